@@ -1,0 +1,85 @@
+"""Conditions: independent facts about an object, each with a reason and a message to act on.
+
+Source of the semantics: the API conventions of Kubernetes, "Typical status properties". A condition's
+transition time changes only when its status does, so that writing the same fact twice changes nothing.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from encbench.api.base import Model, Time
+
+Status = Literal["True", "False", "Unknown"]
+
+
+class Condition(Model):
+    """One fact."""
+
+    type: Annotated[str, Field(max_length=64)] = Field(description="Which fact.")
+    status: Status = Field(description="True, False or Unknown.")
+    reason: Annotated[str, Field(max_length=64)] = Field(description="One word of why.")
+    message: Annotated[str, Field(max_length=4096)] = Field(
+        "", description="One sentence that a person can act on."
+    )
+    last_transition_time: Time = Field(description="When the status last changed.")
+    observed_generation: int | None = Field(
+        None, description="Generation of the spec that the fact is about."
+    )
+
+
+def find(conditions: Iterable[Condition], kind: str) -> Condition | None:
+    """The condition of that type, or None."""
+    return next((c for c in conditions if c.type == kind), None)
+
+
+def is_true(conditions: Iterable[Condition], kind: str) -> bool:
+    """Whether the condition of that type holds."""
+    found = find(conditions, kind)
+    return found is not None and found.status == "True"
+
+
+def is_false(conditions: Iterable[Condition], kind: str) -> bool:
+    """Whether the condition of that type is known not to hold."""
+    found = find(conditions, kind)
+    return found is not None and found.status == "False"
+
+
+def with_condition(
+    conditions: Iterable[Condition],
+    kind: str,
+    status: bool | None,
+    reason: str,
+    message: str = "",
+    *,
+    now: datetime,
+    generation: int | None = None,
+) -> tuple[Condition, ...]:
+    """The conditions with this one set; `status=None` is Unknown. Order of first appearance is kept."""
+    before = tuple(conditions)
+    text: Status = "Unknown" if status is None else ("True" if status else "False")
+    old = find(before, kind)
+    since = old.last_transition_time if old is not None and old.status == text else format_time(now)
+    new = Condition(
+        type=kind,
+        status=text,
+        reason=reason,
+        message=message[:4096],
+        last_transition_time=since,
+        observed_generation=generation,
+    )
+    if old is None:
+        return (*before, new)
+    return tuple(new if c.type == kind else c for c in before)
+
+
+def format_time(moment: datetime) -> str:
+    """RFC 3339 with whole seconds, as Kubernetes writes `metav1.Time`. The moment must be in UTC."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def parse_time(text: str) -> datetime:
+    """An aware datetime in UTC from RFC 3339."""
+    return datetime.fromisoformat(text.replace("Z", "+00:00"))

@@ -1,0 +1,38 @@
+"""The kinds of `encbench.io` and those of Kubernetes that the operator handles, as data."""
+
+from dataclasses import dataclass
+
+from encbench.api.base import GROUP, VERSION
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How to address one kind of object on the API server."""
+
+    api_version: str
+    kind: str
+    plural: str
+    namespaced: bool = True
+
+
+def _own(kind: str, plural: str) -> Kind:
+    return Kind(f"{GROUP}/{VERSION}", kind, plural)
+
+
+INSTANCE_TEMPLATE = _own("InstanceTemplate", "instancetemplates")
+ENCRYPTION_MODE = _own("EncryptionMode", "encryptionmodes")
+WORKLOAD = _own("Workload", "workloads")
+CAMPAIGN = _own("Campaign", "campaigns")
+TESTBED = _own("Testbed", "testbeds")
+TRIAL = _own("Trial", "trials")
+OVERHEAD_REPORT = _own("OverheadReport", "overheadreports")
+
+STATEFUL_SET = Kind("apps/v1", "StatefulSet", "statefulsets")
+JOB = Kind("batch/v1", "Job", "jobs")
+POD = Kind("v1", "Pod", "pods")
+SERVICE = Kind("v1", "Service", "services")
+SECRET = Kind("v1", "Secret", "secrets")
+CONFIG_MAP = Kind("v1", "ConfigMap", "configmaps")
+PERSISTENT_VOLUME_CLAIM = Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims")
+EVENT = Kind("events.k8s.io/v1", "Event", "events")
+NODE = Kind("v1", "Node", "nodes", namespaced=False)

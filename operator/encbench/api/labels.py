@@ -1,0 +1,54 @@
+"""Labels and owner references: every child object gets them from here and from nowhere else."""
+
+from typing import Any
+
+from encbench.api.base import API_VERSION
+from encbench.api.kinds import Kind
+
+MANAGED_BY = "app.kubernetes.io/managed-by"
+COMPONENT = "app.kubernetes.io/component"
+MANAGER = "encbench"
+
+CAMPAIGN = "encbench.io/campaign"
+CELL = "encbench.io/cell"
+TESTBED = "encbench.io/testbed"
+TRIAL = "encbench.io/trial"
+ARM = "encbench.io/arm"
+ACTIVE = "encbench.io/active"
+"""`true` while the operator still has work with the object; taken off at the end."""
+SCRAPE = "encbench.io/scrape"
+"""`true` on pods whose port named `metrics` Prometheus scrapes."""
+
+
+def labels(component: str, **values: str) -> dict[str, str]:
+    """The labels of a child: who manages it, what it is, and whose it is.
+
+    `values` are campaign, cell, testbed, trial, arm by those names.
+    """
+    names = {"campaign": CAMPAIGN, "cell": CELL, "testbed": TESTBED, "trial": TRIAL, "arm": ARM}
+    own = {names[key]: value for key, value in values.items()}
+    return {MANAGED_BY: MANAGER, COMPONENT: component, **own}
+
+
+def owner_reference(kind: Kind, name: str, uid: str) -> dict[str, Any]:
+    """A controller reference to one of our own objects, which blocks its foreground deletion."""
+    return {
+        "apiVersion": API_VERSION,
+        "kind": kind.kind,
+        "name": name,
+        "uid": uid,
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }
+
+
+def metadata(
+    name: str, namespace: str, own_labels: dict[str, str], owner: dict[str, Any]
+) -> dict[str, Any]:
+    """Metadata of a child object."""
+    return {
+        "name": name,
+        "namespace": namespace,
+        "labels": own_labels,
+        "ownerReferences": [owner],
+    }

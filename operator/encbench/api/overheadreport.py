@@ -1,0 +1,140 @@
+"""OverheadReport: the answer, written by the operator.
+
+The rows are what people read with kubectl; every raw figure behind them lies in the bucket.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from encbench.api.base import Model, Name, ObjectRef, Time
+from encbench.api.conditions import Condition
+from encbench.api.testbed import Role
+
+Verdict = Literal["Baseline", "NoiseFloor", "Overhead", "Equivalent", "Inconclusive", "NoData"]
+
+
+class OverheadReportSpec(Model):
+    """What is reported on."""
+
+    campaign_ref: ObjectRef = Field(description="The campaign.")
+
+
+class Interval(Model):
+    """An estimate with its 95 % confidence interval, all as fractions: 0.08 is 8 %."""
+
+    estimate: float = Field(description="Point estimate.")
+    low: float | None = Field(None, description="Lower bound; absent with fewer than two blocks.")
+    high: float | None = Field(None, description="Upper bound; absent with fewer than two blocks.")
+
+
+class Row(Model):
+    """One instance, workload, concurrency and arm: means over the valid blocks."""
+
+    instance: Name = Field(description="InstanceTemplate.")
+    workload: Name = Field(description="Workload.")
+    concurrency: int = Field(description="Client threads in total.")
+    arm: Name = Field(description="Arm.")
+    role: Role = Field(description="baseline, control (A') or treatment.")
+    blocks: int = Field(description="Valid blocks behind the figures.")
+    tps: float | None = Field(None, description="Transactions a second.")
+    qps: float | None = Field(None, description="Queries a second.")
+    latency_average_ms: float | None = Field(None, description="Average latency, milliseconds.")
+    latency_p95_ms: float | None = Field(None, description="95th percentile, milliseconds.")
+    database_cpu_percent: float | None = Field(
+        None, description="CPU of the server, percent of its limit."
+    )
+    database_cpu_points: float | None = Field(
+        None, description="The same against the baseline, percentage points."
+    )
+    client_cpu_percent: float | None = Field(
+        None, description="CPU of the clients, percent of their limit."
+    )
+    client_cpu_points: float | None = Field(
+        None, description="The same against the baseline, percentage points."
+    )
+    node_cpu_percent: float | None = Field(
+        None, description="CPU of the database's node, percent of all its cores."
+    )
+    node_cpu_points: float | None = Field(
+        None, description="The same against the baseline, percentage points."
+    )
+    database_cpu_ms_per_transaction: float | None = Field(
+        None, description="Server CPU per transaction, milliseconds."
+    )
+    overhead: Interval | None = Field(
+        None, description="Loss of TPS against the baseline, paired by block, as a fraction."
+    )
+    latency_average_overhead: Interval | None = Field(
+        None, description="Increase of average latency, as a fraction."
+    )
+    latency_p95_overhead: Interval | None = Field(
+        None, description="Increase of the 95th percentile, as a fraction."
+    )
+    cpu_per_transaction_overhead: Interval | None = Field(
+        None, description="Increase of server CPU per transaction, as a fraction."
+    )
+    verdict: Verdict = Field(
+        description="Overhead, Equivalent, Inconclusive, or why there is none."
+    )
+
+
+class Artefact(Model):
+    """One object in the bucket."""
+
+    key: Annotated[str, Field(max_length=1024)] = Field(description="Key in the bucket.")
+    digest: Annotated[str, Field(max_length=80)] = Field(description="sha256:<hex> of its content.")
+
+
+class Artefacts(Model):
+    """The rendered report and the index of everything behind it."""
+
+    bucket: Annotated[str, Field(max_length=63)] = Field(description="Bucket.")
+    index: Artefact = Field(description="Index of all trials with the digests of their records.")
+    html: Artefact = Field(description="The page for people.")
+    markdown: Artefact = Field(description="Tables in the shape of the published studies.")
+    csv: Artefact = Field(description="The rows.")
+    json_: Artefact = Field(alias="json", description="The whole report.")
+
+
+class InvalidCount(Model):
+    """How many trials did not count, and why."""
+
+    reason: Annotated[str, Field(max_length=64)] = Field(description="One word of why.")
+    count: int = Field(description="Trials.")
+
+
+class OverheadReportStatus(Model):
+    """The report."""
+
+    observed_generation: int | None = Field(None, description="Generation that was acted on.")
+    conditions: Annotated[list[Condition], Field(max_length=8)] = Field(
+        default_factory=list,
+        json_schema_extra={"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"]},
+        description="Ready.",
+    )
+    headline: Annotated[str, Field(max_length=2048)] = Field(
+        "", description="The answer in one sentence."
+    )
+    overhead: Annotated[str, Field(max_length=64)] = Field(
+        "", description="The first treatment's overhead with its interval, for kubectl get."
+    )
+    verdict: Annotated[str, Field(max_length=32)] = Field(
+        "", description="The first treatment's verdict, for kubectl get."
+    )
+    noise_floor: Annotated[float, Field(ge=0)] | None = Field(
+        None, description="Largest absolute bound of A' against A over all rows, as a fraction."
+    )
+    rows: Annotated[list[Row], Field(max_length=2048)] = Field(
+        default_factory=list,
+        json_schema_extra={"x-kubernetes-list-type": "atomic"},
+        description="The figures.",
+    )
+    invalid: Annotated[list[InvalidCount], Field(max_length=64)] = Field(
+        default_factory=list,
+        json_schema_extra={"x-kubernetes-list-type": "atomic"},
+        description="Trials that did not count, by reason.",
+    )
+    colocated: bool = Field(False, description="Client and database shared a node.")
+    artefacts: Artefacts | None = Field(None, description="Where the report lies in the bucket.")
+    generated_time: Time | None = Field(None, description="When the report was rendered.")

@@ -1,0 +1,112 @@
+"""Trial: one attempt of one measured run, written by the operator. A rerun is a new trial."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from encbench.api.base import FROZEN_SPEC, Model, Name, ObjectRef, Time
+from encbench.api.campaign import StepDeadlines
+from encbench.api.conditions import Condition
+from encbench.api.testbed import Arm
+from encbench.api.workload import WorkloadSpec
+
+Outcome = Literal["Succeeded", "Invalid", "Failed"]
+
+
+class TrialSpec(Model):
+    """One cell of the plan, resolved and frozen."""
+
+    model_config = {"json_schema_extra": FROZEN_SPEC}
+
+    campaign_ref: ObjectRef = Field(description="The campaign that owns this trial.")
+    testbed_ref: ObjectRef = Field(description="The testbed that it runs against.")
+    cell: Name = Field(description="Cell of the plan: instance x dataset.")
+    instance_ref: Name = Field(description="InstanceTemplate of the testbed.")
+    workload_ref: Name = Field(description="Workload that the spec came from.")
+    arm: Arm = Field(description="The arm that is measured.")
+    block: Annotated[int, Field(ge=1)] = Field(
+        description="Block of this instance, workload and concurrency, from 1; numbers above the "
+        "planned ones are replacements."
+    )
+    order: Annotated[int, Field(ge=1)] = Field(description="Place within the block, from 1.")
+    concurrency: Annotated[int, Field(ge=1)] = Field(
+        description="Client threads in total over all replicas."
+    )
+    seed: Annotated[int, Field(ge=1)] = Field(
+        description="Seed of the tool, the same for every arm of a block."
+    )
+    workload: WorkloadSpec = Field(description="The frozen Workload.")
+    script_config_map: Name | None = Field(
+        None, description="Immutable ConfigMap with the Lua script, where it is the user's own."
+    )
+    allow_colocation: bool = Field(False, description="Client and database may share a node.")
+    storage_prefix: Annotated[str, Field(max_length=512)] = Field(
+        description="Prefix of the campaign's artefacts; this trial's lie under "
+        "<prefix>/trials/<trial UID>/."
+    )
+    step_deadlines: StepDeadlines = Field(description="Limits of the single steps.")
+    spec_hash: Annotated[str, Field(max_length=64)] = Field(
+        description="SHA-256 of the testbed's and the workload's frozen specs."
+    )
+
+
+class Window(Model):
+    """The measured window as the client stamped it."""
+
+    start: Annotated[float, Field(ge=0)] = Field(description="Begin, Unix time in seconds.")
+    end: Annotated[float, Field(ge=0)] = Field(description="End, Unix time in seconds.")
+
+
+class TrialResult(Model):
+    """The figures of one trial, for eyes; the report reads the bucket."""
+
+    tps: float = Field(description="Transactions a second, all replicas.")
+    qps: float = Field(description="Queries a second, all replicas.")
+    latency_average_ms: float = Field(description="Average latency in milliseconds.")
+    latency_p95_ms: float = Field(description="95th percentile of latency in milliseconds.")
+    errors: int = Field(description="Ignored errors in the window.")
+    database_cpu_cores: float | None = Field(
+        None, description="CPU of the server in cores; absent when it could not be measured."
+    )
+    client_cpu_cores: float | None = Field(None, description="CPU of the tool in cores.")
+
+
+class TrialStatus(Model):
+    """Where the trial stands."""
+
+    observed_generation: int | None = Field(None, description="Generation that was acted on.")
+    phase: Annotated[str, Field(max_length=32)] = Field(
+        "Pending",
+        description="For eyes only: Pending, Preparing, Running, Collecting, Archiving, Succeeded, "
+        "Invalid, Failed.",
+    )
+    conditions: Annotated[list[Condition], Field(max_length=16)] = Field(
+        default_factory=list,
+        json_schema_extra={"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"]},
+        description="Prepared, ProvenBefore, Released, Measured, ProvenAfter, Collected, Archived.",
+    )
+    outcome: Outcome | None = Field(
+        None, description="Succeeded, Invalid (its result does not count) or Failed (it has none)."
+    )
+    reason: Annotated[str, Field(max_length=64)] | None = Field(
+        None, description="One word of why it is not Succeeded."
+    )
+    message: Annotated[str, Field(max_length=4096)] | None = Field(
+        None, description="One sentence of why it is not Succeeded."
+    )
+    start_time: Time | None = Field(None, description="When work on the trial began.")
+    release_at: Annotated[float, Field(ge=0)] | None = Field(
+        None, description="When the clients start together, Unix time in seconds."
+    )
+    server_started: Annotated[float, Field(ge=0)] | None = Field(
+        None, description="Start of the server process as seen before the run, Unix time."
+    )
+    window: Window | None = Field(None, description="The measured window.")
+    result: TrialResult | None = Field(None, description="The figures.")
+    completion_time: Time | None = Field(None, description="When the trial ended.")
+    artefact_key: Annotated[str, Field(max_length=1024)] | None = Field(
+        None, description="Key of the trial's record in the bucket."
+    )
+    artefact_digest: Annotated[str, Field(max_length=80)] | None = Field(
+        None, description="sha256:<hex> of the trial's record."
+    )

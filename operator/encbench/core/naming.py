@@ -1,0 +1,40 @@
+"""Names as functions of the spec: the same input gives the same name, and every name fits.
+
+A StatefulSet's pods carry the label `controller-revision-hash`, whose value is the set's name with a
+hash of up to eleven characters: of the 63 that a label may have, 52 are left for the name.
+"""
+
+import hashlib
+import json
+import re
+from typing import Any
+
+MAX_NAME = 52
+
+
+def digest(value: Any) -> str:
+    """SHA-256 in hex of a JSON value; independent of the order of its keys."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def child_name(*parts: str | int, limit: int = MAX_NAME) -> str:
+    """The parts joined by dashes, lower case, cut and ended by a hash where they would not fit.
+
+    Two different lists of parts never give the same cut name but by a collision of 32 bits.
+    """
+    whole = "-".join(re.sub(r"[^a-z0-9]+", "-", str(part).lower()).strip("-") for part in parts)
+    if len(whole) <= limit:
+        return whole
+    mark = digest([str(part) for part in parts])[:8]
+    return f"{whole[: limit - 9].rstrip('-')}-{mark}"
+
+
+def storage_prefix(namespace: str, campaign: str, uid: str) -> str:
+    """Where a campaign's artefacts lie; the UID keeps a later campaign of that name apart."""
+    return f"{namespace}/{campaign}-{uid[:8]}"
+
+
+def trial_prefix(campaign_prefix: str, trial_uid: str) -> str:
+    """Where one trial's artefacts lie."""
+    return f"{campaign_prefix}/trials/{trial_uid}"

@@ -1,0 +1,203 @@
+"""The plan of a campaign: cells, arms, conditions, and which trial comes next.
+
+Everything here is a pure function of the frozen specs, the seed and the outcomes so far, so that an
+operator that starts anew goes on exactly where another stopped.
+
+A *cell* is an instance with a dataset; its testbeds, one per arm, are loaded alike and run side by
+side. A *condition* is a workload at one concurrency within a cell. A *block* of a condition is one
+trial of every arm, in an order drawn from the campaign's seed (randomised complete blocks; Box,
+Hunter & Hunter, Statistics for Experimenters, 2nd ed., ch. 4). The arms are the modes plus A', the
+baseline mode on a testbed of its own. When a trial of a block does not succeed the whole block is
+replaced by one with a fresh number; what else was measured in it is kept but does not count.
+"""
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from encbench.api.campaign import CampaignSpec, MatrixEntry, Resolved
+from encbench.api.testbed import Arm
+from encbench.api.trial import Outcome
+from encbench.api.workload import Sysbench, WorkloadSpec
+from encbench.core.naming import child_name, digest
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A workload at one concurrency."""
+
+    workload_ref: str
+    concurrency: int
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Testbeds that are measured together."""
+
+    name: str
+    instance_ref: str
+    arms: tuple[Arm, ...]
+    conditions: tuple[Condition, ...]
+
+    @property
+    def dataset_workload(self) -> str:
+        """The workload whose prepare command loads the cell's dataset."""
+        return self.conditions[0].workload_ref
+
+    @property
+    def max_concurrency(self) -> int:
+        """The most client threads that a testbed of this cell will see."""
+        return max(condition.concurrency for condition in self.conditions)
+
+
+@dataclass(frozen=True)
+class PlannedTrial:
+    """One attempt to make."""
+
+    cell: str
+    condition: Condition
+    block: int
+    order: int
+    arm: Arm
+    seed: int
+
+
+@dataclass(frozen=True)
+class Past:
+    """One attempt that exists; `outcome` is None while it is under way."""
+
+    cell: str
+    condition: Condition
+    block: int
+    arm: str
+    outcome: Outcome | None
+
+
+@dataclass(frozen=True)
+class CellState:
+    """How far a cell is. `next_trial` is None when it is done or given up."""
+
+    next_trial: PlannedTrial | None
+    exhausted: tuple[Condition, ...]
+    """Conditions that used up their replacement blocks without reaching their valid blocks."""
+    remaining: int
+    """Trials still to start, as planned now."""
+
+
+def dataset_key(sysbench: Sysbench) -> str:
+    """The same for two tests that load the same tables: all built-in oltp scripts share theirs."""
+    script: object
+    if sysbench.script is None:
+        assert sysbench.script_config_map_ref is not None
+        script = sysbench.script_config_map_ref.to_dict()
+    else:
+        script = "oltp"
+    return digest([script, sysbench.tables, sysbench.table_size, sysbench.options])[:12]
+
+
+def arms(entry: MatrixEntry, baseline: str) -> tuple[Arm, ...]:
+    """Baseline, control (A') and one treatment for each other mode, in the order they are named."""
+    treatments = [mode for mode in entry.mode_refs if mode != baseline]
+    return (
+        Arm(name=baseline, role="baseline", mode_ref=baseline),
+        Arm(name=child_name(baseline, "control"), role="control", mode_ref=baseline),
+        *(Arm(name=mode, role="treatment", mode_ref=mode) for mode in treatments),
+    )
+
+
+def cells(spec: CampaignSpec, workloads: Mapping[str, WorkloadSpec]) -> tuple[Cell, ...]:
+    """The matrix spread out, in the order that the user wrote it; equal cells are merged."""
+    found: dict[tuple[str, str, tuple[Arm, ...]], dict[Condition, None]] = {}
+    for entry in spec.matrix:
+        entry_arms = arms(entry, spec.baseline_mode_ref)
+        for instance in entry.instance_refs:
+            for workload_ref in entry.workload_refs:
+                workload = workloads[workload_ref]
+                key = (instance, dataset_key(workload.sysbench), entry_arms)
+                conditions = found.setdefault(key, {})
+                for concurrency in workload.load.concurrency:
+                    conditions[Condition(workload_ref, concurrency)] = None
+    return tuple(
+        Cell(
+            name=f"c{digest([instance, dataset, [arm.to_dict() for arm in cell_arms]])[:7]}",
+            instance_ref=instance,
+            arms=cell_arms,
+            conditions=tuple(conditions),
+        )
+        for (instance, dataset, cell_arms), conditions in found.items()
+    )
+
+
+def _random(*parts: object) -> random.Random:
+    return random.Random(digest([str(part) for part in parts]))  # noqa: S311 - not for secrets
+
+
+def block_order(seed: int, cell: Cell, condition: Condition, block: int) -> tuple[Arm, ...]:
+    """The arms in the order in which this block runs them."""
+    order = list(cell.arms)
+    _random(seed, cell.name, condition.workload_ref, condition.concurrency, block).shuffle(order)
+    return tuple(order)
+
+
+def tool_seed(seed: int, cell: Cell, condition: Condition, block: int) -> int:
+    """The tool's seed: one for a block, so that its arms see the same stream of requests."""
+    parts = (seed, "tool", cell.name, condition.workload_ref, condition.concurrency, block)
+    return _random(*parts).randrange(1, 2**31)
+
+
+def next_trial(spec: CampaignSpec, cell: Cell, past: Iterable[Past]) -> CellState:
+    """What to start next in this cell.
+
+    Blocks come first, conditions within them: the first block of every condition, then the second.
+    An attempt under way counts as done for the order; with one that runs, `next_trial` is what may
+    follow it.
+    """
+    by_condition: dict[Condition, dict[int, list[Past]]] = {c: {} for c in cell.conditions}
+    for attempt in past:
+        if attempt.cell == cell.name:
+            by_condition[attempt.condition].setdefault(attempt.block, []).append(attempt)
+    open_blocks: list[tuple[int, int, PlannedTrial]] = []
+    exhausted: list[Condition] = []
+    remaining = 0
+    for place, condition in enumerate(cell.conditions):
+        blocks = by_condition[condition]
+        broken = sum(1 for attempts in blocks.values() if _is_broken(attempts))
+        if broken > spec.blocks.max_replacements:
+            exhausted.append(condition)
+            continue
+        for block in range(1, spec.blocks.min + broken + 1):
+            attempts = blocks.get(block, [])
+            if _is_broken(attempts):
+                continue
+            started = {attempt.arm for attempt in attempts}
+            order = block_order(spec.seed, cell, condition, block)
+            missing = [(n, arm) for n, arm in enumerate(order, 1) if arm.name not in started]
+            remaining += len(missing)
+            if missing:
+                number, arm = missing[0]
+                seed = tool_seed(spec.seed, cell, condition, block)
+                planned = PlannedTrial(cell.name, condition, block, number, arm, seed)
+                open_blocks.append((block, place, planned))
+    first = min(open_blocks, key=lambda entry: entry[:2], default=None)
+    return CellState(
+        next_trial=first[2] if first else None,
+        exhausted=tuple(exhausted),
+        remaining=remaining,
+    )
+
+
+def _is_broken(attempts: Sequence[Past]) -> bool:
+    return any(attempt.outcome in ("Invalid", "Failed") for attempt in attempts)
+
+
+def frozen(
+    instances: Mapping[str, object],
+    modes: Mapping[str, object],
+    workloads: Mapping[str, object],
+    scripts: Mapping[str, str],
+) -> Resolved:
+    """The resolved specs with their hash."""
+    bare = Resolved.model_validate(
+        {"instances": instances, "modes": modes, "workloads": workloads, "scripts": scripts}
+    )
+    return bare.model_copy(update={"hash": digest(bare.to_dict())})

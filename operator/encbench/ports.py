@@ -1,0 +1,181 @@
+"""What the operator needs of the outside world, as Protocols.
+
+Each is implemented by one adapter and by one fake for unit tests; both pass the same contract tests.
+Every method raises `Unavailable` when the other side cannot be reached or answers with a fault of its
+own: the caller tries again later and loses nothing. Other errors are named at the method.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from encbench.api.kinds import Kind
+
+Body = dict[str, Any]
+"""A Kubernetes object as JSON."""
+
+
+class Unavailable(Exception):
+    """The other side is away for now."""
+
+
+class Conflict(Exception):
+    """The object exists already, or is not the one (or not as new) as the caller thought."""
+
+
+class Rejected(Exception):
+    """The other side understood and refused; trying again will not help. The text says why."""
+
+
+class Cluster(Protocol):
+    """The API server."""
+
+    async def get(self, kind: Kind, namespace: str, name: str) -> Body | None:
+        """The object, or None when there is none."""
+        ...
+
+    async def list(
+        self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
+    ) -> list[Body]:
+        """All objects with these labels, read in chunks; `namespace=None` is every one watched."""
+        ...
+
+    async def create(self, kind: Kind, body: Body) -> Body:
+        """Create by POST. Conflict when the name is taken, Rejected when it is refused."""
+        ...
+
+    async def apply(self, kind: Kind, body: Body) -> Body:
+        """Server-side apply under the operator's field manager. Rejected when it is refused."""
+        ...
+
+    async def apply_status(self, kind: Kind, body: Body) -> Body:
+        """Replace the status: `body` is the object as read, with `status` as it shall be.
+
+        A PUT of the status subresource with the resourceVersion that was read, so that a write on
+        top of something newer is a Conflict.
+        """
+        ...
+
+    async def patch_metadata(
+        self,
+        kind: Kind,
+        namespace: str,
+        name: str,
+        *,
+        labels: Mapping[str, str | None] | None = None,
+        finalizers: Sequence[str] | None = None,
+        resource_version: str | None = None,
+    ) -> None:
+        """Merge labels (None removes one) and replace finalizers; nothing when it is gone."""
+        ...
+
+    async def delete(self, kind: Kind, namespace: str, name: str, uid: str) -> None:
+        """Delete that incarnation in the background; nothing when it is gone already."""
+        ...
+
+    async def logs(self, namespace: str, pod: str, container: str, lines: int) -> str:
+        """The last lines of a container's log; empty when there is none."""
+        ...
+
+    async def event(
+        self, kind: Kind, regarding: Body, reason: str, note: str, *, warning: bool = False
+    ) -> None:
+        """Record an Event about an object. Best effort: never raises."""
+        ...
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An object in the store."""
+
+    key: str
+    digest: str
+    """sha256:<hex> of the content."""
+
+
+class Store(Protocol):
+    """The object store; one bucket, fixed at start."""
+
+    @property
+    def bucket(self) -> str:
+        """Name of the bucket."""
+        ...
+
+    async def put_if_absent(self, key: str, content: bytes, content_type: str) -> Stored:
+        """Store unless the key exists. Conflict when it exists with other content."""
+        ...
+
+    async def put(self, key: str, content: bytes, content_type: str) -> Stored:
+        """Store, replacing what was there."""
+        ...
+
+    async def get(self, key: str) -> bytes | None:
+        """The content, or None."""
+        ...
+
+    async def list(self, prefix: str) -> list[str]:
+        """All keys under a prefix, in order."""
+        ...
+
+    async def delete(self, keys: Sequence[str]) -> None:
+        """Delete these keys; those that do not exist are passed over."""
+        ...
+
+    async def abort_uploads(self, prefix: str) -> None:
+        """Abort the unfinished multipart uploads under a prefix."""
+        ...
+
+    async def presign_put(self, key: str, seconds: int) -> str:
+        """A URL that takes one PUT of this key with the header `If-None-Match: *`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Series:
+    """Raw samples of one time series: Unix time in seconds and value, in order of time."""
+
+    labels: Mapping[str, str]
+    samples: tuple[tuple[float, float], ...]
+
+
+class Metrics(Protocol):
+    """Prometheus."""
+
+    async def raw(self, selector: str, start: float, end: float) -> list[Series]:
+        """The raw samples in [start, end] (Unix seconds) of every series that matches."""
+        ...
+
+
+class Clock(Protocol):
+    """The time."""
+
+    def now(self) -> datetime:
+        """An aware datetime in UTC."""
+        ...
+
+
+class Database(Protocol):
+    """The agent beside a database. `address` is host:port; `token` authenticates the caller."""
+
+    async def server(self, address: str, token: str) -> Body:
+        """Facts of the server: see `sidecars.agent`. Unavailable until it answers queries."""
+        ...
+
+    async def evidence(self, address: str, token: str, marker: str, *, full: bool) -> Body:
+        """Evidence about the mode in force: catalogue rows and where the marker was found."""
+        ...
+
+
+class Runner(Protocol):
+    """The recorder beside a client."""
+
+    async def state(self, address: str, token: str) -> Body:
+        """State of the run: see `sidecars.recorder`."""
+        ...
+
+    async def release(
+        self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
+    ) -> Body:
+        """Let the tool start at that Unix time, and say where the artefacts go. Idempotent."""
+        ...
