@@ -1,149 +1,211 @@
-"""The base of every API model, and the field types that all kinds share.
+"""The base of every API model, and the parts that several kinds share.
 
 The models are the single source of the CRDs (`api.crd` generates them), so each field says in its
-description what a user reads in `kubectl explain`. Schemas are strict: a field that no kind knows is
-refused, on the API server by the structural schema and here by `extra="forbid"`.
+description what a user reads in `kubectl explain`. Schemas are strict: a field that no kind knows
+is refused, on the API server by the structural schema and here by `extra="forbid"`.
 """
 
-import re
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self, get_origin
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
 from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema
+
+from encbench.api.rules import (
+    Rule,
+    Transition,
+    add_validations,
+    fits,
+    literal,
+    without_nulls,
+)
+from encbench.api.scalars import (
+    DURATION_PATTERN,
+    QUANTITY_PATTERN,
+    SUBDOMAIN,
+    Bool,
+    Duration,
+    Fraction,
+    Int,
+    Name,
+    Number,
+    PositiveDuration,
+    Quantity,
+    Time,
+    WholeSeconds,
+    parse_duration,
+    parse_quantity,
+)
+
+__all__ = [
+    "API_VERSION",
+    "DURATION_PATTERN",
+    "FROZEN",
+    "GROUP",
+    "QUANTITY_PATTERN",
+    "VERSION",
+    "Bool",
+    "Duration",
+    "Fraction",
+    "Int",
+    "Model",
+    "Name",
+    "Number",
+    "ObjectRef",
+    "Placement",
+    "PositiveDuration",
+    "Quantity",
+    "Resources",
+    "Time",
+    "Toleration",
+    "WholeSeconds",
+    "at_least",
+    "parse_duration",
+    "parse_quantity",
+]
 
 GROUP = "encbench.io"
 VERSION = "v1alpha1"
 API_VERSION = f"{GROUP}/{VERSION}"
 
-_DURATION = re.compile(r"([0-9]+)(ms|s|m|h)")
-_DURATION_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-
-_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)(m|k|M|G|T|Ki|Mi|Gi|Ti)?")
-_QUANTITY_UNITS = {
-    "": 1.0,
-    "m": 1e-3,
-    "k": 1e3,
-    "M": 1e6,
-    "G": 1e9,
-    "T": 1e12,
-    "Ki": 2.0**10,
-    "Mi": 2.0**20,
-    "Gi": 2.0**30,
-    "Ti": 2.0**40,
-}
-
-
-FROZEN_SPEC: dict[str, Any] = {
-    "x-kubernetes-validations": [
-        {
-            "rule": "self == oldSelf",
-            "message": "the operator wrote this spec and it is frozen: change the campaign's parts "
-            "and apply a campaign under another name",
-        }
-    ]
-}
-"""Schema of a spec that nobody may change after creation."""
-
 
 class Model(BaseModel):
-    """A part of an object: camelCase outside, snake_case inside, unknown fields refused."""
+    """A part of an object: camelCase outside, snake_case inside, unknown fields refused.
+
+    `rules` say what must hold of the part as a whole, `transitions` what must hold of a change;
+    both become CEL in the CRD. A null counts as a field left out, as it does to the API server.
+    """
 
     model_config = ConfigDict(
         alias_generator=to_camel,
         populate_by_name=True,
         extra="forbid",
         frozen=True,
+        allow_inf_nan=False,
     )
 
+    rules: ClassVar[tuple[Rule, ...]] = ()
+    transitions: ClassVar[tuple[Transition, ...]] = ()
+
     def to_dict(self) -> dict[str, Any]:
-        """The object as Kubernetes takes it: camelCase, JSON types, fields without a value left out."""
+        """The object as Kubernetes takes it: camelCase, JSON types, nothing that has no value."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
+    def broken_transitions(self, old: Self) -> list[str]:
+        """Messages of the rules that a change from `old` to this breaks."""
+        return [rule.message for rule in self.transitions if not rule.holds(self, old)]
 
-def parse_duration(text: str) -> float:
-    """Seconds in a duration such as `90s`, `1m30s` or `500ms`; ValueError for anything else."""
-    parts = _DURATION.findall(text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        raise ValueError(f"write a duration such as 90s, 1m30s or 2h, not {text!r}")
-    return sum(float(number) * _DURATION_UNITS[unit] for number, unit in parts)
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_absent(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        taken = dict(data)
+        for name, field in cls.model_fields.items():
+            for key in {name, field.alias or name} & taken.keys():
+                if taken[key] is None and not field.is_required():
+                    del taken[key]
+                elif get_origin(field.annotation) is dict:
+                    taken[key] = without_nulls(taken[key])
+        return taken
+
+    @model_validator(mode="after")
+    def _rules_hold(self) -> Self:
+        broken = [rule.message for rule in self.rules if not rule.holds(self)]
+        if broken:
+            raise ValueError("; ".join(broken))
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Add the rules, and `default: {}` for parts whose own fields all have defaults."""
+        reference = handler(core_schema)
+        schema = handler.resolve_ref_schema(reference)
+        add_validations(schema, [*cls.rules, *cls.transitions])
+        for name, field in cls.model_fields.items():
+            if isinstance(field.default_factory, type) and issubclass(field.default_factory, Model):
+                schema["properties"][field.alias or name]["default"] = {}
+        return reference
 
 
-def parse_quantity(text: str) -> float:
-    """A Kubernetes Quantity as a plain number (cores, bytes); ValueError for anything else.
+FROZEN = Transition(
+    cel="self == oldSelf",
+    message="the operator wrote this spec and it is frozen: change the campaign's parts and apply "
+    "a campaign under another name",
+    holds=lambda new, old: bool(new == old),
+)
+"""The rule of a spec that nobody may change after creation."""
 
-    Source: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/, without
-    the exponent forms, which nobody writes in a template.
+
+def at_least(path: str, minimum: str, message: str) -> Rule:
+    """A rule that the quantity at `path`, such as `resources.memory`, is no less than `minimum`.
+
+    A malformed quantity passes: its own rule refuses it with a better message.
     """
-    match = _QUANTITY.fullmatch(text)
-    if match is None:
-        raise ValueError(f"write a quantity such as 500m, 2, 512Mi or 10Gi, not {text!r}")
-    return float(match[1]) * _QUANTITY_UNITS[match[2] or ""]
+    *parents, field = path.split(".")
 
+    def holds(model: Any) -> bool:
+        for parent in parents:
+            model = getattr(model, parent)
+        return parse_quantity(getattr(model, field)) >= parse_quantity(minimum)
 
-def _int_to_str(value: object) -> object:
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-def _is_duration(text: str) -> str:
-    parse_duration(text)
-    return text
-
-
-def _is_positive_quantity(text: str) -> str:
-    if parse_quantity(text) <= 0:
-        raise ValueError(f"write a quantity greater than zero, not {text!r}")
-    return text
-
-
-DURATION_PATTERN = r"^([0-9]+(ms|s|m|h))+$"
-QUANTITY_PATTERN = r"^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$"
-NAME_PATTERN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
-
-Duration = Annotated[
-    str, Field(pattern=DURATION_PATTERN, max_length=32), AfterValidator(_is_duration)
-]
-"""A length of time as Kubernetes writes it: `90s`, `1m30s`, `2h`."""
-
-Quantity = Annotated[
-    str,
-    BeforeValidator(_int_to_str),
-    Field(
-        pattern=QUANTITY_PATTERN,
-        max_length=32,
-        json_schema_extra={"x-kubernetes-int-or-string": True},
-    ),
-    AfterValidator(_is_positive_quantity),
-]
-"""A Kubernetes Quantity: `500m`, `2`, `512Mi`. An integer is taken as well."""
-
-Name = Annotated[str, Field(pattern=NAME_PATTERN, min_length=1, max_length=63)]
-"""The name of a Kubernetes object in the same namespace."""
-
-Time = Annotated[str, Field(json_schema_extra={"format": "date-time"}, max_length=40)]
-"""An RFC 3339 time in UTC."""
-
-Fraction = Annotated[float, Field(ge=0, le=1)]
+    value = f"string(self.{path})"
+    return Rule(
+        cel=f"!isQuantity({value}) || quantity({value}).compareTo(quantity('{minimum}')) >= 0",
+        message=message,
+        holds=holds,
+    )
 
 
 class Toleration(Model):
     """A toleration of a pod; the fields are those of core/v1."""
 
+    rules = (
+        Rule(
+            cel="has(self.key) || (has(self.operator) && self.operator == 'Exists')",
+            message="write the key of the taint, or operator: Exists to tolerate every taint",
+            holds=lambda it: it.key is not None or it.operator == "Exists",
+        ),
+        Rule(
+            cel="!has(self.value) || !has(self.operator) || self.operator != 'Exists'",
+            message="leave value out where operator is Exists, or write operator: Equal",
+            holds=lambda it: it.value is None or it.operator != "Exists",
+        ),
+    )
+
     key: Annotated[str, Field(max_length=316)] | None = Field(None, description="Taint key.")
-    operator: Annotated[str, Field(pattern="^(Equal|Exists)$", max_length=8)] | None = Field(
-        None, description="Equal or Exists."
+    operator: Literal["Equal", "Exists"] | None = Field(
+        None, description="Equal (the default) or Exists."
     )
     value: Annotated[str, Field(max_length=63)] | None = Field(None, description="Taint value.")
-    effect: (
-        Annotated[str, Field(pattern="^(NoSchedule|PreferNoSchedule|NoExecute)$", max_length=16)]
-        | None
-    ) = Field(None, description="Taint effect to tolerate.")
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = Field(
+        None, description="Taint effect to tolerate; every effect when left out."
+    )
+
+
+_LABEL_NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_LABEL_KEY = f"^({SUBDOMAIN}/)?{_LABEL_NAME}$"
+_LABEL_VALUE = f"^({_LABEL_NAME})?$"
+_NODE_LABELS = Rule(
+    cel=f"self.all(key, key.matches({literal(_LABEL_KEY)}) && "
+    f"self[key].matches({literal(_LABEL_VALUE)}))",
+    message="write labels as a node bears them, such as topology.kubernetes.io/zone: zone-a",
+    holds=lambda labels: all(
+        fits(_LABEL_KEY, key) and fits(_LABEL_VALUE, value) for key, value in labels.items()
+    ),
+)
 
 
 class Placement(Model):
     """Where pods may run."""
 
     node_selector: Annotated[
-        dict[str, Annotated[str, Field(max_length=63)]], Field(max_length=16)
+        dict[str, Annotated[str, Field(max_length=63)]],
+        Field(max_length=16),
+        _NODE_LABELS,
     ] = Field(default_factory=dict, description="Labels that the node must bear.")
     tolerations: Annotated[list[Toleration], Field(max_length=16)] = Field(
         default_factory=list, description="Taints that the pods tolerate."
@@ -152,6 +214,14 @@ class Placement(Model):
 
 class Resources(Model):
     """Requests and limits at once: pods are of QoS class Guaranteed."""
+
+    rules = (
+        at_least(
+            "memory",
+            "16Mi",
+            "write memory of at least 16Mi, such as 512Mi; the suffix m means a thousandth",
+        ),
+    )
 
     cpu: Quantity = Field(description="CPU, requested and limited, such as 500m or 4.")
     memory: Quantity = Field(description="Memory, requested and limited, such as 512Mi or 16Gi.")

@@ -4,15 +4,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from encbench.api.base import Duration, Model, Name, Time
-from encbench.api.conditions import Condition
+from encbench.api.base import Bool, Int, Model, Name, Number, PositiveDuration, Time
+from encbench.api.conditions import Conditions
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.rules import Rule, Transition, Unique
 from encbench.api.workload import WorkloadSpec
 
 NameSet = Annotated[
     list[Name],
-    Field(min_length=1, max_length=16, json_schema_extra={"x-kubernetes-list-type": "set"}),
+    Field(min_length=1, max_length=16),
+    Unique(),
 ]
 
 
@@ -30,10 +32,10 @@ class MatrixEntry(Model):
 class Blocks(Model):
     """A block is one trial of every arm, in an order drawn from the seed."""
 
-    min: Annotated[int, Field(ge=1, le=1000)] = Field(
+    min: Annotated[Int, Field(ge=1, le=1000)] = Field(
         6, description="Valid blocks to measure of each instance, workload and concurrency."
     )
-    max_replacements: Annotated[int, Field(ge=0, le=1000)] = Field(
+    max_replacements: Annotated[Int, Field(ge=0, le=1000)] = Field(
         3,
         description="Blocks that may be run again, of each instance, workload and concurrency, "
         "because one of their trials was Invalid or Failed.",
@@ -43,12 +45,18 @@ class Blocks(Model):
 class StepDeadlines(Model):
     """How long each step may take before it ends with a reason."""
 
-    provision: Duration = Field("10m", description="Database pod created until it answers queries.")
-    load: Duration = Field("6h", description="Loading the dataset.")
-    proof: Duration = Field("10m", description="Proving the encryption mode.")
-    start: Duration = Field("5m", description="Client pods created until they are ready to start.")
-    overrun: Duration = Field("1m", description="Tool still running after warm-up and duration.")
-    archive: Duration = Field(
+    provision: PositiveDuration = Field(
+        "10m", description="Database pod created until it answers queries."
+    )
+    load: PositiveDuration = Field("6h", description="Loading the dataset.")
+    proof: PositiveDuration = Field("10m", description="Proving the encryption mode.")
+    start: PositiveDuration = Field(
+        "5m", description="Client pods created until they are ready to start."
+    )
+    overrun: PositiveDuration = Field(
+        "1m", description="Tool still running after warm-up and duration."
+    )
+    archive: PositiveDuration = Field(
         "24h", description="Waiting for the object store or the metrics source."
     )
 
@@ -65,21 +73,29 @@ FROZEN_FIELDS = (
 """Fields of the spec that may not change after creation, in the API's spelling."""
 
 
+def _frozen(field: str) -> Transition:
+    return Transition(
+        cel=f"self.{field} == oldSelf.{field}",
+        message=f"{field} is fixed once the campaign exists, for a changed plan is a new "
+        "campaign: apply it under another name",
+        holds=lambda new, old: new.to_dict()[field] == old.to_dict()[field],
+    )
+
+
 class CampaignSpec(Model):
     """A comparison. Frozen once created, but for suspend and the two deadlines in seconds."""
 
-    model_config = {
-        "json_schema_extra": {
-            "x-kubernetes-validations": [
-                {
-                    "rule": f"self.{field} == oldSelf.{field}",
-                    "message": f"{field} is fixed once the campaign exists, for a changed plan is "
-                    "a new campaign: apply it under another name",
-                }
-                for field in FROZEN_FIELDS
-            ]
-        }
-    }
+    rules = (
+        Rule(
+            cel="self.matrix.all(entry, !((self.baselineModeRef + '-control') in entry.modeRefs))",
+            message="give that EncryptionMode another name: <baselineModeRef>-control is what the "
+            "baseline's second measurement, the noise floor, is called",
+            holds=lambda spec: all(
+                f"{spec.baseline_mode_ref}-control" not in entry.mode_refs for entry in spec.matrix
+            ),
+        ),
+    )
+    transitions = tuple(_frozen(field) for field in FROZEN_FIELDS)
 
     matrix: Annotated[list[MatrixEntry], Field(min_length=1, max_length=16)] = Field(
         description="What to measure."
@@ -89,14 +105,14 @@ class CampaignSpec(Model):
         "time, on a testbed of its own, as the noise floor."
     )
     blocks: Blocks = Field(default_factory=Blocks, description="How often.")
-    margin: Annotated[float, Field(gt=0, lt=1)] = Field(
+    margin: Annotated[Number, Field(gt=0, lt=1)] = Field(
         0.05, description="Overhead that matters, as a fraction: 0.05 is 5 %."
     )
-    seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = Field(
+    seed: Annotated[Int, Field(ge=0, le=2**53 - 1)] = Field(
         1, description="Seed of every random order in the plan."
     )
-    suspend: bool = Field(False, description="Start no further trial; one that runs is finished.")
-    allow_colocation: bool = Field(
+    suspend: Bool = Field(False, description="Start no further trial; one that runs is finished.")
+    allow_colocation: Bool = Field(
         False,
         description="Let client and database share a node. The report says so, for node CPU is "
         "then of both.",
@@ -104,10 +120,10 @@ class CampaignSpec(Model):
     step_deadlines: StepDeadlines = Field(
         default_factory=StepDeadlines, description="Limits of the single steps."
     )
-    active_deadline_seconds: Annotated[int, Field(ge=1)] | None = Field(
+    active_deadline_seconds: Annotated[Int, Field(ge=1)] | None = Field(
         None, description="Seconds after which the whole campaign ends as Failed."
     )
-    ttl_seconds_after_finished: Annotated[int, Field(ge=0)] | None = Field(
+    ttl_seconds_after_finished: Annotated[Int, Field(ge=0)] | None = Field(
         None,
         description="Seconds after the campaign's end at which its succeeded Trials are deleted; "
         "invalid and failed ones stay until the campaign is deleted.",
@@ -117,11 +133,11 @@ class CampaignSpec(Model):
 class Progress(Model):
     """Counts of trials."""
 
-    planned: int = Field(0, description="Trials that the campaign needs, replacements included.")
-    active: int = Field(0, description="Trials under way.")
-    succeeded: int = Field(0, description="Trials with a valid result.")
-    invalid: int = Field(0, description="Trials whose result does not count.")
-    failed: int = Field(0, description="Trials that gave no result.")
+    planned: Int = Field(0, description="Trials that the campaign needs, replacements included.")
+    active: Int = Field(0, description="Trials under way.")
+    succeeded: Int = Field(0, description="Trials with a valid result.")
+    invalid: Int = Field(0, description="Trials whose result does not count.")
+    failed: Int = Field(0, description="Trials that gave no result.")
 
 
 class Resolved(Model):
@@ -148,14 +164,13 @@ class Resolved(Model):
 class CampaignStatus(Model):
     """Where the campaign stands."""
 
-    observed_generation: int | None = Field(None, description="Generation that was acted on.")
+    observed_generation: Int | None = Field(None, description="Generation that was acted on.")
     phase: Annotated[str, Field(max_length=32)] = Field(
         "Pending",
         description="For eyes only: Pending, Running, Suspended, Succeeded, Failed.",
     )
-    conditions: Annotated[list[Condition], Field(max_length=16)] = Field(
+    conditions: Conditions = Field(
         default_factory=list,
-        json_schema_extra={"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"]},
         description="Accepted, Suspended, Reported, Complete, Failed.",
     )
     progress: Progress = Field(default_factory=Progress, description="Counts of trials.")

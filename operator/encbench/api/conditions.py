@@ -1,7 +1,7 @@
 """Conditions: independent facts about an object, each with a reason and a message to act on.
 
-Source of the semantics: the API conventions of Kubernetes, "Typical status properties". A condition's
-transition time changes only when its status does, so that writing the same fact twice changes nothing.
+Source of the semantics: the API conventions of Kubernetes, "Typical status properties". A
+transition time changes only when the status does, so that writing the same fact twice is no change.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Model, Time
+from encbench.api.base import Int, Model, Time
+from encbench.api.rules import UniqueBy
 
 Status = Literal["True", "False", "Unknown"]
 
@@ -25,9 +26,13 @@ class Condition(Model):
         "", description="One sentence that a person can act on."
     )
     last_transition_time: Time = Field(description="When the status last changed.")
-    observed_generation: int | None = Field(
+    observed_generation: Int | None = Field(
         None, description="Generation of the spec that the fact is about."
     )
+
+
+Conditions = Annotated[list[Condition], Field(max_length=16), UniqueBy("type")]
+"""All the facts about an object, one of each type."""
 
 
 def find(conditions: Iterable[Condition], kind: str) -> Condition | None:
@@ -57,7 +62,7 @@ def with_condition(
     now: datetime,
     generation: int | None = None,
 ) -> tuple[Condition, ...]:
-    """The conditions with this one set; `status=None` is Unknown. Order of first appearance is kept."""
+    """The conditions with this one set, in order of first appearance; `status=None` is Unknown."""
     before = tuple(conditions)
     text: Status = "Unknown" if status is None else ("True" if status else "False")
     old = find(before, kind)
@@ -76,7 +81,7 @@ def with_condition(
 
 
 def format_time(moment: datetime) -> str:
-    """RFC 3339 with whole seconds, as Kubernetes writes `metav1.Time`. The moment must be in UTC."""
+    """RFC 3339 with whole seconds, as Kubernetes writes `metav1.Time`; the moment is in UTC."""
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Model, Name, ObjectRef, Time
-from encbench.api.conditions import Condition
+from encbench.api.base import Bool, Int, Model, Name, Number, ObjectRef, Time
+from encbench.api.conditions import Conditions
 from encbench.api.testbed import Role
 
 Verdict = Literal["Baseline", "NoiseFloor", "Overhead", "Equivalent", "Inconclusive", "NoData"]
@@ -23,9 +23,9 @@ class OverheadReportSpec(Model):
 class Interval(Model):
     """An estimate with its 95 % confidence interval, all as fractions: 0.08 is 8 %."""
 
-    estimate: float = Field(description="Point estimate.")
-    low: float | None = Field(None, description="Lower bound; absent with fewer than two blocks.")
-    high: float | None = Field(None, description="Upper bound; absent with fewer than two blocks.")
+    estimate: Number = Field(description="Point estimate.")
+    low: Number | None = Field(None, description="Lower bound; absent with fewer than two blocks.")
+    high: Number | None = Field(None, description="Upper bound; absent with fewer than two blocks.")
 
 
 class Row(Model):
@@ -33,33 +33,33 @@ class Row(Model):
 
     instance: Name = Field(description="InstanceTemplate.")
     workload: Name = Field(description="Workload.")
-    concurrency: int = Field(description="Client threads in total.")
+    concurrency: Int = Field(description="Client threads in total.")
     arm: Name = Field(description="Arm.")
     role: Role = Field(description="baseline, control (A') or treatment.")
-    blocks: int = Field(description="Valid blocks behind the figures.")
-    tps: float | None = Field(None, description="Transactions a second.")
-    qps: float | None = Field(None, description="Queries a second.")
-    latency_average_ms: float | None = Field(None, description="Average latency, milliseconds.")
-    latency_p95_ms: float | None = Field(None, description="95th percentile, milliseconds.")
-    database_cpu_percent: float | None = Field(
+    blocks: Int = Field(description="Valid blocks behind the figures.")
+    tps: Number | None = Field(None, description="Transactions a second.")
+    qps: Number | None = Field(None, description="Queries a second.")
+    latency_average_ms: Number | None = Field(None, description="Average latency, milliseconds.")
+    latency_p95_ms: Number | None = Field(None, description="95th percentile, milliseconds.")
+    database_cpu_percent: Number | None = Field(
         None, description="CPU of the server, percent of its limit."
     )
-    database_cpu_points: float | None = Field(
+    database_cpu_points: Number | None = Field(
         None, description="The same against the baseline, percentage points."
     )
-    client_cpu_percent: float | None = Field(
+    client_cpu_percent: Number | None = Field(
         None, description="CPU of the clients, percent of their limit."
     )
-    client_cpu_points: float | None = Field(
+    client_cpu_points: Number | None = Field(
         None, description="The same against the baseline, percentage points."
     )
-    node_cpu_percent: float | None = Field(
+    node_cpu_percent: Number | None = Field(
         None, description="CPU of the database's node, percent of all its cores."
     )
-    node_cpu_points: float | None = Field(
+    node_cpu_points: Number | None = Field(
         None, description="The same against the baseline, percentage points."
     )
-    database_cpu_ms_per_transaction: float | None = Field(
+    database_cpu_ms_per_transaction: Number | None = Field(
         None, description="Server CPU per transaction, milliseconds."
     )
     overhead: Interval | None = Field(
@@ -101,16 +101,15 @@ class InvalidCount(Model):
     """How many trials did not count, and why."""
 
     reason: Annotated[str, Field(max_length=64)] = Field(description="One word of why.")
-    count: int = Field(description="Trials.")
+    count: Int = Field(description="Trials.")
 
 
 class OverheadReportStatus(Model):
     """The report."""
 
-    observed_generation: int | None = Field(None, description="Generation that was acted on.")
-    conditions: Annotated[list[Condition], Field(max_length=8)] = Field(
+    observed_generation: Int | None = Field(None, description="Generation that was acted on.")
+    conditions: Conditions = Field(
         default_factory=list,
-        json_schema_extra={"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"]},
         description="Ready.",
     )
     headline: Annotated[str, Field(max_length=2048)] = Field(
@@ -122,19 +121,17 @@ class OverheadReportStatus(Model):
     verdict: Annotated[str, Field(max_length=32)] = Field(
         "", description="The first treatment's verdict, for kubectl get."
     )
-    noise_floor: Annotated[float, Field(ge=0)] | None = Field(
+    noise_floor: Annotated[Number, Field(ge=0)] | None = Field(
         None, description="Largest absolute bound of A' against A over all rows, as a fraction."
     )
     rows: Annotated[list[Row], Field(max_length=2048)] = Field(
         default_factory=list,
-        json_schema_extra={"x-kubernetes-list-type": "atomic"},
         description="The figures.",
     )
     invalid: Annotated[list[InvalidCount], Field(max_length=64)] = Field(
         default_factory=list,
-        json_schema_extra={"x-kubernetes-list-type": "atomic"},
         description="Trials that did not count, by reason.",
     )
-    colocated: bool = Field(False, description="Client and database shared a node.")
+    colocated: Bool = Field(False, description="Client and database shared a node.")
     artefacts: Artefacts | None = Field(None, description="Where the report lies in the bucket.")
     generated_time: Time | None = Field(None, description="When the report was rendered.")

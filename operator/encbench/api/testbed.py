@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import FROZEN_SPEC, Model, Name, ObjectRef, Time
+from encbench.api.base import FROZEN, Int, Model, Name, Number, ObjectRef, Time
 from encbench.api.campaign import StepDeadlines
-from encbench.api.conditions import Condition
+from encbench.api.conditions import Conditions
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import Client, Sysbench
@@ -37,7 +37,7 @@ class TestbedSpec(Model):
     """Everything a testbed is made of, resolved and frozen."""
 
     __test__ = False
-    model_config = {"json_schema_extra": FROZEN_SPEC}
+    transitions = (FROZEN,)
 
     campaign_ref: ObjectRef = Field(description="The campaign that owns this testbed.")
     cell: Name = Field(description="Cell of the plan: instance x dataset.")
@@ -46,7 +46,7 @@ class TestbedSpec(Model):
     instance: InstanceTemplateSpec = Field(description="The frozen InstanceTemplate.")
     mode: EncryptionModeSpec = Field(description="The frozen EncryptionMode.")
     dataset: Dataset = Field(description="The frozen dataset.")
-    max_connections: Annotated[int, Field(ge=1, le=100_000)] = Field(
+    max_connections: Annotated[Int, Field(ge=1, le=100_000)] = Field(
         description="Client connections to make room for."
     )
     step_deadlines: StepDeadlines = Field(description="Limits of the single steps.")
@@ -60,19 +60,18 @@ class TestbedStatus(Model):
 
     __test__ = False
 
-    observed_generation: int | None = Field(None, description="Generation that was acted on.")
+    observed_generation: Int | None = Field(None, description="Generation that was acted on.")
     phase: Annotated[str, Field(max_length=32)] = Field(
         "Pending",
         description="For eyes only: Pending, Provisioning, Loading, Proving, Ready, Failed.",
     )
-    conditions: Annotated[list[Condition], Field(max_length=16)] = Field(
+    conditions: Conditions = Field(
         default_factory=list,
-        json_schema_extra={"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"]},
         description="Provisioned, Loaded, Proven (False: the mode is not in force), Ready, Failed.",
     )
     start_time: Time | None = Field(None, description="When work on the testbed began.")
     ready_time: Time | None = Field(None, description="When the testbed was ready for trials.")
-    server_started: Annotated[float, Field(ge=0)] | None = Field(
+    server_started: Annotated[Number, Field(ge=0)] | None = Field(
         None,
         description="Start of the server process, Unix time in seconds; another value later means "
         "a restart.",

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import FROZEN_SPEC, Model, Name, ObjectRef, Time
+from encbench.api.base import FROZEN, Bool, Int, Model, Name, Number, ObjectRef, Time
 from encbench.api.campaign import StepDeadlines
-from encbench.api.conditions import Condition
+from encbench.api.conditions import Conditions
 from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
 
@@ -16,7 +16,7 @@ Outcome = Literal["Succeeded", "Invalid", "Failed"]
 class TrialSpec(Model):
     """One cell of the plan, resolved and frozen."""
 
-    model_config = {"json_schema_extra": FROZEN_SPEC}
+    transitions = (FROZEN,)
 
     campaign_ref: ObjectRef = Field(description="The campaign that owns this trial.")
     testbed_ref: ObjectRef = Field(description="The testbed that it runs against.")
@@ -24,22 +24,22 @@ class TrialSpec(Model):
     instance_ref: Name = Field(description="InstanceTemplate of the testbed.")
     workload_ref: Name = Field(description="Workload that the spec came from.")
     arm: Arm = Field(description="The arm that is measured.")
-    block: Annotated[int, Field(ge=1)] = Field(
+    block: Annotated[Int, Field(ge=1)] = Field(
         description="Block of this instance, workload and concurrency, from 1; numbers above the "
         "planned ones are replacements."
     )
-    order: Annotated[int, Field(ge=1)] = Field(description="Place within the block, from 1.")
-    concurrency: Annotated[int, Field(ge=1)] = Field(
+    order: Annotated[Int, Field(ge=1)] = Field(description="Place within the block, from 1.")
+    concurrency: Annotated[Int, Field(ge=1)] = Field(
         description="Client threads in total over all replicas."
     )
-    seed: Annotated[int, Field(ge=1)] = Field(
+    seed: Annotated[Int, Field(ge=1)] = Field(
         description="Seed of the tool, the same for every arm of a block."
     )
     workload: WorkloadSpec = Field(description="The frozen Workload.")
     script_config_map: Name | None = Field(
         None, description="Immutable ConfigMap with the Lua script, where it is the user's own."
     )
-    allow_colocation: bool = Field(False, description="Client and database may share a node.")
+    allow_colocation: Bool = Field(False, description="Client and database may share a node.")
     storage_prefix: Annotated[str, Field(max_length=512)] = Field(
         description="Prefix of the campaign's artefacts; this trial's lie under "
         "<prefix>/trials/<trial UID>/."
@@ -53,36 +53,35 @@ class TrialSpec(Model):
 class Window(Model):
     """The measured window as the client stamped it."""
 
-    start: Annotated[float, Field(ge=0)] = Field(description="Begin, Unix time in seconds.")
-    end: Annotated[float, Field(ge=0)] = Field(description="End, Unix time in seconds.")
+    start: Annotated[Number, Field(ge=0)] = Field(description="Begin, Unix time in seconds.")
+    end: Annotated[Number, Field(ge=0)] = Field(description="End, Unix time in seconds.")
 
 
 class TrialResult(Model):
     """The figures of one trial, for eyes; the report reads the bucket."""
 
-    tps: float = Field(description="Transactions a second, all replicas.")
-    qps: float = Field(description="Queries a second, all replicas.")
-    latency_average_ms: float = Field(description="Average latency in milliseconds.")
-    latency_p95_ms: float = Field(description="95th percentile of latency in milliseconds.")
-    errors: int = Field(description="Ignored errors in the window.")
-    database_cpu_cores: float | None = Field(
+    tps: Number = Field(description="Transactions a second, all replicas.")
+    qps: Number = Field(description="Queries a second, all replicas.")
+    latency_average_ms: Number = Field(description="Average latency in milliseconds.")
+    latency_p95_ms: Number = Field(description="95th percentile of latency in milliseconds.")
+    errors: Int = Field(description="Ignored errors in the window.")
+    database_cpu_cores: Number | None = Field(
         None, description="CPU of the server in cores; absent when it could not be measured."
     )
-    client_cpu_cores: float | None = Field(None, description="CPU of the tool in cores.")
+    client_cpu_cores: Number | None = Field(None, description="CPU of the tool in cores.")
 
 
 class TrialStatus(Model):
     """Where the trial stands."""
 
-    observed_generation: int | None = Field(None, description="Generation that was acted on.")
+    observed_generation: Int | None = Field(None, description="Generation that was acted on.")
     phase: Annotated[str, Field(max_length=32)] = Field(
         "Pending",
         description="For eyes only: Pending, Preparing, Running, Collecting, Archiving, Succeeded, "
         "Invalid, Failed.",
     )
-    conditions: Annotated[list[Condition], Field(max_length=16)] = Field(
+    conditions: Conditions = Field(
         default_factory=list,
-        json_schema_extra={"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"]},
         description="Prepared, ProvenBefore, Released, Measured, ProvenAfter, Collected, Archived.",
     )
     outcome: Outcome | None = Field(
@@ -95,10 +94,10 @@ class TrialStatus(Model):
         None, description="One sentence of why it is not Succeeded."
     )
     start_time: Time | None = Field(None, description="When work on the trial began.")
-    release_at: Annotated[float, Field(ge=0)] | None = Field(
+    release_at: Annotated[Number, Field(ge=0)] | None = Field(
         None, description="When the clients start together, Unix time in seconds."
     )
-    server_started: Annotated[float, Field(ge=0)] | None = Field(
+    server_started: Annotated[Number, Field(ge=0)] | None = Field(
         None, description="Start of the server process as seen before the run, Unix time."
     )
     window: Window | None = Field(None, description="The measured window.")

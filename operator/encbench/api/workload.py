@@ -1,11 +1,21 @@
 """Workload: which tool drives the database, how hard, and from what client."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from encbench.api.base import Duration, Fraction, Model, Name, Placement, Resources, parse_duration
+from encbench.api.base import (
+    Fraction,
+    Int,
+    Model,
+    Name,
+    Placement,
+    Resources,
+    WholeSeconds,
+    parse_duration,
+)
 from encbench.api.instancetemplate import ImageName
+from encbench.api.rules import Rule, Unique, fits, keys_match, literal
 
 BuiltinScript = Literal[
     "oltp_delete",
@@ -21,6 +31,14 @@ BuiltinScript = Literal[
 ]
 
 
+_TAKEN_OPTIONS = (
+    "^(tables|table[-_]size|threads|time|warmup[-_]time|events|rate|report[-_]interval|histogram"
+    "|percentile|rand[-_]seed|db[-_]driver|config[-_]file|forced[-_]shutdown|luajit[-_]cmd"
+    "|mysql[-_](host|port|socket|user|password|db|ssl.*|ignore[-_]errors))$"
+)
+"""Options of sysbench that follow from other fields; it takes dashes and underscores alike."""
+
+
 class ConfigMapKeyRef(Model):
     """One entry of a ConfigMap in the same namespace."""
 
@@ -33,17 +51,14 @@ class ConfigMapKeyRef(Model):
 class Sysbench(Model):
     """A sysbench test."""
 
-    model_config = {
-        "json_schema_extra": {
-            "x-kubernetes-validations": [
-                {
-                    "rule": "has(self.script) != has(self.scriptConfigMapRef)",
-                    "message": "name either a built-in script (script: oltp_read_write) or a Lua "
-                    "script of your own (scriptConfigMapRef: {name, key}), one of the two",
-                }
-            ]
-        }
-    }
+    rules = (
+        Rule(
+            cel="has(self.script) != has(self.scriptConfigMapRef)",
+            message="name either a built-in script (script: oltp_read_write) or a Lua script of "
+            "your own (scriptConfigMapRef: {name, key}), one of the two",
+            holds=lambda it: (it.script is None) != (it.script_config_map_ref is None),
+        ),
+    )
 
     script: BuiltinScript | None = Field(None, description="A script that sysbench brings along.")
     script_config_map_ref: ConfigMapKeyRef | None = Field(
@@ -51,8 +66,8 @@ class Sysbench(Model):
         description="A Lua script of your own, read once when the campaign starts. It must define "
         "the commands prepare and run.",
     )
-    tables: Annotated[int, Field(ge=1, le=10_000)] = Field(1, description="Number of tables.")
-    table_size: Annotated[int, Field(ge=1, le=1_000_000_000)] = Field(
+    tables: Annotated[Int, Field(ge=1, le=10_000)] = Field(1, description="Number of tables.")
+    table_size: Annotated[Int, Field(ge=1, le=1_000_000_000)] = Field(
         10_000, description="Rows in each table."
     )
     options: Annotated[
@@ -60,17 +75,17 @@ class Sysbench(Model):
             Annotated[str, Field(max_length=64)],
             Annotated[str, Field(max_length=256)],
         ],
-        Field(
-            max_length=32,
-            json_schema_extra={
-                "x-kubernetes-validations": [
-                    {
-                        "rule": "self.all(key, key.matches('^[a-z][a-z0-9_-]{0,63}$'))",
-                        "message": "write options as sysbench does without the leading dashes, "
-                        "such as range-size",
-                    }
-                ]
-            },
+        Field(max_length=32),
+        keys_match(
+            "^[a-z][a-z0-9_-]{0,63}$",
+            "write options as sysbench does without the leading dashes, such as range-size",
+        ),
+        Rule(
+            cel=f"!self.exists(key, key.matches({literal(_TAKEN_OPTIONS)}))",
+            message="leave out what encbench sets itself: write tables, tableSize, "
+            "load.concurrency, load.warmup, load.duration and load.rate; the connection, the seed "
+            "and the output's form follow from the campaign",
+            holds=lambda options: not any(fits(_TAKEN_OPTIONS, key) for key in options),
         ),
     ] = Field(
         default_factory=dict,
@@ -78,30 +93,20 @@ class Sysbench(Model):
         "range-size: '100'. One that the script does not declare is refused.",
     )
 
-    @model_validator(mode="after")
-    def _one_script(self) -> Self:
-        if (self.script is None) == (self.script_config_map_ref is None):
-            raise ValueError(
-                "name either a built-in script (script: oltp_read_write) or a Lua script of your "
-                "own (scriptConfigMapRef: {name, key}), one of the two"
-            )
-        return self
-
 
 class Load(Model):
     """How hard and how long."""
 
     concurrency: Annotated[
-        list[Annotated[int, Field(ge=1, le=4096)]], Field(min_length=1, max_length=32)
+        list[Annotated[Int, Field(ge=1, le=4096)]], Field(min_length=1, max_length=32), Unique()
     ] = Field(
-        json_schema_extra={"x-kubernetes-list-type": "set"},
         description="Client threads, in total over all replicas; one measurement each.",
     )
-    warmup: Duration = Field(
+    warmup: WholeSeconds = Field(
         "30s", description="Load before the measured window, left out of every figure."
     )
-    duration: Duration = Field("60s", description="Length of the measured window.")
-    rate: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(
+    duration: WholeSeconds = Field("60s", description="Length of the measured window.")
+    rate: Annotated[Int, Field(ge=1, le=10_000_000)] | None = Field(
         None,
         description="Transactions a second to offer, in total over all replicas; as many as "
         "possible when left out.",
@@ -125,10 +130,10 @@ class Client(Model):
     image_pull_policy: Literal["Always", "IfNotPresent", "Never"] = Field(
         "IfNotPresent", description="When the kubelet pulls the image."
     )
-    image_pull_secrets: Annotated[list[Name], Field(max_length=8)] = Field(
+    image_pull_secrets: Annotated[list[Name], Field(max_length=8), Unique()] = Field(
         default_factory=list, description="Names of Secrets to pull the image with."
     )
-    replicas: Annotated[int, Field(ge=1, le=64)] = Field(
+    replicas: Annotated[Int, Field(ge=1, le=64)] = Field(
         1, description="Client pods; they start together and their TPS is summed."
     )
     resources: Resources = Field(description="CPU and memory of each client pod's tool.")
@@ -139,6 +144,21 @@ class Client(Model):
 
 class WorkloadSpec(Model):
     """A tool, its dataset, the load and the client."""
+
+    rules = (
+        Rule(
+            cel="self.load.concurrency.all(threads, threads >= self.client.replicas)",
+            message="every replica needs a thread: make each load.concurrency at least "
+            "client.replicas, or lower client.replicas",
+            holds=lambda it: min(it.load.concurrency) >= it.client.replicas,
+        ),
+        Rule(
+            cel="!has(self.load.rate) || self.load.rate >= self.client.replicas",
+            message="every replica offers at least one transaction a second: make load.rate at "
+            "least client.replicas, or lower client.replicas",
+            holds=lambda it: it.load.rate is None or it.load.rate >= it.client.replicas,
+        ),
+    )
 
     sysbench: Sysbench = Field(description="The sysbench test to run.")
     load: Load = Field(description="Concurrency levels, warm-up and duration.")

@@ -1,0 +1,149 @@
+{{/* Name of the release's objects. Short enough for the longest suffix. */}}
+{{- define "encbench.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride -}}
+{{- else if contains .Chart.Name .Release.Name -}}
+{{- .Release.Name | replace "." "-" | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name .Chart.Name | replace "." "-" | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Name of objects outside the release's namespace, where another release may have its own. */}}
+{{- define "encbench.globalName" -}}
+{{- printf "%s-%s" (include "encbench.fullname" .) .Release.Namespace | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* The labels of every object. Call with (list . "component"). */}}
+{{- define "encbench.labels" -}}
+{{- $top := index . 0 -}}
+helm.sh/chart: {{ printf "%s-%s" $top.Chart.Name $top.Chart.Version | replace "+" "_" | trunc 63 }}
+app.kubernetes.io/version: {{ $top.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ $top.Release.Service }}
+{{ include "encbench.selector" . }}
+{{- end -}}
+
+{{/* The labels that select a component's pods. Call with (list . "component"). */}}
+{{- define "encbench.selector" -}}
+{{- $top := index . 0 -}}
+app.kubernetes.io/name: {{ $top.Chart.Name }}
+app.kubernetes.io/instance: {{ $top.Release.Name }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end -}}
+
+{{/* Namespaces that the operator watches, as a JSON list in "items". */}}
+{{- define "encbench.namespaces" -}}
+{{- dict "items" (concat (list .Release.Namespace) .Values.watchNamespaces | uniq) | toJson -}}
+{{- end -}}
+
+{{/* An image reference; a tag sha256:... is a digest. Call with an image's values. */}}
+{{- define "encbench.image" -}}
+{{- .repository }}{{ if hasPrefix "sha256:" .tag }}@{{ else }}:{{ end }}{{ .tag -}}
+{{- end -}}
+
+{{/* image and imagePullPolicy of a container. Call with an image's values. */}}
+{{- define "encbench.containerImage" -}}
+image: {{ include "encbench.image" . | quote }}
+imagePullPolicy: {{ .pullPolicy }}
+{{- end -}}
+
+{{/* Security context of a pod, for the restricted Pod Security Standard. Call with a user id. */}}
+{{- define "encbench.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: {{ . }}
+runAsGroup: {{ . }}
+fsGroup: {{ . }}
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{/* Security context of a container. */}}
+{{- define "encbench.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
+
+{{/* What all pods of the chart have in common. Call with (list . values-of-the-component). */}}
+{{- define "encbench.podCommon" -}}
+{{- $top := index . 0 -}}
+{{- $component := index . 1 -}}
+enableServiceLinks: false
+{{- with $top.Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . | quote }}
+  {{- end }}
+{{- end }}
+{{- with $component.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $component.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* The object store: bundled or external. */}}
+{{- define "encbench.s3.endpoint" -}}
+{{- if .Values.minio.enabled -}}
+http://{{ include "encbench.fullname" . }}-minio.{{ .Release.Namespace }}.svc:9000
+{{- else -}}
+{{- .Values.objectStore.external.endpoint -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "encbench.s3.bucket" -}}
+{{- .Values.minio.enabled | ternary .Values.minio.bucket .Values.objectStore.external.bucket -}}
+{{- end -}}
+
+{{- define "encbench.s3.region" -}}
+{{- .Values.minio.enabled | ternary "us-east-1" .Values.objectStore.external.region -}}
+{{- end -}}
+
+{{- define "encbench.s3.secret" -}}
+{{- if not .Values.minio.enabled -}}
+{{- .Values.objectStore.external.existingSecret -}}
+{{- else -}}
+{{- .Values.minio.existingSecret | default (printf "%s-minio" (include "encbench.fullname" .)) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "encbench.s3.caConfigMap" -}}
+{{- if not .Values.minio.enabled -}}
+{{- .Values.objectStore.external.caConfigMap -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The metrics source: bundled or external. */}}
+{{- define "encbench.prometheus.url" -}}
+{{- if .Values.prometheus.enabled -}}
+http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.svc:9090
+{{- else -}}
+{{- .Values.prometheus.external.url -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Refuse settings that only together make no sense, and say what to write. */}}
+{{- define "encbench.validate" -}}
+{{- if not .Values.minio.enabled -}}
+{{- $store := .Values.objectStore.external -}}
+{{- range $field := list "endpoint" "bucket" "existingSecret" -}}
+{{- if not (get $store $field) -}}
+{{- fail (printf "minio.enabled is false, so results need another store: set objectStore.external.%s" $field) -}}
+{{- end -}}
+{{- end -}}
+{{- else if .Values.objectStore.external.endpoint -}}
+{{- fail "objectStore.external.endpoint is set but would not be used: set minio.enabled=false as well" -}}
+{{- end -}}
+{{- if not .Values.prometheus.enabled -}}
+{{- if not .Values.prometheus.external.url -}}
+{{- fail "prometheus.enabled is false, so CPU figures need another source: set prometheus.external.url" -}}
+{{- end -}}
+{{- else if .Values.prometheus.external.url -}}
+{{- fail "prometheus.external.url is set but would not be used: set prometheus.enabled=false as well" -}}
+{{- end -}}
+{{- end -}}

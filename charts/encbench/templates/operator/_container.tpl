@@ -1,0 +1,51 @@
+{{/* Arguments that say where things are: of the operator, and of its check. */}}
+{{- define "encbench.operator.args" -}}
+{{- range (include "encbench.namespaces" . | fromJson).items }}
+- --namespace={{ . }}
+{{- end }}
+- --image={{ include "encbench.image" .Values.image }}
+- --image-pull-policy={{ .Values.image.pullPolicy }}
+- --s3-endpoint={{ include "encbench.s3.endpoint" . }}
+- --s3-bucket={{ include "encbench.s3.bucket" . }}
+- --s3-region={{ include "encbench.s3.region" . }}
+- --s3-credentials-dir=/etc/encbench/s3
+{{- if include "encbench.s3.caConfigMap" . }}
+- --s3-ca-file=/etc/encbench/s3-ca/ca.crt
+{{- end }}
+- --prometheus-url={{ include "encbench.prometheus.url" . }}
+- --log-format={{ .Values.operator.logFormat }}
+- --log-level={{ .Values.operator.logLevel }}
+{{- end -}}
+
+{{/* Credentials are files of a mounted Secret, never arguments or environment. */}}
+{{- define "encbench.operator.volumeMounts" -}}
+- name: s3-credentials
+  mountPath: /etc/encbench/s3
+  readOnly: true
+{{- if include "encbench.s3.caConfigMap" . }}
+- name: s3-ca
+  mountPath: /etc/encbench/s3-ca
+  readOnly: true
+{{- end }}
+- name: tmp
+  mountPath: /tmp
+{{- end -}}
+
+{{- define "encbench.operator.volumes" -}}
+- name: s3-credentials
+  secret:
+    secretName: {{ include "encbench.s3.secret" . }}
+    defaultMode: 0440
+    items:
+      - {key: access-key, path: access-key}
+      - {key: secret-key, path: secret-key}
+{{- with include "encbench.s3.caConfigMap" . }}
+- name: s3-ca
+  configMap:
+    name: {{ . }}
+    items:
+      - {key: ca.crt, path: ca.crt}
+{{- end }}
+- name: tmp
+  emptyDir: {sizeLimit: 256Mi}
+{{- end -}}

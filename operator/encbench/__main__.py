@@ -1,0 +1,235 @@
+"""The composition root: reads the arguments, builds the adapters, starts the loop under kopf."""
+
+import argparse
+import asyncio
+import json
+import logging
+import secrets
+import signal
+import sys
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+
+import kopf
+
+from encbench import __version__, handlers
+from encbench.adapters.agent import Agent
+from encbench.adapters.kubernetes import KubernetesCluster, connect
+from encbench.adapters.objectstore import ObjectStore
+from encbench.adapters.prometheus import Prometheus
+from encbench.adapters.runner import Recorder
+from encbench.api import labels
+from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
+from encbench.ports import Unavailable
+from encbench.reconcile.campaign.reconciler import CampaignReconciler
+from encbench.reconcile.deps import Deps, Settings
+from encbench.reconcile.loop import Loop
+from encbench.reconcile.testbed.reconciler import TestbedReconciler
+from encbench.reconcile.trial.reconciler import TrialReconciler
+
+log = logging.getLogger("encbench")
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        """An aware datetime in UTC."""
+        return datetime.now(UTC)
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line, for log collectors."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record's time, level, logger and text, with the traceback where there is one."""
+        entry = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            entry["exception"] = self.formatException(record.exc_info)
+        return json.dumps(entry)
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="encbench",
+        description="Operator that measures what turning database encryption on costs.",
+    )
+    parser.add_argument(
+        "command",
+        nargs="?",
+        choices=("run", "check"),
+        default="run",
+        help="run: the operator; check: whether API server, object store and Prometheus answer",
+    )
+    parser.add_argument(
+        "--namespace",
+        action="append",
+        required=True,
+        help="namespace to watch; may be given several times",
+    )
+    parser.add_argument("--image", default="", help="image of agent and recorder: the operator's")
+    parser.add_argument(
+        "--image-pull-policy", default="IfNotPresent", choices=("Always", "IfNotPresent", "Never")
+    )
+    parser.add_argument("--s3-endpoint", required=True, help="URL of the object store")
+    parser.add_argument("--s3-external-endpoint", help="its URL as clients reach it, if another")
+    parser.add_argument("--s3-bucket", default="encbench", help="bucket for all artefacts")
+    parser.add_argument("--s3-region", default="us-east-1")
+    parser.add_argument(
+        "--s3-credentials-dir",
+        type=Path,
+        required=True,
+        help="directory with the files access-key and secret-key",
+    )
+    parser.add_argument("--s3-ca-file", type=Path, help="CA certificates of the object store")
+    parser.add_argument("--prometheus-url", required=True)
+    parser.add_argument("--prometheus-ca-file", type=Path, help="CA certificates of Prometheus")
+    parser.add_argument("--liveness", help="URL to serve the liveness probe at")
+    parser.add_argument("--log-format", choices=("text", "json"), default="text")
+    parser.add_argument("--log-level", choices=("debug", "info", "warning"), default="info")
+    return parser
+
+
+def configure_logging(level: str, style: str) -> None:
+    """Log to stderr. kopf is kept to warnings, for at debug level it logs whole bodies."""
+    handler = logging.StreamHandler()
+    text = logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
+    handler.setFormatter(JsonFormatter() if style == "json" else text)
+    logging.basicConfig(level=level.upper(), handlers=[handler])
+    for noisy in ("kopf", "kubernetes", "aiohttp.access", "botocore", "urllib3"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+
+
+def kopf_settings() -> kopf.OperatorSettings:
+    """For an operator that only listens: no scanning, no peering, no events, no annotations."""
+    settings = kopf.OperatorSettings()
+    settings.watching.chunk_size = 500
+    settings.watching.connect_timeout = 10
+    settings.watching.server_timeout = 600
+    settings.networking.request_timeout = 30
+    settings.networking.error_backoffs = (1, 2, 3, 5, 8, 13, 20)
+    settings.networking.enforce_retry_after = True
+    settings.queueing.error_delays = (1, 2, 5, 10, 20, 40, 60)
+    settings.posting.enabled = False
+    settings.scanning.disabled = True
+    settings.peering.standalone = True
+    settings.persistence.finalizer = f"{labels.CAMPAIGN.split('/')[0]}/kopf"
+    return settings
+
+
+async def run(args: argparse.Namespace) -> None:
+    """Run until SIGTERM."""
+    async with AsyncExitStack() as stack:
+        deps, store = await _connect(args, stack)
+        loop = Loop(
+            deps.cluster,
+            {
+                CAMPAIGN: CampaignReconciler(deps),
+                TESTBED: TestbedReconciler(deps),
+                TRIAL: TrialReconciler(deps),
+            },
+        )
+        registry = kopf.OperatorRegistry()
+        handlers.register(registry, loop)
+        stop = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        work = asyncio.create_task(loop.run())
+        bucket = asyncio.create_task(_ensure_bucket(store))
+        log.info("encbench %s watches %s", deps.settings.version, ", ".join(args.namespace))
+        watch = asyncio.create_task(
+            kopf.operator(
+                registry=registry,
+                settings=kopf_settings(),
+                namespaces=args.namespace,
+                liveness_endpoint=args.liveness,
+                stop_flag=stop,
+            )
+        )
+        # Without its watches or its loop the operator is of no use: end, to be restarted.
+        await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (work, bucket, watch):
+            task.cancel()
+        results = await asyncio.gather(work, bucket, watch, return_exceptions=True)
+        for result in results:
+            if isinstance(result, Exception):
+                raise result
+
+
+async def check(args: argparse.Namespace) -> bool:
+    """Print one line for each thing that the operator needs; True when all of them answer."""
+    async with AsyncExitStack() as stack:
+        deps, store = await _connect(args, stack)
+        good = True
+        for name, probe in (
+            ("API server and CRDs", deps.cluster.list(CAMPAIGN, args.namespace[0])),
+            ("object store", store.check()),
+            ("Prometheus", deps.metrics.raw("up", 0, 1)),
+        ):
+            try:
+                await probe
+                print(f"ok      {name}")
+            except Exception as error:
+                good = False
+                print(f"failed  {name}: {error}")
+        return good
+
+
+async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Deps, ObjectStore]:
+    client = await connect()
+    stack.push_async_callback(client.close)
+    cluster = KubernetesCluster(client, args.namespace)
+    metrics = Prometheus(args.prometheus_url, ca_file=args.prometheus_ca_file)
+    stack.push_async_callback(metrics.aclose)
+    database, runner = Agent(), Recorder()
+    stack.push_async_callback(database.aclose)
+    stack.push_async_callback(runner.aclose)
+    store = ObjectStore(
+        endpoint=args.s3_endpoint,
+        external_endpoint=args.s3_external_endpoint,
+        bucket=args.s3_bucket,
+        region=args.s3_region,
+        credentials=args.s3_credentials_dir,
+        ca_file=args.s3_ca_file,
+    )
+    settings = Settings(
+        operator_image=args.image,
+        image_pull_policy=args.image_pull_policy,
+        version=__version__,
+        random_token=secrets.token_hex,
+    )
+    deps = Deps(cluster, store, metrics, database, runner, SystemClock(), settings)
+    return deps, store
+
+
+async def _ensure_bucket(store: ObjectStore) -> None:
+    """Create the bucket as soon as the store is there."""
+    while True:
+        try:
+            await store.ensure_bucket()
+        except Unavailable as error:
+            log.warning("the object store is not ready: %s", error)
+            await asyncio.sleep(5)
+        else:
+            return
+
+
+def main() -> int:
+    """Entry point; the exit code."""
+    args = arguments().parse_args()
+    configure_logging(args.log_level, args.log_format)
+    if args.command == "check":
+        return 0 if asyncio.run(check(args)) else 1
+    asyncio.run(run(args))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,249 @@
+"""`ports.Cluster` over the Kubernetes API.
+
+Objects are read without `metadata.managedFields`, which may outweigh all the rest; a write that
+omits them leaves them as they are. Every write asks for strict validation, so that a field that the
+server does not know is refused and not silently dropped.
+"""
+
+import logging
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from kubernetes.aio import config
+from kubernetes.aio.client import ApiClient, Configuration
+
+from encbench.adapters.kubernetes_http import APPLY, MERGE, Answer, Requests, path
+from encbench.api.kinds import EVENT, POD, Kind
+from encbench.ports import Body, Conflict, Rejected, Unavailable
+
+_log = logging.getLogger(__name__)
+
+FIELD_MANAGER = "encbench"
+
+_STRICT = ("fieldValidation", "Strict")
+_MANAGER = ("fieldManager", FIELD_MANAGER)
+_LOG_BYTES = 1 << 20
+_RESTARTS = 3
+_NOTE_LIMIT = 1024
+
+
+async def connect(kubeconfig: Path | None = None) -> ApiClient:
+    """A client for the given kubeconfig, else for the cluster around us, else for the default one.
+
+    The caller closes it. ConfigException (of the client library) when there is no configuration.
+    """
+    settings = Configuration()
+    if kubeconfig is None and "KUBERNETES_SERVICE_HOST" in os.environ:
+        config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
+    else:
+        await config.load_kube_config(  # type: ignore[no-untyped-call]
+            config_file=None if kubeconfig is None else str(kubeconfig),
+            client_configuration=settings,
+            persist_config=False,
+        )
+    client = ApiClient(settings)
+    client.user_agent = FIELD_MANAGER
+    return client
+
+
+class KubernetesCluster:
+    """The API server behind a client.
+
+    `namespaces` are those that `list(namespace=None)` covers; when there are none it asks for the
+    whole cluster at once, which needs a ClusterRole. `chunk` objects are read at a time.
+    """
+
+    def __init__(
+        self,
+        client: ApiClient,
+        namespaces: Sequence[str] = (),
+        *,
+        timeout: float = 30.0,
+        chunk: int = 500,
+    ) -> None:
+        self._requests = Requests(client, timeout)
+        self._namespaces = tuple(namespaces)
+        self._chunk = chunk
+        self._instance = socket.gethostname()[:128]
+
+    async def get(self, kind: Kind, namespace: str, name: str) -> Body | None:
+        """See `ports.Cluster`."""
+        answer = await self._requests.send("GET", path(kind, namespace, name))
+        return None if answer.status == 404 else _object(kind, answer.expect_ok())
+
+    async def _list(self, kind: Kind, namespace: str | None, selector: str) -> list[Body]:
+        for _ in range(_RESTARTS):
+            found: list[Body] = []
+            token = ""
+            while True:
+                query = [("limit", str(self._chunk))]
+                query += [("labelSelector", selector)] if selector else []
+                query += [("continue", token)] if token else []
+                answer = await self._requests.send("GET", path(kind, namespace), query=query)
+                if answer.status == 410:
+                    break  # The snapshot that we were reading is compacted away: begin again.
+                page = answer.expect_ok().json()
+                found += [_clean(kind, item) for item in page["items"]]
+                token = page["metadata"].get("continue", "")
+                if not token:
+                    return found
+        raise Unavailable(f"list of {kind.plural} expired {_RESTARTS} times while it was read")
+
+    async def list(
+        self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
+    ) -> list[Body]:
+        """See `ports.Cluster`."""
+        if namespace is not None:
+            places: tuple[str | None, ...] = (namespace,)
+        elif kind.namespaced and self._namespaces:
+            places = self._namespaces
+        else:
+            places = (None,)
+        selector = ",".join(f"{label}={value}" for label, value in sorted((labels or {}).items()))
+        found: list[Body] = []
+        for place in places:
+            found += await self._list(kind, place, selector)
+        return found
+
+    async def create(self, kind: Kind, body: Body) -> Body:
+        """See `ports.Cluster`."""
+        answer = await self._requests.send(
+            "POST",
+            path(kind, body["metadata"].get("namespace")),
+            query=[_MANAGER, _STRICT],
+            body=_typed(kind, body),
+        )
+        return _object(kind, answer.expect_ok())
+
+    async def apply(self, kind: Kind, body: Body) -> Body:
+        """See `ports.Cluster`. Conflict when the body names a uid or version that is not live."""
+        meta = body["metadata"]
+        answer = await self._requests.send(
+            "PATCH",
+            path(kind, meta.get("namespace"), meta["name"]),
+            query=[_MANAGER, ("force", "true"), _STRICT],
+            body=_typed(kind, body),
+            content_type=APPLY,
+        )
+        return _object(kind, answer.expect_ok())
+
+    async def apply_status(self, kind: Kind, body: Body) -> Body:
+        """See `ports.Cluster`. Conflict as well when the object is gone."""
+        meta = body["metadata"]
+        answer = await self._requests.send(
+            "PUT",
+            path(kind, meta.get("namespace"), meta["name"], "status"),
+            query=[_MANAGER, _STRICT],
+            body=_typed(kind, body),
+        )
+        if answer.status == 404:
+            raise Conflict(answer.message)
+        return _object(kind, answer.expect_ok())
+
+    async def patch_metadata(
+        self,
+        kind: Kind,
+        namespace: str,
+        name: str,
+        *,
+        labels: Mapping[str, str | None] | None = None,
+        finalizers: Sequence[str] | None = None,
+        resource_version: str | None = None,
+    ) -> None:
+        """See `ports.Cluster`. Conflict when `resource_version` is given and no longer live."""
+        changes: Body = {}
+        if labels is not None:
+            changes["labels"] = dict(labels)
+        if finalizers is not None:
+            changes["finalizers"] = [*finalizers]
+        if resource_version is not None:
+            changes["resourceVersion"] = resource_version
+        answer = await self._requests.send(
+            "PATCH",
+            path(kind, namespace, name),
+            query=[_MANAGER, _STRICT],
+            body={"metadata": changes},
+            content_type=MERGE,
+        )
+        if answer.status != 404:
+            answer.expect_ok()
+
+    async def delete(self, kind: Kind, namespace: str, name: str, uid: str) -> None:
+        """See `ports.Cluster`."""
+        answer = await self._requests.send(
+            "DELETE",
+            path(kind, namespace, name),
+            body={
+                "apiVersion": "v1",
+                "kind": "DeleteOptions",
+                "propagationPolicy": "Background",
+                "preconditions": {"uid": uid},
+            },
+        )
+        # 409 says that the name belongs to another incarnation: ours is gone.
+        if answer.status not in (404, 409):
+            answer.expect_ok()
+
+    async def logs(self, namespace: str, pod: str, container: str, lines: int) -> str:
+        """See `ports.Cluster`."""
+        answer = await self._requests.send(
+            "GET",
+            path(POD, namespace, pod, "log"),
+            query=[
+                ("container", container),
+                ("tailLines", str(lines)),
+                ("limitBytes", str(_LOG_BYTES)),
+            ],
+        )
+        # 400 says that the container has not started, or that there is none of that name.
+        if answer.status in (400, 404):
+            return ""
+        return answer.expect_ok().content.decode(errors="replace")
+
+    async def event(
+        self, kind: Kind, regarding: Body, reason: str, note: str, *, warning: bool = False
+    ) -> None:
+        """See `ports.Cluster`."""
+        meta = regarding["metadata"]
+        namespace = meta.get("namespace") or "default"
+        body = {
+            "apiVersion": EVENT.api_version,
+            "kind": EVENT.kind,
+            "metadata": {"generateName": f"{meta['name']}-", "namespace": namespace},
+            "eventTime": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+            "reportingController": "encbench.io/operator",
+            "reportingInstance": self._instance,
+            "action": reason,
+            "reason": reason,
+            "note": note[:_NOTE_LIMIT],
+            "type": "Warning" if warning else "Normal",
+            "regarding": {
+                "apiVersion": kind.api_version,
+                "kind": kind.kind,
+                "namespace": namespace,
+                "name": meta["name"],
+                "uid": meta.get("uid", ""),
+            },
+        }
+        try:
+            answer = await self._requests.send("POST", path(EVENT, namespace), body=body)
+            answer.expect_ok()
+        except (Unavailable, Conflict, Rejected) as error:
+            _log.warning("event %s about %s %s: %s", reason, kind.kind, meta["name"], error)
+
+
+def _typed(kind: Kind, body: Body) -> Body:
+    return {**body, "apiVersion": kind.api_version, "kind": kind.kind}
+
+
+def _object(kind: Kind, answer: Answer) -> Body:
+    return _clean(kind, answer.json())
+
+
+def _clean(kind: Kind, body: Body) -> Body:
+    """Without managedFields; and with its type, which the items of a list lack."""
+    body["metadata"].pop("managedFields", None)
+    return _typed(kind, body)

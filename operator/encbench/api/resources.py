@@ -1,0 +1,195 @@
+"""Each kind of `encbench.io` with its models: what CRDs are made of and objects are checked by."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from encbench.api import kinds
+from encbench.api.base import Model
+from encbench.api.campaign import CampaignSpec, CampaignStatus
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.kinds import Kind
+from encbench.api.overheadreport import OverheadReportSpec, OverheadReportStatus
+from encbench.api.rules import Rule
+from encbench.api.testbed import TestbedSpec, TestbedStatus
+from encbench.api.trial import TrialSpec, TrialStatus
+from encbench.api.workload import WorkloadSpec
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of `kubectl get`; one with a priority shows with `-o wide` only."""
+
+    name: str
+    path: str
+    description: str
+    type: Literal["string", "integer", "number", "boolean", "date"] = "string"
+    priority: int = 0
+
+
+AGE = Column("Age", ".metadata.creationTimestamp", "Time since it was created.", "date")
+
+
+@dataclass(frozen=True)
+class Resource:
+    """One kind. `status` is None where there is nothing to report."""
+
+    kind: Kind
+    description: str
+    spec: type[Model]
+    status: type[Model] | None
+    short_names: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+    @property
+    def name_rules(self) -> tuple[Rule, ...]:
+        """What must hold of the object's own name; `holds` gets the name."""
+        return (
+            Rule(
+                cel="self.metadata.name.size() <= 63",
+                message="choose a name of at most 63 characters, for others refer to it in a label",
+                holds=lambda name: len(name) <= 63,
+            ),
+        )
+
+
+RESOURCES: tuple[Resource, ...] = (
+    Resource(
+        kinds.INSTANCE_TEMPLATE,
+        "A class of database instance that campaigns measure.",
+        InstanceTemplateSpec,
+        None,
+        ("itpl",),
+        (
+            Column("Engine", ".spec.engine", "Database engine."),
+            Column("Version", ".spec.version", "Version of the engine."),
+            Column("CPU", ".spec.resources.cpu", "CPU of the server."),
+            Column("Memory", ".spec.resources.memory", "Memory of the server."),
+            AGE,
+        ),
+    ),
+    Resource(
+        kinds.ENCRYPTION_MODE,
+        "One way of encrypting, or of not doing so: an empty spec is plaintext.",
+        EncryptionModeSpec,
+        None,
+        ("emode",),
+        (Column("At-rest", ".spec.atRest.method", "Encryption at rest."), AGE),
+    ),
+    Resource(
+        kinds.WORKLOAD,
+        "Which tool drives the database, how hard, and from what client.",
+        WorkloadSpec,
+        None,
+        ("ewl",),
+        (
+            Column("Script", ".spec.sysbench.script", "Built-in script."),
+            Column("Concurrency", ".spec.load.concurrency", "Client threads."),
+            Column("Duration", ".spec.load.duration", "Length of the measured window."),
+            AGE,
+        ),
+    ),
+    Resource(
+        kinds.CAMPAIGN,
+        "A comparison of encryption modes on some instances under some workloads.",
+        CampaignSpec,
+        CampaignStatus,
+        ("camp",),
+        (
+            Column("Phase", ".status.phase", "Where the campaign stands."),
+            Column("Succeeded", ".status.progress.succeeded", "Valid trials.", "integer"),
+            Column("Planned", ".status.progress.planned", "Trials needed.", "integer"),
+            Column("Invalid", ".status.progress.invalid", "Trials that do not count.", "integer"),
+            Column("Step", ".status.step", "What is being done now.", priority=1),
+            # Not a date: kubectl shows those as ages and a time to come as <invalid>.
+            Column("ETA", ".status.estimatedCompletionTime", "When it will end at this pace."),
+            AGE,
+        ),
+    ),
+    Resource(
+        kinds.TESTBED,
+        "One prepared database of a campaign. Written by the operator.",
+        TestbedSpec,
+        TestbedStatus,
+        ("tbed",),
+        (
+            Column("Instance", ".spec.instanceRef", "InstanceTemplate."),
+            Column("Arm", ".spec.arm.name", "Arm that it serves."),
+            Column("Phase", ".status.phase", "Where the testbed stands."),
+            AGE,
+        ),
+    ),
+    Resource(
+        kinds.TRIAL,
+        "One attempt of one measured run. Written by the operator.",
+        TrialSpec,
+        TrialStatus,
+        (),
+        (
+            Column("Campaign", ".spec.campaignRef.name", "Campaign.", priority=1),
+            Column("Arm", ".spec.arm.name", "Arm that is measured."),
+            Column("Block", ".spec.block", "Block.", "integer"),
+            Column("Concurrency", ".spec.concurrency", "Client threads.", "integer"),
+            Column("Phase", ".status.phase", "Where the trial stands."),
+            Column("TPS", ".status.result.tps", "Transactions a second.", "number"),
+            Column("Reason", ".status.reason", "Why it is not Succeeded."),
+            AGE,
+        ),
+    ),
+    Resource(
+        kinds.OVERHEAD_REPORT,
+        "What encryption costs, as a campaign found. Written by the operator.",
+        OverheadReportSpec,
+        OverheadReportStatus,
+        ("ohr",),
+        (
+            Column("Overhead", ".status.overhead", "Loss of TPS with its interval."),
+            Column("Verdict", ".status.verdict", "Overhead, Equivalent or Inconclusive."),
+            Column("Headline", ".status.headline", "The answer in one sentence.", priority=1),
+            AGE,
+        ),
+    ),
+)
+
+BY_KIND: dict[Kind, Resource] = {resource.kind: resource for resource in RESOURCES}
+
+
+def problems(kind: Kind, body: dict[str, Any], old: dict[str, Any] | None = None) -> list[str]:
+    """What the API server would say against an object of ours, as `<path>: <message>` lines.
+
+    With `old`, the object as it is now, also what it would say against the change.
+    """
+    resource = BY_KIND[kind]
+    name = body.get("metadata", {}).get("name", "")
+    found = [f"metadata.name: {r.message}" for r in resource.name_rules if not r.holds(name)]
+    known = {"apiVersion", "kind", "metadata", "spec", "status"}
+    found += [f"{field}: unknown field" for field in body.keys() - known]
+    if body.get("spec") is None:
+        return [*found, "spec: Required value"]
+    parts = {"spec": resource.spec}
+    if resource.status is not None and body.get("status") is not None:
+        parts["status"] = resource.status
+    for part, model in parts.items():
+        found += _part_problems(part, model, body, old if part == "spec" else None)
+    return found
+
+
+def _part_problems(
+    part: str, model: type[Model], body: dict[str, Any], old: dict[str, Any] | None
+) -> list[str]:
+    try:
+        value = model.model_validate(body[part])
+    except ValidationError as error:
+        return [
+            f"{_path(part, one['loc'])}: {one['msg'].removeprefix('Value error, ')}"
+            for one in error.errors()
+        ]
+    before = model.model_validate(old[part]) if old is not None else value
+    return [f"{part}: {message}" for message in value.broken_transitions(before)]
+
+
+def _path(part: str, location: tuple[int | str, ...]) -> str:
+    """A path as the API server writes it: `spec.matrix[0].modeRefs`."""
+    return part + "".join(f"[{at}]" if isinstance(at, int) else f".{at}" for at in location)

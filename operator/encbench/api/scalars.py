@@ -1,0 +1,135 @@
+"""Field types that all kinds share: durations, quantities, names, times.
+
+Their rules speak in sentences where a bare `pattern` of the schema would only show a regular
+expression to the user.
+"""
+
+import re
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, Strict
+
+from encbench.api.rules import Rule, fits, literal, matches
+
+DURATION_PATTERN = r"^([0-9]{1,6}(ms|s|m|h))+$"
+DURATION_HINT = "write a duration such as 90s, 1m30s or 2h"
+QUANTITY_PATTERN = r"^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$"
+QUANTITY_HINT = "write a quantity greater than zero such as 500m, 2, 512Mi or 10Gi"
+SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+
+_DURATION = re.compile(r"([0-9]+)(ms|s|m|h)")
+_DURATION_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+_QUANTITY = re.compile(r"([0-9.]+)([a-zA-Z]*)")
+_QUANTITY_UNITS = {
+    "": 1.0,
+    "m": 1e-3,
+    "k": 1e3,
+    "M": 1e6,
+    "G": 1e9,
+    "T": 1e12,
+    "Ki": 2.0**10,
+    "Mi": 2.0**20,
+    "Gi": 2.0**30,
+    "Ti": 2.0**40,
+}
+
+
+def parse_duration(text: str) -> float:
+    """Seconds in a duration such as `90s`, `1m30s` or `500ms`; ValueError for anything else."""
+    if not fits(DURATION_PATTERN, text):
+        raise ValueError(f"{DURATION_HINT}, not {text!r}")
+    parts = _DURATION.findall(text)
+    return sum(float(number) * _DURATION_UNITS[unit] for number, unit in parts)
+
+
+def parse_quantity(text: str) -> float:
+    """A Kubernetes Quantity as a plain number (cores, bytes); ValueError for anything else.
+
+    Source: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/,
+    without the exponent forms, which nobody writes in a template.
+    """
+    match = _QUANTITY.fullmatch(text)
+    if match is None or not fits(QUANTITY_PATTERN, text):
+        raise ValueError(f"{QUANTITY_HINT}, not {text!r}")
+    return float(match[1]) * _QUANTITY_UNITS[match[2]]
+
+
+def _int_to_str(value: object) -> object:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _has_digit_above_zero(text: str) -> bool:
+    return any(digit in text for digit in "123456789")
+
+
+def _is_time(text: str) -> str:
+    if datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError("write a time with its zone, such as 2030-01-31T12:00:00Z")
+    return text
+
+
+Int = Annotated[int, Strict()]
+"""A whole number. The text "8" is none, as it is none to Kubernetes."""
+
+Number = Annotated[float, Strict()]
+"""A number, whole or not."""
+
+Bool = Annotated[bool, Strict()]
+"""true or false, and not "yes"."""
+
+Fraction = Annotated[Number, Field(ge=0, le=1)]
+
+Duration = Annotated[str, Field(max_length=32), matches(DURATION_PATTERN, DURATION_HINT)]
+"""A length of time as Kubernetes writes it: `90s`, `1m30s`, `2h`."""
+
+PositiveDuration = Annotated[
+    Duration,
+    Rule(
+        cel="self.matches('[1-9]')",
+        message="write a duration longer than zero, such as 30s",
+        holds=_has_digit_above_zero,
+    ),
+]
+"""A duration that is not zero."""
+
+WholeSeconds = Annotated[
+    PositiveDuration,
+    Rule(
+        cel="!self.contains('ms')",
+        message="write whole seconds, such as 30s, for the tool counts in them",
+        holds=lambda text: "ms" not in text,
+    ),
+]
+"""A duration of at least one second, without milliseconds."""
+
+Quantity = Annotated[
+    str,
+    BeforeValidator(_int_to_str),
+    Field(max_length=32, json_schema_extra={"x-kubernetes-int-or-string": True}),
+    Rule(
+        cel="type(self) == int ? self > 0 : "
+        f"self.matches({literal(QUANTITY_PATTERN)}) && self.matches('[1-9]')",
+        message=QUANTITY_HINT,
+        holds=lambda text: fits(QUANTITY_PATTERN, text) and _has_digit_above_zero(text),
+    ),
+]
+"""A Kubernetes Quantity: `500m`, `2`, `512Mi`. An integer is taken as well."""
+
+Name = Annotated[
+    str,
+    Field(max_length=63),
+    matches(
+        f"^{SUBDOMAIN}$",
+        "write the name of an object as Kubernetes takes it: lower case letters, digits, - and .",
+    ),
+]
+"""The name of a Kubernetes object in the same namespace."""
+
+Time = Annotated[
+    str,
+    Field(json_schema_extra={"format": "date-time"}, max_length=40),
+    AfterValidator(_is_time),
+]
+"""An RFC 3339 time in UTC."""

@@ -1,0 +1,132 @@
+"""From pydantic's JSON schema to the structural schema that a CRD takes.
+
+pydantic writes `$ref`, `anyOf` with null, `const`, `title` and `additionalProperties: false`, none
+of which a structural schema may have; Kubernetes wants every part in place, `exclusiveMinimum` as a
+boolean, and a maximum for whatever has a length. What a user could not understand in `kubectl
+explain`, or what would make the cost of CEL unbounded, raises `SchemaError` instead.
+
+Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
+"""
+
+from typing import Any
+
+from encbench.api.base import Model
+
+Schema = dict[str, Any]
+
+_KEPT = (
+    "default",
+    "enum",
+    "format",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "pattern",
+    "x-kubernetes-int-or-string",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type",
+    "x-kubernetes-validations",
+)
+
+
+class SchemaError(Exception):
+    """The model says something that a CRD cannot, or leaves out what a CRD needs."""
+
+
+def structural(model: type[Model]) -> Schema:
+    """The structural schema of a model. SchemaError names the field that does not fit."""
+    whole = model.model_json_schema(by_alias=True)
+    return _convert(whole, whole.get("$defs", {}), model.__name__)
+
+
+def fill_defaults(schema: Schema, value: Any) -> Any:
+    """The value with the schema's defaults filled in, top down, as the API server does it."""
+    if isinstance(value, dict):
+        filled = dict(value)
+        for name, field in schema.get("properties", {}).items():
+            if filled.get(name) is None:
+                filled.pop(name, None)
+                if "default" in field:
+                    filled[name] = field["default"]
+        inner = schema.get("properties", {})
+        rest = schema.get("additionalProperties", {})
+        return {name: fill_defaults(inner.get(name, rest), part) for name, part in filled.items()}
+    if isinstance(value, list):
+        return [fill_defaults(schema.get("items", {}), part) for part in value]
+    return value
+
+
+def _convert(node: Schema, definitions: Schema, path: str) -> Schema:
+    node = _resolve(node, definitions, path)
+    made: Schema = {}
+    if "description" in node:
+        made["description"] = " ".join(node["description"].split())
+    if "type" in node and not node.get("x-kubernetes-int-or-string"):
+        made["type"] = node["type"]
+    made |= {key: node[key] for key in _KEPT if key in node}
+    if "const" in node:
+        made["enum"] = [node["const"]]
+    for bound in ("Minimum", "Maximum"):
+        if f"exclusive{bound}" in node:
+            made[bound.lower()] = node[f"exclusive{bound}"]
+            made[f"exclusive{bound}"] = True
+    kind = node.get("type")
+    if node.get("x-kubernetes-int-or-string"):
+        return made
+    if kind not in ("array", "boolean", "integer", "number", "object", "string"):
+        raise SchemaError(f"{path}: no single type in {sorted(node)}")
+    if kind == "integer":
+        made["format"] = "int64"
+    elif kind == "string":
+        _require(node, ("maxLength", "enum", "const"), path)
+    elif kind == "array":
+        _require(node, ("maxItems",), path)
+        made.setdefault("x-kubernetes-list-type", "atomic")
+        made["items"] = _convert(node["items"], definitions, f"{path}[]")
+    elif kind == "object":
+        made |= _object(node, definitions, path)
+    return made
+
+
+def _object(node: Schema, definitions: Schema, path: str) -> Schema:
+    if isinstance(node.get("additionalProperties"), dict):
+        _require(node, ("maxProperties",), path)
+        return {
+            "additionalProperties": _convert(node["additionalProperties"], definitions, f"{path}[]")
+        }
+    made: Schema = {"properties": {}}
+    for name, field in node.get("properties", {}).items():
+        made["properties"][name] = _convert(field, definitions, f"{path}.{name}")
+        if not made["properties"][name].get("description"):
+            raise SchemaError(f"{path}.{name}: no description, which kubectl explain shows")
+    if node.get("required"):
+        made["required"] = sorted(node["required"])
+    return made
+
+
+def _resolve(node: Schema, definitions: Schema, path: str) -> Schema:
+    """Replace `$ref` and the `anyOf` of something or null; what stands beside them wins."""
+    while "$ref" in node or "anyOf" in node:
+        beside = {key: value for key, value in node.items() if key not in ("$ref", "anyOf")}
+        if "$ref" in node:
+            base = definitions[node["$ref"].removeprefix("#/$defs/")]
+        else:
+            choices = [choice for choice in node["anyOf"] if choice != {"type": "null"}]
+            if len(choices) != 1:
+                raise SchemaError(f"{path}: one type or null is all that a field may be")
+            (base,) = choices
+            # `field: X | None = None` says null for absent, which Kubernetes leaves out instead.
+            if beside.get("default", ...) is None:
+                del beside["default"]
+        node = {**base, **beside}
+    return node
+
+
+def _require(node: Schema, keys: tuple[str, ...], path: str) -> None:
+    if not any(key in node for key in keys):
+        raise SchemaError(f"{path}: needs a maximum ({' or '.join(keys)})")

@@ -1,0 +1,136 @@
+"""Where the bucket is: read from the operator's Deployment, so that nobody says it twice."""
+
+import argparse
+import asyncio
+import base64
+import contextlib
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
+
+from encbench.adapters.objectstore import ObjectStore
+from encbench.api.kinds import SECRET, Kind
+from encbench.cli.errors import CommandError
+from encbench.ports import Body, Cluster
+
+DEPLOYMENT = Kind("apps/v1", "Deployment", "deployments")
+OPERATOR = {"app.kubernetes.io/name": "encbench", "app.kubernetes.io/component": "operator"}
+CREDENTIALS = ("access-key", "secret-key")
+
+
+@dataclass(frozen=True)
+class Installation:
+    """The object store of one installation."""
+
+    namespace: str
+    endpoint: str
+    bucket: str
+    region: str
+    credentials_secret: str
+
+
+async def find(cluster: Cluster, namespace: str) -> Installation:
+    """The installation that watches the namespace. CommandError when there is none."""
+    for body in await cluster.list(DEPLOYMENT, None, OPERATOR):
+        found = parse(body)
+        if namespace in _watched(body):
+            return found
+    raise CommandError(
+        f"no encbench operator watches namespace {namespace}: install the chart there, or add the "
+        "namespace to watchNamespaces"
+    )
+
+
+def parse(body: Body) -> Installation:
+    """From the operator's Deployment: its arguments and the Secret that it mounts."""
+    options = _options(body)
+    pod = body["spec"]["template"]["spec"]
+    secrets = [v["secret"]["secretName"] for v in pod.get("volumes", []) if "secret" in v]
+    if not secrets:
+        raise CommandError("the operator's Deployment mounts no Secret for the object store")
+    return Installation(
+        namespace=body["metadata"]["namespace"],
+        endpoint=options.s3_endpoint,
+        bucket=options.s3_bucket,
+        region=options.s3_region,
+        credentials_secret=secrets[0],
+    )
+
+
+def _options(body: Body) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--s3-endpoint", default="")
+    parser.add_argument("--s3-bucket", default="encbench")
+    parser.add_argument("--s3-region", default="us-east-1")
+    parser.add_argument("--namespace", action="append", default=[])
+    args = body["spec"]["template"]["spec"]["containers"][0].get("args", [])
+    return parser.parse_known_args(args)[0]
+
+
+def _watched(body: Body) -> list[str]:
+    return list(_options(body).namespace)
+
+
+@contextlib.asynccontextmanager
+async def store(cluster: Cluster, installation: Installation) -> AsyncIterator[ObjectStore]:
+    """The object store, reached through a port-forward where it is a Service of the cluster."""
+    secret = await cluster.get(SECRET, installation.namespace, installation.credentials_secret)
+    if secret is None:
+        raise CommandError(
+            f"Secret {installation.credentials_secret} in namespace {installation.namespace} is "
+            "not there or not yours to read"
+        )
+    with TemporaryDirectory() as directory:
+        for name in CREDENTIALS:
+            path = Path(directory) / name
+            path.touch(mode=0o600)
+            path.write_bytes(base64.b64decode(secret["data"][name]))
+        async with _reachable(installation) as endpoint:
+            yield ObjectStore(
+                endpoint=endpoint,
+                bucket=installation.bucket,
+                region=installation.region,
+                credentials=Path(directory),
+            )
+
+
+@contextlib.asynccontextmanager
+async def _reachable(installation: Installation) -> AsyncIterator[str]:
+    """The endpoint as this machine reaches it."""
+    parts = urlsplit(installation.endpoint)
+    service = re.fullmatch(r"([^.]+)\.([^.]+)\.svc(\..+)?", parts.hostname or "")
+    if service is None and "." in (parts.hostname or ""):
+        yield installation.endpoint
+        return
+    name = service[1] if service else parts.hostname
+    namespace = service[2] if service else installation.namespace
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    process = await asyncio.create_subprocess_exec(
+        "kubectl",
+        "port-forward",
+        f"--namespace={namespace}",
+        f"service/{name}",
+        f":{port}",
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        yield f"{parts.scheme}://127.0.0.1:{await _local_port(process)}"
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.terminate()
+        await process.wait()
+
+
+async def _local_port(process: asyncio.subprocess.Process) -> int:
+    if process.stdout is None or process.stderr is None:
+        raise CommandError("kubectl port-forward gave no output")
+    said = (await asyncio.wait_for(process.stdout.readline(), 15)).decode()
+    found = re.search(r"127\.0\.0\.1:(\d+) ->", said)
+    if found is None:
+        why = (await process.stderr.read()).decode().strip()
+        raise CommandError(f"kubectl port-forward failed: {why or said}")
+    return int(found[1])

@@ -1,0 +1,73 @@
+"""Artefacts: how a record becomes an object of the bucket, and how it is read again.
+
+Every record names its schema with a version. Reading is strict: an unknown field or another version
+is an error that names the object, never a silent guess, for a figure that is half understood is a
+wrong figure. A field that is added later is optional and keeps the version; one whose meaning
+changes raises it.
+"""
+
+import hashlib
+import json
+from typing import Annotated, TypeVar
+
+from pydantic import Field, ValidationError
+
+from encbench.api.base import Model
+
+Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
+"""SHA-256 of an object's content, as `digest_of` writes it."""
+
+
+class RecordError(Exception):
+    """An object of the bucket is not the record that it should be. The text names it and why."""
+
+
+class Record(Model):
+    """A record with a schema of its own: subclasses narrow `schema_` to one literal."""
+
+    schema_: str = Field(alias="schema")
+
+
+R = TypeVar("R", bound=Record)
+
+
+def digest_of(content: bytes) -> str:
+    """`sha256:<hex>` of an object's content."""
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def encode(record: Record) -> bytes:
+    """The record as UTF-8 JSON, fields in their declared order, those without a value left out.
+
+    The same record gives the same bytes, so that putting it a second time is harmless.
+    """
+    return (json.dumps(record.to_dict(), ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def check(content: bytes, key: str, digest: str) -> bytes:
+    """The content, when it has that digest; else RecordError. `key` is for the error's text."""
+    found = digest_of(content)
+    if found != digest:
+        raise RecordError(f"{key} is not what was archived: digest {found}, expected {digest}")
+    return content
+
+
+def decode(kind: type[R], content: bytes, key: str) -> R:
+    """The record in `content`. `key` is for the error's text.
+
+    RecordError when it is no JSON, of another schema, or not as the schema says.
+    """
+    try:
+        body = json.loads(content)
+    except ValueError as error:
+        raise RecordError(f"{key} is not JSON: {error}") from error
+    want = kind.model_fields["schema_"].default
+    found = body.get("schema") if isinstance(body, dict) else None
+    if found != want:
+        raise RecordError(f"{key} has schema {found!r}; this version of encbench reads {want!r}")
+    try:
+        return kind.model_validate(body)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise RecordError(f"{key} is not a valid {want} record: {place}: {first['msg']}") from error

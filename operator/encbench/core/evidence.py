@@ -1,0 +1,138 @@
+"""Evidence: proofs, provenance and the clients' own summaries, as they lie in the bucket.
+
+Everything here says under what conditions a figure was made; `records` holds the figures.
+"""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from encbench.api.base import Model, Time
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.testbed import Arm
+from encbench.core.artefact import Digest, Record
+
+
+class ProofCheck(Model):
+    """One thing that was looked at to prove a mode."""
+
+    name: str
+    ok: bool
+    detail: str = ""
+
+
+class ProofVerdict(Model):
+    """Whether the mode was in force, in one sentence that a person can read."""
+
+    ok: bool
+    summary: str
+
+
+class Proof(Model):
+    """A proof with everything that it was judged by."""
+
+    ok: bool
+    summary: str
+    checks: tuple[ProofCheck, ...] = ()
+    evidence: dict[str, Any] = Field(default_factory=dict)
+    """The agent's answer as it came."""
+    time: Time | None = None
+
+
+class ProofRecord(Record):
+    """`testbeds/<testbed>/proof.json`: the full scan, once per testbed."""
+
+    schema_: Literal["encbench.io/proof/v1"] = Field("encbench.io/proof/v1", alias="schema")
+    testbed: str
+    cell: str
+    arm: Arm
+    mode: EncryptionModeSpec
+    proof: Proof
+
+
+class TrialProofsRecord(Record):
+    """`trials/<uid>/proofs.json`: before and after one trial."""
+
+    schema_: Literal["encbench.io/proofs/v1"] = Field("encbench.io/proofs/v1", alias="schema")
+    before: Proof | None = None
+    after: Proof | None = None
+
+
+class MachineFacts(Model):
+    """What a pod ran on."""
+
+    node: str | None = None
+    kernel: str | None = None
+    cpu_model: str | None = None
+    cpu_flags: tuple[str, ...] = ()
+
+
+class ServerFacts(Model):
+    """What the server says about itself."""
+
+    version: str
+    settings: dict[str, str] = Field(default_factory=dict)
+
+
+class ProvenanceRecord(Record):
+    """`trials/<uid>/provenance.json`: what the figures were made with.
+
+    It holds no time and no pod name, so that equal provenance has an equal digest and the report
+    reads it once.
+    """
+
+    schema_: Literal["encbench.io/provenance/v1"] = Field(
+        "encbench.io/provenance/v1", alias="schema"
+    )
+    testbed: str
+    server: ServerFacts
+    machine: MachineFacts
+    """Where the database ran."""
+    clients: tuple[MachineFacts, ...] = ()
+    """Where each client pod ran; kernel and CPU only where they are known."""
+    images: dict[str, str] = Field(default_factory=dict)
+    """Image with digest as the kubelet resolved it, by container: server, agent, tool, recorder."""
+    operator_version: str | None = None
+    kubernetes_version: str | None = None
+
+
+class Stamp(Model):
+    """One moment by two clocks."""
+
+    unix: float
+    monotonic: float
+
+
+class ClientWindow(Model):
+    """The measured window of one client; `seconds` is by the monotonic clock."""
+
+    start: float
+    end: float
+    seconds: float
+
+
+class OutputFile(Model):
+    """The tool's own output."""
+
+    bytes: int
+    digest: Digest
+
+
+class ClientSummary(Record):
+    """`trials/<uid>/client-<n>/summary.json`, as the recorder writes it."""
+
+    schema_: Literal["encbench.io/client-summary/v1"] = Field(
+        "encbench.io/client-summary/v1", alias="schema"
+    )
+    tool: str
+    exit_code: int | None = None
+    began: Stamp | None = None
+    ended: Stamp | None = None
+    window: ClientWindow | None = None
+    cpu_seconds: float | None = None
+    cpu_limit_cores: float | None = None
+    memory_max_bytes: int | None = None
+    memory_limit_bytes: int | None = None
+    throttled_seconds: float | None = None
+    clock_skew_seconds: float | None = None
+    output: OutputFile | None = None

@@ -1,0 +1,213 @@
+"""The records that a campaign leaves in the bucket: what the reconcilers write the report reads.
+
+docs/design/0001-spine.md, "Bucket", says where each lies. Times are Unix seconds or RFC 3339 in UTC
+by their type, CPU is in cores, sizes are in bytes.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from encbench.api.base import Model, Name, Time
+from encbench.api.campaign import CampaignSpec, Resolved
+from encbench.api.testbed import Arm
+from encbench.api.trial import Outcome, TrialResult, TrialSpec, Window
+from encbench.core.artefact import Digest, Record
+from encbench.core.evidence import ProofVerdict
+from encbench.core.naming import trial_prefix
+from encbench.core.plan import Cell
+
+
+class CampaignId(Model):
+    """One incarnation of a campaign."""
+
+    name: str
+    uid: str
+    namespace: str
+
+
+class TrialId(Model):
+    """One incarnation of a trial."""
+
+    name: str
+    uid: str
+
+
+class ClientFacts(Model):
+    """What the trial's record says about one client replica, in order of its index."""
+
+    tps: float | None = None
+    cpu_cores: float | None = None
+    cpu_limit_cores: float | None = None
+    memory_max_bytes: int | None = None
+    memory_limit_bytes: int | None = None
+    throttled_seconds: float | None = None
+    clock_skew_seconds: float | None = None
+    node: str | None = None
+
+
+class DatabaseCpu(Model):
+    """CPU of the server in the window."""
+
+    cores: float
+    limit_cores: float
+    coverage: float | None = None
+    """Share of the window between the first and the last raw sample in it."""
+    alignment_error: float | None = None
+    """Estimated relative error that the uncovered rest leaves."""
+
+
+class NodeCpu(Model):
+    """CPU of the database's node in the window, whoever used it."""
+
+    fraction: float
+    cores: float
+    """Cores that the node has."""
+    node: str
+
+
+class ClientCpu(Model):
+    """CPU of the tool over all replicas in the window."""
+
+    cores: float
+    limit_cores: float
+
+
+class TrialCpu(Model):
+    """CPU figures; one that is absent is explained in `withheld`."""
+
+    database: DatabaseCpu | None = None
+    node: NodeCpu | None = None
+    client: ClientCpu | None = None
+    withheld: dict[Literal["database", "node", "client"], str] = Field(default_factory=dict)
+    """Why a figure is absent, such as `alignment error 3.1 % is above 2 %`."""
+
+
+class TrialProofs(Model):
+    """The verdicts of proofs.json, for the report's tables."""
+
+    before: ProofVerdict | None = None
+    after: ProofVerdict | None = None
+
+
+class TrialRecord(Record):
+    """`trials/<uid>/trial.json`: written last; it names the digests of the rest."""
+
+    schema_: Literal["encbench.io/trial/v1"] = Field("encbench.io/trial/v1", alias="schema")
+    trial: TrialId
+    campaign: CampaignId
+    spec: TrialSpec
+    outcome: Outcome
+    reason: str | None = None
+    message: str | None = None
+    window: Window | None = None
+    result: TrialResult | None = None
+    cpu: TrialCpu = Field(default_factory=TrialCpu)
+    transactions: int | None = None
+    histogram: tuple[tuple[float, int], ...] | None = None
+    """Latency histogram over all replicas: upper bound of the bucket in ms, count."""
+    database_node: str | None = None
+    """Node of the database's pod; the same as a client's is co-location."""
+    clients: tuple[ClientFacts, ...] = ()
+    proofs: TrialProofs = Field(default_factory=TrialProofs)
+    start_time: Time | None = None
+    completion_time: Time | None = None
+    release_at: float | None = None
+    timings: dict[str, float] = Field(default_factory=dict)
+    """Seconds by step, such as createdToReleased."""
+    artefacts: dict[str, Digest] = Field(default_factory=dict)
+    """Digest by name relative to the trial's folder: client-0/series.csv, metrics.json, …"""
+
+    def key_of(self, artefact: str) -> str:
+        """Key in the bucket of one of this trial's other objects."""
+        return f"{trial_prefix(self.spec.storage_prefix, self.trial.uid)}/{artefact}"
+
+
+class MetricsRecord(Record):
+    """`trials/<uid>/metrics.json`: raw samples of the window, [Unix s, value], by series' name."""
+
+    schema_: Literal["encbench.io/metrics/v1"] = Field("encbench.io/metrics/v1", alias="schema")
+    window: Window
+    series: dict[str, tuple[tuple[float, float], ...]] = Field(default_factory=dict)
+    node_cores: float | None = None
+
+
+class IndexCondition(Model):
+    """A workload at one concurrency."""
+
+    workload: Name
+    concurrency: int
+
+
+class IndexCell(Model):
+    """A cell of the plan: its arms in their order, baseline first."""
+
+    name: Name
+    instance: Name
+    arms: tuple[Arm, ...]
+    conditions: tuple[IndexCondition, ...]
+
+    @classmethod
+    def of(cls, cell: Cell) -> "IndexCell":
+        """From the plan's cell."""
+        return cls(
+            name=cell.name,
+            instance=cell.instance_ref,
+            arms=cell.arms,
+            conditions=tuple(
+                IndexCondition(workload=c.workload_ref, concurrency=c.concurrency)
+                for c in cell.conditions
+            ),
+        )
+
+
+class IndexTrial(Model):
+    """One finished trial. Key and digest are absent when it ended before its record was stored."""
+
+    name: str
+    outcome: Outcome
+    reason: str | None = None
+    key: str | None = None
+    digest: Digest | None = None
+
+
+class IndexProof(Model):
+    """The full proof of a testbed."""
+
+    ok: bool
+    summary: str
+    key: str | None = None
+    digest: Digest | None = None
+
+
+class IndexTestbed(Model):
+    """One testbed. `proof` is absent when none was made."""
+
+    name: str
+    cell: Name
+    arm: Name
+    proof: IndexProof | None = None
+
+
+class IndexStorage(Model):
+    """Where everything lies."""
+
+    bucket: str
+    prefix: str
+
+
+class IndexRecord(Record):
+    """`report/index.json`: everything that the report is made from, with the digests."""
+
+    schema_: Literal["encbench.io/index/v1"] = Field("encbench.io/index/v1", alias="schema")
+    campaign: CampaignId
+    spec: CampaignSpec
+    resolved: Resolved
+    storage: IndexStorage
+    cells: tuple[IndexCell, ...]
+    trials: tuple[IndexTrial, ...] = ()
+    """In the order in which they ran."""
+    testbeds: tuple[IndexTestbed, ...] = ()
+    start_time: Time | None = None
+    generated_time: Time
+    operator_version: str | None = None

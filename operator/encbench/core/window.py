@@ -1,0 +1,67 @@
+"""A counter's rate within a measured window, from raw samples, without touching the window's edges.
+
+The rate is taken between the first and the last sample *inside* the window. Interpolating at the
+edges would be wrong in one direction: after the window the server idles, and a straight line from the
+last loaded sample to the first idle one counts part of the idle time as load. The price is that the
+rest of the window, `1 - coverage`, is assumed to look like the covered part; how wrong that can be is
+estimated from how much the rate varies between samples.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Sample = tuple[float, float]
+"""Unix time in seconds, value."""
+
+
+@dataclass(frozen=True)
+class WindowRate:
+    """A counter's rate in a window."""
+
+    rate: float
+    """Per second: for a counter of CPU seconds, cores."""
+    coverage: float
+    """Share of the window between the samples used, 0 to 1."""
+    alignment_error: float
+    """(1 - coverage) x coefficient of variation of the rate between samples; infinite when there
+    are too few samples to know."""
+
+
+def window_rate(samples: Sequence[Sample], start: float, end: float) -> WindowRate | None:
+    """The rate of a counter in [start, end]; None with fewer than two samples inside or a reset.
+
+    `samples` are in order of time. A counter that goes down was reset: its process is another one.
+    """
+    inside = [(t, v) for t, v in samples if start <= t <= end]
+    if len(inside) < 2 or end <= start:
+        return None
+    steps = [
+        ((v2 - v1) / (t2 - t1), t2 - t1)
+        for (t1, v1), (t2, v2) in zip(inside, inside[1:], strict=False)
+        if t2 > t1
+    ]
+    if not steps or any(rate < 0 for rate, _ in steps):
+        return None
+    covered = sum(seconds for _, seconds in steps)
+    mean = sum(rate * seconds for rate, seconds in steps) / covered
+    coverage = covered / (end - start)
+    return WindowRate(mean, coverage, (1 - coverage) * _variation(steps, mean, covered))
+
+
+def _variation(steps: Sequence[tuple[float, float]], mean: float, covered: float) -> float:
+    if len(steps) < 2:
+        return math.inf
+    if mean == 0:
+        return 0.0
+    variance = sum(seconds * (rate - mean) ** 2 for rate, seconds in steps) / covered
+    return math.sqrt(variance) / mean
+
+
+def summed(series: Sequence[Sequence[Sample]]) -> list[Sample]:
+    """The sum over series scraped together, such as one node's CPUs, at the times that all share."""
+    if not series:
+        return []
+    by_time = [dict(samples) for samples in series]
+    shared = set(by_time[0]).intersection(*by_time[1:])
+    return [(time, sum(values[time] for values in by_time)) for time in sorted(shared)]

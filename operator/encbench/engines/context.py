@@ -1,0 +1,56 @@
+"""What an engine's builders are given about one testbed, and what all its children share."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from encbench.api import labels
+from encbench.api.testbed import TestbedSpec
+
+
+@dataclass(frozen=True)
+class DatabaseContext:
+    """One testbed, and the image that brings the agent."""
+
+    name: str
+    """Name of the testbed, of its StatefulSet and of its Service."""
+    namespace: str
+    owner: dict[str, Any]
+    """Owner reference to the testbed."""
+    spec: TestbedSpec
+    agent_image: str
+    agent_pull_policy: str
+
+    @property
+    def credentials_name(self) -> str:
+        """Name of the Secret with users, passwords and token."""
+        return f"{self.name}-credentials"
+
+    @property
+    def keys_name(self) -> str:
+        """Name of the Secret with a generated encryption key."""
+        return f"{self.name}-keys"
+
+    @property
+    def claim_name(self) -> str:
+        """Name of the claim of the data volume."""
+        return f"{self.name}-data"
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels of every child, the pod included; clients avoid nodes by those of the pod."""
+        return labels.labels(
+            "database",
+            campaign=self.spec.campaign_ref.name,
+            cell=self.spec.cell,
+            testbed=self.name,
+            arm=self.spec.arm.name,
+        )
+
+    @property
+    def selector(self) -> dict[str, str]:
+        """Labels that only this testbed's database pod bears."""
+        return {labels.COMPONENT: "database", labels.TESTBED: self.name}
+
+    def metadata(self, name: str) -> dict[str, Any]:
+        """Metadata of a child of that name."""
+        return labels.metadata(name, self.namespace, self.labels, self.owner)

@@ -1,0 +1,38 @@
+"""kopf's side: watch, parse nothing, decide nothing, tell the loop.
+
+Only `on.event` handlers: they cost no write per object, leave no annotation and no finalizer, and
+what they miss the loop's sweep finds.
+"""
+
+from typing import Any
+
+import kopf
+
+from encbench.api import kinds, labels
+from encbench.api.kinds import Kind
+from encbench.reconcile.loop import Loop
+
+OWN = (kinds.CAMPAIGN, kinds.TESTBED, kinds.TRIAL)
+CHILDREN = (kinds.JOB, kinds.STATEFUL_SET, kinds.POD)
+
+
+def register(registry: kopf.OperatorRegistry, loop: Loop) -> None:
+    """Watch our kinds, and the workloads that bear our label."""
+    for kind in OWN:
+        kopf.on.event(*_resource(kind), registry=registry)(_teller(kind, loop))
+    ours: dict[str, Any] = {labels.MANAGED_BY: labels.MANAGER}
+    for kind in CHILDREN:
+        kopf.on.event(*_resource(kind), labels=ours, registry=registry)(_teller(kind, loop))
+
+
+def _resource(kind: Kind) -> tuple[str, str, str]:
+    group, _, version = kind.api_version.rpartition("/")
+    return group, version, kind.plural
+
+
+def _teller(kind: Kind, loop: Loop) -> Any:
+    async def tell(body: kopf.Body, **_: Any) -> None:
+        loop.changed(kind, dict(body))
+
+    tell.__name__ = f"{kind.plural}_changed"
+    return tell

@@ -1,0 +1,39 @@
+"""Where the agent and the recorders are, and the token that they know us by."""
+
+import base64
+
+from encbench.api.kinds import POD, SECRET
+from encbench.api.labels import TESTBED
+from encbench.ports import Cluster, Unavailable
+from encbench.reconcile.pods import PodFacts, pod_facts
+
+AGENT_PORT = 9470
+RECORDER_PORT = 9471
+
+
+def credentials_name(testbed: str) -> str:
+    """Name of a testbed's credentials Secret."""
+    return f"{testbed}-credentials"
+
+
+async def token(cluster: Cluster, namespace: str, testbed: str) -> str:
+    """The bearer token of a testbed; Unavailable while its Secret does not exist."""
+    secret = await cluster.get(SECRET, namespace, credentials_name(testbed))
+    if secret is None or "token" not in (secret.get("data") or {}):
+        raise Unavailable(f"Secret {credentials_name(testbed)} is not there")
+    return base64.b64decode(secret["data"]["token"]).decode()
+
+
+async def database_pod(cluster: Cluster, namespace: str, testbed: str) -> PodFacts | None:
+    """The testbed's one database pod."""
+    body = await cluster.get(POD, namespace, f"{testbed}-0")
+    if body is None or (body["metadata"].get("labels") or {}).get(TESTBED) != testbed:
+        return None
+    return pod_facts(body)
+
+
+def address(pod: PodFacts, port: int) -> str:
+    """host:port of a sidecar; Unavailable before the pod has an address."""
+    if not pod.ip:
+        raise Unavailable(f"pod {pod.name} has no address yet")
+    return f"{pod.ip}:{port}"

@@ -1,0 +1,114 @@
+"""One builder for each child of a campaign; names are functions of the plan."""
+
+from encbench.api.base import API_VERSION, ObjectRef
+from encbench.api.campaign import Resolved
+from encbench.api.kinds import OVERHEAD_REPORT, TESTBED, TRIAL
+from encbench.api.labels import ACTIVE, labels, metadata
+from encbench.api.overheadreport import OverheadReportSpec
+from encbench.api.testbed import Arm, Dataset, TestbedSpec
+from encbench.api.trial import TrialSpec
+from encbench.core.naming import child_name, digest, storage_prefix
+from encbench.core.plan import Cell, PlannedTrial
+from encbench.ports import Body
+from encbench.reconcile.objects import Campaign, Testbed
+
+SPARE_CONNECTIONS = 20
+"""Connections beyond the clients' own: the agent, a person, sysbench's prepare."""
+
+
+def testbed_name(campaign: str, cell: Cell, arm: Arm) -> str:
+    """Name of the testbed of one arm of a cell."""
+    return child_name(campaign, cell.name, arm.name, limit=40)
+
+
+def trial_name(campaign: str, planned: PlannedTrial) -> str:
+    """Name of one attempt."""
+    condition = planned.condition
+    return child_name(
+        campaign,
+        planned.cell,
+        digest([condition.workload_ref])[:4],
+        f"t{condition.concurrency}",
+        f"b{planned.block:02d}",
+        planned.order,
+        planned.arm.name,
+    )
+
+
+def testbed(campaign: Campaign, resolved: Resolved, cell: Cell, arm: Arm) -> Body:
+    """The Testbed of one arm."""
+    workload = resolved.workloads[cell.dataset_workload]
+    instance, mode = resolved.instances[cell.instance_ref], resolved.modes[arm.mode_ref]
+    dataset = Dataset(
+        sysbench=workload.sysbench,
+        script_config_map=resolved.scripts.get(cell.dataset_workload),
+        client=workload.client,
+    )
+    spec = TestbedSpec(
+        campaign_ref=ObjectRef(name=campaign.name, uid=campaign.uid),
+        cell=cell.name,
+        instance_ref=cell.instance_ref,
+        arm=arm,
+        instance=instance,
+        mode=mode,
+        dataset=dataset,
+        max_connections=cell.max_concurrency + SPARE_CONNECTIONS,
+        step_deadlines=campaign.spec.step_deadlines,
+        spec_hash=digest([instance.to_dict(), mode.to_dict(), dataset.to_dict()]),
+    )
+    name = testbed_name(campaign.name, cell, arm)
+    own = labels("testbed", campaign=campaign.name, cell=cell.name, arm=arm.name)
+    return {
+        "apiVersion": API_VERSION,
+        "kind": TESTBED.kind,
+        "metadata": metadata(name, campaign.namespace, own, campaign.owner),
+        "spec": spec.to_dict(),
+    }
+
+
+def trial(campaign: Campaign, resolved: Resolved, planned: PlannedTrial, on: Testbed) -> Body:
+    """The Trial of one attempt."""
+    condition = planned.condition
+    workload = resolved.workloads[condition.workload_ref]
+    spec = TrialSpec(
+        campaign_ref=ObjectRef(name=campaign.name, uid=campaign.uid),
+        testbed_ref=ObjectRef(name=on.name, uid=on.uid),
+        cell=planned.cell,
+        instance_ref=on.spec.instance_ref,
+        workload_ref=condition.workload_ref,
+        arm=planned.arm,
+        block=planned.block,
+        order=planned.order,
+        concurrency=condition.concurrency,
+        seed=planned.seed,
+        workload=workload,
+        script_config_map=resolved.scripts.get(condition.workload_ref),
+        allow_colocation=campaign.spec.allow_colocation,
+        storage_prefix=storage_prefix(campaign.namespace, campaign.name, campaign.uid),
+        step_deadlines=campaign.spec.step_deadlines,
+        spec_hash=digest([on.spec.spec_hash, workload.to_dict()]),
+    )
+    own = labels("trial", campaign=campaign.name, cell=planned.cell, arm=planned.arm.name)
+    return {
+        "apiVersion": API_VERSION,
+        "kind": TRIAL.kind,
+        "metadata": metadata(
+            trial_name(campaign.name, planned),
+            campaign.namespace,
+            {**own, ACTIVE: "true"},
+            campaign.owner,
+        ),
+        "spec": spec.to_dict(),
+    }
+
+
+def report(campaign: Campaign) -> Body:
+    """The OverheadReport; it bears the campaign's name."""
+    spec = OverheadReportSpec(campaign_ref=ObjectRef(name=campaign.name, uid=campaign.uid))
+    own = labels("report", campaign=campaign.name)
+    return {
+        "apiVersion": API_VERSION,
+        "kind": OVERHEAD_REPORT.kind,
+        "metadata": metadata(campaign.name, campaign.namespace, own, campaign.owner),
+        "spec": spec.to_dict(),
+    }

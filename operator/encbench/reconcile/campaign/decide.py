@@ -1,0 +1,320 @@
+"""What to do next with a campaign.
+
+Cells are measured one after the other; within a cell its testbeds stand side by side and one trial
+runs at a time. The plan is a pure function of the frozen specs and of the outcomes so far, so there
+is no cursor to lose.
+"""
+
+from dataclasses import dataclass
+
+from encbench.api.campaign import CampaignStatus, Progress, Resolved
+from encbench.api.conditions import find, format_time, is_true
+from encbench.api.kinds import CONFIG_MAP, TESTBED, TRIAL
+from encbench.core import plan
+from encbench.core.naming import storage_prefix
+from encbench.core.plan import Cell
+from encbench.reconcile.campaign import children
+from encbench.reconcile.campaign.estimate import estimate
+from encbench.reconcile.campaign.facts import Seen, holds_the_stage, is_archived, past
+from encbench.reconcile.draft import Draft
+from encbench.reconcile.effects import Announce, Create, Delete, Effect
+from encbench.reconcile.objects import Campaign, Testbed, Trial
+
+ACCEPTED, SUSPENDED, REPORTED, COMPLETE, FAILED = (
+    "Accepted",
+    "Suspended",
+    "Reported",
+    "Complete",
+    "Failed",
+)
+RESOLVE_AGAIN = 10.0
+"""Seconds between looks at what was missing or wrong."""
+IDLE = 15.0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The status to write, and what to do after it is written."""
+
+    status: CampaignStatus
+    effects: tuple[Effect, ...] = ()
+    publish: bool = False
+    """Render the report from the bucket; `Reported` follows when it is there."""
+    requeue: float | None = None
+
+
+def decide(campaign: Campaign, seen: Seen) -> Decision:
+    """The next step; pure."""
+    draft = Draft(campaign.status, now=seen.now, generation=campaign.generation)
+    if is_true(campaign.status.conditions, COMPLETE) or is_true(campaign.status.conditions, FAILED):
+        return _after_the_end(campaign, draft, seen)
+    resolved = campaign.status.resolved
+    if resolved is None:
+        return _accept(campaign, draft, seen)
+    return _run(campaign, draft, seen, resolved)
+
+
+def _decision(
+    draft: Draft[CampaignStatus],
+    effects: tuple[Effect, ...] = (),
+    *,
+    publish: bool = False,
+    requeue: float | None = None,
+) -> Decision:
+    draft.set(phase=_phase(draft))
+    return Decision(draft.status, effects, publish, requeue)
+
+
+def _phase(draft: Draft[CampaignStatus]) -> str:
+    if draft.is_true(FAILED):
+        return "Failed"
+    if draft.is_true(COMPLETE):
+        return "Succeeded"
+    if draft.is_false(ACCEPTED):
+        return "Refused"
+    if draft.is_true(SUSPENDED):
+        return "Suspended"
+    return "Running" if draft.is_true(ACCEPTED) else "Pending"
+
+
+def _accept(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> Decision:
+    found = seen.resolution
+    if found is None:
+        return _decision(draft, requeue=0.0)
+    if found.problems:
+        message = "; ".join(found.problems)
+        news = (Announce("Refused", message[:1000], warning=True),)
+        before = find(campaign.status.conditions, ACCEPTED)
+        draft.condition(ACCEPTED, False, "Refused", message)
+        draft.set(step="waiting for its parts to be corrected")
+        told = before is not None and before.message == message[:4096]
+        return _decision(draft, () if told else news, requeue=RESOLVE_AGAIN)
+    draft.condition(ACCEPTED, True, "Planned", "the plan is frozen")
+    draft.set(
+        resolved=found.resolved,
+        start_time=format_time(seen.now),
+        storage_prefix=storage_prefix(campaign.namespace, campaign.name, campaign.uid),
+        step="planning",
+    )
+    # Copies of the scripts are named by their content: one that exists already is the same.
+    copies = tuple(Create(CONFIG_MAP, body) for body in found.scripts)
+    news = (Announce("Accepted", "the plan is frozen and the campaign starts"),)
+    return _decision(draft, copies + news, requeue=0.0)
+
+
+def _run(
+    campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen, resolved: Resolved
+) -> Decision:
+    cells = plan.cells(campaign.spec, resolved.workloads)
+    trials = list(seen.trials.values())
+    attempts = [past(trial) for trial in trials]
+    states = {cell.name: plan.next_trial(campaign.spec, cell, attempts) for cell in cells}
+    broken = {
+        cell.name: message for cell in cells if (message := _broken_testbed(campaign, cell, seen))
+    }
+    remaining = sum(state.remaining for name, state in states.items() if name not in broken)
+    _count(draft, seen, remaining, resolved)
+    if _is_late(campaign, draft):
+        return _stop(campaign, draft, seen, cells, states, broken)
+    open_cells = [
+        cell for cell in cells if cell.name not in broken and not _is_done(cell, states, trials)
+    ]
+    closed = tuple(_clear_closed(campaign, cells, open_cells, broken, seen))
+    if not open_cells:
+        if not all(is_archived(trial) for trial in trials):
+            draft.set(step="archiving the last trials")
+            return _decision(draft, closed, requeue=IDLE)
+        return _report(draft, seen, cells, states, broken, closed)
+    cell = open_cells[0]
+    return _measure(campaign, draft, seen, resolved, cell, states[cell.name], closed)
+
+
+def _is_done(cell: Cell, states: dict[str, plan.CellState], trials: list[Trial]) -> bool:
+    if states[cell.name].next_trial is not None:
+        return False
+    return not any(t.spec.cell == cell.name and t.status.outcome is None for t in trials)
+
+
+def _broken_testbed(campaign: Campaign, cell: Cell, seen: Seen) -> str:
+    """Why a cell is given up: one of its testbeds failed. Empty when none has."""
+    for arm in cell.arms:
+        found = seen.testbeds.get(children.testbed_name(campaign.name, cell, arm))
+        failed = find(found.status.conditions, "Failed") if found else None
+        if found is not None and failed is not None and failed.status == "True":
+            return f"testbed {found.name}: {failed.reason}: {failed.message}"
+    return ""
+
+
+def _measure(
+    campaign: Campaign,
+    draft: Draft[CampaignStatus],
+    seen: Seen,
+    resolved: Resolved,
+    cell: Cell,
+    state: plan.CellState,
+    effects: tuple[Effect, ...],
+) -> Decision:
+    names = {arm.name: children.testbed_name(campaign.name, cell, arm) for arm in cell.arms}
+    missing = [arm for arm in cell.arms if names[arm.name] not in seen.testbeds]
+    running = [t for t in seen.trials.values() if holds_the_stage(t)]
+    if campaign.spec.suspend:
+        step = "suspended" if not running else "suspended once the running trial is done"
+        draft.condition(SUSPENDED, True, "Suspended", "spec.suspend is true")
+        draft.set(step=step, estimated_completion_time=None)
+        return _decision(draft, effects)
+    if draft.is_true(SUSPENDED):
+        draft.condition(SUSPENDED, False, "Resumed", "spec.suspend is false")
+    if missing:
+        draft.set(step=f"creating the testbeds of {cell.instance_ref}")
+        new = tuple(
+            Create(TESTBED, children.testbed(campaign, resolved, cell, arm)) for arm in missing
+        )
+        return _decision(draft, effects + new, requeue=IDLE)
+    testbeds = {arm: seen.testbeds[name] for arm, name in names.items()}
+    waiting = [t for t in testbeds.values() if not is_true(t.status.conditions, "Ready")]
+    if running:
+        draft.set(step=_describe(running[0]))
+        return _decision(draft, effects, requeue=IDLE)
+    if waiting:
+        draft.set(step=_preparing(waiting))
+        return _decision(draft, effects, requeue=IDLE)
+    planned = state.next_trial
+    if planned is None:
+        draft.set(step="collecting the last results")
+        return _decision(draft, effects, requeue=IDLE)
+    body = children.trial(campaign, resolved, planned, testbeds[planned.arm.name])
+    draft.set(
+        step=f"block {planned.block}, {planned.condition.workload_ref} at "
+        f"{planned.condition.concurrency} threads: {planned.arm.name} on {cell.instance_ref}"
+    )
+    return _decision(draft, (*effects, Create(TRIAL, body)), requeue=IDLE)
+
+
+def _describe(trial: Trial) -> str:
+    spec = trial.spec
+    return (
+        f"block {spec.block}, {spec.workload_ref} at {spec.concurrency} threads: "
+        f"{spec.arm.name} on {spec.instance_ref}"
+    )
+
+
+def _preparing(waiting: list[Testbed]) -> str:
+    parts = [f"{t.spec.arm.name} ({(t.status.phase or 'Pending').lower()})" for t in waiting]
+    return "preparing testbeds: " + ", ".join(parts)
+
+
+def _count(
+    draft: Draft[CampaignStatus],
+    seen: Seen,
+    remaining: int,
+    resolved: Resolved,
+) -> None:
+    outcomes = [trial.status.outcome for trial in seen.trials.values()]
+    draft.set(
+        progress=Progress(
+            planned=len(outcomes) + remaining,
+            active=outcomes.count(None),
+            succeeded=outcomes.count("Succeeded"),
+            invalid=outcomes.count("Invalid"),
+            failed=outcomes.count("Failed"),
+        ),
+        estimated_completion_time=estimate(seen, remaining, resolved),
+    )
+
+
+def _clear_closed(
+    campaign: Campaign,
+    cells: tuple[Cell, ...],
+    open_cells: list[Cell],
+    broken: dict[str, str],
+    seen: Seen,
+) -> list[Effect]:
+    """Testbeds of cells that are done go; those of a failed cell stay to be looked at."""
+    kept = {cell.name for cell in open_cells} | set(broken)
+    done = {cell.name for cell in cells} - kept
+    return [
+        Delete(TESTBED, campaign.namespace, testbed.name, testbed.uid)
+        for testbed in seen.testbeds.values()
+        if testbed.spec.cell in done
+        and not testbed.deleting
+        and all(is_archived(t) for t in seen.trials.values() if t.spec.cell == testbed.spec.cell)
+    ]
+
+
+def _report(
+    draft: Draft[CampaignStatus],
+    seen: Seen,
+    cells: tuple[Cell, ...],
+    states: dict[str, plan.CellState],
+    broken: dict[str, str],
+    effects: tuple[Effect, ...],
+    *,
+    late: bool = False,
+) -> Decision:
+    draft.set(step="rendering the report", estimated_completion_time=None)
+    if not seen.report_ready:
+        message = seen.report_problem or "the report is being rendered"
+        draft.condition(REPORTED, False, "Rendering", message)
+        return _decision(draft, effects, publish=True, requeue=0.0)
+    draft.condition(REPORTED, True, "Rendered", "the report is in the bucket")
+    given_up = [
+        f"{condition.workload_ref} at {condition.concurrency} threads on {cell.instance_ref}"
+        for cell in cells
+        for condition in states[cell.name].exhausted
+    ]
+    draft.set(completion_time=format_time(seen.now), step="done")
+    if late:
+        message = "the campaign took longer than its activeDeadlineSeconds"
+        draft.condition(FAILED, True, "DeadlineExceeded", message)
+    elif broken:
+        draft.condition(FAILED, True, "TestbedFailed", "; ".join(broken.values()))
+    elif given_up:
+        message = (
+            "too many trials were Invalid or Failed (kubectl get trials says why): "
+            + ", ".join(given_up)
+        )
+        draft.condition(FAILED, True, "TooManyInvalidTrials", message)
+    else:
+        draft.condition(COMPLETE, True, "AllBlocksMeasured", "every planned block is valid")
+    ended = next(c for c in draft.status.conditions if c.type in (FAILED, COMPLETE))
+    news = Announce(ended.reason, ended.message, warning=ended.type == FAILED)
+    return _decision(draft, (*effects, news), requeue=0.0)
+
+
+def _is_late(campaign: Campaign, draft: Draft[CampaignStatus]) -> bool:
+    limit = campaign.spec.active_deadline_seconds
+    return limit is not None and draft.age(draft.status.start_time) > limit
+
+
+def _stop(
+    campaign: Campaign,
+    draft: Draft[CampaignStatus],
+    seen: Seen,
+    cells: tuple[Cell, ...],
+    states: dict[str, plan.CellState],
+    broken: dict[str, str],
+) -> Decision:
+    """An early end: the testbeds go, which ends what runs; what was measured is reported."""
+    effects = tuple(
+        Delete(TESTBED, campaign.namespace, testbed.name, testbed.uid)
+        for testbed in seen.testbeds.values()
+        if not testbed.deleting
+    )
+    if not all(is_archived(trial) for trial in seen.trials.values()):
+        draft.set(step="stopping, for activeDeadlineSeconds has passed")
+        return _decision(draft, effects, requeue=IDLE)
+    return _report(draft, seen, cells, states, broken, effects, late=True)
+
+
+def _after_the_end(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> Decision:
+    """Succeeded trials go after their time to live; the others stay with the campaign."""
+    ttl = campaign.spec.ttl_seconds_after_finished
+    if ttl is None:
+        return _decision(draft)
+    left = ttl - draft.age(draft.status.completion_time)
+    if left > 0:
+        return _decision(draft, requeue=left)
+    old = [t for t in seen.trials.values() if t.status.outcome == "Succeeded" and not t.deleting]
+    return _decision(
+        draft, tuple(Delete(TRIAL, t.namespace, t.name, t.uid) for t in old), requeue=None
+    )

@@ -1,0 +1,41 @@
+"""When a campaign will end: what is left, at the pace so far."""
+
+from datetime import timedelta
+from itertools import pairwise
+from statistics import median
+
+from encbench.api.campaign import Resolved
+from encbench.api.conditions import format_time, parse_time
+from encbench.reconcile.campaign.facts import Seen
+
+DEAD_TIME = 5.0
+"""Seconds between two measured windows that are assumed until some have been seen."""
+
+
+def estimate(seen: Seen, remaining: int, resolved: Resolved) -> str | None:
+    """RFC 3339 time of the end, or None while no testbed is ready.
+
+    The pace is the median time from one trial's start to the next one's, so that one long pause
+    does not spoil it.
+    """
+    ready = any(testbed.status.ready_time for testbed in seen.testbeds.values())
+    active = sum(1 for trial in seen.trials.values() if trial.status.outcome is None)
+    if not ready or not remaining + active:
+        return None
+    starts = sorted(
+        parse_time(trial.status.start_time).timestamp()
+        for trial in seen.trials.values()
+        if trial.status.start_time
+    )
+    gaps = [later - earlier for earlier, later in pairwise(starts)]
+    pace = median(gaps) if gaps else _expected(resolved)
+    seconds = remaining * pace
+    if active and starts:
+        seconds += max(0.0, pace - (seen.now.timestamp() - starts[-1]))
+    return format_time(seen.now + timedelta(seconds=seconds))
+
+
+def _expected(resolved: Resolved) -> float:
+    loads = [workload.load for workload in resolved.workloads.values()]
+    longest = max(load.warmup_seconds + load.duration_seconds for load in loads)
+    return longest + DEAD_TIME

@@ -1,0 +1,51 @@
+"""What a pass over a campaign has seen."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from encbench.api.conditions import is_false, is_true
+from encbench.core.plan import Condition, Past
+from encbench.reconcile.campaign.resolve import Resolution
+from encbench.reconcile.objects import Testbed, Trial
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Everything that a decision is made from."""
+
+    now: datetime
+    resolution: Resolution | None
+    """Only while the campaign is not accepted yet."""
+    testbeds: dict[str, Testbed]
+    """By name."""
+    trials: dict[str, Trial]
+    """By name."""
+    report_ready: bool = False
+    report_problem: str = ""
+
+
+def past(trial: Trial) -> Past:
+    """The attempt that a trial is."""
+    spec = trial.spec
+    return Past(
+        cell=spec.cell,
+        condition=Condition(spec.workload_ref, spec.concurrency),
+        block=spec.block,
+        arm=spec.arm.name,
+        outcome=trial.status.outcome,
+    )
+
+
+def is_archived(trial: Trial) -> bool:
+    """Whether nothing of the trial is left to do."""
+    return is_true(trial.status.conditions, "Archived")
+
+
+def holds_the_stage(trial: Trial) -> bool:
+    """Whether the next trial must wait: until this client has ended and the second proof is made.
+
+    What follows (collecting, archiving) needs neither database nor client CPU to speak of.
+    """
+    facts = trial.status.conditions
+    proven = is_true(facts, "ProvenAfter") or is_false(facts, "ProvenAfter")
+    return trial.status.outcome is None and not proven

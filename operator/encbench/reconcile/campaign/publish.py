@@ -1,0 +1,161 @@
+"""Publishing the report: the index, its renderings in the bucket, and the OverheadReport.
+
+The rendering is a function of the bucket alone; this module only decides what the index names. The
+index names finished trials by key and digest, so a rendering can be repeated at any time.
+"""
+
+import asyncio
+
+from encbench.api.campaign import CampaignStatus, Resolved
+from encbench.api.conditions import format_time, with_condition
+from encbench.api.kinds import OVERHEAD_REPORT
+from encbench.api.overheadreport import Artefact, Artefacts
+from encbench.core import plan
+from encbench.core.artefact import decode, digest_of, encode
+from encbench.core.evidence import ProofRecord
+from encbench.core.records import (
+    CampaignId,
+    IndexCell,
+    IndexProof,
+    IndexRecord,
+    IndexStorage,
+    IndexTestbed,
+    IndexTrial,
+)
+from encbench.ports import Conflict, Rejected, Unavailable
+from encbench.reconcile import objects
+from encbench.reconcile.campaign import children
+from encbench.reconcile.campaign.facts import Seen
+from encbench.reconcile.deps import Deps
+from encbench.reconcile.effects import Create, perform
+from encbench.reconcile.objects import Campaign, Trial
+from encbench.reconcile.testbed.observe import proof_key
+from encbench.report.document import Report
+from encbench.report.model import build, to_status
+
+
+async def publish(deps: Deps, campaign: Campaign, status: CampaignStatus, seen: Seen) -> None:
+    """Write everything. Unavailable or RecordError when it cannot be done yet."""
+    resolved = status.resolved or Resolved()
+    index = await _index(deps, campaign, status, resolved, seen)
+    prefix = f"{index.storage.prefix}/report"
+    index_key = f"{prefix}/index.json"
+    content = encode(index)
+    await deps.store.put(index_key, content, "application/json")
+    report, renderings = await _render(deps, index)
+    stored: dict[str, Artefact] = {}
+    for name, (body, content_type) in renderings.items():
+        key = f"{prefix}/report.{name}"
+        await deps.store.put(key, body, content_type)
+        stored[name] = Artefact(key=key, digest=digest_of(body))
+    artefacts = Artefacts(
+        bucket=deps.store.bucket,
+        index=Artefact(key=index_key, digest=digest_of(content)),
+        html=stored["html"],
+        markdown=stored["md"],
+        csv=stored["csv"],
+        json_=stored["json"],
+    )
+    await _write_report(deps, campaign, report, artefacts)
+
+
+async def _index(
+    deps: Deps, campaign: Campaign, status: CampaignStatus, resolved: Resolved, seen: Seen
+) -> IndexRecord:
+    prefix = status.storage_prefix or ""
+    cells = plan.cells(campaign.spec, resolved.workloads)
+    ran = sorted(seen.trials.values(), key=_when)
+    testbeds = []
+    for cell in cells:
+        for arm in cell.arms:
+            name = children.testbed_name(campaign.name, cell, arm)
+            proof = await _proof(deps, proof_key(prefix, name))
+            testbeds.append(IndexTestbed(name=name, cell=cell.name, arm=arm.name, proof=proof))
+    return IndexRecord(
+        campaign=CampaignId(name=campaign.name, uid=campaign.uid, namespace=campaign.namespace),
+        spec=campaign.spec,
+        resolved=resolved,
+        storage=IndexStorage(bucket=deps.store.bucket, prefix=prefix),
+        cells=tuple(IndexCell.of(cell) for cell in cells),
+        trials=tuple(_entry(trial) for trial in ran),
+        testbeds=tuple(testbeds),
+        start_time=status.start_time,
+        generated_time=format_time(seen.now),
+        operator_version=deps.settings.version,
+    )
+
+
+def _when(trial: Trial) -> tuple[float, str, str]:
+    """In the order of the runs; what never ran comes by the time of its creation."""
+    return (trial.status.release_at or float("inf"), trial.created, trial.name)
+
+
+def _entry(trial: Trial) -> IndexTrial:
+    status = trial.status
+    return IndexTrial(
+        name=trial.name,
+        outcome=status.outcome or "Failed",
+        reason=status.reason,
+        key=status.artefact_key,
+        digest=status.artefact_digest,
+    )
+
+
+async def _proof(deps: Deps, key: str) -> IndexProof | None:
+    content = await deps.store.get(key)
+    if content is None:
+        return None
+    proof = decode(ProofRecord, content, key).proof
+    return IndexProof(ok=proof.ok, summary=proof.summary, key=key, digest=digest_of(content))
+
+
+async def _render(deps: Deps, index: IndexRecord) -> tuple[Report, dict[str, tuple[bytes, str]]]:
+    """In a thread: plots take seconds, and watches must not starve meanwhile."""
+    loop = asyncio.get_running_loop()
+
+    def load(key: str) -> bytes:
+        content = asyncio.run_coroutine_threadsafe(deps.store.get(key), loop).result()
+        if content is None:
+            raise LookupError(key)
+        return content
+
+    def work() -> tuple[Report, dict[str, tuple[bytes, str]]]:
+        # Imported here for its weight: plotting libraries that nothing else needs.
+        from encbench.report import render  # noqa: PLC0415
+
+        report = build(index, load)
+        return report, render.everything(report)
+
+    return await asyncio.to_thread(work)
+
+
+async def _write_report(
+    deps: Deps, campaign: Campaign, report: Report, artefacts: Artefacts
+) -> None:
+    cluster = deps.cluster
+    body = children.report(campaign)
+    await perform(cluster, campaign.kind, campaign.body, [Create(OVERHEAD_REPORT, body)])
+    there = await cluster.get(OVERHEAD_REPORT, campaign.namespace, campaign.name)
+    if there is None:
+        raise Unavailable("the OverheadReport was deleted while it was written")
+    found = objects.overhead_report(there)
+    conditions = with_condition(
+        found.status.conditions,
+        "Ready",
+        True,
+        "Rendered",
+        "the report is in the bucket",
+        now=deps.clock.now(),
+        generation=found.generation,
+    )
+    status = to_status(report).model_copy(
+        update={
+            "artefacts": artefacts,
+            "conditions": list(conditions),
+            "observed_generation": found.generation,
+        }
+    )
+    try:
+        await cluster.apply_status(OVERHEAD_REPORT, found.with_status(status))
+    except (Conflict, Rejected) as error:
+        raise Unavailable(f"the OverheadReport could not be written: {error}") from error

@@ -1,0 +1,178 @@
+"""Resolving what a campaign names; refusing what only several objects together show to be wrong.
+
+Everything that is wrong is said at once, each in one sentence that says what to write instead, and
+nothing is started until all of it is right.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from encbench.api.base import Model
+from encbench.api.campaign import CampaignSpec, Resolved
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.kinds import (
+    CONFIG_MAP,
+    ENCRYPTION_MODE,
+    INSTANCE_TEMPLATE,
+    SECRET,
+    WORKLOAD,
+    Kind,
+)
+from encbench.api.labels import labels, metadata
+from encbench.api.workload import WorkloadSpec
+from encbench.core.naming import child_name, digest
+from encbench.core.plan import frozen
+from encbench.engines.registry import engine
+from encbench.ports import Body, Cluster
+from encbench.reconcile.objects import Campaign, Malformed, parse_spec
+from encbench.tools.registry import tool
+
+M = TypeVar("M", bound=Model)
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """The frozen specs and the script copies to create, or what is wrong."""
+
+    resolved: Resolved
+    scripts: tuple[Body, ...]
+    problems: tuple[str, ...]
+
+
+async def resolve(cluster: Cluster, campaign: Campaign) -> Resolution:
+    """Read and check all that the campaign names. Unavailable when the API server is away."""
+    spec, problems = campaign.spec, list[str]()
+    instances = await _read(
+        cluster, campaign, INSTANCE_TEMPLATE, InstanceTemplateSpec, _instances(spec), problems
+    )
+    modes = await _read(
+        cluster, campaign, ENCRYPTION_MODE, EncryptionModeSpec, _modes(spec), problems
+    )
+    workloads = await _read(cluster, campaign, WORKLOAD, WorkloadSpec, _workloads(spec), problems)
+    copies: dict[str, Body] = {}
+    for name, workload in workloads.items():
+        script, problem = await _script(cluster, campaign, workload)
+        problems += [f"Workload {name}: {text}" for text in problem]
+        if script is not None:
+            copies[name] = _script_copy(campaign, script, workload)
+        if not problem:
+            found = tool(workload).problems(workload, script)
+            problems += [f"Workload {name}: {text}" for text in found]
+    problems += _pairs(spec, instances, modes)
+    problems += await _missing_keys(cluster, campaign, modes)
+    names = {name: body["metadata"]["name"] for name, body in copies.items()}
+    return Resolution(
+        resolved=frozen(instances, modes, workloads, names),
+        scripts=tuple({body["metadata"]["name"]: body for body in copies.values()}.values()),
+        problems=tuple(dict.fromkeys(problems)),
+    )
+
+
+def _instances(spec: CampaignSpec) -> list[str]:
+    return _unique(name for entry in spec.matrix for name in entry.instance_refs)
+
+
+def _modes(spec: CampaignSpec) -> list[str]:
+    named = [name for entry in spec.matrix for name in entry.mode_refs]
+    return _unique([spec.baseline_mode_ref, *named])
+
+
+def _workloads(spec: CampaignSpec) -> list[str]:
+    return _unique(name for entry in spec.matrix for name in entry.workload_refs)
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+async def _read(
+    cluster: Cluster,
+    campaign: Campaign,
+    kind: Kind,
+    model: type[M],
+    names: list[str],
+    problems: list[str],
+) -> dict[str, M]:
+    found: dict[str, M] = {}
+    for name in names:
+        body = await cluster.get(kind, campaign.namespace, name)
+        if body is None:
+            problems.append(
+                f"there is no {kind.kind} {name} in namespace {campaign.namespace}: apply it, or "
+                "correct the name"
+            )
+            continue
+        try:
+            found[name] = parse_spec(model, body)
+        except Malformed as error:
+            problems.append(str(error))
+    return found
+
+
+async def _script(
+    cluster: Cluster, campaign: Campaign, workload: WorkloadSpec
+) -> tuple[str | None, list[str]]:
+    ref = workload.sysbench.script_config_map_ref
+    if ref is None:
+        return None, []
+    body = await cluster.get(CONFIG_MAP, campaign.namespace, ref.name)
+    if body is None:
+        return None, [f"there is no ConfigMap {ref.name}: apply it, or correct the name"]
+    text = (body.get("data") or {}).get(ref.key)
+    if text is None:
+        return None, [f"ConfigMap {ref.name} has no entry {ref.key}: add it, or correct the key"]
+    return text, []
+
+
+def _script_copy(campaign: Campaign, text: str, workload: WorkloadSpec) -> Body:
+    """An immutable copy, so that editing the ConfigMap under a running campaign changes nothing."""
+    ref = workload.sysbench.script_config_map_ref
+    key = ref.key if ref else "script.lua"
+    name = child_name(campaign.name, "script", digest([key, text])[:8])
+    own = labels("script", campaign=campaign.name)
+    return {
+        "apiVersion": CONFIG_MAP.api_version,
+        "kind": CONFIG_MAP.kind,
+        "metadata": metadata(name, campaign.namespace, own, campaign.owner),
+        "immutable": True,
+        "data": {key: text},
+    }
+
+
+def _pairs(
+    spec: CampaignSpec,
+    instances: dict[str, InstanceTemplateSpec],
+    modes: dict[str, EncryptionModeSpec],
+) -> list[str]:
+    """What an instance and a mode are wrong in together."""
+    found = []
+    for entry in spec.matrix:
+        for instance_name in entry.instance_refs:
+            for mode_name in _unique([spec.baseline_mode_ref, *entry.mode_refs]):
+                instance, mode = instances.get(instance_name), modes.get(mode_name)
+                if instance is None or mode is None:
+                    continue
+                found += [
+                    f"InstanceTemplate {instance_name} with EncryptionMode {mode_name}: {text}"
+                    for text in engine(instance.engine).problems(instance, mode)
+                ]
+    return found
+
+
+async def _missing_keys(
+    cluster: Cluster, campaign: Campaign, modes: dict[str, EncryptionModeSpec]
+) -> list[str]:
+    found = []
+    for name, mode in modes.items():
+        ref = mode.at_rest.key_secret_ref if mode.at_rest else None
+        if ref is None:
+            continue
+        secret = await cluster.get(SECRET, campaign.namespace, ref.name)
+        if secret is None or ref.key not in (secret.get("data") or {}):
+            found.append(
+                f"EncryptionMode {name}: there is no Secret {ref.name} with an entry {ref.key}: "
+                "create it, or leave keySecretRef out to have a key generated"
+            )
+    return found

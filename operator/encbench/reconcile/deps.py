@@ -1,0 +1,31 @@
+"""What every reconciler is given: the ports and the settings of this installation."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from encbench.ports import Clock, Cluster, Database, Metrics, Runner, Store
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Facts of this installation."""
+
+    operator_image: str
+    """Image of the agent and the recorder: the operator's own."""
+    image_pull_policy: str
+    version: str
+    random_token: Callable[[int], str]
+    """Hex digits of that many random bytes from a source fit for secrets."""
+
+
+@dataclass(frozen=True)
+class Deps:
+    """The outside world."""
+
+    cluster: Cluster
+    store: Store
+    metrics: Metrics
+    database: Database
+    runner: Runner
+    clock: Clock
+    settings: Settings

@@ -1,0 +1,97 @@
+"""What a decision wants done, as data, and the one place that does it.
+
+The status that records the intent is written before any effect (a crash in between leaves the
+effect to the next pass); events are sent after, so that they never tell of what was not recorded.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from encbench.api import labels
+from encbench.api.kinds import Kind
+from encbench.ports import Body, Cluster, Conflict
+
+
+@dataclass(frozen=True)
+class Create:
+    """Create an object whose content is decided once (credentials, Jobs, trials)."""
+
+    kind: Kind
+    body: Body
+
+
+@dataclass(frozen=True)
+class Apply:
+    """Bring an object to this state by server-side apply."""
+
+    kind: Kind
+    body: Body
+
+
+@dataclass(frozen=True)
+class Delete:
+    """Delete one incarnation."""
+
+    kind: Kind
+    namespace: str
+    name: str
+    uid: str
+
+
+@dataclass(frozen=True)
+class Announce:
+    """Record an Event about the object that is reconciled."""
+
+    reason: str
+    note: str
+    warning: bool = False
+
+
+@dataclass(frozen=True)
+class Retire:
+    """Take the active label off the object that is reconciled: there is no work left with it."""
+
+
+Effect = Create | Apply | Delete | Announce | Retire
+
+
+class NotOurs(Exception):
+    """An object of the name that we need belongs to somebody else."""
+
+
+async def perform(cluster: Cluster, kind: Kind, subject: Body, effects: Iterable[Effect]) -> None:
+    """Do the effects in order. `subject` is the object that is reconciled."""
+    meta = subject["metadata"]
+    for effect in effects:
+        match effect:
+            case Create():
+                await _create(cluster, effect, meta["uid"])
+            case Apply():
+                await cluster.apply(effect.kind, effect.body)
+            case Delete():
+                await cluster.delete(effect.kind, effect.namespace, effect.name, effect.uid)
+            case Announce():
+                await cluster.event(
+                    kind, subject, effect.reason, effect.note, warning=effect.warning
+                )
+            case Retire():
+                await cluster.patch_metadata(
+                    kind, meta["namespace"], meta["name"], labels={labels.ACTIVE: None}
+                )
+
+
+async def _create(cluster: Cluster, effect: Create, owner_uid: str) -> None:
+    """POST; a name that is taken is adopted when it is ours, else NotOurs."""
+    try:
+        await cluster.create(effect.kind, effect.body)
+    except Conflict:
+        meta = effect.body["metadata"]
+        there = await cluster.get(effect.kind, meta["namespace"], meta["name"])
+        if there is None:
+            raise
+        owners = there["metadata"].get("ownerReferences") or []
+        if owner_uid not in [owner["uid"] for owner in owners]:
+            raise NotOurs(
+                f"{effect.kind.kind} {meta['name']} exists and is not encbench's: "
+                "rename or delete it"
+            ) from None

@@ -1,0 +1,116 @@
+"""Objects of our kinds, parsed at the door: inside the reconcilers nothing is a raw dict chain."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import ValidationError
+
+from encbench.api import kinds
+from encbench.api.base import Model
+from encbench.api.campaign import CampaignSpec, CampaignStatus
+from encbench.api.conditions import Condition
+from encbench.api.kinds import Kind
+from encbench.api.labels import owner_reference
+from encbench.api.overheadreport import OverheadReportSpec, OverheadReportStatus
+from encbench.api.testbed import TestbedSpec, TestbedStatus
+from encbench.api.trial import TrialSpec, TrialStatus
+from encbench.ports import Body
+
+S = TypeVar("S", bound=Model)
+T = TypeVar("T", bound=Model)
+
+
+class Malformed(Exception):
+    """The object does not fit the models of this version. The text names the first place."""
+
+
+@dataclass(frozen=True)
+class Object(Generic[S, T]):
+    """One object of ours as it was read."""
+
+    kind: Kind
+    name: str
+    namespace: str
+    uid: str
+    generation: int
+    labels: dict[str, str]
+    finalizers: tuple[str, ...]
+    created: str
+    deleting: bool
+    spec: S
+    status: T
+    body: Body
+
+    @property
+    def owner(self) -> dict[str, Any]:
+        """The owner reference that this object's children carry."""
+        return owner_reference(self.kind, self.name, self.uid)
+
+    def with_status(self, status: T) -> Body:
+        """The body to hand to `Cluster.apply_status`."""
+        return {**self.body, "status": status.to_dict()}
+
+
+Campaign = Object[CampaignSpec, CampaignStatus]
+Testbed = Object[TestbedSpec, TestbedStatus]
+Trial = Object[TrialSpec, TrialStatus]
+OverheadReport = Object[OverheadReportSpec, OverheadReportStatus]
+
+
+def campaign(body: Body) -> Campaign:
+    """Parse; Malformed when it does not fit."""
+    return _parse(kinds.CAMPAIGN, CampaignSpec, CampaignStatus, body)
+
+
+def testbed(body: Body) -> Testbed:
+    """Parse; Malformed when it does not fit."""
+    return _parse(kinds.TESTBED, TestbedSpec, TestbedStatus, body)
+
+
+def trial(body: Body) -> Trial:
+    """Parse; Malformed when it does not fit."""
+    return _parse(kinds.TRIAL, TrialSpec, TrialStatus, body)
+
+
+def overhead_report(body: Body) -> OverheadReport:
+    """Parse; Malformed when it does not fit."""
+    return _parse(kinds.OVERHEAD_REPORT, OverheadReportSpec, OverheadReportStatus, body)
+
+
+def _parse(kind: Kind, spec: type[S], status: type[T], body: Body) -> Object[S, T]:
+    meta = body["metadata"]
+    return Object(
+        kind=kind,
+        name=meta["name"],
+        namespace=meta["namespace"],
+        uid=meta["uid"],
+        generation=meta.get("generation", 1),
+        labels=dict(meta.get("labels") or {}),
+        finalizers=tuple(meta.get("finalizers") or ()),
+        created=meta.get("creationTimestamp", ""),
+        deleting=meta.get("deletionTimestamp") is not None,
+        spec=parse_spec(spec, body),
+        status=_validate(status, body.get("status") or {}, f"{kind.kind} {meta['name']}: status"),
+        body=body,
+    )
+
+
+def parse_spec(spec: type[S], body: Body) -> S:
+    """The spec of any object; Malformed when it does not fit."""
+    where = f"{body.get('kind', 'object')} {body['metadata']['name']}: spec"
+    return _validate(spec, body.get("spec") or {}, where)
+
+
+def _validate(model: type[S], value: object, where: str) -> S:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join([where, *(str(part) for part in first["loc"])])
+        raise Malformed(f"{place}: {first['msg']}") from error
+
+
+def condition_list(conditions: Sequence[Condition]) -> list[Condition]:
+    """For `model_copy`, whose update is not validated and so must be of the declared type."""
+    return list(conditions)

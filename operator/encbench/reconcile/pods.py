@@ -1,0 +1,141 @@
+"""What a pod's status says, and why a pod does not run, in one sentence."""
+
+from dataclasses import dataclass, field
+
+from encbench.api.conditions import parse_time
+from encbench.ports import Body
+
+
+@dataclass(frozen=True)
+class ContainerFacts:
+    """State of one container."""
+
+    name: str
+    ready: bool = False
+    running: bool = False
+    restarts: int = 0
+    waiting_reason: str = ""
+    waiting_message: str = ""
+    exit_code: int | None = None
+    exit_reason: str = ""
+    termination_message: str = ""
+    image_id: str = ""
+
+
+@dataclass(frozen=True)
+class PodFacts:
+    """State of one pod."""
+
+    name: str
+    uid: str
+    phase: str
+    node: str | None
+    ip: str | None
+    deleting: bool
+    unschedulable: str
+    """The scheduler's message, empty when it has placed the pod."""
+    index: int
+    """Completion index of an indexed Job's pod; 0 elsewhere."""
+    created: float
+    containers: dict[str, ContainerFacts] = field(default_factory=dict)
+
+    def container(self, name: str) -> ContainerFacts:
+        """The container; one that the kubelet has not reported yet is neither ready nor running."""
+        return self.containers.get(name, ContainerFacts(name))
+
+    @property
+    def restarts(self) -> int:
+        """Restarts of all containers."""
+        return sum(container.restarts for container in self.containers.values())
+
+    @property
+    def ready(self) -> bool:
+        """Whether every container is ready."""
+        return bool(self.containers) and all(
+            c.ready for c in self.containers.values() if not c.name.startswith("init:")
+        )
+
+
+def pod_facts(body: Body) -> PodFacts:
+    """From the object as read."""
+    meta, spec, status = body["metadata"], body.get("spec") or {}, body.get("status") or {}
+    containers = [_container(entry) for entry in status.get("containerStatuses") or []]
+    containers += [
+        _container(entry, prefix="init:") for entry in status.get("initContainerStatuses") or []
+    ]
+    scheduled: Body = next(
+        (c for c in status.get("conditions") or [] if c.get("type") == "PodScheduled"), {}
+    )
+    unschedulable = scheduled.get("message", "") if scheduled.get("status") == "False" else ""
+    labels = meta.get("labels") or {}
+    return PodFacts(
+        name=meta["name"],
+        uid=meta["uid"],
+        phase=status.get("phase", "Pending"),
+        node=spec.get("nodeName"),
+        ip=status.get("podIP"),
+        deleting=meta.get("deletionTimestamp") is not None,
+        unschedulable=unschedulable,
+        index=int(labels.get("batch.kubernetes.io/job-completion-index", "0")),
+        created=parse_time(meta["creationTimestamp"]).timestamp(),
+        containers={container.name: container for container in containers},
+    )
+
+
+def _container(entry: Body, prefix: str = "") -> ContainerFacts:
+    state = entry.get("state") or {}
+    waiting = state.get("waiting") or {}
+    terminated = state.get("terminated") or {}
+    last = (entry.get("lastState") or {}).get("terminated") or {}
+    return ContainerFacts(
+        name=prefix + entry["name"],
+        ready=bool(entry.get("ready")),
+        running="running" in state,
+        restarts=int(entry.get("restartCount", 0)),
+        waiting_reason=waiting.get("reason", ""),
+        waiting_message=waiting.get("message", ""),
+        exit_code=terminated.get("exitCode"),
+        exit_reason=terminated.get("reason", "") or last.get("reason", ""),
+        termination_message=(terminated.get("message") or last.get("message") or "").strip(),
+        image_id=entry.get("imageID", ""),
+    )
+
+
+_IMAGE_REASONS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull")
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why a pod does not get on."""
+
+    reason: str
+    message: str
+
+
+def trouble(pods: list[PodFacts]) -> Trouble | None:
+    """The first thing that keeps one of these pods from running, or None when there is none."""
+    for pod in pods:
+        if pod.unschedulable:
+            return Trouble("Unschedulable", f"pod {pod.name} fits no node: {pod.unschedulable}")
+        for container in pod.containers.values():
+            name = container.name.removeprefix("init:")
+            if container.waiting_reason in _IMAGE_REASONS:
+                return Trouble(
+                    "ImagePullFailed",
+                    f"the image of container {name} in pod {pod.name} cannot be pulled: "
+                    f"{container.waiting_message or container.waiting_reason}",
+                )
+            if container.exit_code or container.waiting_reason == "CrashLoopBackOff":
+                end = container.termination_message.splitlines()[-3:]
+                return Trouble(
+                    "OOMKilled" if container.exit_reason == "OOMKilled" else "ContainerFailed",
+                    f"container {name} in pod {pod.name} ended with "
+                    f"{container.exit_reason or 'an error'}: {' / '.join(end) or 'no message'}",
+                )
+            if container.waiting_reason in ("CreateContainerConfigError", "CreateContainerError"):
+                return Trouble(
+                    "ContainerFailed",
+                    f"container {name} in pod {pod.name} cannot be created: "
+                    f"{container.waiting_message}",
+                )
+    return None

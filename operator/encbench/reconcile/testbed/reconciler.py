@@ -1,0 +1,100 @@
+"""One pass over a testbed: observe, decide, write the status once, act."""
+
+from encbench.api.conditions import find
+from encbench.api.kinds import (
+    CONFIG_MAP,
+    JOB,
+    PERSISTENT_VOLUME_CLAIM,
+    SECRET,
+    SERVICE,
+    STATEFUL_SET,
+    TESTBED,
+)
+from encbench.core.naming import storage_prefix
+from encbench.engines.context import DatabaseContext
+from encbench.engines.registry import engine
+from encbench.reconcile import agents, objects
+from encbench.reconcile.deps import Deps
+from encbench.reconcile.effects import Announce, Apply, Create, Delete, Effect, perform
+from encbench.reconcile.objects import Testbed
+from encbench.reconcile.testbed.decide import FAILED, PROVEN, Decision, decide
+from encbench.reconcile.testbed.observe import observe
+from encbench.tools.context import LoadContext, load_job_name
+from encbench.tools.registry import dataset_tool
+
+
+class TestbedReconciler:
+    """Drives testbeds; keeps no state of its own."""
+
+    __test__ = False
+
+    def __init__(self, deps: Deps) -> None:
+        self._deps = deps
+
+    async def reconcile(self, namespace: str, name: str) -> float | None:
+        """One pass; seconds after which to look again."""
+        body = await self._deps.cluster.get(TESTBED, namespace, name)
+        if body is None:
+            return None
+        testbed = objects.testbed(body)
+        if testbed.deleting:
+            return None
+        campaign = testbed.spec.campaign_ref
+        prefix = storage_prefix(namespace, campaign.name, campaign.uid)
+        seen = await observe(self._deps, testbed, prefix)
+        decision = decide(testbed, seen)
+        if decision.status != testbed.status:
+            await self._deps.cluster.apply_status(TESTBED, testbed.with_status(decision.status))
+        effects = [*self._effects(testbed, decision), *_news(testbed, decision)]
+        await perform(self._deps.cluster, TESTBED, testbed.body, effects)
+        return decision.requeue
+
+    def _effects(self, testbed: Testbed, decision: Decision) -> list[Effect]:
+        settings = self._deps.settings
+        context = DatabaseContext(
+            name=testbed.name,
+            namespace=testbed.namespace,
+            owner=testbed.owner,
+            spec=testbed.spec,
+            agent_image=settings.operator_image,
+            agent_pull_policy=settings.image_pull_policy,
+        )
+        build = engine(testbed.spec.instance.engine)
+        if decision.create_credentials:
+            secrets = [
+                build.keys_secret(context, settings.random_token),
+                # The credentials come last: that they exist says that the keys do.
+                build.credentials_secret(context, settings.random_token),
+            ]
+            return [Create(SECRET, secret) for secret in secrets if secret is not None]
+        if decision.apply_database:
+            return [
+                Apply(CONFIG_MAP, build.config_map(context)),
+                Apply(SERVICE, build.service(context)),
+                Apply(PERSISTENT_VOLUME_CLAIM, build.volume_claim(context)),
+                Apply(STATEFUL_SET, build.stateful_set(context)),
+            ]
+        if decision.create_load:
+            load = LoadContext(
+                testbed=testbed.name,
+                namespace=testbed.namespace,
+                owner=testbed.owner,
+                spec=testbed.spec,
+                credentials_secret=agents.credentials_name(testbed.name),
+            )
+            return [Create(JOB, dataset_tool(testbed.spec.dataset).load_job(load))]
+        if decision.delete_load is not None:
+            name = load_job_name(testbed.name)
+            return [Delete(JOB, testbed.namespace, name, decision.delete_load.uid)]
+        return []
+
+
+def _news(testbed: Testbed, decision: Decision) -> list[Effect]:
+    """Events for what a person wants to know of: a failure, or a mode that is not in force."""
+    news: list[Effect] = []
+    for kind, bad in ((FAILED, "True"), (PROVEN, "False")):
+        now, before = find(decision.status.conditions, kind), find(testbed.status.conditions, kind)
+        changed = now is not None and (before is None or before.status != now.status)
+        if now is not None and changed and now.status == bad:
+            news.append(Announce(now.reason, now.message, warning=True))
+    return news

@@ -1,0 +1,120 @@
+"""Reading back what the clients stored, and making figures of it.
+
+Every artefact is read from the bucket, never from a pod: what the report rests on is what lies
+there.
+"""
+
+from dataclasses import dataclass, field
+
+from encbench.api.trial import TrialResult, Window
+from encbench.core.artefact import check, decode, digest_of
+from encbench.core.evidence import ClientSummary
+from encbench.core.naming import trial_prefix
+from encbench.core.records import ClientCpu, ClientFacts
+from encbench.ports import Store
+from encbench.reconcile.objects import Trial
+from encbench.reconcile.trial.facts import Seen
+from encbench.tools.measurement import Measurement, ParseError
+from encbench.tools.registry import tool
+
+CLIENT_FILES = ("output.log", "series.csv", "summary.json")
+
+
+@dataclass(frozen=True)
+class Collected:
+    """The clients' side of a trial."""
+
+    artefacts: dict[str, str] = field(default_factory=dict)
+    """Digest by name relative to the trial's folder."""
+    window: Window | None = None
+    measurement: Measurement | None = None
+    clients: tuple[ClientFacts, ...] = ()
+    cpu: ClientCpu | None = None
+    problem: str = ""
+    """Why there is no measurement."""
+
+
+def client_key(trial: Trial, index: int, name: str) -> str:
+    """Key in the bucket of one client's file."""
+    prefix = trial_prefix(trial.spec.storage_prefix, trial.uid)
+    return f"{prefix}/client-{index}/{name}"
+
+
+async def collect(store: Store, trial: Trial, seen: Seen) -> Collected:
+    """Read and check every client's artefacts. Unavailable when the store is away."""
+    artefacts: dict[str, str] = {}
+    summaries: list[ClientSummary] = []
+    outputs: list[str] = []
+    missing: list[str] = []
+    expected = {client.pod.index: client.run.digests or {} for client in seen.clients if client.run}
+    for index in range(trial.spec.workload.client.replicas):
+        for name in CLIENT_FILES:
+            key = client_key(trial, index, name)
+            content = await store.get(key)
+            if content is None:
+                missing.append(key)
+                continue
+            digest = expected.get(index, {}).get(name)
+            if digest is not None:
+                check(content, key, digest)
+            artefacts[f"client-{index}/{name}"] = digest_of(content)
+            if name == "summary.json":
+                summaries.append(decode(ClientSummary, content, key))
+            elif name == "output.log":
+                outputs.append(content.decode(errors="replace"))
+    if missing:
+        return Collected(artefacts, problem=f"{missing[0]} is not in the bucket")
+    windows = [s.window for s in summaries if s.window is not None]
+    if len(windows) != len(summaries):
+        return Collected(artefacts, problem="a client ended before its measured window began")
+    # The replicas start together; what counts is when all of them were measuring.
+    window = Window(start=max(w.start for w in windows), end=min(w.end for w in windows))
+    kind = tool(trial.spec.workload)
+    try:
+        parts = [kind.parse(output) for output in outputs]
+    except ParseError as error:
+        return Collected(artefacts, window, problem=str(error))
+    clients = tuple(
+        _client_facts(summary, part, seen, index)
+        for index, (summary, part) in enumerate(zip(summaries, parts, strict=True))
+    )
+    return Collected(artefacts, window, kind.merge(parts), clients, _client_cpu(clients))
+
+
+def _client_facts(summary: ClientSummary, part: Measurement, seen: Seen, index: int) -> ClientFacts:
+    seconds = summary.window.seconds if summary.window else None
+    cores = summary.cpu_seconds / seconds if summary.cpu_seconds is not None and seconds else None
+    node = next((c.pod.node for c in seen.clients if c.pod.index == index), None)
+    return ClientFacts(
+        tps=part.tps,
+        cpu_cores=cores,
+        cpu_limit_cores=summary.cpu_limit_cores,
+        memory_max_bytes=summary.memory_max_bytes,
+        memory_limit_bytes=summary.memory_limit_bytes,
+        throttled_seconds=summary.throttled_seconds,
+        clock_skew_seconds=summary.clock_skew_seconds,
+        node=node,
+    )
+
+
+def _client_cpu(clients: tuple[ClientFacts, ...]) -> ClientCpu | None:
+    cores = [c.cpu_cores for c in clients if c.cpu_cores is not None]
+    limits = [c.cpu_limit_cores for c in clients if c.cpu_limit_cores is not None]
+    if len(cores) != len(clients) or len(limits) != len(clients) or not clients:
+        return None
+    return ClientCpu(cores=sum(cores), limit_cores=sum(limits))
+
+
+def result_of(
+    measurement: Measurement, cpu: ClientCpu | None, database: float | None
+) -> TrialResult:
+    """The figures for the trial's status."""
+    return TrialResult(
+        tps=measurement.tps,
+        qps=measurement.qps,
+        latency_average_ms=measurement.latency_average_ms,
+        latency_p95_ms=measurement.latency_p95_ms,
+        errors=measurement.errors,
+        database_cpu_cores=database,
+        client_cpu_cores=cpu.cores if cpu else None,
+    )

@@ -1,0 +1,276 @@
+"""What to do next with a trial: a chain of pure checks over what was seen.
+
+`Pending -> Preparing -> Running -> Collecting -> Archiving -> Succeeded | Invalid | Failed` is
+derived from conditions, which are independent facts. Every end is written down as `outcome` first and then
+archived; the trial is over when `Archived` is True.
+"""
+
+from dataclasses import dataclass
+
+from encbench.api.base import parse_duration
+from encbench.api.conditions import format_time
+from encbench.api.trial import Outcome, TrialStatus
+from encbench.reconcile import pods
+from encbench.reconcile.draft import Draft
+from encbench.reconcile.objects import Trial
+from encbench.reconcile.trial.facts import ClientFacts, RunState, Seen
+
+PREPARED, PROVEN_BEFORE, RELEASED = "Prepared", "ProvenBefore", "Released"
+MEASURED, PROVEN_AFTER = "Measured", "ProvenAfter"
+COLLECTED, ARCHIVED = "Collected", "Archived"
+
+START_TOGETHER = 0.3
+"""Seconds between the release and the common start: enough for one HTTP call to each client."""
+LAST_SAMPLE = 1.5
+"""Seconds after the window until its last samples are in Prometheus at a 1 s scrape interval."""
+UPLOAD_AFTER_FAILURE = 60.0
+"""Seconds that a failed tool's log has to reach the bucket before the trial ends without it."""
+POLL = 0.2
+"""Seconds between looks while something is due at any moment."""
+SLOW_POLL = 1.0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The status to write, and what to do after it is written."""
+
+    status: TrialStatus
+    create_job: bool = False
+    release: tuple[ClientFacts, ...] = ()
+    """Clients to release."""
+    archive: bool = False
+    """Collect what there is, store the record and conclude."""
+    requeue: float | None = None
+
+
+def decide(trial: Trial, seen: Seen) -> Decision:
+    """The next step; pure."""
+    draft = Draft(trial.status, now=seen.now, generation=trial.generation)
+    if trial.status.start_time is None:
+        draft.set(start_time=format_time(seen.now))
+    if trial.status.outcome is not None:
+        if _log_may_still_come(draft, seen):
+            return _decision(draft, requeue=SLOW_POLL)
+        return _decision(draft, archive=True)
+    if _end_without_testbed(draft, seen):
+        return _decision(draft, requeue=0.0)
+    if not draft.is_true(RELEASED):
+        return _before_release(trial, draft, seen)
+    if not draft.known(MEASURED):
+        return _while_running(trial, draft, seen)
+    return _after_run(trial, draft, seen)
+
+
+def phase(draft: Draft[TrialStatus]) -> str:
+    """The phase for eyes, from the conditions."""
+    status = draft.status
+    if draft.is_true(ARCHIVED) and status.outcome:
+        return status.outcome
+    if status.outcome:
+        return "Archiving"
+    if draft.known(PROVEN_AFTER):
+        return "Collecting"
+    if draft.is_true(RELEASED):
+        return "Running"
+    return "Preparing"
+
+
+def end(draft: Draft[TrialStatus], outcome: Outcome, reason: str, message: str) -> None:
+    """Write down how the trial ends."""
+    draft.set(outcome=outcome, reason=reason, message=message[:4096])
+
+
+def _decision(
+    draft: Draft[TrialStatus],
+    *,
+    create_job: bool = False,
+    release: tuple[ClientFacts, ...] = (),
+    archive: bool = False,
+    requeue: float | None = None,
+) -> Decision:
+    draft.set(phase=phase(draft))
+    return Decision(draft.status, create_job, release, archive, requeue)
+
+
+def _log_may_still_come(draft: Draft[TrialStatus], seen: Seen) -> bool:
+    """After a run whose result does not count the raw log is worth a moment's wait."""
+    uploading = any(c.run and c.run.state is RunState.FINISHED for c in seen.clients)
+    return draft.known(MEASURED) and uploading and draft.since(MEASURED) < UPLOAD_AFTER_FAILURE
+
+
+def _end_without_testbed(draft: Draft[TrialStatus], seen: Seen) -> bool:
+    testbed = seen.testbed
+    if testbed is None or testbed.deleting:
+        end(draft, "Failed", "TestbedGone", "the testbed was deleted")
+        return True
+    if any(c.type == "Failed" and c.status == "True" for c in testbed.status.conditions):
+        end(draft, "Failed", "TestbedFailed", f"testbed {testbed.name} failed")
+        return True
+    return False
+
+
+def _before_release(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decision:
+    deadlines = trial.spec.step_deadlines
+    waited = draft.age(draft.status.start_time)
+    _prove_before(draft, seen, waited, parse_duration(deadlines.proof))
+    if draft.status.outcome:
+        return _decision(draft, requeue=0.0)
+    trouble = _check_clients(trial, draft, seen)
+    if waited > parse_duration(deadlines.start) and not draft.is_true(PREPARED):
+        reason, message = trouble or ("StartTimeout", "the clients were not ready to start in time")
+        end(draft, "Failed", reason, message)
+        return _decision(draft, requeue=0.0)
+    if draft.is_true(PREPARED) and draft.is_true(PROVEN_BEFORE):
+        draft.set(release_at=seen.now.timestamp() + START_TOGETHER)
+        draft.condition(RELEASED, True, "Released", "the clients were told when to start")
+        return _decision(draft, requeue=0.0)
+    return _decision(draft, create_job=seen.job is None, requeue=POLL)
+
+
+def _prove_before(draft: Draft[TrialStatus], seen: Seen, waited: float, deadline: float) -> None:
+    if draft.is_true(PROVEN_BEFORE):
+        return
+    if seen.testbed is not None:
+        for fact in seen.testbed.status.conditions:
+            if fact.type == "Proven" and fact.status == "False":
+                end(draft, "Invalid", "ProofFailed", fact.message)
+                return
+    if seen.proof is not None:
+        _set_proof(draft, PROVEN_BEFORE, seen)
+        draft.set(server_started=seen.server_started)
+        if not seen.proof.ok:
+            end(draft, "Invalid", "ProofFailed", seen.proof.summary)
+    elif waited > deadline:
+        end(draft, "Failed", "ProofTimeout", _no_proof(seen))
+
+
+def _set_proof(draft: Draft[TrialStatus], kind: str, seen: Seen) -> None:
+    proof = seen.proof
+    if proof is not None:
+        reason = "ModeInForce" if proof.ok else "ModeNotInForce"
+        draft.condition(kind, proof.ok, reason, proof.summary)
+
+
+def _no_proof(seen: Seen) -> str:
+    return f"the mode could not be proven in time: {seen.proof_problem or 'no answer'}"
+
+
+def _check_clients(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> tuple[str, str] | None:
+    """Set `Prepared`; gives back what keeps the clients from starting."""
+    wanted = trial.spec.workload.client.replicas
+    waiting = [c for c in seen.clients if c.run is not None and c.run.state is RunState.WAITING]
+    if len(waiting) == wanted:
+        draft.condition(PREPARED, True, "Waiting", f"{wanted} client(s) wait for the start")
+        return None
+    found = pods.trouble([client.pod for client in seen.clients])
+    if found is not None:
+        draft.condition(PREPARED, False, found.reason, found.message)
+        return found.reason, found.message
+    message = f"{len(waiting)} of {wanted} client(s) are ready to start"
+    draft.condition(PREPARED, False, "Starting", message)
+    return None
+
+
+def _while_running(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decision:
+    load, wanted = trial.spec.workload.load, trial.spec.workload.client.replicas
+    if seen.database is None or seen.database.deleting:
+        return _disrupted(draft, "the database pod was deleted while the trial ran")
+    if len(seen.clients) != wanted or any(c.pod.deleting for c in seen.clients):
+        return _disrupted(draft, "a client pod was deleted or replaced while the trial ran")
+    if any(c.pod.restarts for c in seen.clients):
+        return _disrupted(draft, "a client container restarted while the trial ran")
+    runs = [client.run for client in seen.clients]
+    ended = [r for r in runs if r and r.state in (RunState.FINISHED, RunState.UPLOADED)]
+    if len(ended) == wanted:
+        codes = [run.exit_code for run in ended]
+        if all(code == 0 for code in codes):
+            draft.condition(MEASURED, True, "Measured", "every client ended normally")
+        else:
+            failed = next(code for code in codes if code != 0)
+            draft.condition(MEASURED, False, "ToolFailed", f"the tool ended with code {failed}")
+        return _decision(draft, requeue=0.0)
+    lost = next((c for c in seen.clients if _recorder_died(c)), None)
+    if lost is not None:
+        return _disrupted(draft, f"the recorder of pod {lost.pod.name} died while the trial ran")
+    planned = (draft.status.release_at or 0.0) + load.warmup_seconds + load.duration_seconds
+    left = planned - seen.now.timestamp()
+    if -left > parse_duration(trial.spec.step_deadlines.overrun) + UPLOAD_AFTER_FAILURE:
+        end(draft, "Failed", "Overrun", "the tool did not end in time")
+        return _decision(draft, requeue=0.0)
+    unreleased = tuple(c for c in seen.clients if c.run and c.run.state is RunState.WAITING)
+    return _decision(draft, release=unreleased, requeue=_until(left, seen))
+
+
+def _until(left: float, seen: Seen) -> float:
+    """Look seldom while the tool runs, for looking costs CPU, and often around its end."""
+    if any(c.run and c.run.state is RunState.WAITING for c in seen.clients):
+        return POLL
+    return max(POLL, min(left, 5.0)) if left > 0 else POLL
+
+
+def _recorder_died(client: ClientFacts) -> bool:
+    recorder = client.pod.container("recorder")
+    return recorder.exit_code is not None and recorder.exit_code != 0
+
+
+def _disrupted(draft: Draft[TrialStatus], message: str) -> Decision:
+    end(draft, "Invalid", "Disrupted", message)
+    return _decision(draft, requeue=0.0)
+
+
+def _after_run(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decision:
+    if not draft.known(PROVEN_AFTER):
+        _prove_after(trial, draft, seen)
+        return _decision(draft, requeue=0.0 if draft.known(PROVEN_AFTER) else POLL)
+    uploaded = [c for c in seen.clients if c.run and c.run.state is RunState.UPLOADED]
+    all_there = len(uploaded) == trial.spec.workload.client.replicas
+    if draft.is_false(MEASURED):
+        if all_there or draft.since(MEASURED) > UPLOAD_AFTER_FAILURE:
+            message = next(c.message for c in draft.status.conditions if c.type == MEASURED)
+            end(draft, "Failed", "ToolFailed", message)
+            return _decision(draft, requeue=0.0)
+        return _decision(draft, requeue=SLOW_POLL)
+    if not all_there:
+        return _await_upload(trial, draft, seen)
+    ends = [c.run.window_end or 0.0 for c in uploaded if c.run]
+    wait = max(ends) + LAST_SAMPLE - seen.now.timestamp()
+    if wait > 0:
+        return _decision(draft, requeue=wait)
+    return _decision(draft, archive=True)
+
+
+def _prove_after(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> None:
+    if seen.proof is not None:
+        before, after = draft.status.server_started, seen.server_started
+        if before is not None and after is not None and abs(after - before) > 1.0:
+            message = "the server restarted while the trial ran"
+            draft.condition(PROVEN_AFTER, False, "Disrupted", message)
+            end(draft, "Invalid", "Disrupted", message)
+            return
+        _set_proof(draft, PROVEN_AFTER, seen)
+        if not seen.proof.ok:
+            end(draft, "Invalid", "ProofFailed", seen.proof.summary)
+    elif seen.database is None or seen.database.deleting:
+        draft.condition(PROVEN_AFTER, False, "Disrupted", "the database pod was deleted")
+        end(draft, "Invalid", "Disrupted", "the database pod was deleted before the second proof")
+    elif draft.since(MEASURED) > parse_duration(trial.spec.step_deadlines.proof):
+        draft.condition(PROVEN_AFTER, False, "ProofTimeout", _no_proof(seen))
+        end(draft, "Invalid", "ProofTimeout", _no_proof(seen))
+
+
+def _await_upload(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decision:
+    lost = next((c for c in seen.clients if _recorder_died(c)), None)
+    gone = len(seen.clients) != trial.spec.workload.client.replicas
+    if lost is not None or gone:
+        end(draft, "Invalid", "ArtefactsLost", "a client pod ended before its log was stored")
+        return _decision(draft, requeue=0.0)
+    if draft.since(MEASURED) > parse_duration(trial.spec.step_deadlines.archive):
+        end(draft, "Failed", "ArchiveTimeout", "the object store did not take the log in time")
+        return _decision(draft, requeue=0.0)
+    refused = tuple(
+        c for c in seen.clients if c.run and c.run.state is RunState.FINISHED and c.run.error
+    )
+    message = next((c.run.error for c in refused if c.run), "the clients upload their logs")
+    draft.condition(COLLECTED, False, "Uploading", message)
+    # A URL that the store no longer takes is replaced: a second release only renews the URLs.
+    return _decision(draft, release=refused, requeue=SLOW_POLL)

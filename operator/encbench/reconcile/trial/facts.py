@@ -1,0 +1,89 @@
+"""What a pass over a trial has seen: gathered once, then judged."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+from encbench.core.evidence import Proof
+from encbench.ports import Body
+from encbench.reconcile.objects import Testbed
+from encbench.reconcile.pods import PodFacts
+
+
+class RunState(Enum):
+    """How far a client's recorder is; the values are the recorder's own words."""
+
+    WAITING = "waiting"
+    RELEASED = "released"
+    RUNNING = "running"
+    FINISHED = "finished"
+    UPLOADED = "uploaded"
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """One client's run, from its recorder or, once that has ended, from the pod's status."""
+
+    state: RunState
+    exit_code: int | None = None
+    clock_offset: float = 0.0
+    """The client's clock minus the operator's, in seconds."""
+    window_end: float | None = None
+    digests: dict[str, str] | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class ClientFacts:
+    """One client pod and its run; `run` is None while its recorder does not answer."""
+
+    pod: PodFacts
+    run: RunFacts | None = None
+
+
+@dataclass(frozen=True)
+class JobFacts:
+    """The client Job."""
+
+    uid: str
+    failed: bool
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Everything that a decision is made from."""
+
+    now: datetime
+    testbed: Testbed | None
+    database: PodFacts | None
+    job: JobFacts | None
+    clients: tuple[ClientFacts, ...] = ()
+    proof: Proof | None = None
+    """The proof that was due in this pass."""
+    proof_problem: str = ""
+    """Why the proof that was due could not be made."""
+    server_started: float | None = None
+    """Start of the server process, Unix time, as read with the proof."""
+
+
+def job_facts(body: Body | None) -> JobFacts | None:
+    """From the Job as read."""
+    if body is None:
+        return None
+    conditions = (body.get("status") or {}).get("conditions") or []
+    failed = any(c["type"] == "Failed" and c["status"] == "True" for c in conditions)
+    return JobFacts(uid=body["metadata"]["uid"], failed=failed)
+
+
+def run_facts(state: dict[str, Any], now: datetime) -> RunFacts:
+    """From the recorder's own account (docs/design/0001-spine.md, "Recorder")."""
+    window = state.get("window") or {}
+    return RunFacts(
+        state=RunState(state["state"]),
+        exit_code=state.get("exitCode"),
+        clock_offset=float(state["clock"]) - now.timestamp(),
+        window_end=window.get("end"),
+        digests=state.get("digests") or None,
+        error=state.get("error") or "",
+    )

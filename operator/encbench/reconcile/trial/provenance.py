@@ -1,0 +1,53 @@
+"""What a trial's figures were made with: images, server, machine."""
+
+from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
+from encbench.ports import Body, Unavailable
+from encbench.reconcile import agents
+from encbench.reconcile.deps import Deps
+from encbench.reconcile.objects import Trial
+from encbench.reconcile.pods import PodFacts
+from encbench.reconcile.trial.facts import Seen
+
+
+async def gather(deps: Deps, trial: Trial, seen: Seen) -> ProvenanceRecord:
+    """From the agent and the pods' statuses; what the agent cannot say any more is left out."""
+    testbed = trial.spec.testbed_ref.name
+    server = await _server(deps, trial, seen)
+    images: dict[str, str] = {}
+    for pod in (seen.database, *(client.pod for client in seen.clients)):
+        if pod is not None:
+            images |= _images(pod)
+    return ProvenanceRecord(
+        testbed=testbed,
+        server=ServerFacts(
+            version=str(server.get("version", "unknown")), settings=server.get("settings", {})
+        ),
+        machine=MachineFacts(
+            node=seen.database.node if seen.database else None,
+            kernel=server.get("kernel"),
+            cpu_model=server.get("cpuModel"),
+            cpu_flags=tuple(server.get("cpuFlags", ())),
+        ),
+        clients=tuple(MachineFacts(node=client.pod.node) for client in seen.clients),
+        images=images,
+        operator_version=deps.settings.version,
+    )
+
+
+async def _server(deps: Deps, trial: Trial, seen: Seen) -> Body:
+    if seen.database is None:
+        return {}
+    try:
+        token = await agents.token(deps.cluster, trial.namespace, trial.spec.testbed_ref.name)
+        where = agents.address(seen.database, agents.AGENT_PORT)
+        return await deps.database.server(where, token)
+    except Unavailable:
+        return {}
+
+
+def _images(pod: PodFacts) -> dict[str, str]:
+    return {
+        container.name: container.image_id
+        for container in pod.containers.values()
+        if container.image_id and not container.name.startswith("init:")
+    }

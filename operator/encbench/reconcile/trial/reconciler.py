@@ -1,0 +1,148 @@
+"""One pass over a trial: observe, decide, write the status once, act."""
+
+from encbench.api.kinds import JOB, TRIAL
+from encbench.api.trial import TrialStatus
+from encbench.core.artefact import RecordError, encode
+from encbench.core.evidence import Proof, TrialProofsRecord
+from encbench.core.naming import trial_prefix
+from encbench.ports import Unavailable
+from encbench.reconcile import agents, objects
+from encbench.reconcile.deps import Deps
+from encbench.reconcile.draft import Draft
+from encbench.reconcile.effects import Announce, Create, Delete, Effect, Retire, perform
+from encbench.reconcile.objects import Trial
+from encbench.reconcile.trial import collect
+from encbench.reconcile.trial.archive import JSON, archive
+from encbench.reconcile.trial.decide import ARCHIVED, PROVEN_BEFORE, Decision, decide, end, phase
+from encbench.reconcile.trial.facts import ClientFacts, Seen
+from encbench.reconcile.trial.observe import observe
+from encbench.tools.context import TrialContext
+from encbench.tools.registry import tool
+
+URL_SECONDS = 7 * 24 * 3600
+"""How long an upload URL holds: the longest that S3 signs, for a store may be away for long."""
+STORE_RETRY = 3.0
+
+
+class TrialReconciler:
+    """Drives trials. The only state is a copy of proofs whose upload is not certain yet."""
+
+    def __init__(self, deps: Deps) -> None:
+        self._deps = deps
+        self._proofs: dict[str, TrialProofsRecord] = {}
+
+    async def reconcile(self, namespace: str, name: str) -> float | None:
+        """One pass; seconds after which to look again."""
+        body = await self._deps.cluster.get(TRIAL, namespace, name)
+        if body is None:
+            return None
+        trial = objects.trial(body)
+        if trial.deleting:
+            self._proofs.pop(trial.uid, None)
+            return None
+        seen = await observe(self._deps, trial)
+        if any(c.type == ARCHIVED and c.status == "True" for c in trial.status.conditions):
+            await self._clear(trial, seen)
+            return None
+        decision = decide(trial, seen)
+        if seen.proof is not None:
+            await self._keep_proof(trial, seen.proof)
+        status, problem = await self._conclude(trial, seen, decision)
+        if status != trial.status:
+            await self._deps.cluster.apply_status(TRIAL, trial.with_status(status))
+        if any(c.type == ARCHIVED and c.status == "True" for c in status.conditions):
+            await self._clear(trial, seen, status)
+            return None
+        await self._act(trial, decision)
+        return STORE_RETRY if problem else decision.requeue
+
+    async def _conclude(
+        self, trial: Trial, seen: Seen, decision: Decision
+    ) -> tuple[TrialStatus, bool]:
+        """The status to write; True when the record could not be stored yet."""
+        if not decision.archive:
+            return decision.status, False
+        proofs = await self._all_proofs(trial)
+        try:
+            return await archive(self._deps, trial, seen, decision.status, proofs), False
+        except Unavailable as error:
+            draft = Draft(decision.status, now=seen.now, generation=trial.generation)
+            draft.condition(ARCHIVED, False, "Waiting", f"nothing is lost, trying again: {error}")
+            draft.set(phase=phase(draft))
+            return draft.status, True
+        except RecordError as error:
+            # What lies in the bucket is not what the recorder stored: no figure can come of it.
+            draft = Draft(decision.status, now=seen.now, generation=trial.generation)
+            end(draft, "Invalid", "ArtefactsLost", str(error))
+            draft.condition(ARCHIVED, True, "Rejected", str(error))
+            draft.set(phase=phase(draft))
+            return draft.status, False
+
+    async def _act(self, trial: Trial, decision: Decision) -> None:
+        if decision.create_job:
+            settings = self._deps.settings
+            context = TrialContext(
+                name=trial.name,
+                namespace=trial.namespace,
+                owner=trial.owner,
+                spec=trial.spec,
+                credentials_secret=agents.credentials_name(trial.spec.testbed_ref.name),
+                sidecar_image=settings.operator_image,
+                sidecar_pull_policy=settings.image_pull_policy,
+            )
+            job = tool(trial.spec.workload).trial_job(context)
+            await perform(self._deps.cluster, TRIAL, trial.body, [Create(JOB, job)])
+        for client in decision.release:
+            await self._release(trial, client, decision.status.release_at or 0.0)
+
+    async def _release(self, trial: Trial, client: ClientFacts, release_at: float) -> None:
+        """Tell one client when to start, by its own clock, and where its artefacts go."""
+        uploads = {
+            name: await self._deps.store.presign_put(
+                collect.client_key(trial, client.pod.index, name), URL_SECONDS
+            )
+            for name in collect.CLIENT_FILES
+        }
+        offset = client.run.clock_offset if client.run else 0.0
+        testbed = trial.spec.testbed_ref.name
+        token = await agents.token(self._deps.cluster, trial.namespace, testbed)
+        where = agents.address(client.pod, agents.RECORDER_PORT)
+        await self._deps.runner.release(where, token, release_at + offset, uploads)
+
+    async def _keep_proof(self, trial: Trial, proof: Proof) -> None:
+        """Store a proof at once, and in memory for when the store is away."""
+        kept = await self._all_proofs(trial)
+        before = any(
+            c.type == PROVEN_BEFORE and c.status == "True" for c in trial.status.conditions
+        )
+        kept = kept.model_copy(update={"after" if before else "before": proof})
+        self._proofs[trial.uid] = kept
+        try:
+            await self._deps.store.put(_proofs_key(trial), encode(kept), JSON)
+        except Unavailable:
+            return
+
+    async def _all_proofs(self, trial: Trial) -> TrialProofsRecord:
+        if trial.uid in self._proofs:
+            return self._proofs[trial.uid]
+        try:
+            content = await self._deps.store.get(_proofs_key(trial))
+        except Unavailable:
+            content = None
+        return TrialProofsRecord.model_validate_json(content) if content else TrialProofsRecord()
+
+    async def _clear(self, trial: Trial, seen: Seen, status: TrialStatus | None = None) -> None:
+        """After the end: the Job and its pods go, and so does the label that keeps us watching."""
+        self._proofs.pop(trial.uid, None)
+        effects: list[Effect] = []
+        if seen.job is not None:
+            effects.append(Delete(JOB, trial.namespace, trial.name, seen.job.uid))
+        if status is not None and status.outcome != "Succeeded":
+            note = f"{status.outcome}: {status.reason}: {status.message}"
+            effects.append(Announce(status.outcome or "Failed", note, warning=True))
+        effects.append(Retire())
+        await perform(self._deps.cluster, TRIAL, trial.body, effects)
+
+
+def _proofs_key(trial: Trial) -> str:
+    return f"{trial_prefix(trial.spec.storage_prefix, trial.uid)}/proofs.json"

@@ -1,0 +1,144 @@
+"""Reading a campaign's records: everything by the index, everything checked against its digest.
+
+`load(key)` returns an object's content and raises LookupError when the bucket has none. A record
+that the index names and that is gone or altered is an error; the per-second series behind the
+plots may be gone (the report then shows the trial's mean alone), but never altered.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from encbench.core.artefact import RecordError, check, decode
+from encbench.core.evidence import ProvenanceRecord
+from encbench.core.records import IndexRecord, IndexTrial, TrialRecord
+
+Load = Callable[[str], bytes]
+
+_SERIES = re.compile(r"client-\d+/series\.csv")
+_MAX_POINTS = 60
+_MAX_POINTS_IN_ALL = 9000
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A trial of the index with its record."""
+
+    entry: IndexTrial
+    record: TrialRecord
+    series: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One provenance record and whose it is."""
+
+    key: str
+    digest: str
+    record: ProvenanceRecord
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """What the index leads to."""
+
+    attempts: tuple[Attempt, ...]
+    unrecorded: tuple[IndexTrial, ...]
+    sources: tuple[Source, ...]
+
+
+def read(index: IndexRecord, load: Load) -> Bucket:
+    """Everything that the report needs. RecordError names the object that is not as it was."""
+    points = max(6, min(_MAX_POINTS, _MAX_POINTS_IN_ALL // max(1, len(index.trials))))
+    attempts: list[Attempt] = []
+    sources: dict[str, Source] = {}
+    for entry in index.trials:
+        if entry.key is None or entry.digest is None:
+            continue
+        record = decode(TrialRecord, _checked(load, entry.key, entry.digest), entry.key)
+        _belongs(index, entry, record)
+        attempts.append(Attempt(entry, record, _series(record, load, points)))
+        digest = record.artefacts.get("provenance.json")
+        if digest is not None and digest not in sources:
+            key = record.key_of("provenance.json")
+            provenance = decode(ProvenanceRecord, _checked(load, key, digest), key)
+            sources[digest] = Source(key, digest, provenance)
+    return Bucket(
+        attempts=tuple(attempts),
+        unrecorded=tuple(t for t in index.trials if t.key is None or t.digest is None),
+        sources=tuple(sources.values()),
+    )
+
+
+def _checked(load: Load, key: str, digest: str) -> bytes:
+    try:
+        content = load(key)
+    except LookupError as error:
+        raise RecordError(
+            f"{key} is named by the index, but the bucket has no such object"
+        ) from error
+    return check(content, key, digest)
+
+
+def _belongs(index: IndexRecord, entry: IndexTrial, record: TrialRecord) -> None:
+    same = (
+        record.campaign.uid == index.campaign.uid
+        and record.trial.name == entry.name
+        and record.outcome == entry.outcome
+    )
+    if not same:
+        raise RecordError(
+            f"{entry.key} is {record.outcome} trial {record.trial.name} of campaign "
+            f"{record.campaign.uid}, the index says {entry.outcome} trial {entry.name} of "
+            f"{index.campaign.uid}"
+        )
+
+
+def _series(record: TrialRecord, load: Load, points: int) -> tuple[tuple[float, float], ...]:
+    if record.window is None:
+        return ()
+    start, end = record.window.start, record.window.end
+    seconds: dict[int, float] = {}
+    for name, digest in sorted(record.artefacts.items()):
+        if not _SERIES.fullmatch(name):
+            continue
+        key = record.key_of(name)
+        try:
+            content = check(load(key), key, digest)
+        except LookupError:
+            return ()
+        for moment, tps in parse_series(content, key):
+            if start <= moment <= end:
+                second = int(moment - start)
+                seconds[second] = seconds.get(second, 0.0) + tps
+    return thin(sorted(seconds.items()), points)
+
+
+def parse_series(content: bytes, key: str) -> Iterable[tuple[float, float]]:
+    """Unix time and TPS of each line of a series.csv; RecordError where it is no such file."""
+    header, *lines = content.decode("utf-8", errors="replace").splitlines() or [""]
+    columns = header.split(",")
+    if columns[:2] != ["time", "tps"]:
+        raise RecordError(f"{key} does not begin with the columns time,tps")
+    for number, line in enumerate(lines, 2):
+        time, tps, *_ = (*line.split(","), "")
+        try:
+            yield float(time), float(tps or "nan")
+        except ValueError as error:
+            raise RecordError(f"{key}, line {number} is not a number") from error
+
+
+def thin(samples: Iterable[tuple[float, float]], points: int) -> tuple[tuple[float, float], ...]:
+    """At most that many points, each the mean of a run of equally many samples."""
+    known = [(t, v) for t, v in samples if v == v]  # noqa: PLR0124 - NaN differs from itself
+    if not known:
+        return ()
+    width = -(-len(known) // points)
+    runs = [known[i : i + width] for i in range(0, len(known), width)]
+    return tuple(
+        (
+            round(sum(t for t, _ in run) / len(run), 1),
+            float(f"{sum(v for _, v in run) / len(run):.5g}"),
+        )
+        for run in runs
+    )

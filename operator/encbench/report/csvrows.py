@@ -1,0 +1,70 @@
+"""The rows as CSV: every column's name holds its unit, its mean or its formula."""
+
+import csv
+import io
+from collections.abc import Callable
+
+from encbench.api.overheadreport import Interval, Row
+from encbench.report.document import Group, Report
+
+Cell = str | int | float | None
+Columns = dict[str, Callable[[Group, Row], Cell]]
+
+
+def _interval(name: str, formula: str, pick: Callable[[Row], Interval | None]) -> Columns:
+    def part(field: str) -> Callable[[Group, Row], Cell]:
+        def cell(_: Group, row: Row) -> Cell:
+            found = pick(row)
+            return None if found is None else getattr(found, field)
+
+        return cell
+
+    return {
+        f"{name}_fraction_{formula}": part("estimate"),
+        f"{name}_fraction_ci95_low": part("low"),
+        f"{name}_fraction_ci95_high": part("high"),
+    }
+
+
+_MORE = "arm_over_baseline_minus_1"
+COLUMNS: Columns = {
+    "instance": lambda _, row: row.instance,
+    "workload": lambda _, row: row.workload,
+    "concurrency_threads": lambda _, row: row.concurrency,
+    "arm": lambda _, row: row.arm,
+    "role": lambda _, row: row.role,
+    "mode": lambda group, row: next(a.mode_ref for a in group.arms if a.name == row.arm),
+    "blocks": lambda _, row: row.blocks,
+    "tps_geometric_mean": lambda _, row: row.tps,
+    "qps_geometric_mean": lambda _, row: row.qps,
+    "latency_average_ms_geometric_mean": lambda _, row: row.latency_average_ms,
+    "latency_p95_ms_geometric_mean": lambda _, row: row.latency_p95_ms,
+    "database_cpu_percent_of_limit_mean": lambda _, row: row.database_cpu_percent,
+    "database_cpu_points_arm_minus_baseline": lambda _, row: row.database_cpu_points,
+    "client_cpu_percent_of_limit_mean": lambda _, row: row.client_cpu_percent,
+    "client_cpu_points_arm_minus_baseline": lambda _, row: row.client_cpu_points,
+    "node_cpu_percent_of_all_cores_mean": lambda _, row: row.node_cpu_percent,
+    "node_cpu_points_arm_minus_baseline": lambda _, row: row.node_cpu_points,
+    "database_cpu_ms_per_transaction_geometric_mean": lambda _, row: (
+        row.database_cpu_ms_per_transaction
+    ),
+    **_interval("tps_loss", "1_minus_arm_over_baseline", lambda row: row.overhead),
+    **_interval("latency_average_increase", _MORE, lambda row: row.latency_average_overhead),
+    **_interval("latency_p95_increase", _MORE, lambda row: row.latency_p95_overhead),
+    **_interval(
+        "cpu_per_transaction_increase", _MORE, lambda row: row.cpu_per_transaction_overhead
+    ),
+    "noise_floor_fraction_largest_bound_of_control": lambda group, _: group.noise_floor,
+    "verdict": lambda _, row: row.verdict,
+}
+
+
+def csv_rows(report: Report) -> str:
+    """One line per instance, workload, concurrency and arm; a figure that is absent is empty."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for group in report.groups:
+        for row in group.rows:
+            writer.writerow([cell(group, row) for cell in COLUMNS.values()])
+    return out.getvalue()

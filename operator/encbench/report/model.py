@@ -1,0 +1,134 @@
+"""The report as a function of the index and what it names; no clock, no network, nothing else.
+
+The way of the data: the index, `bucket` (records, checked), `views` (figures of one trial), `rows`
+(one condition: its valid blocks), then `headline`, `caveats` and `provenance` beside each other.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from encbench.api.overheadreport import Artefact, InvalidCount, OverheadReportStatus
+from encbench.api.trial import Outcome
+from encbench.core.artefact import digest_of, encode
+from encbench.core.records import IndexRecord
+from encbench.report import bucket, text
+from encbench.report.bucket import Load
+from encbench.report.caveats import Facts, caveats
+from encbench.report.document import Group, Report, TestbedProof, TrialView
+from encbench.report.headline import Findings, headlines
+from encbench.report.provenance import provenance
+from encbench.report.rows import group
+from encbench.report.views import view
+
+MAX_ROWS = 1500
+"""Rows in the OverheadReport's status; report.json has all of them. The schema would take 2,048,
+but with names of full length those are more than the 1.5 MiB that etcd takes in one request."""
+
+
+def build(index: IndexRecord, load: Load) -> Report:
+    """The report of a campaign.
+
+    `load(key)` returns the content of an object and raises LookupError when there is none.
+    RecordError when an object that the index names is gone, altered or not what it should be: a
+    report never stands on half of its data.
+    """
+    found = bucket.read(index, load)
+    views = [view(attempt) for attempt in found.attempts]
+    groups = tuple(_groups(index, views))
+    counted = {name for g in groups for b in g.blocks if b.counted for name in b.trials}
+    trials = tuple(v.model_copy(update={"counted": v.name in counted}) for v in views)
+    floors = [g.noise_floor for g in groups if g.noise_floor is not None]
+    proofs = _proofs(index)
+    origin = provenance(found.sources, _places(index))
+    return Report(
+        campaign=index.campaign,
+        spec=index.spec,
+        resolved=index.resolved,
+        storage=index.storage,
+        index=Artefact(
+            key=f"{index.storage.prefix}/report/index.json", digest=digest_of(encode(index))
+        ),
+        start_time=index.start_time,
+        generated_time=index.generated_time,
+        operator_version=index.operator_version,
+        headlines=headlines(
+            Findings(groups, trials, proofs, index.resolved.modes, index.spec.margin)
+        ),
+        groups=groups,
+        trials=trials,
+        unrecorded=found.unrecorded,
+        invalid=_invalid(
+            [(t.outcome, t.reason) for t in trials]
+            + [(t.outcome, t.reason) for t in found.unrecorded]
+        ),
+        noise_floor=max(floors, default=None),
+        colocated=any(trial.colocated for trial in trials),
+        proofs=proofs,
+        provenance=origin,
+        caveats=caveats(
+            Facts(
+                spec=index.spec,
+                workloads=index.resolved.workloads,
+                groups=groups,
+                trials=trials,
+                unrecorded=len(found.unrecorded),
+                provenance=origin,
+                sources=found.sources,
+            )
+        ),
+    )
+
+
+def to_status(report: Report) -> OverheadReportStatus:
+    """The part of the status that the report knows; the caller adds conditions and artefacts.
+
+    At most MAX_ROWS rows are shown, in the order of the plan.
+    """
+    first = report.headlines[0]
+    return OverheadReportStatus(
+        headline=" ".join(headline.text for headline in report.headlines)[:2048],
+        overhead="" if first.loss is None else text.estimate(first.loss),
+        verdict=first.verdict,
+        noise_floor=report.noise_floor,
+        rows=report.rows[:MAX_ROWS],
+        invalid=list(report.invalid[:64]),
+        colocated=report.colocated,
+        generated_time=report.generated_time,
+    )
+
+
+def _groups(index: IndexRecord, views: list[TrialView]) -> Iterable[Group]:
+    for cell in index.cells:
+        for condition in cell.conditions:
+            own = (cell.name, condition.workload, condition.concurrency)
+            trials = [v for v in views if (v.cell, v.workload, v.concurrency) == own]
+            planned, margin = index.spec.blocks.min, index.spec.margin
+            yield group(cell, condition, trials, planned=planned, margin=margin)
+
+
+def _invalid(ends: Iterable[tuple[Outcome, str | None]]) -> tuple[InvalidCount, ...]:
+    counts = Counter(reason or "Unknown" for outcome, reason in ends if outcome != "Succeeded")
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    return tuple(InvalidCount(reason=reason, count=count) for reason, count in ordered)
+
+
+def _places(index: IndexRecord) -> dict[str, str]:
+    """Testbed → instance/arm."""
+    instances = {cell.name: cell.instance for cell in index.cells}
+    return {t.name: f"{instances.get(t.cell, t.cell)}/{t.arm}" for t in index.testbeds}
+
+
+def _proofs(index: IndexRecord) -> tuple[TestbedProof, ...]:
+    instances = {cell.name: cell.instance for cell in index.cells}
+    return tuple(
+        TestbedProof(
+            testbed=testbed.name,
+            instance=instances.get(testbed.cell, testbed.cell),
+            arm=testbed.arm,
+            ok=testbed.proof is not None and testbed.proof.ok,
+            summary=testbed.proof.summary if testbed.proof else "no proof was made",
+            key=testbed.proof.key if testbed.proof else None,
+            digest=testbed.proof.digest if testbed.proof else None,
+        )
+        for testbed in index.testbeds
+    )

@@ -1,0 +1,72 @@
+"""The report for a terminal, from the OverheadReport's status alone: no bucket is needed for it."""
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from encbench.api.overheadreport import OverheadReportStatus, Row
+from encbench.report import text as shown
+
+WIDTH = 100
+_HEADS = (
+    *("INSTANCE", "WORKLOAD", "THREADS", "ARM", "TPS", "LOSS", "95 %"),
+    *("P95 MS", "CPU MS/TX", "CHANGE", "BLOCKS", "VERDICT"),
+)
+_WORDS = frozenset(("INSTANCE", "WORKLOAD", "ARM", "VERDICT"))
+
+
+def text(status: OverheadReportStatus) -> str:
+    """Headline, one line for each row, noise floor, exclusions, and where the page lies.
+
+    LOSS is 1 - arm/baseline of TPS, CHANGE that of server CPU per transaction as arm/baseline - 1.
+    """
+    headline = textwrap.fill(shown.unbroken(status.headline), WIDTH).replace("\u00a0", " ")
+    parts = [headline, _table(status.rows)]
+    notes = list(_notes(status))
+    if notes:
+        parts.append("\n".join(notes))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _notes(status: OverheadReportStatus) -> Iterable[str]:
+    if status.noise_floor is not None:
+        yield f"noise floor  ±{shown.percent(status.noise_floor)} (the largest of all conditions)"
+    if status.invalid:
+        counts = ", ".join(f"{entry.count} {entry.reason}" for entry in status.invalid)
+        yield f"excluded     {counts}"
+    if status.colocated:
+        yield "note         client and database shared a node"
+    if status.artefacts is not None:
+        yield f"page         s3://{status.artefacts.bucket}/{status.artefacts.html.key}"
+
+
+def _table(rows: Sequence[Row]) -> str:
+    if not rows:
+        return ""
+    digits = shown.rate_digits(row.tps for row in rows)
+    lines = [_HEADS, *(_line(row, digits) for row in rows)]
+    widths = [max(len(line[n]) for line in lines) for n in range(len(_HEADS))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if head in _WORDS else cell.rjust(width)
+            for head, cell, width in zip(_HEADS, line, widths, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _line(row: Row, digits: int) -> tuple[str, ...]:
+    cpu = row.cpu_per_transaction_overhead
+    return (
+        row.instance,
+        row.workload,
+        f"{row.concurrency:,}",
+        row.arm,
+        shown.number(row.tps, digits),
+        shown.percent(row.overhead.estimate if row.overhead else None),
+        shown.bounds(row.overhead),
+        shown.number(row.latency_p95_ms, 2),
+        shown.number(row.database_cpu_ms_per_transaction, 3),
+        shown.signed_percent(cpu.estimate if cpu else None),
+        f"{row.blocks:,}",
+        row.verdict,
+    )

@@ -1,0 +1,98 @@
+"""From a matplotlib figure to SVG that belongs to its page.
+
+One drawing serves the light and the dark theme: colours are drawn as stand-ins and become CSS
+variables, text becomes text in the page's font. The output holds no date, no random id and no
+address, so that equal figures give equal bytes; ids bear the drawing's name, for many drawings
+share a page.
+"""
+
+import io
+import re
+from html import escape
+from typing import Any
+
+_INKS = (
+    *("ink", "muted", "line", "grid", "surface", "noise", "bad", "bad-soft"),
+    *("baseline", "control", "arm-1", "arm-2", "arm-3", "arm-4", "arm-5", "arm-6"),
+)
+INK = {name: f"#fe00{number:02x}" for number, name in enumerate(_INKS)}
+"""Stand-in colour by the name of the CSS variable that it becomes."""
+
+RC: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "encbench",
+    "font.size": 11,
+    "axes.edgecolor": INK["line"],
+    "axes.labelcolor": INK["muted"],
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.axisbelow": True,
+    "grid.color": INK["grid"],
+    "grid.linewidth": 0.8,
+    "xtick.color": INK["line"],
+    "xtick.labelcolor": INK["muted"],
+    "xtick.major.size": 0,
+    "ytick.color": INK["line"],
+    "ytick.labelcolor": INK["muted"],
+    "ytick.major.size": 0,
+    "figure.dpi": 72,
+    "path.simplify": False,
+}
+"""Settings of every drawing; at 72 dpi a point is a pixel of the page."""
+
+_VARIABLES = {colour: f"var(--{name})" for name, colour in INK.items()}
+
+
+def figure(width: float, height: float) -> Any:
+    """An empty figure of that many pixels. Call within `matplotlib.rc_context(RC)`."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 - a second that only a rendering pays
+
+    return Figure(figsize=(width / 72, height / 72), layout="constrained")
+
+
+def render(drawing: Any, name: str, label: str) -> str:
+    """The drawing as an `<svg>` element; `label` says in words what it shows.
+
+    It grows with its column up to a fifth beyond its own size: what is drawn small for a phone is
+    still of one size with the text of a wide page.
+    """
+    out = io.StringIO()
+    drawing.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return _inline(out.getvalue(), name, label)
+
+
+def _inline(source: str, name: str, label: str) -> str:
+    start = source.index("<svg")
+    box = source[source.index('viewBox="', start) + 9 :].split('"', 1)[0]
+    width = box.split()[2]
+    body = source[source.index(">", start) + 1 : source.rindex("</svg>")]
+    for pattern, replacement in _REWRITES:
+        body = pattern.sub(replacement, body)
+    body = re.sub(r"#fe00[0-9a-f]{2}", lambda found: _VARIABLES[found[0]], body)
+    body = re.sub(r"-?\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", body)
+    used = set(re.findall(r"#([\w.-]+)", body))
+    body = re.sub(r' id="([^"]+)"', lambda i: f' id="{name}-{i[1]}"' if i[1] in used else "", body)
+    body = body.replace("url(#", f"url(#{name}-").replace('href="#', f'href="#{name}-')
+    return (
+        f'<svg role="img" aria-label="{escape(label)}" viewBox="{box}" '
+        f'style="max-width: {1.2 * float(width):.0f}px">\n{body.strip()}\n</svg>'
+    )
+
+
+_REWRITES = tuple(
+    (re.compile(pattern, re.DOTALL), replacement)
+    for pattern, replacement in (
+        (r"<metadata>.*?</metadata>", ""),
+        (r"<!--.*?-->", ""),
+        (r'<defs>\s*<style type="text/css">.*?</style>\s*</defs>', ""),
+        (r"xlink:href", "href"),
+        (r"font-family: [^;\"]+; ?", ""),
+        (r"font: (?:\w+ )?([\d.]+)px [^;\"]+", r"font-size: \1px"),
+        (r' transform="rotate\(-0 [^"]*\)"', ""),
+        (r"\n\s*", "\n"),
+    )
+)
+"""What an SVG of its own needs and one inside a page does not: text takes the page's font."""

@@ -1,0 +1,114 @@
+"""How figures and specs read, the same in every rendering.
+
+A figure that is absent reads as a dash, a negative one has a real minus sign, percent signs stand
+apart by a space. Nothing here rounds what is computed with: only what is shown.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from encbench.api.base import Model
+from encbench.api.overheadreport import Interval
+
+ABSENT = "–"
+
+
+def number(value: float | None, digits: int) -> str:
+    """With thousands separators and that many decimals."""
+    if value is None:
+        return ABSENT
+    shown = f"{value:,.{digits}f}"
+    if not any(c in "123456789" for c in shown):
+        shown = shown.lstrip("-")
+    return shown.replace("-", "−")
+
+
+def rate_digits(values: Iterable[float | None]) -> int:
+    """Decimals for a table of rates: about four figures of the largest."""
+    largest = max((v for v in values if v is not None), default=0.0)
+    return 0 if largest >= 1000 else 1 if largest >= 100 else 2
+
+
+def percent(fraction: float | None, digits: int = 1) -> str:
+    """0.078 reads as `7.8 %`."""
+    return ABSENT if fraction is None else f"{number(100 * fraction, digits)} %"
+
+
+def margin(fraction: float) -> str:
+    """A fraction that a person wrote, with no more decimals than it has: 0.05 reads as `5 %`."""
+    return f"{100 * fraction:.6g} %"
+
+
+def signed_percent(fraction: float | None, digits: int = 1) -> str:
+    """0.078 reads as `+7.8 %`."""
+    return ABSENT if fraction is None else f"{signed(100 * fraction, digits)} %"
+
+
+def signed(value: float | None, digits: int = 1) -> str:
+    """With its sign, for differences."""
+    shown = number(value, digits)
+    return f"+{shown}" if any(c in "123456789" for c in shown) and shown[0] != "−" else shown
+
+
+def bounds(interval: Interval | None, digits: int = 1) -> str:
+    """An interval's bounds in percent without the sign: `[6.1, 9.4]`."""
+    if interval is None or interval.low is None or interval.high is None:
+        return ABSENT
+    return f"[{number(100 * interval.low, digits)}, {number(100 * interval.high, digits)}]"
+
+
+def estimate(interval: Interval | None, digits: int = 1) -> str:
+    """Estimate with its bounds: `7.8 % [6.1, 9.4]`, without bounds where there are none."""
+    if interval is None:
+        return ABSENT
+    point = percent(interval.estimate, digits)
+    return point if interval.low is None else f"{point} {bounds(interval, digits)}"
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 block`, `2 blocks`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def unbroken(sentence: str) -> str:
+    """The sentence with no line break within a figure: before a percent sign, inside brackets."""
+    sentence = sentence.replace(" %", "\u00a0%")
+    return re.sub(r"\[[^]]*\]", lambda found: found[0].replace(" ", "\u00a0"), sentence)
+
+
+def listed(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def spelled(spec: Model, empty: str) -> str:
+    """A spec in one line, whatever its fields: `at rest: method engine, algorithm AES_CTR`."""
+    parts = [
+        f"{_words(key)}: {_inner(value)}"
+        if isinstance(value, Mapping)
+        else f"{_words(key)} {_inner(value)}"
+        for key, value in _without_empty(spec.to_dict()).items()
+    ]
+    return "; ".join(parts) or empty
+
+
+def _words(name: str) -> str:
+    """`atRest` reads as `at rest`; names with an underscore are a server's own and stay."""
+    return name if "_" in name else re.sub(r"(?<=[a-z])[A-Z]", lambda c: f" {c[0].lower()}", name)
+
+
+def _without_empty(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        kept = {key: _without_empty(entry) for key, entry in value.items()}
+        return {key: entry for key, entry in kept.items() if entry not in ({}, [])}
+    return value
+
+
+def _inner(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_words(key)} {_inner(entry)}" for key, entry in value.items())
+    if isinstance(value, list):
+        return ", ".join(_inner(entry) for entry in value)
+    return str(value)

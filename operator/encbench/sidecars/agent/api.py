@@ -1,0 +1,129 @@
+"""The agent's HTTP API: who may ask, what is well-formed, and errors as sentences.
+
+Whatever blocks (SQL, files) runs in a thread, so that a scrape is answered at once in the middle
+of a search. Evidence is gathered for one caller at a time; when the caller goes away the search
+ends.
+"""
+
+import asyncio
+import hmac
+import json
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+
+from encbench.adapters.sql import SqlError
+from encbench.sidecars.agent.evidence import EvidenceError
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class NotRunning(Exception):
+    """There is no server process."""
+
+
+@dataclass(frozen=True)
+class Agent:
+    """What the API answers with; all of it may block but `metrics`."""
+
+    token: str
+    metrics: Callable[[], bytes]
+    health: Callable[[], str | None]
+    """None when the server answers a query, else why not."""
+    server: Callable[[], dict[str, Any]]
+    """SqlError or NotRunning when there is nothing to describe."""
+    is_marker: Callable[[str], bool]
+    evidence: Callable[[str, bool, Callable[[], bool]], dict[str, Any]]
+    """Takes marker, full, and a function that says whether to give up."""
+
+
+def application(agent: Agent) -> web.Application:
+    """The routes."""
+    routes = _Routes(agent)
+    app = web.Application(middlewares=[_authorised(agent.token), _sentences])
+    app.router.add_get("/metrics", routes.metrics)
+    app.router.add_get("/healthz", routes.health)
+    app.router.add_get("/v1/server", routes.server)
+    app.router.add_post("/v1/evidence", routes.evidence)
+    return app
+
+
+class _Routes:
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._one_at_a_time = asyncio.Lock()
+
+    async def metrics(self, _: web.Request) -> web.Response:
+        return web.Response(
+            body=self._agent.metrics(),
+            headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"},
+        )
+
+    async def health(self, _: web.Request) -> web.Response:
+        reason = await asyncio.to_thread(self._agent.health)
+        return web.json_response({"ok": True}) if reason is None else _error(503, reason)
+
+    async def server(self, _: web.Request) -> web.Response:
+        return web.json_response(await asyncio.to_thread(self._agent.server))
+
+    async def evidence(self, request: web.Request) -> web.Response:
+        wish = await _wish(request)
+        marker, full = wish.get("marker"), wish.get("full", False)
+        if not isinstance(marker, str) or not self._agent.is_marker(marker):
+            return _error(400, "marker must be 16 to 128 letters, digits, - or _")
+        if not isinstance(full, bool):
+            return _error(400, "full must be true or false")
+        gone = threading.Event()
+        async with self._one_at_a_time:
+            work = asyncio.ensure_future(
+                asyncio.to_thread(self._agent.evidence, marker, full, gone.is_set)
+            )
+            try:
+                return web.json_response(await asyncio.shield(work))
+            except asyncio.CancelledError:
+                gone.set()
+                # The next caller must not find the marker's table still there.
+                await asyncio.wait([work])
+                raise
+
+
+async def _wish(request: web.Request) -> dict[str, Any]:
+    try:
+        body = await request.json()
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        body = None
+    return body if isinstance(body, dict) else {}
+
+
+@web.middleware
+async def _sentences(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Errors as JSON with one sentence."""
+    try:
+        return await handler(request)
+    except (SqlError, NotRunning) as error:
+        return _error(503, str(error))
+    except EvidenceError as error:
+        return _error(500, str(error))
+    except web.HTTPException as error:
+        return _error(error.status, f"{request.method} {request.path}: {error.reason}")
+
+
+def _authorised(token: str) -> Any:
+    """Refuse `/v1/` to whoever does not know the token."""
+    wanted = f"Bearer {token}".encode()
+
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        given = request.headers.get("Authorization", "").encode()
+        if request.path.startswith("/v1/") and not hmac.compare_digest(given, wanted):
+            return _error(401, "send the header Authorization: Bearer with this testbed's token")
+        return await handler(request)
+
+    return check
+
+
+def _error(status: int, sentence: str) -> web.Response:
+    return web.json_response({"error": sentence}, status=status)

@@ -1,0 +1,56 @@
+"""The agent's settings: places from the environment, secrets from files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class ConfigError(Exception):
+    """A setting is missing or of no use. The text names it."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything that the agent is told."""
+
+    engine: str
+    volume: Path
+    """Mount point of the server's volume; every file under it is searched in a full proof."""
+    data: Path
+    """The data directory on it."""
+    socket: Path
+    port: int
+    token: str
+    password: str
+
+
+def read_config(environment: Mapping[str, str]) -> Config:
+    """From the variables that `engines.pod` sets. ConfigError says what is missing."""
+    credentials = Path(_get(environment, "ENCBENCH_CREDENTIALS"))
+    volume = Path(_get(environment, "ENCBENCH_VOLUME"))
+    return Config(
+        engine=_get(environment, "ENCBENCH_ENGINE"),
+        volume=volume,
+        data=volume / "data",
+        socket=Path(_get(environment, "ENCBENCH_SOCKET")),
+        port=int(_get(environment, "ENCBENCH_PORT")),
+        token=_read(credentials / "token"),
+        password=_read(credentials / "agent-password"),
+    )
+
+
+def _get(environment: Mapping[str, str], name: str) -> str:
+    value = environment.get(name, "")
+    if not value:
+        raise ConfigError(f"set the environment variable {name}")
+    return value
+
+
+def _read(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    if not text:
+        raise ConfigError(f"{path} is empty: it must hold one line")
+    return text

@@ -1,0 +1,139 @@
+"""Gathering evidence: plant a marker, ask the catalogue, search the files, remove the marker.
+
+Everything waits with a bound: statements by the session's timeout, the search by a deadline. The
+table is removed whatever happens; one that an agent killed in between left is removed first.
+"""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from encbench.adapters.sql import Session, SqlError
+from encbench.sidecars.agent.files import Searched, search_file, search_tree
+from encbench.sidecars.agent.probe import Probe, Row, Statement
+
+SETTLE_SECONDS = 30.0
+"""How long a full proof waits for background encryption to come to rest."""
+SETTLE_POLL_SECONDS = 0.5
+SEARCH_SECONDS = 3600.0
+
+
+class EvidenceError(Exception):
+    """The evidence could not be gathered. The text says why."""
+
+
+class Cancelled(EvidenceError):
+    """Whoever asked has gone."""
+
+
+def gather(
+    open_session: Callable[[], Session],
+    probe: Probe,
+    volume: Path,
+    data: Path,
+    marker: str,
+    *,
+    full: bool,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> dict[str, Any]:
+    """The evidence, as `/v1/evidence` answers it. Blocks; EvidenceError when it cannot be had."""
+    began = time.monotonic()
+
+    def stop() -> None:
+        if cancelled():
+            raise Cancelled("nobody waits for this evidence any more")
+        if time.monotonic() - began > SEARCH_SECONDS:
+            raise EvidenceError(f"the search took longer than {SEARCH_SECONDS:.0f} s")
+
+    try:
+        session = open_session()
+        try:
+            _remove_left_behind(session, probe)
+            table = probe.table_name(marker)
+            try:
+                _plant(session, probe, table, marker, full=full)
+                catalogue = _catalogue(session, probe, stop, full=full)
+                own = data / probe.table_file(table)
+                files = _search(own, volume, probe, marker.encode(), stop, full=full)
+            finally:
+                _remove(open_session, session, probe, table)
+        finally:
+            session.close()
+    except SqlError as error:
+        raise EvidenceError(str(error)) from error
+    except OSError as error:
+        raise EvidenceError(f"cannot read {error.filename}: {error.strerror}") from error
+    return {
+        "marker": marker,
+        "full": full,
+        "catalogue": catalogue,
+        "files": files,
+        "markerTable": table,
+        "tookSeconds": round(time.monotonic() - began, 3),
+        "clock": time.time(),
+    }
+
+
+def settings(session: Session, probe: Probe) -> dict[str, str]:
+    """All settings in force by name."""
+    return {str(name): str(value) for name, value in session.rows(probe.settings)}
+
+
+def _run(session: Session, statement: Statement) -> list[Row]:
+    return session.rows(*statement)
+
+
+def _plant(session: Session, probe: Probe, table: str, marker: str, *, full: bool) -> None:
+    for statement in probe.plant(table, marker):
+        _run(session, statement)
+    _run(session, probe.flush(table))
+    _run(session, probe.unlock)
+    if full:
+        _run(session, probe.flush_logs)
+
+
+def _catalogue(
+    session: Session, probe: Probe, stop: Callable[[], None], *, full: bool
+) -> dict[str, Any]:
+    tablespaces = session.rows(probe.tablespaces)
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while full and probe.busy(tablespaces) and time.monotonic() < deadline:
+        stop()
+        time.sleep(SETTLE_POLL_SECONDS)
+        tablespaces = session.rows(probe.tablespaces)
+    return probe.catalogue(settings(session, probe), session.rows(probe.plugins), tablespaces)
+
+
+def _search(
+    own: Path, volume: Path, probe: Probe, marker: bytes, stop: Callable[[], None], *, full: bool
+) -> list[dict[str, Any]]:
+    if full:
+        searched = list(search_tree(volume, marker, stop))
+    else:
+        searched = [search_file(own, marker, stop, forget=False)]
+    return [_entry(file, volume, probe) for file in searched]
+
+
+def _entry(file: Searched, volume: Path, probe: Probe) -> dict[str, Any]:
+    path = file.path.relative_to(volume).as_posix()
+    return {"path": path, "kind": probe.kind_of(path), "bytes": file.size, "found": file.found}
+
+
+def _remove_left_behind(session: Session, probe: Probe) -> None:
+    for row in _run(session, probe.left_behind):
+        _run(session, probe.drop(str(row[0])))
+
+
+def _remove(
+    open_session: Callable[[], Session], session: Session, probe: Probe, table: str
+) -> None:
+    """Drop the table; by a session of its own where the first one has failed and is closed."""
+    try:
+        _run(session, probe.drop(table))
+    except SqlError:
+        again = open_session()
+        try:
+            _run(again, probe.drop(table))
+        finally:
+            again.close()

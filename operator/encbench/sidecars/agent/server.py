@@ -1,0 +1,60 @@
+"""Facts of the server: what it says of itself, and whether it answers at all."""
+
+import re
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from encbench.adapters.sql import Session, SqlError
+from encbench.sidecars.agent.evidence import settings
+from encbench.sidecars.agent.machine import Machine
+from encbench.sidecars.agent.probe import Probe
+from encbench.sidecars.agent.process import Reading
+
+_SECRET = re.compile(r"passw|secret|token|auth|filekey|(^|_)key$")
+"""Names of settings whose values are kept back, or could be one day: facts go into a report."""
+
+
+class Heart:
+    """Whether the server answers a query, over one session that is kept open between the checks."""
+
+    def __init__(self, open_session: Callable[[], Session]) -> None:
+        self._open = open_session
+        self._session: Session | None = None
+        self._lock = threading.Lock()
+
+    def beats(self) -> str | None:
+        """None when a query was answered; else why not. Blocks for as long as the session waits."""
+        with self._lock:
+            try:
+                if self._session is None:
+                    self._session = self._open()
+                self._session.rows("SELECT 1")
+            except SqlError as error:
+                self._session = None
+                return str(error)
+        return None
+
+
+def describe(
+    open_session: Callable[[], Session], probe: Probe, reading: Reading, machine: Machine
+) -> dict[str, Any]:
+    """The answer of `/v1/server`. Blocks; SqlError when the server does not answer."""
+    session = open_session()
+    try:
+        version = str(session.rows(probe.version)[0][0])
+        known = settings(session, probe)
+    finally:
+        session.close()
+    return {
+        "version": version,
+        "startedAt": round(reading.started_at, 2),
+        "processId": reading.process_id,
+        "settings": {name: value for name, value in known.items() if not _SECRET.search(name)},
+        "kernel": machine.kernel,
+        "cpuModel": machine.cpu_model,
+        "cpuFlags": list(machine.cpu_flags),
+        "hostname": machine.hostname,
+        "clock": time.time(),
+    }

@@ -1,0 +1,74 @@
+"""What a tool's builders are given about one load or one trial, and the names that follow."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from encbench.api import labels
+from encbench.api.testbed import TestbedSpec
+from encbench.api.trial import TrialSpec
+from encbench.core.naming import trial_prefix
+
+
+@dataclass(frozen=True)
+class LoadContext:
+    """One testbed whose dataset is to be loaded."""
+
+    testbed: str
+    """Name of the testbed, which is the host name of its database as well."""
+    namespace: str
+    owner: dict[str, Any]
+    """Owner reference to the testbed."""
+    spec: TestbedSpec
+    credentials_secret: str
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels of the Job and its pod."""
+        return labels.labels(
+            "load",
+            campaign=self.spec.campaign_ref.name,
+            cell=self.spec.cell,
+            testbed=self.testbed,
+            arm=self.spec.arm.name,
+        )
+
+
+@dataclass(frozen=True)
+class TrialContext:
+    """One trial whose clients are to be started."""
+
+    name: str
+    namespace: str
+    owner: dict[str, Any]
+    """Owner reference to the trial; its `uid` names the trial's folder in the bucket."""
+    spec: TrialSpec
+    credentials_secret: str
+    sidecar_image: str
+    sidecar_pull_policy: str
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels of the Job and its pods."""
+        return labels.labels(
+            "client",
+            campaign=self.spec.campaign_ref.name,
+            cell=self.spec.cell,
+            testbed=self.spec.testbed_ref.name,
+            trial=self.name,
+            arm=self.spec.arm.name,
+        )
+
+    @property
+    def database_selector(self) -> dict[str, str]:
+        """Labels that only the database pod of the trial's testbed bears."""
+        return {labels.COMPONENT: "database", labels.TESTBED: self.spec.testbed_ref.name}
+
+    @property
+    def storage_prefix(self) -> str:
+        """Where the trial's artefacts lie; each client's are in `client-<index>` below."""
+        return trial_prefix(self.spec.storage_prefix, str(self.owner["uid"]))
+
+
+def load_job_name(testbed: str) -> str:
+    """Name of the Job that loads a testbed's dataset."""
+    return f"{testbed}-load"

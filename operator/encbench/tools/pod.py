@@ -1,0 +1,212 @@
+"""What the pods of every tool have in common: security, resources, the wrapper, the recorder.
+
+All containers run as one user whatever their image, so that the recorder may read the tool's
+`/proc` entry, and satisfy the restricted Pod Security Standard. Every container has requests =
+limits, so that the pod's QoS class is Guaranteed.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from encbench.api import labels
+from encbench.api.base import Placement, Resources
+from encbench.api.workload import Client
+from encbench.ports import Body
+from encbench.tools.context import TrialContext
+
+USER_ID = 10001
+RUN = "/run/encbench"
+RECORDER_PORT = 9471
+RECORDER_CPU = "100m"
+RECORDER_MEMORY = "64Mi"
+TOKEN = "/etc/encbench/recorder"  # noqa: S105 - a folder
+OUTPUT_LIMIT = "1Gi"
+GRACE_SECONDS = 60
+"""From the pod's deletion to its end: what the recorder has to store what there is."""
+_GRACE_RESERVE = 5
+
+_WRAPPER = Path(__file__).with_name("run.sh").read_text()
+
+
+def verbatim(text: str) -> str:
+    """The text so that Kubernetes passes it on as it is.
+
+    In command, args and env the kubelet turns `$(NAME)` into a variable's value and `$$` into `$`.
+    """
+    return text.replace("$", "$$")
+
+
+def shell(script: str, name: str, arguments: list[str]) -> list[str]:
+    """The command of a container that runs a packaged POSIX shell script."""
+    return [verbatim(word) for word in ["sh", "-c", script, name, *arguments]]
+
+
+def wrapped(seconds: int, command: list[str]) -> list[str]:
+    """The command of a container that runs a tool under `run.sh`, for at most that long."""
+    return shell(_WRAPPER, "run.sh", [str(seconds), *command])
+
+
+def pod_security() -> Body:
+    """Security context of the pod. The group owns mounted Secrets and volumes."""
+    return {
+        "runAsUser": USER_ID,
+        "runAsGroup": USER_ID,
+        "fsGroup": USER_ID,
+        "runAsNonRoot": True,
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+
+
+def container_security() -> Body:
+    """Security context of each container."""
+    return {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "readOnlyRootFilesystem": True,
+    }
+
+
+def resources(cpu: str, memory: str) -> Body:
+    """Requests and limits at once."""
+    amounts = {"cpu": cpu, "memory": memory}
+    return {"requests": dict(amounts), "limits": dict(amounts)}
+
+
+def environment(values: dict[str, str]) -> list[Body]:
+    """A container's `env`."""
+    return [{"name": name, "value": verbatim(value)} for name, value in values.items()]
+
+
+def mount(name: str, path: str, *, read_only: bool = True) -> Body:
+    """A volume mount."""
+    return {"name": name, "mountPath": path, "readOnly": read_only}
+
+
+def secret_volume(name: str, secret: str, entry: str) -> Body:
+    """A volume with only this entry of a Secret, as a file by that name."""
+    items = [{"key": entry, "path": entry}]
+    return {"name": name, "secret": {"secretName": secret, "defaultMode": 0o440, "items": items}}
+
+
+def config_map_volume(name: str, config_map: str, entry: str) -> Body:
+    """A volume with only this entry of a ConfigMap, as a file by that name."""
+    items = [{"key": entry, "path": entry}]
+    return {"name": name, "configMap": {"name": config_map, "defaultMode": 0o444, "items": items}}
+
+
+def pod_spec(client: Client, containers: list[Body], volumes: list[Body]) -> Body:
+    """The pod of a load or of a trial's client, placed as the workload says."""
+    spec: Body = {
+        "restartPolicy": "Never",
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "securityContext": pod_security(),
+        **_placement(client.placement),
+        "containers": containers,
+        "volumes": volumes,
+    }
+    if client.image_pull_secrets:
+        spec["imagePullSecrets"] = [{"name": name} for name in client.image_pull_secrets]
+    return spec
+
+
+def _placement(placement: Placement) -> Body:
+    spec: Body = {}
+    if placement.node_selector:
+        spec["nodeSelector"] = dict(placement.node_selector)
+    if placement.tolerations:
+        spec["tolerations"] = [toleration.to_dict() for toleration in placement.tolerations]
+    return spec
+
+
+def tool_container(client: Client, command: list[str], mounts: list[Body]) -> Body:
+    """The tool's own image. If it fails, the end of its log is the reason that people read."""
+    return {
+        "name": "tool",
+        "image": client.image,
+        "imagePullPolicy": client.image_pull_policy,
+        "command": command,
+        "resources": resources(client.resources.cpu, client.resources.memory),
+        "securityContext": container_security(),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "volumeMounts": mounts,
+    }
+
+
+def recorder_container(context: TrialContext, tool: str, limits: Resources) -> Body:
+    """The recorder. It mounts the volumes `run` and `recorder-token`."""
+    load = context.spec.workload.load
+    values = {
+        "ENCBENCH_TOOL": tool,
+        "ENCBENCH_PREFIX": context.storage_prefix,
+        "ENCBENCH_WARMUP": f"{load.warmup_seconds:g}",
+        "ENCBENCH_CPU_LIMIT": f"{limits.cores:g}",
+        "ENCBENCH_MEMORY_LIMIT": str(limits.memory_bytes),
+        "ENCBENCH_RUN_DIR": RUN,
+        "ENCBENCH_TOKEN_FILE": f"{TOKEN}/token",
+        "ENCBENCH_PORT": str(RECORDER_PORT),
+        "ENCBENCH_GRACE": str(GRACE_SECONDS - _GRACE_RESERVE),
+    }
+    return {
+        "name": "recorder",
+        "image": context.sidecar_image,
+        "imagePullPolicy": context.sidecar_pull_policy,
+        "command": ["python3", "-m", "encbench.sidecars.recorder"],
+        "env": environment(values),
+        "ports": [{"name": "metrics", "containerPort": RECORDER_PORT, "protocol": "TCP"}],
+        "resources": resources(RECORDER_CPU, RECORDER_MEMORY),
+        "securityContext": container_security(),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "volumeMounts": [mount("run", RUN, read_only=False), mount("recorder-token", TOKEN)],
+    }
+
+
+def recorder_volumes(context: TrialContext) -> list[Body]:
+    """What tool and recorder share, and the recorder's token."""
+    return [
+        {"name": "run", "emptyDir": {"sizeLimit": OUTPUT_LIMIT}},
+        secret_volume("recorder-token", context.credentials_secret, "token"),
+    ]
+
+
+def away_from(selector: dict[str, str]) -> Body:
+    """An affinity that keeps a pod off the nodes of the pods with these labels."""
+    term = {"labelSelector": {"matchLabels": selector}, "topologyKey": "kubernetes.io/hostname"}
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
+def client_job(context: TrialContext, containers: list[Body], volumes: list[Body]) -> Body:
+    """The indexed Job with one pod a replica. Nothing of it is tried again: a rerun is a trial."""
+    client = context.spec.workload.client
+    spec = {
+        **pod_spec(client, containers, volumes),
+        "shareProcessNamespace": True,
+        "terminationGracePeriodSeconds": GRACE_SECONDS,
+    }
+    if not context.spec.allow_colocation:
+        spec["affinity"] = away_from(context.database_selector)
+    return _job(
+        labels.metadata(context.name, context.namespace, context.labels, context.owner),
+        {
+            "completionMode": "Indexed",
+            "completions": client.replicas,
+            "parallelism": client.replicas,
+            "podReplacementPolicy": "Failed",
+        },
+        {"labels": {**context.labels, labels.SCRAPE: "true"}},
+        spec,
+    )
+
+
+def single_job(metadata: Body, pod_labels: dict[str, str], spec: Body) -> Body:
+    """A Job of one pod that is not tried again."""
+    return _job(metadata, {}, {"labels": pod_labels}, spec)
+
+
+def _job(metadata: Body, more: dict[str, Any], pod_metadata: Body, pod: Body) -> Body:
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": metadata,
+        "spec": {"backoffLimit": 0, **more, "template": {"metadata": pod_metadata, "spec": pod}},
+    }

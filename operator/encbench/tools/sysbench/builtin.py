@@ -1,0 +1,98 @@
+"""Options of sysbench 1.0.20 as its own help prints them (Debian 1.0.20+ds-5), as data.
+
+`sysbench --help` and `sysbench <script> help`; the contract tests compare this with the real
+program. Names are in the form with underscores, which sysbench treats as dashes.
+"""
+
+from typing import Literal
+
+Kind = Literal["number", "flag", "text"]
+"""What sysbench takes: N, [=on|off] or STRING."""
+
+COMMON: dict[str, Kind] = {
+    "auto_inc": "flag",
+    "create_secondary": "flag",
+    "delete_inserts": "number",
+    "distinct_ranges": "number",
+    "index_updates": "number",
+    "mysql_storage_engine": "text",
+    "non_index_updates": "number",
+    "order_ranges": "number",
+    "pgsql_variant": "text",
+    "point_selects": "number",
+    "range_selects": "flag",
+    "range_size": "number",
+    "secondary": "flag",
+    "simple_ranges": "number",
+    "skip_trx": "flag",
+    "sum_ranges": "number",
+    "table_size": "number",
+    "tables": "number",
+}
+"""Declared by oltp_common.lua, which every built-in script includes."""
+
+SCRIPTS: dict[str, dict[str, Kind]] = {
+    "oltp_common": COMMON,
+    "oltp_delete": COMMON,
+    "oltp_insert": COMMON,
+    "oltp_point_select": COMMON,
+    "oltp_read_only": COMMON,
+    "oltp_read_write": COMMON,
+    "oltp_update_index": COMMON,
+    "oltp_update_non_index": COMMON,
+    "oltp_write_only": COMMON,
+    "select_random_points": {**COMMON, "random_points": "number"},
+    "select_random_ranges": {**COMMON, "number_of_ranges": "number", "delta": "number"},
+}
+
+GENERAL: dict[str, Kind] = {
+    "db_ps_mode": "text",
+    "rand_pareto_h": "number",
+    "rand_spec_iter": "number",
+    "rand_spec_pct": "number",
+    "rand_spec_res": "number",
+    "rand_type": "text",
+}
+"""sysbench's own options that a workload may set with any script."""
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "db_ps_mode": ("auto", "disable"),
+    "rand_type": ("uniform", "gaussian", "special", "pareto"),
+}
+
+OWNED: dict[str, str] = {
+    "config_file": "the operator writes it",
+    "db_driver": "it follows from the instance's engine",
+    "db_debug": "it would change what is measured",
+    "debug": "it would change what is measured",
+    "events": "the run ends by time: write load.duration",
+    "forced_shutdown": "write the campaign's stepDeadlines.overrun",
+    "help": "it would start no test",
+    "histogram": "the operator always asks for it",
+    "max_requests": "the run ends by time: write load.duration",
+    "max_time": "write load.duration",
+    "num_threads": "write load.concurrency",
+    "percentile": "the operator always asks for the 95th",
+    "rand_seed": "the operator draws it from the campaign's seed",
+    "rate": "write load.rate",
+    "report_checkpoints": "write load.warmup",
+    "report_interval": "the operator always reads one report a second",
+    "table_size": "write sysbench.tableSize",
+    "tables": "write sysbench.tables",
+    "threads": "write load.concurrency",
+    "time": "write load.duration",
+    "tx_rate": "write load.rate",
+    "validate": "it would change what is measured",
+    "verbosity": "the operator reads the output",
+    "version": "it would start no test",
+    "warmup": "write load.warmup",
+    "warmup_time": "write load.warmup",
+}
+"""Options that are the operator's, and where to write what they say."""
+
+OWNED_PREFIXES: dict[str, str] = {
+    "mysql_": "the connection and the storage engine are the testbed's: write it in the "
+    "InstanceTemplate or the EncryptionMode",
+    "pgsql_": "the connection and the server are the testbed's: write it in the "
+    "InstanceTemplate or the EncryptionMode",
+}

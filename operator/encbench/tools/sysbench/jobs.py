@@ -1,0 +1,80 @@
+"""The Jobs that load a dataset and drive a trial with sysbench."""
+
+import math
+from pathlib import Path
+
+from encbench.api import labels
+from encbench.api.base import parse_duration
+from encbench.api.workload import Sysbench
+from encbench.ports import Body
+from encbench.tools import pod
+from encbench.tools.context import LoadContext, TrialContext, load_job_name
+from encbench.tools.sysbench import command
+from encbench.tools.sysbench.options import FILE_NAME
+
+_LOADER = Path(__file__).with_name("load.sh").read_text()
+
+
+def load_job(context: LoadContext) -> Body:
+    """The Job `<testbed>-load`: cleanup and prepare, as many tables at once as help."""
+    dataset = context.spec.dataset
+    client, sysbench = dataset.client, dataset.sysbench
+    cores = math.ceil(client.resources.cores)
+    threads = min(sysbench.tables, 2 * cores, context.spec.max_connections)
+    words = command.load_command(sysbench, context.testbed, threads)
+    own = labels.metadata(
+        load_job_name(context.testbed), context.namespace, context.labels, context.owner
+    )
+    mounts = [pod.mount("credentials", command.CREDENTIALS), *_script_mount(sysbench)]
+    container = pod.tool_container(client, pod.shell(_LOADER, "load.sh", words), mounts)
+    volumes = [
+        pod.secret_volume("credentials", context.credentials_secret, FILE_NAME),
+        *_script_volume(sysbench, dataset.script_config_map),
+    ]
+    return pod.single_job(own, context.labels, pod.pod_spec(client, [container], volumes))
+
+
+def trial_job(context: TrialContext) -> Body:
+    """The indexed Job of a trial, named as the trial is."""
+    spec, workload = context.spec, context.spec.workload
+    client, load, sysbench = workload.client, workload.load, workload.sysbench
+    words = command.run_command(workload, spec.testbed_ref.name)
+    limit = (
+        load.warmup_seconds + load.duration_seconds + parse_duration(spec.step_deadlines.overrun)
+    )
+    mounts = [
+        pod.mount("run", pod.RUN, read_only=False),
+        pod.mount("credentials", command.CREDENTIALS),
+        *_script_mount(sysbench),
+    ]
+    own = command.replica_arguments(load, spec.concurrency, spec.seed, client.replicas)
+    tool = {
+        **pod.tool_container(client, pod.wrapped(math.ceil(limit), words), mounts),
+        "env": pod.environment(
+            {
+                "ENCBENCH_RUN_DIR": pod.RUN,
+                **{f"ENCBENCH_REPLICA_{n}": " ".join(some) for n, some in enumerate(own)},
+            }
+        ),
+    }
+    recorder = pod.recorder_container(context, "sysbench", client.resources)
+    volumes = [
+        *pod.recorder_volumes(context),
+        pod.secret_volume("credentials", context.credentials_secret, FILE_NAME),
+        *_script_volume(sysbench, spec.script_config_map),
+    ]
+    return pod.client_job(context, [tool, recorder], volumes)
+
+
+def _script_mount(sysbench: Sysbench) -> list[Body]:
+    if sysbench.script_config_map_ref is None:
+        return []
+    return [pod.mount("script", command.SCRIPTS)]
+
+
+def _script_volume(sysbench: Sysbench, config_map: str | None) -> list[Body]:
+    """The frozen copy of the user's script; the user's own ConfigMap where there is no copy."""
+    ref = sysbench.script_config_map_ref
+    if ref is None:
+        return []
+    return [pod.config_map_volume("script", config_map or ref.name, ref.key)]

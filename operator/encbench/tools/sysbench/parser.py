@@ -1,0 +1,167 @@
+"""The output of sysbench 1.0 as a measurement.
+
+Seen with Debian's 1.0.20 against MariaDB 10.11, where the source says the same:
+
+- `--report-checkpoints=W` prints a full report at W seconds and resets transactions, queries,
+  errors, latency and histogram. The final report therefore covers what ended after the checkpoint;
+  warm-up and window together were equal to the server's own Com_commit. Its `total time`, however,
+  still counts from the start of the load, and the window ends when the *last* transaction does, not
+  at `--time`. So the window's length is the difference of the two reports' `total time` (four
+  digits), and the rates are computed with it; the printed rates use an interval that is taken up to
+  some milliseconds later than the counters.
+- Counters, latency sums and histogram are reset one after the other. With tens of thousands of
+  transactions a second up to 0.3 % of the window's were missing from the histogram, all from the
+  first milliseconds. The average is computed from the latency sum and its own event count.
+- A transaction that began in the warm-up and ended in the window counts in the window.
+- Reports come from two threads: a periodic line can stand in the middle of the checkpoint report,
+  and the line of the last second is missing at times. The periodic line next to the checkpoint has
+  the TPS of its whole second but a percentile of only what ended after the reset.
+- The histogram names a bucket by its middle; neighbours are 1.8 % apart. The printed percentile is
+  the same bucket rounded to two digits, which says little about 0.02 ms, so it is taken from the
+  histogram.
+- stdout is line-buffered even into a file: one write a line. stderr carries what goes wrong before
+  the first thread starts.
+- `--time` and `--report-checkpoints` take whole seconds only; 0 is no checkpoint.
+- A fatal error ends every thread with exit code 1 and no final report. SIGTERM ends sysbench at
+  once without any report. With `--rate`, more than 100,000 waiting transactions are fatal.
+- Without SQL statements (or with hooks of its own) a script's report has no "SQL statistics".
+"""
+
+import re
+
+from encbench.tools.measurement import PERCENTILE, Histogram, Measurement, ParseError, percentile
+from encbench.tools.progress import Mark, Sample
+from encbench.tools.sysbench.progress import mark, progress
+
+_QUEUE = re.compile(r"\[ \d+s \] queue length: ")
+_BUCKET = re.compile(r"\s*(\d+\.\d+) \|[* ]*\s(\d+)")
+_THREADS = re.compile(r"Number of threads: (\d+)")
+_CHECKPOINTS = re.compile(r"Report checkpoint\(s\) at (.+) seconds")
+_VALUE = re.compile(
+    r"\s+(transactions|queries|ignored errors|reconnects|total time|min|max|sum"
+    r"|events \(avg/stddev\)):\s+(\d+(?:\.\d+)?)"
+)
+_REPORT_BEGINS = "SQL statistics:"
+_LAST_VALUE = "events (avg/stddev)"
+
+_Report = dict[str, float]
+
+
+def parse(output: str) -> Measurement:
+    """The measured window in the complete output of one run; ParseError for anything else."""
+    lines = output.splitlines()
+    if not lines or not lines[0].startswith("sysbench 1.0"):
+        begin = repr(lines[0][:80]) if lines else "nothing"
+        raise ParseError(f"the output is not sysbench 1.0's: it begins with {begin}")
+    threads, checkpoint = _header(lines)
+    body = [line for line in lines if not _is_periodic(line)]
+    reports = _reports(body)
+    if len(reports) != (2 if checkpoint else 1):
+        raise ParseError(_why_incomplete(lines, len(reports)))
+    warmup = reports[0]["total time"] if checkpoint else 0.0
+    return _measurement(reports[-1], warmup, threads, _histogram(body), _series(lines))
+
+
+def _header(lines: list[str]) -> tuple[int, bool]:
+    threads, checkpoints = None, ""
+    for line in lines:
+        if found := _THREADS.fullmatch(line):
+            threads = int(found[1])
+        elif found := _CHECKPOINTS.fullmatch(line):
+            checkpoints = found[1]
+        elif mark(line) is Mark.STARTED:
+            break
+    if threads is None:
+        raise ParseError(_why_incomplete(lines, 0))
+    if "," in checkpoints:
+        raise ParseError(f"the output has several checkpoints ({checkpoints} s): there must be one")
+    return threads, checkpoints not in ("", "0")
+
+
+def _is_periodic(line: str) -> bool:
+    return progress(line) is not None or _QUEUE.match(line) is not None
+
+
+def _reports(lines: list[str]) -> list[_Report]:
+    """Every complete report, in order."""
+    reports: list[_Report] = []
+    current: _Report | None = None
+    for line in lines:
+        if line == _REPORT_BEGINS:
+            current = {}
+        elif current is not None and (found := _VALUE.match(line)):
+            current[found[1]] = float(found[2])
+            if found[1] == _LAST_VALUE:
+                reports.append(current)
+                current = None
+    return reports
+
+
+def _histogram(lines: list[str]) -> Histogram:
+    found = [_BUCKET.fullmatch(line) for line in lines]
+    counts: dict[float, int] = {}
+    for bucket in found:
+        if bucket is not None:
+            middle = float(bucket[1])
+            counts[middle] = counts.get(middle, 0) + int(bucket[2])
+    return tuple(sorted(counts.items()))
+
+
+def _series(lines: list[str]) -> tuple[Sample, ...]:
+    """The periodic reports of the window: those of the seconds after the checkpoint's."""
+    at_checkpoint, samples = 0, []
+    for line in lines:
+        if mark(line) is Mark.CHECKPOINT:
+            at_checkpoint = int(line.split()[1].removesuffix("s"))
+        elif sample := progress(line):
+            samples.append(sample)
+    return tuple(sample for sample in samples if sample.second > at_checkpoint)
+
+
+def _measurement(
+    report: _Report,
+    warmup: float,
+    threads: int,
+    histogram: Histogram,
+    series: tuple[Sample, ...],
+) -> Measurement:
+    try:
+        seconds = report["total time"] - warmup
+        transactions, queries = int(report["transactions"]), int(report["queries"])
+        errors, reconnects = int(report["ignored errors"]), int(report["reconnects"])
+        events = report[_LAST_VALUE] * threads
+        latency_sum, shortest, longest = report["sum"], report["min"], report["max"]
+    except KeyError as missing:
+        raise ParseError(f"sysbench's final report lacks {missing}") from missing
+    if seconds <= 0:
+        raise ParseError("sysbench's final report says that the window has no length")
+    if transactions and not histogram:
+        raise ParseError("the output has no latency histogram: sysbench must run with --histogram")
+    return Measurement(
+        seconds=seconds,
+        transactions=transactions,
+        queries=queries,
+        tps=transactions / seconds,
+        qps=queries / seconds,
+        latency_average_ms=latency_sum / events if events else 0.0,
+        latency_min_ms=shortest,
+        latency_max_ms=longest,
+        latency_p95_ms=percentile(histogram, PERCENTILE),
+        errors=errors,
+        reconnects=reconnects,
+        histogram=histogram,
+        series=series,
+    )
+
+
+def _why_incomplete(lines: list[str], reports: int) -> str:
+    fatal = next((line for line in lines if line.startswith("FATAL: ")), None)
+    if fatal is not None:
+        return f"sysbench ended with an error: {fatal.removeprefix('FATAL: ')}"
+    if reports == 0 and "General statistics:" in lines:
+        return (
+            "sysbench's report has no SQL statistics: the script must use sysbench.sql and leave "
+            "sysbench.hooks alone"
+        )
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f"sysbench's output ends before its final report, after {last[:80]!r}"

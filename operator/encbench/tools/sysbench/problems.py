@@ -1,0 +1,122 @@
+"""What is wrong with a sysbench workload, found before anything starts.
+
+sysbench itself refuses an unknown option only where the script declares options; a script without
+any takes every option and ignores it, and the run measures something else than it says.
+"""
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from encbench.api.workload import Load, Sysbench, WorkloadSpec
+from encbench.tools.sysbench import builtin, script
+from encbench.tools.sysbench.builtin import Kind
+
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+_FLAGS = ("on", "off", "true", "false", "1", "0")
+_ONE_TABLE = ("select_random_points", "select_random_ranges")
+
+
+def problems(workload: WorkloadSpec, script_text: str | None) -> list[str]:
+    """Each problem in one sentence that says what to write instead.
+
+    `script_text` is the script that `scriptConfigMapRef` names, None for a built-in one.
+    """
+    sysbench = workload.sysbench
+    found = [*_load(workload.load), *_replicas(workload)]
+    if sysbench.script is not None:
+        found += _options(sysbench, builtin.SCRIPTS[sysbench.script], sysbench.script)
+        if sysbench.script in _ONE_TABLE and sysbench.tables != 1:
+            found.append(f"{sysbench.script} works on one table only: write tables: 1")
+    elif script_text is not None:
+        found += _script(sysbench, script_text)
+    return found
+
+
+def _load(load: Load) -> Iterator[str]:
+    if load.warmup_seconds % 1:
+        yield f"load.warmup {load.warmup}: sysbench counts whole seconds, so write 0s, 1s or more"
+    if load.duration_seconds % 1 or load.duration_seconds < 1:
+        yield f"load.duration {load.duration}: sysbench counts whole seconds, so write 1s or more"
+
+
+def _replicas(workload: WorkloadSpec) -> Iterator[str]:
+    replicas, load = workload.client.replicas, workload.load
+    few = [str(level) for level in sorted(load.concurrency) if level < replicas]
+    if few:
+        yield (
+            f"load.concurrency {', '.join(few)} leaves some of {replicas} client replicas without "
+            "a thread: write at least as many as client.replicas, or lower those"
+        )
+    if load.rate is not None and load.rate < replicas:
+        yield (
+            f"load.rate {load.rate} leaves some of {replicas} client replicas without work: write "
+            "at least as much as client.replicas, or lower those"
+        )
+
+
+def _script(sysbench: Sysbench, text: str) -> Iterator[str]:
+    ref = sysbench.script_config_map_ref
+    name = ref.key if ref is not None else "the script"
+    declared = script.read(text)
+    if "prepare" not in declared.commands:
+        yield (
+            f"{name} defines no command prepare: write function prepare() or an entry prepare in "
+            "sysbench.cmdline.commands, or build on oltp_common by require"
+        )
+    if not declared.functions & {"event", "thread_run"}:
+        yield f"{name} defines nothing to run: write function event()"
+    if declared.replaces_reports:
+        yield (
+            f"{name} sets sysbench.hooks.report_*, after which sysbench's reports cannot be read: "
+            "leave the hooks out"
+        )
+    missing = {"tables", "table_size"} - declared.options
+    if missing:
+        yield (
+            f"{name} does not declare {' and '.join(sorted(missing))}, which the operator sets "
+            "from sysbench.tables and sysbench.tableSize: declare both in sysbench.cmdline.options"
+        )
+    known: dict[str, Kind] = dict.fromkeys(declared.options, "text")
+    yield from _options(sysbench, known, name)
+
+
+def _options(sysbench: Sysbench, known: dict[str, Kind], name: str) -> Iterator[str]:
+    taken = {**builtin.GENERAL, **known}
+    for option, value in sysbench.options.items():
+        own = option.replace("-", "_")
+        owned = builtin.OWNED.get(own) or next(
+            (why for start, why in builtin.OWNED_PREFIXES.items() if own.startswith(start)), None
+        )
+        if owned is not None:
+            yield f"sysbench.options {option} is not for a workload to set: {owned}"
+        elif own not in taken:
+            yield f"sysbench.options {option} is unknown to {name}{_advice(own, taken)}"
+        elif wrong := _wrong_value(own, taken[own], value):
+            yield f"sysbench.options {option}: {wrong}, not {value!r}"
+
+
+def _advice(option: str, taken: dict[str, Kind]) -> str:
+    usable = [
+        name
+        for name in taken
+        if name not in builtin.OWNED and not name.startswith(tuple(builtin.OWNED_PREFIXES))
+    ]
+    close = get_close_matches(option, usable, n=1)
+    if close:
+        return f": did you mean {close[0].replace('_', '-')}?"
+    listed = ", ".join(sorted(name.replace("_", "-") for name in usable))
+    return f": it takes {listed}"
+
+
+def _wrong_value(option: str, kind: Kind, value: str) -> str | None:
+    choices = builtin.CHOICES.get(option)
+    if choices is not None and value not in choices:
+        return f"write {' or '.join(choices)}"
+    if kind == "number" and not _NUMBER.fullmatch(value):
+        return "write a number"
+    if kind == "flag" and value not in _FLAGS:
+        return "write on or off"
+    if not value or any(ord(letter) < 32 for letter in value):
+        return "write a value on one line"
+    return None

@@ -1,0 +1,87 @@
+"""What a user's Lua script declares, read from its text without running it.
+
+A modest reader, not a Lua parser: it blanks comments, keeps strings apart, and finds assignments to
+`sysbench.cmdline.options` and `sysbench.cmdline.commands`, top-level function definitions, and
+scripts of sysbench's own that it builds on by `require`. A script that computes its options cannot
+be read; then the option counts as unknown, which is refused, which is the safe side.
+"""
+
+import re
+from dataclasses import dataclass
+
+from encbench.tools.sysbench.builtin import SCRIPTS
+
+_COMMENT_OR_STRING = re.compile(
+    r"--\[(=*)\[.*?\]\1\]|--[^\n]*"
+    r"|(?P<string>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|\[(?P<level>=*)\[.*?\](?P=level)\])",
+    re.DOTALL,
+)
+_REQUIRE = re.compile(r"\brequire\s*\(?\s*[\"']([\w.]+?)(?:\.lua)?[\"']")
+_FUNCTION = re.compile(r"(?<![\w.:])function\s+(\w+)\s*\(|(?<![\w.:])(\w+)\s*=\s*function\b")
+_LOCAL_FUNCTION = re.compile(r"\blocal\s+(?:function\s+)?$")
+_KEY = re.compile(r"(\w+)\s*=(?!=)|\[\s*[\"'](\w+)[\"']\s*\]\s*=(?!=)")
+_OPEN, _CLOSE = "{(", "})"
+
+
+@dataclass(frozen=True)
+class Script:
+    """What one script declares, scripts that it builds on included."""
+
+    options: frozenset[str]
+    """Names with underscores, as sysbench keeps them."""
+    commands: frozenset[str]
+    """Commands such as prepare and cleanup."""
+    functions: frozenset[str]
+    replaces_reports: bool
+    """Whether it sets report hooks of its own, after which no report can be read."""
+
+
+def read(text: str) -> Script:
+    """What the script declares."""
+    code = _COMMENT_OR_STRING.sub(lambda found: found["string"] or " ", text)
+    bases = {name for name in _REQUIRE.findall(code) if name in SCRIPTS}
+    options, commands = _table(code, "options"), _table(code, "commands")
+    functions = {
+        found[1] or found[2]
+        for found in _FUNCTION.finditer(code)
+        if not _LOCAL_FUNCTION.search(code[: found.start()])
+    }
+    if bases:
+        options |= {name for base in bases for name in SCRIPTS[base]}
+        commands |= {"prepare", "prewarm"}
+        functions |= {"thread_init", "thread_done", "cleanup"}
+    if bases - {"oltp_common"}:
+        functions.add("event")
+    return Script(
+        options=frozenset(name.replace("-", "_") for name in options),
+        commands=frozenset(commands | (functions & {"prepare", "cleanup"})),
+        functions=frozenset(functions),
+        replaces_reports="sysbench.hooks.report_" in code,
+    )
+
+
+def _table(code: str, table: str) -> set[str]:
+    """Keys that the script puts into `sysbench.cmdline.<table>`."""
+    name = rf"\bsysbench\.cmdline\.{table}\b"
+    names: set[str] = set()
+    for found in re.finditer(rf"{name}\s*=\s*{{", code):
+        names |= _keys(code, found.end())
+    single = rf"{name}\s*(?:\.\s*(\w+)|\[\s*[\"']([\w-]+)[\"']\s*\])\s*=(?!=)"
+    return names | {found[1] or found[2] for found in re.finditer(single, code)}
+
+
+def _keys(code: str, start: int) -> set[str]:
+    """Keys at the top level of the table constructor whose inside begins at `start`."""
+    names: set[str] = set()
+    depth, place = 1, start
+    while place < len(code) and depth > 0:
+        if depth == 1 and (key := _KEY.match(code, place)):
+            names.add(key[1] or key[2])
+            place = key.end()
+            continue
+        if string := _COMMENT_OR_STRING.match(code, place):
+            place = string.end()
+            continue
+        depth += (code[place] in _OPEN) - (code[place] in _CLOSE)
+        place += 1
+    return names

@@ -1,0 +1,106 @@
+"""The command line: ``python3 -m tests.cluster {up,down,kubeconfig,images,status,build}``.
+
+Progress goes to standard error, results such as paths to standard output.
+"""
+
+import argparse
+import sys
+
+from . import artefacts, binaries, bring_up, cache, cleanup, images, packages, preflight, status
+from .console import ClusterError, Console
+from .layout import Layout
+
+_EPILOG = """\
+environment:
+  ENCBENCH_CACHE          compiled binaries and images, which 'down' leaves alone
+                          (default: encbench in $XDG_CACHE_HOME or ~/.cache)
+  ENCBENCH_CLUSTER_STATE  the cluster's data, logs and keys (default: /var/lib/encbench-cluster);
+                          'down' removes it
+"""
+
+
+def main() -> int:
+    """Run one command; a failure is one sentence."""
+    options = _parser().parse_args()
+    layout = Layout.from_environment()
+    console = Console()
+    try:
+        _run(options, layout, console)
+        return 0
+    except ClusterError as error:
+        console.say(f"failed: {error}")
+    except KeyboardInterrupt:
+        console.say("interrupted; run 'up' again to continue or 'down' to clean up")
+    return 1
+
+
+def _run(options: argparse.Namespace, layout: Layout, console: Console) -> None:
+    if options.command == "kubeconfig":
+        if not layout.kubeconfig.exists():
+            raise ClusterError("there is no cluster; run 'up' first")
+        print(layout.kubeconfig)
+        return
+    preflight.check_host()
+    if options.command == "status":
+        print("\n".join(status.lines(layout)))
+        return
+    with cache.exclusive(layout, console):
+        cache.drop_unfinished(layout)
+        if options.command == "down":
+            cleanup.down(layout, console)
+            console.say(f"the cluster is gone; {layout.cache} and Debian packages stay")
+            return
+        packages.ensure(layout, console)
+        images.prepare(layout)
+        if options.command == "up":
+            bring_up.up(layout, console, pull=options.pull)
+            console.say("the cluster is ready")
+            print(layout.kubeconfig)
+            return
+        parts = binaries.PARTS if options.command == "build" else ()
+        names = _chosen(layout, getattr(options, "names", []))
+        _, archives = artefacts.make(layout, console, parts, names, pull=options.pull)
+        if options.command == "images":
+            bring_up.import_images(layout, console, archives)
+
+
+def _chosen(layout: Layout, names: list[str]) -> list[str]:
+    """The images asked for, or all that can be built."""
+    buildable = images.buildable(layout)
+    for name in names:
+        if name not in buildable:
+            raise ClusterError(f"there is no image {name}; there are {', '.join(buildable)}")
+    return names or buildable
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python3 -m tests.cluster",
+        description="A real Kubernetes on this machine, without Docker and without a registry.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    up = commands.add_parser("up", help="bring the cluster up and print its kubeconfig's path")
+    commands.add_parser("down", help="end it and remove every trace but the cache and packages")
+    commands.add_parser("kubeconfig", help="print the path of the administrator's kubeconfig")
+    built = commands.add_parser("images", help="build images and hand them to the running cluster")
+    built.add_argument(
+        "names",
+        nargs="*",
+        metavar="name",
+        help=f"all unless named: {', '.join(images.RECIPES)}",
+    )
+    commands.add_parser("status", help="say what runs and where its files are")
+    build = commands.add_parser(
+        "build", help="fill the cache: compile and build all, start nothing"
+    )
+    for command in (up, built, build):
+        command.add_argument(
+            "--pull", action="store_true", help="pull the base image instead of making it here"
+        )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

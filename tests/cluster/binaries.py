@@ -1,0 +1,175 @@
+"""Compiling the Go parts.
+
+Three modules pin them: ``kubernetes`` (every staging module replaced by its release), ``clients``
+(Helm and CoreDNS, which want a newer client-go and share it) and ``minio``. Two flags save time
+and disk: no debug information is generated at all, and CoreDNS is linked with only the plugins that
+the cluster uses.
+"""
+
+import os
+import platform
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from . import cache
+from .command import capture, run_logged
+from .console import ClusterError, Console
+from .layout import Layout
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some binaries that are compiled together from Go packages.
+
+    Without a ``module`` the package is one file in the checkout that needs none.
+    """
+
+    name: str
+    binaries: tuple[str, ...]
+    packages: tuple[str, ...]
+    module: str | None = None
+
+
+_KUBERNETES_COMMANDS: Final = (
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-proxy",
+    "kube-scheduler",
+    "kubectl",
+    "kubelet",
+)
+
+PARTS: Final = {
+    part.name: part
+    for part in (
+        Part("pause", ("pause",), ("images/pause/pause.go",)),
+        Part(
+            "kubernetes",
+            _KUBERNETES_COMMANDS,
+            tuple(f"k8s.io/kubernetes/cmd/{command}" for command in _KUBERNETES_COMMANDS),
+            module="kubernetes",
+        ),
+        # Shares Kubernetes' packages, but its imports spell one module's path with another case,
+        # which Go refuses within one command.
+        Part(
+            "storage",
+            ("local-path-provisioner",),
+            ("github.com/rancher/local-path-provisioner",),
+            module="kubernetes",
+        ),
+        Part(
+            "clients",
+            ("coredns", "helm", "kubeconform"),
+            (
+                "./coredns",
+                "helm.sh/helm/v3/cmd/helm",
+                "github.com/yannh/kubeconform/cmd/kubeconform",
+            ),
+            module="clients",
+        ),
+        Part("minio", ("minio",), ("github.com/minio/minio",), module="minio"),
+    )
+}
+
+# The parts without which no node becomes Ready.
+CORE_PARTS: Final = ("pause", "kubernetes", "storage", "clients")
+
+_FLAGS: Final = ("-trimpath", "-buildvcs=false", "-mod=readonly", "-gcflags=all=-dwarf=false")
+_BUILD_TIMEOUT: Final = 3600
+
+
+def ensure(layout: Layout, console: Console, name: str) -> Path:
+    """The directory with a part's binaries, compiled now unless the cache has it."""
+    part = PARTS[name]
+    where = layout.tools / part.module if part.module else layout.repo
+    ldflags = _linker_flags(layout, part)
+    sources = _sources(part, where)
+    key = cache.content_key(
+        cache.files_key(where, sources), *_FLAGS, ldflags, _go_version(where), *part.packages
+    )
+
+    def compile_into(made: Path) -> None:
+        made.mkdir()
+        with console.step(f"compile {name}", ", ".join(part.binaries)):
+            run_logged(
+                [
+                    *("go", "build", *_flags(part), "-ldflags", ldflags, "-o", f"{made}/"),
+                    *part.packages,
+                ],
+                layout.build_logs / f"go-{name}.log",
+                timeout=_BUILD_TIMEOUT,
+                cwd=where,
+                env={"CGO_ENABLED": "0", "GOFLAGS": "", "GOWORK": "off"},
+            )
+
+    return cache.entry(layout, "bin", name, key, compile_into)
+
+
+def _flags(part: Part) -> list[str]:
+    """``-mod`` is refused where there is no module."""
+    return [flag for flag in _FLAGS if part.module or not flag.startswith("-mod=")]
+
+
+def _sources(part: Part, where: Path) -> list[Path]:
+    """The files of ours that decide what is compiled."""
+    if part.module is None:
+        return [where / package for package in part.packages]
+    return [where / "go.mod", where / "go.sum", *where.rglob("*.go")]
+
+
+def _linker_flags(layout: Layout, part: Part) -> str:
+    """Omit the symbol table and stamp the versions that the programs report."""
+    flags = ["-s", "-w"]
+    for variable, value in _stamps(layout, part.name).items():
+        flags += ["-X", f"{variable}={value}"]
+    return " ".join(flags)
+
+
+def _stamps(layout: Layout, name: str) -> dict[str, str]:
+    kubernetes = required_version(layout.tools / "kubernetes" / "go.mod", "k8s.io/kubernetes")
+    major, minor = kubernetes.lstrip("v").split(".")[:2]
+    if name == "kubernetes":
+        return {
+            f"k8s.io/{package}.{variable}": value
+            for package in ("component-base/version", "client-go/pkg/version")
+            for variable, value in (
+                ("gitVersion", kubernetes),
+                ("gitMajor", major),
+                ("gitMinor", minor),
+                ("gitTreeState", "clean"),
+            )
+        }
+    if name == "clients":
+        helm = required_version(layout.tools / "clients" / "go.mod", "helm.sh/helm/v3")
+        return {
+            "helm.sh/helm/v3/internal/version.version": helm,
+            # The Kubernetes version that `helm template` and `helm lint` assume.
+            "helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor": major,
+            "helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor": minor,
+            "helm.sh/helm/v3/pkg/lint/rules.k8sVersionMajor": major,
+            "helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor": minor,
+        }
+    return {}
+
+
+def required_version(go_mod: Path, module: str) -> str:
+    """The version at which a ``go.mod`` requires a module, such as ``v1.34.4``."""
+    found = re.search(
+        rf"^(?:require)?\s*{re.escape(module)} (v\S+)", go_mod.read_text(), re.MULTILINE
+    )
+    if found is None:
+        raise ClusterError(f"{go_mod} does not require {module}")
+    return found[1]
+
+
+def _go_version(where: Path) -> str:
+    """The compiler that Go would use in this module (it may fetch the one that go.mod asks for)."""
+    try:
+        version = capture(["go", "-C", str(where), "env", "GOVERSION"], timeout=300).strip()
+    except ClusterError as error:
+        raise ClusterError(
+            f"the Go compiler that tools/*/go.mod asks for is needed: {error}"
+        ) from None
+    return f"{version} {platform.machine()} {os.environ.get('GOAMD64', '')}"

@@ -1,0 +1,36 @@
+"""Handing image archives to the running containerd, in the namespace that the kubelet uses."""
+
+from pathlib import Path
+
+from . import images
+from .command import capture
+from .components import CONTAINERD_SOCKET
+from .console import ClusterError, Console
+from .versions import image
+
+_CTR = ("ctr", "--address", str(CONTAINERD_SOCKET), "--namespace", "k8s.io")
+
+
+def answers() -> bool:
+    """Whether containerd and its Kubernetes plugin serve requests."""
+    try:
+        plugins = capture([*_CTR, "plugins", "ls", "id==cri"], timeout=10)
+    except ClusterError:
+        return False
+    return " ok" in plugins
+
+
+def import_image(console: Console, name: str, archive: Path) -> None:
+    """Import an archive unless its very image is there under its name."""
+    present = _digests(capture([*_CTR, "images", "ls"]))
+    digest = present.get(image(name))
+    if digest is not None and digest == present.get(f"sha256:{images.image_id(archive)}"):
+        return
+    with console.step(f"import {name}", image(name)):
+        capture([*_CTR, "images", "import", str(archive)], timeout=300)
+
+
+def _digests(listing: str) -> dict[str, str]:
+    """Reference → manifest digest, from ``ctr images ls``."""
+    rows = (line.split() for line in listing.splitlines()[1:])
+    return {row[0]: row[2] for row in rows if len(row) > 2}

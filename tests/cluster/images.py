@@ -1,0 +1,201 @@
+"""Building container images with buildah into archives that containerd can import.
+
+Each image has a folder ``images/<name>`` with its Containerfile. What goes into the build is
+copied to a staging folder first, so that the cache key covers exactly what the build can see.
+buildah keeps its storage in the cache and runs in a mount namespace of its own, one build at a
+time.
+"""
+
+import json
+import shutil
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from . import base_image, cache, pip_settings
+from .command import capture, run_logged
+from .console import ClusterError, Console
+from .layout import Layout
+from .versions import BASE_IMAGE, IMAGE_TAGS, image
+
+_BUILD_TIMEOUT: Final = 1800
+_OPERATOR_FILES: Final = (
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+    "requirements*.txt",
+    "operator/**/*",
+    "images/operator/**/*",
+)
+_IGNORED: Final = frozenset({"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"})
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How an image is made.
+
+    ``part`` names the Go part whose binary of the image's own name goes into the context;
+    ``from_repo`` takes the repository's root as context instead of the image's folder, and keeps
+    the layers between builds because such an image is rebuilt at every change of ours.
+    """
+
+    part: str | None = None
+    from_repo: bool = False
+
+
+# In the order in which they are built: what a node needs first, what waits for compilers last.
+RECIPES: Final = {
+    "pause": Recipe(part="pause"),
+    "coredns": Recipe(part="clients"),
+    "local-path-provisioner": Recipe(part="storage"),
+    "sysbench": Recipe(),
+    "mariadb": Recipe(),
+    "node-exporter": Recipe(),
+    "prometheus": Recipe(),
+    "operator": Recipe(from_repo=True),
+    "minio": Recipe(part="minio"),
+}
+CORE_IMAGES: Final = ("pause", "coredns", "local-path-provisioner")
+
+
+def buildable(layout: Layout) -> list[str]:
+    """The images whose Containerfile exists, in build order."""
+    return [name for name in RECIPES if _containerfile(layout, name).exists()]
+
+
+def ensure(
+    layout: Layout, console: Console, name: str, binaries: Path | None, *, pull: bool
+) -> Path:
+    """The archive of an image, built now unless the cache has it.
+
+    ``binaries`` is the directory of the recipe's Go part. With ``pull`` the base image comes from a
+    registry, without it from debootstrap.
+    """
+    sources = _sources(layout, name)
+    if binaries is not None:
+        sources[name] = binaries / name
+    key = cache.content_key(
+        image(name),
+        "pulled" if pull else base_image.key(),
+        *(part for target, file in sorted(sources.items()) for part in (target, _digest(file))),
+    )
+
+    def build(archive: Path) -> None:
+        with console.step(f"image {name}:{IMAGE_TAGS[name]}", "building"):
+            context = archive.with_name("context")
+            for target, file in sources.items():
+                copy = context / target
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(file, copy)
+            _build(layout, console, name, context, archive, pull=pull)
+
+    return cache.entry(layout, "images", name, key, build)
+
+
+def image_id(archive: Path) -> str:
+    """The image's identifier, the hex digest of its configuration, as the archive's index says."""
+    with tarfile.open(archive) as tar:
+        manifest = tar.extractfile("manifest.json")
+        if manifest is None:
+            raise ClusterError(f"{archive} is not an image archive")
+        return str(json.load(manifest)[0]["Config"]).removesuffix(".json")
+
+
+def prepare(layout: Layout) -> None:
+    """Clear what a killed build left in buildah's storage. Call only while holding the lock."""
+    cache.remove(_run_root(layout))
+    _run_root(layout).mkdir(parents=True)
+    _settings(layout).write_text(f'[network]\nnetwork_config_dir = "{_run_root(layout)}/cni"\n')
+    if _storage(layout).exists() and shutil.which("buildah"):
+        try:
+            capture([*_buildah(layout), "rm", "--all"])
+        except ClusterError:
+            cache.remove(_storage(layout))
+
+
+def _containerfile(layout: Layout, name: str) -> Path:
+    return layout.repo / "images" / name / "Containerfile"
+
+
+def _sources(layout: Layout, name: str) -> dict[str, Path]:
+    """The files of the build context: name in the context → file."""
+    root, patterns = layout.repo / "images" / name, ["**/*"]
+    if RECIPES[name].from_repo:
+        root, patterns = layout.repo, list(_OPERATOR_FILES)
+    return {
+        str(file.relative_to(root)): file
+        for pattern in patterns
+        for file in root.glob(pattern)
+        if file.is_file() and not _ignored(file.relative_to(root))
+    }
+
+
+def _ignored(relative: Path) -> bool:
+    return any(part in _IGNORED or part.endswith(".egg-info") for part in relative.parts)
+
+
+def _digest(file: Path) -> str:
+    return cache.files_key(file.parent, [file])
+
+
+def _build(
+    layout: Layout, console: Console, name: str, context: Path, archive: Path, *, pull: bool
+) -> None:
+    log = layout.build_logs / f"image-{name}.log"
+    recipe = RECIPES[name]
+    containerfile = context / (f"images/{name}" if recipe.from_repo else "") / "Containerfile"
+    if not pull:
+        _seed_base(layout, console)
+    volumes = pip_settings.volumes(layout, archive.parent) if recipe.from_repo else []
+    run_logged(
+        [
+            *(*_buildah(layout), "bud", "--isolation", "chroot"),
+            f"--pull={'always' if pull else 'never'}",
+            f"--layers={'true' if recipe.from_repo else 'false'}",
+            *volumes,
+            *("--tag", image(name), "--file", str(containerfile), str(context)),
+        ],
+        log,
+        timeout=_BUILD_TIMEOUT,
+    )
+    destination = f"docker-archive:{archive}:{image(name)}"
+    run_logged([*_buildah(layout), "push", image(name), destination], log, timeout=600)
+    if not recipe.from_repo:
+        run_logged([*_buildah(layout), "rmi", image(name)], log, timeout=120)
+    run_logged([*_buildah(layout), "rmi", "--prune"], log, timeout=120)
+
+
+def _seed_base(layout: Layout, console: Console) -> None:
+    """Have the base image in buildah's storage under the name that registries give it."""
+    ours = f"localhost/encbench-base:{base_image.key()}"
+    try:
+        capture([*_buildah(layout), "inspect", "--type", "image", ours])
+    except ClusterError:
+        context = base_image.context(layout, console)
+        run_logged(
+            [
+                *(*_buildah(layout), "bud", "--isolation", "chroot", "--layers=false"),
+                *("--tag", ours, "--tag", BASE_IMAGE, str(context)),
+            ],
+            layout.build_logs / "image-base.log",
+            timeout=600,
+        )
+
+
+def _storage(layout: Layout) -> Path:
+    return layout.cache / "buildah"
+
+
+def _run_root(layout: Layout) -> Path:
+    return layout.cache / "buildah-run"
+
+
+def _settings(layout: Layout) -> Path:
+    """Settings that keep buildah from making ``/etc/cni`` for a network it does not use."""
+    return _run_root(layout) / "containers.conf"
+
+
+def _buildah(layout: Layout) -> list[str]:
+    program = ["env", f"CONTAINERS_CONF={_settings(layout)}", "buildah"]
+    return [*program, "--root", str(_storage(layout)), "--runroot", str(_run_root(layout))]

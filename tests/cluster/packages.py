@@ -1,0 +1,74 @@
+"""Debian packages of the host.
+
+Installing ``etcd-server`` or ``containerd`` would start their services where an init system runs;
+the cluster starts its own. Debian's switch for that is ``policy-rc.d``: where there is none, ours
+is put there for the time of the installation, recognisable by its marker, so that one left by a
+killed run is found and removed.
+"""
+
+import os
+import shutil
+from pathlib import Path
+from typing import Final
+
+from .command import capture, run_logged
+from .console import ClusterError, Console
+from .layout import Layout
+from .versions import HOST_PACKAGES
+
+_POLICY: Final = Path("/usr/sbin/policy-rc.d")
+_MARKER: Final = "# placed by tests.cluster while it installs packages\n"
+_LOCK_WAIT: Final = "-oDPkg::Lock::Timeout=300"
+
+
+def ensure(layout: Layout, console: Console) -> None:
+    """Install what is missing; without apt, name what a person has to install."""
+    missing = [package for package, shows in HOST_PACKAGES.items() if not _usable(shows)]
+    remove_policy()
+    if not missing:
+        return
+    if shutil.which("apt-get") is None:
+        raise ClusterError(f"these are missing and there is no apt-get: {', '.join(missing)}")
+    log = layout.build_logs / "packages.log"
+    with console.step("packages", " ".join(missing)):
+        _place_policy()
+        try:
+            _repair(log)
+            try:
+                _apt(["install", *missing], log)
+            except ClusterError:
+                _apt(["update"], log)
+                _apt(["install", *missing], log)
+        finally:
+            remove_policy()
+
+
+def remove_policy() -> None:
+    """Remove the ``policy-rc.d`` of ours, if it is there."""
+    if _POLICY.exists() and _MARKER in _POLICY.read_text(errors="replace"):
+        _POLICY.unlink()
+
+
+def _usable(shows: str) -> bool:
+    return Path(shows).exists() if shows.startswith("/") else shutil.which(shows) is not None
+
+
+def _place_policy() -> None:
+    if not _POLICY.exists():
+        _POLICY.write_text(f"#!/bin/sh\n{_MARKER}exit 101\n")
+        _POLICY.chmod(0o755)
+
+
+def _repair(log: Path) -> None:
+    """Finish what an interrupted installation left half-configured."""
+    if capture(["dpkg", "--audit"]).strip():
+        run_logged(["dpkg", "--configure", "-a"], log, timeout=600, env=_env(), contained=False)
+
+
+def _apt(arguments: list[str], log: Path) -> None:
+    options = ["-y", "--no-install-recommends", _LOCK_WAIT]
+    run_logged(["apt-get", *options, *arguments], log, timeout=900, env=_env(), contained=False)
+
+
+def _env() -> dict[str, str]:
+    return {"DEBIAN_FRONTEND": "noninteractive", "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}

@@ -1,0 +1,118 @@
+"""Certificates and kubeconfigs: one authority, one certificate per component.
+
+Everything is made in one go and appears by a rename, so a half-made set is never used.
+"""
+
+import base64
+import json
+import shutil
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from . import network
+from .command import capture
+from .layout import Layout
+
+API_PORT: Final = 6443
+_DAYS: Final = "3650"
+_ELLIPTIC: Final = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc")
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A subject and, for servers, the names and addresses they answer to."""
+
+    name: str
+    user: str
+    group: str | None = None
+    serves: tuple[str, ...] = ()
+
+
+def node_name() -> str:
+    """The node's name: this host's, in the form that Kubernetes accepts."""
+    return socket.gethostname().lower().replace("_", "-")
+
+
+def _certificates() -> list[Certificate]:
+    api = (
+        f"IP:{network.NODE_ADDRESS}",
+        f"IP:{network.API_SERVICE_ADDRESS}",
+        "IP:127.0.0.1",
+        "DNS:localhost",
+        "DNS:kubernetes",
+        "DNS:kubernetes.default",
+        "DNS:kubernetes.default.svc",
+        f"DNS:kubernetes.default.svc.{network.DNS_DOMAIN}",
+    )
+    node = node_name()
+    return [
+        Certificate("etcd", "etcd", serves=("IP:127.0.0.1",)),
+        Certificate("kube-apiserver", "kube-apiserver", serves=api),
+        Certificate("kube-apiserver-client", "kube-apiserver", "system:masters"),
+        Certificate("kubelet-server", node, serves=(f"IP:{network.NODE_ADDRESS}", f"DNS:{node}")),
+        Certificate("kubelet", f"system:node:{node}", "system:nodes"),
+        Certificate("kube-controller-manager", "system:kube-controller-manager"),
+        Certificate("kube-scheduler", "system:kube-scheduler"),
+        Certificate("kube-proxy", "system:kube-proxy"),
+        Certificate("admin", "admin", "system:masters"),
+    ]
+
+
+def ensure(layout: Layout) -> None:
+    """Make the authority, the certificates and the key that signs service account tokens."""
+    if layout.pki.exists():
+        return
+    made = layout.pki.with_suffix(".partial")
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir(mode=0o700, parents=True)
+    _openssl(made, "ca", "encbench test cluster", None, ["basicConstraints=critical,CA:TRUE"])
+    for certificate in _certificates():
+        extensions = ["extendedKeyUsage=clientAuth,serverAuth"]
+        if certificate.serves:
+            extensions.append(f"subjectAltName={','.join(certificate.serves)}")
+        _openssl(made, certificate.name, certificate.user, certificate.group, extensions)
+    key = ["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout"]
+    capture([*key, "-out", f"{made}/service-accounts.key"])
+    made.rename(layout.pki)
+
+
+def kubeconfig(layout: Layout, name: str) -> str:
+    """A self-contained kubeconfig for the holder of a certificate, in JSON, which is YAML too."""
+
+    def data(file: Path) -> str:
+        return base64.b64encode(file.read_bytes()).decode()
+
+    cluster = {
+        "server": f"https://{network.NODE_ADDRESS}:{API_PORT}",
+        "certificate-authority-data": data(layout.pki / "ca.crt"),
+    }
+    user = {
+        "client-certificate-data": data(layout.pki / f"{name}.crt"),
+        "client-key-data": data(layout.pki / f"{name}.key"),
+    }
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "encbench", "cluster": cluster}],
+            "users": [{"name": name, "user": user}],
+            "contexts": [{"name": "encbench", "context": {"cluster": "encbench", "user": name}}],
+            "current-context": "encbench",
+        },
+        indent=1,
+    )
+
+
+def _openssl(folder: Path, name: str, user: str, group: str | None, extensions: list[str]) -> None:
+    """Make a key and a certificate, signed by the authority or, for the authority, by itself."""
+    subject = (f"/O={group}" if group else "") + f"/CN={user}"
+    signed = [] if name == "ca" else ["-CA", f"{folder}/ca.crt", "-CAkey", f"{folder}/ca.key"]
+    capture(
+        [
+            *("openssl", "req", "-x509", *_ELLIPTIC, *signed, "-days", _DAYS, "-subj", subject),
+            *(argument for extension in extensions for argument in ("-addext", extension)),
+            *("-keyout", f"{folder}/{name}.key", "-out", f"{folder}/{name}.crt"),
+        ]
+    )

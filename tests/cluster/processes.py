@@ -1,0 +1,73 @@
+"""Starting daemons in their cgroup and ending whatever is in ours."""
+
+import os
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import cgroups
+from .console import ClusterError
+
+
+def start(name: str, argv: Sequence[str], log: Path) -> None:
+    """Start a daemon that outlives us, in its own session and cgroup, its output in ``log``.
+
+    The shell joins the cgroup before it becomes the daemon, so there is no moment at which a daemon
+    runs unaccounted for.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    script = f"set -e; {cgroups.entering(name)}exec {shlex.join(argv)}"
+    with log.open("a") as output:
+        subprocess.Popen(
+            ["/bin/sh", "-c", script],
+            cwd="/",
+            env={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+def running(name: str, binary: Path) -> bool:
+    """Whether a daemon's group holds a process of its binary (containerd's also holds shims)."""
+    return any(_executable(pid) == binary.resolve() for pid in cgroups.members(name))
+
+
+def _executable(pid: int) -> Path | None:
+    try:
+        return Path(str(Path(f"/proc/{pid}/exe").readlink()).removesuffix(" (deleted)"))
+    except OSError:
+        return None
+
+
+def end_all(timeout: float = 60) -> None:
+    """Kill every process in our branch until none is left.
+
+    There is nothing to save in a cluster that is being removed, so no process is asked first.
+    """
+    deadline = time.monotonic() + timeout
+    while left := cgroups.members():
+        for pid in left:
+            _kill(pid)
+        if time.monotonic() > deadline:
+            raise ClusterError(f"processes {sorted(left)} do not end, though killed")
+        time.sleep(0.05)
+
+
+def _kill(pid: int) -> None:
+    """Kill a member. The handle pins the process, so a reused number is never hit."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        if cgroups.is_member(pid):
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    finally:
+        os.close(handle)

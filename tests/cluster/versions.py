@@ -1,0 +1,43 @@
+"""Versions that are not pinned by the Go modules under ``tools/``.
+
+The Go parts (Kubernetes, CoreDNS, Helm, MinIO and so on) have their versions in ``tools/*/go.mod``;
+a unit test holds the image tags below against those. Debian's packages come from one suite.
+"""
+
+from typing import Final
+
+DEBIAN_SUITE: Final = "bookworm"
+BASE_IMAGE: Final = "docker.io/library/debian:bookworm-slim"
+
+IMAGE_PREFIX: Final = "docker.io/encbench"
+IMAGE_TAGS: Final = {
+    "pause": "1.0",
+    "coredns": "1.14.7",
+    "local-path-provisioner": "0.0.30",
+    "mariadb": "10.11",
+    "sysbench": "1.0.20",
+    "prometheus": "2.42",
+    "node-exporter": "1.5",
+    "minio": "20260212",
+    "operator": "dev",
+}
+
+# Debian packages the host needs, each with a command or path that shows it is usable.
+HOST_PACKAGES: Final = {
+    "buildah": "buildah",
+    "conntrack": "conntrack",
+    "containerd": "containerd",
+    "containernetworking-plugins": "/usr/lib/cni/bridge",
+    "debootstrap": "debootstrap",
+    "etcd-server": "etcd",
+    "iproute2": "ip",
+    "iptables": "iptables",
+    "nftables": "nft",
+    "openssl": "openssl",
+    "runc": "runc",
+}
+
+
+def image(name: str) -> str:
+    """The full reference of one of our images, such as ``docker.io/encbench/pause:1.0``."""
+    return f"{IMAGE_PREFIX}/{name}:{IMAGE_TAGS[name]}"

@@ -1,0 +1,41 @@
+"""Servers that tests share, and both implementations of the port."""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from tests.contract.database.harness import Agent, agent
+from tests.support.fake_agent import FakeDatabase, FakeServer
+from tests.support.mariadb import MariaDB, running
+from tests.support.testbeds import PLAINTEXT, TDE
+
+MODES: dict[str, dict[str, Any]] = {"plaintext": PLAINTEXT, "tde": TDE}
+
+
+@pytest.fixture(scope="session")
+def plaintext_server() -> Iterator[MariaDB]:
+    """A server without encryption. Tests leave it as they found it."""
+    with running(PLAINTEXT) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def tde_server() -> Iterator[MariaDB]:
+    """A server with TDE. Tests leave it as they found it."""
+    with running(TDE) as server:
+        yield server
+
+
+@pytest.fixture(params=[f"{kind}-{mode}" for kind in ("fake", "real") for mode in MODES])
+async def either(request: pytest.FixtureRequest) -> AsyncIterator[Agent]:
+    """Fake and real, in each mode."""
+    kind, name = request.param.split("-")
+    mode = MODES[name]
+    if kind == "real":
+        async with agent(request.getfixturevalue(f"{name}_server"), mode) as real:
+            yield real
+        return
+    server = FakeServer(token="secret", in_force=EncryptionModeSpec.model_validate(mode))
+    yield Agent(FakeDatabase({"10.0.0.1:9470": server}), "10.0.0.1:9470", "secret", mode)

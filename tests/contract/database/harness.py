@@ -1,0 +1,76 @@
+"""A real agent in front of a real MariaDB, served on loopback."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from encbench.adapters.agent import AgentDatabase
+from encbench.ports import Database
+from encbench.sidecars.agent.__main__ import build
+from encbench.sidecars.agent.api import application
+from encbench.sidecars.agent.config import Config
+from tests.support.mariadb import MariaDB
+
+MARKER = "encbench-marker-{:032x}"
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A `ports.Database` and one server behind it."""
+
+    database: Database
+    address: str
+    token: str
+    mode: dict[str, Any]
+    """The mode that is in force."""
+
+    async def server(self) -> dict[str, Any]:
+        """Facts of the server."""
+        return await self.database.server(self.address, self.token)
+
+    async def evidence(self, number: int, *, full: bool) -> dict[str, Any]:
+        """Evidence by a marker with that number."""
+        marker = MARKER.format(number)
+        return await self.database.evidence(self.address, self.token, marker, full=full)
+
+
+def agent_config(server: MariaDB) -> Config:
+    """What the pod would tell the agent."""
+    return Config(
+        engine="mariadb",
+        volume=Path(server.layout.volume),
+        data=Path(server.layout.data),
+        socket=Path(server.layout.socket),
+        port=0,
+        token=server.credentials["token"],
+        password=server.credentials["agent-password"],
+    )
+
+
+@asynccontextmanager
+async def serving(server: MariaDB) -> AsyncIterator[str]:
+    """The agent's address, host:port."""
+    app = application(build(agent_config(server), server.proc))
+    runner = web.AppRunner(app, access_log=None, handler_cancellation=True)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        host, port = runner.addresses[0][:2]
+        yield f"{host}:{port}"
+    finally:
+        await runner.cleanup()
+
+
+@asynccontextmanager
+async def agent(server: MariaDB, mode: dict[str, Any]) -> AsyncIterator[Agent]:
+    """The real adapter, the real agent, that server."""
+    database = AgentDatabase(quick_seconds=30, full_seconds=60)
+    try:
+        async with serving(server) as address:
+            yield Agent(database, address, server.credentials["token"], mode)
+    finally:
+        await database.aclose()

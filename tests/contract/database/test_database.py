@@ -1,0 +1,107 @@
+"""What every `ports.Database` does, fake and real."""
+
+import time
+
+import pytest
+
+from encbench.adapters.agent import AgentDatabase
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.engines.registry import engine
+from encbench.ports import Rejected, Unavailable
+from tests.contract.database.conftest import MODES
+from tests.contract.database.harness import Agent, agent
+from tests.support.daemon import free_port
+from tests.support.fake_agent import FakeDatabase, FakeServer
+from tests.support.mariadb import MariaDB
+
+FACTS = {
+    "version",
+    "startedAt",
+    "processId",
+    "settings",
+    "kernel",
+    "cpuModel",
+    "cpuFlags",
+    "hostname",
+    "clock",
+}
+
+
+async def test_the_server_says_what_it_is(either: Agent) -> None:
+    facts = await either.server()
+    assert set(facts) == FACTS
+    assert facts["version"].startswith("10.11.")
+    assert facts["settings"]["log_bin"] == "ON"
+    assert abs(facts["clock"] - time.time()) < 5
+    assert facts["startedAt"] < facts["clock"]
+
+
+async def test_the_start_is_the_same_each_time(either: Agent) -> None:
+    first, second = await either.server(), await either.server()
+    assert first["startedAt"] == second["startedAt"]
+    assert first["processId"] == second["processId"]
+
+
+@pytest.mark.parametrize("full", [False, True])
+async def test_the_mode_in_force_is_proven(either: Agent, full: bool) -> None:
+    evidence = await either.evidence(1, full=full)
+    mode = EncryptionModeSpec.model_validate(either.mode)
+    proof = engine("mariadb").judge(evidence, mode, full=full)
+    assert proof.ok, proof.summary
+    assert (len(evidence["files"]) > 1) is full
+    assert evidence["full"] is full
+
+
+@pytest.mark.parametrize("full", [False, True])
+async def test_no_other_mode_is_proven(either: Agent, full: bool) -> None:
+    evidence = await either.evidence(2, full=full)
+    for mode in MODES.values():
+        if mode != either.mode:
+            other = EncryptionModeSpec.model_validate(mode)
+            assert not engine("mariadb").judge(evidence, other, full=full).ok
+
+
+async def test_the_marker_leaves_no_table_behind(either: Agent) -> None:
+    first = await either.evidence(3, full=False)
+    second = await either.evidence(4, full=True)
+    left = [file["path"] for file in second["files"] if first["markerTable"] in file["path"]]
+    assert left == []
+    assert second["markerTable"] != first["markerTable"]
+
+
+async def test_a_wrong_token_is_refused(either: Agent) -> None:
+    with pytest.raises(Rejected):
+        await either.database.server(either.address, "wrong")
+    with pytest.raises(Rejected):
+        await either.database.evidence(either.address, "wrong", "encbench-marker-1", full=False)
+
+
+async def test_a_marker_that_is_none_is_refused(either: Agent) -> None:
+    for marker in ("short", "'; DROP DATABASE sbtest; --", "x" * 200):
+        with pytest.raises(Rejected):
+            await either.database.evidence(either.address, either.token, marker, full=False)
+
+
+async def test_nobody_there_is_unavailable() -> None:
+    real = AgentDatabase(quick_seconds=5)
+    for database in (FakeDatabase(), real):
+        with pytest.raises(Unavailable):
+            await database.server(f"127.0.0.1:{free_port()}", "token")
+    await real.aclose()
+
+
+async def test_a_server_that_does_not_answer_is_unavailable(plaintext_server: MariaDB) -> None:
+    fake = FakeDatabase({"db:9470": FakeServer(token="secret", starting=True)})
+    with pytest.raises(Unavailable):
+        await fake.server("db:9470", "secret")
+    with pytest.raises(Unavailable):
+        await fake.evidence("db:9470", "secret", "encbench-marker-0001", full=False)
+    async with agent(plaintext_server, MODES["plaintext"]) as real:
+        plaintext_server.stop()
+        try:
+            with pytest.raises(Unavailable):
+                await real.server()
+            with pytest.raises(Unavailable):
+                await real.evidence(5, full=False)
+        finally:
+            plaintext_server.start()

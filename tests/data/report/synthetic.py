@@ -1,0 +1,333 @@
+"""A synthetic bucket: TEST DATA, made up from a seed. No machine ever measured these figures.
+
+`Study` describes a campaign and how its imaginary machine behaves; `write` gives the index and the
+bucket's objects as the reconcilers would leave them, planned by the real `core.plan`.
+"""
+
+import math
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from encbench.api.campaign import CampaignSpec, Resolved
+from encbench.api.conditions import format_time
+from encbench.api.testbed import Arm
+from encbench.api.trial import Outcome
+from encbench.core import plan
+from encbench.core.artefact import digest_of, encode
+from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
+from encbench.core.naming import child_name, storage_prefix
+from encbench.core.records import IndexCell, IndexRecord, IndexTrial, TrialRecord
+
+UID = "5f0c7a3e-0000-4000-8000-000000000000"
+BEGIN = 1_767_225_600.0
+"""2026-01-01T00:00:00Z."""
+MARIADB_ENCRYPTED = {
+    "encrypt_binlog": "ON",
+    "innodb_encrypt_log": "ON",
+    "innodb_encrypt_tables": "FORCE",
+}
+
+
+@dataclass(frozen=True)
+class Study:
+    """A campaign and the machine under it."""
+
+    name: str = "tde-small"
+    instances: tuple[str, ...] = ("small",)
+    workloads: tuple[str, ...] = ("oltp-read-write",)
+    concurrency: tuple[int, ...] = (4, 16)
+    loss: Mapping[str, float] = field(default_factory=lambda: {"tde": 0.08})
+    """What each treatment truly costs, as a fraction of TPS."""
+    blocks: int = 6
+    margin: float = 0.03
+    noise: float = 0.008
+    """Standard deviation of ln TPS between trials of one arm."""
+    seconds: int = 60
+    seed: int = 7
+    colocated: bool = False
+    fail: Mapping[tuple[int, int, str], tuple[Outcome, str]] = field(default_factory=dict)
+    """(concurrency, block, arm) → outcome and reason of a trial that does not succeed."""
+    always: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
+    """Arm → outcome and reason of all its trials."""
+    without_cpu: frozenset[tuple[int, int, str]] = frozenset()
+    """(concurrency, block, arm) of trials whose server CPU was withheld."""
+    client_cpu: float = 0.35
+    flags: tuple[str, ...] = ("fpu", "aes", "pclmulqdq", "avx2", "vaes", "sha_ni")
+
+
+Bucket = dict[str, bytes]
+
+
+def campaign_spec(study: Study) -> CampaignSpec:
+    return CampaignSpec.model_validate(
+        {
+            "matrix": [
+                {
+                    "instanceRefs": list(study.instances),
+                    "modeRefs": ["plain", *study.loss],
+                    "workloadRefs": list(study.workloads),
+                }
+            ],
+            "baselineModeRef": "plain",
+            "blocks": {"min": study.blocks, "maxReplacements": 2},
+            "margin": study.margin,
+            "seed": study.seed,
+            "allowColocation": study.colocated,
+        }
+    )
+
+
+def resolved(study: Study) -> Resolved:
+    instances = {
+        name: {
+            "engine": "mariadb",
+            "version": "10.11",
+            "image": "registry.example/encbench/mariadb:10.11",
+            "resources": {"cpu": str(2 ** (n + 1)), "memory": f"{2 ** (n + 1)}Gi"},
+            "storage": {"size": "20Gi", "className": "fast", "iops": 6000},
+            "settings": {"innodb_buffer_pool_size": "1G"},
+        }
+        for n, name in enumerate(study.instances)
+    }
+    workloads = {
+        name: {
+            "sysbench": {"script": name.replace("-", "_"), "tables": 4, "tableSize": 250_000},
+            "load": {
+                "concurrency": list(study.concurrency),
+                "warmup": "30s",
+                "duration": f"{study.seconds}s",
+            },
+            "client": {
+                "image": "registry.example/encbench/sysbench:1.0.20",
+                "resources": {"cpu": "2", "memory": "512Mi"},
+            },
+        }
+        for name in study.workloads
+    }
+    modes: dict[str, object] = {name: {"atRest": {"method": "engine"}} for name in study.loss}
+    return plan.frozen(instances, {"plain": {}, **modes}, workloads, {})
+
+
+@dataclass
+class _Writer:
+    """One campaign while it is written."""
+
+    study: Study
+    spec: CampaignSpec
+    frozen: Resolved
+    prefix: str
+    bucket: Bucket = field(default_factory=dict)
+    trials: list[IndexTrial] = field(default_factory=list)
+
+    def cell(self, cell: plan.Cell) -> None:
+        """Run the plan of one cell to its end."""
+        past: list[plan.Past] = []
+        while (planned := plan.next_trial(self.spec, cell, past).next_trial) is not None:
+            record = self.trial(cell, planned)
+            key = record.key_of("trial.json")
+            self.bucket[key] = encode(record)
+            entry = {
+                "name": record.trial.name,
+                "outcome": record.outcome,
+                "reason": record.reason,
+                "key": key,
+                "digest": digest_of(self.bucket[key]),
+            }
+            self.trials.append(IndexTrial.model_validate(entry))
+            block, arm = planned.block, planned.arm.name
+            past.append(plan.Past(cell.name, planned.condition, block, arm, record.outcome))
+
+    def put(self, uid: str, name: str, content: bytes) -> dict[str, str]:
+        self.bucket[f"{self.prefix}/trials/{uid}/{name}"] = content
+        return {name: digest_of(content)}
+
+    def trial(self, cell: plan.Cell, planned: plan.PlannedTrial) -> TrialRecord:
+        study, arm = self.study, planned.arm
+        threads, number = planned.condition.concurrency, len(self.trials)
+        place = (threads, planned.block, arm.name)
+        outcome, reason = study.always.get(arm.name) or study.fail.get(place) or ("Succeeded", None)
+        testbed = child_name(study.name, cell.name, arm.name)
+        uid = f"00000000-0000-4000-8000-{number:012d}"
+        start = BEGIN + 150 * number + 45
+        workload = planned.condition.workload_ref
+        spec = {
+            "campaignRef": {"name": study.name, "uid": UID},
+            "testbedRef": {"name": testbed, "uid": f"uid-{testbed}"},
+            "cell": cell.name,
+            "instanceRef": cell.instance_ref,
+            "workloadRef": workload,
+            "arm": arm.to_dict(),
+            "block": planned.block,
+            "order": planned.order,
+            "concurrency": threads,
+            "seed": planned.seed,
+            "workload": self.frozen.workloads[workload].to_dict(),
+            "allowColocation": study.colocated,
+            "storagePrefix": self.prefix,
+            "stepDeadlines": {},
+            "specHash": self.frozen.hash,
+        }
+        after = {"ok": reason != "ProofFailed", "summary": "as before"}
+        provenance = encode(_provenance(study, testbed, arm.mode_ref))
+        artefacts = self.put(uid, "provenance.json", provenance)
+        figures: dict[str, object] = {}
+        if outcome != "Failed":
+            figures, series = _figures(study, cell, planned, start)
+            artefacts |= self.put(uid, "client-0/series.csv", series)
+        return TrialRecord.model_validate(
+            {
+                "trial": {
+                    "name": child_name(testbed, f"t{threads}-b{planned.block}-{planned.order}"),
+                    "uid": uid,
+                },
+                "campaign": {"name": study.name, "uid": UID, "namespace": "bench"},
+                "spec": spec,
+                "outcome": outcome,
+                "reason": reason,
+                "message": _MESSAGES.get(reason or ""),
+                "startTime": _time(start - 45),
+                "completionTime": _time(start + study.seconds + 10),
+                "databaseNode": "node-a",
+                "clients": [
+                    {"node": "node-a" if study.colocated else "node-b", "throttledSeconds": 0.0}
+                ],
+                "proofs": {
+                    "before": {"ok": True, "summary": "the marker is where it should be"},
+                    "after": after,
+                },
+                **figures,
+                "artefacts": artefacts,
+            }
+        )
+
+
+def write(study: Study) -> tuple[IndexRecord, Bucket]:
+    """The index of a finished campaign and every object that it leads to."""
+    spec, frozen = campaign_spec(study), resolved(study)
+    writer = _Writer(study, spec, frozen, storage_prefix("bench", study.name, UID))
+    cells = plan.cells(spec, frozen.workloads)
+    for cell in cells:
+        writer.cell(cell)
+    index = IndexRecord.model_validate(
+        {
+            "campaign": {"name": study.name, "uid": UID, "namespace": "bench"},
+            "spec": spec.to_dict(),
+            "resolved": frozen.to_dict(),
+            "storage": {"bucket": "encbench", "prefix": writer.prefix},
+            "cells": [IndexCell.of(cell).to_dict() for cell in cells],
+            "trials": [trial.to_dict() for trial in writer.trials],
+            "testbeds": [
+                _testbed(study, cell, arm, writer.prefix) for cell in cells for arm in cell.arms
+            ],
+            "startTime": _time(BEGIN),
+            "generatedTime": _time(BEGIN + 150 * len(writer.trials)),
+            "operatorVersion": "0.1.0",
+        }
+    )
+    return index, writer.bucket
+
+
+def _time(moment: float) -> str:
+    return format_time(datetime.fromtimestamp(moment, UTC))
+
+
+def _testbed(study: Study, cell: plan.Cell, arm: Arm, prefix: str) -> dict[str, object]:
+    name = child_name(study.name, cell.name, arm.name)
+    summary = "the marker was found in the table's file and the redo log, as in plaintext"
+    if arm.role == "treatment":
+        summary = (
+            "all 14 tablespaces are encrypted; the marker is in none of 31 files but aria_log, "
+            "which MariaDB does not encrypt"
+        )
+    if arm.name in study.always:
+        summary = "the marker was found in ib_logfile0"
+    key = f"{prefix}/testbeds/{name}/proof.json"
+    proof = {"ok": arm.name not in study.always, "summary": summary, "key": key}
+    proof["digest"] = digest_of(key.encode())
+    return {"name": name, "cell": cell.name, "arm": arm.name, "proof": proof}
+
+
+_MESSAGES = {
+    "ProofFailed": "After the run the marker was found in ib_logfile0 in plaintext.",
+    "ClientThrottled": "The client was throttled for 3.2 s of 60 s: give it more CPU.",
+}
+
+
+def _figures(
+    study: Study, cell: plan.Cell, planned: plan.PlannedTrial, start: float
+) -> tuple[dict[str, object], bytes]:
+    """The figures of one run and its series: a machine that saturates, drifts and is noisy."""
+    threads, arm = planned.condition.concurrency, planned.arm.name
+    place = f"{study.seed}/{cell.name}/{planned.condition}/{planned.block}"
+    block = random.Random(place)
+    own = random.Random(f"{place}/{arm}")
+    cores = float(2 ** (study.instances.index(cell.instance_ref) + 1))
+    loss = study.loss.get(planned.arm.mode_ref, 0.0)
+    level = 260 * cores * threads / (threads + 3 * cores)
+    level *= math.exp(block.gauss(0, 3 * study.noise))
+    tps = level * (1 - loss) * math.exp(own.gauss(0, study.noise))
+    lines = ["time,tps,qps,latency_p95_ms,errors,cpu_seconds,resident_bytes"]
+    for second in range(-5, study.seconds):
+        wobble = 1 + 0.04 * own.gauss(0, 1) - (0.25 if second % 30 == 17 else 0)
+        now = max(0.0, tps * wobble)
+        lines.append(f"{start + second + 0.5:.1f},{now:.2f},{20 * now:.1f},,0,0.3,50000000")
+    series = ("\n".join(lines) + "\n").encode()
+    average = 1000 * threads / tps
+    busy = 0.95 * cores * threads / (threads + cores) * math.exp(own.gauss(0, study.noise / 3))
+    cpu: dict[str, object] = {
+        "database": {
+            "cores": busy * (1 + loss / 3),
+            "limitCores": cores,
+            "coverage": 0.98,
+            "alignmentError": 0.001,
+        },
+        "node": {"fraction": (busy + 0.6) / 16, "cores": 16.0, "node": "node-a"},
+        "client": {"cores": 2 * study.client_cpu * tps / level, "limitCores": 2.0},
+    }
+    if (threads, planned.block, arm) in study.without_cpu:
+        del cpu["database"]
+        cpu["withheld"] = {"database": "the alignment error of 3.1 % is above 2 %"}
+    figures = {
+        "window": {"start": start, "end": start + study.seconds},
+        "result": {
+            "tps": tps,
+            "qps": 20 * tps,
+            "latencyAverageMs": average,
+            "latencyP95Ms": average * 1.45 * math.exp(own.gauss(0, study.noise)),
+            "errors": 0,
+        },
+        "cpu": cpu,
+        "transactions": round(tps * study.seconds),
+    }
+    return figures, series
+
+
+def _provenance(study: Study, testbed: str, mode: str) -> ProvenanceRecord:
+    settings = {
+        "innodb_buffer_pool_size": str(2**30),
+        "innodb_flush_log_at_trx_commit": "1",
+        "hostname": f"{testbed}-0",
+        **dict.fromkeys(MARIADB_ENCRYPTED, "OFF"),
+    }
+    if mode != "plain":
+        settings |= MARIADB_ENCRYPTED
+    digest = "sha256:" + "ab" * 32
+    return ProvenanceRecord(
+        testbed=testbed,
+        server=ServerFacts(version="10.11.14-MariaDB", settings=settings),
+        machine=MachineFacts(
+            node="node-a",
+            kernel="6.18.0",
+            cpu_model="Synthetic CPU @ 2.50GHz",
+            cpu_flags=study.flags,
+        ),
+        clients=(MachineFacts(node="node-a" if study.colocated else "node-b"),),
+        images={
+            "server": f"registry.example/encbench/mariadb@{digest}",
+            "agent": f"registry.example/encbench/encbench@{digest}",
+            "tool": f"registry.example/encbench/sysbench@{digest}",
+        },
+        operator_version="0.1.0",
+    )

@@ -1,0 +1,75 @@
+"""`make demo`: from nothing to a report, with progress, and the cluster left up to look around in."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from tests.support.install import NAMESPACE, install
+from tests.support.kube import REPO, CommandFailed, Kube, wait_for
+
+CAMPAIGN = "demo"
+PAGE = REPO / "build" / "demo-report.html"
+
+
+def main() -> int:
+    """Run the demo; the exit code."""
+    begin = time.monotonic()
+    try:
+        kube = Kube.current() if os.environ.get("CLUSTER") == "existing" else Kube.own()
+        _say(begin, "installing the chart")
+        install(kube)
+        _remove_earlier(kube)
+        _say(begin, "applying campaigns/demo")
+        kube.kubectl("apply", f"--namespace={NAMESPACE}", "--kustomize=campaigns/demo")
+        watched = kube.plugin("watch", CAMPAIGN, f"--namespace={NAMESPACE}", "--timeout=1200")
+        return _show(kube) or watched.returncode
+    except (CommandFailed, TimeoutError) as error:
+        print(f"failed: {error}", file=sys.stderr)
+        return 1
+    finally:
+        _say(begin, "end of the demo")
+
+
+def _remove_earlier(kube: Kube) -> None:
+    """A campaign is fixed once it exists: an earlier demo makes room for this one."""
+    kube.kubectl(
+        "delete",
+        "campaign",
+        CAMPAIGN,
+        f"--namespace={NAMESPACE}",
+        "--ignore-not-found",
+        "--wait",
+        "--timeout=120s",
+    )
+    wait_for(
+        "the end of the earlier demo's pods",
+        lambda: not kube.list("pods", NAMESPACE, f"encbench.io/campaign={CAMPAIGN}"),
+        120,
+    )
+
+
+def _show(kube: Kube) -> int:
+    """Print the report's table and where its page lies."""
+    PAGE.parent.mkdir(exist_ok=True)
+    target = [CAMPAIGN, f"--namespace={NAMESPACE}"]
+    if kube.plugin("report", *target).returncode != 0:
+        return 1
+    if kube.plugin("report", *target, "--output=html", f"--file={PAGE}").returncode != 0:
+        return 1
+    print(f"\nThe report with its plots: {PAGE.relative_to(Path.cwd())}")
+    kubeconfig = kube.environment.get("KUBECONFIG")
+    if kubeconfig:
+        print(f"To look around: export KUBECONFIG={kubeconfig} PATH={Path(kubeconfig).parent}/bin:$PATH")
+    print(f"                kubectl get campaigns,testbeds,trials,overheadreports -n {NAMESPACE}")
+    print("To remove everything: make down")
+    return 0
+
+
+def _say(begin: float, text: str) -> None:
+    seconds = int(time.monotonic() - begin)
+    print(f"[{seconds // 60:02d}:{seconds % 60:02d}] {text}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

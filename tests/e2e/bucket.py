@@ -1,0 +1,72 @@
+"""The bucket as a user reads it: an S3 client through a port-forward, no code of the operator's."""
+
+import base64
+import contextlib
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from tests.support.install import NAMESPACE
+from tests.support.kube import Kube
+
+SERVICE = "encbench-minio"
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """The bucket of the installation."""
+
+    client: Any
+    name: str = "encbench"
+
+    def get(self, key: str) -> bytes:
+        """Content of an object; an error when there is none."""
+        content: bytes = self.client.get_object(Bucket=self.name, Key=key)["Body"].read()
+        return content
+
+    def keys(self, prefix: str) -> list[str]:
+        """All keys under a prefix."""
+        pages = self.client.get_paginator("list_objects_v2").paginate(
+            Bucket=self.name, Prefix=prefix
+        )
+        return [entry["Key"] for page in pages for entry in page.get("Contents", [])]
+
+    def unfinished_uploads(self) -> list[str]:
+        """Keys of multipart uploads that were begun and never completed."""
+        found = self.client.list_multipart_uploads(Bucket=self.name)
+        return [upload["Key"] for upload in found.get("Uploads", [])]
+
+
+@contextlib.contextmanager
+def bucket(kube: Kube) -> Iterator[Bucket]:
+    """The bucket for as long as the port-forward stands."""
+    names = [item["metadata"]["name"] for item in kube.list("secrets", NAMESPACE)]
+    (secret_name,) = [name for name in names if name.startswith(SERVICE) or "object-store" in name]
+    secret = kube.get("secret", secret_name, NAMESPACE)
+    assert secret is not None
+    keys = {name: base64.b64decode(value).decode() for name, value in secret["data"].items()}
+    command = ["kubectl", "port-forward", f"--namespace={NAMESPACE}", f"service/{SERVICE}", ":9000"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=kube.environment, stderr=subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None
+        port = re.search(r"127\.0\.0\.1:(\d+) ->", process.stdout.readline())
+        assert port is not None, "kubectl port-forward did not say its port"
+        client = boto3.client(
+            "s3",
+            endpoint_url=f"http://127.0.0.1:{port[1]}",
+            aws_access_key_id=keys["access-key"],
+            aws_secret_access_key=keys["secret-key"],
+            region_name="us-east-1",
+            config=Config(s3={"addressing_style": "path"}),
+        )
+        yield Bucket(client)
+    finally:
+        process.terminate()
+        process.wait(10)

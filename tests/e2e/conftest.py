@@ -1,0 +1,78 @@
+"""One cluster and one installation for all end-to-end tests; each test brings its own campaign."""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.e2e import manifests
+from tests.support.install import NAMESPACE, install
+from tests.support.kube import Kube, wait_for
+
+
+@pytest.fixture(scope="session")
+def kube() -> Kube:
+    """A real cluster: our own on this machine, or with CLUSTER=existing the current one."""
+    return Kube.current() if os.environ.get("CLUSTER") == "existing" else Kube.own()
+
+
+@pytest.fixture(scope="session")
+def installed(kube: Kube) -> Kube:
+    """The cluster with the chart installed and the parts applied that every campaign names."""
+    install(kube)
+    for kind in ("campaigns", "trials", "testbeds"):  # of a run that was killed
+        kube.kubectl("delete", kind, "--all", f"--namespace={NAMESPACE}", "--timeout=180s")
+    kube.apply(*manifests.parts())
+    return kube
+
+
+Runner = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def start(installed: Kube) -> Iterator[Callable[[dict[str, Any]], str]]:
+    """Apply a campaign and give back its name; it is deleted after the test."""
+    started: list[str] = []
+
+    def apply(campaign: dict[str, Any]) -> str:
+        name: str = campaign["metadata"]["name"]
+        installed.apply(campaign)
+        started.append(name)
+        return name
+
+    yield apply
+    for name in started:
+        delete_campaign(installed, name)
+
+
+def delete_campaign(kube: Kube, name: str) -> None:
+    """Delete a campaign and wait until no pod of it holds CPU that the next test needs."""
+    kube.kubectl(
+        "delete",
+        "campaign",
+        name,
+        f"--namespace={NAMESPACE}",
+        "--ignore-not-found",
+        "--wait",
+        "--timeout=180s",
+    )
+    wait_for(
+        f"the end of {name}'s pods",
+        lambda: not kube.list("pods", NAMESPACE, f"encbench.io/campaign={name}"),
+        120,
+    )
+
+
+def conditions(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The conditions of an object by type."""
+    return {c["type"]: c for c in (body.get("status") or {}).get("conditions", [])}
+
+
+def ended(kube: Kube, name: str) -> dict[str, Any] | None:
+    """The campaign when it has ended, well or not."""
+    body = kube.get("campaign", name, NAMESPACE)
+    assert body is not None, f"campaign {name} is gone"
+    facts = conditions(body)
+    over = any(facts.get(kind, {}).get("status") == "True" for kind in ("Complete", "Failed"))
+    return body if over else None

@@ -1,0 +1,80 @@
+"""Manifests of small campaigns, as a user writes them, with the parts that a test varies."""
+
+from typing import Any
+
+from tests.support.install import NAMESPACE
+
+API = "encbench.io/v1alpha1"
+Manifest = dict[str, Any]
+
+
+def manifest(kind: str, name: str, spec: Manifest) -> Manifest:
+    """One object in the tests' namespace."""
+    return {
+        "apiVersion": API,
+        "kind": kind,
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": spec,
+    }
+
+
+def instance(name: str = "mariadb", **fields: Any) -> Manifest:
+    """A MariaDB small enough for three of them on a node of two cores."""
+    spec = {
+        "engine": "mariadb",
+        "version": "10.11",
+        "image": "docker.io/encbench/mariadb:10.11",
+        "resources": {"cpu": "400m", "memory": "384Mi"},
+        "storage": {"size": "1Gi"},
+        "settings": {"innodb_buffer_pool_size": "128M"},
+        **fields,
+    }
+    return manifest("InstanceTemplate", name, spec)
+
+
+def mode(name: str, **fields: Any) -> Manifest:
+    """An encryption mode; without fields plaintext."""
+    return manifest("EncryptionMode", name, fields)
+
+
+def workload(name: str = "read-write", **fields: Any) -> Manifest:
+    """A short sysbench run over a small dataset. `load` and `sysbench` are merged into it."""
+    spec: Manifest = {
+        "sysbench": {
+            "script": "oltp_read_write",
+            "tables": 2,
+            "tableSize": 2000,
+            **fields.pop("sysbench", {}),
+        },
+        "load": {"concurrency": [2], "warmup": "2s", "duration": "6s", **fields.pop("load", {})},
+        "client": {
+            "image": "docker.io/encbench/sysbench:1.0.20",
+            "resources": {"cpu": "150m", "memory": "64Mi"},
+            **fields.pop("client", {}),
+        },
+        **fields,
+    }
+    if "scriptConfigMapRef" in spec["sysbench"]:
+        del spec["sysbench"]["script"]
+    return manifest("Workload", name, spec)
+
+
+def campaign(name: str, modes: list[str], **fields: Any) -> Manifest:
+    """A campaign of one instance and one workload."""
+    spec = {
+        "matrix": [
+            {"instanceRefs": ["mariadb"], "modeRefs": modes, "workloadRefs": ["read-write"]}
+        ],
+        "baselineModeRef": "plaintext",
+        "blocks": {"min": 2, "maxReplacements": 1},
+        "seed": 1,
+        "allowColocation": True,
+        **fields,
+    }
+    return manifest("Campaign", name, spec)
+
+
+def parts() -> list[Manifest]:
+    """What every campaign of the tests names."""
+    tde = {"method": "engine"}
+    return [instance(), mode("plaintext"), mode("tde", atRest=tde), workload()]

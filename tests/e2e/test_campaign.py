@@ -1,0 +1,296 @@
+"""A small campaign from `kubectl apply` to the report, and every number recomputed from raw logs.
+
+Nothing of the operator's code is used here: the log lines are read anew, the formulas are written
+down again, and both must give what the report says.
+"""
+
+import hashlib
+import json
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from statistics import mean, stdev
+from typing import Any
+
+import pytest
+
+from tests.e2e import manifests
+from tests.e2e.bucket import Bucket, bucket
+from tests.e2e.conftest import conditions, ended
+from tests.support.install import NAMESPACE
+from tests.support.kube import REPO, Kube, wait_for
+
+BLOCKS = 2
+ARMS = ("plaintext", "plaintext-control", "tde")
+T_975_1_DEGREE = 12.706204736
+"""97.5th percentile of Student's t with one degree of freedom, from a printed table."""
+
+Start = Callable[[dict[str, Any]], str]
+
+
+@pytest.fixture(scope="module")
+def finished(installed: Kube) -> dict[str, Any]:
+    """The campaign, run to its end."""
+    installed.apply(manifests.campaign("numbers", ["tde"], blocks={"min": BLOCKS}))
+    return wait_for("the end of the campaign", lambda: ended(installed, "numbers"), 400)
+
+
+@pytest.fixture(scope="module")
+def report(installed: Kube, finished: dict[str, Any]) -> dict[str, Any]:
+    """The OverheadReport's status."""
+    body = installed.get("overheadreport", "numbers", NAMESPACE)
+    assert body is not None
+    status: dict[str, Any] = body["status"]
+    return status
+
+
+@pytest.fixture(scope="module")
+def records(
+    installed: Kube, report: dict[str, Any]
+) -> list[tuple[dict[str, Any], dict[str, bytes]]]:
+    """Every trial's record with its raw artefacts, every digest checked."""
+    with bucket(installed) as store:
+        index = json.loads(_checked(store, report["artefacts"]["index"]))
+        return [_trial(store, entry) for entry in index["trials"]]
+
+
+def _checked(store: Bucket, artefact: dict[str, str]) -> bytes:
+    content = store.get(artefact["key"])
+    assert f"sha256:{hashlib.sha256(content).hexdigest()}" == artefact["digest"], artefact["key"]
+    return content
+
+
+def _trial(store: Bucket, entry: dict[str, Any]) -> tuple[dict[str, Any], dict[str, bytes]]:
+    record = json.loads(_checked(store, entry))
+    folder = entry["key"].rpartition("/")[0]
+    raw = {
+        name: _checked(store, {"key": f"{folder}/{name}", "digest": digest})
+        for name, digest in record["artefacts"].items()
+    }
+    return record, raw
+
+
+def test_the_campaign_completes_with_every_trial_succeeded(
+    installed: Kube, finished: dict[str, Any]
+) -> None:
+    assert conditions(finished)["Complete"]["status"] == "True"
+    progress = finished["status"]["progress"]
+    planned = BLOCKS * len(ARMS)
+    assert (progress["planned"], progress["succeeded"]) == (planned, planned)
+    trials = installed.list("trials", NAMESPACE, "encbench.io/campaign=numbers")
+    places = sorted((t["spec"]["block"], t["spec"]["arm"]["name"]) for t in trials)
+    assert places == [(block, arm) for block in (1, 2) for arm in ARMS]
+    assert {t["status"]["phase"] for t in trials} == {"Succeeded"}
+    assert not installed.list("jobs", NAMESPACE, "encbench.io/campaign=numbers")
+
+
+def test_the_trials_ran_one_after_the_other(
+    records: list[tuple[dict[str, Any], dict[str, bytes]]],
+) -> None:
+    windows = sorted((r["window"]["start"], r["window"]["end"]) for r, _ in records)
+    for (_, end), (start, _) in zip(windows, windows[1:], strict=False):
+        assert start > end
+
+
+def _figures(log: str) -> dict[str, float]:
+    """What the last summary in sysbench's own output says; an independent reading of it."""
+    summary = log[log.rindex("SQL statistics:") :]
+
+    def number(pattern: str) -> float:
+        found = re.search(pattern, summary)
+        assert found is not None, pattern
+        return float(found[1])
+
+    return {
+        "transactions": number(r"transactions:\s+(\d+)"),
+        "tps": number(r"transactions:\s+\d+\s+\(([\d.]+) per sec"),
+        "qps": number(r"queries:\s+\d+\s+\(([\d.]+) per sec"),
+        "average": number(r"avg:\s+([\d.]+)"),
+        "p95": number(r"95th percentile:\s+([\d.]+)"),
+    }
+
+
+def _by_arm(
+    records: list[tuple[dict[str, Any], dict[str, bytes]]], arm: str
+) -> list[tuple[dict[str, Any], dict[str, bytes]]]:
+    own = [(r, raw) for r, raw in records if r["spec"]["arm"]["name"] == arm]
+    return sorted(own, key=lambda entry: int(entry[0]["spec"]["block"]))
+
+
+def _logs(records: list[tuple[dict[str, Any], dict[str, bytes]]], arm: str) -> list[dict[str, float]]:
+    return [_figures(raw["client-0/output.log"].decode()) for _, raw in _by_arm(records, arm)]
+
+
+def _cores(raw: dict[str, bytes]) -> float:
+    """Server CPU in cores from the raw samples inside the window."""
+    metrics = json.loads(raw["metrics.json"])
+    start, end = metrics["window"]["start"], metrics["window"]["end"]
+    inside = [(t, v) for t, v in metrics["series"]["database_cpu_seconds"] if start <= t <= end]
+    (t1, v1), (t2, v2) = inside[0], inside[-1]
+    return float((v2 - v1) / (t2 - t1))
+
+
+def _geometric(values: list[float]) -> float:
+    return math.exp(mean(math.log(value) for value in values))
+
+
+def _row(report: dict[str, Any], arm: str) -> dict[str, Any]:
+    (row,) = [row for row in report["rows"] if row["arm"] == arm]
+    found: dict[str, Any] = row
+    return found
+
+
+@pytest.mark.parametrize("arm", ARMS)
+def test_tps_and_latency_follow_from_the_raw_logs(
+    report: dict[str, Any], records: list[tuple[dict[str, Any], dict[str, bytes]]], arm: str
+) -> None:
+    logs, row = _logs(records, arm), _row(report, arm)
+    assert row["blocks"] == BLOCKS
+    assert row["tps"] == pytest.approx(_geometric([f["tps"] for f in logs]), rel=0.005)
+    assert row["qps"] == pytest.approx(_geometric([f["qps"] for f in logs]), rel=0.005)
+    average = _geometric([f["average"] for f in logs])
+    assert row["latencyAverageMs"] == pytest.approx(average, rel=0.01)
+    p95 = _geometric([f["p95"] for f in logs])
+    assert row["latencyP95Ms"] == pytest.approx(p95, rel=0.01)
+
+
+@pytest.mark.parametrize("arm", ARMS)
+def test_cpu_follows_from_the_raw_samples(
+    report: dict[str, Any], records: list[tuple[dict[str, Any], dict[str, bytes]]], arm: str
+) -> None:
+    own, row = _by_arm(records, arm), _row(report, arm)
+    shown = [r for r, _ in own if (r.get("cpu") or {}).get("database")]
+    if len(shown) < len(own):
+        pytest.skip("a CPU figure was withheld for its alignment error; the report says so")
+    cores = [_cores(raw) for _, raw in own]
+    assert row["databaseCpuPercent"] == pytest.approx(mean(c / 0.4 * 100 for c in cores), rel=0.01)
+    tps = [f["tps"] for f in _logs(records, arm)]
+    per_transaction = _geometric([c / t * 1000 for c, t in zip(cores, tps, strict=True)])
+    assert row["databaseCpuMsPerTransaction"] == pytest.approx(per_transaction, rel=0.01)
+    summaries = [json.loads(raw["client-0/summary.json"]) for _, raw in own]
+    client = mean(s["cpuSeconds"] / s["window"]["seconds"] / s["cpuLimitCores"] for s in summaries)
+    assert row["clientCpuPercent"] == pytest.approx(client * 100, rel=0.01)
+
+
+def test_the_overhead_and_its_interval_follow_from_the_raw_logs(
+    report: dict[str, Any], records: list[tuple[dict[str, Any], dict[str, bytes]]]
+) -> None:
+    plain = [f["tps"] for f in _logs(records, "plaintext")]
+    for arm in ("plaintext-control", "tde"):
+        logs = [f["tps"] for f in _logs(records, arm)]
+        d = [math.log(b / a) for a, b in zip(plain, logs, strict=True)]
+        half = T_975_1_DEGREE * stdev(d) / math.sqrt(BLOCKS)
+        row = _row(report, arm)["overhead"]
+        assert row["estimate"] == pytest.approx(1 - math.exp(mean(d)), abs=0.005)
+        # Logs round TPS to two digits: bounds on two blocks magnify that.
+        assert row["low"] == pytest.approx(1 - math.exp(mean(d) + half), abs=0.1, rel=0.05)
+        assert row["high"] == pytest.approx(1 - math.exp(mean(d) - half), abs=0.1, rel=0.05)
+
+
+def test_every_trial_was_measured_for_its_declared_time(
+    records: list[tuple[dict[str, Any], dict[str, bytes]]],
+) -> None:
+    for record, raw in records:
+        window = record["window"]
+        assert window["end"] - window["start"] == pytest.approx(6, abs=0.7)
+        figures = _figures(raw["client-0/output.log"].decode())
+        assert record["transactions"] == figures["transactions"] > 0
+
+
+def test_the_mode_was_proven_before_and_after_each_trial_and_once_in_full(
+    installed: Kube,
+    report: dict[str, Any],
+    records: list[tuple[dict[str, Any], dict[str, bytes]]],
+) -> None:
+    for record, raw in records:
+        proofs = json.loads(raw["proofs.json"])
+        encrypted = record["spec"]["arm"]["name"] == "tde"
+        for when in ("before", "after"):
+            proof = proofs[when]
+            assert proof["ok"], proof["summary"]
+            table = [f for f in proof["evidence"]["files"] if f["kind"] == "table"]
+            assert table, "the marker's own file was read"
+            assert all(f["found"] is not encrypted for f in table)
+    with bucket(installed) as store:
+        index = json.loads(_checked(store, report["artefacts"]["index"]))
+        for testbed in index["testbeds"]:
+            full = json.loads(_checked(store, testbed["proof"]))["proof"]
+            assert full["ok"], full["summary"]
+            found = {f["kind"] for f in full["evidence"]["files"] if f["found"]}
+            if testbed["arm"] == "tde":
+                assert found <= {"aria-log"}
+            else:
+                assert {"table", "redo", "binlog"} <= found
+
+
+def test_the_renderings_are_in_the_bucket_and_agree(
+    installed: Kube, report: dict[str, Any]
+) -> None:
+    with bucket(installed) as store:
+        rendered = {
+            name: _checked(store, report["artefacts"][name]).decode()
+            for name in ("html", "markdown", "csv", "json")
+        }
+    whole = json.loads(rendered["json"])
+    rows = [row for group in whole["groups"] for row in group["rows"]]
+    assert rows == report["rows"]
+    assert "<svg" in rendered["html"]
+    assert re.search(r'(src|href)="https?://', rendered["html"]) is None
+    tps = f"{_row(report, 'tde')['tps']:.0f}"
+    assert tps in rendered["html"].replace(",", "")
+    assert rendered["csv"].count("\n") >= len(rows)
+    assert "1 − encrypted" in rendered["markdown"] or "1 - encrypted" in rendered["markdown"]
+
+
+def test_the_answer_is_told_by_kubectl(installed: Kube, report: dict[str, Any]) -> None:
+    table = installed.kubectl("get", "overheadreports", "-n", NAMESPACE)
+    assert report["verdict"] in table
+    assert report["headline"]
+    assert report["colocated"] is True
+    for kind in ("campaigns", "testbeds", "trials", "encbench"):
+        assert installed.kubectl("get", kind, "-n", NAMESPACE)
+
+
+def test_no_password_is_anywhere_but_in_its_secret(
+    installed: Kube, records: list[tuple[dict[str, Any], dict[str, bytes]]]
+) -> None:
+    import base64
+
+    secrets = [
+        base64.b64decode(value)
+        for secret in installed.list("secrets", NAMESPACE)
+        for name, value in (secret.get("data") or {}).items()
+        if name in ("password", "agent-password", "token", "secret-key")
+    ]
+    assert secrets
+    texts = [content for _, raw in records for content in raw.values()]
+    kinds = "campaigns,testbeds,trials,overheadreports,pods,jobs,statefulsets,configmaps,events"
+    texts.append(installed.kubectl("get", kinds, "-n", NAMESPACE, "-o", "json").encode())
+    texts.append(
+        installed.kubectl("logs", "-n", NAMESPACE, "deployment/encbench", "--tail=-1").encode()
+    )
+    for secret in secrets:
+        assert not any(secret in text for text in texts)
+
+
+def test_the_plugin_prints_the_report(installed: Kube, finished: dict[str, Any]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "encbench.cli.main", "report", "numbers", "-n", NAMESPACE],
+        env={**installed.environment, "PYTHONPATH": str(REPO / "operator")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "tde" in done.stdout
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _remove(installed: Kube) -> Any:
+    from tests.e2e.conftest import delete_campaign
+
+    yield
+    delete_campaign(installed, "numbers")

@@ -1,0 +1,131 @@
+"""A user's mistake gets one clear sentence, at `kubectl apply` where one object shows it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.e2e import manifests
+from tests.e2e.conftest import conditions
+from tests.support.install import NAMESPACE
+from tests.support.kube import CommandFailed, Kube, wait_for
+
+Start = Callable[[dict[str, Any]], str]
+
+
+def refused(kube: Kube, name: str) -> str:
+    """The message with which a campaign is not accepted."""
+
+    def look() -> str | None:
+        body = kube.get("campaign", name, NAMESPACE)
+        fact = conditions(body or {}).get("Accepted", {})
+        return str(fact["message"]) if fact.get("status") == "False" else None
+
+    message = wait_for("the refusal", look, 30)
+    assert not kube.list("testbeds", NAMESPACE, f"encbench.io/campaign={name}"), "nothing started"
+    return message
+
+
+def test_a_name_that_does_not_exist(installed: Kube, start: Start) -> None:
+    message = refused(installed, start(manifests.campaign("no-mode", ["no-such-mode"])))
+    assert "there is no EncryptionMode no-such-mode" in message
+    assert "apply it, or correct the name" in message
+
+
+def test_a_buffer_pool_that_does_not_fit_and_a_setting_of_the_modes(
+    installed: Kube, start: Start
+) -> None:
+    settings = {"innodb_buffer_pool_size": "4G", "innodb_encrypt_tables": "ON"}
+    installed.apply(manifests.instance("too-large", settings=settings))
+    campaign = manifests.campaign("bad-settings", ["tde"])
+    campaign["spec"]["matrix"][0]["instanceRefs"] = ["too-large"]
+    message = refused(installed, start(campaign))
+    assert "innodb_buffer_pool_size" in message
+    assert "innodb_encrypt_tables" in message
+
+
+def test_an_unknown_option_of_sysbench(installed: Kube, start: Start) -> None:
+    options = {"range-sise": "10"}
+    installed.apply(manifests.workload("bad-option", sysbench={"options": options}))
+    campaign = manifests.campaign("bad-option", ["tde"])
+    campaign["spec"]["matrix"][0]["workloadRefs"] = ["bad-option"]
+    assert "range-sise" in refused(installed, start(campaign))
+
+
+def test_a_refused_campaign_starts_once_its_parts_are_corrected(
+    installed: Kube, start: Start
+) -> None:
+    name = start(manifests.campaign("mended", ["later"], suspend=True))
+    assert "later" in refused(installed, name)
+    installed.apply(manifests.mode("later"))
+
+    def accepted() -> bool:
+        body = installed.get("campaign", name, NAMESPACE)
+        return conditions(body or {}).get("Accepted", {}).get("status") == "True"
+
+    wait_for("the acceptance", accepted, 30)
+
+
+@pytest.mark.parametrize(
+    ("spec", "advice"),
+    [
+        ({"blocks": {"min": 9}}, "a new campaign"),
+        ({"margin": 0.2}, "a new campaign"),
+        ({"seed": 99}, "a new campaign"),
+    ],
+    ids=["blocks", "margin", "seed"],
+)
+def test_a_changed_plan_is_refused_at_apply(
+    installed: Kube, start: Start, spec: dict[str, Any], advice: str
+) -> None:
+    start(manifests.campaign("fixed", ["tde"], suspend=True))
+    with pytest.raises(CommandFailed, match=advice):
+        installed.apply(manifests.campaign("fixed", ["tde"], suspend=True, **spec))
+
+
+def test_an_image_that_cannot_be_pulled_ends_with_the_reason(
+    installed: Kube, start: Start
+) -> None:
+    installed.apply(manifests.instance("no-image", image="docker.io/encbench/absent:1"))
+    campaign = manifests.campaign("no-image", ["plaintext"], stepDeadlines={"provision": "20s"})
+    campaign["spec"]["matrix"][0]["instanceRefs"] = ["no-image"]
+    name = start(campaign)
+    body = wait_for("the end", lambda: _failed(installed, name), 120)
+    message = conditions(body)["Failed"]["message"]
+    assert "ImagePullFailed" in message
+    assert "absent:1" in message
+
+
+def test_a_pod_that_fits_no_node_ends_with_the_reason(installed: Kube, start: Start) -> None:
+    resources = {"cpu": "64", "memory": "384Mi"}
+    installed.apply(manifests.instance("too-big", resources=resources))
+    campaign = manifests.campaign("too-big", ["plaintext"], stepDeadlines={"provision": "10s"})
+    campaign["spec"]["matrix"][0]["instanceRefs"] = ["too-big"]
+    name = start(campaign)
+    body = wait_for("the end", lambda: _failed(installed, name), 120)
+    assert "Insufficient cpu" in conditions(body)["Failed"]["message"]
+
+
+def test_a_load_that_fails_ends_with_the_tools_own_words(installed: Kube, start: Start) -> None:
+    script = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "failing-script", "namespace": NAMESPACE},
+        "data": {
+            "failing.lua": "function prepare() error('the disk of the moon is full') end\n"
+            "function event() end\n"
+        },
+    }
+    ref = {"name": "failing-script", "key": "failing.lua"}
+    installed.apply(script, manifests.workload("failing", sysbench={"scriptConfigMapRef": ref}))
+    campaign = manifests.campaign("failing-load", ["plaintext"])
+    campaign["spec"]["matrix"][0]["workloadRefs"] = ["failing"]
+    name = start(campaign)
+    body = wait_for("the end", lambda: _failed(installed, name), 180)
+    assert "the disk of the moon is full" in conditions(body)["Failed"]["message"]
+
+
+def _failed(kube: Kube, name: str) -> dict[str, Any] | None:
+    body = kube.get("campaign", name, NAMESPACE)
+    fact = conditions(body or {}).get("Failed", {})
+    return body if fact.get("status") == "True" else None

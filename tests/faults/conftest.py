@@ -1,0 +1,5 @@
+"""The faults are put on the same installation as the end-to-end tests use."""
+
+from tests.e2e.conftest import installed, kube, start
+
+__all__ = ["installed", "kube", "start"]

@@ -1,0 +1,45 @@
+"""Deleting a campaign in the middle leaves no object, no volume and no half-done upload."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.e2e import manifests
+from tests.e2e.bucket import bucket
+from tests.faults.running import wait_for_running_trial
+from tests.support.install import NAMESPACE
+from tests.support.kube import Kube, wait_for
+
+NAME = "deleted"
+KINDS = (
+    "campaigns,testbeds,trials,overheadreports,statefulsets,jobs,pods,services,secrets,configmaps,"
+    "persistentvolumeclaims"
+)
+
+
+def test_nothing_is_left(installed: Kube, start: Callable[[dict[str, Any]], str]) -> None:
+    volumes = _volumes(installed)
+    start(manifests.campaign(NAME, ["plaintext"], blocks={"min": 3}))
+    trial = wait_for_running_trial(installed, NAME)
+    assert _volumes(installed) - volumes, "the campaign has volumes of its own"
+    prefix = trial["spec"]["storagePrefix"]
+
+    installed.kubectl("delete", "campaign", NAME, "-n", NAMESPACE, "--wait", "--timeout=120s")
+
+    def left() -> list[str]:
+        found = installed.list(KINDS, NAMESPACE, "app.kubernetes.io/managed-by=encbench")
+        return [f"{o['kind']} {o['metadata']['name']}" for o in found]
+
+    wait_for("the end of all children", lambda: not left(), 90)
+    wait_for("the release of the volumes", lambda: not _volumes(installed) - volumes, 60)
+    with bucket(installed) as store:
+        keys = store.keys(prefix)
+        folders = {key.split("/trials/")[1].split("/")[0] for key in keys if "/trials/" in key}
+        for folder in folders:
+            assert f"{prefix}/trials/{folder}/trial.json" in keys, "only finished trials remain"
+        assert trial["metadata"]["uid"] not in folders
+        assert not store.unfinished_uploads()
+
+
+def _volumes(kube: Kube) -> set[str]:
+    text = kube.kubectl("get", "persistentvolumes", "-o", "name")
+    return set(text.split())

@@ -1,0 +1,66 @@
+"""SIGKILL of the operator in the middle changes nothing in the outcome."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from tests.e2e import manifests
+from tests.e2e.bucket import bucket
+from tests.e2e.conftest import conditions, ended
+from tests.faults.running import trials, wait_for_running_trial
+from tests.support.install import NAMESPACE
+from tests.support.kube import Kube, wait_for
+
+NAME = "killed"
+OPERATOR = "app.kubernetes.io/name=encbench,app.kubernetes.io/component=operator"
+
+
+def test_the_outcome_is_the_same(
+    installed: Kube, start: Callable[[dict[str, Any]], str]
+) -> None:
+    start(manifests.campaign(NAME, ["plaintext"], blocks={"min": 2, "maxReplacements": 0}))
+    wait_for("a testbed", lambda: installed.list("testbeds", NAMESPACE, _own()), 60)
+    _kill(installed)
+    seen = set()
+    for _ in range(2):
+        running = wait_for_running_trial(installed, NAME)
+        seen.add(running["metadata"]["name"])
+        _kill(installed)
+        wait_for("the operator", lambda: _ready(installed), 90)
+    body = wait_for("the end of the campaign", lambda: ended(installed, NAME), 400)
+    assert conditions(body)["Complete"]["status"] == "True", body["status"]
+    done = trials(installed, NAME)
+    places = sorted((t["spec"]["block"], t["spec"]["arm"]["name"]) for t in done)
+    assert places == [
+        (block, arm) for block in (1, 2) for arm in ("plaintext", "plaintext-control")
+    ], "every attempt was made once, and none had to be replaced"
+    assert {t["status"]["outcome"] for t in done} == {"Succeeded"}
+    assert seen <= {t["metadata"]["name"] for t in done}
+    keys = [t["status"]["artefactKey"] for t in done]
+    assert len(set(keys)) == len(keys) == 4
+    report = installed.get("overheadreport", NAME, NAMESPACE)
+    assert report is not None
+    with bucket(installed) as store:
+        index = json.loads(store.get(report["status"]["artefacts"]["index"]["key"]))
+    assert sorted(entry["key"] for entry in index["trials"]) == sorted(keys), "counted once each"
+
+
+def _own() -> str:
+    return f"encbench.io/campaign={NAME}"
+
+
+def _kill(kube: Kube) -> None:
+    """kill -9 by way of a deletion without grace: the kubelet sends SIGKILL at once."""
+    kube.kubectl(
+        "delete", "pod", "-n", NAMESPACE, "-l", OPERATOR, "--grace-period=0", "--force"
+    )
+
+
+def _ready(kube: Kube) -> bool:
+    pods = kube.list("pods", NAMESPACE, OPERATOR)
+    return any(
+        status["ready"]
+        for pod in pods
+        if "deletionTimestamp" not in pod["metadata"]
+        for status in pod["status"].get("containerStatuses", [])
+    )

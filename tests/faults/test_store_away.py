@@ -1,0 +1,63 @@
+"""The object store is down when a tool ends: nothing is lost, the upload follows when it is back."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.e2e import manifests
+from tests.e2e.bucket import SERVICE, bucket
+from tests.e2e.conftest import conditions, ended
+from tests.faults.running import trials, wait_for_running_trial
+from tests.support.install import NAMESPACE
+from tests.support.kube import Kube, wait_for
+
+NAME = "store-away"
+
+
+def test_the_upload_follows(installed: Kube, start: Callable[[dict[str, Any]], str]) -> None:
+    start(manifests.campaign(NAME, ["plaintext"], blocks={"min": 1, "maxReplacements": 0}))
+    running = wait_for_running_trial(installed, NAME)
+    name = running["metadata"]["name"]
+    workload = _scale(installed, 0)
+    try:
+
+        def measured() -> bool:
+            trial = installed.get("trial", name, NAMESPACE)
+            assert trial is not None
+            return conditions(trial).get("ProvenAfter", {}).get("status") == "True"
+
+        wait_for("the end of the tool", measured, 90)
+        trial = installed.get("trial", name, NAMESPACE)
+        assert trial is not None
+        assert trial["status"].get("outcome") is None, "it waits for the store"
+        pods = installed.list("pods", NAMESPACE, f"encbench.io/trial={name}")
+        assert pods, "the client pod stays with the log"
+    finally:
+        _scale(installed, 1)
+    body = wait_for("the end of the campaign", lambda: ended(installed, NAME), 400)
+    assert conditions(body)["Complete"]["status"] == "True", body["status"]
+    done = {t["metadata"]["name"]: t["status"] for t in trials(installed, NAME)}
+    assert done[name]["outcome"] == "Succeeded"
+    with bucket(installed) as store:
+        folder = done[name]["artefactKey"].rpartition("/")[0]
+        assert b"SQL statistics:" in store.get(f"{folder}/client-0/output.log")
+    assert workload
+
+
+def _scale(kube: Kube, replicas: int) -> str:
+    """Scale the object store and wait until its pods are gone or ready."""
+    for kind in ("statefulset", "deployment"):
+        if kube.get(kind, SERVICE, NAMESPACE) is not None:
+            target = f"{kind}/{SERVICE}"
+            kube.kubectl("scale", target, "-n", NAMESPACE, f"--replicas={replicas}")
+            if replicas:
+                kube.kubectl("rollout", "status", target, "-n", NAMESPACE, "--timeout=120s")
+            else:
+                wait_for(
+                    "the end of the object store",
+                    lambda: not kube.list(
+                        "pods", NAMESPACE, "app.kubernetes.io/component=object-store"
+                    ),
+                    60,
+                )
+            return target
+    raise AssertionError(f"there is no {SERVICE}")

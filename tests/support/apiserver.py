@@ -1,0 +1,224 @@
+"""A real API server for contract tests: etcd and kube-apiserver on loopback, and nothing else.
+
+No kubelet and no controllers run, so nothing reacts to objects and deleted owners leave their
+dependents behind: what is tested is what the API server itself says. The binaries are those of
+`tests.cluster`, compiled once and cached; etcd is Debian's. Both processes and their files go when
+the fixture ends; the processes also when the tests are killed.
+"""
+
+import http.client
+import json
+import shutil
+import ssl
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.cluster import binaries
+from tests.cluster.console import Console
+from tests.cluster.layout import Layout
+from tests.support import daemon
+from tests.support.daemon import free_port
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+_TOKEN = "contract-tests"
+_START_SECONDS = 120.0
+
+
+@dataclass
+class ApiServer:
+    """Where the server listens and how to reach it as an administrator."""
+
+    port: int
+    kubeconfig: Path
+    binaries: Path
+    _context: ssl.SSLContext
+    _connection: http.client.HTTPSConnection | None = None
+
+    def request(
+        self, method: str, path: str, body: Any = None, content_type: str = "application/json"
+    ) -> tuple[int, Any]:
+        """Status and JSON body of one request, without any code of ours in between.
+
+        One connection is kept, for tests ask thousands of times. OSError when there is no server.
+        """
+        if self._connection is None:
+            self._connection = http.client.HTTPSConnection(
+                "127.0.0.1", self.port, timeout=30, context=self._context
+            )
+        headers = {
+            "Authorization": f"Bearer {_TOKEN}",
+            "Content-Type": content_type,
+            "Accept": "application/json, */*;q=0.1",
+        }
+        sent = None if body is None else json.dumps(body).encode()
+        try:
+            self._connection.request(method, path, sent, headers)
+            answer = self._connection.getresponse()
+            return answer.status, _parsed(answer.read())
+        except (OSError, http.client.HTTPException) as error:
+            self._connection.close()
+            self._connection = None
+            raise OSError(f"{method} {path}: {error}") from error
+
+    def kubectl(self, *arguments: str) -> str:
+        """What kubectl prints; CalledProcessError when it fails."""
+        command = [str(self.binaries / "kubectl"), f"--kubeconfig={self.kubeconfig}", *arguments]
+        return _run(command)
+
+    def namespace(self, name: str) -> str:
+        """Create a namespace, unless it is there; returns its name."""
+        body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+        status, answer = self.request("POST", "/api/v1/namespaces", body)
+        assert status in (201, 409), answer
+        return name
+
+    def install(self, definitions: Sequence[dict[str, Any]]) -> None:
+        """Create CustomResourceDefinitions and wait until each is served."""
+        root = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+        for body in definitions:
+            status, answer = self.request("POST", root, body)
+            assert status == 201, answer
+        for body in definitions:
+            spec = body["spec"]
+            version, plural = spec["versions"][0]["name"], spec["names"]["plural"]
+            _wait(plural, partial(self._serves, f"/apis/{spec['group']}/{version}/{plural}"))
+
+    def _serves(self, path: str) -> bool:
+        return self.request("GET", path)[0] == 200
+
+
+@contextmanager
+def running() -> Iterator[ApiServer]:
+    """Start etcd and kube-apiserver, and end both."""
+    if shutil.which("etcd") is None:
+        raise RuntimeError("contract tests need etcd: apt-get install etcd-server")
+    bin_dir = binaries.ensure(Layout.from_environment(), Console(), "kubernetes")
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="encbench-api-")))
+        etcd, port = free_port(), free_port()
+        healthy = f"http://127.0.0.1:{etcd}/health"
+        stack.enter_context(
+            daemon.running(_etcd(home, etcd, free_port()), ready=healthy, log=home / "etcd.log")
+        )
+        argv = [str(bin_dir / "kube-apiserver"), *_apiserver(home, etcd, port)]
+        log = home / "apiserver.log"
+        # Its own readiness is behind a certificate that it has yet to make: see below.
+        process = stack.enter_context(daemon.running(argv, ready=healthy, log=log))
+        certificate = home / "certificates" / "apiserver.crt"
+        _wait("certificate", lambda: _alive(process, log) and certificate.exists())
+        server = ApiServer(
+            port=port,
+            kubeconfig=home / "kubeconfig",
+            binaries=bin_dir,
+            _context=ssl.create_default_context(cafile=str(certificate)),
+        )
+        server.kubeconfig.write_text(_kubeconfig(f"https://127.0.0.1:{port}", certificate))
+        _wait("API server", lambda: _alive(process, log) and _ready(server))
+        yield server
+
+
+@pytest.fixture(scope="session")
+def api_server() -> Iterator[ApiServer]:
+    """One server for the whole session, with the CRDs of the checkout; use a namespace each."""
+    with running() as server:
+        crds = sorted((REPOSITORY / "crds").glob("*.yaml"))
+        server.install([yaml.safe_load(path.read_text()) for path in crds])
+        yield server
+
+
+def _etcd(home: Path, port: int, peer: int) -> list[str]:
+    client, peers = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{peer}"
+    return [
+        "etcd",
+        f"--data-dir={home}/etcd",
+        f"--listen-client-urls={client}",
+        f"--advertise-client-urls={client}",
+        f"--listen-peer-urls={peers}",
+        f"--initial-advertise-peer-urls={peers}",
+        f"--initial-cluster=default={peers}",
+        "--unsafe-no-fsync",
+        "--logger=zap",
+        "--log-level=warn",
+    ]
+
+
+def _apiserver(home: Path, etcd: int, port: int) -> list[str]:
+    key, tokens = home / "service-accounts.key", home / "tokens.csv"
+    tokens.write_text(f"{_TOKEN},admin,admin,system:masters\n")
+    _run(["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", str(key)])
+    return [
+        f"--etcd-servers=http://127.0.0.1:{etcd}",
+        "--bind-address=127.0.0.1",
+        f"--secure-port={port}",
+        f"--cert-dir={home}/certificates",
+        f"--token-auth-file={tokens}",
+        "--authorization-mode=RBAC",
+        "--service-account-issuer=https://kubernetes.default.svc",
+        f"--service-account-key-file={key}",
+        f"--service-account-signing-key-file={key}",
+        "--service-cluster-ip-range=10.96.0.0/24",
+        "--endpoint-reconciler-type=none",
+        # Nobody creates the default ServiceAccount that this plugin would insist on.
+        "--disable-admission-plugins=ServiceAccount",
+    ]
+
+
+def _kubeconfig(url: str, certificate: Path) -> str:
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [
+                {
+                    "name": "test",
+                    "cluster": {"server": url, "certificate-authority": str(certificate)},
+                }
+            ],
+            "users": [{"name": "admin", "user": {"token": _TOKEN}}],
+            "contexts": [{"name": "test", "context": {"cluster": "test", "user": "admin"}}],
+            "current-context": "test",
+        }
+    )
+
+
+def _alive(process: subprocess.Popen[bytes], log: Path) -> bool:
+    if process.poll() is None:
+        return True
+    raise RuntimeError(f"kube-apiserver ended:\n{log.read_text()[-4000:]}")
+
+
+def _ready(server: ApiServer) -> bool:
+    try:
+        return server.request("GET", "/readyz")[0] == 200
+    except OSError:
+        return False
+
+
+def _wait(what: str, holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _START_SECONDS
+    while not holds():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{what} was not there within {_START_SECONDS:.0f} s")
+        time.sleep(0.1)
+
+
+def _parsed(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except ValueError:
+        return content.decode(errors="replace")
+
+
+def _run(command: Sequence[str]) -> str:
+    done = subprocess.run(command, check=True, text=True, capture_output=True, timeout=60)
+    return str(done.stdout)

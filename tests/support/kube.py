@@ -1,0 +1,113 @@
+"""kubectl, helm and `make` targets as a user runs them, for the demo and the end-to-end tests."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+REPO = Path(__file__).resolve().parents[2]
+T = TypeVar("T")
+
+
+class CommandFailed(Exception):
+    """A command ended badly; the text has its last words."""
+
+
+@dataclass(frozen=True)
+class Kube:
+    """A cluster and the tools to reach it."""
+
+    environment: dict[str, str]
+
+    @classmethod
+    def current(cls) -> "Kube":
+        """The cluster of the current kubeconfig."""
+        missing = [tool for tool in ("kubectl", "helm") if shutil.which(tool) is None]
+        if missing:
+            raise CommandFailed(f"install {' and '.join(missing)} to use an existing cluster")
+        return cls(dict(os.environ))
+
+    @classmethod
+    def own(cls) -> "Kube":
+        """A cluster of our own on this machine, brought up when it is not there."""
+        kubeconfig = _cluster("up")
+        binaries = Path(kubeconfig).parent / "bin"
+        path = f"{binaries}:{os.environ.get('PATH', '')}"
+        return cls({**os.environ, "KUBECONFIG": kubeconfig, "PATH": path})
+
+    def run(self, *command: str, stdin: str | None = None, timeout: float = 300) -> str:
+        """The standard output of a command; CommandFailed with its last words when it fails."""
+        done = subprocess.run(
+            command,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            env=self.environment,
+            cwd=REPO,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise CommandFailed(f"{' '.join(command)}: {done.stderr.strip()[-2000:]}")
+        return done.stdout
+
+    def kubectl(self, *arguments: str, stdin: str | None = None) -> str:
+        """Run kubectl."""
+        return self.run("kubectl", *arguments, stdin=stdin)
+
+    def get(self, what: str, name: str, namespace: str) -> dict[str, Any] | None:
+        """One object, or None when there is none."""
+        text = self.kubectl(
+            "get", what, name, f"--namespace={namespace}", "--ignore-not-found", "--output=json"
+        )
+        return json.loads(text) if text.strip() else None
+
+    def list(self, what: str, namespace: str, selector: str = "") -> list[dict[str, Any]]:
+        """All objects with these labels."""
+        command = ["get", what, f"--namespace={namespace}", "--output=json"]
+        found = json.loads(self.kubectl(*command, *([f"--selector={selector}"] if selector else [])))
+        items: list[dict[str, Any]] = found["items"]
+        return items
+
+    def apply(self, *objects: dict[str, Any]) -> None:
+        """`kubectl apply` of some manifests."""
+        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
+        self.kubectl("apply", "--filename=-", stdin=text)
+
+    def plugin(self, *arguments: str, timeout: float = 1800) -> subprocess.CompletedProcess[bytes]:
+        """Run `kubectl encbench`, its output shown to the user."""
+        environment = {**self.environment, "PYTHONPATH": str(REPO / "operator")}
+        command = [sys.executable, "-m", "encbench.cli.main", *arguments]
+        return subprocess.run(command, env=environment, timeout=timeout, check=False)
+
+
+def _cluster(command: str) -> str:
+    """Run the cluster tool; its progress goes to the terminal, its answer comes back."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.cluster", command],
+        cwd=REPO,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise CommandFailed(f"the cluster tool's {command} failed, see above")
+    return done.stdout.strip()
+
+
+def wait_for(what: str, look: Callable[[], T | None], seconds: float, every: float = 0.5) -> T:
+    """The first answer of `look` that is not None or False; TimeoutError names what was waited for."""
+    until = time.monotonic() + seconds
+    while True:
+        found = look()
+        if found is not None and found is not False:
+            return found
+        if time.monotonic() > until:
+            raise TimeoutError(f"{what} did not come within {seconds:.0f} s")
+        time.sleep(every)

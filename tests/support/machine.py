@@ -1,0 +1,108 @@
+"""The state of the machine that a cluster could leave traces in, read without its own bookkeeping."""
+
+import os
+import subprocess
+from pathlib import Path
+
+PLACES = ("/etc", "/opt", "/run", "/var/lib", "/var/log", "/usr/libexec")
+"""Directories whose entries are listed, two levels deep."""
+PASSING = ("/run/user", "/var/lib/apt", "/run/udev")
+"""What changes by itself."""
+SYSCTLS = (
+    "net/ipv4/ip_forward",
+    "net/bridge/bridge-nf-call-iptables",
+    "net/ipv4/conf/all/route_localnet",
+    "kernel/panic",
+    "vm/overcommit_memory",
+)
+
+State = dict[str, set[str]]
+
+
+def take() -> State:
+    """What there is now, by kind."""
+    return {
+        "process": _processes(),
+        "mount": {line.split()[4] for line in _lines("/proc/self/mountinfo")},
+        "link": {line.split(": ")[1].split("@")[0] for line in _output("ip", "-o", "link")},
+        "route": set(_output("ip", "route", "show", "table", "all")),
+        "network namespace": set(_output("ip", "netns", "list")),
+        "firewall rule": _rules(),
+        "control group": _cgroups(),
+        "file": _files(),
+        "setting": {f"{name}={_setting(name)}" for name in SYSCTLS},
+    }
+
+
+def difference(before: State, after: State) -> list[str]:
+    """One line for everything that came or went."""
+    found = []
+    for kind, old in before.items():
+        found += [f"new {kind}: {entry}" for entry in sorted(after[kind] - old)]
+        found += [f"missing {kind}: {entry}" for entry in sorted(old - after[kind])]
+    return found
+
+
+def _processes() -> set[str]:
+    """Programs by name that run outside this test's own tree; kernel threads have no command."""
+    parents: dict[int, int] = {}
+    commands: dict[int, str] = {}
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            status = (entry / "status").read_text()
+            command = (entry / "cmdline").read_bytes().split(b"\0")[0].decode()
+        except OSError:
+            continue
+        parents[int(entry.name)] = int(status.split("PPid:")[1].split()[0])
+        if command:
+            commands[int(entry.name)] = Path(command).name
+    children = {pid for pid in parents if _descends(pid, os.getpid(), parents)}
+    return {name for pid, name in commands.items() if pid not in children}
+
+
+def _descends(pid: int, ancestor: int, parents: dict[int, int]) -> bool:
+    while pid:
+        if pid == ancestor:
+            return True
+        pid = parents.get(pid, 0)
+    return False
+
+
+def _rules() -> set[str]:
+    lines = _output("iptables-save") if Path("/usr/sbin/iptables-save").exists() else []
+    return {line for line in lines if line.startswith("-A") or (line[:1] == ":" and "-" in line)}
+
+
+def _cgroups() -> set[str]:
+    return {
+        str(path)
+        for top in Path("/sys/fs/cgroup").glob("*")
+        if top.is_dir()
+        for path in top.glob("*")
+        if path.is_dir()
+    }
+
+
+def _files() -> set[str]:
+    found = set()
+    for place in PLACES:
+        for path in [*Path(place).glob("*"), *Path(place).glob("*/*")]:
+            if not str(path).startswith(PASSING):
+                found.add(str(path))
+    return found
+
+
+def _setting(name: str) -> str:
+    path = Path("/proc/sys") / name
+    return path.read_text().strip() if path.exists() else "absent"
+
+
+def _lines(path: str) -> list[str]:
+    return Path(path).read_text().splitlines()
+
+
+def _output(*command: str) -> list[str]:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return [line.strip() for line in done.stdout.splitlines()]

@@ -1,0 +1,210 @@
+"""A real MariaDB for tests, started from the very files that the operator gives to a pod.
+
+Option file, initialising script and `init.sql` come from the builders; only their places differ. The
+server runs as the pod's user where the tests run as root, and listens on loopback.
+"""
+
+import base64
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pymysql
+
+from encbench.api.testbed import TestbedSpec
+from encbench.engines.mariadb import children, settings
+from encbench.engines.mariadb.layout import KEY_FILE, Layout
+from encbench.engines.pod import USER_ID
+from tests.support.daemon import free_port
+from tests.support.testbeds import counting_tokens, database_context, testbed_spec
+
+KEY_PLUGIN = Path("/usr/lib/mysql/plugin/file_key_management.so")
+ADMIN, ADMIN_PASSWORD = "admin", "admin"
+_POLICY = Path("/usr/sbin/policy-rc.d")
+
+
+def install() -> None:
+    """Have Debian's server and client on this machine, without a daemon of theirs being started."""
+    if shutil.which("mariadbd") and shutil.which("mariadb-install-db") and KEY_PLUGIN.exists():
+        return
+    apt = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=600"]
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    with _no_daemons():
+        subprocess.run([*apt, "update"], check=True, env=environment)
+        packages = ["mariadb-server", "mariadb-client"]
+        command = [*apt, "install", "-y", "--no-install-recommends", *packages]
+        subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+
+
+@contextmanager
+def _no_daemons() -> Iterator[None]:
+    """Debian's own way to say that packages must not start services; see invoke-rc.d(8)."""
+    if _POLICY.exists():
+        yield
+        return
+    _POLICY.write_text("#!/bin/sh\nexit 101\n", encoding="ascii")
+    _POLICY.chmod(0o755)
+    try:
+        yield
+    finally:
+        _POLICY.unlink(missing_ok=True)
+
+
+@dataclass
+class MariaDB:
+    """A server on this machine; `start` and `stop` may be repeated."""
+
+    layout: Layout
+    spec: TestbedSpec
+    credentials: dict[str, str]
+    """The credentials Secret's entries as text."""
+    folder: Path
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def proc(self) -> Path:
+        """A view of `/proc` with this server only, as a pod's process namespace would show."""
+        assert self.process is not None
+        view = self.folder / "proc"
+        shutil.rmtree(view, ignore_errors=True)
+        view.mkdir()
+        for name in ("stat", str(self.process.pid)):
+            (view / name).symlink_to(Path("/proc", name))
+        return view
+
+    def start(self) -> None:
+        """Start it and wait until it answers a query."""
+        command = [
+            "mariadbd",
+            f"--defaults-file={self.layout.server_cnf}",
+            f"--init-file={self.layout.init_sql}",
+            "--bind-address=127.0.0.1",
+        ]
+        with (self.folder / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, **_identity())
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                self.admin("SELECT 1")
+                return
+            except pymysql.MySQLError:
+                time.sleep(0.05)
+        said = (self.folder / "server.log").read_text(encoding="utf-8", errors="replace")[-2000:]
+        raise RuntimeError(f"mariadbd did not become ready:\n{said}")
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
+        """End it and wait."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(how)
+            try:
+                self.process.wait(60)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+    def admin(self, *statements: str) -> list[tuple[Any, ...]]:
+        """Run statements with all privileges; rows of the last one."""
+        connection = pymysql.connect(
+            unix_socket=self.layout.socket, user=ADMIN, password=ADMIN_PASSWORD, autocommit=True
+        )
+        with connection, connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+            return list(cursor.fetchall())
+
+    def fill(self, megabytes: int) -> None:
+        """A table with about that much of rows in the benchmark's database."""
+        self.admin(
+            "CREATE TABLE sbtest.filling (id INT AUTO_INCREMENT PRIMARY KEY, pad CHAR(200))",
+            *itertools.repeat(
+                "INSERT INTO sbtest.filling (pad) SELECT REPEAT(MD5(RAND()), 6) FROM seq_1_to_4300",
+                megabytes,
+            ),
+        )
+
+
+@contextmanager
+def running(
+    mode: Mapping[str, Any],
+    *,
+    overrides: Mapping[str, str] | None = None,
+    spec: TestbedSpec | None = None,
+) -> Iterator[MariaDB]:
+    """A freshly initialised server in that mode; `overrides` break its settings on purpose."""
+    install()
+    folder = Path(tempfile.mkdtemp(prefix="encbench-mariadb-"))
+    server = _prepare(folder, spec or _small(mode), overrides or {})
+    try:
+        subprocess.run(
+            ["sh", server.layout.initialise, server.layout.volume, server.layout.server_cnf],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            timeout=120,
+            **_identity(),
+        )
+        server.start()
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _small(mode: Mapping[str, Any]) -> TestbedSpec:
+    return testbed_spec(mode, settings={"innodb_buffer_pool_size": "64M"})
+
+
+def _prepare(folder: Path, spec: TestbedSpec, overrides: Mapping[str, str]) -> MariaDB:
+    layout = Layout(
+        volume=str(folder / "volume"),
+        config=str(folder / "config"),
+        credentials=str(folder / "credentials"),
+        keys=str(folder / "keys"),
+        port=free_port(),
+    )
+    context = database_context(spec)
+    credentials = _texts(children.credentials_secret(context, counting_tokens()))
+    keys = children.keys_secret(context, counting_tokens())
+    cnf = settings.server_cnf(spec, layout)
+    cnf += "".join(f"{name}={value}\n" for name, value in overrides.items())
+    script = children.config_map(context)["data"]["initialise.sh"]
+    admin = (
+        f"CREATE USER IF NOT EXISTS '{ADMIN}'@'localhost' IDENTIFIED BY '{ADMIN_PASSWORD}';\n"
+        f"GRANT ALL PRIVILEGES ON *.* TO '{ADMIN}'@'localhost';\n"
+    )
+    files = {
+        layout.server_cnf: cnf,
+        layout.initialise: script,
+        layout.init_sql: credentials["init.sql"] + admin,
+        f"{layout.credentials}/token": credentials["token"],
+        f"{layout.credentials}/agent-password": credentials["agent-password"],
+        **({layout.key_file: _texts(keys)[KEY_FILE]} if keys else {}),
+    }
+    Path(layout.volume).mkdir()
+    for path, text in files.items():
+        Path(path).parent.mkdir(exist_ok=True)
+        Path(path).write_text(text, encoding="utf-8")
+    folder.chmod(0o755)
+    if os.getuid() == 0:
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, USER_ID, USER_ID)
+    return MariaDB(layout, spec, credentials, folder)
+
+
+def _texts(secret: Mapping[str, Any]) -> dict[str, str]:
+    return {key: base64.b64decode(value).decode() for key, value in secret["data"].items()}
+
+
+def _identity() -> dict[str, Any]:
+    """Arguments of subprocess that make it the pod's user, where we may."""
+    if os.getuid() != 0:
+        return {}
+    return {"user": USER_ID, "group": USER_ID, "extra_groups": ()}

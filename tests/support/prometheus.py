@@ -1,0 +1,68 @@
+"""A real Prometheus on loopback, for tests of what reads metrics.
+
+Debian's package is unpacked into the cache, not installed: installing it would start a service.
+"""
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.cluster import cache
+from tests.cluster.console import Console
+from tests.cluster.layout import Layout
+from tests.cluster.versions import DEBIAN_SUITE, IMAGE_TAGS
+from tests.support.daemon import free_port, running
+
+
+def binary(name: str) -> Path:
+    """`prometheus` or `promtool`: what is installed, else out of Debian's package."""
+    installed = shutil.which(name)
+    if installed is not None:
+        return Path(installed)
+    layout = Layout.from_environment()
+    key = cache.content_key(DEBIAN_SUITE, IMAGE_TAGS["prometheus"])
+    with cache.exclusive(layout, Console()):
+        return cache.entry(layout, "bin", "prometheus", key, _unpack) / name
+
+
+def _unpack(made: Path) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        where = Path(scratch)
+        where.chmod(0o755)
+        download = ["apt-get", "-q", "download", "prometheus"]
+        if subprocess.run(download, cwd=where, check=False).returncode != 0:
+            subprocess.run(["apt-get", "-q", "update"], check=True)
+            subprocess.run(download, cwd=where, check=True)
+        package = next(where.glob("prometheus_*.deb"))
+        subprocess.run(["dpkg-deb", "-x", str(package), str(where / "tree")], check=True)
+        shutil.copytree(where / "tree/usr/bin", made)
+
+
+def import_openmetrics(text: str, folder: Path) -> None:
+    """Write samples with timestamps (OpenMetrics) into the data of one that is started later."""
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / "samples.openmetrics"
+    source.write_text(text)
+    argv = [str(binary("promtool")), "tsdb", "create-blocks-from", "openmetrics"]
+    subprocess.run([*argv, str(source), str(folder / "data")], check=True, capture_output=True)
+
+
+@contextmanager
+def running_prometheus(folder: Path, config: str = "", *, port: int | None = None) -> Iterator[str]:
+    """The URL of a Prometheus with its data in `folder` and this configuration (YAML)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "prometheus.yml"
+    file.write_text(config)
+    address = f"127.0.0.1:{port or free_port()}"
+    argv = [
+        str(binary("prometheus")),
+        f"--config.file={file}",
+        f"--storage.tsdb.path={folder / 'data'}",
+        "--storage.tsdb.retention.time=100y",
+        f"--web.listen-address={address}",
+    ]
+    with running(argv, ready=f"http://{address}/-/ready", log=folder / "prometheus.log"):
+        yield f"http://{address}"

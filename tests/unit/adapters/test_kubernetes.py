@@ -1,0 +1,180 @@
+"""The Kubernetes adapter against a server that misbehaves as a healthy one will not on demand.
+
+What a healthy one does is in tests/contract/api.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from aiohttp import web
+from kubernetes.aio.client import ApiClient, Configuration
+
+from encbench.adapters.kubernetes import KubernetesCluster
+from encbench.adapters.kubernetes_http import path
+from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, NODE, SECRET
+from encbench.ports import Conflict, Rejected, Unavailable
+from tests.support.manifests import config_map
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@asynccontextmanager
+async def served(handler: Handler, seconds: float = 5) -> AsyncIterator[KubernetesCluster]:
+    """A cluster whose API server is this handler."""
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", handler)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    port = runner.addresses[0][1]
+    try:
+        async with ApiClient(Configuration(host=f"http://127.0.0.1:{port}")) as client:
+            yield KubernetesCluster(client, timeout=seconds)
+    finally:
+        await runner.cleanup()
+
+
+def answering(status: int, message: str = "because") -> Handler:
+    async def handler(_: web.Request) -> web.Response:
+        return web.json_response({"kind": "Status", "message": message}, status=status)
+
+    return handler
+
+
+@pytest.mark.parametrize("status", [401, 408, 429, 500, 502, 503, 504])
+async def test_what_may_pass_is_unavailable(status: int) -> None:
+    async with served(answering(status)) as cluster:
+        with pytest.raises(Unavailable, match="because"):
+            await cluster.create(CONFIG_MAP, config_map("one", "ns"))
+        with pytest.raises(Unavailable):
+            await cluster.list(CONFIG_MAP, "ns")
+
+
+@pytest.mark.parametrize("status", [400, 403, 405, 413, 422])
+async def test_what_will_not_pass_is_rejected(status: int) -> None:
+    async with served(answering(status)) as cluster:
+        with pytest.raises(Rejected, match="because"):
+            await cluster.apply(CONFIG_MAP, config_map("one", "ns"))
+
+
+async def test_409_is_a_conflict_but_for_delete() -> None:
+    async with served(answering(409)) as cluster:
+        with pytest.raises(Conflict, match="because"):
+            await cluster.create(CONFIG_MAP, config_map("one", "ns"))
+        await cluster.delete(CONFIG_MAP, "ns", "one", "uid")
+
+
+async def test_a_container_that_waits_has_no_log() -> None:
+    async with served(answering(400, "container is waiting to start")) as cluster:
+        assert await cluster.logs("ns", "pod", "server", 5) == ""
+
+
+async def test_logs_are_plain_text() -> None:
+    async def handler(request: web.Request) -> web.Response:
+        assert request.path == "/api/v1/namespaces/ns/pods/pod/log"
+        assert request.query["tailLines"] == "5"
+        return web.Response(body=b"one\ntwo \xff\n", content_type="text/plain")
+
+    async with served(handler) as cluster:
+        assert (
+            await cluster.logs("ns", "pod", "server", 5) == "one\ntwo \N{REPLACEMENT CHARACTER}\n"
+        )
+
+
+async def test_a_server_that_hangs_is_unavailable() -> None:
+    async def handler(_: web.Request) -> web.Response:
+        await asyncio.sleep(60)
+        return web.Response()
+
+    async with served(handler, seconds=0.2) as cluster:
+        with pytest.raises(Unavailable):
+            await cluster.get(CAMPAIGN, "ns", "study")
+
+
+async def test_a_body_that_hangs_is_unavailable() -> None:
+    async def handler(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        await response.write(b'{"metadata":')
+        await asyncio.sleep(60)
+        return response
+
+    async with served(handler, seconds=0.2) as cluster:
+        with pytest.raises(Unavailable):
+            await cluster.get(CAMPAIGN, "ns", "study")
+
+
+async def test_a_login_page_is_not_the_api_server() -> None:
+    async def handler(_: web.Request) -> web.Response:
+        return web.Response(text="<html>please log in</html>", content_type="text/html")
+
+    async with served(handler) as cluster:
+        with pytest.raises(Unavailable, match="not the API server"):
+            await cluster.get(CAMPAIGN, "ns", "study")
+
+
+async def test_a_list_that_expires_is_read_anew() -> None:
+    asked: list[str] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        token = request.query.get("continue", "")
+        asked.append(token)
+        if token and asked.count("") < 2:
+            return web.json_response({"message": "too old"}, status=410)
+        item = {"metadata": {"name": token or "first", "managedFields": [{"manager": "x"}]}}
+        metadata = {} if token else {"continue": "second"}
+        return web.json_response({"metadata": metadata, "items": [item]})
+
+    async with served(handler) as cluster:
+        found = await cluster.list(CONFIG_MAP, "ns")
+    assert asked == ["", "second", "", "second"]
+    assert [one["metadata"] for one in found] == [{"name": "first"}, {"name": "second"}]
+    assert {one["kind"] for one in found} == {"ConfigMap"}
+
+
+async def test_a_list_that_always_expires_is_unavailable() -> None:
+    async def handler(request: web.Request) -> web.Response:
+        if request.query.get("continue"):
+            return web.json_response({"message": "too old"}, status=410)
+        return web.json_response({"metadata": {"continue": "x"}, "items": []})
+
+    async with served(handler) as cluster:
+        with pytest.raises(Unavailable, match="expired"):
+            await cluster.list(CONFIG_MAP, "ns")
+
+
+async def test_an_untyped_patch_is_rejected_though_it_says_500() -> None:
+    said = (
+        "failed to create typed patch object (ns/one; /v1, Kind=ConfigMap): .x: field not declared"
+    )
+    async with served(answering(500, said)) as cluster:
+        with pytest.raises(Rejected, match="not declared"):
+            await cluster.apply(CONFIG_MAP, config_map("one", "ns"))
+
+
+async def test_an_event_that_fails_is_only_logged(caplog: pytest.LogCaptureFixture) -> None:
+    async with served(answering(503)) as cluster:
+        await cluster.event(CAMPAIGN, {"metadata": {"name": "study"}}, "Accepted", "go")
+    assert "event Accepted about Campaign study" in caplog.text
+
+
+async def test_secrets_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    secret = {"metadata": {"name": "one", "namespace": "ns"}, "data": {"password": "aHVudGVyMg=="}}
+    async with served(answering(503)) as cluster:
+        with pytest.raises(Unavailable) as raised:
+            await cluster.create(SECRET, secret)
+    assert "aHVudGVyMg" not in caplog.text + str(raised.value)
+
+
+def test_paths_follow_from_the_kind() -> None:
+    assert path(CAMPAIGN, "ns", "study", "status") == (
+        "/apis/encbench.io/v1alpha1/namespaces/ns/campaigns/study/status"
+    )
+    assert path(CAMPAIGN, None) == "/apis/encbench.io/v1alpha1/campaigns"
+    assert path(CONFIG_MAP, "ns") == "/api/v1/namespaces/ns/configmaps"
+    assert path(NODE, "", "node-1") == "/api/v1/nodes/node-1"

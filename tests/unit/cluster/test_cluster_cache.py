@@ -1,0 +1,77 @@
+"""The cache: entries appear whole, once, and replace their predecessors."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cluster import cache
+from tests.cluster.layout import Layout
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return Layout(repo=tmp_path / "repo", cache=tmp_path / "cache", state=tmp_path / "state")
+
+
+def test_an_entry_is_made_once(layout: Layout) -> None:
+    made: list[Path] = []
+
+    def make(path: Path) -> None:
+        made.append(path)
+        path.write_text("content")
+
+    first = cache.entry(layout, "bin", "tool", "a" * 16, make)
+    second = cache.entry(layout, "bin", "tool", "a" * 16, make)
+
+    assert first == second
+    assert first.read_text() == "content"
+    assert len(made) == 1
+
+
+def test_a_failed_attempt_leaves_nothing(layout: Layout) -> None:
+    def fail(path: Path) -> None:
+        path.write_text("half")
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        cache.entry(layout, "bin", "tool", "a" * 16, fail)
+
+    assert list((layout.cache / "bin").iterdir()) == []
+
+
+def test_what_a_killed_run_was_making_is_dropped(layout: Layout) -> None:
+    left = layout.cache / "images" / ".making-xyz" / "context"
+    left.mkdir(parents=True)
+
+    cache.drop_unfinished(layout)
+
+    assert list((layout.cache / "images").iterdir()) == []
+
+
+def test_a_new_entry_replaces_older_ones_of_its_name_only(layout: Layout) -> None:
+    def make(path: Path) -> None:
+        path.touch()
+
+    cache.entry(layout, "images", "node", "1" * 16, make)
+    other = cache.entry(layout, "images", "node-exporter", "1" * 16, make)
+    new = cache.entry(layout, "images", "node", "2" * 16, make)
+
+    assert set((layout.cache / "images").iterdir()) == {other, new}
+
+
+def test_keys_depend_on_where_parts_end() -> None:
+    assert cache.content_key("ab", "c") != cache.content_key("a", "bc")
+    assert cache.content_key("ab", b"c") == cache.content_key("ab", "c")
+
+
+def test_a_files_key_covers_names_contents_and_modes(tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    keys = set()
+    file.write_text("1")
+    keys.add(cache.files_key(tmp_path, [file]))
+    file.write_text("2")
+    keys.add(cache.files_key(tmp_path, [file]))
+    file.chmod(0o755)
+    keys.add(cache.files_key(tmp_path, [file]))
+    keys.add(cache.files_key(tmp_path, [file.rename(tmp_path / "y")]))
+    assert len(keys) == 4

@@ -1,0 +1,179 @@
+"""The plan is a pure function: what comes next, in what order, and when it gives up."""
+
+from collections import Counter
+
+from encbench.api.campaign import CampaignSpec
+from encbench.api.workload import WorkloadSpec
+from encbench.core import plan
+from encbench.core.plan import Cell, Condition, Past
+
+
+def workload(**load: object) -> WorkloadSpec:
+    return WorkloadSpec.model_validate(
+        {
+            "sysbench": {"script": "oltp_read_write", "tables": 2, "tableSize": 1000},
+            "load": {"concurrency": [4], **load},
+            "client": {"image": "sysbench", "resources": {"cpu": "1", "memory": "64Mi"}},
+        }
+    )
+
+
+def campaign(**fields: object) -> CampaignSpec:
+    return CampaignSpec.model_validate(
+        {
+            "matrix": [
+                {"instanceRefs": ["small"], "modeRefs": ["plain", "tde"], "workloadRefs": ["rw"]}
+            ],
+            "baselineModeRef": "plain",
+            "blocks": {"min": 3, "maxReplacements": 2},
+            "seed": 7,
+            **fields,
+        }
+    )
+
+
+def only_cell(spec: CampaignSpec, **load: object) -> Cell:
+    (cell,) = plan.cells(spec, {"rw": workload(**load)})
+    return cell
+
+
+def run_to_the_end(spec: CampaignSpec, cell: Cell, outcome: object = None) -> list[Past]:
+    """Play the campaign; `outcome(planned)` says how each attempt ends."""
+    past: list[Past] = []
+    while (planned := plan.next_trial(spec, cell, past).next_trial) is not None:
+        end = outcome(planned) if callable(outcome) else "Succeeded"
+        past.append(Past(cell.name, planned.condition, planned.block, planned.arm.name, end))
+        assert len(past) < 1000
+    return past
+
+
+def test_the_baseline_is_measured_a_second_time_on_a_testbed_of_its_own() -> None:
+    cell = only_cell(campaign())
+    assert [(arm.name, arm.role, arm.mode_ref) for arm in cell.arms] == [
+        ("plain", "baseline", "plain"),
+        ("plain-control", "control", "plain"),
+        ("tde", "treatment", "tde"),
+    ]
+
+
+def test_every_block_has_one_trial_of_each_arm() -> None:
+    spec = campaign()
+    past = run_to_the_end(spec, only_cell(spec))
+    counts = Counter((attempt.block, attempt.arm) for attempt in past)
+    arms = ("plain", "plain-control", "tde")
+    assert counts == {(block, arm): 1 for block in (1, 2, 3) for arm in arms}
+
+
+def test_a_block_is_finished_before_the_next_begins() -> None:
+    spec = campaign()
+    blocks = [attempt.block for attempt in run_to_the_end(spec, only_cell(spec))]
+    assert blocks == sorted(blocks)
+
+
+def test_the_seed_decides_the_order_and_nothing_else_does() -> None:
+    def order(seed: int) -> list[str]:
+        spec = campaign(seed=seed, blocks={"min": 20})
+        return [attempt.arm for attempt in run_to_the_end(spec, only_cell(spec))]
+
+    assert order(1) == order(1)
+    assert order(1) != order(2)
+
+
+def test_the_order_differs_between_blocks() -> None:
+    spec = campaign(blocks={"min": 30})
+    cell = only_cell(spec)
+    orders = {
+        tuple(arm.name for arm in plan.block_order(1, cell, cell.conditions[0], block))
+        for block in range(1, 31)
+    }
+    assert len(orders) == 6, "all six orders of three arms turn up in thirty blocks"
+
+
+def test_arms_of_a_block_share_the_tools_seed_and_blocks_do_not() -> None:
+    spec = campaign()
+    cell = only_cell(spec)
+    condition = cell.conditions[0]
+    seeds = [plan.tool_seed(spec.seed, cell, condition, block) for block in (1, 2, 3)]
+    assert len(set(seeds)) == 3
+    past: list[Past] = []
+    first = plan.next_trial(spec, cell, past).next_trial
+    assert first is not None
+    past.append(Past(cell.name, condition, 1, first.arm.name, "Succeeded"))
+    second = plan.next_trial(spec, cell, past).next_trial
+    assert second is not None
+    assert first.seed == second.seed == seeds[0]
+
+
+def test_an_invalid_trial_ends_its_block_and_a_fresh_one_replaces_it() -> None:
+    spec = campaign()
+    cell = only_cell(spec)
+
+    def outcome(planned: plan.PlannedTrial) -> str:
+        return "Invalid" if (planned.block, planned.order) == (2, 2) else "Succeeded"
+
+    past = run_to_the_end(spec, cell, outcome)
+    by_block = Counter(attempt.block for attempt in past)
+    assert by_block == {1: 3, 2: 2, 3: 3, 4: 3}, "the broken block is not finished"
+
+
+def test_replacements_are_capped() -> None:
+    spec = campaign()
+    cell = only_cell(spec)
+    past = run_to_the_end(spec, cell, lambda planned: "Failed")
+    state = plan.next_trial(spec, cell, past)
+    assert len(past) == 3, "the first block and two replacements"
+    assert state.exhausted == cell.conditions
+    assert state.remaining == 0
+
+
+def test_a_restarted_operator_goes_on_where_the_other_stopped() -> None:
+    spec = campaign()
+    cell = only_cell(spec)
+    whole = run_to_the_end(spec, cell)
+    for done in range(len(whole)):
+        planned = plan.next_trial(spec, cell, reversed(whole[:done])).next_trial
+        assert planned is not None
+        assert (planned.block, planned.arm.name) == (whole[done].block, whole[done].arm)
+
+
+def test_remaining_counts_down_to_nothing() -> None:
+    spec = campaign()
+    cell = only_cell(spec)
+    whole = run_to_the_end(spec, cell)
+    left = [plan.next_trial(spec, cell, whole[:done]).remaining for done in range(len(whole) + 1)]
+    assert left == list(range(9, -1, -1))
+
+
+def test_conditions_take_turns_within_a_block() -> None:
+    spec = campaign(blocks={"min": 2})
+    cell = only_cell(spec, concurrency=[1, 8])
+    past = run_to_the_end(spec, cell)
+    turns = list(dict.fromkeys((attempt.block, attempt.condition.concurrency) for attempt in past))
+    assert turns == [(1, 1), (1, 8), (2, 1), (2, 8)]
+
+
+def test_workloads_with_the_same_tables_share_a_cell() -> None:
+    spec = campaign(
+        matrix=[
+            {"instanceRefs": ["small"], "modeRefs": ["tde"], "workloadRefs": ["rw", "ro", "other"]}
+        ]
+    )
+    read_only = workload().model_copy(
+        update={"sysbench": workload().sysbench.model_copy(update={"script": "oltp_read_only"})}
+    )
+    other = workload().model_copy(
+        update={"sysbench": workload().sysbench.model_copy(update={"tables": 9})}
+    )
+    cells = plan.cells(spec, {"rw": workload(), "ro": read_only, "other": other})
+    assert [[c.workload_ref for c in cell.conditions] for cell in cells] == [
+        ["rw", "ro"],
+        ["other"],
+    ]
+    assert len({cell.name for cell in cells}) == 2
+
+
+def test_trials_of_other_cells_are_left_out() -> None:
+    spec = campaign()
+    cell = only_cell(spec)
+    foreign = Past("another", Condition("rw", 4), 1, "plain", "Failed")
+    assert plan.next_trial(spec, cell, [foreign]).remaining == 9

@@ -1,0 +1,155 @@
+"""The work queue: one worker a key, nothing lost, back-off per key."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from encbench.reconcile.queue import WorkQueue
+
+
+class Recorder:
+    """Work that notes what it was given and does as it is told."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self.running = 0
+        self.most_at_once = 0
+        self.answers: list[float | None | Exception] = []
+        self.hold: asyncio.Event | None = None
+        self.errors: list[float] = []
+
+    async def __call__(self, key: str) -> float | None:
+        self.seen.append(key)
+        self.running += 1
+        self.most_at_once = max(self.most_at_once, self.running)
+        if self.hold is not None:
+            await self.hold.wait()
+        self.running -= 1
+        answer = self.answers.pop(0) if self.answers else None
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def failed(self, key: str, error: Exception, delay: float) -> None:
+        self.errors.append(delay)
+
+
+@asynccontextmanager
+async def running(queue: WorkQueue[str], workers: int = 2) -> AsyncIterator[None]:
+    task = asyncio.create_task(queue.run(workers))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def settle(queue: WorkQueue[str], seconds: float = 0.0) -> None:
+    await asyncio.sleep(seconds)
+    for _ in range(200):
+        await asyncio.sleep(0.001)
+        if queue.idle:
+            return
+    raise AssertionError("the queue does not come to rest")
+
+
+async def test_a_key_that_is_added_many_times_is_worked_on_once() -> None:
+    work = Recorder()
+    queue = WorkQueue(work, on_error=work.failed)
+    for _ in range(10):
+        queue.add("a")
+    queue.add("b")
+    async with running(queue):
+        await settle(queue)
+    assert sorted(work.seen) == ["a", "b"]
+
+
+async def test_a_key_that_changes_while_it_is_worked_on_is_taken_up_again_and_never_twice() -> None:
+    work = Recorder()
+    work.hold = asyncio.Event()
+    queue = WorkQueue(work, on_error=work.failed)
+    async with running(queue, workers=4):
+        queue.add("a")
+        await asyncio.sleep(0.01)
+        queue.add("a")
+        queue.add("a")
+        await asyncio.sleep(0.01)
+        assert work.seen == ["a"]
+        work.hold.set()
+        await settle(queue)
+    assert work.seen == ["a", "a"]
+    assert work.most_at_once == 1
+
+
+async def test_different_keys_are_worked_on_side_by_side() -> None:
+    work = Recorder()
+    work.hold = asyncio.Event()
+    queue = WorkQueue(work, on_error=work.failed)
+    async with running(queue, workers=2):
+        queue.add("a")
+        queue.add("b")
+        await asyncio.sleep(0.02)
+        assert work.most_at_once == 2
+        work.hold.set()
+
+
+async def test_a_delay_is_kept_and_an_earlier_wish_shortens_it() -> None:
+    work = Recorder()
+    work.answers = [30.0]
+    queue = WorkQueue(work, on_error=work.failed)
+    async with running(queue):
+        queue.add("a")
+        await settle(queue)
+        assert work.seen == ["a"]
+        queue.add("a")
+        await settle(queue)
+    assert work.seen == ["a", "a"]
+
+
+async def test_the_answer_is_the_time_of_the_next_look() -> None:
+    work = Recorder()
+    work.answers = [0.02, None]
+    queue = WorkQueue(work, on_error=work.failed)
+    async with running(queue):
+        queue.add("a")
+        await settle(queue, 0.05)
+    assert work.seen == ["a", "a"]
+
+
+async def test_failures_come_again_after_a_growing_delay_and_do_not_stop_the_others() -> None:
+    work = Recorder()
+    work.answers = [ValueError(), ValueError(), ValueError(), None]
+    queue = WorkQueue(work, on_error=work.failed, base_delay=0.01, max_delay=0.02)
+    async with running(queue, workers=1):
+        queue.add("a")
+        await settle(queue, 0.1)
+        queue.add("b")
+        await settle(queue)
+    assert work.seen == ["a", "a", "a", "a", "b"]
+    assert work.errors == [0.01, 0.02, 0.02]
+
+
+async def test_a_success_forgets_the_failures() -> None:
+    work = Recorder()
+    work.answers = [ValueError(), None, ValueError(), None]
+    queue = WorkQueue(work, on_error=work.failed, base_delay=0.01)
+    async with running(queue):
+        queue.add("a")
+        await settle(queue, 0.05)
+        queue.add("a")
+        await settle(queue, 0.05)
+    assert work.errors == [0.01, 0.01]
+
+
+async def test_an_event_does_not_shorten_the_back_off() -> None:
+    work = Recorder()
+    work.answers = [ValueError()]
+    work.hold = asyncio.Event()
+    queue = WorkQueue(work, on_error=work.failed, base_delay=30)
+    async with running(queue):
+        queue.add("a")
+        await asyncio.sleep(0.01)
+        queue.add("a")
+        work.hold.set()
+        await settle(queue, 0.02)
+    assert work.seen == ["a"]

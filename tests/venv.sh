@@ -1,0 +1,24 @@
+#!/bin/sh
+# Make the Python environment of the tests and print its path. It lies in the cache, keyed by the
+# locked requirements and the interpreter, and is trusted only with its `ok` file, written last.
+set -eu
+cd "$(dirname "$0")/.."
+cache=${ENCBENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/encbench}
+lock=operator/requirements-dev.lock
+key=$({ cat "$lock"; python3 --version; } | sha256sum | cut -c1-16)
+venv=$cache/venv/$key
+if [ ! -e "$venv/ok" ]; then
+    echo "making the Python environment in $venv" >&2
+    rm -rf "$venv"
+    mkdir -p "$cache/venv"
+    if ! python3 -m venv "$venv" >&2; then
+        # Debian ships venv apart from the interpreter.
+        rm -rf "$venv"
+        apt-get update -qq >&2
+        apt-get install -y -qq --no-install-recommends python3-venv >&2
+        python3 -m venv "$venv" >&2
+    fi
+    "$venv/bin/pip" install --quiet --require-hashes -r "$lock" >&2
+    touch "$venv/ok"
+fi
+echo "$venv"
