@@ -14,7 +14,7 @@ from pathlib import Path
 import kopf
 
 from encbench import __version__, handlers
-from encbench.adapters.agent import Agent
+from encbench.adapters.agent import AgentDatabase
 from encbench.adapters.kubernetes import KubernetesCluster, connect
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
@@ -188,7 +188,7 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
     cluster = KubernetesCluster(client, args.namespace)
     metrics = Prometheus(args.prometheus_url, ca_file=args.prometheus_ca_file)
     stack.push_async_callback(metrics.aclose)
-    database, runner = Agent(), Recorder()
+    database, runner = AgentDatabase(), Recorder()
     stack.push_async_callback(database.aclose)
     stack.push_async_callback(runner.aclose)
     store = ObjectStore(

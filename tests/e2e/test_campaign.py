@@ -269,7 +269,7 @@ def test_no_password_is_anywhere_but_in_its_secret(
     kinds = "campaigns,testbeds,trials,overheadreports,pods,jobs,statefulsets,configmaps,events"
     texts.append(installed.kubectl("get", kinds, "-n", NAMESPACE, "-o", "json").encode())
     texts.append(
-        installed.kubectl("logs", "-n", NAMESPACE, "deployment/encbench", "--tail=-1").encode()
+        installed.kubectl("logs", "-n", NAMESPACE, "deployment/encbench-operator", "--tail=-1").encode()
     )
     for secret in secrets:
         assert not any(secret in text for text in texts)

@@ -55,7 +55,7 @@ def _scale(kube: Kube, replicas: int) -> str:
                 wait_for(
                     "the end of the object store",
                     lambda: not kube.list(
-                        "pods", NAMESPACE, "app.kubernetes.io/component=object-store"
+                        "pods", NAMESPACE, "app.kubernetes.io/component=minio"
                     ),
                     60,
                 )

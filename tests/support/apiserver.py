@@ -94,7 +94,11 @@ class ApiServer:
             _wait(plural, partial(self._serves, f"/apis/{spec['group']}/{version}/{plural}"))
 
     def _serves(self, path: str) -> bool:
-        return self.request("GET", path)[0] == 200
+        """Whether the path is served and described; the latter comes a little later."""
+        group, plural = path.rsplit("/", 1)
+        described, text = self.request("GET", f"/openapi/v3{group}")
+        served = self.request("GET", path)[0]
+        return served == described == 200 and f"/{plural}/" in json.dumps(text)
 
 
 @contextmanager

@@ -6,13 +6,14 @@ applies a changed template to a live Job is a mistake that only the API server w
 """
 
 import re
+from functools import cache
 
 from encbench.api import kinds
 from encbench.api.base import GROUP
 from encbench.api.crd import schema
 from encbench.api.kinds import Kind
 from encbench.api.resources import BY_KIND, problems
-from encbench.api.schema import fill_defaults
+from encbench.api.schema import Schema, fill_defaults
 from encbench.ports import Body, Rejected
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
@@ -44,9 +45,13 @@ def check_name(body: Body) -> None:
 
 def with_defaults(kind: Kind, body: Body) -> Body:
     """The object with the defaults of its CRD, where it is one of ours."""
-    resource = BY_KIND.get(kind)
-    filled: Body = fill_defaults(schema(resource), body) if resource else body
+    filled: Body = fill_defaults(_schema(kind), body) if kind in BY_KIND else body
     return filled
+
+
+@cache
+def _schema(kind: Kind) -> Schema:
+    return schema(BY_KIND[kind])
 
 
 def check_content(kind: Kind, body: Body, old: Body | None = None) -> None:

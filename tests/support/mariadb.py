@@ -1,7 +1,7 @@
 """A real MariaDB for tests, started from the very files that the operator gives to a pod.
 
-Option file, initialising script and `init.sql` come from the builders; only their places differ. The
-server runs as the pod's user where the tests run as root, and listens on loopback.
+Option file, initialising script and `init.sql` come from the builders; only their places differ.
+The server runs as the pod's user where the tests run as root, and listens on loopback.
 """
 
 import base64
@@ -25,7 +25,7 @@ from encbench.engines.mariadb import children, settings
 from encbench.engines.mariadb.layout import KEY_FILE, Layout
 from encbench.engines.pod import USER_ID
 from tests.support.daemon import free_port
-from tests.support.testbeds import counting_tokens, database_context, testbed_spec
+from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
 
 KEY_PLUGIN = Path("/usr/lib/mysql/plugin/file_key_management.so")
 ADMIN, ADMIN_PASSWORD = "admin", "admin"
@@ -81,6 +81,14 @@ class MariaDB:
             (view / name).symlink_to(Path("/proc", name))
         return view
 
+    def initialise(self) -> None:
+        """What the init container does."""
+        paths = (self.layout.initialise, self.layout.volume, self.layout.server_cnf)
+        with (self.folder / "initialise.log").open("ab") as log:
+            subprocess.run(
+                ["sh", *paths], check=True, stdout=log, stderr=log, timeout=120, **_identity()
+            )
+
     def start(self) -> None:
         """Start it and wait until it answers a query."""
         command = [
@@ -114,7 +122,11 @@ class MariaDB:
     def admin(self, *statements: str) -> list[tuple[Any, ...]]:
         """Run statements with all privileges; rows of the last one."""
         connection = pymysql.connect(
-            unix_socket=self.layout.socket, user=ADMIN, password=ADMIN_PASSWORD, autocommit=True
+            unix_socket=self.layout.socket,
+            user=ADMIN,
+            password=ADMIN_PASSWORD,
+            database="sbtest",
+            autocommit=True,
         )
         with connection, connection.cursor() as cursor:
             for statement in statements:
@@ -144,13 +156,7 @@ def running(
     folder = Path(tempfile.mkdtemp(prefix="encbench-mariadb-"))
     server = _prepare(folder, spec or _small(mode), overrides or {})
     try:
-        subprocess.run(
-            ["sh", server.layout.initialise, server.layout.volume, server.layout.server_cnf],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            timeout=120,
-            **_identity(),
-        )
+        server.initialise()
         server.start()
         yield server
     finally:
@@ -159,7 +165,7 @@ def running(
 
 
 def _small(mode: Mapping[str, Any]) -> TestbedSpec:
-    return testbed_spec(mode, settings={"innodb_buffer_pool_size": "64M"})
+    return spec_of_testbed(mode, settings={"innodb_buffer_pool_size": "64M"})
 
 
 def _prepare(folder: Path, spec: TestbedSpec, overrides: Mapping[str, str]) -> MariaDB:
@@ -194,8 +200,8 @@ def _prepare(folder: Path, spec: TestbedSpec, overrides: Mapping[str, str]) -> M
         Path(path).write_text(text, encoding="utf-8")
     folder.chmod(0o755)
     if os.getuid() == 0:
-        for path in (folder, *folder.rglob("*")):
-            os.chown(path, USER_ID, USER_ID)
+        for entry in (folder, *folder.rglob("*")):
+            os.chown(entry, USER_ID, USER_ID)
     return MariaDB(layout, spec, credentials, folder)
 
 

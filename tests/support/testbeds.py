@@ -26,7 +26,7 @@ def instance(**changes: Any) -> dict[str, Any]:
     }
 
 
-def testbed_spec(
+def spec_of_testbed(
     mode: Mapping[str, Any] = PLAINTEXT, *, max_connections: int = 8, **changes: Any
 ) -> TestbedSpec:
     """A Testbed's spec; `changes` are of its instance."""

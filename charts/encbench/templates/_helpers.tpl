@@ -112,10 +112,12 @@ http://{{ include "encbench.fullname" . }}-minio.{{ .Release.Namespace }}.svc:90
 {{- end -}}
 {{- end -}}
 
-{{- define "encbench.s3.caConfigMap" -}}
-{{- if not .Values.minio.enabled -}}
-{{- .Values.objectStore.external.caConfigMap -}}
+{{- define "encbench.s3.clientEndpoint" -}}
+{{- .Values.minio.enabled | ternary "" .Values.objectStore.external.clientEndpoint -}}
 {{- end -}}
+
+{{- define "encbench.s3.caConfigMap" -}}
+{{- .Values.minio.enabled | ternary "" .Values.objectStore.external.caConfigMap -}}
 {{- end -}}
 
 {{/* The metrics source: bundled or external. */}}
@@ -125,6 +127,10 @@ http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.s
 {{- else -}}
 {{- .Values.prometheus.external.url -}}
 {{- end -}}
+{{- end -}}
+
+{{- define "encbench.prometheus.caConfigMap" -}}
+{{- .Values.prometheus.enabled | ternary "" .Values.prometheus.external.caConfigMap -}}
 {{- end -}}
 
 {{/* Refuse settings that only together make no sense, and say what to write. */}}

@@ -59,6 +59,8 @@ def connect(
                 unix_socket=str(socket),
                 user=user,
                 password=password,
+                # A unix socket needs no TLS, and preparing for it costs 20 ms of CPU each time.
+                ssl_disabled=True,
                 charset="utf8mb4",
                 autocommit=True,
                 connect_timeout=connect_timeout,

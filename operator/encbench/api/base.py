@@ -33,7 +33,6 @@ from encbench.api.scalars import (
     PositiveDuration,
     Quantity,
     Time,
-    WholeSeconds,
     parse_duration,
     parse_quantity,
 )
@@ -59,7 +58,6 @@ __all__ = [
     "Resources",
     "Time",
     "Toleration",
-    "WholeSeconds",
     "at_least",
     "parse_duration",
     "parse_quantity",

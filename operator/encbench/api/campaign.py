@@ -104,7 +104,7 @@ class CampaignSpec(Model):
         description="EncryptionMode that all others are compared with. It is measured a second "
         "time, on a testbed of its own, as the noise floor."
     )
-    blocks: Blocks = Field(default_factory=Blocks, description="How often.")
+    blocks: Blocks = Field(default_factory=Blocks, description="How often each comparison is made.")
     margin: Annotated[Number, Field(gt=0, lt=1)] = Field(
         0.05, description="Overhead that matters, as a fraction: 0.05 is 5 %."
     )

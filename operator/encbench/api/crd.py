@@ -15,7 +15,7 @@ import yaml
 from encbench.api.base import GROUP, VERSION
 from encbench.api.resources import RESOURCES, Column, Resource
 from encbench.api.rules import as_cel
-from encbench.api.schema import structural
+from encbench.api.schema import structural, tell_defaults
 
 ROOT = Path(__file__).resolve().parents[3]
 """The checkout, where this module runs from one."""
@@ -61,7 +61,7 @@ def schema(resource: Resource) -> dict[str, Any]:
         "apiVersion": {"type": "string", "description": f"{GROUP}/{VERSION}."},
         "kind": {"type": "string", "description": f"{resource.kind.kind}."},
         "metadata": {"type": "object"},
-        "spec": structural(resource.spec),
+        "spec": tell_defaults(structural(resource.spec)),
     }
     if resource.status is not None:
         properties["status"] = structural(resource.status)
@@ -91,11 +91,10 @@ def as_yaml(body: dict[str, Any]) -> str:
     return yaml.safe_dump(body, sort_keys=False, width=100, allow_unicode=True)
 
 
-def as_template(body: dict[str, Any]) -> str:
+def as_template(text: str) -> str:
     """The same for the chart: there with crds.install, left on uninstall with crds.keep."""
-    text = as_yaml(body).replace("{{", '{{ "{{" }}')
     mark = "metadata:\n"
-    before, after = text.split(mark, 1)
+    before, after = text.replace("{{", '{{ "{{" }}').split(mark, 1)
     keep = (
         "  {{- if .Values.crds.keep }}\n"
         "  annotations:\n"
@@ -110,8 +109,9 @@ def files() -> Iterator[tuple[Path, str]]:
     for resource in RESOURCES:
         body = definition(resource)
         name = f"{body['metadata']['name']}.yaml"
-        yield PLAIN / name, _HEADER + as_yaml(body)
-        yield CHART / name, _HEADER + as_template(body)
+        text = as_yaml(body)
+        yield PLAIN / name, _HEADER + text
+        yield CHART / name, _HEADER + as_template(text)
 
 
 def drift(root: Path) -> list[str]:

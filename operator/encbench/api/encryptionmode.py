@@ -5,13 +5,21 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from encbench.api.base import Model, Name
+from encbench.api.rules import matches
 
 
 class KeySecretRef(Model):
     """A key of the user's own, in a Secret of the same namespace."""
 
     name: Name = Field(description="Name of the Secret.")
-    key: Annotated[str, Field(pattern=r"^[-._a-zA-Z0-9]+$", max_length=253)] = Field(
+    key: Annotated[
+        str,
+        Field(max_length=253),
+        matches(
+            r"^[-._a-zA-Z0-9]+$",
+            "name an entry of the Secret: letters, digits, dots, dashes and underscores",
+        ),
+    ] = Field(
         "keyfile",
         description="Entry of the Secret that holds the key file in the engine's own format; for "
         "MariaDB lines of the form 1;<64 hex digits>.",

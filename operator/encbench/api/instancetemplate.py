@@ -52,7 +52,11 @@ class InstanceTemplateSpec(Model):
     )
 
     engine: Literal["mariadb"] = Field(description="Database engine.")
-    version: Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)*$", max_length=32)] = Field(
+    version: Annotated[
+        str,
+        Field(max_length=32),
+        matches(r"^[0-9]+(\.[0-9]+)*$", "write the version in digits and dots, such as 10.11"),
+    ] = Field(
         description="Version of the engine, such as 10.11; checked against what the server says."
     )
     image: ImageName = Field(description="Image with the server's binaries.")

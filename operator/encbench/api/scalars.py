@@ -94,15 +94,11 @@ PositiveDuration = Annotated[
 ]
 """A duration that is not zero."""
 
-WholeSeconds = Annotated[
-    PositiveDuration,
-    Rule(
-        cel="!self.contains('ms')",
-        message="write whole seconds, such as 30s, for the tool counts in them",
-        holds=lambda text: "ms" not in text,
-    ),
-]
-"""A duration of at least one second, without milliseconds."""
+NO_MILLISECONDS = Rule(
+    cel="!self.contains('ms')",
+    message="write whole seconds, such as 30s, for the tool counts in them",
+    holds=lambda text: "ms" not in text,
+)
 
 Quantity = Annotated[
     str,

@@ -8,6 +8,7 @@ explain`, or what would make the cost of CEL unbounded, raises `SchemaError` ins
 Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
 """
 
+import json
 from typing import Any
 
 from encbench.api.base import Model
@@ -42,6 +43,20 @@ def structural(model: type[Model]) -> Schema:
     """The structural schema of a model. SchemaError names the field that does not fit."""
     whole = model.model_json_schema(by_alias=True)
     return _convert(whole, whole.get("$defs", {}), model.__name__)
+
+
+def tell_defaults(schema: Schema) -> Schema:
+    """The schema with plain defaults told in the descriptions, for kubectl explain shows none."""
+    told = dict(schema)
+    if isinstance(told.get("default"), bool | int | float | str) and told["default"] != "":
+        told["description"] = f"{told['description']} Default: {json.dumps(told['default'])}."
+    if "properties" in told:
+        told["properties"] = {
+            name: tell_defaults(field) for name, field in told["properties"].items()
+        }
+    if "items" in told:
+        told["items"] = tell_defaults(told["items"])
+    return told
 
 
 def fill_defaults(schema: Schema, value: Any) -> Any:

@@ -5,17 +5,19 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from encbench.api.base import (
+    Duration,
     Fraction,
     Int,
     Model,
     Name,
     Placement,
+    PositiveDuration,
     Resources,
-    WholeSeconds,
     parse_duration,
 )
 from encbench.api.instancetemplate import ImageName
-from encbench.api.rules import Rule, Unique, fits, keys_match, literal
+from encbench.api.rules import Rule, Unique, fits, keys_match, literal, matches
+from encbench.api.scalars import NO_MILLISECONDS
 
 BuiltinScript = Literal[
     "oltp_delete",
@@ -31,21 +33,39 @@ BuiltinScript = Literal[
 ]
 
 
-_TAKEN_OPTIONS = (
-    "^(tables|table[-_]size|threads|time|warmup[-_]time|events|rate|report[-_]interval|histogram"
-    "|percentile|rand[-_]seed|db[-_]driver|config[-_]file|forced[-_]shutdown|luajit[-_]cmd"
-    "|mysql[-_](host|port|socket|user|password|db|ssl.*|ignore[-_]errors))$"
+OWNED_OPTIONS = (
+    "config_file",
+    "db_driver",
+    "events",
+    "forced_shutdown",
+    "histogram",
+    "mysql_.*",
+    "percentile",
+    "pgsql_.*",
+    "rand_seed",
+    "rate",
+    "report_checkpoints",
+    "report_interval",
+    "table_size",
+    "tables",
+    "threads",
+    "time",
+    "warmup_time",
 )
-"""Options of sysbench that follow from other fields; it takes dashes and underscores alike."""
+"""Options of sysbench that other fields say, as patterns; `tools.sysbench` knows the rarer ones."""
+
+_OWNED = f"^({'|'.join(OWNED_OPTIONS)})$".replace("_", "[-_]")
 
 
 class ConfigMapKeyRef(Model):
     """One entry of a ConfigMap in the same namespace."""
 
     name: Name = Field(description="Name of the ConfigMap.")
-    key: Annotated[str, Field(pattern=r"^[-._a-zA-Z0-9]+\.lua$", max_length=253)] = Field(
-        description="Entry that holds the script, such as transfer.lua."
-    )
+    key: Annotated[
+        str,
+        Field(max_length=253),
+        matches(r"^[-._a-zA-Z0-9]+\.lua$", "name an entry that ends in .lua, such as transfer.lua"),
+    ] = Field(description="Entry that holds the script, such as transfer.lua.")
 
 
 class Sysbench(Model):
@@ -57,6 +77,13 @@ class Sysbench(Model):
             message="name either a built-in script (script: oltp_read_write) or a Lua script of "
             "your own (scriptConfigMapRef: {name, key}), one of the two",
             holds=lambda it: (it.script is None) != (it.script_config_map_ref is None),
+        ),
+        Rule(
+            cel="self.tables == 1 || !has(self.script) || "
+            "!self.script.startsWith('select_random_')",
+            message="select_random_points and select_random_ranges read one table only: write "
+            "tables: 1",
+            holds=lambda it: it.tables == 1 or not (it.script or "").startswith("select_random_"),
         ),
     )
 
@@ -81,11 +108,11 @@ class Sysbench(Model):
             "write options as sysbench does without the leading dashes, such as range-size",
         ),
         Rule(
-            cel=f"!self.exists(key, key.matches({literal(_TAKEN_OPTIONS)}))",
+            cel=f"!self.exists(key, key.matches({literal(_OWNED)}))",
             message="leave out what encbench sets itself: write tables, tableSize, "
             "load.concurrency, load.warmup, load.duration and load.rate; the connection, the seed "
             "and the output's form follow from the campaign",
-            holds=lambda options: not any(fits(_TAKEN_OPTIONS, key) for key in options),
+            holds=lambda options: not any(fits(_OWNED, key) for key in options),
         ),
     ] = Field(
         default_factory=dict,
@@ -102,10 +129,12 @@ class Load(Model):
     ] = Field(
         description="Client threads, in total over all replicas; one measurement each.",
     )
-    warmup: WholeSeconds = Field(
-        "30s", description="Load before the measured window, left out of every figure."
+    warmup: Annotated[Duration, NO_MILLISECONDS] = Field(
+        "30s", description="Load before the measured window, left out of every figure; 0s for none."
     )
-    duration: WholeSeconds = Field("60s", description="Length of the measured window.")
+    duration: Annotated[PositiveDuration, NO_MILLISECONDS] = Field(
+        "60s", description="Length of the measured window."
+    )
     rate: Annotated[Int, Field(ge=1, le=10_000_000)] | None = Field(
         None,
         description="Transactions a second to offer, in total over all replicas; as many as "

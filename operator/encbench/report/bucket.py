@@ -74,9 +74,7 @@ def _checked(load: Load, key: str, digest: str) -> bytes:
     try:
         content = load(key)
     except LookupError as error:
-        raise RecordError(
-            f"{key} is named by the index, but the bucket has no such object"
-        ) from error
+        raise RecordError(f"the bucket has no {key}, which the index names") from error
     return check(content, key, digest)
 
 

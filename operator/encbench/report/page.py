@@ -10,6 +10,7 @@ from itertools import groupby
 from pathlib import Path
 
 from encbench.api.overheadreport import Row
+from encbench.api.testbed import Arm
 from encbench.report import plots, tables, text
 from encbench.report.document import Block, Group, Headline, Report, TrialView
 from encbench.report.tables import Column, Section
@@ -105,6 +106,7 @@ class Course:
     """How one condition went: the control, the trials over time, the blocks."""
 
     title: str
+    legend: tuple[Legend, ...]
     group: Group
     control: Row | None
     treatments: tuple[str, ...]
@@ -213,13 +215,17 @@ def _result(report: Report, section: Section, number: int) -> Result:
         title=f"{section.workload} on {section.instance}",
         setup=f"{instance.engine} {instance.version}, {instance.resources.cpu} CPU, "
         f"{instance.resources.memory}, volume {instance.storage.size}; {load}",
-        legend=tuple(
-            Legend(arm.name, arm.role, SHAPES[n % len(SHAPES)], plots.variable(n))
-            for n, arm in enumerate(section.arms)
-        ),
+        legend=_legend(section.arms),
         overhead=overhead,
         charts=tuple(charts),
         compared=tuple(_compared(section, arm.name) for arm in section.treatments),
+    )
+
+
+def _legend(arms: Sequence[Arm]) -> tuple[Legend, ...]:
+    return tuple(
+        Legend(arm.name, arm.role, SHAPES[n % len(SHAPES)], plots.variable(n))
+        for n, arm in enumerate(arms)
     )
 
 
@@ -248,6 +254,7 @@ def _course(report: Report, group: Group, number: int) -> Course:
     treatments = tuple(arm.name for arm in group.arms if arm.role == "treatment")
     return Course(
         title=f"{group.workload} at {threads} on {group.instance}",
+        legend=_legend(group.arms),
         group=group,
         control=next((row for row in group.rows if row.role == "control"), None),
         treatments=treatments,

@@ -29,14 +29,12 @@ class Mark(Enum):
 
 
 class Reader(Protocol):
-    """Pure functions over one line of output without its newline."""
+    """Pure functions over one line of output without its newline; a module will do."""
 
-    @staticmethod
-    def progress(line: str) -> Sample | None:
+    def progress(self, line: str) -> Sample | None:
         """The periodic report in this line, or None for any other line."""
         ...
 
-    @staticmethod
-    def mark(line: str) -> Mark | None:
+    def mark(self, line: str) -> Mark | None:
         """The moment that this line shows, or None."""
         ...

@@ -37,17 +37,20 @@ fi
 exec 3<&-
 
 child=
-trap '[ -z "$child" ] || kill -TERM "$child"' TERM INT
+signalled=
+trap 'signalled=1; [ -z "$child" ] || kill -TERM "$child"' TERM INT
 stamp >"$dir/began"
 # shellcheck disable=SC2086 # the replica's own arguments are plain words
 timeout "$seconds" "$@" $own >"$dir/output.log" 2>&1 &
 child=$!
 wait "$child"
 code=$?
-# A signal interrupts wait; the tool's own exit code comes with the next one.
-while kill -0 "$child" 2>/dev/null; do
+# A signal interrupts wait; the tool's own exit code comes with the next one, or came already (127).
+while [ -n "$signalled" ]; do
+    signalled=
     wait "$child"
-    code=$?
+    next=$?
+    [ "$next" -eq 127 ] || code=$next
 done
 { printf '%s ' "$code" && stamp; } >"$dir/ended"
 [ "$code" -eq 0 ] || tail -n 20 "$dir/output.log" >&2

@@ -82,11 +82,16 @@ ODD: tuple[Any, ...] = (
 Path = tuple[str | int, ...]
 
 
+FROZEN_COPIES = ("instance", "mode", "dataset", "workload")
+"""Parts of what the operator writes that are the users' own specs, which have their turn."""
+
+
 def fields(node: dict[str, Any], path: Path) -> Iterator[Path]:
     """Every place below a schema, the first item standing for all of a list."""
     yield path
     for name, field in node.get("properties", {}).items():
-        yield from fields(field, (*path, name))
+        if name not in FROZEN_COPIES:
+            yield from fields(field, (*path, name))
     if "items" in node:
         yield from fields(node["items"], (*path, 0))
 

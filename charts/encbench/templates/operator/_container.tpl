@@ -6,6 +6,9 @@
 - --image={{ include "encbench.image" .Values.image }}
 - --image-pull-policy={{ .Values.image.pullPolicy }}
 - --s3-endpoint={{ include "encbench.s3.endpoint" . }}
+{{- with include "encbench.s3.clientEndpoint" . }}
+- --s3-external-endpoint={{ . }}
+{{- end }}
 - --s3-bucket={{ include "encbench.s3.bucket" . }}
 - --s3-region={{ include "encbench.s3.region" . }}
 - --s3-credentials-dir=/etc/encbench/s3
@@ -13,22 +16,23 @@
 - --s3-ca-file=/etc/encbench/s3-ca/ca.crt
 {{- end }}
 - --prometheus-url={{ include "encbench.prometheus.url" . }}
+{{- if include "encbench.prometheus.caConfigMap" . }}
+- --prometheus-ca-file=/etc/encbench/prometheus-ca/ca.crt
+{{- end }}
 - --log-format={{ .Values.operator.logFormat }}
 - --log-level={{ .Values.operator.logLevel }}
 {{- end -}}
 
 {{/* Credentials are files of a mounted Secret, never arguments or environment. */}}
 {{- define "encbench.operator.volumeMounts" -}}
-- name: s3-credentials
-  mountPath: /etc/encbench/s3
-  readOnly: true
+- {name: s3-credentials, mountPath: /etc/encbench/s3, readOnly: true}
 {{- if include "encbench.s3.caConfigMap" . }}
-- name: s3-ca
-  mountPath: /etc/encbench/s3-ca
-  readOnly: true
+- {name: s3-ca, mountPath: /etc/encbench/s3-ca, readOnly: true}
 {{- end }}
-- name: tmp
-  mountPath: /tmp
+{{- if include "encbench.prometheus.caConfigMap" . }}
+- {name: prometheus-ca, mountPath: /etc/encbench/prometheus-ca, readOnly: true}
+{{- end }}
+- {name: tmp, mountPath: /tmp}
 {{- end -}}
 
 {{- define "encbench.operator.volumes" -}}
@@ -41,6 +45,13 @@
       - {key: secret-key, path: secret-key}
 {{- with include "encbench.s3.caConfigMap" . }}
 - name: s3-ca
+  configMap:
+    name: {{ . }}
+    items:
+      - {key: ca.crt, path: ca.crt}
+{{- end }}
+{{- with include "encbench.prometheus.caConfigMap" . }}
+- name: prometheus-ca
   configMap:
     name: {{ . }}
     items:

@@ -10,7 +10,7 @@ nothing. The join begins at the list of all tablespaces: one that the encryption
 counts as plaintext. The temporary tablespace is never in that view; a variable decides about it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 Row = Sequence[Any]
@@ -30,6 +30,10 @@ VARIABLES = (
 )
 
 SETTINGS = "SHOW GLOBAL VARIABLES"
+"""All of them cost the agent some 20 ms of CPU, which at a twentieth of a core is half a second."""
+ENCRYPTION_SETTINGS = SETTINGS + " WHERE Variable_name IN ({})".format(
+    ", ".join(f"'{name}'" for name in VARIABLES)
+)
 VERSION = "SELECT VERSION()"
 PLUGINS = (
     "SELECT PLUGIN_NAME, PLUGIN_STATUS FROM information_schema.PLUGINS "
@@ -44,11 +48,11 @@ TABLESPACES = (
 
 
 def catalogue(
-    settings: Mapping[str, str], plugins: Iterable[Row], tablespaces: Iterable[Row]
+    settings: Iterable[Row], plugins: Iterable[Row], tablespaces: Iterable[Row]
 ) -> dict[str, Any]:
     """The evidence's `catalogue` from the rows of the statements above."""
     return {
-        "variables": {name: settings[name] for name in VARIABLES if name in settings},
+        "variables": {str(name): str(value) for name, value in settings},
         "plugins": {str(name): str(status) for name, status in plugins},
         "tablespaces": [_tablespace(row) for row in tablespaces],
     }

@@ -5,6 +5,7 @@ index names finished trials by key and digest, so a rendering can be repeated at
 """
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from encbench.api.campaign import CampaignStatus, Resolved
 from encbench.api.conditions import format_time, with_condition
@@ -33,6 +34,9 @@ from encbench.reconcile.testbed.observe import proof_key
 from encbench.report.document import Report
 from encbench.report.model import build, to_status
 
+if TYPE_CHECKING:
+    from encbench.report.render import Rendering
+
 
 async def publish(deps: Deps, campaign: Campaign, status: CampaignStatus, seen: Seen) -> None:
     """Write everything. Unavailable or RecordError when it cannot be done yet."""
@@ -44,15 +48,15 @@ async def publish(deps: Deps, campaign: Campaign, status: CampaignStatus, seen: 
     await deps.store.put(index_key, content, "application/json")
     report, renderings = await _render(deps, index)
     stored: dict[str, Artefact] = {}
-    for name, (body, content_type) in renderings.items():
-        key = f"{prefix}/report.{name}"
-        await deps.store.put(key, body, content_type)
-        stored[name] = Artefact(key=key, digest=digest_of(body))
+    for kind, rendering in renderings.items():
+        key = f"{prefix}/{rendering.name}"
+        await deps.store.put(key, rendering.content, rendering.content_type)
+        stored[kind] = Artefact(key=key, digest=digest_of(rendering.content))
     artefacts = Artefacts(
         bucket=deps.store.bucket,
         index=Artefact(key=index_key, digest=digest_of(content)),
         html=stored["html"],
-        markdown=stored["md"],
+        markdown=stored["markdown"],
         csv=stored["csv"],
         json_=stored["json"],
     )
@@ -109,7 +113,7 @@ async def _proof(deps: Deps, key: str) -> IndexProof | None:
     return IndexProof(ok=proof.ok, summary=proof.summary, key=key, digest=digest_of(content))
 
 
-async def _render(deps: Deps, index: IndexRecord) -> tuple[Report, dict[str, tuple[bytes, str]]]:
+async def _render(deps: Deps, index: IndexRecord) -> tuple[Report, dict[str, "Rendering"]]:
     """In a thread: plots take seconds, and watches must not starve meanwhile."""
     loop = asyncio.get_running_loop()
 
@@ -119,12 +123,12 @@ async def _render(deps: Deps, index: IndexRecord) -> tuple[Report, dict[str, tup
             raise LookupError(key)
         return content
 
-    def work() -> tuple[Report, dict[str, tuple[bytes, str]]]:
+    def work() -> tuple[Report, dict[str, "Rendering"]]:
         # Imported here for its weight: plotting libraries that nothing else needs.
-        from encbench.report import render  # noqa: PLC0415
+        from encbench.report.render import render  # noqa: PLC0415
 
         report = build(index, load)
-        return report, render.everything(report)
+        return report, render(report)
 
     return await asyncio.to_thread(work)
 

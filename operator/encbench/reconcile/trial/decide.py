@@ -1,8 +1,8 @@
 """What to do next with a trial: a chain of pure checks over what was seen.
 
 `Pending -> Preparing -> Running -> Collecting -> Archiving -> Succeeded | Invalid | Failed` is
-derived from conditions, which are independent facts. Every end is written down as `outcome` first and then
-archived; the trial is over when `Archived` is True.
+derived from conditions, which are independent facts. Every end is written down as `outcome` first
+and then archived; the trial is over when `Archived` is True.
 """
 
 from dataclasses import dataclass

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from encbench.adapters.sql import Session, SqlError
+from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.files import Searched, search_file, search_tree
-from encbench.sidecars.agent.probe import Probe, Row, Statement
+from encbench.sidecars.agent.probe import OpenSession, Probe, Row, Session, Statement
 
 SETTLE_SECONDS = 30.0
 """How long a full proof waits for background encryption to come to rest."""
@@ -28,7 +28,7 @@ class Cancelled(EvidenceError):
 
 
 def gather(
-    open_session: Callable[[], Session],
+    open_session: OpenSession,
     probe: Probe,
     volume: Path,
     data: Path,
@@ -75,11 +75,6 @@ def gather(
     }
 
 
-def settings(session: Session, probe: Probe) -> dict[str, str]:
-    """All settings in force by name."""
-    return {str(name): str(value) for name, value in session.rows(probe.settings)}
-
-
 def _run(session: Session, statement: Statement) -> list[Row]:
     return session.rows(*statement)
 
@@ -102,7 +97,8 @@ def _catalogue(
         stop()
         time.sleep(SETTLE_POLL_SECONDS)
         tablespaces = session.rows(probe.tablespaces)
-    return probe.catalogue(settings(session, probe), session.rows(probe.plugins), tablespaces)
+    settings = session.rows(probe.encryption_settings)
+    return probe.catalogue(settings, session.rows(probe.plugins), tablespaces)
 
 
 def _search(
@@ -125,9 +121,7 @@ def _remove_left_behind(session: Session, probe: Probe) -> None:
         _run(session, probe.drop(str(row[0])))
 
 
-def _remove(
-    open_session: Callable[[], Session], session: Session, probe: Probe, table: str
-) -> None:
+def _remove(open_session: OpenSession, session: Session, probe: Probe, table: str) -> None:
     """Drop the table; by a session of its own where the first one has failed and is closed."""
     try:
         _run(session, probe.drop(table))

@@ -4,12 +4,28 @@ Only the named engine's modules are imported, and only those that hold no more t
 functions over it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 Row = Sequence[Any]
 Statement = tuple[str, tuple[object, ...]]
+
+
+class Session(Protocol):
+    """What the agent needs of `adapters.sql.Session`."""
+
+    def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
+        """Run a statement; its rows. SqlError closes the session."""
+        ...
+
+    def close(self) -> None:
+        """Leave."""
+        ...
+
+
+OpenSession = Callable[[], Session]
+"""Opens a session; SqlError when the server does not let it."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +38,11 @@ class Probe:
     settings: str
     """Statement whose rows are name and value of each setting in force."""
     version: str
+    encryption_settings: str
     plugins: str
     tablespaces: str
-    catalogue: Callable[[Mapping[str, str], Iterable[Row], Iterable[Row]], dict[str, Any]]
+    """Rows of these three make the catalogue."""
+    catalogue: Callable[[Iterable[Row], Iterable[Row], Iterable[Row]], dict[str, Any]]
     busy: Callable[[Iterable[Row]], bool]
     """Whether rows of `tablespaces` show work that is about to change them."""
     is_marker: Callable[[str], bool]
@@ -54,6 +72,7 @@ def _mariadb() -> Probe:
         user="encbench_agent",
         settings=catalogue.SETTINGS,
         version=catalogue.VERSION,
+        encryption_settings=catalogue.ENCRYPTION_SETTINGS,
         plugins=catalogue.PLUGINS,
         tablespaces=catalogue.TABLESPACES,
         catalogue=catalogue.catalogue,

@@ -3,13 +3,11 @@
 import re
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
-from encbench.adapters.sql import Session, SqlError
-from encbench.sidecars.agent.evidence import settings
+from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.machine import Machine
-from encbench.sidecars.agent.probe import Probe
+from encbench.sidecars.agent.probe import OpenSession, Probe, Session
 from encbench.sidecars.agent.process import Reading
 
 _SECRET = re.compile(r"passw|secret|token|auth|filekey|(^|_)key$")
@@ -19,7 +17,7 @@ _SECRET = re.compile(r"passw|secret|token|auth|filekey|(^|_)key$")
 class Heart:
     """Whether the server answers a query, over one session that is kept open between the checks."""
 
-    def __init__(self, open_session: Callable[[], Session]) -> None:
+    def __init__(self, open_session: OpenSession) -> None:
         self._open = open_session
         self._session: Session | None = None
         self._lock = threading.Lock()
@@ -38,13 +36,13 @@ class Heart:
 
 
 def describe(
-    open_session: Callable[[], Session], probe: Probe, reading: Reading, machine: Machine
+    open_session: OpenSession, probe: Probe, reading: Reading, machine: Machine
 ) -> dict[str, Any]:
     """The answer of `/v1/server`. Blocks; SqlError when the server does not answer."""
     session = open_session()
     try:
         version = str(session.rows(probe.version)[0][0])
-        known = settings(session, probe)
+        known = {str(name): str(value) for name, value in session.rows(probe.settings)}
     finally:
         session.close()
     return {

@@ -61,38 +61,17 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 OWNED: dict[str, str] = {
-    "config_file": "the operator writes it",
-    "db_driver": "it follows from the instance's engine",
     "db_debug": "it would change what is measured",
     "debug": "it would change what is measured",
-    "events": "the run ends by time: write load.duration",
-    "forced_shutdown": "write the campaign's stepDeadlines.overrun",
     "help": "it would start no test",
-    "histogram": "the operator always asks for it",
     "max_requests": "the run ends by time: write load.duration",
     "max_time": "write load.duration",
     "num_threads": "write load.concurrency",
-    "percentile": "the operator always asks for the 95th",
-    "rand_seed": "the operator draws it from the campaign's seed",
-    "rate": "write load.rate",
-    "report_checkpoints": "write load.warmup",
-    "report_interval": "the operator always reads one report a second",
-    "table_size": "write sysbench.tableSize",
-    "tables": "write sysbench.tables",
-    "threads": "write load.concurrency",
-    "time": "write load.duration",
+    "thread_stack_size": "it would change what is measured",
     "tx_rate": "write load.rate",
     "validate": "it would change what is measured",
     "verbosity": "the operator reads the output",
     "version": "it would start no test",
-    "warmup": "write load.warmup",
-    "warmup_time": "write load.warmup",
 }
-"""Options that are the operator's, and where to write what they say."""
-
-OWNED_PREFIXES: dict[str, str] = {
-    "mysql_": "the connection and the storage engine are the testbed's: write it in the "
-    "InstanceTemplate or the EncryptionMode",
-    "pgsql_": "the connection and the server are the testbed's: write it in the "
-    "InstanceTemplate or the EncryptionMode",
-}
+"""Options of sysbench that are not a workload's to set, beyond those that the API itself refuses
+(`api.workload.OWNED_OPTIONS`), and what to do instead."""

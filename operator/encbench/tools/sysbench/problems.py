@@ -1,20 +1,22 @@
 """What is wrong with a sysbench workload, found before anything starts.
 
-sysbench itself refuses an unknown option only where the script declares options; a script without
-any takes every option and ignores it, and the run measures something else than it says.
+What one field can show to be wrong the API refuses before; here is what needs sysbench's own list
+of options or the script's text. sysbench itself refuses an unknown option only where the script
+declares options; a script without any takes every option and ignores it, and the run measures
+something else than it says.
 """
 
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from encbench.api.workload import Load, Sysbench, WorkloadSpec
+from encbench.api.workload import OWNED_OPTIONS, Sysbench, WorkloadSpec
 from encbench.tools.sysbench import builtin, script
 from encbench.tools.sysbench.builtin import Kind
 
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+_NOT_OFFERED = re.compile("|".join(OWNED_OPTIONS))
 _FLAGS = ("on", "off", "true", "false", "1", "0")
-_ONE_TABLE = ("select_random_points", "select_random_ranges")
 
 
 def problems(workload: WorkloadSpec, script_text: str | None) -> list[str]:
@@ -23,36 +25,9 @@ def problems(workload: WorkloadSpec, script_text: str | None) -> list[str]:
     `script_text` is the script that `scriptConfigMapRef` names, None for a built-in one.
     """
     sysbench = workload.sysbench
-    found = [*_load(workload.load), *_replicas(workload)]
     if sysbench.script is not None:
-        found += _options(sysbench, builtin.SCRIPTS[sysbench.script], sysbench.script)
-        if sysbench.script in _ONE_TABLE and sysbench.tables != 1:
-            found.append(f"{sysbench.script} works on one table only: write tables: 1")
-    elif script_text is not None:
-        found += _script(sysbench, script_text)
-    return found
-
-
-def _load(load: Load) -> Iterator[str]:
-    if load.warmup_seconds % 1:
-        yield f"load.warmup {load.warmup}: sysbench counts whole seconds, so write 0s, 1s or more"
-    if load.duration_seconds % 1 or load.duration_seconds < 1:
-        yield f"load.duration {load.duration}: sysbench counts whole seconds, so write 1s or more"
-
-
-def _replicas(workload: WorkloadSpec) -> Iterator[str]:
-    replicas, load = workload.client.replicas, workload.load
-    few = [str(level) for level in sorted(load.concurrency) if level < replicas]
-    if few:
-        yield (
-            f"load.concurrency {', '.join(few)} leaves some of {replicas} client replicas without "
-            "a thread: write at least as many as client.replicas, or lower those"
-        )
-    if load.rate is not None and load.rate < replicas:
-        yield (
-            f"load.rate {load.rate} leaves some of {replicas} client replicas without work: write "
-            "at least as much as client.replicas, or lower those"
-        )
+        return list(_options(sysbench, builtin.SCRIPTS[sysbench.script], sysbench.script))
+    return list(_script(sysbench, script_text)) if script_text is not None else []
 
 
 def _script(sysbench: Sysbench, text: str) -> Iterator[str]:
@@ -85,11 +60,8 @@ def _options(sysbench: Sysbench, known: dict[str, Kind], name: str) -> Iterator[
     taken = {**builtin.GENERAL, **known}
     for option, value in sysbench.options.items():
         own = option.replace("-", "_")
-        owned = builtin.OWNED.get(own) or next(
-            (why for start, why in builtin.OWNED_PREFIXES.items() if own.startswith(start)), None
-        )
-        if owned is not None:
-            yield f"sysbench.options {option} is not for a workload to set: {owned}"
+        if own in builtin.OWNED:
+            yield f"sysbench.options {option} is not a workload's to set: {builtin.OWNED[own]}"
         elif own not in taken:
             yield f"sysbench.options {option} is unknown to {name}{_advice(own, taken)}"
         elif wrong := _wrong_value(own, taken[own], value):
@@ -97,11 +69,7 @@ def _options(sysbench: Sysbench, known: dict[str, Kind], name: str) -> Iterator[
 
 
 def _advice(option: str, taken: dict[str, Kind]) -> str:
-    usable = [
-        name
-        for name in taken
-        if name not in builtin.OWNED and not name.startswith(tuple(builtin.OWNED_PREFIXES))
-    ]
+    usable = [name for name in taken if not _NOT_OFFERED.fullmatch(name)]
     close = get_close_matches(option, usable, n=1)
     if close:
         return f": did you mean {close[0].replace('_', '-')}?"

@@ -19,7 +19,7 @@ _COMMENT_OR_STRING = re.compile(
 _REQUIRE = re.compile(r"\brequire\s*\(?\s*[\"']([\w.]+?)(?:\.lua)?[\"']")
 _FUNCTION = re.compile(r"(?<![\w.:])function\s+(\w+)\s*\(|(?<![\w.:])(\w+)\s*=\s*function\b")
 _LOCAL_FUNCTION = re.compile(r"\blocal\s+(?:function\s+)?$")
-_KEY = re.compile(r"(\w+)\s*=(?!=)|\[\s*[\"'](\w+)[\"']\s*\]\s*=(?!=)")
+_KEY = re.compile(r"(\w+)\s*=(?!=)|\[\s*[\"']([\w-]+)[\"']\s*\]\s*=(?!=)")
 _OPEN, _CLOSE = "{(", "})"
 
 

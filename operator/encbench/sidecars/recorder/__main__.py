@@ -1,0 +1,23 @@
+"""`python -m encbench.sidecars.recorder`: settings, signals, server, run."""
+
+import os
+import signal
+import sys
+
+from encbench.sidecars.recorder import config, server
+from encbench.sidecars.recorder.api import Api
+from encbench.sidecars.recorder.recorder import Recorder
+from encbench.sidecars.recorder.run import Run
+
+
+def main() -> int:
+    """Record one run; 0 when everything is stored."""
+    settings = config.from_environment(os.environ)
+    run = Run()
+    signal.signal(signal.SIGTERM, lambda *_: run.stop(settings.grace))
+    server.serve(server.listen(settings.port), Api(run, settings.token).answer)
+    return Recorder(settings, run).main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

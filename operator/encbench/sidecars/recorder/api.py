@@ -1,0 +1,121 @@
+"""What the recorder answers. Pure but for the run's state; `server` does the HTTP.
+
+`GET /metrics` is for everybody; the rest wants the bearer token. 503 says: come again.
+"""
+
+import hmac
+import json
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from encbench.sidecars.recorder.run import FILES, NotReady, Run
+
+JSON = "application/json"
+METRICS = "text/plain; version=0.0.4"
+
+
+class Request(NamedTuple):
+    """One request; names of headers are in lower case."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+class Response(NamedTuple):
+    """One answer. `sent` is called once it is on its way."""
+
+    status: int
+    content: bytes
+    content_type: str = JSON
+    sent: Callable[[], None] | None = None
+
+
+class Api:
+    """The recorder's endpoints."""
+
+    def __init__(self, run: Run, token: str) -> None:
+        """Over this run, for whoever knows the token."""
+        self._run = run
+        self._expected = f"Bearer {token}".encode()
+
+    def answer(self, request: Request) -> Response:
+        """The answer to one request; never raises for what a caller sent."""
+        path = request.path.partition("?")[0]
+        if path == "/metrics":
+            content = metrics(self._run).encode()
+            return _only("GET", request) or Response(200, content, METRICS)
+        endpoint = {"/v1/state": ("GET", self._state), "/v1/release": ("POST", self._release)}
+        if path not in endpoint:
+            return _error(404, f"there is no {path}")
+        given = request.headers.get("authorization", "").encode()
+        if not hmac.compare_digest(given, self._expected):
+            return _error(401, "the token is missing or wrong")
+        method, handler = endpoint[path]
+        try:
+            return _only(method, request) or handler(request)
+        except NotReady:
+            return _error(503, "the tool does not wait for its start yet")
+        except ValueError as error:
+            return _error(400, str(error))
+
+    def _state(self, _: Request) -> Response:
+        snapshot = self._run.snapshot()
+        told = snapshot["state"]
+        return Response(200, _json(snapshot), sent=lambda: self._run.told(told))
+
+    def _release(self, request: Request) -> Response:
+        start_at, uploads = _parse_release(request.body)
+        self._run.release(start_at, uploads)
+        return self._state(request)
+
+
+def _parse_release(body: bytes) -> tuple[float, dict[str, str]]:
+    """ValueError, which tells no URL, for a release that is not as it should be."""
+    try:
+        release: Any = json.loads(body)
+    except ValueError as error:
+        raise ValueError("the body is not JSON") from error
+    if not isinstance(release, dict):
+        raise ValueError("the body is not an object")
+    start_at, uploads = release.get("startAt"), release.get("uploads")
+    if not isinstance(start_at, int | float) or isinstance(start_at, bool):
+        raise ValueError("startAt must be Unix time in seconds")
+    if not isinstance(uploads, dict) or set(uploads) != set(FILES):
+        raise ValueError(f"uploads must name {', '.join(FILES)}")
+    for name, url in uploads.items():
+        if not isinstance(url, str) or not url.startswith(("http://", "https://")):
+            raise ValueError(f"the URL of {name} must begin with http:// or https://")
+    return float(start_at), uploads
+
+
+def metrics(run: Run) -> str:
+    """Prometheus' text format. Rates are there while the tool reports them."""
+    values: list[tuple[str, str, float]] = []
+    last, usage = run.last, run.usage()
+    if last is not None and run.state == "running":
+        values += [
+            ("encbench_client_tps", "gauge", last.tps),
+            ("encbench_client_qps", "gauge", last.qps),
+            ("encbench_client_latency_p95_seconds", "gauge", last.latency_p95_ms / 1000),
+        ]
+    if usage is not None:
+        values.append(("encbench_client_cpu_seconds_total", "counter", usage.cpu_seconds))
+    values.append(("encbench_recorder_cpu_seconds_total", "counter", time.process_time()))
+    return "".join(f"# TYPE {name} {kind}\n{name} {value:.9g}\n" for name, kind, value in values)
+
+
+def _only(method: str, request: Request) -> Response | None:
+    if request.method == method:
+        return None
+    return _error(405, f"{request.method} is not for this path: use {method}")
+
+
+def _error(status: int, text: str) -> Response:
+    return Response(status, _json({"error": text}))
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return json.dumps(value).encode()

@@ -1,0 +1,53 @@
+"""The files that a run leaves, as text. docs/design/0001-spine.md says what is in them."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from encbench.sidecars.recorder.observation import Row
+
+HEADER = "time,tps,qps,latency_p95_ms,errors,cpu_seconds,resident_bytes"
+SUMMARY_SCHEMA = "encbench.io/client-summary/v1"
+TERMINATION_LIMIT = 4096
+
+
+def series_csv(rows: list[Row]) -> str:
+    """One line a second. `cpu_seconds` is a counter; a field that is not known is empty.
+
+    `time` is Unix time, rates are of the second that ended then, `errors` of that second as well.
+    """
+    return "".join(f"{line}\n" for line in [HEADER, *map(_line, rows)])
+
+
+def _line(row: Row) -> str:
+    sample, usage = row.sample, row.usage
+    fields = [
+        f"{row.time:.3f}",
+        f"{sample.tps:.2f}",
+        f"{sample.qps:.2f}",
+        "" if row.is_partial else f"{sample.latency_p95_ms:.2f}",
+        f"{sample.errors:.2f}",
+        f"{usage.cpu_seconds:.2f}" if usage else "",
+        str(usage.resident_bytes) if usage and usage.resident_bytes is not None else "",
+    ]
+    return ",".join(fields)
+
+
+def to_json(value: dict[str, Any]) -> str:
+    """A JSON file for people and programs."""
+    return json.dumps(value, indent=1) + "\n"
+
+
+def digest(path: Path) -> str:
+    """`sha256:<hex>` of a file's content."""
+    with path.open("rb") as file:
+        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+
+
+def termination_message(prefix: str, digests: dict[str, str], error: str | None) -> str:
+    """What is left behind in the pod's status. `error` says why not everything is stored."""
+    message: dict[str, Any] = {"prefix": prefix, "digests": digests}
+    if error:
+        message["error"] = error[:1024]
+    return json.dumps(message)[:TERMINATION_LIMIT]

@@ -1,0 +1,68 @@
+"""The wrapper's side of the run directory (`encbench/tools/run.sh` says what lies in it)."""
+
+import errno
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from encbench.sidecars.recorder.moment import Moment
+
+
+class Stamp(NamedTuple):
+    """A moment as the wrapper wrote it down."""
+
+    moment: Moment
+    cpu_ticks: int
+    """CPU time of the wrapper's ended children so far."""
+
+
+class End(NamedTuple):
+    """How the tool ended."""
+
+    exit_code: int
+    stamp: Stamp
+
+
+def wrapper(folder: Path) -> int | None:
+    """Process id of the wrapper once it waits at the barrier."""
+    line = _line(folder / "ready")
+    return int(line) if line is not None else None
+
+
+def open_start(folder: Path) -> int | None:
+    """File descriptor of the way to the waiting wrapper; None while it does not read yet."""
+    try:
+        return os.open(folder / "start", os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno in (errno.ENXIO, errno.ENOENT):
+            return None
+        raise
+
+
+def began(folder: Path) -> Stamp | None:
+    """When the tool was started; None before that."""
+    line = _line(folder / "began")
+    return _stamp(line) if line is not None else None
+
+
+def ended(folder: Path) -> End | None:
+    """How and when the tool ended; None before that."""
+    line = _line(folder / "ended")
+    if line is None:
+        return None
+    code, _, rest = line.partition(" ")
+    return End(int(code), _stamp(rest))
+
+
+def _stamp(text: str) -> Stamp:
+    unix, monotonic, ticks = text.split()
+    return Stamp(Moment(float(unix), float(monotonic)), int(ticks))
+
+
+def _line(path: Path) -> str | None:
+    """The file's one line, once it is there with its newline."""
+    try:
+        text = path.read_text()
+    except FileNotFoundError:
+        return None
+    return text[:-1] if text.endswith("\n") else None

@@ -1,0 +1,42 @@
+"""The recorder's settings, from its environment; `encbench.tools.pod` writes them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Config(NamedTuple):
+    """Where things are, and what the operator knows of the tool."""
+
+    tool: str
+    """Name of the tool, which is its process' name as well."""
+    prefix: str
+    """Where this client's artefacts lie in the bucket."""
+    warmup: float
+    """Seconds of load before the window; 0 is none."""
+    cpu_limit: float
+    memory_limit: int
+    folder: Path
+    """What is shared with the wrapper."""
+    token: str
+    port: int
+    grace: float
+    """Seconds that SIGTERM leaves for storing what there is."""
+    termination_log: Path
+
+
+def from_environment(values: Mapping[str, str]) -> Config:
+    """KeyError or ValueError where the environment is not as the operator writes it."""
+    index = values.get("JOB_COMPLETION_INDEX", "0")
+    return Config(
+        tool=values["ENCBENCH_TOOL"],
+        prefix=f"{values['ENCBENCH_PREFIX']}/client-{index}",
+        warmup=float(values["ENCBENCH_WARMUP"]),
+        cpu_limit=float(values["ENCBENCH_CPU_LIMIT"]),
+        memory_limit=int(values["ENCBENCH_MEMORY_LIMIT"]),
+        folder=Path(values["ENCBENCH_RUN_DIR"]),
+        token=Path(values["ENCBENCH_TOKEN_FILE"]).read_text().strip(),
+        port=int(values.get("ENCBENCH_PORT", "9471")),
+        grace=float(values.get("ENCBENCH_GRACE", "25")),
+        termination_log=Path(values.get("ENCBENCH_TERMINATION_LOG", "/dev/termination-log")),
+    )

@@ -1,0 +1,61 @@
+"""The tool's output as it grows.
+
+When a line was written is read from the file's modification time, which is right to a few
+milliseconds (the kernel's tick) however late we look.
+"""
+
+from pathlib import Path
+
+from encbench.sidecars.recorder.moment import Moment, at_unix
+from encbench.tools.progress import Reader
+
+
+def reader(tool: str) -> Reader:
+    """What reads this tool's lines; ValueError for a tool that we do not know."""
+    if tool == "sysbench":
+        from encbench.tools.sysbench import progress  # noqa: PLC0415 - only what is needed
+
+        return progress
+    raise ValueError(f"no reader for the tool {tool}")
+
+
+class Output:
+    """A file that another process appends to."""
+
+    def __init__(self, path: Path) -> None:
+        """The file need not exist yet."""
+        self._path = path
+        self._offset = 0
+        self._rest = b""
+        self.changed: Moment | None = None
+        """When it was last written to, as of the last `poll`."""
+
+    def poll(self) -> list[str]:
+        """The lines that have become complete since the last call."""
+        try:
+            status = self._path.stat()
+        except FileNotFoundError:
+            return []
+        if status.st_size <= self._offset:
+            return []
+        self.changed = at_unix(status.st_mtime_ns / 1e9)
+        with self._path.open("rb") as file:
+            file.seek(self._offset)
+            new = file.read(status.st_size - self._offset)
+        self._offset += len(new)
+        *lines, self._rest = (self._rest + new).split(b"\n")
+        return [line.decode(errors="replace") for line in lines]
+
+
+def pause(since_start: float | None) -> float:
+    """Seconds until the next look, given the seconds since the load began (None before it).
+
+    A tool reports on whole seconds of its run. Coming near one we look ever more often, so that
+    what we read of the process belongs to the line; in between we let it work.
+    """
+    if since_start is None:
+        return 0.02
+    phase = since_start % 1.0
+    if phase < 0.03:
+        return 0.005
+    return min(0.2, max(0.005, (1.0 - phase) / 2))

@@ -1,0 +1,112 @@
+"""What was seen of one run: periodic reports, the CPU time that belongs to them, and the window.
+
+CPU time at a moment is interpolated between the two readings next to it. They are taken with every
+periodic line, so the moments that matter have one within milliseconds; the total at the end is
+the wrapper's, which is exact because the kernel adds a child's CPU time to its parent when it ends.
+"""
+
+from typing import NamedTuple
+
+from encbench.sidecars.recorder.barrier import End, Stamp
+from encbench.sidecars.recorder.moment import Moment
+from encbench.sidecars.recorder.process import TICKS, Usage
+from encbench.tools.progress import Mark, Sample
+
+
+class Window(NamedTuple):
+    """The measured window."""
+
+    start: Moment
+    end: Moment
+
+    @property
+    def seconds(self) -> float:
+        """Its length by the clock that nobody sets."""
+        return self.end.monotonic - self.start.monotonic
+
+
+class Row(NamedTuple):
+    """One second of the run."""
+
+    time: float
+    sample: Sample
+    is_partial: bool
+    """The percentile covers only part of the second, because the checkpoint reset it."""
+    usage: Usage | None
+
+
+class Observation:
+    """One run."""
+
+    def __init__(self, *, has_warmup: bool) -> None:
+        """Without warm-up the window begins with the load."""
+        self._first_mark = Mark.CHECKPOINT if has_warmup else Mark.STARTED
+        self.rows: list[Row] = []
+        self.started: Moment | None = None
+        self.window_start: Moment | None = None
+        self.usages: list[Usage] = []
+        self._checkpoint_second: int | None = None
+
+    def see_mark(self, mark: Mark, when: Moment) -> None:
+        """A moment of the run has come."""
+        if mark is Mark.STARTED:
+            self.started = when
+        if mark is self._first_mark and self.window_start is None:
+            self.window_start = when
+            if self.started is not None:
+                passed = when.monotonic - self.started.monotonic
+                self._checkpoint_second = round(passed) if passed > 0.5 else None
+
+    def see_sample(self, sample: Sample, when: Moment, usage: Usage | None) -> None:
+        """The tool reported on a second."""
+        partial = sample.second == self._checkpoint_second
+        self.rows.append(Row(when.unix, sample, partial, usage))
+
+    def see_usage(self, usage: Usage) -> None:
+        """The process was read."""
+        self.usages.append(usage)
+
+    @property
+    def memory_max_bytes(self) -> int | None:
+        """The most memory that the tool had resident."""
+        return max((u.memory_max_bytes for u in self.usages if u.memory_max_bytes), default=None)
+
+    def window(self, end: End | None, last_write: Moment | None) -> Window | None:
+        """The window, if the tool ended well; its last write is its report at the load's end."""
+        if end is None or end.exit_code != 0 or self.window_start is None or last_write is None:
+            return None
+        return Window(self.window_start, last_write)
+
+    def cpu_seconds(self, window: Window, began: Stamp, end: End) -> float:
+        """CPU time of the tool in the window."""
+        total = (end.stamp.cpu_ticks - began.cpu_ticks) / TICKS
+        points = [
+            (began.moment.monotonic, 0.0),
+            *((usage.monotonic, usage.cpu_seconds) for usage in self.usages),
+            (end.stamp.moment.monotonic, total),
+        ]
+        return _at(points, window.end.monotonic) - _at(points, window.start.monotonic)
+
+    def throttled_seconds(self, window: Window) -> float | None:
+        """Time for which the tool's container was throttled in the window, if that can be seen."""
+        points = [
+            (usage.monotonic, usage.throttled_seconds)
+            for usage in self.usages
+            if usage.throttled_seconds is not None
+        ]
+        if not points:
+            return None
+        known = [(time, value) for time, value in points if value is not None]
+        return max(0.0, known[-1][1] - _at(known, window.start.monotonic))
+
+
+def _at(points: list[tuple[float, float]], moment: float) -> float:
+    """A growing counter at a moment, on the straight line between its neighbours."""
+    before = points[0]
+    for point in points:
+        if point[0] >= moment:
+            width = point[0] - before[0]
+            share = (moment - before[0]) / width if width > 0 else 1.0
+            return before[1] + max(0.0, share) * (point[1] - before[1])
+        before = point
+    return before[1]

@@ -1,0 +1,156 @@
+"""The tool's process, seen through `/proc` of the shared process namespace.
+
+CPU time is `utime + stime` of the whole process, threads that ended included, in ticks of 10 ms.
+Throttling is the tool's container's own: its view of its cgroup is under `/proc/<pid>/root`, which
+one user's processes may read of each other; where they may not it is unknown. Files are opened once
+and read again and again, which is cheaper and stays readable for a moment after the process' end.
+"""
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from encbench.sidecars.recorder import moment
+
+TICKS = os.sysconf("SC_CLK_TCK")
+_NAME_LENGTH = 15
+_CGROUP_FILES = (
+    ("sys/fs/cgroup/cpu.stat", "throttled_usec", 1e-6),
+    ("sys/fs/cgroup/cpu,cpuacct/cpu.stat", "throttled_time", 1e-9),
+    ("sys/fs/cgroup/cpu/cpu.stat", "throttled_time", 1e-9),
+)
+
+
+class Usage(NamedTuple):
+    """What the process has used so far."""
+
+    monotonic: float
+    cpu_seconds: float
+    resident_bytes: int | None
+    memory_max_bytes: int | None
+    throttled_seconds: float | None
+
+
+class Stat(NamedTuple):
+    """The fields of `/proc/<pid>/stat` that matter here."""
+
+    name: str
+    state: str
+    parent: int
+    ticks: int
+
+
+def parse_stat(text: str) -> Stat:
+    """Source: proc(5). The name stands in brackets and may itself hold brackets and blanks."""
+    head, _, tail = text.rpartition(") ")
+    words = tail.split()
+    return Stat(
+        name=head.partition("(")[2],
+        state=words[0],
+        parent=int(words[1]),
+        ticks=int(words[11]) + int(words[12]),
+    )
+
+
+def is_alive(pid: int) -> bool:
+    """Whether the process runs; one that nobody has waited for yet does not."""
+    stat = _stat(Path("/proc") / str(pid))
+    return stat is not None and stat.state not in ("Z", "X")
+
+
+def find(ancestor: int, name: str) -> int | None:
+    """The descendant of a process that bears this name."""
+    stats = {
+        int(folder.name): stat
+        for folder in Path("/proc").iterdir()
+        if folder.name.isdigit() and (stat := _stat(folder)) is not None
+    }
+    for pid, stat in stats.items():
+        if stat.name == name[:_NAME_LENGTH] and _descends(pid, ancestor, stats):
+            return pid
+    return None
+
+
+def _descends(pid: int, ancestor: int, stats: dict[int, Stat]) -> bool:
+    while pid in stats:
+        pid = stats[pid].parent
+        if pid == ancestor:
+            return True
+    return False
+
+
+def _stat(folder: Path) -> Stat | None:
+    try:
+        return parse_stat((folder / "stat").read_text())
+    except OSError:
+        return None
+
+
+class Process:
+    """One process."""
+
+    def __init__(self, pid: int) -> None:
+        """Of this number; OSError when there is none."""
+        folder = Path("/proc") / str(pid)
+        self._stat = _File(folder / "stat")
+        self._status = _File(folder / "status")
+        self._throttling = _throttling(folder / "root")
+
+    def usage(self) -> Usage | None:
+        """What it has used until now; None when it is gone."""
+        try:
+            here = moment.monotonic()
+            ticks = parse_stat(self._stat.read()).ticks
+            status = self._status.read()
+        except OSError:
+            return None
+        return Usage(
+            monotonic=here,
+            cpu_seconds=ticks / TICKS,
+            resident_bytes=_kibibytes(status, "VmRSS:"),
+            memory_max_bytes=_kibibytes(status, "VmHWM:"),
+            throttled_seconds=self._throttling.read() if self._throttling else None,
+        )
+
+
+class _File:
+    """A small file that is read again and again."""
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_RDONLY)
+
+    def read(self) -> str:
+        return os.pread(self._descriptor, 8192, 0).decode()
+
+
+class _Counter:
+    """One counter of a cgroup; its last value once the cgroup is gone."""
+
+    def __init__(self, path: Path, field: str, unit: float) -> None:
+        self._file, self._field, self._unit = _File(path), field, unit
+        self._last: float | None = None
+
+    def read(self) -> float | None:
+        try:
+            words = self._file.read().split()
+        except OSError:
+            return self._last
+        if self._field in words:
+            self._last = int(words[words.index(self._field) + 1]) * self._unit
+        return self._last
+
+
+def _throttling(root: Path) -> _Counter | None:
+    for path, field, unit in _CGROUP_FILES:
+        try:
+            counter = _Counter(root / path, field, unit)
+        except OSError:
+            continue
+        if counter.read() is not None:
+            return counter
+    return None
+
+
+def _kibibytes(status: str, field: str) -> int | None:
+    _, found, rest = status.partition(field)
+    return int(rest.split()[0]) * 1024 if found else None

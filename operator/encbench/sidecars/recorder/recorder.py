@@ -1,0 +1,235 @@
+"""One run from the barrier to the bucket, step by step. The main thread does nothing else."""
+
+import os
+import sys
+import time
+
+from encbench.sidecars.recorder import artefacts, barrier, follow, moment, process, upload
+from encbench.sidecars.recorder.config import Config
+from encbench.sidecars.recorder.observation import Observation, Window
+from encbench.sidecars.recorder.process import Process, Usage
+from encbench.sidecars.recorder.run import FILES, Run
+
+_POLL = 0.05
+_FIND_POLL = 0.005
+_LINGER = 10.0
+"""Seconds for which a stored run can still be asked about; the first answer ends them."""
+
+
+class GaveUp(Exception):
+    """The run cannot come to its end. The text says why."""
+
+
+class Recorder:
+    """Drives one `Run`."""
+
+    def __init__(self, config: Config, run: Run) -> None:
+        """Nothing happens yet."""
+        self._config, self._run = config, run
+        self._reader = follow.reader(config.tool)
+        self._output = follow.Output(config.folder / "output.log")
+        self._seen = Observation(has_warmup=config.warmup > 0)
+        self._process: Process | None = None
+        self._last_usage: Usage | None = None
+
+    def main(self) -> int:
+        """The whole run; the process' exit code."""
+        digests: dict[str, str] = {}
+        error = None
+        try:
+            wrapper = self._await_wrapper()
+            self._await_release(wrapper)
+            drift = self._drift()
+            self._start(wrapper)
+            self._follow(wrapper)
+            digests = self._finish(self._drift() - drift)
+            self._upload()
+        except GaveUp as reason:
+            error = str(reason)
+            _say(error)
+        message = artefacts.termination_message(self._config.prefix, digests, error)
+        try:
+            self._config.termination_log.write_text(message)
+        except OSError as reason:
+            _say(f"cannot write the termination message: {reason}")
+        if error is None:
+            self._linger()
+        return 0 if error is None else 1
+
+    def _await_wrapper(self) -> int:
+        while (wrapper := barrier.wrapper(self._config.folder)) is None:
+            self._pause(_POLL)
+        self._run.wait()
+        upload.prepare()
+        return wrapper
+
+    def _await_release(self, wrapper: int) -> None:
+        while self._run.start_at is None:
+            if not process.is_alive(wrapper):
+                raise GaveUp("the tool's container ended before it was released")
+            self._pause(10 * _POLL)
+
+    def _start(self, wrapper: int) -> None:
+        """Let the wrapper go at the agreed time; it waits in a read, so it goes at once."""
+        folder = self._config.folder
+        while (start := barrier.open_start(folder)) is None:
+            self._alive(wrapper)
+            self._pause(_POLL)
+        start_at = self._run.start_at or 0.0
+        try:
+            os.write(start, f"{start_at}\n".encode())
+            while (left := start_at - time.time()) > 0:
+                if self._run.stop_at is not None:
+                    raise GaveUp("stopped before the tool was to start")
+                time.sleep(min(left, 10 * _POLL))
+            os.write(start, b"go\n")
+        except BrokenPipeError:
+            raise GaveUp("the tool's container ended before the start") from None
+        finally:
+            os.close(start)
+        while barrier.began(folder) is None:
+            self._alive(wrapper)
+            self._pause(_FIND_POLL)
+        self._run.start(self._usage)
+
+    def _alive(self, wrapper: int) -> None:
+        if not process.is_alive(wrapper):
+            raise GaveUp("the tool's container ended before the start")
+
+    def _pause(self, seconds: float) -> None:
+        """Before the run: a stop ends it, for there is nothing to store."""
+        if self._run.stop_at is not None:
+            raise GaveUp("stopped before the tool was started")
+        self._run.sleep(seconds)
+
+    def _follow(self, wrapper: int) -> None:
+        """Until the wrapper says that the tool has ended, or is gone itself."""
+        folder, seen = self._config.folder, self._seen
+        checked = moment.monotonic()
+        while not self._run.must_stop:
+            here = moment.monotonic()
+            is_over = barrier.ended(folder) is not None
+            if self._process is None:
+                self._find(wrapper)
+            self._read_output()
+            if is_over:
+                return
+            if here - checked > 1:
+                checked = here
+                if not process.is_alive(wrapper) and barrier.ended(folder) is None:
+                    return
+            started = seen.started
+            time.sleep(follow.pause(here - started.monotonic if started else None))
+
+    def _find(self, wrapper: int) -> None:
+        pid = process.find(wrapper, self._config.tool)
+        if pid is not None:
+            try:
+                self._process = Process(pid)
+            except OSError:
+                return
+
+    def _usage(self) -> Usage | None:
+        """Read the process; its last reading once it is gone."""
+        usage = self._process.usage() if self._process is not None else None
+        if usage is not None:
+            self._last_usage = usage
+        return self._last_usage
+
+    def _read_output(self) -> None:
+        lines = self._output.poll()
+        when = self._output.changed
+        if not lines or when is None:
+            return
+        usage = self._usage()
+        if usage is not None and (not self._seen.usages or usage != self._seen.usages[-1]):
+            self._seen.see_usage(usage)
+        for line in lines:
+            if (mark := self._reader.mark(line)) is not None:
+                self._seen.see_mark(mark, when)
+            elif (sample := self._reader.progress(line)) is not None:
+                self._seen.see_sample(sample, when, usage)
+                self._run.see(sample)
+
+    def _finish(self, clock_skew: float) -> dict[str, str]:
+        """Write the artefacts and tell; their digests."""
+        folder, seen = self._config.folder, self._seen
+        began, ended = barrier.began(folder), barrier.ended(folder)
+        window = seen.window(ended, self._output.changed)
+        output = folder / "output.log"
+        output.touch()
+        output_digest = artefacts.digest(output)
+        cpu = seen.cpu_seconds(window, began, ended) if window and began and ended else None
+        summary = {
+            "schema": artefacts.SUMMARY_SCHEMA,
+            "tool": self._config.tool,
+            "exitCode": ended.exit_code if ended else None,
+            "began": began.moment.to_dict() if began else None,
+            "ended": ended.stamp.moment.to_dict() if ended else None,
+            "window": _window(window),
+            "cpuSeconds": _rounded(cpu),
+            "cpuLimitCores": self._config.cpu_limit,
+            "memoryMaxBytes": seen.memory_max_bytes,
+            "memoryLimitBytes": self._config.memory_limit,
+            "throttledSeconds": _rounded(seen.throttled_seconds(window) if window else None),
+            "clockSkewSeconds": _rounded(clock_skew),
+            "output": {"bytes": output.stat().st_size, "digest": output_digest},
+        }
+        (folder / "series.csv").write_text(artefacts.series_csv(seen.rows))
+        (folder / "summary.json").write_text(artefacts.to_json(summary))
+        digests = {name: artefacts.digest(folder / name) for name in FILES}
+        self._run.finish(ended.exit_code if ended else None, window, digests)
+        return digests
+
+    def _upload(self) -> None:
+        for name in FILES:
+            pauses = upload.Pauses(upload.randomness)
+            uploads = self._run.uploads
+            while not self._store(name, uploads):
+                self._run.sleep(pauses.next())
+                if self._run.must_stop:
+                    raise GaveUp(self._run.error or f"{name} could not be stored in time")
+                if self._run.uploads is not uploads:
+                    uploads, pauses = self._run.uploads, upload.Pauses(upload.randomness)
+        self._run.uploaded()
+
+    def _store(self, name: str, uploads: dict[str, str]) -> bool:
+        """One try; False when it has to be tried again, with other URLs if there is an error."""
+        if self._run.error is not None and self._run.uploads is uploads:
+            return False
+        try:
+            upload.put(uploads[name], self._config.folder / name)
+        except upload.Away as reason:
+            _say(f"the object store did not take {name}, trying again: {reason}")
+            return False
+        except upload.Refused as reason:
+            error = f"the object store refused {name}: {reason}"
+            _say(error)
+            self._run.fail(error, uploads)
+            return False
+        return True
+
+    def _linger(self) -> None:
+        until = time.monotonic() + _LINGER
+        while not self._run.seen and time.monotonic() < until and self._run.stop_at is None:
+            self._run.sleep(until - time.monotonic())
+
+    @staticmethod
+    def _drift() -> float:
+        here = moment.now()
+        return here.unix - here.monotonic
+
+
+def _window(window: Window | None) -> dict[str, float] | None:
+    if window is None:
+        return None
+    start, end = window.start.unix, window.end.unix
+    return {"start": round(start, 3), "end": round(end, 3), "seconds": round(window.seconds, 3)}
+
+
+def _rounded(value: float | None) -> float | None:
+    return round(value, 3) if value is not None else None
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"encbench recorder: {text}\n")

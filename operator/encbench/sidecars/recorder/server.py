@@ -1,0 +1,107 @@
+"""As much of HTTP/1.1 as the recorder's callers need: one request a connection, small bodies.
+
+http.server would do, and would cost as much CPU at the start as all the rest together. Each
+connection has a thread and a few seconds; there are at most `_AT_ONCE` of them, more wait to be
+accepted.
+"""
+
+import socket
+import sys
+import threading
+from collections.abc import Callable
+
+from encbench.sidecars.recorder.api import Request, Response
+
+_AT_ONCE = 8
+_TIMEOUT = 5.0
+_HEAD_LIMIT = 16 * 1024
+_BODY_LIMIT = 64 * 1024
+_PHRASES = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found"}
+
+Handler = Callable[[Request], Response]
+
+
+class BadRequest(Exception):
+    """What was sent is not a request that we take."""
+
+
+def listen(port: int) -> socket.socket:
+    """A socket on every address; of both families where the machine has both."""
+    if socket.has_dualstack_ipv6():
+        return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
+    return socket.create_server(("", port))
+
+
+def serve(listener: socket.socket, handler: Handler) -> threading.Thread:
+    """Answer requests in daemon threads from now on."""
+    thread = threading.Thread(target=_accept, args=(listener, handler), daemon=True)
+    thread.start()
+    return thread
+
+
+def _accept(listener: socket.socket, handler: Handler) -> None:
+    slots = threading.BoundedSemaphore(_AT_ONCE)
+    while True:
+        slots.acquire()
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        threading.Thread(target=_talk, args=(connection, handler, slots), daemon=True).start()
+
+
+def _talk(connection: socket.socket, handler: Handler, slots: threading.BoundedSemaphore) -> None:
+    try:
+        with connection:
+            connection.settimeout(_TIMEOUT)
+            try:
+                response = handler(_read(connection))
+            except BadRequest as error:
+                response = Response(400, f"{error}\n".encode(), "text/plain")
+            _write(connection, response)
+        if response.sent is not None:
+            response.sent()
+    except OSError as error:
+        sys.stderr.write(f"encbench recorder: a caller went away: {error}\n")
+    finally:
+        slots.release()
+
+
+def _read(connection: socket.socket) -> Request:
+    data = b""
+    while b"\r\n\r\n" not in data:
+        if len(data) > _HEAD_LIMIT:
+            raise BadRequest("the headers are too long")
+        data += _receive(connection)
+    head, _, body = data.partition(b"\r\n\r\n")
+    first, *lines = head.decode("latin-1").split("\r\n")
+    words = first.split(" ")
+    if len(words) != 3 or not words[2].startswith("HTTP/1."):
+        raise BadRequest("this is not HTTP/1.1")
+    headers = {
+        name.strip().lower(): value.strip()
+        for name, _, value in (line.partition(":") for line in lines)
+    }
+    length = headers.get("content-length", "0")
+    if not length.isdigit() or int(length) > _BODY_LIMIT or "transfer-encoding" in headers:
+        raise BadRequest(f"a body must say its length, {_BODY_LIMIT} bytes at most")
+    while len(body) < int(length):
+        body += _receive(connection)
+    return Request(words[0], words[1], headers, body[: int(length)])
+
+
+def _receive(connection: socket.socket) -> bytes:
+    data = connection.recv(8192)
+    if not data:
+        raise BadRequest("the request is not complete")
+    return data
+
+
+def _write(connection: socket.socket, response: Response) -> None:
+    head = (
+        f"HTTP/1.1 {response.status} {_PHRASES.get(response.status, 'Other')}\r\n"
+        f"Content-Type: {response.content_type}\r\n"
+        f"Content-Length: {len(response.content)}\r\n"
+        "Connection: close\r\n\r\n"
+    )
+    connection.sendall(head.encode() + response.content)

@@ -1,0 +1,92 @@
+"""Storing a file by a presigned URL, once, for as long as it takes.
+
+`If-None-Match: *` makes the store refuse a second object of that name with 412: then ours is there
+already, from a try whose answer was lost. A store that is away is asked again and again with
+growing, jittered pauses. A store that refuses (403 when the URL has expired) is not: somebody has
+to bring fresh URLs. A URL is a credential, so none is ever part of a message.
+
+`http.client` and with it `ssl` are imported when the first URL is used or `prepare` is called, for
+they cost more than the rest of the recorder.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+_TIMEOUT = 30.0
+_FIRST_PAUSE = 0.5
+_LONGEST_PAUSE = 30.0
+_STORED = (200, 201, 204, 412)
+_TRY_AGAIN = (408, 409, 425, 429)
+
+
+class Away(Exception):
+    """The store cannot be reached, or has a fault of its own."""
+
+
+class Refused(Exception):
+    """The store understood and refused."""
+
+
+def prepare() -> None:
+    """Do while nothing is measured what the first use would do."""
+    import http.client  # noqa: F401, PLC0415
+
+
+def put(url: str, path: Path) -> None:
+    """Store the file's content unless there is an object already. Away or Refused."""
+    import http.client  # noqa: PLC0415 - see the module's docstring
+
+    scheme, _, rest = url.partition("://")
+    host, slash, target = rest.partition("/")
+    secure = scheme == "https"
+    headers = {"Content-Length": str(path.stat().st_size), "If-None-Match": "*"}
+    try:
+        kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+        connection = kind(host, timeout=_TIMEOUT)
+        try:
+            with path.open("rb") as file:
+                # A store may answer and hang up before it has read everything.
+                with suppress(BrokenPipeError, ConnectionResetError):
+                    connection.request("PUT", slash + target, body=file, headers=headers)
+                response = connection.getresponse()
+                said = response.read(4096)
+        finally:
+            connection.close()
+    except http.client.InvalidURL:
+        raise Refused("the upload URL is malformed") from None
+    except (OSError, http.client.HTTPException) as error:
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""
+        raise Away(reason or type(error).__name__) from None
+    if response.status in _STORED:
+        return
+    text = f"{response.status} {_code(said)}".strip()
+    if response.status >= 500 or response.status in _TRY_AGAIN:
+        raise Away(text)
+    raise Refused(text)
+
+
+def _code(body: bytes) -> str:
+    """The error's code in S3's XML, such as AccessDenied."""
+    code = body.partition(b"<Code>")[2].partition(b"</Code>")[0].decode(errors="replace")
+    return code if code.isalnum() and len(code) <= 64 else ""
+
+
+class Pauses:
+    """How long to wait before the next try: doubling up to 30 s, of that a random half or more."""
+
+    def __init__(self, random: Callable[[], float]) -> None:
+        """`random` gives numbers in [0, 1)."""
+        self._random = random
+        self._next = _FIRST_PAUSE
+
+    def next(self) -> float:
+        """Seconds."""
+        pause, self._next = self._next, min(_LONGEST_PAUSE, self._next * 2)
+        return pause * (0.5 + self._random() / 2)
+
+
+def randomness() -> float:
+    """A number in [0, 1) that differs between replicas. The random module would cost more."""
+    return int.from_bytes(os.urandom(2)) / 65536

@@ -1,0 +1,51 @@
+"""`make bench-dead-time`: the time between measured windows on warm testbeds.
+
+It runs a short campaign on a real cluster and prints, between one window's end and the next one's
+begin, what is left after the declared warm-up. The dataset is not reset between trials.
+"""
+
+import os
+import statistics
+import sys
+
+from tests.e2e import manifests
+from tests.e2e.conftest import delete_campaign, ended
+from tests.support.install import NAMESPACE, install
+from tests.support.kube import Kube, wait_for
+
+NAME = "dead-time"
+BLOCKS = 5
+WARMUP = 2.0
+
+
+def main() -> int:
+    """Run the benchmark; the exit code."""
+    kube = Kube.current() if os.environ.get("CLUSTER") == "existing" else Kube.own()
+    install(kube)
+    delete_campaign(kube, NAME)
+    kube.apply(*manifests.parts())
+    kube.apply(manifests.campaign(NAME, ["tde"], blocks={"min": BLOCKS}))
+    wait_for("the end of the campaign", lambda: ended(kube, NAME), 900, every=2)
+    trials = kube.list("trials", NAMESPACE, f"encbench.io/campaign={NAME}")
+    windows = sorted(
+        (t["status"]["window"]["start"], t["status"]["window"]["end"])
+        for t in trials
+        if "window" in t["status"]
+    )
+    delete_campaign(kube, NAME)
+    gaps = [
+        later - end - WARMUP for (_, end), (later, _) in zip(windows, windows[1:], strict=False)
+    ]
+    measured = sum(end - start for start, end in windows)
+    whole = windows[-1][1] - windows[0][0]
+    print(f"{len(windows)} windows, {len(gaps)} gaps, each less the declared warm-up of {WARMUP:g} s")
+    print(
+        f"dead time in seconds: median {statistics.median(gaps):.2f}, "
+        f"mean {statistics.mean(gaps):.2f}, least {min(gaps):.2f}, most {max(gaps):.2f}"
+    )
+    print(f"share of the time that was measured: {measured / whole:.0%}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

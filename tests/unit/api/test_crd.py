@@ -1,0 +1,90 @@
+"""The generated files: up to date, complete, and harmless to helm."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from encbench.api import crd
+from encbench.api.resources import RESOURCES, Resource
+
+
+def test_the_committed_files_are_what_would_be_written() -> None:
+    assert crd.drift(crd.ROOT) == [], "run python -m encbench.api.crd"
+
+
+def test_drift_is_noticed(tmp_path: Path) -> None:
+    crd.write(tmp_path)
+    assert crd.drift(tmp_path) == []
+    (tmp_path / crd.PLAIN / "trials.encbench.io.yaml").write_text("edited: by hand\n")
+    (tmp_path / crd.PLAIN / "widgets.encbench.io.yaml").write_text("")
+    (tmp_path / crd.CHART / "trials.encbench.io.yaml").unlink()
+    assert crd.drift(tmp_path) == [
+        "charts/encbench/templates/crds/trials.encbench.io.yaml: missing",
+        "crds/trials.encbench.io.yaml: differs from the models",
+        "crds/widgets.encbench.io.yaml: no kind of this name; delete it",
+    ]
+    crd.write(tmp_path)
+    assert crd.drift(tmp_path) == []
+
+
+def test_the_command_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["crd", "--check", "--root", str(tmp_path)])
+    assert crd.main() == 1
+    assert "run `python -m encbench.api.crd`" in capsys.readouterr().err
+    monkeypatch.setattr("sys.argv", ["crd", "--root", str(tmp_path)])
+    assert crd.main() == 0
+    monkeypatch.setattr("sys.argv", ["crd", "--check", "--root", str(tmp_path)])
+    assert crd.main() == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_the_chart_has_the_same_within_its_conditions() -> None:
+    texts = dict(crd.files())
+    for path, text in texts.items():
+        if path.parent == crd.PLAIN:
+            template = texts[crd.CHART / path.name]
+            inside = re.sub(r"^ *\{\{-.*\}\}\n", "", template, flags=re.MULTILINE)
+            inside = inside.replace("  annotations:\n    helm.sh/resource-policy: keep\n", "")
+            assert yaml.safe_load(inside) == yaml.safe_load(text)
+            assert template.count("{{") == 4
+
+
+def test_braces_are_not_taken_for_templates() -> None:
+    template = crd.as_template("metadata:\n  name: x\nrule: a{{b}}\n")
+    assert 'rule: a{{ "{{" }}b}}' in template
+
+
+@pytest.mark.parametrize("resource", RESOURCES, ids=lambda one: one.kind.plural)
+def test_every_kind_reads_well_in_kubectl(resource: Resource) -> None:
+    body = crd.definition(resource)
+    (version,) = body["spec"]["versions"]
+    assert body["spec"]["names"]["categories"] == ["encbench"]
+    columns = [column["name"] for column in version["additionalPrinterColumns"]]
+    assert columns[-1] == "Age"
+    assert ("status" in version.get("subresources", {})) == (resource.status is not None)
+
+
+def test_short_names_are_free() -> None:
+    """Those of Kubernetes itself, and of what often runs beside us."""
+    others = {"po", "svc", "cm", "ns", "no", "pv", "pvc", "sa", "rs", "sts", "deploy", "ds", "ev"}
+    others |= {"ep", "hpa", "ing", "cj", "pdb", "sc", "crd", "crds", "csr", "netpol", "wl", "it"}
+    ours = [name for resource in RESOURCES for name in resource.short_names]
+    assert len(ours) == len(set(ours))
+    assert not others & set(ours)
+
+
+def test_columns_show_what_exists() -> None:
+    """A column of a field that is not in the schema would stay empty without a word."""
+    for resource in RESOURCES:
+        whole = crd.schema(resource)
+        for column in resource.columns:
+            if column.path.startswith(".metadata"):
+                continue
+            node = whole
+            for part in column.path.removeprefix(".").split("."):
+                node = node["properties"][part]
+            assert node["type" if "type" in node else "x-kubernetes-int-or-string"]

@@ -1,0 +1,127 @@
+"""The models' own behaviour: parsing, nulls, durations and quantities, transitions."""
+
+import pytest
+from pydantic import ValidationError
+
+from encbench.api import kinds
+from encbench.api.base import Placement, Resources, parse_duration, parse_quantity
+from encbench.api.campaign import CampaignSpec, CampaignStatus
+from encbench.api.conditions import Condition
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.resources import RESOURCES, problems
+from encbench.api.workload import WorkloadSpec
+from tests.support.manifests import SPECS, body
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("90s", 90), ("1m30s", 90), ("2h", 7200), ("500ms", 0.5), ("0s", 0), ("1h1m1s1ms", 3661.001)],
+)
+def test_durations(text: str, seconds: float) -> None:
+    assert parse_duration(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("text", ["", "90", "s", "1.5s", "90 s", "-1s", "1d", "90s\n", "1234567s"])
+def test_what_is_no_duration(text: str) -> None:
+    with pytest.raises(ValueError, match="write a duration"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("2", 2), ("500m", 0.5), ("0.5", 0.5), ("1k", 1000), ("512Mi", 2**29), ("10Gi", 10 * 2**30)],
+)
+def test_quantities(text: str, value: float) -> None:
+    assert parse_quantity(text) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("text", ["", "1.", ".5", "1e3", "5 Gi", "5gi", "-1", "1Gi\n", "1.2.3"])
+def test_what_is_no_quantity(text: str) -> None:
+    with pytest.raises(ValueError, match="write a quantity"):
+        parse_quantity(text)
+
+
+def test_resources_in_numbers() -> None:
+    resources = Resources.model_validate({"cpu": 2, "memory": "512Mi"})
+    assert (resources.cpu, resources.cores, resources.memory_bytes) == ("2", 2.0, 2**29)
+
+
+@pytest.mark.parametrize("resource", RESOURCES, ids=lambda one: one.kind.plural)
+def test_specs_survive_the_round_trip(resource: object) -> None:
+    spec = next(one.spec for one in RESOURCES if one is resource)
+    kind = next(one.kind for one in RESOURCES if one is resource)
+    value = spec.model_validate(SPECS[kind])
+    assert spec.model_validate(value.to_dict()) == value
+
+
+def test_null_counts_as_left_out() -> None:
+    spec = InstanceTemplateSpec.model_validate(
+        {
+            **SPECS[kinds.INSTANCE_TEMPLATE],
+            "settings": {"max_connections": None},
+            "placement": None,
+            "imagePullPolicy": None,
+        }
+    )
+    assert spec.settings == {}
+    assert spec.placement == Placement()
+    assert spec.image_pull_policy == "IfNotPresent"
+
+
+def test_a_required_field_may_not_be_null() -> None:
+    with pytest.raises(ValidationError, match="storage"):
+        InstanceTemplateSpec.model_validate({**SPECS[kinds.INSTANCE_TEMPLATE], "storage": None})
+
+
+def test_both_spellings_and_no_others() -> None:
+    assert CampaignStatus.model_validate({"reportRef": "a"}).report_ref == "a"
+    assert CampaignStatus.model_validate({"report_ref": "a"}).report_ref == "a"
+    with pytest.raises(ValidationError):
+        CampaignStatus.model_validate({"reportref": "a"})
+
+
+def test_numbers_are_finite() -> None:
+    with pytest.raises(ValidationError, match="finite"):
+        CampaignSpec.model_validate({**SPECS[kinds.CAMPAIGN], "margin": float("nan")})
+
+
+def test_a_condition_is_there_once() -> None:
+    fact = Condition(
+        type="Ready", status="True", reason="Done", last_transition_time="2030-01-01T00:00:00Z"
+    )
+    assert CampaignStatus(conditions=[fact]).conditions == [fact]
+    with pytest.raises(ValidationError, match="Duplicate value: 'Ready'"):
+        CampaignStatus(conditions=[fact, fact])
+
+
+@pytest.mark.parametrize("time", ["2030-01-01T00:00:00", "yesterday", ""])
+def test_times_have_a_zone(time: str) -> None:
+    with pytest.raises(ValidationError):
+        CampaignStatus(start_time=time)
+
+
+def test_problems_name_path_and_remedy() -> None:
+    wrong = body(kinds.CAMPAIGN, "study", "ns", margin=2)
+    wrong["spec"]["matrix"][0]["modeRefs"] = ["TDE"]
+    wrong["extra"] = 1
+    assert problems(kinds.CAMPAIGN, wrong) == [
+        "extra: unknown field",
+        "spec.matrix[0].modeRefs[0]: write the name of an object as Kubernetes takes it: lower "
+        "case letters, digits, - and .",
+        "spec.margin: Input should be less than 1",
+    ]
+
+
+def test_problems_of_a_change() -> None:
+    old = body(kinds.CAMPAIGN, "study", "ns")
+    assert problems(kinds.CAMPAIGN, body(kinds.CAMPAIGN, "study", "ns", suspend=True), old) == []
+    (said,) = problems(kinds.CAMPAIGN, body(kinds.CAMPAIGN, "study", "ns", seed=7), old)
+    assert said.startswith("spec: seed is fixed once the campaign exists")
+
+
+def test_options_with_either_separator_are_owned() -> None:
+    for option in ("mysql_user", "mysql-user", "table-size", "pgsql-host"):
+        wrong = {**SPECS[kinds.WORKLOAD], "sysbench": {"script": "oltp_insert"}}
+        wrong["sysbench"] = {**wrong["sysbench"], "options": {option: "x"}}
+        with pytest.raises(ValidationError, match="leave out what encbench sets itself"):
+            WorkloadSpec.model_validate(wrong)

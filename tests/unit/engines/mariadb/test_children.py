@@ -1,0 +1,134 @@
+"""The objects of a testbed: as the golden files show them, and what must hold of any."""
+
+import base64
+from typing import Any
+
+import pytest
+
+from encbench.engines.registry import engine
+from tests.support.testbeds import (
+    PLAINTEXT,
+    TDE,
+    counting_tokens,
+    database_context,
+    spec_of_testbed,
+)
+from tests.unit.engines.mariadb import golden
+
+OWN_KEY = {
+    "atRest": {
+        "method": "engine",
+        "algorithm": "AES_CBC",
+        "keySecretRef": {"name": "my-key", "key": "key.txt"},
+    }
+}
+MODES = [PLAINTEXT, TDE, OWN_KEY]
+
+
+def pod(mode: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    context = database_context(spec_of_testbed(mode, **changes))
+    spec: dict[str, Any] = engine("mariadb").stateful_set(context)["spec"]["template"]["spec"]
+    return spec
+
+
+def containers(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*spec["initContainers"], *spec["containers"]]
+
+
+@pytest.mark.parametrize("name", golden.MODES)
+def test_the_children_are_as_the_golden_files_show(name: str) -> None:
+    expected = (golden.FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+    assert golden.rendered(golden.MODES[name]) == expected, (
+        "renew with: PYTHONPATH=operator:. python -m tests.unit.engines.mariadb.golden"
+    )
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_container_is_guaranteed_and_restricted(mode: dict[str, Any]) -> None:
+    spec = pod(mode)
+    assert spec["securityContext"]["runAsNonRoot"] is True
+    assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    for container in containers(spec):
+        assert container["resources"]["requests"] == container["resources"]["limits"]
+        assert set(container["resources"]["limits"]) == {"cpu", "memory"}
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+        }
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]) -> None:
+    spec = pod(mode)
+    entries = {
+        volume["name"]: sorted(item["key"] for item in volume["secret"]["items"])
+        for volume in spec["volumes"]
+        if "secret" in volume
+    }
+    seen = {
+        container["name"]: sorted(
+            entry for mount in container["volumeMounts"] for entry in entries.get(mount["name"], [])
+        )
+        for container in containers(spec)
+    }
+    key = [] if not mode else ["key.txt"] if mode is OWN_KEY else ["keyfile"]
+    assert seen == {
+        "initialise": key,
+        "server": sorted([*key, "init.sql"]),
+        "agent": ["agent-password", "token"],
+    }
+
+
+def test_nothing_secret_outside_of_secrets() -> None:
+    context, token = database_context(spec_of_testbed(TDE)), counting_tokens()
+    build = engine("mariadb")
+    made = [build.keys_secret(context, token), build.credentials_secret(context, token)]
+    hidden = {f"{number:032x}" for number in range(1, 9)} | {
+        f"{number:064x}" for number in range(1, 9)
+    }
+    assert all(secret is not None for secret in made)
+    rest = repr([build.config_map(context), build.service(context), build.stateful_set(context)])
+    assert not any(value in rest for value in hidden)
+
+
+def test_the_users_own_key_is_mounted_under_the_name_that_the_server_reads() -> None:
+    context = database_context(spec_of_testbed(OWN_KEY))
+    assert engine("mariadb").keys_secret(context, counting_tokens()) is None
+    volume = next(volume for volume in pod(OWN_KEY)["volumes"] if volume["name"] == "keys")
+    assert volume["secret"]["secretName"] == "my-key"
+    assert volume["secret"]["items"] == [{"key": "key.txt", "path": "keyfile"}]
+
+
+def test_plaintext_has_no_key() -> None:
+    context = database_context(spec_of_testbed(PLAINTEXT))
+    assert engine("mariadb").keys_secret(context, counting_tokens()) is None
+    assert all(volume["name"] != "keys" for volume in pod(PLAINTEXT)["volumes"])
+
+
+def test_a_generated_key_is_256_bits_of_what_the_source_gives() -> None:
+    asked: list[int] = []
+
+    def source(size: int) -> str:
+        asked.append(size)
+        return "ab" * size
+
+    secret = engine("mariadb").keys_secret(database_context(spec_of_testbed(TDE)), source)
+    assert secret is not None
+    assert base64.b64decode(secret["data"]["keyfile"]).decode() == f"1;{'ab' * 32}\n"
+    assert asked == [32]
+
+
+def test_a_restart_is_never_made_only_seen() -> None:
+    for container in containers(pod(TDE)):
+        assert "livenessProbe" not in container
+        assert "startupProbe" not in container
+    context = database_context(spec_of_testbed(TDE))
+    assert engine("mariadb").stateful_set(context)["spec"]["updateStrategy"] == {"type": "OnDelete"}
+
+
+def test_absent_choices_leave_their_fields_out() -> None:
+    spec = pod(PLAINTEXT)
+    assert not {"nodeSelector", "tolerations", "imagePullSecrets"} & set(spec)
+    claim = engine("mariadb").volume_claim(database_context(spec_of_testbed(PLAINTEXT)))
+    assert "storageClassName" not in claim["spec"]

@@ -1,0 +1,151 @@
+"""What is wrong with a template, in sentences."""
+
+from typing import Any
+
+import pytest
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.engines.mariadb.known import known_settings
+from encbench.engines.mariadb.layout import POD
+from encbench.engines.mariadb.problems import owned, parse_size
+from encbench.engines.mariadb.settings import server_settings
+from encbench.engines.registry import engine
+from tests.support.testbeds import TDE, instance, spec_of_testbed
+
+
+def problems(**changes: Any) -> list[str]:
+    template = InstanceTemplateSpec.model_validate(instance(**changes))
+    return engine("mariadb").problems(template, EncryptionModeSpec())
+
+
+def test_a_plain_template_has_none() -> None:
+    assert problems() == []
+    assert problems(settings={"innodb_buffer_pool_size": "256M", "sql_mode": "ANSI"}) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "datadir",
+        "socket",
+        "port",
+        "user",
+        "pid_file",
+        "log_bin",
+        "plugin_load",
+        "plugin_load_add",
+        "innodb_encrypt_tables",
+        "encrypt_binlog",
+        "innodb_encryption_threads",
+        "file_key_management_filename",
+        "ssl_cert",
+        "max_connections",
+        "general_log",
+        "innodb_file_per_table",
+        "skip_log_bin",
+        "loose_innodb_encrypt_log",
+        "disable_log_bin",
+        "skip_grant_tables",
+        "skip_networking",
+        "datadi",
+        "innodb_encrypt_ta",
+        "maximum_max_connections",
+    ],
+)
+@pytest.mark.parametrize("version", ["10.11", "11.4"])
+def test_what_belongs_to_the_operator_is_refused(name: str, version: str) -> None:
+    (problem,) = problems(version=version, settings={name: "1"})
+    assert problem.startswith(f"settings.{name} belongs to the operator: leave it out")
+
+
+def test_an_unknown_name_is_refused_with_the_likely_one() -> None:
+    (problem,) = problems(settings={"innodb_bufer_pool_size": "256M"})
+    assert problem == (
+        "settings.innodb_bufer_pool_size is no setting of MariaDB 10.11: write "
+        "innodb_buffer_pool_size if that is what you mean"
+    )
+    (problem,) = problems(settings={"xyzzy": "1"})
+    assert problem.endswith("leave it out")
+
+
+def test_a_series_without_a_list_takes_any_name() -> None:
+    assert problems(version="11.4", settings={"innodb_log_spin_wait_delay": "1"}) == []
+
+
+@pytest.mark.parametrize(
+    ("size", "memory", "right"),
+    [("512M", "512Mi", "409M"), ("1G", "1Gi", "819M"), ("430000000", "512Mi", "409M")],
+)
+def test_a_pool_that_fills_the_memory_is_refused_with_a_number(
+    size: str, memory: str, right: str
+) -> None:
+    (problem,) = problems(
+        resources={"cpu": "1", "memory": memory}, settings={"innodb_buffer_pool_size": size}
+    )
+    assert f"write {right} or less" in problem
+    assert (
+        problems(
+            resources={"cpu": "1", "memory": memory}, settings={"innodb_buffer_pool_size": right}
+        )
+        == []
+    )
+
+
+def test_sizes_of_kubernetes_and_no_sizes_are_refused() -> None:
+    assert problems(settings={"innodb_buffer_pool_size": "256Mi"}) == [
+        "settings.innodb_buffer_pool_size: write 256M, as MariaDB does, instead of 256Mi"
+    ]
+    assert problems(settings={"innodb_log_file_size": "1Gi"}) == [
+        "settings.innodb_log_file_size: write 1G, as MariaDB does, instead of 1Gi"
+    ]
+    (problem,) = problems(settings={"innodb_buffer_pool_size": "80%"})
+    assert problem.endswith("write a size such as 256M")
+
+
+@pytest.mark.parametrize("value", ["1\n[mariadbd]\ninnodb_encrypt_tables=OFF", "1\r", "1 # x"])
+def test_a_value_cannot_leave_its_line(value: str) -> None:
+    (problem,) = problems(settings={"innodb_io_capacity": value})
+    assert "write one plain line" in problem
+
+
+def test_an_old_version_is_refused() -> None:
+    (problem,) = problems(version="10.4")
+    assert "write 10.5 or later" in problem
+    assert problems(version="10") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("256M", 2**28), ("1g", 2**30), ("64k", 65536), ("1000", 1000), ("1.5G", None), ("", None)],
+)
+def test_sizes(text: str, size: int | None) -> None:
+    assert parse_size(text) == size
+
+
+def test_what_the_operator_writes_is_known_to_the_server() -> None:
+    known = known_settings("10.11.19")
+    assert known is not None
+    plugins = {"file_key_management_filename", "file_key_management_encryption_algorithm"}
+    written = set(server_settings(spec_of_testbed(TDE), POD)) - plugins
+    assert written - known == {"plugin_load_add"} - known
+    assert known_settings("9.9") is None
+
+
+def test_a_beginning_counts_only_where_it_is_no_setting_of_its_own() -> None:
+    """Otherwise a setting that a template may well want would be refused by accident."""
+    known = known_settings("10.11")
+    assert known is not None
+    free = {name for name in known if owned(name) is None}
+    assert {
+        "innodb_buffer_pool_size",
+        "innodb_log_file_size",
+        "innodb_flush_log_at_trx_commit",
+        "sync_binlog",
+        "skip_name_resolve",
+        "binlog_expire_logs_seconds",
+        "thread_handling",
+        "tmp_table_size",
+        "performance_schema",
+    } <= free
+    assert len(free) > 450

@@ -1,0 +1,34 @@
+"""The option file: who wins, and that arms differ by the mode alone."""
+
+from encbench.engines.mariadb.layout import POD
+from encbench.engines.mariadb.settings import server_cnf, server_settings
+from tests.support.testbeds import PLAINTEXT, TDE, spec_of_testbed
+
+
+def test_arms_differ_by_the_mode_alone() -> None:
+    plain = server_settings(spec_of_testbed(PLAINTEXT), POD)
+    tde = server_settings(spec_of_testbed(TDE), POD)
+    assert {name: tde[name] for name in plain} == plain
+    extra = set(tde) - set(plain)
+    assert all("encrypt" in n or n.startswith(("file_key", "plugin_load")) for n in extra)
+
+
+def test_a_template_changes_defaults_and_nothing_that_is_owned() -> None:
+    wanted = {"innodb_flush_log_at_trx_commit": "2", "port": "1", "log_bin": "0"}
+    settings = server_settings(spec_of_testbed(TDE, settings=wanted), POD)
+    assert settings["innodb_flush_log_at_trx_commit"] == "2"
+    assert settings["port"] == "3306"
+    assert settings["log_bin"] == "binlog"
+
+
+def test_the_pool_is_half_of_the_memory_and_connections_have_room() -> None:
+    spec = spec_of_testbed(max_connections=100, resources={"cpu": "1", "memory": "1Gi"})
+    settings = server_settings(spec, POD)
+    assert settings["innodb_buffer_pool_size"] == "512M"
+    assert settings["max_connections"] == "116"
+
+
+def test_the_file_has_one_group_and_one_line_each() -> None:
+    lines = server_cnf(spec_of_testbed(TDE), POD).splitlines()
+    assert lines[0] == "[mariadbd]"
+    assert all(line.count("=") == 1 for line in lines[1:])

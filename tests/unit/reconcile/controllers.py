@@ -1,0 +1,171 @@
+"""The other controllers and the kubelet, as far as campaigns need them, in simulated time."""
+
+import base64
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from encbench.api import labels
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.kinds import JOB, POD, SECRET, STATEFUL_SET, TESTBED, TRIAL, Kind
+from encbench.ports import Body
+from tests.support.fake_agent import FakeDatabase, FakeServer
+from tests.unit.reconcile import pods
+from tests.unit.reconcile.clients import Plan, Recorder, Recorders
+from tests.unit.reconcile.timeline import Timeline
+from tests.unit.reconcile.watched import Change, CountingStore, WatchedCluster
+
+
+@dataclass(frozen=True)
+class Delays:
+    """Seconds that things take."""
+
+    pod: float = 0.1
+    """From the controller's object to its pod."""
+    database: float = 3.0
+    load: float = 2.0
+    client: float = 0.7
+
+
+@dataclass
+class Controllers:
+    """StatefulSets, Jobs and the kubelet with what runs in its pods."""
+
+    cluster: WatchedCluster
+    store: CountingStore
+    database: FakeDatabase
+    runner: Recorders
+    timeline: Timeline
+    plan: Callable[[Body], Plan]
+    """How the clients of a trial (as an object) run."""
+    delays: Delays = field(default_factory=Delays)
+    in_force: dict[str, EncryptionModeSpec] = field(default_factory=dict)
+    """Mode that the server of an arm is really in, where it is not the one that it should be."""
+    _ips: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+
+    def see(self, change: Change) -> None:
+        """React to a change as a controller's own watch would."""
+        if change.gone:
+            self._gone(change.kind, change.body)
+        elif change.kind == STATEFUL_SET:
+            self.timeline.after(self.delays.pod, partial(self._database_pod, change.body))
+        elif change.kind == JOB and "status" not in change.body:
+            self.timeline.after(self.delays.pod, partial(self._job_pods, change.body))
+
+    def _gone(self, kind: Kind, body: Body) -> None:
+        if kind != POD:
+            return
+        ip = (body.get("status") or {}).get("podIP")
+        self.database.servers.pop(f"{ip}:9470", None)
+        self.runner.by_address.pop(f"{ip}:9471", None)
+        owner = body["metadata"]["ownerReferences"][0]
+        if owner["kind"] == STATEFUL_SET.kind:
+            found = self._find(STATEFUL_SET, body, owner["name"])
+            if found is not None:
+                self.timeline.after(self.delays.pod, partial(self._database_pod, found))
+
+    def _find(self, kind: Kind, near: Body, name: str) -> Body | None:
+        try:
+            return self.cluster.one(kind, near["metadata"]["namespace"], name)
+        except KeyError:
+            return None
+
+    def _same(self, kind: Kind, body: Body) -> Body | None:
+        """The object as it is now, unless it is gone or another one."""
+        found = self._find(kind, body, body["metadata"]["name"])
+        same = found and found["metadata"]["uid"] == body["metadata"]["uid"]
+        return found if same else None
+
+    def _set_status(self, kind: Kind, body: Body, status: Body) -> None:
+        meta = body["metadata"]
+        self.cluster.set_status(kind, meta["namespace"], meta["name"], status)
+
+    # -- databases
+
+    def _database_pod(self, owner: Body) -> None:
+        name = f"{owner['metadata']['name']}-0"
+        if self._same(STATEFUL_SET, owner) is None or self._find(POD, owner, name) is not None:
+            return
+        template = owner["spec"]["template"]
+        body = self.cluster.add(POD, pods.pod(owner, name, template, pods.DATABASE_NODE))
+        self.timeline.after(self.delays.database, partial(self._database_runs, body))
+
+    def _database_runs(self, body: Body) -> None:
+        if self._same(POD, body) is None:
+            return
+        testbed = self._find(TESTBED, body, body["metadata"]["labels"][labels.TESTBED])
+        if testbed is None:
+            return
+        ip = f"10.0.0.{next(self._ips)}"
+        mode = EncryptionModeSpec.model_validate(testbed["spec"]["mode"])
+        self.database.servers[f"{ip}:9470"] = FakeServer(
+            token=self._token(body),
+            in_force=self.in_force.get(testbed["spec"]["arm"]["name"], mode),
+            started_at=self.timeline.clock.time,
+        )
+        self._set_status(POD, body, pods.running(body, ip))
+
+    def _token(self, near: Body) -> str:
+        testbed = near["metadata"]["labels"][labels.TESTBED]
+        secret = self._find(SECRET, near, f"{testbed}-credentials")
+        assert secret is not None
+        return base64.b64decode(secret["data"]["token"]).decode()
+
+    # -- Jobs
+
+    def _job_pods(self, job: Body) -> None:
+        if self._same(JOB, job) is None:
+            return
+        template, name = job["spec"]["template"], job["metadata"]["name"]
+        for index in range(job["spec"].get("completions", 1)):
+            marks = {
+                "batch.kubernetes.io/job-name": name,
+                "batch.kubernetes.io/job-completion-index": str(index),
+            }
+            made = pods.pod(job, f"{name}-{index}-x", template, pods.CLIENT_NODE, **marks)
+            body = self.cluster.add(POD, made)
+            if labels.TRIAL in job["metadata"]["labels"]:
+                self.timeline.after(self.delays.client, partial(self._client_runs, job, body))
+            else:
+                self.timeline.after(self.delays.load, partial(self._loaded, job, body))
+
+    def _loaded(self, job: Body, body: Body) -> None:
+        if self._same(POD, body) is not None:
+            self._set_status(POD, body, pods.ended(body, tool=(0, "")))
+            self._complete(job)
+
+    def _complete(self, job: Body) -> None:
+        if self._same(JOB, job) is not None:
+            done = {"conditions": [{"type": "Complete", "status": "True"}]}
+            self._set_status(JOB, job, done)
+
+    def _client_runs(self, job: Body, body: Body) -> None:
+        trial = self._find(TRIAL, body, body["metadata"]["labels"][labels.TRIAL])
+        if self._same(POD, body) is None or trial is None:
+            return
+        ip = f"10.0.1.{next(self._ips)}"
+        self.runner.by_address[f"{ip}:9471"] = Recorder(
+            timeline=self.timeline,
+            token=self._token(body),
+            plan=self.plan(trial),
+            upload=self.store.upload,
+            ended=partial(self._client_ended, job, body),
+        )
+        self._set_status(POD, body, pods.running(body, ip))
+
+    def _client_ended(self, job: Body, body: Body, recorder: Recorder) -> None:
+        if self._same(POD, body) is None:
+            return
+        ends = {"tool": (recorder.plan.exit_code, ""), "recorder": (0, recorder.message)}
+        self._set_status(POD, body, pods.ended(body, **ends))
+        if not any(p["status"]["phase"] != "Succeeded" for p in self._pods_of(job)):
+            self._complete(job)
+
+    def _pods_of(self, job: Body) -> list[Body]:
+        uid = job["metadata"]["uid"]
+        return [
+            pod
+            for pod in self.cluster.all(POD, job["metadata"]["namespace"])
+            if pod["metadata"]["ownerReferences"][0]["uid"] == uid
+        ]

@@ -1,0 +1,105 @@
+"""Drives the real loop in simulated time: one pass after the other, no sleeping, no threads."""
+
+import heapq
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
+from encbench.reconcile.campaign.reconciler import CampaignReconciler
+from encbench.reconcile.deps import Deps
+from encbench.reconcile.loop import SWEEP_SECONDS, Key, Loop
+from encbench.reconcile.testbed.reconciler import TestbedReconciler
+from encbench.reconcile.trial.reconciler import TrialReconciler
+from tests.unit.reconcile.timeline import SimClock
+from tests.unit.reconcile.watched import Change
+
+BASE_DELAY, MAX_DELAY = 0.5, 30.0
+
+
+class Killed(BaseException):
+    """The operator's process ends here. No handler of errors may catch it."""
+
+
+@dataclass
+class SimQueue:
+    """`reconcile.queue.WorkQueue` in simulated time, with one worker."""
+
+    clock: SimClock
+    due: dict[Key, float] = field(default_factory=dict)
+    failures: dict[Key, int] = field(default_factory=dict)
+    _heap: list[tuple[float, int, Key]] = field(default_factory=list)
+    _tie: "itertools.count[int]" = field(default_factory=itertools.count)
+
+    def add(self, key: Key, delay: float = 0.0) -> None:
+        due = self.clock.time + delay
+        if due < self.due.get(key, float("inf")):
+            self.due[key] = due
+            heapq.heappush(self._heap, (due, next(self._tie), key))
+
+    @property
+    def next(self) -> float:
+        while self._heap and self.due.get(self._heap[0][2]) != self._heap[0][0]:
+            heapq.heappop(self._heap)
+        return self._heap[0][0] if self._heap else float("inf")
+
+    def take(self) -> Key:
+        assert self.next < float("inf")
+        _, _, key = heapq.heappop(self._heap)
+        del self.due[key]
+        return key
+
+
+class Operator:
+    """One process of the operator, from its start to its death."""
+
+    def __init__(self, deps: Deps, clock: SimClock, *, events: bool = True) -> None:
+        self.clock = clock
+        self.events = events
+        """Whether watches work; without them only delays and the sweep find anything."""
+        self.queue = SimQueue(clock)
+        self.errors: list[tuple[Key, Exception]] = []
+        """Every pass that failed, and why."""
+        self.passes = 0
+        reconcilers = {
+            CAMPAIGN: CampaignReconciler(deps),
+            TESTBED: TestbedReconciler(deps),
+            TRIAL: TrialReconciler(deps),
+        }
+        self.loop = Loop(deps.cluster, reconcilers)
+        self.loop._queue = self.queue  # type: ignore[assignment]
+        self.next_sweep = clock.time
+
+    def see(self, change: Change) -> None:
+        """A change as the watch brings it."""
+        if self.events:
+            self.loop.changed(change.kind, change.body)
+
+    @property
+    def next(self) -> float:
+        """When there is work."""
+        return min(self.next_sweep, self.queue.next)
+
+    async def step(self) -> None:
+        """Do what is due first: the sweep, or one pass."""
+        self.clock.time = max(self.clock.time, self.next)
+        if self.next_sweep <= self.queue.next:
+            self.next_sweep = self.clock.time + SWEEP_SECONDS
+            await self.loop.sweep_once()
+            return
+        key = self.queue.take()
+        self.passes += 1
+        try:
+            delay = await self.loop._work(key)
+        except Exception as error:
+            failures = self.queue.failures.get(key, 0)
+            self.queue.failures[key] = failures + 1
+            self.errors.append((key, error))
+            delay = min(MAX_DELAY, BASE_DELAY * 2**failures)
+        else:
+            self.queue.failures.pop(key, None)
+        if delay is not None:
+            self.queue.add(key, delay)
+
+
+Until = Callable[[], bool]

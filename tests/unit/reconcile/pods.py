@@ -1,0 +1,75 @@
+"""Pods as the kubelet and the other controllers would leave them."""
+
+from typing import Any
+
+from encbench.ports import Body
+
+DATABASE_NODE, CLIENT_NODE = "node-1", "node-2"
+
+
+def pod(owner: Body, name: str, template: Body, node: str, **labels: str) -> Body:
+    """A pod that its controller has just made and the scheduler has placed."""
+    meta = owner["metadata"]
+    containers = [{"name": c["name"], "image": c["image"]} for c in template["spec"]["containers"]]
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": name,
+            "namespace": meta["namespace"],
+            "labels": {**template["metadata"]["labels"], **labels},
+            "ownerReferences": [
+                {
+                    "apiVersion": owner["apiVersion"],
+                    "kind": owner["kind"],
+                    "name": meta["name"],
+                    "uid": meta["uid"],
+                    "controller": True,
+                }
+            ],
+        },
+        "spec": {"nodeName": node, "containers": containers},
+        "status": {
+            "phase": "Pending",
+            "conditions": [{"type": "PodScheduled", "status": "True"}],
+            "containerStatuses": [
+                container(c["name"], waiting={"reason": "ContainerCreating"}) for c in containers
+            ],
+        },
+    }
+
+
+def container(name: str, *, ready: bool = False, restarts: int = 0, **state: Any) -> Body:
+    """One container's status; `state` is running, waiting or terminated."""
+    return {
+        "name": name,
+        "ready": ready,
+        "restartCount": restarts,
+        "state": state,
+        "imageID": f"sha256:{name}",
+    }
+
+
+def running(body: Body, ip: str) -> Body:
+    """The status of a pod all of whose containers run and are ready."""
+    return {
+        "phase": "Running",
+        "podIP": ip,
+        "conditions": [{"type": "PodScheduled", "status": "True"}],
+        "containerStatuses": [
+            container(c["name"], ready=True, running={}) for c in body["spec"]["containers"]
+        ],
+    }
+
+
+def ended(body: Body, ip: str | None = None, **ends: tuple[int, str]) -> Body:
+    """The status of a pod whose containers have ended, each with exit code and message."""
+    return {
+        "phase": "Succeeded" if not any(code for code, _ in ends.values()) else "Failed",
+        "podIP": ip,
+        "conditions": [{"type": "PodScheduled", "status": "True"}],
+        "containerStatuses": [
+            container(name, terminated={"exitCode": code, "reason": "Completed", "message": text})
+            for name, (code, text) in ends.items()
+        ],
+    }

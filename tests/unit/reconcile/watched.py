@@ -1,0 +1,68 @@
+"""The fakes with an eye on them: what changed, what was created, and how often."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from encbench.api.kinds import Kind
+from encbench.ports import Body, Series, Stored
+from tests.support.fake_cluster import FakeCluster
+from tests.support.fake_metrics import FakeMetrics
+from tests.support.fake_store import FakeStore
+
+SCRAPE_DELAY = 0.5
+"""Seconds until a sample can be read from the simulated Prometheus."""
+
+
+class Change(NamedTuple):
+    """One object after a change, or as it was before it went."""
+
+    kind: Kind
+    body: Body
+    gone: bool = False
+
+
+class WatchedCluster(FakeCluster):
+    """A fake API server whose changes can be taken as a watch would send them."""
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        super().__init__(now=now)
+        self.changes: list[Change] = []
+        """What has changed and was not taken yet."""
+        self.created: Counter[tuple[str, str]] = Counter()
+        """Kind and name of everything that was ever put, and how often."""
+
+    def _insert(self, key: tuple[Kind, str, str], body: Body) -> Body:
+        self.created[key[0].kind, key[2]] += 1
+        return super()._insert(key, body)
+
+    def _store(self, key: tuple[Kind, str, str], body: Body) -> None:
+        super()._store(key, body)
+        self.changes.append(Change(key[0], body))
+
+    def _vanish(self, key: tuple[Kind, str, str]) -> None:
+        self.changes.append(Change(key[0], self._objects[key], gone=True))
+        super()._vanish(key)
+
+
+@dataclass
+class CountingStore(FakeStore):
+    """A fake store that counts how often each key was written."""
+
+    written: Counter[str] = field(default_factory=Counter)
+
+    def _store(self, key: str, content: bytes, content_type: str) -> Stored:
+        self.written[key] += 1
+        return super()._store(key, content, content_type)
+
+
+@dataclass
+class TimedMetrics(FakeMetrics):
+    """A fake Prometheus that does not know the future."""
+
+    now: Callable[[], float] = lambda: float("inf")
+
+    async def raw(self, selector: str, start: float, end: float) -> list[Series]:
+        return await super().raw(selector, start, max(start, min(end, self.now() - SCRAPE_DELAY)))

@@ -1,0 +1,213 @@
+"""What the report takes from the bucket, what it refuses, and what counts."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+
+from encbench.api.overheadreport import OverheadReportStatus
+from encbench.core.artefact import RecordError, encode
+from encbench.core.records import IndexRecord, IndexTrial
+from encbench.report.document import Report
+from encbench.report.model import MAX_ROWS, build, to_status
+from tests.data.report.synthetic import Bucket, Study, write
+
+BROKEN = Study(
+    concurrency=(4, 16), blocks=3, seconds=10, fail={(16, 2, "tde"): ("Invalid", "ProofFailed")}
+)
+
+
+def report(study: Study) -> Report:
+    index, bucket = write(study)
+    return build(index, bucket.__getitem__)
+
+
+@pytest.fixture
+def written() -> tuple[IndexRecord, Bucket]:
+    return write(BROKEN)
+
+
+# ---------------------------------------------------------------------------------- the bucket
+
+
+def test_an_altered_record_is_refused(written: tuple[IndexRecord, Bucket]) -> None:
+    index, bucket = written
+    key = index.trials[3].key or ""
+    bucket[key] = bucket[key].replace(b'"tps"', b'"tps" ')
+    with pytest.raises(RecordError, match=f"{key} is not what was archived"):
+        build(index, bucket.__getitem__)
+
+
+def test_a_lost_record_is_refused(written: tuple[IndexRecord, Bucket]) -> None:
+    index, bucket = written
+    key = index.trials[0].key or ""
+    del bucket[key]
+    with pytest.raises(RecordError, match=f"the bucket has no {key}"):
+        build(index, bucket.__getitem__)
+
+
+def test_a_record_of_another_trial_is_refused(written: tuple[IndexRecord, Bucket]) -> None:
+    index, bucket = written
+    first, second = index.trials[:2]
+    swapped = second.model_copy(update={"name": first.name})
+    wrong = index.model_copy(update={"trials": (swapped,)})
+    with pytest.raises(RecordError, match=f"the index says Succeeded trial {first.name}"):
+        build(wrong, bucket.__getitem__)
+
+
+def test_an_altered_series_is_refused(written: tuple[IndexRecord, Bucket]) -> None:
+    index, bucket = written
+    key = next(key for key in bucket if key.endswith("series.csv"))
+    bucket[key] += b"\n"
+    with pytest.raises(RecordError, match=r"series\.csv is not what was archived"):
+        build(index, bucket.__getitem__)
+
+
+def test_a_lost_series_leaves_the_figures(written: tuple[IndexRecord, Bucket]) -> None:
+    index, bucket = written
+    full = build(index, bucket.__getitem__)
+    for key in [key for key in bucket if key.endswith("series.csv")]:
+        del bucket[key]
+    bare = build(index, bucket.__getitem__)
+    assert all(trial.series for trial in full.trials)
+    assert not any(trial.series for trial in bare.trials)
+    assert bare.groups == full.groups
+
+
+def test_two_trials_in_one_place_are_refused(written: tuple[IndexRecord, Bucket]) -> None:
+    index, bucket = written
+    twice = index.model_copy(update={"trials": (index.trials[0], index.trials[0])})
+    with pytest.raises(RecordError, match="claim the same place"):
+        build(twice, bucket.__getitem__)
+
+
+def test_series_are_thinned_and_keep_their_mean() -> None:
+    found = report(Study(concurrency=(4,), blocks=1, seconds=600))
+    trial = found.trials[0]
+    assert len(trial.series) == 60
+    assert 0 <= trial.series[0][0] < trial.series[-1][0] < 600
+    mean = sum(tps for _, tps in trial.series) / 60
+    assert mean == pytest.approx(trial.tps, rel=0.03)
+
+
+# ------------------------------------------------------------------------------ what counts
+
+
+def test_a_broken_block_is_replaced_and_left_out_for_every_arm() -> None:
+    found = report(BROKEN)
+    group = found.groups[1]
+    assert [(b.block, b.counted) for b in group.blocks] == [
+        (1, True),
+        (2, False),
+        (3, True),
+        (4, True),
+    ]
+    assert group.blocks[1].why == "tde was Invalid (ProofFailed)"
+    assert {row.blocks for row in group.rows} == {3}
+    out = [t for t in found.trials if t.concurrency == 16 and t.block == 2]
+    assert out
+    assert not any(trial.counted for trial in out)
+    plain = [t for t in found.trials if t.counted and t.concurrency == 16 and t.arm == "plain"]
+    logs = [math.log(t.tps or 0) for t in plain]
+    assert group.row("plain").tps == pytest.approx(math.exp(sum(logs) / 3), rel=1e-5)
+
+
+def test_every_loss_follows_from_the_figures_beside_it() -> None:
+    for group in report(BROKEN).groups:
+        plain, tde = group.row("plain"), group.row("tde")
+        assert plain.tps and tde.tps and tde.overhead
+        assert tde.overhead.estimate == pytest.approx(1 - tde.tps / plain.tps, abs=2e-5)
+        old, new = plain.database_cpu_ms_per_transaction, tde.database_cpu_ms_per_transaction
+        assert old and new and tde.cpu_per_transaction_overhead
+        assert tde.cpu_per_transaction_overhead.estimate == pytest.approx(new / old - 1, abs=2e-5)
+        assert tde.database_cpu_percent is not None and plain.database_cpu_percent is not None
+        assert tde.database_cpu_points == pytest.approx(
+            tde.database_cpu_percent - plain.database_cpu_percent, abs=1e-3
+        )
+
+
+def test_withheld_cpu_leaves_its_block_out_of_the_cpu_figures_only() -> None:
+    study = Study(concurrency=(4,), blocks=3, without_cpu=frozenset({(4, 2, "tde")}))
+    found = report(study)
+    group = found.groups[0]
+    assert group.counted_blocks == 3
+    plain = [t for t in found.trials if t.arm == "plain" and t.block != 2]
+    expected = sum(t.database_cpu_percent or 0 for t in plain) / 2
+    assert group.row("plain").database_cpu_percent == pytest.approx(expected, rel=1e-5)
+    assert "Server CPU withheld" in {caveat.title for caveat in found.caveats}
+
+
+def test_without_a_valid_block_there_is_no_figure_but_no_data() -> None:
+    found = report(Study(always={"tde": ("Invalid", "ProofFailed")}, blocks=2))
+    assert {row.verdict for row in found.rows} == {"NoData"}
+    for row in found.rows:
+        assert row.blocks == 0
+        assert (row.tps, row.latency_p95_ms, row.overhead, row.database_cpu_percent) == (None,) * 4
+    assert found.noise_floor is None
+
+
+def test_one_block_has_estimates_without_intervals() -> None:
+    found = report(Study(blocks=1))
+    row = found.groups[0].row("tde")
+    assert row.overhead is not None
+    assert (row.overhead.low, row.overhead.high) == (None, None)
+    assert row.verdict == "Inconclusive"
+    assert found.noise_floor is None
+
+
+def test_trials_without_a_record_are_counted_as_excluded() -> None:
+    index, bucket = write(Study(concurrency=(4,), blocks=1))
+    lost = IndexTrial(name="lost", outcome="Failed", reason="ArchiveDeadline")
+    found = build(index.model_copy(update={"trials": (*index.trials, lost)}), bucket.__getitem__)
+    assert found.unrecorded == (lost,)
+    assert [(e.reason, e.count) for e in found.invalid] == [("ArchiveDeadline", 1)]
+
+
+def test_colocation_is_read_from_where_the_pods_were() -> None:
+    apart, together = report(Study(blocks=1)), report(Study(blocks=1, colocated=True))
+    assert not apart.colocated
+    assert together.colocated
+
+
+# ------------------------------------------------------------------------------- the status
+
+
+def test_status_of_a_report() -> None:
+    found = report(BROKEN)
+    status = to_status(found)
+    assert status.headline == found.headlines[0].text
+    assert status.verdict == found.headlines[0].verdict == "Overhead"
+    assert status.overhead.endswith("]")
+    assert status.noise_floor == max(g.noise_floor or 0 for g in found.groups)
+    assert list(status.rows) == found.rows
+    assert [(e.reason, e.count) for e in status.invalid] == [("ProofFailed", 1)]
+    assert OverheadReportStatus.model_validate(status.to_dict()) == status
+
+
+def test_a_full_status_fits_into_an_object_of_kubernetes() -> None:
+    found = report(Study(concurrency=(4,), blocks=2))
+    name = "a" * 63
+    row = (
+        found.groups[0]
+        .row("tde")
+        .model_copy(update={"instance": name, "workload": name, "arm": name})
+    )
+    group = found.groups[0].model_copy(update={"rows": (row,) * (MAX_ROWS + 1)})
+    status = to_status(found.model_copy(update={"groups": (group,)}))
+    assert len(status.rows) == MAX_ROWS
+    assert len(status.model_dump_json(by_alias=True)) < 1.4 * 2**20
+
+
+def test_the_report_reads_back() -> None:
+    found = report(BROKEN)
+    assert Report.model_validate_json(encode(found)) == found
+
+
+def test_an_operator_starts_without_the_libraries_of_a_rendering() -> None:
+    code = (
+        "import sys, encbench.report.model, encbench.report.render, encbench.report.summary; "
+        "print({'scipy', 'matplotlib', 'jinja2'} & set(sys.modules))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert found.stdout.strip() == "set()"

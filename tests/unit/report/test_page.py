@@ -1,0 +1,220 @@
+"""The page, parsed: its figures are the report's, and it needs nothing but itself."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from encbench.core.artefact import decode, encode
+from encbench.report import page as page_module
+from encbench.report import text
+from encbench.report.document import Report
+from encbench.report.model import build
+from encbench.report.page import page
+from tests.data.report.synthetic import Study, write
+from tests.unit.report.html_tree import Node, parse, tables
+
+STUDY = Study(
+    concurrency=(4, 16), blocks=3, seconds=20, fail={(16, 2, "tde"): ("Invalid", "ProofFailed")}
+)
+
+
+def report_of(study: Study) -> Report:
+    index, bucket = write(study)
+    return build(index, bucket.__getitem__)
+
+
+REPORT = report_of(STUDY)
+SOURCE = page(REPORT)
+PAGE = parse(SOURCE)
+TABLES = tables(PAGE)
+
+
+def test_throughput_is_the_report_s() -> None:
+    rows = TABLES["Throughput: tde against plain"]
+    stored = decode(Report, encode(REPORT), "report.json")
+    expected = [
+        [
+            str(group.concurrency),
+            text.number(group.row("plain").tps, 1),
+            text.number(group.row("tde").tps, 1),
+            text.percent(comparison.loss.estimate if comparison.loss else None),
+            text.bounds(comparison.loss),
+            text.percent(group.noise_floor),
+            str(comparison.blocks),
+            comparison.verdict,
+        ]
+        for group in stored.groups
+        for comparison in group.comparisons
+    ]
+    assert rows == expected
+
+
+def test_latency_and_cpu_are_the_report_s() -> None:
+    tde, plain = REPORT.groups[1].row("tde"), REPORT.groups[1].row("plain")
+    latency = TABLES["Latency: tde against plain"][1]
+    assert latency[1:3] == [
+        text.number(plain.latency_average_ms, 2),
+        text.number(tde.latency_average_ms, 2),
+    ]
+    assert latency[8] == text.bounds(tde.latency_p95_overhead)
+    cpu = TABLES["CPU: tde against plain"][1]
+    assert cpu[2] == text.number(tde.database_cpu_ms_per_transaction, 3)
+    assert cpu[7] == text.signed(tde.database_cpu_points)
+    assert cpu[13] == text.signed(tde.node_cpu_points)
+
+
+def test_the_answer_is_the_headline() -> None:
+    (answer,) = PAGE.all("article", "answer")
+    headline = REPORT.headlines[0]
+    assert headline.loss is not None
+    assert answer.all("strong")[0].text == text.percent(headline.loss.estimate)
+    assert answer.all("span", "badge")[0].text == headline.verdict
+    assert answer.all("p", "sentence")[0].text.replace("\u00a0", " ") == headline.text
+
+
+def test_excluded_trials_are_shown_with_their_reason() -> None:
+    ((name, arm, threads, block, _, outcome, why),) = TABLES["Trials that did not succeed"]
+    assert (arm, threads, block, outcome) == ("tde", "16", "2", "Invalid")
+    assert name in {trial.name for trial in REPORT.trials}
+    assert why.startswith("ProofFailed : After the run the marker was found")
+
+
+def test_a_broken_block_says_why() -> None:
+    blocks = [table for caption, table in TABLES.items() if caption.startswith("Blocks")]
+    assert blocks
+    (broken,) = [row for row in blocks[0] if row[-1] != "yes"]
+    assert broken[0] == "2"
+    assert broken[-1] == "no: tde was Invalid (ProofFailed)"
+
+
+def test_proofs_caveats_provenance_and_raw_data_are_there() -> None:
+    assert [row[1:3] for row in TABLES["Full proof of each database"]] == [
+        ["plain", "✓ yes"],
+        ["plain-control", "✓ yes"],
+        ["tde", "✓ yes"],
+    ]
+    said = PAGE.text
+    assert all(f"{caveat.title}." in said for caveat in REPORT.caveats)
+    for fact in ("10.11.14-MariaDB", "node-a", "6.18.0", "aes pclmulqdq", REPORT.index.key):
+        assert fact.split()[0] in said
+    assert len(TABLES["Record of each trial, in the order they ran"]) == len(REPORT.trials)
+
+
+def test_nothing_is_fetched() -> None:
+    assert not PAGE.all("script") and not PAGE.all("link") and not PAGE.all("img")
+    ids = [node.attributes["id"] for node in PAGE.all() if "id" in node.attributes]
+    assert len(ids) == len(set(ids))
+    for node in PAGE.all():
+        assert "src" not in node.attributes
+        assert not any(name.startswith("on") for name in node.attributes)
+        href = node.attributes.get("href")
+        assert href is None or (href[0] == "#" and href[1:] in ids)
+    assert set(re.findall(r"url\((.)", SOURCE)) <= {"#"}
+    assert "@import" not in SOURCE
+    assert not re.search(r"https?:", SOURCE)
+
+
+def test_plots_and_tables_say_what_they_are() -> None:
+    plots = PAGE.all("svg")
+    assert len(plots) == 4 + len(REPORT.groups)
+    for plot in plots:
+        assert plot.attributes["role"] == "img"
+        assert len(plot.attributes["aria-label"]) > 40
+    loss = text.estimate(REPORT.groups[0].row("tde").overhead)
+    assert f"tde at 4 threads {loss}" in plots[0].attributes["aria-label"]
+    for table in PAGE.all("table"):
+        assert table.all("caption")
+        assert all("scope" in head.attributes for head in table.all("th"))
+
+
+def test_the_page_is_a_function_of_report_json() -> None:
+    assert page(decode(Report, encode(REPORT), "report.json")) == SOURCE
+
+
+def test_text_from_outside_is_text() -> None:
+    evil = "<script>alert(1)</script>"
+    trials = tuple(t.model_copy(update={"message": evil, "reason": evil}) for t in REPORT.trials)
+    found = parse(page(REPORT.model_copy(update={"trials": trials})))
+    assert not found.all("script")
+    assert evil in found.text
+
+
+def test_no_data_has_no_figures_and_says_why() -> None:
+    report = report_of(Study(blocks=2, always={"tde": ("Invalid", "ProofFailed")}))
+    found = parse(page(report))
+    (answer,) = found.all("article", "answer")
+    assert answer.all("strong")[0].text == "No data"
+    assert "every trial was Invalid (ProofFailed" in answer.text
+    row = tables(found)["Throughput: tde against plain"][0]
+    assert row[1:] == ["–", "–", "–", "–", "–", "0", "NoData"]
+    assert ["tde", "× no"] in [row[1:3] for row in tables(found)["Full proof of each database"]]
+
+
+def test_cannot_tell_is_said_large() -> None:
+    report = report_of(Study(concurrency=(16,), noise=0.04, blocks=3))
+    answer = parse(page(report)).all("article", "answer")[0]
+    assert answer.all("strong")[0].text == "Cannot tell"
+
+
+@pytest.mark.parametrize("study", [Study(blocks=1), Study(loss={}, blocks=2)])
+def test_sparse_reports_render(study: Study) -> None:
+    parse(page(report_of(study)))
+
+
+def test_a_campaign_without_a_trial_renders() -> None:
+    index, bucket = write(Study(blocks=1))
+    report = build(index.model_copy(update={"trials": ()}), bucket.__getitem__)
+    found = parse(page(report))
+    assert "no trial has finished" in found.all("article", "answer")[0].text
+
+
+def test_eighteen_trials_stay_far_below_their_budget() -> None:
+    assert len(REPORT.trials) >= 18
+    assert len(SOURCE.encode()) < 300_000
+
+
+# ------------------------------------------------------------------------------------- colours
+
+
+def palettes() -> list[dict[str, str]]:
+    css = (Path(page_module.__file__).parent / "templates" / "page.css").read_text()
+    light, dark = (dict(re.findall(r"--([\w-]+): (#\w{6})", part)) for part in themes(css))
+    return [light, light | dark]
+
+
+def themes(css: str) -> tuple[str, str]:
+    start = css.index("@media screen and (prefers-color-scheme: dark)")
+    return css[:start], css[start : css.index("* {", start)]
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2.2, contrast ratio."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("palette", palettes(), ids=["light", "dark"])
+def test_contrast(palette: dict[str, str]) -> None:
+    words = [
+        *((ink, paper) for ink in ("ink", "muted") for paper in ("surface", "raised")),
+        *(("accent", "surface"), ("good", "surface"), ("bad", "surface"), ("ink", "noise")),
+        *(("cost", "cost-soft"), ("good", "good-soft"), ("bad", "bad-soft")),
+        *(("quiet", "quiet-soft"), ("ink", "cost-soft"), ("cost", "surface")),
+    ]
+    for ink, paper in words:
+        assert contrast(palette[ink], palette[paper]) >= 4.5, (ink, paper)
+    for ink in ("baseline", "control", *(f"arm-{n}" for n in range(1, 7))):
+        assert contrast(palette[ink], palette["surface"]) >= 3, ink
+
+
+def test_the_parser_finds_a_slip() -> None:
+    assert isinstance(parse("<p><b>x</b></p>"), Node)
+    with pytest.raises(AssertionError, match="closes"):
+        parse("<p><b>x</p></b>")

@@ -1,0 +1,62 @@
+"""Provenance: what was the same everywhere and what was not."""
+
+from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
+from encbench.report.bucket import Source
+from encbench.report.provenance import provenance
+
+PLACES = {"a": "small/plain", "b": "small/tde"}
+
+
+def source(testbed: str, settings: dict[str, str], kernel: str = "6.1") -> Source:
+    record = ProvenanceRecord(
+        testbed=testbed,
+        server=ServerFacts(version="10.11.14", settings=settings),
+        machine=MachineFacts(kernel=kernel, cpu_flags=("fpu", "aes", "vaes")),
+    )
+    return Source(key=f"{testbed}.json", digest="sha256:" + "0" * 64, record=record)
+
+
+def test_a_fact_that_holds_everywhere_names_no_place() -> None:
+    found = provenance([source("a", {"x": "1"}), source("b", {"x": "1"})], PLACES)
+    facts = {fact.name: fact.values for fact in found.facts}
+    assert [(v.value, v.where) for v in facts["Server version"]] == [("10.11.14", ())]
+
+
+def test_a_fact_that_differs_names_its_places() -> None:
+    found = provenance([source("a", {}, "6.1"), source("b", {}, "6.2")], PLACES)
+    kernel = next(fact for fact in found.facts if fact.name == "Kernel")
+    assert [(v.value, v.where) for v in kernel.values] == [
+        ("6.1", ("small/plain",)),
+        ("6.2", ("small/tde",)),
+    ]
+
+
+def test_settings_are_compared_between_arms() -> None:
+    found = provenance(
+        [
+            source("a", {"same": "1", "encrypt": "OFF", "hostname": "a-0"}),
+            source("b", {"same": "1", "encrypt": "ON", "hostname": "b-0", "extra": "x"}),
+        ],
+        PLACES,
+    )
+    assert [fact.name for fact in found.settings_differing] == ["encrypt", "extra"]
+    assert found.settings_differing[1].values[0].value == "(absent)"
+    assert found.settings_equal == 1
+
+
+def test_counters_among_the_settings_are_left_out() -> None:
+    found = provenance(
+        [source("a", {"gtid": "1"}), source("a", {"gtid": "2"}), source("b", {"gtid": "1"})],
+        PLACES,
+    )
+    assert not found.settings_differing
+
+
+def test_a_server_that_did_not_answer_differs_in_nothing() -> None:
+    found = provenance([source("a", {"x": "1"}), source("a", {}), source("b", {"x": "1"})], PLACES)
+    assert not found.settings_differing
+    assert found.settings_equal == 1
+
+
+def test_only_flags_that_matter_for_ciphers_are_shown() -> None:
+    assert provenance([source("a", {})], PLACES).cpu_flags == ("aes", "vaes")

@@ -1,0 +1,39 @@
+"""The terminal's table."""
+
+from encbench.api.overheadreport import Artefact, Artefacts, OverheadReportStatus
+from encbench.report.model import build, to_status
+from encbench.report.summary import WIDTH, text
+from tests.data.report.synthetic import Study, write
+
+KEY = Artefact(key="bench/demo/report/report.html", digest="sha256:" + "0" * 64)
+
+
+def status(study: Study) -> OverheadReportStatus:
+    index, bucket = write(study)
+    return to_status(build(index, bucket.__getitem__))
+
+
+def test_columns_line_up_and_lines_have_no_tail() -> None:
+    found = status(
+        Study(blocks=2, colocated=True, fail={(4, 1, "tde"): ("Invalid", "ClientThrottled")})
+    )
+    artefacts = Artefacts(bucket="encbench", index=KEY, html=KEY, markdown=KEY, csv=KEY, json_=KEY)
+    lines = text(found.model_copy(update={"artefacts": artefacts})).splitlines()
+    head = next(n for n, line in enumerate(lines) if line.startswith("INSTANCE"))
+    assert all(len(line) <= WIDTH for line in lines[:head])
+    verdict = lines[head].index("VERDICT")
+    assert {line[verdict:] for line in lines[head + 1 : head + 7]} == {
+        "Baseline",
+        "NoiseFloor",
+        found.rows[2].verdict,
+        found.rows[5].verdict,
+    }
+    assert all(line[verdict - 1] == " " for line in lines[head : head + 7])
+    assert "excluded     1 ClientThrottled" in lines
+    assert "note         client and database shared a node" in lines
+    assert lines[-1] == "page         s3://encbench/bench/demo/report/report.html"
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_a_report_without_rows_is_its_headline() -> None:
+    assert text(OverheadReportStatus(headline="no data")) == "no data\n"

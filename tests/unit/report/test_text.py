@@ -1,0 +1,62 @@
+"""How figures read."""
+
+import pytest
+
+from encbench.api.encryptionmode import AtRest, EncryptionModeSpec
+from encbench.api.overheadreport import Interval
+from encbench.report import text
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "shown"),
+    [
+        (1234.5, 0, "1,234"),
+        (-0.04, 1, "0.0"),
+        (-1.26, 1, "−1.3"),
+        (None, 1, "–"),
+    ],
+)
+def test_number(value: float | None, digits: int, shown: str) -> None:
+    assert text.number(value, digits) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.0, "0.0"), (0.04, "0.0"), (1.0, "+1.0"), (-1.0, "−1.0"), (None, "–")],
+)
+def test_signed(value: float | None, shown: str) -> None:
+    assert text.signed(value) == shown
+
+
+def test_intervals() -> None:
+    assert text.estimate(Interval(estimate=0.078, low=0.061, high=0.094)) == "7.8 % [6.1, 9.4]"
+    assert text.estimate(Interval(estimate=0.078)) == "7.8 %"
+    assert text.bounds(Interval(estimate=0.0, low=-0.02, high=0.021)) == "[−2.0, 2.1]"
+    assert text.bounds(None) == "–"
+
+
+def test_a_margin_has_the_decimals_that_it_was_written_with() -> None:
+    assert [text.margin(m) for m in (0.05, 0.025, 0.03)] == ["5 %", "2.5 %", "3 %"]
+
+
+@pytest.mark.parametrize(
+    ("values", "digits"), [([9.0, None], 2), ([123.0], 1), ([5.0, 2345.0], 0), ([], 2)]
+)
+def test_rate_digits(values: list[float | None], digits: int) -> None:
+    assert text.rate_digits(values) == digits
+
+
+def test_specs_are_spelled_out_without_what_is_empty() -> None:
+    mode = EncryptionModeSpec(at_rest=AtRest(method="engine"))
+    assert text.spelled(mode, "plaintext") == "at rest: method engine, algorithm AES_CTR"
+    assert text.spelled(EncryptionModeSpec(), "plaintext") == "plaintext"
+
+
+def test_no_break_within_a_figure() -> None:
+    assert text.unbroken("7.8 % [6.1, 9.4] of TPS") == "7.8\u00a0% [6.1,\u00a09.4] of TPS"
+
+
+def test_lists_and_plurals() -> None:
+    assert text.listed(["a"]) == "a"
+    assert text.listed(["a", "b", "c"]) == "a, b and c"
+    assert (text.plural(1, "block"), text.plural(2, "block")) == ("1 block", "2 blocks")

@@ -1,0 +1,172 @@
+"""The HTTP API with an agent of plain functions behind it."""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from encbench.adapters.sql import SqlError
+from encbench.sidecars.agent.api import Agent, NotRunning, application
+from encbench.sidecars.agent.evidence import EvidenceError
+
+AUTH = {"Authorization": "Bearer secret"}
+WISH = {"marker": "encbench-marker-0001", "full": True}
+
+
+@dataclass
+class Behind:
+    """What the agent does; each may be replaced by a test."""
+
+    health: str | None = None
+    error: Exception | None = None
+    wished: list[tuple[str, bool]] = field(default_factory=list)
+    began: threading.Event = field(default_factory=threading.Event)
+    gone: threading.Event = field(default_factory=threading.Event)
+    slow: bool = False
+
+    def server(self) -> dict[str, Any]:
+        if self.error is not None:
+            raise self.error
+        return {"version": "10.11"}
+
+    def evidence(self, marker: str, full: bool, cancelled: Callable[[], bool]) -> dict[str, Any]:
+        self.wished.append((marker, full))
+        self.began.set()
+        if self.error is not None:
+            raise self.error
+        deadline = time.monotonic() + 5
+        while self.slow and time.monotonic() < deadline:
+            if cancelled():
+                self.gone.set()
+                raise EvidenceError("nobody waits")
+            time.sleep(0.01)
+        return {"marker": marker, "full": full}
+
+
+Start = Callable[[Behind], Awaitable[TestClient[Any, Any]]]
+
+
+@pytest.fixture
+async def start() -> AsyncIterator[Start]:
+    clients: list[TestClient[Any, Any]] = []
+
+    async def go(behind: Behind) -> TestClient[Any, Any]:
+        agent = Agent(
+            token="secret",
+            metrics=lambda: b"up 1\n",
+            health=lambda: behind.health,
+            server=behind.server,
+            is_marker=lambda text: text.startswith("encbench-marker-"),
+            evidence=behind.evidence,
+        )
+        server = TestServer(application(agent))
+        client = TestClient(server)
+        await client.start_server()
+        clients.append(client)
+        return client
+
+    yield go
+    for client in clients:
+        await client.close()
+
+
+async def test_metrics_and_health_need_no_token(start: Start) -> None:
+    behind = Behind()
+    client = await start(behind)
+    metrics = await client.get("/metrics")
+    assert metrics.status == 200
+    assert metrics.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    assert await metrics.text() == "up 1\n"
+    assert (await client.get("/healthz")).status == 200
+    behind.health = "the server sleeps"
+    sick = await client.get("/healthz")
+    assert sick.status == 503
+    assert await sick.json() == {"error": "the server sleeps"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": "secret"},
+        {"Authorization": "Basic secret"},
+    ],
+)
+async def test_the_rest_needs_the_token(start: Start, headers: dict[str, str]) -> None:
+    behind = Behind()
+    client = await start(behind)
+    assert (await client.get("/v1/server", headers=headers)).status == 401
+    answer = await client.post("/v1/evidence", json=WISH, headers=headers)
+    assert answer.status == 401
+    assert "Bearer" in (await answer.json())["error"]
+    assert behind.wished == []
+
+
+async def test_evidence_as_wished(start: Start) -> None:
+    behind = Behind()
+    client = await start(behind)
+    answer = await client.post("/v1/evidence", json=WISH, headers=AUTH)
+    assert (answer.status, await answer.json()) == (200, WISH)
+    await client.post("/v1/evidence", json={"marker": WISH["marker"]}, headers=AUTH)
+    assert behind.wished == [(WISH["marker"], True), (WISH["marker"], False)]
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"no json", b"\xff", b'{"marker": 7}', b'{"marker": "x"}', b"{}"]
+)
+async def test_what_is_no_wish_is_refused_with_a_sentence(start: Start, body: bytes) -> None:
+    behind = Behind()
+    client = await start(behind)
+    answer = await client.post("/v1/evidence", data=body, headers=AUTH)
+    assert answer.status == 400
+    assert "marker must be" in (await answer.json())["error"]
+    odd = {**WISH, "full": "yes"}
+    assert (await client.post("/v1/evidence", json=odd, headers=AUTH)).status == 400
+    assert behind.wished == []
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(SqlError("away"), 503), (NotRunning("none"), 503), (EvidenceError("disk"), 500)],
+)
+async def test_errors_are_sentences(start: Start, error: Exception, status: int) -> None:
+    client = await start(Behind(error=error))
+    for answer in (
+        await client.get("/v1/server", headers=AUTH),
+        await client.post("/v1/evidence", json=WISH, headers=AUTH),
+    ):
+        assert answer.status == status
+        assert await answer.json() == {"error": str(error)}
+    missing = await client.get("/v1/nothing", headers=AUTH)
+    assert missing.status == 404
+    assert "error" in await missing.json()
+
+
+async def test_a_scrape_is_answered_in_the_middle_of_a_search(start: Start) -> None:
+    behind = Behind(slow=True)
+    client = await start(behind)
+    search = asyncio.ensure_future(client.post("/v1/evidence", json=WISH, headers=AUTH))
+    await asyncio.to_thread(behind.began.wait, 3)
+    assert (await client.get("/metrics")).status == 200
+    search.cancel()
+    await asyncio.to_thread(behind.gone.wait, 3)
+    assert behind.gone.is_set()
+
+
+async def test_one_search_at_a_time(start: Start) -> None:
+    behind = Behind(slow=True)
+    client = await start(behind)
+    first = asyncio.ensure_future(client.post("/v1/evidence", json=WISH, headers=AUTH))
+    await asyncio.to_thread(behind.began.wait, 3)
+    second = asyncio.ensure_future(client.post("/v1/evidence", json=WISH, headers=AUTH))
+    await asyncio.sleep(0.1)
+    assert len(behind.wished) == 1
+    behind.slow = False
+    assert [(await first).status, (await second).status] == [200, 200]
+    assert len(behind.wished) == 2

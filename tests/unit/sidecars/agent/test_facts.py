@@ -1,0 +1,139 @@
+"""Configuration, machine, metrics, facts of the server, the heart."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from encbench.adapters.sql import Row, SqlError
+from encbench.sidecars.agent.config import ConfigError, read_config
+from encbench.sidecars.agent.machine import Machine, read_machine
+from encbench.sidecars.agent.metrics import exposition
+from encbench.sidecars.agent.probe import probe
+from encbench.sidecars.agent.process import Reading
+from encbench.sidecars.agent.server import Heart, describe
+
+READING = Reading(
+    process_id=7,
+    started_at=1_700_000_000.125,
+    cpu_seconds=1.5,
+    resident_bytes=4096,
+    read_bytes=10,
+    write_bytes=None,
+)
+MACHINE = Machine("6.1", "CPU", ("aes",), "db-0")
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    (tmp_path / "token").write_text("t0ken\n")
+    (tmp_path / "agent-password").write_text("pass")
+    return {
+        "ENCBENCH_ENGINE": "mariadb",
+        "ENCBENCH_VOLUME": "/volume",
+        "ENCBENCH_SOCKET": "/volume/mariadb.sock",
+        "ENCBENCH_CREDENTIALS": str(tmp_path),
+        "ENCBENCH_PORT": "9470",
+    }
+
+
+def test_the_configuration(environment: dict[str, str]) -> None:
+    config = read_config(environment)
+    assert (config.token, config.password, config.port) == ("t0ken", "pass", 9470)
+    assert config.data == Path("/volume/data")
+
+
+def test_what_is_missing_is_named(environment: dict[str, str]) -> None:
+    for name in environment:
+        with pytest.raises(ConfigError, match=name):
+            read_config({**environment, name: ""})
+    (Path(environment["ENCBENCH_CREDENTIALS"]) / "token").write_text("\n")
+    with pytest.raises(ConfigError, match="token is empty"):
+        read_config(environment)
+    (Path(environment["ENCBENCH_CREDENTIALS"]) / "token").unlink()
+    with pytest.raises(ConfigError, match=r"cannot read .*token"):
+        read_config(environment)
+
+
+def test_the_machine(tmp_path: Path) -> None:
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text("model name\t: Some CPU\nflags\t\t: fpu aes\n\nmodel name\t: Other\n")
+    machine = read_machine(cpuinfo)
+    assert machine.cpu_model == "Some CPU"
+    assert machine.cpu_flags == ("fpu", "aes")
+    cpuinfo.write_text("processor\t: 0\nFeatures\t: fp aes\n\n")
+    machine = read_machine(cpuinfo)
+    assert machine.cpu_flags == ("fp", "aes")
+    assert machine.cpu_model
+
+
+def test_the_metrics() -> None:
+    text = exposition(lambda: READING)().decode()
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    values = dict(line.split(" ") for line in lines)
+    assert values.pop("encbench_agent_cpu_seconds_total") is not None
+    assert {name: float(value) for name, value in values.items()} == {
+        "encbench_database_cpu_seconds_total": 1.5,
+        "encbench_database_read_bytes_total": 10.0,
+        "encbench_database_resident_bytes": 4096.0,
+        "encbench_database_start_time_seconds": 1_700_000_000.125,
+    }
+    assert b"encbench_database" not in exposition(lambda: None)()
+
+
+class Answers:
+    """A session that answers, or fails once."""
+
+    def __init__(self, error: bool = False) -> None:
+        self.error = error
+        self.closed = False
+
+    def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
+        if self.error:
+            raise SqlError("gone")
+        if statement == probe("mariadb").version:
+            return [("10.11.19-MariaDB",)]
+        return [
+            ("log_bin", "ON"),
+            ("key_buffer_size", "1"),
+            ("file_key_management_filekey", "hunter2"),
+            ("ssl_key", "/k"),
+            ("old_passwords", "OFF"),
+            ("wsrep_sst_auth", "a:b"),
+            ("init_connect_secret", "x"),
+        ]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_the_server_without_its_secrets() -> None:
+    session = Answers()
+    facts = describe(lambda: session, probe("mariadb"), READING, MACHINE)
+    assert facts["version"] == "10.11.19-MariaDB"
+    assert facts["startedAt"] == 1_700_000_000.12
+    assert facts["settings"] == {"log_bin": "ON", "key_buffer_size": "1"}
+    assert facts["cpuFlags"] == ["aes"]
+    assert session.closed
+
+
+def test_the_heart_keeps_its_session_until_it_fails() -> None:
+    sessions = [Answers(), Answers()]
+    opened: list[Answers] = []
+
+    def open_session() -> Answers:
+        if not sessions:
+            raise SqlError("no more")
+        opened.append(sessions.pop(0))
+        return opened[-1]
+
+    heart = Heart(open_session)
+    assert heart.beats() is None
+    assert heart.beats() is None
+    assert len(opened) == 1
+    opened[0].error = True
+    assert heart.beats() == "gone"
+    assert heart.beats() is None
+    opened[1].error = True
+    assert heart.beats() == "gone"
+    assert heart.beats() == "no more"

@@ -1,0 +1,201 @@
+"""The Jobs as Kubernetes gets them."""
+
+import re
+from typing import Any
+
+import pytest
+
+from encbench.ports import Body
+from encbench.tools.registry import dataset_tool, tool
+from tests.support.workloads import CUSTOM, TRIAL_UID, load_context, trial_context, workload_spec
+
+
+def trial(client: dict[str, Any] | None = None, **changes: Any) -> Body:
+    context = trial_context(workload_spec(client=client), **changes)
+    return tool(context.spec.workload).trial_job(context)
+
+
+def load(*args: Any, **kwargs: Any) -> Body:
+    context = load_context(*args, **kwargs)
+    return dataset_tool(context.spec.dataset).load_job(context)
+
+
+def pod(job: Body) -> Body:
+    spec: Body = job["spec"]["template"]["spec"]
+    return spec
+
+
+def container(job: Body, name: str) -> Body:
+    (found,) = [one for one in pod(job)["containers"] if one["name"] == name]
+    return dict(found)
+
+
+def environment(one: Body) -> dict[str, str]:
+    return {entry["name"]: entry["value"] for entry in one["env"]}
+
+
+def kubelet(words: list[str], values: dict[str, str]) -> list[str]:
+    """What becomes of command and args: $(NAME) is replaced, $$ is $, anything else stays."""
+
+    def expand(found: re.Match[str]) -> str:
+        if found[0] == "$$":
+            return "$"
+        return values.get(found[1], found[0])
+
+    return [re.sub(r"\$\$|\$\(([^)]*)\)", expand, word) for word in words]
+
+
+def test_trial_runs_once_as_an_indexed_job() -> None:
+    spec = trial(client={"replicas": 2})["spec"]
+    assert spec["completionMode"] == "Indexed"
+    assert spec["completions"] == spec["parallelism"] == 2
+    assert spec["backoffLimit"] == 0
+    assert spec["podReplacementPolicy"] == "Failed"
+    assert "ttlSecondsAfterFinished" not in spec
+
+
+def test_names_labels_and_owner() -> None:
+    job = trial()
+    assert job["metadata"]["name"] == "overhead-c1234567-b1-tde"
+    assert job["metadata"]["ownerReferences"][0]["uid"] == TRIAL_UID
+    labels = job["spec"]["template"]["metadata"]["labels"]
+    assert labels["app.kubernetes.io/component"] == "client"
+    assert labels["encbench.io/trial"] == "overhead-c1234567-b1-tde"
+    assert labels["encbench.io/testbed"] == "overhead-tde"
+    assert labels["encbench.io/scrape"] == "true"
+    assert load()["metadata"]["name"] == "overhead-tde-load"
+
+
+@pytest.mark.parametrize("job", [trial(), load()], ids=["trial", "load"])
+def test_pods_satisfy_the_restricted_standard(job: Body) -> None:
+    """https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted."""
+    spec = pod(job)
+    assert spec["securityContext"]["runAsNonRoot"] is True
+    assert spec["securityContext"]["runAsUser"] == spec["securityContext"]["fsGroup"] == 10001
+    assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert spec["automountServiceAccountToken"] is False
+    for one in spec["containers"]:
+        assert one["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+        }
+    for volume in spec["volumes"]:
+        assert set(volume) - {"name"} <= {"secret", "configMap", "emptyDir"}
+
+
+@pytest.mark.parametrize("job", [trial(), load()], ids=["trial", "load"])
+def test_pods_are_guaranteed(job: Body) -> None:
+    for one in pod(job)["containers"]:
+        assert one["resources"]["requests"] == one["resources"]["limits"]
+        assert set(one["resources"]["limits"]) == {"cpu", "memory"}
+
+
+def test_tool_and_recorder_share_processes_and_a_folder() -> None:
+    job = trial()
+    assert pod(job)["shareProcessNamespace"] is True
+    assert pod(job)["restartPolicy"] == "Never"
+    for name in ("tool", "recorder"):
+        mounts = {one["name"]: one for one in container(job, name)["volumeMounts"]}
+        assert mounts["run"] == {"name": "run", "mountPath": "/run/encbench", "readOnly": False}
+
+
+def test_each_container_gets_only_the_credentials_that_it_needs() -> None:
+    job = trial()
+    secrets = {
+        volume["name"]: [item["key"] for item in volume["secret"]["items"]]
+        for volume in pod(job)["volumes"]
+        if "secret" in volume
+    }
+    assert secrets == {"credentials": ["sysbench.conf"], "recorder-token": ["token"]}
+    assert "recorder-token" not in str(container(job, "tool")["volumeMounts"])
+    assert "credentials" not in str(container(job, "recorder")["volumeMounts"])
+
+
+def test_the_recorder_knows_where_it_is() -> None:
+    recorder = container(trial(), "recorder")
+    assert recorder["ports"] == [{"name": "metrics", "containerPort": 9471, "protocol": "TCP"}]
+    values = environment(recorder)
+    assert values["ENCBENCH_PREFIX"] == f"bench/overhead-c0ffee00/trials/{TRIAL_UID}"
+    assert values["ENCBENCH_WARMUP"] == "2"
+    assert values["ENCBENCH_CPU_LIMIT"] == "0.5"
+    assert values["ENCBENCH_MEMORY_LIMIT"] == str(128 * 2**20)
+    grace = pod(trial())["terminationGracePeriodSeconds"]
+    assert float(values["ENCBENCH_GRACE"]) < grace
+
+
+def test_replicas_have_their_own_arguments() -> None:
+    values = environment(container(trial(client={"replicas": 2}), "tool"))
+    assert values["ENCBENCH_REPLICA_0"] == "--threads=2 --rand-seed=1000"
+    assert values["ENCBENCH_REPLICA_1"] == "--threads=2 --rand-seed=1001"
+    assert "ENCBENCH_REPLICA_2" not in values
+
+
+def test_the_kubelet_hands_the_script_on_as_it_is() -> None:
+    tool_container = container(trial(), "tool")
+    shell, flag, script, name, seconds, *command = kubelet(
+        tool_container["command"], environment(tool_container)
+    )
+    assert (shell, flag, name) == ("sh", "-c", "run.sh")
+    assert "/proc/$$/stat" in script
+    assert "$(date +%s.%N)" in script
+    assert seconds == str(2 + 5 + 60)
+    assert command[0] == "sysbench"
+    assert "--mysql-host=overhead-tde" in command
+
+
+def test_the_kubelet_expands_nothing_in_a_user_s_option() -> None:
+    sysbench = {"options": {"rand-type": "$(HOME)$$"}}
+    context = trial_context(workload_spec(sysbench))
+    words = container(tool(context.spec.workload).trial_job(context), "tool")["command"]
+    assert "--rand-type=$(HOME)$$" in kubelet(words, {"HOME": "wrong"})
+
+
+def test_client_and_database_are_kept_apart_unless_the_campaign_allows_it() -> None:
+    (term,) = pod(trial())["affinity"]["podAntiAffinity"][
+        "requiredDuringSchedulingIgnoredDuringExecution"
+    ]
+    assert term["topologyKey"] == "kubernetes.io/hostname"
+    assert term["labelSelector"]["matchLabels"] == {
+        "app.kubernetes.io/component": "database",
+        "encbench.io/testbed": "overhead-tde",
+    }
+    assert "affinity" not in pod(trial(allowColocation=True))
+
+
+def test_placement_and_pull_secrets_are_the_workload_s() -> None:
+    client = {
+        "placement": {
+            "nodeSelector": {"role": "client"},
+            "tolerations": [{"key": "bench", "operator": "Exists"}],
+        },
+        "imagePullSecrets": ["pull"],
+    }
+    spec = pod(trial(client=client))
+    assert spec["nodeSelector"] == {"role": "client"}
+    assert spec["tolerations"] == [{"key": "bench", "operator": "Exists"}]
+    assert spec["imagePullSecrets"] == [{"name": "pull"}]
+
+
+def test_a_script_of_the_user_s_own_is_mounted_from_the_frozen_copy() -> None:
+    context = trial_context(workload_spec(CUSTOM), scriptConfigMap="overhead-script-1a2b3c4d")
+    job = tool(context.spec.workload).trial_job(context)
+    (script,) = [volume for volume in pod(job)["volumes"] if volume["name"] == "script"]
+    assert script["configMap"]["name"] == "overhead-script-1a2b3c4d"
+    assert script["configMap"]["items"] == [{"key": "transfer.lua", "path": "transfer.lua"}]
+    assert "script" in str(container(job, "tool")["volumeMounts"])
+    assert "script" in str(container(load(CUSTOM, script="copy"), "tool")["volumeMounts"])
+
+
+@pytest.mark.parametrize(
+    ("tables", "cpu", "threads"), [(1, "2", 1), (8, "2", 4), (8, "500m", 2), (500, "64", 64)]
+)
+def test_tables_are_loaded_at_once_within_reason(tables: int, cpu: str, threads: int) -> None:
+    job = load({"script": "oltp_read_write", "tables": tables}, cpu=cpu)
+    assert f"--threads={threads}" in container(job, "tool")["command"]
+
+
+def test_a_failed_load_says_why() -> None:
+    job = load()
+    assert job["spec"]["backoffLimit"] == 0
+    assert container(job, "tool")["terminationMessagePolicy"] == "FallbackToLogsOnError"

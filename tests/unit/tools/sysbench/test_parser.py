@@ -1,0 +1,132 @@
+"""The output of real runs (tests/data/sysbench), and of runs that did not end well."""
+
+from pathlib import Path
+
+import pytest
+
+from encbench.tools.measurement import ParseError
+from encbench.tools.sysbench.parser import parse
+
+DATA = Path(__file__).parents[3] / "data/sysbench"
+
+
+def output(name: str) -> str:
+    return (DATA / f"{name}.log").read_text()
+
+
+def test_only_what_came_after_the_checkpoint_counts() -> None:
+    found = parse(output("read_write"))
+    assert (found.transactions, found.queries, found.errors, found.reconnects) == (
+        2962,
+        59225,
+        1,
+        0,
+    )
+    assert found.seconds == pytest.approx(5.0096 - 2.0001)
+    assert found.tps == pytest.approx(2962 / 3.0095)
+    assert found.qps == pytest.approx(59225 / 3.0095)
+    assert found.latency_average_ms == pytest.approx(6005.03 / 2960)
+    assert (found.latency_min_ms, found.latency_max_ms) == (0.58, 37.72)
+
+
+def test_the_percentile_is_that_of_the_histogram_with_all_its_digits() -> None:
+    found = parse(output("read_write"))
+    assert found.latency_p95_ms == pytest.approx(5.28, abs=0.005)
+    assert found.latency_p95_ms in dict(found.histogram)
+    assert sum(count for _, count in found.histogram) == 2960
+
+
+def test_the_series_is_that_of_the_window() -> None:
+    found = parse(output("read_write"))
+    assert [sample.second for sample in found.series] == [3, 4, 5]
+    mean = sum(sample.tps for sample in found.series) / 3
+    assert mean == pytest.approx(found.tps, rel=0.02)
+
+
+def test_without_warm_up_the_whole_run_counts() -> None:
+    found = parse(output("no_warmup"))
+    assert (found.transactions, found.seconds) == (44460, 3.0026)
+    assert [sample.second for sample in found.series] == [1, 2]  # this run lacks the last line
+
+
+def test_a_fixed_rate() -> None:
+    found = parse(output("rate"))
+    assert found.transactions == 157
+    assert found.tps == pytest.approx(157 / (4.0623 - 1.0012))
+
+
+def test_a_periodic_line_within_the_checkpoint_report() -> None:
+    found = parse(output("interleaved"))
+    assert (found.transactions, found.queries) == (58, 1160)
+    assert found.seconds == pytest.approx(2.0050 - 1.0002)
+
+
+def test_ignored_errors_are_counted() -> None:
+    found = parse(output("deadlocks"))
+    assert (found.transactions, found.errors) == (1652, 580)
+
+
+def test_a_script_of_the_users_own() -> None:
+    found = parse(output("custom"))
+    assert (found.transactions, found.queries) == (12, 24)
+    assert found.tps == pytest.approx(12 / 2.2056)
+
+
+def test_the_window_ends_with_the_last_transaction() -> None:
+    found = parse(output("long_transactions"))
+    assert found.seconds == pytest.approx(4.0053)
+    assert found.transactions == 2
+    assert found.latency_average_ms == pytest.approx(2502.05)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("no_sql", "no SQL statistics"),
+        ("refused_login", "ended with an error: unable to connect"),
+        ("connection_lost", "ended with an error: mysql_stmt_execute"),
+        ("queue_full", "ended with an error: The event queue is full"),
+        ("terminated", "ends before its final report"),
+    ],
+)
+def test_a_run_that_did_not_end_well(name: str, reason: str) -> None:
+    with pytest.raises(ParseError, match=reason):
+        parse(output(name))
+
+
+@pytest.mark.parametrize("name", ["read_write", "no_warmup", "interleaved"])
+def test_output_that_was_cut_off_anywhere_is_refused(name: str) -> None:
+    """Only the last, ornamental lines may be missing."""
+    whole = output(name)
+    needed = whole.rindex("    events (avg/stddev):")
+    for cut in range(0, needed, 97):
+        with pytest.raises(ParseError):
+            parse(whole[:cut])
+
+
+def test_output_of_something_else_is_refused() -> None:
+    with pytest.raises(ParseError, match="not sysbench 1.0's: it begins with 'pgbench"):
+        parse("pgbench (15.1)\n")
+    with pytest.raises(ParseError, match="begins with nothing"):
+        parse("")
+
+
+def test_a_report_without_a_histogram_is_refused() -> None:
+    lines = [line for line in output("read_write").splitlines() if " |" not in line]
+    with pytest.raises(ParseError, match="--histogram"):
+        parse("\n".join(lines))
+
+
+def test_several_checkpoints_are_refused() -> None:
+    text = output("read_write").replace("at 2 seconds", "at 2, 3 seconds")
+    with pytest.raises(ParseError, match="several checkpoints"):
+        parse(text)
+
+
+def test_a_window_without_any_transaction() -> None:
+    """The report of a warm-up in which no transaction ended, once more as the final report."""
+    whole = output("long_transactions")
+    report = whole[whole.index("SQL statistics:") : whole.index("[ 2s ]")]
+    before = whole[: whole.index("SQL statistics:")]
+    found = parse(before + report + report.replace("1.0001s", "3.0001s"))
+    assert (found.transactions, found.tps, found.latency_p95_ms) == (0, 0.0, 0.0)

@@ -1,0 +1,106 @@
+"""What is refused before anything starts, and what the user is told."""
+
+from typing import Any
+
+import pytest
+
+from encbench.api.workload import Sysbench
+from encbench.tools.registry import tool
+from encbench.tools.sysbench.problems import problems
+from tests.support.workloads import CUSTOM, workload_spec
+
+SCRIPT = """
+sysbench.cmdline.options = {tables = {"", 1}, table_size = {"", 1}, hot_share = {"", 1}}
+function prepare() end
+function event() end
+"""
+
+
+def found(sysbench: dict[str, Any], script: str | None = None) -> list[str]:
+    spec = workload_spec(sysbench)
+    assert tool(spec).problems(spec, script) == problems(spec, script)
+    return problems(spec, script)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"range-size": "50", "skip_trx": "on", "point-selects": "1"},
+        {"rand-type": "uniform", "rand-pareto-h": "0.3", "db-ps-mode": "disable"},
+    ],
+)
+def test_options_of_the_script_and_of_sysbench_are_taken(options: dict[str, str]) -> None:
+    assert found({"options": options}) == []
+
+
+def test_an_unknown_option_is_refused_with_what_was_meant() -> None:
+    assert found({"options": {"range-sizes": "1"}}) == [
+        "sysbench.options range-sizes is unknown to oltp_read_write: did you mean range-size?"
+    ]
+
+
+def test_an_option_of_another_script_is_refused_with_what_there_is() -> None:
+    (problem,) = found({"options": {"zzz": "1"}})
+    assert "unknown to oltp_read_write: it takes auto-inc, create-secondary, db-ps-mode," in problem
+    assert "table" not in problem
+
+
+@pytest.mark.parametrize(
+    ("option", "advice"),
+    [("num-threads", "load.concurrency"), ("tx_rate", "load.rate"), ("max-time", "load.duration")],
+)
+def test_other_names_of_what_the_operator_sets(option: str, advice: str) -> None:
+    (problem,) = found({"options": {option: "1"}})
+    assert advice in problem
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "advice"),
+    [
+        ("range-size", "many", "write a number"),
+        ("skip-trx", "yes", "write on or off"),
+        ("rand-type", "zipf", "write uniform or gaussian or special or pareto"),
+    ],
+)
+def test_values_are_checked(option: str, value: str, advice: str) -> None:
+    (problem,) = found({"options": {option: value}})
+    assert advice in problem
+    assert repr(value) in problem
+
+
+def test_a_good_script() -> None:
+    assert found({**CUSTOM, "options": {"hot-share": "3"}}, SCRIPT) == []
+
+
+def test_an_option_that_the_script_does_not_declare() -> None:
+    (problem,) = found({**CUSTOM, "options": {"hot-shares": "3"}}, SCRIPT)
+    assert problem.endswith("unknown to transfer.lua: did you mean hot-share?")
+
+
+def test_a_script_without_declarations_takes_no_option() -> None:
+    texts = found({**CUSTOM, "options": {"hot-share": "3"}}, "function prepare() end event = nil")
+    assert len(texts) == 3
+    assert "write function event()" in texts[0]
+    assert "declare both" in texts[1]
+    assert "hot-share is unknown" in texts[2]
+
+
+def test_a_script_that_cannot_be_used() -> None:
+    text = 'require("oltp_common")\nsysbench.hooks.report_intermediate = print'
+    nothing_to_run, hooks = found(CUSTOM, text)
+    assert "defines nothing to run" in nothing_to_run
+    assert "leave the hooks out" in hooks
+    assert any("defines no command prepare" in text for text in found(CUSTOM, "event = 1"))
+
+
+def test_values_for_a_script_are_one_line() -> None:
+    (problem,) = found({**CUSTOM, "options": {"hot-share": "a\nb"}}, SCRIPT)
+    assert "on one line" in problem
+
+
+def test_the_api_allows_every_built_in_script_that_we_know() -> None:
+    from encbench.tools.sysbench.builtin import SCRIPTS
+
+    allowed = Sysbench.model_json_schema()["properties"]["script"]["anyOf"][0]["enum"]
+    assert set(allowed) == set(SCRIPTS) - {"oltp_common"}

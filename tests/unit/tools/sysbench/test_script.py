@@ -1,0 +1,65 @@
+"""What a Lua script declares."""
+
+from encbench.tools.sysbench.script import read
+
+WHOLE = """
+-- sysbench.cmdline.options = { commented = {"no", 1} }
+--[[ sysbench.cmdline.options = { block_comment = {"no"} }
+function event() end ]]
+sysbench.cmdline.options = {
+   tables = {"Number of tables", 1}, -- trailing = {"no"}
+   ["table-size"] = {"Rows, as in {accounts = 10}", 10000},
+   mode =
+      {"One of " .. "fast = 1" .. [[ , slow = 2]], "fast", nested = {inner = 1}}
+}
+sysbench.cmdline.options.extra = {"Added later", false}
+sysbench.cmdline.options["more"] = {"Added later", false}
+if sysbench.cmdline.options.tables == 3 then print("options = {x = 1}") end
+sysbench.cmdline.commands = { prepare = {cmd_prepare, sysbench.cmdline.PARALLEL_COMMAND} }
+function cmd_prepare() end
+function thread_init() end
+event = function() end
+local function hidden() end
+local hidden_too = function() end
+function module.method() end
+"""
+
+
+def test_options_of_a_table_and_those_added_to_it() -> None:
+    assert read(WHOLE).options == {"tables", "table_size", "mode", "extra", "more"}
+
+
+def test_commands_and_functions() -> None:
+    found = read(WHOLE)
+    assert found.commands == {"prepare"}
+    assert found.functions == {"cmd_prepare", "thread_init", "event"}
+
+
+def test_a_plain_prepare_function_is_a_command() -> None:
+    found = read("function prepare()\nend\nfunction cleanup() end\n")
+    assert found.commands == {"prepare", "cleanup"}
+
+
+def test_a_script_that_builds_on_sysbench_s_own_inherits() -> None:
+    found = read('require("oltp_common")\nfunction event() end')
+    assert {"tables", "table_size", "range_size"} <= found.options
+    assert "prepare" in found.commands
+    found = read("require 'select_random_points'")
+    assert "random_points" in found.options
+    assert "event" in found.functions
+    assert "event" not in read('require "oltp_common"').functions
+
+
+def test_another_module_is_nothing_to_inherit_from() -> None:
+    assert read('local ffi = require("ffi")').options == frozenset()
+
+
+def test_hooks_of_the_report() -> None:
+    assert read("sysbench.hooks.report_cumulative = f").replaces_reports
+    assert not read("-- sysbench.hooks.report_cumulative").replaces_reports
+
+
+def test_a_text_that_is_no_lua_declares_nothing() -> None:
+    found = read("sysbench.cmdline.options = { tables = {")
+    assert found.options == {"tables"}
+    assert read("\x00{{{").options == frozenset()

@@ -1,0 +1,75 @@
+"""How replicas add up."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from encbench.tools.measurement import Measurement, merge, percentile
+from encbench.tools.progress import Sample
+
+
+def measured(**changes: object) -> Measurement:
+    plain = Measurement(
+        seconds=10.0,
+        transactions=100,
+        queries=2000,
+        tps=10.0,
+        qps=200.0,
+        latency_average_ms=2.0,
+        latency_min_ms=1.0,
+        latency_max_ms=9.0,
+        latency_p95_ms=2.0,
+        errors=1,
+        reconnects=0,
+        histogram=((2.0, 100),),
+        series=(Sample(3, 10.0, 200.0, 2.0, 0.1), Sample(4, 11.0, 220.0, 2.0, 0.0)),
+    )
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def test_one_replica_is_left_as_it_is() -> None:
+    assert merge([measured()]) == measured()
+
+
+def test_counts_and_rates_are_summed() -> None:
+    both = merge([measured(), measured(transactions=300, tps=30.0, errors=4, seconds=10.5)])
+    assert (both.transactions, both.tps, both.errors, both.queries) == (400, 40.0, 5, 4000)
+    assert both.qps == 400.0
+    assert both.seconds == 10.5
+
+
+def test_the_average_is_weighted_by_transactions() -> None:
+    slow = measured(transactions=300, latency_average_ms=6.0)
+    assert merge([measured(), slow]).latency_average_ms == pytest.approx(5.0)
+
+
+def test_the_percentile_comes_from_the_merged_histogram() -> None:
+    quick = measured(histogram=((1.0, 1000),), latency_p95_ms=1.0)
+    slow = measured(histogram=((1.0, 10), (8.0, 90)), latency_p95_ms=8.0)
+    both = merge([quick, slow])
+    assert both.histogram == ((1.0, 1010), (8.0, 90))
+    assert both.latency_p95_ms == 8.0
+    assert merge([quick, quick, slow]).latency_p95_ms == 1.0
+
+
+def test_extremes_are_those_of_replicas_that_did_something() -> None:
+    idle = measured(transactions=0, latency_min_ms=0.0, latency_max_ms=0.0, histogram=())
+    assert merge([measured(), idle]).latency_min_ms == 1.0
+    assert merge([idle, idle]).latency_min_ms == 0.0
+    assert merge([idle, idle]).latency_average_ms == 0.0
+
+
+def test_series_are_summed_where_all_replicas_report() -> None:
+    short = measured(series=(Sample(4, 5.0, 100.0, 2.0, 1.0),))
+    (only,) = merge([measured(), short]).series
+    assert (only.second, only.tps, only.qps, only.errors) == (4, 16.0, 320.0, 1.0)
+    assert math.isnan(only.latency_p95_ms)
+
+
+@pytest.mark.parametrize(
+    ("histogram", "expected"),
+    [((), 0.0), (((1.0, 1),), 1.0), (((1.0, 95), (2.0, 5)), 1.0), (((1.0, 94), (2.0, 6)), 2.0)],
+)
+def test_percentile(histogram: tuple[tuple[float, int], ...], expected: float) -> None:
+    assert percentile(histogram, 95) == expected
