@@ -10,6 +10,7 @@ import sys
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, cast
 
 import kopf
 
@@ -150,6 +151,8 @@ async def run(args: argparse.Namespace) -> None:
                 settings=kopf_settings(),
                 namespaces=args.namespace,
                 liveness_endpoint=args.liveness,
+                # Else kopf asks for the name of a user that an image need not know.
+                identity=cast(Any, "encbench"),
                 stop_flag=stop,
             )
         )

@@ -18,11 +18,17 @@ CHILDREN = (kinds.JOB, kinds.STATEFUL_SET, kinds.POD)
 
 def register(registry: kopf.OperatorRegistry, loop: Loop) -> None:
     """Watch our kinds, and the workloads that bear our label."""
+    kopf.on.login(registry=registry)(_log_in)
     for kind in OWN:
         kopf.on.event(*_resource(kind), registry=registry)(_teller(kind, loop))
     ours: dict[str, Any] = {labels.MANAGED_BY: labels.MANAGER}
     for kind in CHILDREN:
         kopf.on.event(*_resource(kind), labels=ours, registry=registry)(_teller(kind, loop))
+
+
+def _log_in(**context: Any) -> kopf.ConnectionInfo | None:
+    """As the pod's service account; outside a cluster by the kubeconfig."""
+    return kopf.login_with_service_account(**context) or kopf.login_with_kubeconfig(**context)
 
 
 def _resource(kind: Kind) -> tuple[str, str, str]:

@@ -30,6 +30,7 @@ class Part:
     binaries: tuple[str, ...]
     packages: tuple[str, ...]
     module: str | None = None
+    tags: tuple[str, ...] = ()
 
 
 _KUBERNETES_COMMANDS: Final = (
@@ -70,6 +71,15 @@ PARTS: Final = {
             module="clients",
         ),
         Part("minio", ("minio",), ("github.com/minio/minio",), module="minio"),
+        # Debian's Prometheus has no discovery through the Kubernetes API; the other twenty kinds
+        # of discovery would double the time.
+        Part(
+            "prometheus",
+            ("prometheus",),
+            ("github.com/prometheus/prometheus/cmd/prometheus",),
+            module="clients",
+            tags=("remove_all_sd", "enable_kubernetes_sd"),
+        ),
     )
 }
 
@@ -87,7 +97,11 @@ def ensure(layout: Layout, console: Console, name: str) -> Path:
     ldflags = _linker_flags(layout, part)
     sources = _sources(part, where)
     key = cache.content_key(
-        cache.files_key(where, sources), *_FLAGS, ldflags, _go_version(where), *part.packages
+        cache.files_key(where, sources),
+        *_flags(part),
+        ldflags,
+        _go_version(where),
+        *part.packages,
     )
 
     def compile_into(made: Path) -> None:
@@ -109,7 +123,8 @@ def ensure(layout: Layout, console: Console, name: str) -> Path:
 
 def _flags(part: Part) -> list[str]:
     """``-mod`` is refused where there is no module."""
-    return [flag for flag in _FLAGS if part.module or not flag.startswith("-mod=")]
+    flags = [flag for flag in _FLAGS if part.module or not flag.startswith("-mod=")]
+    return [*flags, f"-tags={','.join(part.tags)}"] if part.tags else flags
 
 
 def _sources(part: Part, where: Path) -> list[Path]:

@@ -28,7 +28,13 @@ from . import (
     snapshot,
 )
 from .api import Api, condition, rolled_out
-from .components import CONTAINERD_SOCKET, Daemon, daemons, kubeconfig_path
+from .components import (
+    CONTAINERD_SOCKET,
+    KUBELET_HEALTH_PORT,
+    Daemon,
+    daemons,
+    kubeconfig_path,
+)
 from .console import ClusterError, Console, wait_until
 from .layout import Layout
 
@@ -46,10 +52,10 @@ def up(layout: Layout, console: Console, *, pull: bool) -> None:
         console.say("the previous start did not finish, or was another version: removing it")
         cleanup.down(layout, console)
 
+    preflight.check_free(planned)
     snapshot.take(layout)
     pki.ensure(layout)
     _link_binaries(layout, compiled.values())
-    preflight.check_free(planned)
     _write_files(layout, planned)
     mounts.share(layout.state)
     layout.volumes.mkdir(exist_ok=True)
@@ -71,11 +77,6 @@ def import_images(layout: Layout, console: Console, archives: dict[str, Path]) -
         containerd.import_image(console, name, archive)
 
 
-def is_running(layout: Layout) -> bool:
-    """Whether the API server of a cluster of ours answers."""
-    return layout.pki.exists() and Api(layout).ready()
-
-
 def _start(
     layout: Layout, console: Console, planned: list[Daemon], archives: dict[str, Path]
 ) -> None:
@@ -93,8 +94,14 @@ def _start(
             _start_daemon(layout, daemon)
         for manifest in addons.manifests(layout):
             api.apply(manifest)
-        node = f"/api/v1/nodes/{pki.node_name()}"
-        _await_daemon(layout, "kubelet", lambda: condition(api.get(node), "Ready"), 90)
+        _await_daemon(layout, "kubelet", partial(_node_ready, api), 90)
+
+
+def _node_ready(api: Api) -> bool:
+    """Whether the node is Ready and the kubelet that says so still lives."""
+    if not _connects("127.0.0.1", KUBELET_HEALTH_PORT):
+        return False
+    return condition(api.get(f"/api/v1/nodes/{pki.node_name()}"), "Ready")
 
 
 def _start_daemon(layout: Layout, daemon: Daemon) -> None:
@@ -127,13 +134,14 @@ def _await_addons(layout: Layout) -> None:
 
     for namespace, name in addons.DEPLOYMENTS:
         wait_until(name, partial(available, namespace, name), 120)
-    wait_until("the DNS service", _dns_answers, 30, _log(layout, "kube-proxy"))
+    # Through its service address, so that kube-proxy is part of the proof.
+    dns = partial(_connects, network.DNS_ADDRESS, 53)
+    wait_until("the DNS service", dns, 30, _log(layout, "kube-proxy"))
 
 
-def _dns_answers() -> bool:
-    """Whether CoreDNS can be reached through its service address, by way of kube-proxy's rules."""
+def _connects(address: str, port: int) -> bool:
     try:
-        socket.create_connection((network.DNS_ADDRESS, 53), timeout=1).close()
+        socket.create_connection((address, port), timeout=1).close()
     except OSError:
         return False
     return True
@@ -158,23 +166,28 @@ def _link_binaries(layout: Layout, directories: Iterable[Path]) -> None:
     for directory in directories:
         for binary in directory.iterdir():
             link = layout.bin / binary.name
-            cache.remove(link)
-            link.symlink_to(binary)
+            if not link.is_symlink() or link.readlink() != binary:
+                cache.remove(link)
+                link.symlink_to(binary)
 
 
 def _write_files(layout: Layout, planned: list[Daemon]) -> None:
     for daemon in planned:
         for path, content in daemon.files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content)
+            _write(path, content)
         if daemon.client:
-            _write_kubeconfig(layout, daemon.name, kubeconfig_path(layout, daemon.name))
-    _write_kubeconfig(layout, "admin", layout.kubeconfig)
+            config = kubeconfig_path(layout, daemon.name)
+            _write(config, pki.kubeconfig(layout, daemon.name))
+    _write(layout.kubeconfig, pki.kubeconfig(layout, "admin"))
 
 
-def _write_kubeconfig(layout: Layout, name: str, path: Path) -> None:
+def _write(path: Path, content: str) -> None:
+    """Write a private file, unless it says so already: somebody may be reading it."""
+    if path.exists() and path.read_text() == content:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.touch(mode=0o600)
-    path.write_text(pki.kubeconfig(layout, name))
+    path.write_text(content)
 
 
 def _log(layout: Layout, name: str) -> Path:

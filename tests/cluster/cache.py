@@ -66,6 +66,15 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+def size(path: Path) -> int:
+    """The bytes that a directory's files occupy; a missing directory occupies none."""
+    return sum(
+        512 * (Path(folder) / file).lstat().st_blocks
+        for folder, _, files in os.walk(path)
+        for file in files
+    )
+
+
 def drop_unfinished(layout: Layout) -> None:
     """Remove what a killed run was making. Call only while holding the lock."""
     for left in layout.cache.glob(f"*/{_TEMPORARY}*"):

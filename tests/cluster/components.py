@@ -17,6 +17,7 @@ from .layout import Layout
 from .versions import image
 
 CONTAINERD_SOCKET: Final = Path("/run/containerd/containerd.sock")
+KUBELET_HEALTH_PORT: Final = 10248  # its default
 _ETCD: Final = "https://127.0.0.1:2379"
 _ISSUER: Final = f"https://kubernetes.default.svc.{network.DNS_DOMAIN}"
 
@@ -282,7 +283,7 @@ def _kubelet(layout: Layout) -> Daemon:
         ),
         {config: _json(settings)},
         client=True,
-        ports=((network.NODE_ADDRESS, 10250), ("127.0.0.1", 10248)),
+        ports=((network.NODE_ADDRESS, 10250), ("127.0.0.1", KUBELET_HEALTH_PORT)),
     )
 
 

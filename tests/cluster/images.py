@@ -20,10 +20,9 @@ from .layout import Layout
 from .versions import BASE_IMAGE, IMAGE_TAGS, image
 
 _BUILD_TIMEOUT: Final = 1800
+_STORAGE_LIMIT: Final = 4 << 30
 _OPERATOR_FILES: Final = (
     "pyproject.toml",
-    "README.md",
-    "LICENSE",
     "requirements*.txt",
     "operator/**/*",
     "images/operator/**/*",
@@ -52,8 +51,8 @@ RECIPES: Final = {
     "sysbench": Recipe(),
     "mariadb": Recipe(),
     "node-exporter": Recipe(),
-    "prometheus": Recipe(),
     "operator": Recipe(from_repo=True),
+    "prometheus": Recipe(part="prometheus"),
     "minio": Recipe(part="minio"),
 }
 CORE_IMAGES: Final = ("pause", "coredns", "local-path-provisioner")
@@ -145,6 +144,7 @@ def _build(
     log = layout.build_logs / f"image-{name}.log"
     recipe = RECIPES[name]
     containerfile = context / (f"images/{name}" if recipe.from_repo else "") / "Containerfile"
+    _bound_storage(layout)
     if not pull:
         _seed_base(layout, console)
     volumes = pip_settings.volumes(layout, archive.parent) if recipe.from_repo else []
@@ -163,7 +163,12 @@ def _build(
     run_logged([*_buildah(layout), "push", image(name), destination], log, timeout=600)
     if not recipe.from_repo:
         run_logged([*_buildah(layout), "rmi", image(name)], log, timeout=120)
-    run_logged([*_buildah(layout), "rmi", "--prune"], log, timeout=120)
+
+
+def _bound_storage(layout: Layout) -> None:
+    """Start over when kept layers have piled up; everything in the storage can be made again."""
+    if cache.size(_storage(layout)) > _STORAGE_LIMIT:
+        cache.remove(_storage(layout))
 
 
 def _seed_base(layout: Layout, console: Console) -> None:

@@ -21,7 +21,7 @@ def start(name: str, argv: Sequence[str], log: Path) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     script = f"set -e; {cgroups.entering(name)}exec {shlex.join(argv)}"
     with log.open("a") as output:
-        subprocess.Popen(
+        process = subprocess.Popen(
             ["/bin/sh", "-c", script],
             cwd="/",
             env={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
@@ -30,6 +30,11 @@ def start(name: str, argv: Sequence[str], log: Path) -> None:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+    deadline = time.monotonic() + 10
+    while process.poll() is None and process.pid not in cgroups.members(name):
+        if time.monotonic() > deadline:
+            raise ClusterError(f"{name} did not enter its control group", log)
+        time.sleep(0.01)
 
 
 def running(name: str, binary: Path) -> bool:

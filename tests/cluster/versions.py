@@ -16,7 +16,7 @@ IMAGE_TAGS: Final = {
     "local-path-provisioner": "0.0.30",
     "mariadb": "10.11",
     "sysbench": "1.0.20",
-    "prometheus": "2.42",
+    "prometheus": "3.13.5",
     "node-exporter": "1.5",
     "minio": "20260212",
     "operator": "dev",

@@ -1,6 +1,8 @@
-"""A real Prometheus on loopback, for tests of what reads metrics.
+"""Real Prometheus servers on loopback, for tests of what reads metrics.
 
-Debian's package is unpacked into the cache, not installed: installing it would start a service.
+Two of them: the current one that the cluster's image has, and Debian's from before version 3, for
+users bring their own. Debian's package is unpacked into the cache, not installed: that would start
+a service. Its promtool writes the samples for both.
 """
 
 import shutil
@@ -10,22 +12,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.cluster import cache
+from tests.cluster import binaries, cache
 from tests.cluster.console import Console
 from tests.cluster.layout import Layout
-from tests.cluster.versions import DEBIAN_SUITE, IMAGE_TAGS
+from tests.cluster.versions import DEBIAN_SUITE
 from tests.support.daemon import free_port, running
 
 
-def binary(name: str) -> Path:
-    """`prometheus` or `promtool`: what is installed, else out of Debian's package."""
-    installed = shutil.which(name)
-    if installed is not None:
-        return Path(installed)
+def current() -> Path:
+    """The server that the cluster's image has, compiled now unless the cache has it."""
+    layout, console = Layout.from_environment(), Console()
+    with cache.exclusive(layout, console):
+        return binaries.ensure(layout, console, "prometheus") / "prometheus"
+
+
+def debian(name: str) -> Path:
+    """`prometheus` or `promtool` out of Debian's package."""
     layout = Layout.from_environment()
-    key = cache.content_key(DEBIAN_SUITE, IMAGE_TAGS["prometheus"])
+    key = cache.content_key(DEBIAN_SUITE)
     with cache.exclusive(layout, Console()):
-        return cache.entry(layout, "bin", "prometheus", key, _unpack) / name
+        return cache.entry(layout, "debian", "prometheus", key, _unpack) / name
 
 
 def _unpack(made: Path) -> None:
@@ -46,19 +52,19 @@ def import_openmetrics(text: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "samples.openmetrics"
     source.write_text(text)
-    argv = [str(binary("promtool")), "tsdb", "create-blocks-from", "openmetrics"]
+    argv = [str(debian("promtool")), "tsdb", "create-blocks-from", "openmetrics"]
     subprocess.run([*argv, str(source), str(folder / "data")], check=True, capture_output=True)
 
 
 @contextmanager
-def running_prometheus(folder: Path, config: str = "", *, port: int | None = None) -> Iterator[str]:
+def running_prometheus(server: Path, folder: Path, config: str = "") -> Iterator[str]:
     """The URL of a Prometheus with its data in `folder` and this configuration (YAML)."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "prometheus.yml"
     file.write_text(config)
-    address = f"127.0.0.1:{port or free_port()}"
+    address = f"127.0.0.1:{free_port()}"
     argv = [
-        str(binary("prometheus")),
+        str(server),
         f"--config.file={file}",
         f"--storage.tsdb.path={folder / 'data'}",
         "--storage.tsdb.retention.time=100y",

@@ -19,7 +19,7 @@ def workload_spec(
     load: Mapping[str, Any] | None = None,
     client: Mapping[str, Any] | None = None,
 ) -> WorkloadSpec:
-    """A Workload's spec with these fields changed; `sysbench` without a script gets a built-in one."""
+    """A Workload's spec with these fields changed; without a script it gets a built-in one."""
     test = dict(sysbench or {})
     if "scriptConfigMapRef" not in test:
         test.setdefault("script", "oltp_read_write")

@@ -5,6 +5,7 @@ import base64
 from encbench.api.kinds import POD, SECRET
 from encbench.api.labels import TESTBED
 from encbench.ports import Cluster, Unavailable
+from encbench.reconcile.objects import belongs_to
 from encbench.reconcile.pods import PodFacts, pod_facts
 
 AGENT_PORT = 9470
@@ -24,10 +25,14 @@ async def token(cluster: Cluster, namespace: str, testbed: str) -> str:
     return base64.b64decode(secret["data"]["token"]).decode()
 
 
-async def database_pod(cluster: Cluster, namespace: str, testbed: str) -> PodFacts | None:
-    """The testbed's one database pod."""
+async def database_pod(
+    cluster: Cluster, namespace: str, testbed: str, owner_uid: str | None = None
+) -> PodFacts | None:
+    """The testbed's one database pod; with `owner_uid` only if that StatefulSet made it."""
     body = await cluster.get(POD, namespace, f"{testbed}-0")
     if body is None or (body["metadata"].get("labels") or {}).get(TESTBED) != testbed:
+        return None
+    if owner_uid is not None and not belongs_to(body, owner_uid):
         return None
     return pod_facts(body)
 

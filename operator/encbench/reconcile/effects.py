@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from encbench.api import labels
 from encbench.api.kinds import Kind
 from encbench.ports import Body, Cluster, Conflict
+from encbench.reconcile.objects import belongs_to
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ Effect = Create | Apply | Delete | Announce | Retire
 
 
 class NotOurs(Exception):
-    """An object of the name that we need belongs to somebody else."""
+    """An object of the name that we need belongs to somebody else, or to our predecessor."""
 
 
 async def perform(cluster: Cluster, kind: Kind, subject: Body, effects: Iterable[Effect]) -> None:
@@ -67,7 +68,7 @@ async def perform(cluster: Cluster, kind: Kind, subject: Body, effects: Iterable
             case Create():
                 await _create(cluster, effect, meta["uid"])
             case Apply():
-                await cluster.apply(effect.kind, effect.body)
+                await _apply(cluster, effect, meta["uid"])
             case Delete():
                 await cluster.delete(effect.kind, effect.namespace, effect.name, effect.uid)
             case Announce():
@@ -85,13 +86,29 @@ async def _create(cluster: Cluster, effect: Create, owner_uid: str) -> None:
     try:
         await cluster.create(effect.kind, effect.body)
     except Conflict:
-        meta = effect.body["metadata"]
-        there = await cluster.get(effect.kind, meta["namespace"], meta["name"])
+        there = await _found(cluster, effect)
         if there is None:
             raise
-        owners = there["metadata"].get("ownerReferences") or []
-        if owner_uid not in [owner["uid"] for owner in owners]:
-            raise NotOurs(
-                f"{effect.kind.kind} {meta['name']} exists and is not encbench's: "
-                "rename or delete it"
-            ) from None
+        _check_owner(effect, there, owner_uid)
+
+
+async def _apply(cluster: Cluster, effect: Apply, owner_uid: str) -> None:
+    """Server-side apply; NotOurs when it would take over somebody else's object."""
+    there = await _found(cluster, effect)
+    if there is not None:
+        _check_owner(effect, there, owner_uid)
+    await cluster.apply(effect.kind, effect.body)
+
+
+async def _found(cluster: Cluster, effect: Create | Apply) -> Body | None:
+    meta = effect.body["metadata"]
+    return await cluster.get(effect.kind, meta["namespace"], meta["name"])
+
+
+def _check_owner(effect: Create | Apply, there: Body, owner_uid: str) -> None:
+    if not belongs_to(there, owner_uid):
+        name = there["metadata"]["name"]
+        raise NotOurs(
+            f"{effect.kind.kind} {name} exists already: it is of an earlier campaign and about to "
+            "go, or somebody else's, to be renamed or deleted"
+        )

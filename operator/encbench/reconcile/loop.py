@@ -13,6 +13,7 @@ from typing import Protocol
 from encbench.api import labels
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
 from encbench.ports import Body, Cluster, Conflict, Rejected, Unavailable
+from encbench.reconcile.effects import NotOurs
 from encbench.reconcile.queue import WorkQueue
 
 WORKERS = 4
@@ -84,8 +85,8 @@ class Loop:
         where = f"{key.kind.kind} {key.namespace}/{key.name}"
         if isinstance(error, (Unavailable, Conflict)):
             log.info("%s: again in %.1f s: %s", where, delay, error)
-        elif isinstance(error, Rejected):
-            log.error("%s: refused by the API server, again in %.1f s: %s", where, delay, error)
+        elif isinstance(error, (Rejected, NotOurs)):
+            log.error("%s: again in %.1f s: %s", where, delay, error)
         else:
             log.error("%s: again in %.1f s", where, delay, exc_info=error)
 

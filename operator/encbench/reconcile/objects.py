@@ -111,6 +111,16 @@ def _validate(model: type[S], value: object, where: str) -> S:
         raise Malformed(f"{place}: {first['msg']}") from error
 
 
+def belongs_to(body: Body | None, uid: str) -> bool:
+    """Whether an object exists and that incarnation of ours owns it.
+
+    A child of the same name may still be there from an earlier incarnation that was deleted.
+    """
+    if body is None:
+        return False
+    return uid in [owner["uid"] for owner in body["metadata"].get("ownerReferences") or []]
+
+
 def condition_list(conditions: Sequence[Condition]) -> list[Condition]:
     """For `model_copy`, whose update is not validated and so must be of the declared type."""
     return list(conditions)

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Runs a load tool under the recorder's command: run.sh SECONDS COMMAND...
+# It needs of the tool's image sh, date, mkfifo, tail and timeout (coreutils or busybox).
 #
 # Waits at the barrier, then runs COMMAND with this replica's own arguments for at most SECONDS, its
 # output in output.log, and ends with its exit code. Files in $ENCBENCH_RUN_DIR:
 #   start       FIFO made here; the recorder writes the Unix time to start at and, at that time, "go".
-#               A FIFO costs nothing while it waits, and a recorder that died is seen at once.
+#               A FIFO costs nothing while it waits, and it ends when the recorder dies.
 #   ready       our process id, once the FIFO is there
 #   began       "<Unix time> <uptime> <CPU ticks of ended children>" right before the tool starts
 #   ended       "<exit code> " and the same right after it: the difference in ticks is all of its CPU

@@ -67,13 +67,15 @@ async def _until(find: Callable[[], Awaitable[list[Series]]], least: int) -> Ser
 
 
 async def test_a_target_that_vanishes_leaves_no_sample(
-    serve: Callable[..., str], connect: Connect, tmp_path: Path
+    server: Path, serve: Callable[..., str], connect: Connect, tmp_path: Path
 ) -> None:
     text = ["live 1\n"]
     target = serve(text).removeprefix("http://")
     job = f"{{job_name: t, static_configs: [{{targets: ['{target}']}}]}}"
     often = "{scrape_interval: 100ms, scrape_timeout: 100ms}"
-    with running_prometheus(tmp_path, f"{{global: {often}, scrape_configs: [{job}]}}") as url:
+    with running_prometheus(
+        server, tmp_path, f"{{global: {often}, scrape_configs: [{job}]}}"
+    ) as url:
         metrics = connect(url)
         began = time.time()
 

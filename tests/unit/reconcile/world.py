@@ -32,7 +32,7 @@ from tests.unit.reconcile.controllers import Controllers
 from tests.unit.reconcile.driver import Killed, Operator, Until
 from tests.unit.reconcile.pods import DATABASE_NODE
 from tests.unit.reconcile.timeline import START, SimClock, Timeline
-from tests.unit.reconcile.watched import CountingStore, TimedMetrics, WatchedCluster
+from tests.unit.reconcile.watched import Change, CountingStore, TimedMetrics, WatchedCluster
 
 SPACE, NAME = "bench", "study"
 WARMUP, DURATION = 2, 6
@@ -69,6 +69,7 @@ class World:
             Settings("encbench:test", "IfNotPresent", "0.1.0", counting_tokens()),
         )
         self.events = events
+        self._latest: dict[tuple[str, str], Body] = {}
         self.operators = [self._operator() for _ in range(operators)]
         self.deaths = 0
 
@@ -116,10 +117,24 @@ class World:
         while self.cluster.changes:
             changes, self.cluster.changes = self.cluster.changes, []
             for change in changes:
+                self._note(change)
                 self.controllers.see(change)
                 if change.kind in WATCHED or change.body["apiVersion"].startswith("encbench.io"):
                     for operator in self.operators:
                         operator.see(change)
+
+    def _note(self, change: Change) -> None:
+        place = (change.kind.kind, change.body["metadata"]["name"])
+        if change.gone:
+            self._latest.pop(place, None)
+        else:
+            self._latest[place] = change.body
+
+    def latest(self, kind: str, ending: str) -> list[Body]:
+        """Objects of a kind whose name ends so, not to be changed; cheap enough to look often."""
+        return [
+            body for (k, name), body in self._latest.items() if k == kind and name.endswith(ending)
+        ]
 
     def describe(self) -> str:
         """For a failed assertion."""
@@ -143,13 +158,15 @@ class World:
 
     def ended(self) -> bool:
         """Whether the campaign is over, one way or the other."""
-        ends = {"Complete", "Failed"}
-        facts = self.campaign().status.conditions
-        return any(c.type in ends and c.status == "True" for c in facts)
+        return any(
+            fact["type"] in ("Complete", "Failed") and fact["status"] == "True"
+            for body in self.latest("Campaign", NAME)
+            for fact in body.get("status", {}).get("conditions", ())
+        )
 
     def gone(self) -> bool:
         """Whether the campaign does not exist any more."""
-        return not any(b["metadata"]["name"] == NAME for b in self.cluster.all(CAMPAIGN))
+        return not self.latest("Campaign", NAME)
 
     def running(self, count: int = 1) -> Until:
         """Condition: that many trials were released, the last of them still running."""

@@ -13,13 +13,10 @@ import re
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.engines.mariadb.known import known_settings
-from encbench.engines.mariadb.settings import MEBIBYTE, default_buffer_pool
+from encbench.engines.mariadb.settings import MEBIBYTE, default_buffer_pool, largest_buffer_pool
 
 OLDEST = (10, 5)
 """The first series whose server and client are called mariadbd and mariadb."""
-
-POOL_SHARE = 0.8
-"""Share of the memory above which a buffer pool leaves too little for the rest of the server."""
 
 _PLACES = "leave it out, for the operator places the server's files, sockets and ports itself"
 _MODE = "leave it out and describe the encryption in an EncryptionMode instead"
@@ -138,11 +135,11 @@ def _buffer_pool(instance: InstanceTemplateSpec) -> list[str]:
             f"settings.innodb_buffer_pool_size is {text!r}: write a size such as "
             f"{default_buffer_pool(memory)}"
         ]
-    limit = int(memory * POOL_SHARE)
+    limit = largest_buffer_pool(memory)
     if size > limit:
         return [
-            f"settings.innodb_buffer_pool_size of {text} is more than 80 % of the memory of "
-            f"{instance.resources.memory}: write {limit // MEBIBYTE}M or less, or raise "
+            f"settings.innodb_buffer_pool_size of {text} leaves the server too little of its "
+            f"{instance.resources.memory} of memory: write {limit // MEBIBYTE}M or less, or raise "
             "resources.memory"
         ]
     return []

@@ -30,6 +30,9 @@ ACCEPTED, SUSPENDED, REPORTED, COMPLETE, FAILED = (
 RESOLVE_AGAIN = 10.0
 """Seconds between looks at what was missing or wrong."""
 IDLE = 15.0
+MAX_UNARCHIVED = 1
+"""Trials that may still be on their way to the bucket when the next one starts. Their client pods
+hold what the next one's need, and would pile up while the store is away."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,8 @@ def _decision(
     publish: bool = False,
     requeue: float | None = None,
 ) -> Decision:
-    draft.set(phase=_phase(draft))
+    # The API takes no more; names of full length may add up to it.
+    draft.set(phase=_phase(draft), step=draft.status.step[:512])
     return Decision(draft.status, effects, publish, requeue)
 
 
@@ -89,6 +93,11 @@ def _accept(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> Dec
         draft.set(step="waiting for its parts to be corrected")
         told = before is not None and before.message == message[:4096]
         return _decision(draft, () if told else news, requeue=RESOLVE_AGAIN)
+    if found.scripts:
+        # Before the plan is frozen, which may name only what exists.
+        draft.set(step="copying scripts")
+        copies = tuple(Create(CONFIG_MAP, body) for body in found.scripts)
+        return _decision(draft, copies, requeue=0.0)
     draft.condition(ACCEPTED, True, "Planned", "the plan is frozen")
     draft.set(
         resolved=found.resolved,
@@ -96,10 +105,8 @@ def _accept(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> Dec
         storage_prefix=storage_prefix(campaign.namespace, campaign.name, campaign.uid),
         step="planning",
     )
-    # Copies of the scripts are named by their content: one that exists already is the same.
-    copies = tuple(Create(CONFIG_MAP, body) for body in found.scripts)
     news = (Announce("Accepted", "the plan is frozen and the campaign starts"),)
-    return _decision(draft, copies + news, requeue=0.0)
+    return _decision(draft, news, requeue=0.0)
 
 
 def _run(
@@ -177,6 +184,9 @@ def _measure(
         return _decision(draft, effects, requeue=IDLE)
     if waiting:
         draft.set(step=_preparing(waiting))
+        return _decision(draft, effects, requeue=IDLE)
+    if sum(1 for trial in seen.trials.values() if not is_archived(trial)) > MAX_UNARCHIVED:
+        draft.set(step="waiting for the object store and Prometheus to take the last results")
         return _decision(draft, effects, requeue=IDLE)
     planned = state.next_trial
     if planned is None:

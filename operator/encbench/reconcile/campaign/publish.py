@@ -8,7 +8,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from encbench.api.campaign import CampaignStatus, Resolved
-from encbench.api.conditions import format_time, with_condition
+from encbench.api.conditions import find, format_time, with_condition
 from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.api.overheadreport import Artefact, Artefacts
 from encbench.core import plan
@@ -84,9 +84,18 @@ async def _index(
         trials=tuple(_entry(trial) for trial in ran),
         testbeds=tuple(testbeds),
         start_time=status.start_time,
-        generated_time=format_time(seen.now),
+        generated_time=_when_begun(status) or format_time(seen.now),
         operator_version=deps.settings.version,
     )
+
+
+def _when_begun(status: CampaignStatus) -> str | None:
+    """The time that the status gives, so that rendering again gives the same bytes.
+
+    With two operators at once one may write the files and the other the digests.
+    """
+    rendering = find(status.conditions, "Reported")
+    return rendering.last_transition_time if rendering else None
 
 
 def _when(trial: Trial) -> tuple[float, str, str]:

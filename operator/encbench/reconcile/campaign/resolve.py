@@ -26,7 +26,7 @@ from encbench.core.naming import child_name, digest
 from encbench.core.plan import frozen
 from encbench.engines.registry import engine
 from encbench.ports import Body, Cluster
-from encbench.reconcile.objects import Campaign, Malformed, parse_spec
+from encbench.reconcile.objects import Campaign, Malformed, belongs_to, parse_spec
 from encbench.tools.registry import tool
 
 M = TypeVar("M", bound=Model)
@@ -34,7 +34,7 @@ M = TypeVar("M", bound=Model)
 
 @dataclass(frozen=True)
 class Resolution:
-    """The frozen specs and the script copies to create, or what is wrong."""
+    """The frozen specs and the script copies still to create, or what is wrong."""
 
     resolved: Resolved
     scripts: tuple[Body, ...]
@@ -65,7 +65,7 @@ async def resolve(cluster: Cluster, campaign: Campaign) -> Resolution:
     names = {name: body["metadata"]["name"] for name, body in copies.items()}
     return Resolution(
         resolved=frozen(instances, modes, workloads, names),
-        scripts=tuple({body["metadata"]["name"]: body for body in copies.values()}.values()),
+        scripts=await _missing_copies(cluster, campaign, copies.values()),
         problems=tuple(dict.fromkeys(problems)),
     )
 
@@ -139,6 +139,18 @@ def _script_copy(campaign: Campaign, text: str, workload: WorkloadSpec) -> Body:
         "immutable": True,
         "data": {key: text},
     }
+
+
+async def _missing_copies(
+    cluster: Cluster, campaign: Campaign, copies: Iterable[Body]
+) -> tuple[Body, ...]:
+    """Copies are named by their content: one that we have already is the same."""
+    missing = []
+    for name, body in {body["metadata"]["name"]: body for body in copies}.items():
+        there = await cluster.get(CONFIG_MAP, campaign.namespace, name)
+        if not belongs_to(there, campaign.uid):
+            missing.append(body)
+    return tuple(missing)
 
 
 def _pairs(

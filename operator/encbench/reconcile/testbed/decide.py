@@ -17,6 +17,7 @@ from encbench.reconcile.testbed.facts import LoadFacts, Seen
 PROVISIONED, LOADED, PROVEN, READY, FAILED = "Provisioned", "Loaded", "Proven", "Ready", "Failed"
 
 POLL = 1.0
+STORE_RETRY = 5.0
 SETTLED_POLL = 30.0
 
 
@@ -81,11 +82,16 @@ def _fail(draft: Draft[TestbedStatus], reason: str, message: str) -> Decision:
 
 
 def _provision(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decision:
-    if not seen.has_credentials:
+    limit = parse_duration(testbed.spec.step_deadlines.provision)
+    late = draft.age(draft.status.start_time) > limit
+    if not (seen.has_credentials and seen.has_stateful_set):
+        if late:
+            message = f"its objects could not be created: is something else named {testbed.name}?"
+            return _fail(draft, "ProvisionTimeout", message)
         draft.condition(PROVISIONED, False, "Creating", "the database is being created")
+        if seen.has_credentials:
+            return _decision(draft, apply_database=True, requeue=POLL)
         return _decision(draft, create_credentials=True, requeue=0.0)
-    if not seen.has_stateful_set:
-        return _decision(draft, apply_database=True, requeue=POLL)
     wanted = testbed.spec.instance.version
     if seen.server_version and not is_version(seen.server_version, wanted):
         return _fail(
@@ -104,7 +110,7 @@ def _provision(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Dec
     if found and seen.log_tail:
         message = f"{message}; its log ends: {seen.log_tail}"
     draft.condition(PROVISIONED, False, reason, message)
-    if draft.age(draft.status.start_time) > parse_duration(testbed.spec.step_deadlines.provision):
+    if late:
         return _fail(draft, reason if found else "ProvisionTimeout", message)
     return _decision(draft, requeue=POLL)
 
@@ -140,7 +146,12 @@ def _prove(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decisio
         draft.condition(PROVEN, seen.proof.ok, reason, seen.proof.summary)
         draft.set(proof_digest=seen.proof_digest)
         return _keep_ready(draft, seen)
-    if draft.since(LOADED) > parse_duration(testbed.spec.step_deadlines.proof):
+    deadlines, waited = testbed.spec.step_deadlines, draft.since(LOADED)
+    if seen.store_problem:
+        if waited > parse_duration(deadlines.archive):
+            return _fail(draft, "ArchiveTimeout", f"no proof could be stored: {seen.store_problem}")
+        return _decision(draft, requeue=STORE_RETRY)
+    if waited > parse_duration(deadlines.proof):
         return _fail(
             draft,
             "ProofTimeout",

@@ -37,6 +37,8 @@ class Seen:
     proof: Proof | None = None
     proof_digest: str | None = None
     """Digest of the proof as stored; None when the store did not take it yet."""
+    store_problem: str = ""
+    """Why the store did not take it."""
 
 
 def load_facts(job: Body | None, pods: tuple[PodFacts, ...]) -> LoadFacts | None:

@@ -1,14 +1,14 @@
 """The end of a trial: its record in the bucket, written last and only once.
 
 `trial.json` is put if absent. When it is there already (a crash between the upload and the status
-write) it is adopted, so that a trial is counted once and always with the same figures.
+write, or a second operator) it is adopted, so that a trial is counted once and always with the same
+figures.
 """
 
+from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time, parse_time
-from encbench.api.trial import TrialStatus
-from encbench.core.artefact import Record, decode, digest_of, encode
-from encbench.core.evidence import Proof, ProofVerdict, TrialProofsRecord
-from encbench.core.naming import trial_prefix
+from encbench.api.trial import TrialStatus, Window
+from encbench.core.evidence import Proof, ProofVerdict
 from encbench.core.records import (
     CampaignId,
     MetricsRecord,
@@ -17,6 +17,7 @@ from encbench.core.records import (
     TrialProofs,
     TrialRecord,
 )
+from encbench.ports import Rejected, Unavailable
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Trial
@@ -25,43 +26,43 @@ from encbench.reconcile.trial.collect import Collected, collect, result_of
 from encbench.reconcile.trial.decide import ARCHIVED, COLLECTED, phase
 from encbench.reconcile.trial.facts import Seen
 from encbench.reconcile.trial.judge import judge
+from encbench.reconcile.trial.proofs import KeptProofs
 from encbench.reconcile.trial.provenance import gather
 from encbench.reconcile.trial.series import WindowMetrics
+from encbench.reconcile.trial.settle import key_of, settle, settled
 
-JSON = "application/json"
 RECORD = "trial.json"
 
 
 async def archive(
-    deps: Deps, trial: Trial, seen: Seen, status: TrialStatus, proofs: TrialProofsRecord
+    deps: Deps, trial: Trial, seen: Seen, status: TrialStatus, proofs: KeptProofs
 ) -> TrialStatus:
     """The trial's last status, once everything is in the bucket. Unavailable when it is not yet."""
-    key = f"{trial_prefix(trial.spec.storage_prefix, trial.uid)}/{RECORD}"
-    content = await deps.store.get(key)
-    if content is None:
+    found = await settled(deps.store, trial, RECORD, TrialRecord)
+    if found is None:
         record = await _record(deps, trial, seen, status, proofs)
-        content = encode(record)
-        await deps.store.put_if_absent(key, content, JSON)
-    return _last_status(trial, seen, status, decode(TrialRecord, content, key), key, content)
+        found = await settle(deps.store, trial, RECORD, record)
+    await proofs.discard(trial)
+    return _last_status(trial, seen, status, *found)
 
 
 async def _record(
-    deps: Deps, trial: Trial, seen: Seen, status: TrialStatus, proofs: TrialProofsRecord
+    deps: Deps, trial: Trial, seen: Seen, status: TrialStatus, kept: KeptProofs
 ) -> TrialRecord:
     collected = await collect(deps.store, trial, seen)
-    found = await _metrics(deps, trial, seen, collected)
+    artefacts = dict(collected.artefacts)
+    found = await _metrics(deps, trial, seen, status, collected.window)
+    if found.record is not None:
+        record, digest = await settle(deps.store, trial, "metrics.json", found.record)
+        artefacts["metrics.json"] = digest
+        found = _judged(seen, record)
     outcome, reason, message = status.outcome, status.reason, status.message
     if outcome is None:
         outcome, reason, message = judge(trial.spec.workload, collected, found)
-    artefacts = dict(collected.artefacts)
-    artefacts["proofs.json"] = await _put(deps, trial, "proofs.json", proofs)
-    if collected.window is not None:
-        record = MetricsRecord(
-            window=collected.window, series=found.series, node_cores=found.node_cores
-        )
-        artefacts["metrics.json"] = await _put(deps, trial, "metrics.json", record)
+    made = await kept.collect(trial, status)
+    proofs, artefacts["proofs.json"] = await settle(deps.store, trial, "proofs.json", made)
     provenance = await gather(deps, trial, seen)
-    artefacts["provenance.json"] = await _put(deps, trial, "provenance.json", provenance)
+    _, artefacts["provenance.json"] = await settle(deps.store, trial, "provenance.json", provenance)
     result, measurement = None, collected.measurement
     if measurement is not None:
         cores = found.database.cores if found.database else None
@@ -98,25 +99,28 @@ async def _record(
     )
 
 
-async def _metrics(deps: Deps, trial: Trial, seen: Seen, collected: Collected) -> WindowMetrics:
-    if collected.window is None or seen.testbed is None:
+async def _metrics(
+    deps: Deps, trial: Trial, seen: Seen, status: TrialStatus, window: Window | None
+) -> WindowMetrics:
+    """The window's metrics. Unavailable while Prometheus is away and may still come back."""
+    if window is None or seen.testbed is None:
         return WindowMetrics()
-    return await series.read(
-        deps.metrics,
-        trial.namespace,
-        trial.spec.testbed_ref.name,
-        seen.database.node if seen.database else None,
-        seen.testbed.spec.instance.resources.cores,
-        collected.window,
-    )
+    node = seen.database.node if seen.database else None
+    testbed = trial.spec.testbed_ref.name
+    try:
+        record = await series.read(deps.metrics, trial.namespace, testbed, node, window)
+    except (Unavailable, Rejected):
+        waited = Draft(status, now=seen.now, generation=trial.generation).since(ARCHIVED)
+        if waited <= parse_duration(trial.spec.step_deadlines.archive):
+            raise
+        return WindowMetrics()
+    return _judged(seen, record)
 
 
-async def _put(deps: Deps, trial: Trial, name: str, record: Record) -> str:
-    """Store one of the trial's objects; one that an earlier, broken pass left is replaced."""
-    content = encode(record)
-    prefix = trial_prefix(trial.spec.storage_prefix, trial.uid)
-    await deps.store.put(f"{prefix}/{name}", content, JSON)
-    return digest_of(content)
+def _judged(seen: Seen, record: MetricsRecord) -> WindowMetrics:
+    node = seen.database.node if seen.database else None
+    limit = seen.testbed.spec.instance.resources.cores if seen.testbed else 0.0
+    return series.judge(record, node, limit)
 
 
 def _verdict(proof: Proof | None) -> ProofVerdict | None:
@@ -140,9 +144,9 @@ def _last_status(
     seen: Seen,
     status: TrialStatus,
     record: TrialRecord,
-    key: str,
-    content: bytes,
+    digest: str,
 ) -> TrialStatus:
+    key = key_of(trial, RECORD)
     draft = Draft(status, now=seen.now, generation=trial.generation)
     measured = record.result is not None
     draft.condition(
@@ -160,7 +164,7 @@ def _last_status(
         result=record.result,
         completion_time=record.completion_time,
         artefact_key=key,
-        artefact_digest=digest_of(content),
+        artefact_digest=digest,
     )
     draft.set(phase=phase(draft))
     return draft.status

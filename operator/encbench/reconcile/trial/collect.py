@@ -8,15 +8,17 @@ from dataclasses import dataclass, field
 
 from encbench.api.trial import TrialResult, Window
 from encbench.core.artefact import check, decode, digest_of
-from encbench.core.evidence import ClientSummary
-from encbench.core.naming import trial_prefix
+from encbench.core.evidence import ClientSummary, ClientWindow
 from encbench.core.records import ClientCpu, ClientFacts
 from encbench.ports import Store
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.facts import Seen
+from encbench.reconcile.trial.settle import key_of
 from encbench.tools.measurement import Measurement, ParseError
 from encbench.tools.registry import tool
 
+MAX_LATENESS = 3.0
+"""Seconds by which a client may start late; one that is further off has another clock."""
 CLIENT_FILES = ("output.log", "series.csv", "summary.json")
 
 
@@ -27,17 +29,19 @@ class Collected:
     artefacts: dict[str, str] = field(default_factory=dict)
     """Digest by name relative to the trial's folder."""
     window: Window | None = None
+    """When all clients were measuring, by the operator's clock."""
     measurement: Measurement | None = None
     clients: tuple[ClientFacts, ...] = ()
     cpu: ClientCpu | None = None
+    missing: str = ""
+    """The first key that is not in the bucket."""
     problem: str = ""
     """Why there is no measurement."""
 
 
 def client_key(trial: Trial, index: int, name: str) -> str:
     """Key in the bucket of one client's file."""
-    prefix = trial_prefix(trial.spec.storage_prefix, trial.uid)
-    return f"{prefix}/client-{index}/{name}"
+    return key_of(trial, f"client-{index}/{name}")
 
 
 async def collect(store: Store, trial: Trial, seen: Seen) -> Collected:
@@ -63,25 +67,46 @@ async def collect(store: Store, trial: Trial, seen: Seen) -> Collected:
             elif name == "output.log":
                 outputs.append(content.decode(errors="replace"))
     if missing:
-        return Collected(artefacts, problem=f"{missing[0]} is not in the bucket")
-    windows = [s.window for s in summaries if s.window is not None]
-    if len(windows) != len(summaries):
+        return Collected(artefacts, missing=missing[0])
+    skews = [_skew(summary, trial.status.release_at) for summary in summaries]
+    windows = [_shifted(s.window, skew) for s, skew in zip(summaries, skews, strict=True)]
+    start = max((w.start for w in windows if w), default=0.0)
+    end = min((w.end for w in windows if w), default=0.0)
+    if None in windows or end <= start:
         return Collected(artefacts, problem="a client ended before its measured window began")
-    # The replicas start together; what counts is when all of them were measuring.
-    window = Window(start=max(w.start for w in windows), end=min(w.end for w in windows))
+    window = Window(start=start, end=end)
     kind = tool(trial.spec.workload)
     try:
         parts = [kind.parse(output) for output in outputs]
     except ParseError as error:
         return Collected(artefacts, window, problem=str(error))
     clients = tuple(
-        _client_facts(summary, part, seen, index)
-        for index, (summary, part) in enumerate(zip(summaries, parts, strict=True))
+        _client_facts(summary, part, skew, seen, index)
+        for index, (summary, part, skew) in enumerate(zip(summaries, parts, skews, strict=True))
     )
     return Collected(artefacts, window, kind.merge(parts), clients, _client_cpu(clients))
 
 
-def _client_facts(summary: ClientSummary, part: Measurement, seen: Seen, index: int) -> ClientFacts:
+def _skew(summary: ClientSummary, release_at: float | None) -> float:
+    """The client's clock minus ours, in seconds; 0 where a late start may explain all of it.
+
+    It was told to start at `release_at` by its own clock, and stamped when it did.
+    """
+    if summary.began is None or release_at is None:
+        return 0.0
+    apart = summary.began.unix - release_at
+    return apart if abs(apart) > MAX_LATENESS else 0.0
+
+
+def _shifted(window: ClientWindow | None, skew: float) -> Window | None:
+    if window is None:
+        return None
+    return Window(start=window.start - skew, end=window.end - skew)
+
+
+def _client_facts(
+    summary: ClientSummary, part: Measurement, skew: float, seen: Seen, index: int
+) -> ClientFacts:
     seconds = summary.window.seconds if summary.window else None
     cores = summary.cpu_seconds / seconds if summary.cpu_seconds is not None and seconds else None
     node = next((c.pod.node for c in seen.clients if c.pod.index == index), None)
@@ -92,7 +117,7 @@ def _client_facts(summary: ClientSummary, part: Measurement, seen: Seen, index: 
         memory_max_bytes=summary.memory_max_bytes,
         memory_limit_bytes=summary.memory_limit_bytes,
         throttled_seconds=summary.throttled_seconds,
-        clock_skew_seconds=summary.clock_skew_seconds,
+        clock_skew_seconds=skew or summary.clock_skew_seconds,
         node=node,
     )
 

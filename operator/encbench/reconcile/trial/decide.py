@@ -21,8 +21,11 @@ COLLECTED, ARCHIVED = "Collected", "Archived"
 
 START_TOGETHER = 0.3
 """Seconds between the release and the common start: enough for one HTTP call to each client."""
-LAST_SAMPLE = 1.5
-"""Seconds after the window until its last samples are in Prometheus at a 1 s scrape interval."""
+TOGETHER = 2.0
+"""Seconds that a start may be late; a later one is put off for all, or was missed by some."""
+LAST_SAMPLE = 2.5
+"""Seconds until a window's last samples are in Prometheus: one scrape interval and its delay, and
+one more because the times of conditions are whole seconds."""
 UPLOAD_AFTER_FAILURE = 60.0
 """Seconds that a failed tool's log has to reach the bucket before the trial ends without it."""
 POLL = 0.2
@@ -116,6 +119,9 @@ def _before_release(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Deci
     if draft.status.outcome:
         return _decision(draft, requeue=0.0)
     trouble = _check_clients(trial, draft, seen)
+    if seen.job is not None and seen.job.failed:
+        end(draft, "Failed", *(trouble or ("ClientFailed", "a client pod failed before the start")))
+        return _decision(draft, requeue=0.0)
     if waited > parse_duration(deadlines.start) and not draft.is_true(PREPARED):
         reason, message = trouble or ("StartTimeout", "the clients were not ready to start in time")
         end(draft, "Failed", reason, message)
@@ -189,28 +195,42 @@ def _while_running(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decis
             failed = next(code for code in codes if code != 0)
             draft.condition(MEASURED, False, "ToolFailed", f"the tool ended with code {failed}")
         return _decision(draft, requeue=0.0)
-    lost = next((c for c in seen.clients if _recorder_died(c)), None)
+    lost = next((c for c in seen.clients if _is_lost(c)), None)
     if lost is not None:
         return _disrupted(draft, f"the recorder of pod {lost.pod.name} died while the trial ran")
+    unreleased = tuple(c for c in seen.clients if c.run and c.run.state is RunState.WAITING)
+    if unreleased and seen.now.timestamp() - (draft.status.release_at or 0.0) > TOGETHER:
+        return _missed_start(trial, draft, seen, everybody=len(unreleased) == wanted)
     planned = (draft.status.release_at or 0.0) + load.warmup_seconds + load.duration_seconds
     left = planned - seen.now.timestamp()
     if -left > parse_duration(trial.spec.step_deadlines.overrun) + UPLOAD_AFTER_FAILURE:
         end(draft, "Failed", "Overrun", "the tool did not end in time")
         return _decision(draft, requeue=0.0)
-    unreleased = tuple(c for c in seen.clients if c.run and c.run.state is RunState.WAITING)
-    return _decision(draft, release=unreleased, requeue=_until(left, seen))
+    return _decision(draft, release=unreleased, requeue=POLL if unreleased else _until(left))
 
 
-def _until(left: float, seen: Seen) -> float:
+def _missed_start(
+    trial: Trial, draft: Draft[TrialStatus], seen: Seen, *, everybody: bool
+) -> Decision:
+    """The operator was away between the release and telling the clients: agree on a new moment."""
+    if not everybody:
+        return _disrupted(draft, "the clients did not start together")
+    if draft.since(RELEASED) > parse_duration(trial.spec.step_deadlines.start):
+        end(draft, "Failed", "StartTimeout", "the clients could not be told to start in time")
+    else:
+        draft.set(release_at=seen.now.timestamp() + START_TOGETHER)
+    return _decision(draft, requeue=0.0)
+
+
+def _until(left: float) -> float:
     """Look seldom while the tool runs, for looking costs CPU, and often around its end."""
-    if any(c.run and c.run.state is RunState.WAITING for c in seen.clients):
-        return POLL
     return max(POLL, min(left, 5.0)) if left > 0 else POLL
 
 
-def _recorder_died(client: ClientFacts) -> bool:
-    recorder = client.pod.container("recorder")
-    return recorder.exit_code is not None and recorder.exit_code != 0
+def _is_lost(client: ClientFacts) -> bool:
+    """Whether the recorder ended without having stored everything."""
+    code = client.pod.container("recorder").exit_code
+    return code != 0 and (code is not None or client.pod.phase == "Failed")
 
 
 def _disrupted(draft: Draft[TrialStatus], message: str) -> Decision:
@@ -232,8 +252,8 @@ def _after_run(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decision:
         return _decision(draft, requeue=SLOW_POLL)
     if not all_there:
         return _await_upload(trial, draft, seen)
-    ends = [c.run.window_end or 0.0 for c in uploaded if c.run]
-    wait = max(ends) + LAST_SAMPLE - seen.now.timestamp()
+    # By our own clock: the client's may be wrong.
+    wait = LAST_SAMPLE - draft.since(MEASURED)
     if wait > 0:
         return _decision(draft, requeue=wait)
     return _decision(draft, archive=True)
@@ -259,11 +279,10 @@ def _prove_after(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> None:
 
 
 def _await_upload(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decision:
-    lost = next((c for c in seen.clients if _recorder_died(c)), None)
     gone = len(seen.clients) != trial.spec.workload.client.replicas
-    if lost is not None or gone:
-        end(draft, "Invalid", "ArtefactsLost", "a client pod ended before its log was stored")
-        return _decision(draft, requeue=0.0)
+    if gone or any(_is_lost(client) for client in seen.clients):
+        # Nothing more will come. What has come in time is in the bucket.
+        return _decision(draft, archive=True)
     if draft.since(MEASURED) > parse_duration(trial.spec.step_deadlines.archive):
         end(draft, "Failed", "ArchiveTimeout", "the object store did not take the log in time")
         return _decision(draft, requeue=0.0)

@@ -29,7 +29,6 @@ class RunFacts:
     exit_code: int | None = None
     clock_offset: float = 0.0
     """The client's clock minus the operator's, in seconds."""
-    window_end: float | None = None
     digests: dict[str, str] | None = None
     error: str = ""
 
@@ -78,12 +77,10 @@ def job_facts(body: Body | None) -> JobFacts | None:
 
 def run_facts(state: dict[str, Any], now: datetime) -> RunFacts:
     """From the recorder's own account (docs/design/0001-spine.md, "Recorder")."""
-    window = state.get("window") or {}
     return RunFacts(
         state=RunState(state["state"]),
         exit_code=state.get("exitCode"),
         clock_offset=float(state["clock"]) - now.timestamp(),
-        window_end=window.get("end"),
         digests=state.get("digests") or None,
         error=state.get("error") or "",
     )

@@ -11,6 +11,12 @@ Judgement = tuple[Outcome, str | None, str | None]
 
 def judge(workload: WorkloadSpec, collected: Collected, metrics: WindowMetrics) -> Judgement:
     """Succeeded, or why not; the first rule that fails is the reason."""
+    if collected.missing:
+        return (
+            "Invalid",
+            "ArtefactsLost",
+            f"a client pod ended before its log was stored: {collected.missing} is not there",
+        )
     measurement = collected.measurement
     if measurement is None:
         return "Failed", "OutputUnreadable", collected.problem
@@ -24,7 +30,7 @@ def judge(workload: WorkloadSpec, collected: Collected, metrics: WindowMetrics) 
             f"{measurement.errors} errors in {measurement.transactions} transactions are more than "
             f"maxErrorRate {workload.max_error_rate:g} allows",
         )
-    if "database_cpu_seconds" not in metrics.series:
+    if not metrics.has_database:
         return (
             "Invalid",
             "SeriesLost",

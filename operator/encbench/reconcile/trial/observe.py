@@ -8,10 +8,10 @@ from encbench.api.conditions import is_false, is_true
 from encbench.api.kinds import JOB, POD, TESTBED
 from encbench.api.trial import TrialStatus
 from encbench.core.evidence import Proof
-from encbench.ports import Unavailable
+from encbench.ports import Body, Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Deps
-from encbench.reconcile.objects import Testbed, Trial
+from encbench.reconcile.objects import Testbed, Trial, belongs_to
 from encbench.reconcile.pods import PodFacts, pod_facts
 from encbench.reconcile.proofs import prove
 from encbench.reconcile.trial.decide import MEASURED, PROVEN_AFTER, PROVEN_BEFORE
@@ -30,19 +30,21 @@ async def observe(deps: Deps, trial: Trial) -> Seen:
     cluster, space = deps.cluster, trial.namespace
     testbed = await _testbed(deps, trial)
     database = await agents.database_pod(cluster, space, trial.spec.testbed_ref.name)
-    job = job_facts(await cluster.get(JOB, space, trial.name))
-    clients = await _clients(deps, trial)
+    job = await cluster.get(JOB, space, trial.name)
+    if not belongs_to(job, trial.uid):
+        job = None
+    clients = await _clients(deps, trial, job) if job is not None else []
     proof, problem, server_started = None, "", None
     if testbed is not None and database is not None and _proof_is_due(trial.status, testbed):
         try:
             proof, server_started = await _prove(deps, testbed, database)
-        except Unavailable as error:
+        except (Unavailable, Rejected) as error:
             problem = str(error)
     return Seen(
         now=deps.clock.now(),
         testbed=testbed,
         database=database,
-        job=job,
+        job=job_facts(job),
         clients=tuple(clients),
         proof=proof,
         proof_problem=problem,
@@ -78,9 +80,10 @@ async def _prove(deps: Deps, testbed: Testbed, database: PodFacts) -> tuple[Proo
     return proof, float(server["startedAt"])
 
 
-async def _clients(deps: Deps, trial: Trial) -> list[ClientFacts]:
+async def _clients(deps: Deps, trial: Trial, job: Body) -> list[ClientFacts]:
     bodies = await deps.cluster.list(POD, trial.namespace, {labels.TRIAL: trial.name})
-    found = sorted((pod_facts(body) for body in bodies), key=lambda pod: pod.index)
+    own = [pod_facts(body) for body in bodies if belongs_to(body, job["metadata"]["uid"])]
+    found = sorted(own, key=lambda pod: pod.index)
     return [ClientFacts(pod, await _run(deps, trial, pod)) for pod in found]
 
 
@@ -95,7 +98,7 @@ async def _run(deps: Deps, trial: Trial, pod: PodFacts) -> RunFacts | None:
         token = await agents.token(deps.cluster, trial.namespace, trial.spec.testbed_ref.name)
         where = agents.address(pod, agents.RECORDER_PORT)
         return run_facts(await deps.runner.state(where, token), deps.clock.now())
-    except Unavailable:
+    except (Unavailable, Rejected):
         return None
 
 

@@ -1,21 +1,23 @@
 """One pass over a trial: observe, decide, write the status once, act."""
 
+from dataclasses import replace
+
+from encbench.api.conditions import format_time, is_true
 from encbench.api.kinds import JOB, TRIAL
 from encbench.api.trial import TrialStatus
-from encbench.core.artefact import RecordError, encode
-from encbench.core.evidence import Proof, TrialProofsRecord
-from encbench.core.naming import trial_prefix
-from encbench.ports import Unavailable
+from encbench.core.artefact import RecordError
+from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.effects import Announce, Create, Delete, Effect, Retire, perform
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import collect
-from encbench.reconcile.trial.archive import JSON, archive
+from encbench.reconcile.trial.archive import archive
 from encbench.reconcile.trial.decide import ARCHIVED, PROVEN_BEFORE, Decision, decide, end, phase
 from encbench.reconcile.trial.facts import ClientFacts, Seen
 from encbench.reconcile.trial.observe import observe
+from encbench.reconcile.trial.proofs import KeptProofs
 from encbench.tools.context import TrialContext
 from encbench.tools.registry import tool
 
@@ -25,11 +27,11 @@ STORE_RETRY = 3.0
 
 
 class TrialReconciler:
-    """Drives trials. The only state is a copy of proofs whose upload is not certain yet."""
+    """Drives trials. The only state is the proofs that the store has not taken yet."""
 
     def __init__(self, deps: Deps) -> None:
         self._deps = deps
-        self._proofs: dict[str, TrialProofsRecord] = {}
+        self._proofs = KeptProofs(deps.store)
 
     async def reconcile(self, namespace: str, name: str) -> float | None:
         """One pass; seconds after which to look again."""
@@ -38,19 +40,21 @@ class TrialReconciler:
             return None
         trial = objects.trial(body)
         if trial.deleting:
-            self._proofs.pop(trial.uid, None)
+            self._proofs.forget(trial)
             return None
         seen = await observe(self._deps, trial)
-        if any(c.type == ARCHIVED and c.status == "True" for c in trial.status.conditions):
+        if is_true(trial.status.conditions, ARCHIVED):
             await self._clear(trial, seen)
             return None
-        decision = decide(trial, seen)
         if seen.proof is not None:
-            await self._keep_proof(trial, seen.proof)
+            before = is_true(trial.status.conditions, PROVEN_BEFORE)
+            proof = await self._proofs.keep(trial, "after" if before else "before", seen.proof)
+            seen = replace(seen, proof=proof)
+        decision = decide(trial, seen)
         status, problem = await self._conclude(trial, seen, decision)
         if status != trial.status:
             await self._deps.cluster.apply_status(TRIAL, trial.with_status(status))
-        if any(c.type == ARCHIVED and c.status == "True" for c in status.conditions):
+        if is_true(status.conditions, ARCHIVED):
             await self._clear(trial, seen, status)
             return None
         await self._act(trial, decision)
@@ -62,10 +66,9 @@ class TrialReconciler:
         """The status to write; True when the record could not be stored yet."""
         if not decision.archive:
             return decision.status, False
-        proofs = await self._all_proofs(trial)
         try:
-            return await archive(self._deps, trial, seen, decision.status, proofs), False
-        except Unavailable as error:
+            return await archive(self._deps, trial, seen, decision.status, self._proofs), False
+        except (Unavailable, Rejected) as error:
             draft = Draft(decision.status, now=seen.now, generation=trial.generation)
             draft.condition(ARCHIVED, False, "Waiting", f"nothing is lost, trying again: {error}")
             draft.set(phase=phase(draft))
@@ -74,6 +77,7 @@ class TrialReconciler:
             # What lies in the bucket is not what the recorder stored: no figure can come of it.
             draft = Draft(decision.status, now=seen.now, generation=trial.generation)
             end(draft, "Invalid", "ArtefactsLost", str(error))
+            draft.set(completion_time=format_time(seen.now))
             draft.condition(ARCHIVED, True, "Rejected", str(error))
             draft.set(phase=phase(draft))
             return draft.status, False
@@ -109,31 +113,9 @@ class TrialReconciler:
         where = agents.address(client.pod, agents.RECORDER_PORT)
         await self._deps.runner.release(where, token, release_at + offset, uploads)
 
-    async def _keep_proof(self, trial: Trial, proof: Proof) -> None:
-        """Store a proof at once, and in memory for when the store is away."""
-        kept = await self._all_proofs(trial)
-        before = any(
-            c.type == PROVEN_BEFORE and c.status == "True" for c in trial.status.conditions
-        )
-        kept = kept.model_copy(update={"after" if before else "before": proof})
-        self._proofs[trial.uid] = kept
-        try:
-            await self._deps.store.put(_proofs_key(trial), encode(kept), JSON)
-        except Unavailable:
-            return
-
-    async def _all_proofs(self, trial: Trial) -> TrialProofsRecord:
-        if trial.uid in self._proofs:
-            return self._proofs[trial.uid]
-        try:
-            content = await self._deps.store.get(_proofs_key(trial))
-        except Unavailable:
-            content = None
-        return TrialProofsRecord.model_validate_json(content) if content else TrialProofsRecord()
-
     async def _clear(self, trial: Trial, seen: Seen, status: TrialStatus | None = None) -> None:
         """After the end: the Job and its pods go, and so does the label that keeps us watching."""
-        self._proofs.pop(trial.uid, None)
+        self._proofs.forget(trial)
         effects: list[Effect] = []
         if seen.job is not None:
             effects.append(Delete(JOB, trial.namespace, trial.name, seen.job.uid))
@@ -142,7 +124,3 @@ class TrialReconciler:
             effects.append(Announce(status.outcome or "Failed", note, warning=True))
         effects.append(Retire())
         await perform(self._deps.cluster, TRIAL, trial.body, effects)
-
-
-def _proofs_key(trial: Trial) -> str:
-    return f"{trial_prefix(trial.spec.storage_prefix, trial.uid)}/proofs.json"

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from encbench.api.trial import Window
-from encbench.core.records import DatabaseCpu, NodeCpu
+from encbench.core.records import DatabaseCpu, MetricsRecord, NodeCpu
 from encbench.core.window import Sample, WindowRate, summed, window_rate
 from encbench.ports import Metrics, Series
 
@@ -27,17 +27,21 @@ DATABASE_SERIES = {
 class WindowMetrics:
     """What Prometheus had of one window."""
 
-    series: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
-    node_cores: float | None = None
+    record: MetricsRecord | None = None
     database: DatabaseCpu | None = None
     node: NodeCpu | None = None
     withheld: Withheld = field(default_factory=dict)
 
+    @property
+    def has_database(self) -> bool:
+        """Whether there is a CPU series of the server at all."""
+        return self.record is not None and "database_cpu_seconds" in self.record.series
+
 
 async def read(
-    metrics: Metrics, namespace: str, testbed: str, node: str | None, limit: float, window: Window
-) -> WindowMetrics:
-    """Read and judge the series of a testbed and its node. `limit` is the server's, in cores."""
+    metrics: Metrics, namespace: str, testbed: str, node: str | None, window: Window
+) -> MetricsRecord:
+    """Read the series of a testbed and its node."""
     start, end = window.start - CONTEXT, window.end + CONTEXT
     series: dict[str, tuple[Sample, ...]] = {}
     for name, metric in DATABASE_SERIES.items():
@@ -52,16 +56,12 @@ async def read(
         idle = await metrics.raw(selector, start, end)
         if idle:
             series["node_idle_seconds"] = tuple(summed([one.samples for one in idle]))
-    return _judge(series, float(len(idle)) or None, node, limit, window)
+    return MetricsRecord(window=window, series=series, node_cores=float(len(idle)) or None)
 
 
-def _judge(
-    series: dict[str, tuple[Sample, ...]],
-    node_cores: float | None,
-    node: str | None,
-    limit: float,
-    window: Window,
-) -> WindowMetrics:
+def judge(record: MetricsRecord, node: str | None, limit: float) -> WindowMetrics:
+    """What the series say of their window. `limit` is the server's, in cores."""
+    series, window, cores = record.series, record.window, record.node_cores
     withheld: Withheld = {}
     database = None
     rate = _rate(series.get("database_cpu_seconds"), window, withheld, "database")
@@ -74,10 +74,10 @@ def _judge(
         )
     of_node = None
     idle = _rate(series.get("node_idle_seconds"), window, withheld, "node")
-    if idle is not None and node and node_cores:
-        busy = min(1.0, max(0.0, 1.0 - idle.rate / node_cores))
-        of_node = NodeCpu(fraction=busy, cores=node_cores, node=node)
-    return WindowMetrics(series, node_cores, database, of_node, withheld)
+    if idle is not None and node and cores:
+        busy = min(1.0, max(0.0, 1.0 - idle.rate / cores))
+        of_node = NodeCpu(fraction=busy, cores=cores, node=node)
+    return WindowMetrics(record, database, of_node, withheld)
 
 
 def _rate(

@@ -22,6 +22,8 @@ class Config(NamedTuple):
     port: int
     grace: float
     """Seconds that SIGTERM leaves for storing what there is."""
+    linger: float
+    """Seconds for which a stored run can still be asked about; the first answer ends them."""
     termination_log: Path
 
 
@@ -38,5 +40,6 @@ def from_environment(values: Mapping[str, str]) -> Config:
         token=Path(values["ENCBENCH_TOKEN_FILE"]).read_text().strip(),
         port=int(values.get("ENCBENCH_PORT", "9471")),
         grace=float(values.get("ENCBENCH_GRACE", "25")),
+        linger=float(values.get("ENCBENCH_LINGER", "10")),
         termination_log=Path(values.get("ENCBENCH_TERMINATION_LOG", "/dev/termination-log")),
     )

@@ -12,8 +12,6 @@ from encbench.sidecars.recorder.run import FILES, Run
 
 _POLL = 0.05
 _FIND_POLL = 0.005
-_LINGER = 10.0
-"""Seconds for which a stored run can still be asked about; the first answer ends them."""
 
 
 class GaveUp(Exception):
@@ -38,9 +36,12 @@ class Recorder:
         error = None
         try:
             wrapper = self._await_wrapper()
+            start = self._open_barrier(wrapper)
+            self._run.wait()
+            upload.prepare()
             self._await_release(wrapper)
             drift = self._drift()
-            self._start(wrapper)
+            self._start(wrapper, start)
             self._follow(wrapper)
             digests = self._finish(self._drift() - drift)
             self._upload()
@@ -59,22 +60,22 @@ class Recorder:
     def _await_wrapper(self) -> int:
         while (wrapper := barrier.wrapper(self._config.folder)) is None:
             self._pause(_POLL)
-        self._run.wait()
-        upload.prepare()
         return wrapper
+
+    def _open_barrier(self, wrapper: int) -> int:
+        """The way to the wrapper, open from now on: if we die it closes, and the wrapper ends."""
+        while (start := barrier.open_start(self._config.folder)) is None:
+            self._alive(wrapper)
+            self._pause(_POLL)
+        return start
 
     def _await_release(self, wrapper: int) -> None:
         while self._run.start_at is None:
-            if not process.is_alive(wrapper):
-                raise GaveUp("the tool's container ended before it was released")
+            self._alive(wrapper)
             self._pause(10 * _POLL)
 
-    def _start(self, wrapper: int) -> None:
+    def _start(self, wrapper: int, start: int) -> None:
         """Let the wrapper go at the agreed time; it waits in a read, so it goes at once."""
-        folder = self._config.folder
-        while (start := barrier.open_start(folder)) is None:
-            self._alive(wrapper)
-            self._pause(_POLL)
         start_at = self._run.start_at or 0.0
         try:
             os.write(start, f"{start_at}\n".encode())
@@ -84,17 +85,17 @@ class Recorder:
                 time.sleep(min(left, 10 * _POLL))
             os.write(start, b"go\n")
         except BrokenPipeError:
-            raise GaveUp("the tool's container ended before the start") from None
+            raise GaveUp("the tool's container ended before its start") from None
         finally:
             os.close(start)
-        while barrier.began(folder) is None:
+        while barrier.began(self._config.folder) is None:
             self._alive(wrapper)
             self._pause(_FIND_POLL)
         self._run.start(self._usage)
 
     def _alive(self, wrapper: int) -> None:
         if not process.is_alive(wrapper):
-            raise GaveUp("the tool's container ended before the start")
+            raise GaveUp("the tool's container ended before its start")
 
     def _pause(self, seconds: float) -> None:
         """Before the run: a stop ends it, for there is nothing to store."""
@@ -210,7 +211,7 @@ class Recorder:
         return True
 
     def _linger(self) -> None:
-        until = time.monotonic() + _LINGER
+        until = time.monotonic() + self._config.linger
         while not self._run.seen and time.monotonic() < until and self._run.stop_at is None:
             self._run.sleep(until - time.monotonic())
 

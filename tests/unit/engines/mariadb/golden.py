@@ -1,6 +1,7 @@
 """The children of two testbeds as files, and their renewal.
 
-Run `python -m tests.unit.engines.mariadb.golden` and read the difference before committing it.
+Run `PYTHONPATH=operator:. python -m tests.unit.engines.mariadb.golden`, and read the difference
+before committing it.
 """
 
 from pathlib import Path

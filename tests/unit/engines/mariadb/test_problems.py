@@ -75,7 +75,7 @@ def test_a_series_without_a_list_takes_any_name() -> None:
 
 @pytest.mark.parametrize(
     ("size", "memory", "right"),
-    [("512M", "512Mi", "409M"), ("1G", "1Gi", "819M"), ("430000000", "512Mi", "409M")],
+    [("512M", "512Mi", "400M"), ("1G", "1Gi", "819M"), ("200000000", "256Mi", "144M")],
 )
 def test_a_pool_that_fills_the_memory_is_refused_with_a_number(
     size: str, memory: str, right: str

@@ -1,5 +1,7 @@
 """The option file: who wins, and that arms differ by the mode alone."""
 
+import pytest
+
 from encbench.engines.mariadb.layout import POD
 from encbench.engines.mariadb.settings import server_cnf, server_settings
 from tests.support.testbeds import PLAINTEXT, TDE, spec_of_testbed
@@ -26,6 +28,15 @@ def test_the_pool_is_half_of_the_memory_and_connections_have_room() -> None:
     settings = server_settings(spec, POD)
     assert settings["innodb_buffer_pool_size"] == "512M"
     assert settings["max_connections"] == "116"
+
+
+@pytest.mark.parametrize(
+    ("memory", "pool"),
+    [("128Mi", "16M"), ("256Mi", "96M"), ("320Mi", "160M"), ("512Mi", "256M"), ("16Gi", "8192M")],
+)
+def test_a_small_server_keeps_room_for_itself(memory: str, pool: str) -> None:
+    spec = spec_of_testbed(resources={"cpu": "1", "memory": memory})
+    assert server_settings(spec, POD)["innodb_buffer_pool_size"] == pool
 
 
 def test_the_file_has_one_group_and_one_line_each() -> None:

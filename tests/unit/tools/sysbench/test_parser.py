@@ -105,7 +105,7 @@ def test_output_that_was_cut_off_anywhere_is_refused(name: str) -> None:
 
 
 def test_output_of_something_else_is_refused() -> None:
-    with pytest.raises(ParseError, match="not sysbench 1.0's: it begins with 'pgbench"):
+    with pytest.raises(ParseError, match=r"not sysbench 1\.0's: it begins with 'pgbench"):
         parse("pgbench (15.1)\n")
     with pytest.raises(ParseError, match="begins with nothing"):
         parse("")

@@ -1,0 +1,40 @@
+"""Both implementations of the port, and a real database with a dataset for the real tool."""
+
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.contract.client.harness import Harness, fake, real
+from tests.contract.client.sysbench import Bench
+from tests.support.mariadb import running
+from tests.support.receiver import Receiver, receiving
+from tests.support.testbeds import PLAINTEXT
+
+
+@pytest.fixture(params=["fake", "real"])
+async def harness(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Harness]:
+    """A client, fake and real, whose tool is not there yet."""
+    async with fake() if request.param == "fake" else real(tmp_path / "pod") as one:
+        yield one
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    """An object store as far as a recorder sees one."""
+    with receiving(Receiver()) as running_receiver:
+        yield running_receiver
+
+
+@pytest.fixture(scope="session")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """A MariaDB with a loaded dataset."""
+    if shutil.which("sysbench") is None:
+        pytest.skip("sysbench is not installed: apt-get install sysbench")
+    folder = tmp_path_factory.mktemp("credentials")
+    with running(PLAINTEXT) as server:
+        (folder / "sysbench.conf").write_text(server.credentials["sysbench.conf"])
+        one = Bench(server, folder)
+        assert one.load() == (0, ""), "the dataset could not be loaded"
+        yield one

@@ -1,0 +1,127 @@
+"""A recorder that contract tests drive, real or fake, and its store."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Protocol
+
+from encbench.adapters.runner import Recorder
+from encbench.ports import Body, Runner
+from encbench.tools.pod import wrapped
+from tests.support import fake_tool
+from tests.support.fake_runner import FakeClient, FakeRunner
+from tests.support.local_client import FILES, TOKEN, LocalClient, local_client
+from tests.support.receiver import Receiver, receiving
+
+FAKE_ADDRESS = "10.0.0.7:9471"
+
+
+class Harness(Protocol):
+    """One client under test."""
+
+    runner: Runner
+    address: str
+    token: str
+    receiver: Receiver
+
+    async def wait(self) -> None:
+        """Let the tool come to the barrier."""
+
+    async def until(self, state: str) -> Body:
+        """Let time pass until this state."""
+
+    def starts(self) -> int:
+        """How often the tool was started."""
+
+
+class Real:
+    """The adapter with a recorder, a wrapper and a stand-in for the tool as processes."""
+
+    def __init__(self, client: LocalClient, runner: Recorder, receiver: Receiver) -> None:
+        self._client, self.receiver = client, receiver
+        self.runner: Runner = runner
+        self.address, self.token = client.address, TOKEN
+
+    async def wait(self) -> None:
+        folder = self._client.folder
+        self._client.start_wrapper(wrapped(20, fake_tool.command(folder, 0, 1, 0)))
+        await self.until("waiting")
+
+    async def until(self, state: str) -> Body:
+        return await _poll(lambda: asyncio.to_thread(self._client.state), state)
+
+    def starts(self) -> int:
+        return self._client.output.count("Threads started!")
+
+
+class Fake:
+    """The fake, which a test's wish for a state drives on."""
+
+    def __init__(self, receiver: Receiver) -> None:
+        self._client = FakeClient(token=TOKEN)
+        self.runner: Runner = FakeRunner({FAKE_ADDRESS: self._client})
+        self.address, self.token, self.receiver = FAKE_ADDRESS, TOKEN, receiver
+
+    async def wait(self) -> None:
+        self._client.wait()
+
+    async def until(self, state: str) -> Body:
+        return await _poll(self._step, state)
+
+    async def _step(self) -> Body:
+        now = await self.runner.state(self.address, self.token)
+        if now["state"] == "released":
+            self._client.run(300.0)
+        elif now["state"] == "running":
+            self._client.finish(window=(1000.0, 1001.0))
+        elif now["state"] == "finished":
+            self._client.store(self._upload)
+        return now
+
+    def _upload(self, url: str, content: bytes, headers: object) -> int:
+        path, _, query = url.removeprefix(f"http://127.0.0.1:{self.receiver.port}/").partition("?")
+        return self.receiver.put(path, query, "*", content)
+
+    def starts(self) -> int:
+        return self._client.starts
+
+
+async def _poll(look: Callable[[], Awaitable[Body]], wanted: str) -> Body:
+    async with asyncio.timeout(30):
+        while True:
+            state = await look()
+            if state.get("state") == wanted:
+                return state
+            await asyncio.sleep(0.02)
+
+
+@asynccontextmanager
+async def real(folder: Path) -> AsyncIterator[Harness]:
+    """A recorder as a process whose tool is not there yet."""
+    runner = Recorder(seconds=2)
+    with receiving(Receiver()) as receiver, local_client(folder, warmup=0) as client:
+        await _listening(client)
+        yield Real(client, runner, receiver)
+    await runner.aclose()
+
+
+@asynccontextmanager
+async def fake() -> AsyncIterator[Harness]:
+    """A fake recorder whose tool is not there yet."""
+    yield Fake(Receiver(port=9))
+
+
+async def _listening(client: LocalClient) -> None:
+    async with asyncio.timeout(30):
+        while True:
+            try:
+                await asyncio.to_thread(client.get, "/metrics")
+                return
+            except OSError:
+                await asyncio.sleep(0.02)
+
+
+def uploads(receiver: Receiver, query: str = "X-Amz-Signature=5ecre7") -> dict[str, str]:
+    """URLs for one client's artefacts."""
+    return {name: receiver.url(f"client-0/{name}", query) for name in FILES}

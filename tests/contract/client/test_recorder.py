@@ -1,0 +1,259 @@
+"""Wrapper and recorder as processes, with a stand-in for the tool and for the object store."""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from encbench.core.artefact import decode, digest_of
+from encbench.core.evidence import ClientSummary
+from encbench.report.bucket import parse_series
+from encbench.tools.pod import wrapped
+from tests.support import fake_tool
+from tests.support.local_client import FILES, LocalClient, local_client
+from tests.support.receiver import Receiver, receiving
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving(Receiver()) as running:
+        yield running
+
+
+def client(
+    folder: Path, *arguments: object, limit: int = 20, **settings: float
+) -> AbstractContextManager[LocalClient]:
+    """A client whose tool is the stand-in with these arguments."""
+    folder.mkdir(exist_ok=True)
+    command = wrapped(limit, fake_tool.command(folder, *arguments))
+    return local_client(folder / "pod", command, warmup=int(str(arguments[0])), **settings)  # type: ignore[arg-type]
+
+
+def uploads(receiver: Receiver, query: str = "X-Amz-Signature=5ecre7") -> dict[str, str]:
+    return {name: receiver.url(f"client-0/{name}", query) for name in FILES}
+
+
+def test_from_the_barrier_to_the_bucket(tmp_path: Path, receiver: Receiver) -> None:
+    with client(tmp_path, 1, 2, 0.5) as one:
+        assert one.wait_for("waiting")["startAt"] is None
+        start_at = time.time() + 0.4
+        assert one.release(uploads(receiver), start_at)["state"] == "released"
+        running = one.wait_for("running")
+        assert running["window"] is None
+        time.sleep(1.6)
+        metrics = one.get("/metrics", {})[1].decode()
+        assert "encbench_client_tps 100\n" in metrics
+        state = one.wait_for("uploaded")
+        assert one.end() == 0
+    assert state["exitCode"] == 0
+    assert state["error"] is None
+    own = fake_tool.account(one.output)
+    assert state["window"]["start"] == pytest.approx(own.start, abs=0.02)
+    assert state["window"]["end"] == pytest.approx(own.start + own.seconds, abs=0.02)
+    assert state["lastTps"] == 300.0
+    stored = {name: receiver.objects[f"client-0/{name}"] for name in FILES}
+    assert state["digests"] == {name: digest_of(content) for name, content in stored.items()}
+    assert one.termination_message() == {
+        "prefix": "bench/overhead/trials/uid/client-0",
+        "digests": state["digests"],
+    }
+    summary = decode(ClientSummary, stored["summary.json"], "summary.json")
+    assert summary.window is not None
+    assert summary.window.seconds == pytest.approx(own.seconds, abs=0.02)
+    assert summary.cpu_seconds == pytest.approx(own.cpu_seconds, abs=0.03)
+    assert summary.clock_skew_seconds == pytest.approx(0, abs=0.005)
+    assert summary.began is not None
+    assert summary.began.unix == pytest.approx(start_at, abs=0.25)
+    series = list(parse_series(stored["series.csv"], "series.csv"))
+    assert [tps for _, tps in series] == [100.0, 200.0, 300.0]
+
+
+def test_a_release_is_idempotent(tmp_path: Path, receiver: Receiver) -> None:
+    with client(tmp_path, 1, 1, 0) as one:
+        one.wait_for("waiting")
+        first = one.release(uploads(receiver), time.time() + 0.3)
+        again = one.release(uploads(receiver), time.time() + 60)
+        assert again["startAt"] == first["startAt"]
+        one.wait_for("running")
+        assert one.release(uploads(receiver), time.time() + 60)["state"] == "running"
+        assert one.wait_for("uploaded")["startAt"] == first["startAt"]
+        assert one.end() == 0
+    assert one.output.count("Threads started!") == 1
+
+
+def test_no_state_before_the_tool_waits(tmp_path: Path) -> None:
+    with local_client(tmp_path) as one:
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            try:
+                status, content = one.get("/v1/state")
+                break
+            except OSError:
+                time.sleep(0.05)
+        assert status == 503
+        assert "does not wait" in json.loads(content)["error"]
+        assert one.get("/metrics", {})[0] == 200
+
+
+def test_without_warm_up_the_window_is_the_whole_load(tmp_path: Path, receiver: Receiver) -> None:
+    with client(tmp_path, 0, 1, 0) as one:
+        one.wait_for("waiting")
+        one.release(uploads(receiver))
+        window = one.wait_for("uploaded")["window"]
+    own = fake_tool.account(one.output)
+    assert window["end"] - window["start"] == pytest.approx(own.seconds, abs=0.02)
+
+
+def test_a_store_that_is_away_gets_everything_later(tmp_path: Path, receiver: Receiver) -> None:
+    receiver.answer = 503
+    with client(tmp_path, 1, 1, 0) as one:
+        one.wait_for("waiting")
+        one.release(uploads(receiver))
+        assert one.wait_for("finished")["error"] is None
+        time.sleep(1.5)
+        assert one.state()["state"] == "finished"
+        receiver.answer = None
+        one.wait_for("uploaded")
+        assert one.end() == 0
+    assert set(receiver.objects) == {f"client-0/{name}" for name in FILES}
+    assert "SlowDown" in one.said()
+    assert "5ecre7" not in one.said()
+
+
+def test_an_answer_that_was_lost_does_no_harm(tmp_path: Path, receiver: Receiver) -> None:
+    receiver.objects["client-0/output.log"] = b"stored before"
+    with client(tmp_path, 1, 1, 0) as one:
+        one.wait_for("waiting")
+        one.release(uploads(receiver))
+        one.wait_for("uploaded")
+    assert ("client-0/output.log", 412) in receiver.tries
+
+
+def test_fresh_urls_for_expired_ones(tmp_path: Path, receiver: Receiver) -> None:
+    receiver.expired.add("X-Amz-Signature=0ld")
+    with client(tmp_path, 1, 1, 0) as one:
+        one.wait_for("waiting")
+        one.release(uploads(receiver, "X-Amz-Signature=0ld"))
+        state = one.wait_for("finished")
+        while not (error := state["error"]):
+            state = one.state()
+        assert error == "the object store refused output.log: 403 AccessDenied"
+        tries = len(receiver.tries)
+        time.sleep(0.7)
+        assert len(receiver.tries) == tries
+        one.release(uploads(receiver))
+        assert one.wait_for("uploaded")["error"] is None
+        assert one.end() == 0
+    assert one.output.count("Threads started!") == 1
+    assert "0ld" not in one.said()
+
+
+@pytest.mark.parametrize("during", ["warm-up", "window"])
+def test_a_tool_that_is_killed(tmp_path: Path, receiver: Receiver, during: str) -> None:
+    warmup, seconds = (5, 1) if during == "warm-up" else (1, 5)
+    with client(tmp_path, warmup, seconds, 0) as one:
+        one.wait_for("waiting")
+        one.release(uploads(receiver))
+        one.wait_for("running")
+        time.sleep(1.5)
+        os.kill(_tool(one), signal.SIGKILL)
+        state = one.wait_for("uploaded")
+        assert one.end() == 0
+        assert one.wrapper is not None
+        assert one.wrapper.wait() == 137
+    assert state["exitCode"] == 137
+    assert state["window"] is None
+    assert set(receiver.objects) == {f"client-0/{name}" for name in FILES}
+
+
+def test_a_tool_that_fails(tmp_path: Path, receiver: Receiver) -> None:
+    with client(tmp_path, 0, 1, 0, 1) as one:
+        one.wait_for("waiting")
+        one.release(uploads(receiver))
+        state = one.wait_for("uploaded")
+    assert (state["exitCode"], state["window"]) == (1, None)
+    assert fake_tool.ACCOUNT in one.said()
+
+
+def test_a_tool_container_that_is_gone_leaves_its_log(tmp_path: Path, receiver: Receiver) -> None:
+    """Out of memory: the kernel kills the wrapper with the tool, and nobody stamps the end."""
+    with client(tmp_path, 1, 5, 0) as one:
+        one.wait_for("waiting")
+        one.release(uploads(receiver))
+        one.wait_for("running")
+        time.sleep(0.5)
+        tool = _tool(one)
+        assert one.wrapper is not None
+        one.wrapper.kill()
+        os.kill(tool, signal.SIGKILL)
+        state = one.wait_for("uploaded")
+        assert one.end() == 0
+    assert (state["exitCode"], state["window"]) == (None, None)
+
+
+def test_a_tool_container_that_ends_at_the_barrier(tmp_path: Path) -> None:
+    with client(tmp_path, 1, 1, 0) as one:
+        one.wait_for("waiting")
+        assert one.wrapper is not None
+        one.wrapper.kill()
+        assert one.end() == 1
+    assert "ended before its start" in one.termination_message()["error"]
+
+
+def test_stopped_at_the_barrier(tmp_path: Path) -> None:
+    with client(tmp_path, 1, 1, 0) as one:
+        one.wait_for("waiting")
+        one.recorder.terminate()
+        assert one.end(3) == 1
+        assert one.wrapper is not None
+        assert one.wrapper.wait(3) == 70
+
+
+def test_stopped_while_the_tool_runs(tmp_path: Path, receiver: Receiver) -> None:
+    """A deleted pod: both containers get SIGTERM, and the grace period is for the log."""
+    with client(tmp_path, 1, 20, 0) as one:
+        one.wait_for("waiting")
+        one.release(uploads(receiver))
+        one.wait_for("running")
+        time.sleep(0.5)
+        assert one.wrapper is not None
+        one.recorder.terminate()
+        one.wrapper.terminate()
+        assert one.end(5) == 0
+    assert set(receiver.objects) == {f"client-0/{name}" for name in FILES}
+
+
+def test_stopped_while_the_store_is_away(tmp_path: Path, receiver: Receiver) -> None:
+    receiver.answer = 500
+    with client(tmp_path, 0, 1, 0, grace=1.0) as one:
+        one.wait_for("waiting")
+        one.release(uploads(receiver))
+        one.wait_for("finished")
+        time.sleep(0.3)
+        one.recorder.terminate()
+        tries = len(receiver.tries)
+        assert one.end(5) == 1
+    assert len(receiver.tries) - tries < 5
+    assert "could not be stored in time" in one.termination_message()["error"]
+    assert set(one.termination_message()["digests"]) == set(FILES)
+
+
+def test_a_run_that_nobody_asks_about_ends_by_itself(tmp_path: Path, receiver: Receiver) -> None:
+    with client(tmp_path, 0, 1, 0, linger=0.5) as one:
+        one.wait_for("waiting")
+        one.release(uploads(receiver))
+        assert one.end() == 0
+
+
+def _tool(one: LocalClient) -> int:
+    from encbench.sidecars.recorder.process import find
+
+    assert one.wrapper is not None
+    found = find(one.wrapper.pid, "sysbench")
+    assert found is not None
+    return found

@@ -1,0 +1,171 @@
+"""The whole client with the real tool and a real database: do the figures say what happened?"""
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from encbench.tools.measurement import merge
+from encbench.tools.sysbench import builtin
+from encbench.tools.sysbench.parser import parse
+from tests.contract.client.harness import uploads
+from tests.contract.client.sysbench import ROWS, TABLES, Bench
+from tests.support.local_client import local_client
+from tests.support.receiver import Receiver
+
+EDGE = 0.03
+"""Seconds: how far the recorder's window and the tool's own may differ on a busy machine."""
+
+
+@pytest.mark.parametrize("warmup", [0, 2])
+def test_window_and_rates_agree_with_the_server(
+    bench: Bench, tmp_path: Path, receiver: Receiver, warmup: int
+) -> None:
+    command = bench.tool(warmup=f"{warmup}s", duration="4s")
+    with local_client(tmp_path / "pod", command, warmup=warmup, own="--threads=2") as one:
+        one.wait_for("waiting")
+        before = bench.counter("Com_commit")
+        one.release(uploads(receiver))
+        state = one.wait_for("uploaded")
+        committed = bench.counter("Com_commit") - before
+    found = parse(one.output)
+    in_warmup = _transactions(one.output)[0] if warmup else 0
+    assert found.transactions + in_warmup == committed
+    seconds = state["window"]["end"] - state["window"]["start"]
+    assert seconds == pytest.approx(found.seconds, abs=EDGE)
+    assert found.tps == pytest.approx(found.transactions / seconds, rel=EDGE)
+    assert one.summary()["window"]["seconds"] == pytest.approx(seconds, abs=0.005)
+    assert 0 < one.summary()["cpuSeconds"] < 2 * seconds
+    histogram = sum(count for _, count in found.histogram)
+    assert histogram == pytest.approx(found.transactions, rel=0.02)
+
+
+def test_rows_inserted_are_the_transactions_counted(
+    bench: Bench, tmp_path: Path, receiver: Receiver
+) -> None:
+    count = "SELECT (SELECT COUNT(*) FROM sbtest1) + (SELECT COUNT(*) FROM sbtest2)"
+    before = int(bench.server.admin(count)[0][0])
+    with local_client(tmp_path / "pod", bench.tool("oltp_insert"), own="--threads=3") as one:
+        one.wait_for("waiting")
+        one.release(uploads(receiver))
+        one.wait_for("uploaded")
+    inserted = int(bench.server.admin(count)[0][0]) - before
+    assert sum(_transactions(one.output)) == inserted
+    assert parse(one.output).transactions == _transactions(one.output)[1]
+    assert bench.load() == (0, "")
+
+
+def test_replicas_start_together(bench: Bench, tmp_path: Path, receiver: Receiver) -> None:
+    own = ["--threads=2 --rand-seed=1", "--threads=1 --rand-seed=2"]
+    with (
+        local_client(tmp_path / "a", bench.tool(), own=own[0]) as one,
+        local_client(tmp_path / "b", bench.tool(), own=own[1]) as two,
+    ):
+        for client in (one, two):
+            client.wait_for("waiting")
+        start_at = time.time() + 0.5
+        states = []
+        for name, client in (("a", one), ("b", two)):
+            urls = {file: receiver.url(f"{name}/{file}") for file in uploads(receiver)}
+            client.release(urls, start_at)
+        states = [client.wait_for("uploaded") for client in (one, two)]
+    began = [client.summary()["began"]["unix"] for client in (one, two)]
+    assert began == pytest.approx([start_at, start_at], abs=0.1)
+    starts = [state["window"]["start"] for state in states]
+    assert abs(starts[0] - starts[1]) < 0.1
+    assert "Number of threads: 2" in one.output
+    assert "Number of threads: 1" in two.output
+    parts = [parse(client.output) for client in (one, two)]
+    both = merge(parts)
+    assert both.tps == pytest.approx(parts[0].tps + parts[1].tps)
+    assert both.transactions == parts[0].transactions + parts[1].transactions
+
+
+def test_a_lost_connection_is_a_failure_with_a_reason(
+    bench: Bench, tmp_path: Path, receiver: Receiver
+) -> None:
+    with local_client(tmp_path / "pod", bench.tool(duration="8s"), own="--threads=2") as one:
+        one.wait_for("waiting")
+        one.release(uploads(receiver))
+        one.wait_for("running")
+        time.sleep(2)
+        rows = bench.server.admin(
+            "SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'encbench'"
+        )
+        bench.server.admin(f"KILL {rows[0][0]}")
+        state = one.wait_for("uploaded")
+    assert (state["exitCode"], state["window"]) == (1, None)
+    assert "Lost connection" in one.said()
+    assert "client-0/output.log" in receiver.objects
+
+
+def test_a_script_of_the_user_s_own(bench: Bench, tmp_path: Path, receiver: Receiver) -> None:
+    script = tmp_path / "ping.lua"
+    script.write_text(
+        'sysbench.cmdline.options = {tables = {"", 1}, table_size = {"", 1}}\n'
+        "function thread_init() con = sysbench.sql.driver():connect() end\n"
+        'function event() con:query("SELECT 1") end\n'
+    )
+    with local_client(tmp_path / "pod", bench.tool(str(script)), own="--threads=1") as one:
+        one.wait_for("waiting")
+        one.release(uploads(receiver))
+        state = one.wait_for("uploaded")
+    assert state["exitCode"] == 0
+    found = parse(one.output)
+    assert found.transactions == found.queries > 0
+
+
+def test_no_password_is_visible(bench: Bench, tmp_path: Path, receiver: Receiver) -> None:
+    with local_client(tmp_path / "pod", bench.tool(), own="--threads=1") as one:
+        one.wait_for("waiting")
+        one.release(uploads(receiver))
+        one.wait_for("running")
+        time.sleep(0.5)
+        listed = subprocess.run(
+            ["ps", "axww", "-o", "args"], capture_output=True, text=True, check=True
+        )
+        one.wait_for("uploaded")
+    password = bench.server.credentials["password"]
+    assert password not in listed.stdout
+    assert password not in one.output + one.said()
+
+
+def test_loading_again_begins_from_nothing(bench: Bench) -> None:
+    bench.server.admin("DELETE FROM sbtest1 WHERE id > 10")
+    assert bench.load() == (0, "")
+    assert bench.server.admin("SELECT COUNT(*) FROM sbtest1") == [(ROWS,)]
+    tables = bench.server.admin("SHOW TABLES LIKE 'sbtest%'")
+    assert len(tables) == TABLES
+
+
+def test_a_load_that_fails_in_one_thread_is_a_failure(bench: Bench) -> None:
+    """The tool itself returns 0 here."""
+    bench.load()
+    bench.server.admin("RENAME TABLE sbtest2 TO kept", "CREATE VIEW sbtest2 AS SELECT 1 AS id")
+    try:
+        code, said = bench.load()
+    finally:
+        bench.server.admin("DROP VIEW sbtest2", "DROP TABLE kept")
+        assert bench.load() == (0, "")
+    assert code != 0
+    assert "FATAL" in said
+
+
+@pytest.mark.parametrize("script", sorted(builtin.SCRIPTS))
+def test_our_list_of_options_is_sysbench_s(script: str, bench: Bench) -> None:
+    kinds = {"N": "number", "[=on|off]": "flag", "STRING": "text"}
+    done = subprocess.run(["sysbench", script, "help"], capture_output=True, text=True, check=False)
+    found = {}
+    for line in done.stdout.splitlines():
+        if line.startswith("  --"):
+            option = line.split()[0].removeprefix("--")
+            name, _, form = option.replace("[=", "=[=").partition("=")
+            found[name] = kinds[form]
+    assert found == builtin.SCRIPTS[script]
+
+
+def _transactions(output: str) -> list[int]:
+    """Of each full report, the checkpoint's and the final one's."""
+    lines = [line.split() for line in output.splitlines() if "transactions:" in line]
+    return [int(words[1]) for words in lines]

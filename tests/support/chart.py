@@ -1,0 +1,102 @@
+"""The chart as Helm renders it, for tests that look at what would be installed."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.cluster import binaries
+from tests.cluster import cache as binary_cache
+from tests.cluster.console import Console
+from tests.cluster.layout import Layout
+
+REPO = Path(__file__).resolve().parents[2]
+CHART = REPO / "charts" / "encbench"
+RELEASE, NAMESPACE = "bench", "measuring"
+
+Manifest = dict[str, Any]
+
+
+class Refused(Exception):
+    """Helm did not render the chart; the text is what a user reads."""
+
+
+@cache
+def helm() -> str:
+    """Helm: what is installed, else compiled now unless the cache has it."""
+    installed = shutil.which("helm")
+    if installed is not None:
+        return installed
+    layout, console = Layout.from_environment(), Console()
+    with binary_cache.exclusive(layout, console):
+        return str(binaries.ensure(layout, console, "clients") / "helm")
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """What an installation would apply, tests included."""
+
+    manifests: tuple[Manifest, ...]
+
+    def all(self, kind: str, component: str | None = None) -> list[Manifest]:
+        """Every object of a kind, of one component or of all."""
+        return [
+            body
+            for body in self.manifests
+            if body["kind"] == kind
+            and component in (None, labels(body).get("app.kubernetes.io/component"))
+        ]
+
+    def one(self, kind: str, component: str) -> Manifest:
+        """The object; an error unless there is exactly one."""
+        (found,) = self.all(kind, component)
+        return found
+
+    def pods(self) -> Iterator[tuple[str, Manifest]]:
+        """Name and spec of every pod."""
+        for body in self.manifests:
+            if body["kind"] == "Pod":
+                yield body["metadata"]["name"], body["spec"]
+            elif "template" in body.get("spec", {}):
+                yield body["metadata"]["name"], body["spec"]["template"]["spec"]
+
+    def containers(self) -> Iterator[tuple[str, Manifest]]:
+        """Name of the pod and every container in it."""
+        for name, spec in self.pods():
+            for container in [*spec["containers"], *spec.get("initContainers", ())]:
+                yield name, container
+
+
+def labels(body: Manifest) -> Mapping[str, str]:
+    """Labels of an object, none where it has none."""
+    found: Mapping[str, str] = body["metadata"].get("labels") or {}
+    return found
+
+
+def render(values: Mapping[str, Any] | None = None) -> Rendered:
+    """The chart with these values over its own. Refused when Helm refuses."""
+    return Rendered(tuple(body for body in yaml.safe_load_all(_run("template", values)) if body))
+
+
+def lint(values: Mapping[str, Any] | None = None) -> str:
+    """Helm's opinion of the chart. Refused when it finds a fault."""
+    return _run("lint", values)
+
+
+def _run(command: str, values: Mapping[str, Any] | None) -> str:
+    target = {"template": ["template", RELEASE], "lint": ["lint", "--strict"]}[command]
+    done = subprocess.run(
+        [helm(), *target, str(CHART), "--namespace", NAMESPACE, "--values", "-"],
+        input=yaml.safe_dump(dict(values or {})),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise Refused(done.stderr + done.stdout)
+    return done.stdout

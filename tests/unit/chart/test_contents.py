@@ -1,0 +1,195 @@
+"""What the chart installs, with its switches one way and the other."""
+
+from typing import Any
+
+import yaml
+
+from encbench.__main__ import arguments
+from tests.cluster.versions import IMAGE_TAGS
+from tests.support.chart import NAMESPACE, Rendered, lint, render
+from tests.unit.chart.variants import EXTERNAL
+
+KINDS = {
+    "Campaign",
+    "EncryptionMode",
+    "InstanceTemplate",
+    "OverheadReport",
+    "Testbed",
+    "Trial",
+    "Workload",
+}
+
+
+def prometheus_config(rendered: Rendered) -> dict[str, Any]:
+    text = rendered.one("ConfigMap", "prometheus")["data"]["prometheus.yml"]
+    config: dict[str, Any] = yaml.safe_load(text)
+    return config
+
+
+def test_helm_finds_no_fault() -> None:
+    lint()
+    lint(EXTERNAL)
+
+
+def test_no_two_objects_share_a_name(any_variant: Rendered) -> None:
+    names = [
+        (body["kind"], body["metadata"].get("namespace"), body["metadata"]["name"])
+        for body in any_variant.manifests
+    ]
+    assert len(names) == len(set(names))
+
+
+def test_every_selector_finds_its_pods(any_variant: Rendered) -> None:
+    for body in any_variant.manifests:
+        if "template" in body.get("spec", {}):
+            wanted = body["spec"]["selector"]["matchLabels"].items()
+            assert wanted <= body["spec"]["template"]["metadata"]["labels"].items()
+
+
+def test_the_operator_understands_its_arguments(any_variant: Rendered) -> None:
+    deployment = any_variant.one("Deployment", "operator")["spec"]
+    (container,) = deployment["template"]["spec"]["containers"]
+    assert arguments().parse_args(container["args"]).command == "run"
+    assert deployment["strategy"] == {"type": "Recreate"}
+    assert deployment["replicas"] == 1
+    (check,) = any_variant.one("Pod", "check")["spec"]["containers"]
+    assert arguments().parse_args(check["args"]).command == "check"
+
+
+def test_by_default_everything_is_bundled(default: Rendered) -> None:
+    (container,) = default.one("Deployment", "operator")["spec"]["template"]["spec"]["containers"]
+    args = arguments().parse_args(container["args"])
+    assert args.namespace == [NAMESPACE]
+    assert args.image == container["image"] == f"encbench/operator:{IMAGE_TAGS['operator']}"
+    assert args.s3_endpoint == f"http://bench-encbench-minio.{NAMESPACE}.svc:9000"
+    assert args.prometheus_url == f"http://bench-encbench-prometheus.{NAMESPACE}.svc:9090"
+    services = {body["metadata"]["name"] for body in default.all("Service")}
+    assert services == {"bench-encbench-minio", "bench-encbench-prometheus"}
+
+
+def test_images_are_those_that_we_build(default: Rendered) -> None:
+    images = {container["image"] for _, container in default.containers()}
+    built = ("operator", "prometheus", "node-exporter", "minio")
+    assert images == {f"encbench/{name}:{IMAGE_TAGS[name]}" for name in built}
+
+
+def test_external_services_replace_the_bundled_ones(external: Rendered) -> None:
+    assert not external.all("StatefulSet")
+    assert not external.all("DaemonSet")
+    assert not external.all("Service")
+    assert not external.all("Secret")
+    (deployment,) = external.all("Deployment")
+    pod = deployment["spec"]["template"]["spec"]
+    args = arguments().parse_args(pod["containers"][0]["args"])
+    assert args.s3_endpoint == "https://s3.example.com"
+    assert args.s3_external_endpoint == "https://s3.outside.example.com"
+    assert (args.s3_bucket, args.s3_region) == ("results", "eu-central-1")
+    assert args.prometheus_url == "https://prometheus.example.com"
+    sources = {
+        mount["mountPath"]: next(v for v in pod["volumes"] if v["name"] == mount["name"])
+        for mount in pod["containers"][0]["volumeMounts"]
+    }
+    assert sources[str(args.s3_credentials_dir)]["secret"]["secretName"] == "s3-keys"
+    assert sources[str(args.s3_ca_file.parent)]["configMap"]["name"] == "s3-ca"
+    assert sources[str(args.prometheus_ca_file.parent)]["configMap"]["name"] == "prometheus-ca"
+
+
+def test_more_namespaces(namespaces: Rendered) -> None:
+    (container,) = namespaces.one("Deployment", "operator")["spec"]["template"]["spec"][
+        "containers"
+    ]
+    everywhere = [NAMESPACE, "team-a", "team-b"]
+    assert arguments().parse_args(container["args"]).namespace == everywhere
+    jobs = {job["job_name"]: job for job in prometheus_config(namespaces)["scrape_configs"]}
+    (discovery,) = jobs["encbench"]["kubernetes_sd_configs"]
+    assert discovery["namespaces"] == {"names": everywhere}
+    policies = namespaces.all("NetworkPolicy")
+    assert [body["metadata"]["namespace"] for body in policies] == everywhere
+
+
+def test_existing_credentials_are_used(namespaces: Rendered) -> None:
+    assert not namespaces.all("Secret")
+    for component, kind in (("operator", "Deployment"), ("minio", "StatefulSet")):
+        volumes = namespaces.one(kind, component)["spec"]["template"]["spec"]["volumes"]
+        assert "keys" in [v["secret"]["secretName"] for v in volumes if "secret" in v]
+
+
+def test_placement_and_pull_secrets_reach_the_pods(namespaces: Rendered) -> None:
+    for name, spec in namespaces.pods():
+        assert spec["imagePullSecrets"] == [{"name": "registry"}], name
+    operator = namespaces.one("Deployment", "operator")["spec"]["template"]["spec"]
+    assert operator["nodeSelector"] == {"role": "infra"}
+    assert operator["tolerations"] == [{"key": "infra", "operator": "Exists"}]
+
+
+def test_volumes(default: Rendered, namespaces: Rendered) -> None:
+    assert not default.all("PersistentVolumeClaim")
+    (claim,) = namespaces.all("PersistentVolumeClaim", "prometheus")
+    assert claim["spec"]["storageClassName"] == "fast"
+    for rendered, storage_class in ((default, None), (namespaces, "fast")):
+        (template,) = rendered.one("StatefulSet", "minio")["spec"]["volumeClaimTemplates"]
+        assert template["spec"].get("storageClassName") == storage_class
+
+
+def test_crds_come_with_the_release_and_outlive_it(default: Rendered) -> None:
+    crds = default.all("CustomResourceDefinition")
+    assert {crd["spec"]["names"]["kind"] for crd in crds} == KINDS
+    for crd in crds:
+        assert crd["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
+
+
+def test_crds_may_be_left_out_or_go_along() -> None:
+    assert not render({"crds": {"install": False}}).all("CustomResourceDefinition")
+    for crd in render({"crds": {"keep": False}}).all("CustomResourceDefinition"):
+        assert "annotations" not in crd["metadata"]
+
+
+def test_a_digest_pins_the_image() -> None:
+    digest = f"sha256:{'0' * 64}"
+    pinned = render({"image": {"tag": digest}})
+    images = {container["image"] for name, container in pinned.containers() if "operator" in name}
+    assert images == {f"encbench/operator@{digest}"}
+
+
+def test_prometheus_gives_series_the_labels_that_are_asked_for(default: Rendered) -> None:
+    jobs = {job["job_name"]: job for job in prometheus_config(default)["scrape_configs"]}
+    given = {
+        name: {rule["target_label"] for rule in job["relabel_configs"] if "target_label" in rule}
+        for name, job in jobs.items()
+    }
+    # The selectors are in encbench.reconcile.trial.series.
+    assert {"namespace", "testbed", "trial", "pod", "node", "component", "arm"} <= given["encbench"]
+    assert given["node-exporter"] == {"node", "instance"}
+
+
+def test_prometheus_is_restarted_by_a_changed_configuration(
+    default: Rendered, namespaces: Rendered
+) -> None:
+    marks = [
+        rendered.one("Deployment", "prometheus")["spec"]["template"]["metadata"]["annotations"]
+        for rendered in (default, namespaces)
+    ]
+    assert marks[0] != marks[1]
+
+
+def test_without_a_node_exporter_none_is_looked_for() -> None:
+    rendered = render({"nodeExporter": {"enabled": False}})
+    assert not rendered.all("DaemonSet")
+    assert [job["job_name"] for job in prometheus_config(rendered)["scrape_configs"]] == [
+        "encbench"
+    ]
+
+
+def test_the_network_policy_keeps_metrics_ports_to_those_that_ask(namespaces: Rendered) -> None:
+    for policy in namespaces.all("NetworkPolicy"):
+        assert policy["spec"]["podSelector"] == {"matchLabels": {"encbench.io/scrape": "true"}}
+        metrics, rest = policy["spec"]["ingress"]
+        who = [
+            peer["podSelector"]["matchLabels"]["app.kubernetes.io/component"]
+            for peer in metrics["from"]
+        ]
+        assert who == ["operator", "prometheus"]
+        closed = range(metrics["ports"][0]["port"], metrics["ports"][0]["endPort"] + 1)
+        assert list(closed) == [9470, 9471]
+        opened = [range(port["port"], port["endPort"] + 1) for port in rest["ports"]]
+        assert sum(map(len, opened)) + len(closed) == 65535

@@ -1,0 +1,77 @@
+"""The demo: valid, complete, and small enough for two cores."""
+
+from typing import Any
+
+import pytest
+import yaml
+
+from encbench.api.base import Resources, parse_quantity
+from encbench.api.campaign import CampaignSpec
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.resources import RESOURCES
+from encbench.api.workload import WorkloadSpec
+from encbench.core.plan import cells
+from encbench.engines import pod as engine_pod
+from encbench.engines.mariadb.problems import problems
+from encbench.tools import pod as tool_pod
+from tests.support.chart import REPO, Rendered
+
+DEMO = REPO / "campaigns" / "demo"
+CLUSTER = {"CoreDNS": 0.010, "local-path-provisioner": 0.010}
+"""Requests of what tests.cluster installs besides."""
+NODE = 2.0
+
+Manifest = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def demo() -> list[Manifest]:
+    names = yaml.safe_load((DEMO / "kustomization.yaml").read_text())["resources"]
+    return [body for name in names for body in yaml.safe_load_all((DEMO / name).read_text())]
+
+
+def spec(demo: list[Manifest], kind: str, name: str) -> Any:
+    (body,) = [b for b in demo if (b["kind"], b["metadata"]["name"]) == (kind, name)]
+    (resource,) = [r for r in RESOURCES if r.kind.kind == kind]
+    return resource.spec.model_validate(body["spec"])
+
+
+def test_every_file_is_applied() -> None:
+    names = yaml.safe_load((DEMO / "kustomization.yaml").read_text())["resources"]
+    assert {*names, "kustomization.yaml"} == {file.name for file in DEMO.iterdir()}
+
+
+def test_every_object_is_valid(demo: list[Manifest]) -> None:
+    for body in demo:
+        assert body["apiVersion"] == "encbench.io/v1alpha1"
+        spec(demo, body["kind"], body["metadata"]["name"])
+    instance: InstanceTemplateSpec = spec(demo, "InstanceTemplate", "mariadb-small")
+    for mode in ("plaintext", "tde"):
+        settings: EncryptionModeSpec = spec(demo, "EncryptionMode", mode)
+        assert problems(instance, settings) == []
+        assert settings.is_plaintext == (mode == "plaintext")
+
+
+def test_it_fits_two_cores(demo: list[Manifest], default: Rendered) -> None:
+    campaign: CampaignSpec = spec(demo, "Campaign", "demo")
+    workload: WorkloadSpec = spec(demo, "Workload", "read-write")
+    (cell,) = cells(campaign, {"read-write": workload})
+    instance: Resources = spec(demo, "InstanceTemplate", cell.instance_ref).resources
+    databases = len(cell.arms) * (instance.cores + parse_quantity(engine_pod.AGENT_CPU))
+    client = workload.client.resources.cores
+    # A trial's clients start while those of the one before still hand in their files.
+    clients = 2 * workload.client.replicas * (client + parse_quantity(tool_pod.RECORDER_CPU))
+    loads = len(cell.arms) * client
+    infrastructure = sum(CLUSTER.values()) + sum(
+        parse_quantity(container["resources"]["requests"]["cpu"])
+        for name, container in default.containers()
+        if not name.endswith("-check")
+    )
+
+    assert infrastructure <= 0.160 + 1e-9
+    assert databases + clients + infrastructure <= NODE
+    # All databases are loaded at once, before the first trial.
+    assert databases + loads + infrastructure <= NODE
+    said = (DEMO / "kustomization.yaml").read_text()
+    assert f"{round(1000 * (databases + clients + infrastructure))} of 2000" in said

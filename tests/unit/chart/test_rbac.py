@@ -1,0 +1,109 @@
+"""The roles cover exactly what the operator does: asked of the operator, not written down twice."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from encbench import handlers
+from encbench.api import kinds
+from encbench.api.kinds import Kind
+from tests.support import manifests
+from tests.support.chart import NAMESPACE, Manifest, Rendered
+from tests.unit.reconcile.world import SPACE, World, parts, study
+
+Right = tuple[str, str, str]
+"""API group, resource, verb."""
+
+UNSEEN: set[Right] = {
+    ("", "pods/log", "get"),
+    ("events.k8s.io", "events", "create"),
+    *(("encbench.io", f"{owner}/finalizers", "update") for owner in ("campaigns", "testbeds")),
+    ("encbench.io", "trials/finalizers", "update"),
+}
+"""What the simulated world does not show: logs of failed pods, Events, and owner references that
+clusters with OwnerReferencesPermissionEnforcement check."""
+
+SCRIPT = """
+sysbench.cmdline.options = {tables = {"", 1}, table_size = {"", 1}}
+function prepare() end
+function event() end
+"""
+
+_VERBS = {
+    "get": ("get",),
+    "list": ("list",),
+    "create": ("create",),
+    "apply": ("create", "patch"),
+    "patch_metadata": ("patch",),
+    "delete": ("delete",),
+}
+
+
+def granted(role: Manifest) -> set[Right]:
+    return {
+        (group, resource, verb)
+        for rule in role["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+
+
+def rights(verb: str, kind: Kind) -> Iterator[Right]:
+    """What a call of `ports.Cluster` needs."""
+    group = kind.api_version.rpartition("/")[0]
+    if verb == "apply_status":
+        yield group, f"{kind.plural}/status", "update"
+    for needed in _VERBS.get(verb, ()):
+        yield group, kind.plural, needed
+
+
+async def test_the_role_is_what_a_campaign_needs(default: Rendered) -> None:
+    world = World()
+    world.apply(
+        manifests.config_map("own", SPACE, **{"own.lua": SCRIPT}),
+        *parts(sysbench={"scriptConfigMapRef": {"name": "own", "key": "own.lua"}}),
+        study("tde", blocks=1, ttlSecondsAfterFinished=60),
+    )
+    await world.run(world.ended)
+    await world.settle(150)
+    world.cluster.remove(kinds.CAMPAIGN, SPACE, "study")
+    await world.run(world.gone)
+
+    needed = {right for call in world.cluster.calls for right in rights(call.verb, call.kind)}
+    for kind in (*handlers.OWN, *handlers.CHILDREN):
+        needed |= {(*next(rights("list", kind))[:2], verb) for verb in ("list", "watch")}
+
+    (role,) = default.all("Role", "operator")
+    assert needed - granted(role) == set(), "the operator would be forbidden to do this"
+    assert granted(role) - needed - UNSEEN == set(), "the operator never does this"
+
+
+def test_nobody_may_list_secrets(any_variant: Rendered) -> None:
+    for role in [*any_variant.all("Role"), *any_variant.all("ClusterRole")]:
+        for rule in role["rules"]:
+            assert "*" not in [*rule["apiGroups"], *rule["resources"], *rule["verbs"]]
+            if "secrets" in rule["resources"]:
+                assert set(rule["verbs"]) <= {"get", "create", "patch", "delete"}
+
+
+def test_cluster_wide_the_operator_reads_nodes_only(any_variant: Rendered) -> None:
+    (role,) = any_variant.all("ClusterRole")
+    assert granted(role) == {("", "nodes", "get"), ("", "nodes", "list")}
+
+
+def test_prometheus_sees_pods_only(default: Rendered) -> None:
+    (role,) = default.all("Role", "prometheus")
+    assert granted(role) == {("", "pods", verb) for verb in ("get", "list", "watch")}
+
+
+@pytest.mark.parametrize("component", ["operator", "prometheus"])
+def test_there_is_a_role_in_each_watched_namespace(namespaces: Rendered, component: str) -> None:
+    for kind in ("Role", "RoleBinding"):
+        places = {body["metadata"]["namespace"] for body in namespaces.all(kind, component)}
+        assert places == {NAMESPACE, "team-a", "team-b"}
+    for binding in namespaces.all("RoleBinding", component):
+        (subject,) = binding["subjects"]
+        assert subject["namespace"] == NAMESPACE
+        account = namespaces.one("ServiceAccount", component)
+        assert subject["name"] == account["metadata"]["name"]

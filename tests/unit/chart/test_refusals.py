@@ -1,0 +1,64 @@
+"""Values that make no sense are refused, in words that say what to do."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.chart import Refused, render
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"watchNamespace": ["a"]}, ["additional properties 'watchNamespace' not allowed"]),
+        ({"watchNamespaces": "a"}, ["/watchNamespaces", "want array"]),
+        ({"watchNamespaces": ["A_b"]}, ["/watchNamespaces/0", "does not match pattern"]),
+        ({"image": {"pullPolicy": "Sometimes"}}, ["/image/pullPolicy", "'IfNotPresent'"]),
+        ({"image": {"tag": "a b"}}, ["/image/tag"]),
+        ({"image": {"tag": 1.1}}, ["/image/tag", "want string"]),
+        ({"operator": {"logLevel": "loud"}}, ["/operator/logLevel", "'debug', 'info', 'warning'"]),
+        ({"operator": {"replicas": 2}}, ["'replicas' not allowed"]),
+        ({"operator": {"resources": {"limits": {"cpu": "lots"}}}}, ["/limits/cpu"]),
+        ({"minio": {"bucket": "Not_A_Bucket"}}, ["/minio/bucket"]),
+        ({"prometheus": {"retention": "long"}}, ["/prometheus/retention"]),
+        ({"objectStore": {"external": {"endpoint": "s3.example.com"}}}, ["/endpoint"]),
+        ({"objectStore": {"external": {"secretKey": "x"}}}, ["'secretKey' not allowed"]),
+        ({"nodeExporter": {"tolerations": [{"effect": "Never"}]}}, ["/effect"]),
+    ],
+)
+def test_the_schema_says_where_and_why(values: dict[str, Any], words: list[str]) -> None:
+    with pytest.raises(Refused) as refused:
+        render(values)
+    for word in words:
+        assert word in str(refused.value)
+
+
+STORE = {"endpoint": "https://s3.example.com", "bucket": "results", "existingSecret": "keys"}
+
+
+@pytest.mark.parametrize("field", STORE)
+def test_without_minio_another_store_is_needed(field: str) -> None:
+    some = {name: value for name, value in STORE.items() if name != field}
+    with pytest.raises(Refused, match=rf"minio.enabled is false.*set objectStore.external.{field}"):
+        render({"minio": {"enabled": False}, "objectStore": {"external": some}})
+
+
+def test_without_prometheus_another_source_is_needed() -> None:
+    with pytest.raises(Refused, match=r"set prometheus\.external\.url"):
+        render({"prometheus": {"enabled": False}})
+
+
+@pytest.mark.parametrize(
+    ("values", "advice"),
+    [
+        ({"objectStore": {"external": STORE}}, "set minio.enabled=false"),
+        ({"prometheus": {"external": {"url": "http://p"}}}, "set prometheus.enabled=false"),
+    ],
+)
+def test_what_would_not_be_used_is_not_passed_over(values: dict[str, Any], advice: str) -> None:
+    with pytest.raises(Refused, match=advice):
+        render(values)
+
+
+def test_quantities_may_be_numbers() -> None:
+    render({"operator": {"resources": {"limits": {"cpu": 1}}}})

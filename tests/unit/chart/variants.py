@@ -1,0 +1,38 @@
+"""Ways to install the chart that the tests go through."""
+
+from typing import Any
+
+EXTERNAL: dict[str, Any] = {
+    "minio": {"enabled": False},
+    "objectStore": {
+        "external": {
+            "endpoint": "https://s3.example.com",
+            "bucket": "results",
+            "region": "eu-central-1",
+            "existingSecret": "s3-keys",
+            "caConfigMap": "s3-ca",
+            "clientEndpoint": "https://s3.outside.example.com",
+        }
+    },
+    "prometheus": {
+        "enabled": False,
+        "external": {"url": "https://prometheus.example.com", "caConfigMap": "prometheus-ca"},
+    },
+    "nodeExporter": {"enabled": False},
+}
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "external": EXTERNAL,
+    "namespaces": {
+        "watchNamespaces": ["team-a", "team-b"],
+        "networkPolicy": {"enabled": True},
+        "imagePullSecrets": ["registry"],
+        "prometheus": {"persistence": {"enabled": True, "storageClass": "fast"}},
+        "minio": {"existingSecret": "keys", "persistence": {"storageClass": "fast"}},
+        "operator": {
+            "nodeSelector": {"role": "infra"},
+            "tolerations": [{"key": "infra", "operator": "Exists"}],
+        },
+    },
+}

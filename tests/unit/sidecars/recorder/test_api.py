@@ -1,0 +1,152 @@
+"""What the recorder answers, without sockets."""
+
+import json
+from typing import Any
+
+import pytest
+
+from encbench.sidecars.recorder.api import Api, Request, Response
+from encbench.sidecars.recorder.moment import Moment
+from encbench.sidecars.recorder.observation import Window
+from encbench.sidecars.recorder.process import Usage
+from encbench.sidecars.recorder.run import FILES, Run
+from encbench.tools.progress import Sample
+
+AUTH = {"authorization": "Bearer t0ken"}
+UPLOADS = {name: f"http://store/{name}?X-Amz-Signature=5ecre7" for name in FILES}
+
+
+@pytest.fixture
+def run() -> Run:
+    return Run()
+
+
+@pytest.fixture
+def api(run: Run) -> Api:
+    return Api(run, "t0ken")
+
+
+def get(api: Api, path: str, headers: dict[str, str] = AUTH) -> Response:
+    return api.answer(Request("GET", path, headers, b""))
+
+
+def release(api: Api, body: Any) -> Response:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return api.answer(Request("POST", "/v1/release", AUTH, content))
+
+
+def test_the_whole_life(api: Api, run: Run) -> None:
+    assert get(api, "/v1/state").status == 503
+    assert release(api, {"startAt": 5, "uploads": UPLOADS}).status == 503
+    run.wait()
+    state = json.loads(get(api, "/v1/state").content)
+    assert state.pop("clock") > 1.7e9
+    assert state == {
+        "state": "waiting",
+        "startAt": None,
+        "window": None,
+        "exitCode": None,
+        "lastTps": None,
+        "digests": {},
+        "error": None,
+    }
+    state = json.loads(release(api, {"startAt": 5, "uploads": UPLOADS}).content)
+    assert (state["state"], state["startAt"]) == ("released", 5.0)
+    run.start(lambda: None)
+    run.see(Sample(1, 12.5, 250.0, 2.0, 0.0))
+    state = json.loads(get(api, "/v1/state").content)
+    assert (state["state"], state["lastTps"]) == ("running", 12.5)
+    run.finish(0, Window(Moment(10.0, 1.0), Moment(15.0, 6.0)), {"output.log": "sha256:0"})
+    state = json.loads(get(api, "/v1/state").content)
+    assert state["window"] == {"start": 10.0, "end": 15.0}
+    assert (state["exitCode"], state["digests"]) == (0, {"output.log": "sha256:0"})
+
+
+def test_a_later_release_changes_the_urls_only(api: Api, run: Run) -> None:
+    run.wait()
+    release(api, {"startAt": 5, "uploads": UPLOADS})
+    run.finish(0, None, {})
+    run.fail("refused", run.uploads)
+    fresh = {name: f"{url}2" for name, url in UPLOADS.items()}
+    state = json.loads(release(api, {"startAt": 9, "uploads": fresh}).content)
+    assert (state["state"], state["startAt"], state["error"]) == ("finished", 5.0, None)
+    assert run.uploads == fresh
+
+
+def test_a_refusal_of_urls_that_were_replaced_meanwhile_is_no_error(run: Run) -> None:
+    run.wait()
+    run.release(5.0, UPLOADS)
+    old = run.uploads
+    run.release(5.0, UPLOADS)
+    run.fail("refused", old)
+    assert run.error is None
+
+
+def test_only_a_receiver_of_the_end_ends_the_run(api: Api, run: Run) -> None:
+    run.wait()
+    early = get(api, "/v1/state")
+    run.uploaded()
+    assert early.sent is not None
+    early.sent()
+    assert not run.seen
+    late = get(api, "/v1/state")
+    assert not run.seen
+    assert late.sent is not None
+    late.sent()
+    assert run.seen
+
+
+@pytest.mark.parametrize("header", [{}, {"authorization": "Bearer no"}, {"authorization": "t0ken"}])
+@pytest.mark.parametrize("path", ["/v1/state", "/v1/release"])
+def test_nothing_without_the_token(api: Api, header: dict[str, str], path: str) -> None:
+    assert get(api, path, header).status == 401
+
+
+def test_metrics_are_for_everybody(api: Api, run: Run) -> None:
+    def lines() -> list[str]:
+        text = get(api, "/metrics", {}).content.decode()
+        return [line for line in text.splitlines() if not line.startswith("#")]
+
+    assert [line.split()[0] for line in lines()] == ["encbench_recorder_cpu_seconds_total"]
+    run.wait()
+    run.start(lambda: Usage(1.0, 3.25, 1, 1, None))
+    run.see(Sample(1, 12.5, 250.0, 2.0, 0.0))
+    assert lines()[:-1] == [
+        "encbench_client_tps 12.5",
+        "encbench_client_qps 250",
+        "encbench_client_latency_p95_seconds 0.002",
+        "encbench_client_cpu_seconds_total 3.25",
+    ]
+    run.finish(0, None, {})
+    assert lines()[:-1] == ["encbench_client_cpu_seconds_total 3.25"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"\xff",
+        [],
+        {},
+        {"startAt": "now", "uploads": UPLOADS},
+        {"startAt": True, "uploads": UPLOADS},
+        {"startAt": 5},
+        {"startAt": 5, "uploads": {}},
+        {"startAt": 5, "uploads": {**UPLOADS, "more": "http://store/more"}},
+        {"startAt": 5, "uploads": {**UPLOADS, "output.log": "file:///etc/passwd"}},
+        {"startAt": 5, "uploads": {**UPLOADS, "output.log": None}},
+    ],
+)
+def test_a_release_that_is_none(api: Api, run: Run, body: Any) -> None:
+    run.wait()
+    answer = release(api, body)
+    assert answer.status == 400
+    assert b"5ecre7" not in answer.content
+    assert run.state == "waiting"
+
+
+def test_other_paths_and_methods(api: Api) -> None:
+    assert get(api, "/").status == 404
+    assert get(api, "/v1/release").status == 405
+    assert api.answer(Request("POST", "/metrics", {}, b"")).status == 405
+    assert get(api, "/metrics?x=1", {}).status == 200

@@ -1,0 +1,39 @@
+"""The files that a run leaves."""
+
+import json
+
+from encbench.sidecars.recorder.artefacts import HEADER, series_csv, termination_message
+from encbench.sidecars.recorder.observation import Row
+from encbench.sidecars.recorder.process import Usage
+from encbench.tools.progress import Sample
+
+SAMPLE = Sample(3, 10.5, 210.0, 1.86, 2.0)
+USAGE = Usage(3.0, 1.25, 4096, 8192, None)
+
+
+def test_series() -> None:
+    rows = [
+        Row(1000.1234, SAMPLE, False, USAGE),
+        Row(1001.0, SAMPLE, True, USAGE),
+        Row(1002.0, SAMPLE, False, None),
+        Row(1003.0, SAMPLE, False, USAGE._replace(resident_bytes=None)),
+    ]
+    assert series_csv(rows).splitlines() == [
+        HEADER,
+        "1000.123,10.50,210.00,1.86,2.00,1.25,4096",
+        "1001.000,10.50,210.00,,2.00,1.25,4096",
+        "1002.000,10.50,210.00,1.86,2.00,,",
+        "1003.000,10.50,210.00,1.86,2.00,1.25,",
+    ]
+
+
+def test_a_run_that_reported_nothing_has_a_header_only() -> None:
+    assert series_csv([]) == f"{HEADER}\n"
+
+
+def test_termination_message_is_small_and_whole() -> None:
+    message = json.loads(termination_message("p", {"output.log": "sha256:0"}, None))
+    assert message == {"prefix": "p", "digests": {"output.log": "sha256:0"}}
+    long = termination_message("p" * 900, {"summary.json": "sha256:" + "0" * 64}, "e" * 9000)
+    assert len(long) <= 4096
+    assert json.loads(long)["error"] == "e" * 1024

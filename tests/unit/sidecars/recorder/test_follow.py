@@ -1,0 +1,64 @@
+"""Reading a file while it grows."""
+
+import os
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from encbench.sidecars.recorder.follow import Output, pause, reader
+from encbench.tools.sysbench import progress
+
+
+def test_lines_come_once_and_whole(tmp_path: Path) -> None:
+    path = tmp_path / "output.log"
+    output = Output(path)
+    assert output.poll() == []
+    assert output.changed is None
+    with path.open("a") as file:
+        file.write("one\ntw")
+        file.flush()
+        assert output.poll() == ["one"]
+        assert output.poll() == []
+        file.write("o\n\nthree\n")
+        file.flush()
+        assert output.poll() == ["two", "", "three"]
+
+
+def test_the_time_is_that_of_the_write_not_of_the_look(tmp_path: Path) -> None:
+    path = tmp_path / "output.log"
+    path.write_text("line\n")
+    written = time.time() - 3.25
+    os.utime(path, (written, written))
+    output = Output(path)
+    output.poll()
+    assert output.changed is not None
+    assert output.changed.unix == pytest.approx(written, abs=0.001)
+    now = time.clock_gettime(time.CLOCK_BOOTTIME)
+    assert output.changed.monotonic == pytest.approx(now - 3.25, abs=0.1)
+
+
+def test_bytes_that_are_no_text_do_not_stop_us(tmp_path: Path) -> None:
+    path = tmp_path / "output.log"
+    path.write_bytes(b"\xff\xfe line\n")
+    assert Output(path).poll() == ["\ufffd\ufffd line"]
+
+
+def test_looks_come_closer_as_a_report_is_due() -> None:
+    moment, looks = 10.05, []
+    while moment < 11.05:
+        looks.append(moment)
+        moment += pause(moment)
+    gaps = [after - before for before, after in pairwise(looks)]
+    nearest = min(look - 11.0 for look in looks if look >= 11.0)
+    assert nearest <= 0.006
+    assert len(looks) < 25
+    assert max(gaps) == pytest.approx(0.2)
+    assert pause(None) == pytest.approx(0.02)
+
+
+def test_readers() -> None:
+    assert reader("sysbench") is progress
+    with pytest.raises(ValueError, match="pgbench"):
+        reader("pgbench")

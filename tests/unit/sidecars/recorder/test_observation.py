@@ -1,0 +1,99 @@
+"""Window and CPU time from what was seen."""
+
+import pytest
+
+from encbench.sidecars.recorder.barrier import End, Stamp
+from encbench.sidecars.recorder.moment import Moment
+from encbench.sidecars.recorder.observation import Observation, Window
+from encbench.sidecars.recorder.process import TICKS, Usage
+from encbench.tools.progress import Mark, Sample
+
+
+def at(seconds: float) -> Moment:
+    """By both clocks, the Unix time being 1000 ahead."""
+    return Moment(1000 + seconds, seconds)
+
+
+def usage(seconds: float, cpu: float, throttled: float | None = None, most: int = 1) -> Usage:
+    return Usage(seconds, cpu, 100, most, throttled)
+
+
+def end(code: int = 0, cpu: float = 0.0, when: float = 12.0) -> End:
+    return End(code, Stamp(at(when), int(cpu * TICKS)))
+
+
+BEGAN = Stamp(at(0.0), 5 * TICKS)
+
+
+def test_the_window_is_from_the_checkpoint_to_the_last_write() -> None:
+    seen = Observation(has_warmup=True)
+    seen.see_mark(Mark.STARTED, at(0.5))
+    assert seen.window(end(), at(11.9)) is None
+    seen.see_mark(Mark.CHECKPOINT, at(2.5))
+    window = seen.window(end(), at(11.9))
+    assert window == Window(at(2.5), at(11.9))
+    assert window.seconds == pytest.approx(9.4)
+
+
+def test_without_warm_up_it_begins_with_the_load() -> None:
+    seen = Observation(has_warmup=False)
+    seen.see_mark(Mark.STARTED, at(0.5))
+    window = seen.window(end(), at(11.9))
+    assert window is not None
+    assert window.start == at(0.5)
+
+
+@pytest.mark.parametrize("how", [end(1), end(137), None])
+def test_no_window_for_a_run_that_did_not_end_well(how: End | None) -> None:
+    seen = Observation(has_warmup=False)
+    seen.see_mark(Mark.STARTED, at(0.5))
+    assert seen.window(how, at(11.9)) is None
+
+
+def test_cpu_time_is_interpolated_at_the_edges() -> None:
+    seen = Observation(has_warmup=True)
+    for second in range(1, 12):
+        seen.see_usage(usage(second, second * 0.5))
+    window = Window(at(2.5), at(11.5))
+    spent = seen.cpu_seconds(window, BEGAN, end(cpu=5 + 6.0, when=12.0))
+    assert spent == pytest.approx(9 * 0.5)
+
+
+def test_cpu_time_without_any_reading_is_the_whole_run_s() -> None:
+    seen = Observation(has_warmup=False)
+    window = Window(at(0.0), at(12.0))
+    assert seen.cpu_seconds(window, BEGAN, end(cpu=5 + 3.0)) == pytest.approx(3.0)
+
+
+def test_what_is_used_after_the_window_does_not_count() -> None:
+    seen = Observation(has_warmup=False)
+    seen.see_usage(usage(10.0, 8.0))
+    window = Window(at(0.0), at(10.0))
+    assert seen.cpu_seconds(window, BEGAN, end(cpu=5 + 9.0)) == pytest.approx(8.0)
+
+
+def test_throttling_in_the_window() -> None:
+    seen = Observation(has_warmup=True)
+    window = Window(at(2.0), at(11.0))
+    assert seen.throttled_seconds(window) is None
+    for second, throttled in [(1, 5.0), (2, 5.5), (6, 6.0), (11, 7.0)]:
+        seen.see_usage(usage(second, second, throttled))
+    assert seen.throttled_seconds(window) == pytest.approx(1.5)
+
+
+def test_the_second_of_the_checkpoint_has_a_percentile_of_only_a_part() -> None:
+    seen = Observation(has_warmup=True)
+    seen.see_mark(Mark.STARTED, at(0.2))
+    for second in range(1, 4):
+        if second == 2:
+            seen.see_mark(Mark.CHECKPOINT, at(2.2))
+        seen.see_sample(Sample(second, 1.0, 1.0, 1.0, 0.0), at(second + 0.2), None)
+    assert [row.is_partial for row in seen.rows] == [False, True, False]
+
+
+def test_the_most_memory_of_all_readings() -> None:
+    seen = Observation(has_warmup=True)
+    assert seen.memory_max_bytes is None
+    seen.see_usage(usage(1.0, 1.0, most=7))
+    seen.see_usage(Usage(2.0, 1.0, None, None, None))
+    assert seen.memory_max_bytes == 7

@@ -1,0 +1,99 @@
+"""Storing a file by a presigned URL."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from encbench.sidecars.recorder.upload import Away, Pauses, Refused, put
+from tests.support.daemon import free_port
+from tests.support.receiver import Receiver, receiving
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving(Receiver()) as running:
+        yield running
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "output.log"
+    path.write_bytes(b"line\n" * 50_000)
+    return path
+
+
+def test_stored(receiver: Receiver, file: Path) -> None:
+    put(receiver.url("a/output.log"), file)
+    assert receiver.objects == {"a/output.log": file.read_bytes()}
+
+
+def test_stored_before(receiver: Receiver, file: Path) -> None:
+    receiver.objects["a/output.log"] = b"before"
+    put(receiver.url("a/output.log"), file)
+    assert receiver.objects == {"a/output.log": b"before"}
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 408, 409, 429])
+def test_a_fault_of_the_store(receiver: Receiver, file: Path, status: int) -> None:
+    receiver.answer = status
+    with pytest.raises(Away, match=str(status)):
+        put(receiver.url("a"), file)
+
+
+@pytest.mark.parametrize("status", [301, 400, 403, 404])
+def test_a_refusal(receiver: Receiver, file: Path, status: int) -> None:
+    receiver.answer = status
+    with pytest.raises(Refused, match=str(status)) as caught:
+        put(receiver.url("a"), file)
+    assert "5ecre7" not in str(caught.value)
+
+
+def test_nobody_there(file: Path) -> None:
+    with pytest.raises(Away, match="Connection refused"):
+        put(f"http://127.0.0.1:{free_port()}/a?X-Amz-Signature=5ecre7", file)
+
+
+def test_no_such_host(file: Path) -> None:
+    with pytest.raises(Away) as caught:
+        put("http://store.invalid/a?X-Amz-Signature=5ecre7", file)
+    assert "5ecre7" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["http://host:port/a?s=5ecre7", "http://host/a b?s=5ecre7"])
+def test_a_malformed_url(file: Path, url: str) -> None:
+    with pytest.raises(Refused) as caught:
+        put(url, file)
+    assert "5ecre7" not in str(caught.value)
+
+
+def test_tls_to_something_else(receiver: Receiver, file: Path) -> None:
+    with pytest.raises(Away):
+        put(receiver.url("a").replace("http:", "https:"), file)
+
+
+def test_a_store_that_answers_before_it_has_read_everything(tmp_path: Path) -> None:
+    big = tmp_path / "output.log"
+    big.write_bytes(b"x" * 20_000_000)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def refuse() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        with pytest.raises((Refused, Away)):
+            put(f"http://127.0.0.1:{listener.getsockname()[1]}/a", big)
+        thread.join()
+
+
+def test_pauses_double_to_a_limit_with_a_random_part() -> None:
+    longest, shortest = Pauses(lambda: 1.0), Pauses(lambda: 0.0)
+    found = [longest.next() for _ in range(9)]
+    assert found == [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0]
+    assert [shortest.next() for _ in range(9)] == [pause / 2 for pause in found]
