@@ -24,7 +24,7 @@ def instance(name: str = "mariadb", **fields: Any) -> Manifest:
         "engine": "mariadb",
         "version": "10.11",
         "image": "docker.io/encbench/mariadb:10.11",
-        "resources": {"cpu": "400m", "memory": "384Mi"},
+        "resources": {"cpu": "350m", "memory": "384Mi"},
         "storage": {"size": "1Gi"},
         "settings": {"innodb_buffer_pool_size": "128M"},
         **fields,
@@ -49,7 +49,7 @@ def workload(name: str = "read-write", **fields: Any) -> Manifest:
         "load": {"concurrency": [2], "warmup": "2s", "duration": "6s", **fields.pop("load", {})},
         "client": {
             "image": "docker.io/encbench/sysbench:1.0.20",
-            "resources": {"cpu": "150m", "memory": "64Mi"},
+            "resources": {"cpu": "220m", "memory": "64Mi"},
             **fields.pop("client", {}),
         },
         **fields,

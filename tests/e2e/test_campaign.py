@@ -165,7 +165,7 @@ def test_cpu_follows_from_the_raw_samples(
     if len(shown) < len(own):
         pytest.skip("a CPU figure was withheld for its alignment error; the report says so")
     cores = [_cores(raw) for _, raw in own]
-    assert row["databaseCpuPercent"] == pytest.approx(mean(c / 0.4 * 100 for c in cores), rel=0.01)
+    assert row["databaseCpuPercent"] == pytest.approx(mean(c / 0.35 * 100 for c in cores), rel=0.01)
     tps = [f["tps"] for f in _logs(records, arm)]
     per_transaction = _geometric([c / t * 1000 for c, t in zip(cores, tps, strict=True)])
     assert row["databaseCpuMsPerTransaction"] == pytest.approx(per_transaction, rel=0.01)

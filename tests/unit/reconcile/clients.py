@@ -36,6 +36,8 @@ class Recorder:
     upload: Callable[[str, bytes], int]
     ended: Callable[["Recorder"], None]
     """Told when the tool's process and the recorder's are over."""
+    measured: Callable[[float], None] = lambda began: None
+    """Told when the tool's process is over, with the time when it began."""
     state: str = "waiting"
     start_at: float | None = None
     uploads: dict[str, str] = field(default_factory=dict)
@@ -79,18 +81,29 @@ class Recorder:
             self.state, self.start_at = "released", start_at
             self.timeline.at(start_at - self.plan.skew, self._start)
 
+    def die(self) -> None:
+        """As if the pod were deleted or the process killed."""
+        self.state = "dead"
+
     def _start(self) -> None:
+        if self.state == "dead":
+            return
         self.state = "running"
-        began = self.clock
+        began = self.timeline.clock.time
         seconds = self.plan.warmup + self.plan.duration
         self.timeline.after(seconds + 0.05, lambda: self._finish(began))
 
     def _finish(self, began: float) -> None:
-        self.files = artefacts(self.plan, began)
+        if self.state == "dead":
+            return
+        self.files = artefacts(self.plan, began + self.plan.skew)
+        self.measured(began)
         self.state = "finished"
         self.timeline.after(0.2, self._upload)
 
     def _upload(self) -> None:
+        if self.state == "dead":
+            return
         for name in FILES:
             status = self.upload(self.uploads[name], self.files[name])
             if status == 403:
@@ -102,7 +115,7 @@ class Recorder:
         self.timeline.after(LINGER, self._exit)
 
     def _exit(self) -> None:
-        if self.state != "exited":
+        if self.state not in ("exited", "dead"):
             self.state = "exited"
             self.ended(self)
 
@@ -126,7 +139,7 @@ class Recorders:
 
     def _find(self, address: str, token: str) -> Recorder:
         recorder = self.by_address.get(address)
-        if self.away or recorder is None or recorder.state == "exited":
+        if self.away or recorder is None or recorder.state in ("exited", "dead"):
             raise Unavailable(f"the recorder at {address} cannot be reached")
         if token != recorder.token:
             raise Rejected(f"the recorder at {address} refused: wrong token")

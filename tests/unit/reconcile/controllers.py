@@ -39,6 +39,8 @@ class Controllers:
     timeline: Timeline
     plan: Callable[[Body], Plan]
     """How the clients of a trial (as an object) run."""
+    sampled: Callable[[str, float], None]
+    """Told of a run on that testbed that began at that time, for Prometheus to have seen it."""
     delays: Delays = field(default_factory=Delays)
     in_force: dict[str, EncryptionModeSpec] = field(default_factory=dict)
     """Mode that the server of an arm is really in, where it is not the one that it should be."""
@@ -58,7 +60,8 @@ class Controllers:
             return
         ip = (body.get("status") or {}).get("podIP")
         self.database.servers.pop(f"{ip}:9470", None)
-        self.runner.by_address.pop(f"{ip}:9471", None)
+        if (recorder := self.runner.by_address.pop(f"{ip}:9471", None)) is not None:
+            recorder.die()
         owner = body["metadata"]["ownerReferences"][0]
         if owner["kind"] == STATEFUL_SET.kind:
             found = self._find(STATEFUL_SET, body, owner["name"])
@@ -151,6 +154,7 @@ class Controllers:
             plan=self.plan(trial),
             upload=self.store.upload,
             ended=partial(self._client_ended, job, body),
+            measured=partial(self.sampled, trial["spec"]["testbedRef"]["name"]),
         )
         self._set_status(POD, body, pods.running(body, ip))
 

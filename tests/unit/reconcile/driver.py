@@ -1,11 +1,15 @@
-"""Drives the real loop in simulated time: one pass after the other, no sleeping, no threads."""
+"""Drives the real loop in simulated time: one pass after the other, no waiting."""
 
+import asyncio
 import heapq
 import itertools
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
+from encbench.ports import Unavailable
 from encbench.reconcile.campaign.reconciler import CampaignReconciler
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.loop import SWEEP_SECONDS, Key, Loop
@@ -61,6 +65,9 @@ class Operator:
         self.errors: list[tuple[Key, Exception]] = []
         """Every pass that failed, and why."""
         self.passes = 0
+        self._resumed = asyncio.Event()
+        self._resumed.set()
+        self._task: asyncio.Task[None]
         reconcilers = {
             CAMPAIGN: CampaignReconciler(deps),
             TESTBED: TestbedReconciler(deps),
@@ -77,15 +84,43 @@ class Operator:
 
     @property
     def next(self) -> float:
-        """When there is work."""
+        """When there is work that it can do."""
+        if self.stalled:
+            return float("inf")
         return min(self.next_sweep, self.queue.next)
 
     async def step(self) -> None:
-        """Do what is due first: the sweep, or one pass."""
+        """Do what is due first, until it is done or stalls."""
+        self._task = asyncio.create_task(self._step())
+        await self._advance()
+
+    async def stall(self) -> None:
+        """Called within a pass: hold it up until `resume`."""
+        self._resumed.clear()
+        await self._resumed.wait()
+
+    async def resume(self) -> None:
+        """Let a stalled pass go on, until it is done or stalls again."""
+        self._resumed.set()
+        await self._advance()
+
+    @property
+    def stalled(self) -> bool:
+        """In the middle of a pass and not getting on."""
+        return not self._resumed.is_set()
+
+    async def _advance(self) -> None:
+        while not (self._task.done() or self.stalled):
+            await asyncio.sleep(0)
+        if self._task.done():
+            self._task.result()
+
+    async def _step(self) -> None:
         self.clock.time = max(self.clock.time, self.next)
         if self.next_sweep <= self.queue.next:
             self.next_sweep = self.clock.time + SWEEP_SECONDS
-            await self.loop.sweep_once()
+            with suppress(Unavailable):
+                await self.loop.sweep_once()
             return
         key = self.queue.take()
         self.passes += 1
@@ -102,4 +137,35 @@ class Operator:
             self.queue.add(key, delay)
 
 
-Until = Callable[[], bool]
+class Switch:
+    """A port that can be cut off."""
+
+    def __init__(self, port: Any) -> None:
+        self._port = port
+        self.away = False
+
+    def __getattr__(self, name: str) -> Any:
+        if self.away:
+            return self._refuse
+        return getattr(self._port, name)
+
+    async def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise Unavailable("nobody answers")
+
+
+class Hesitant:
+    """A port between whose calls an operator may be held up."""
+
+    def __init__(self, port: Any, pause: Callable[[], Awaitable[None]]) -> None:
+        self._port, self._pause = port, pause
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._port, name)
+        if not callable(method):
+            return method
+
+        async def slow(*args: Any, **kwargs: Any) -> Any:
+            await self._pause()
+            return await method(*args, **kwargs)
+
+        return slow

@@ -80,7 +80,7 @@ def assert_sound(world: World) -> None:
         for (kind, name), times in world.cluster.created.items()
         if kind in MADE_ONCE and times > 1
     }
-    assert not twice
+    assert twice == {}
     records = [key for key in world.store.objects if key.endswith("/trial.json")]
     assert len(records) == len(world.trials())
     assert {world.store.written[key] for key in records} <= {1}

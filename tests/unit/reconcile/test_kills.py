@@ -16,15 +16,11 @@ from encbench.api.kinds import CONFIG_MAP
 from tests.support import manifests
 from tests.unit.reconcile.driver import Killed
 from tests.unit.reconcile.oracle import FinalState, assert_sound, final_state
+from tests.unit.reconcile.scripts import SCRIPT
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 ALONE = bool(os.environ.get("ENCBENCH_EVERY_KILL_ALONE"))
 RUNS = {"cluster": 6, "store": 3}
-SCRIPT = """
-sysbench.cmdline.options = {tables = {"", 1}, table_size = {"", 1}}
-function prepare() end
-function event() end
-"""
 Write = tuple[Hashable, int]
 """What is written, and for which time."""
 

@@ -6,6 +6,7 @@ but for its queue; a test may kill it, start another, cut off its events, or tak
 
 from collections.abc import Callable
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 from encbench.api.kinds import (
@@ -29,7 +30,7 @@ from tests.support.fake_agent import FakeDatabase
 from tests.support.testbeds import counting_tokens
 from tests.unit.reconcile.clients import Plan, Recorders
 from tests.unit.reconcile.controllers import Controllers
-from tests.unit.reconcile.driver import Killed, Operator, Until
+from tests.unit.reconcile.driver import Hesitant, Killed, Operator, Switch
 from tests.unit.reconcile.pods import DATABASE_NODE
 from tests.unit.reconcile.timeline import START, SimClock, Timeline
 from tests.unit.reconcile.watched import Change, CountingStore, TimedMetrics, WatchedCluster
@@ -38,15 +39,16 @@ SPACE, NAME = "bench", "study"
 WARMUP, DURATION = 2, 6
 RESTART = 3.0
 """Seconds for which a killed operator is away."""
-WATCHED = {kind for kind in (JOB, STATEFUL_SET, POD)}
+WATCHED = (JOB, STATEFUL_SET, POD)
 LOSS = 0.1
 """What TDE costs in this world."""
+Until = Callable[[], bool]
 
 
 class World:
     """Everything, with one operator running."""
 
-    def __init__(self, *, operators: int = 1, events: bool = True) -> None:
+    def __init__(self, *, events: bool = True) -> None:
         self.clock = SimClock()
         self.timeline = Timeline(self.clock)
         self.cluster = WatchedCluster(self.clock.now)
@@ -57,10 +59,12 @@ class World:
         self.plan: Callable[[Trial, Plan], Plan] = lambda _, usual: usual
         """A test's say in how a trial's clients run."""
         self.controllers = Controllers(
-            self.cluster, self.store, self.database, self.runner, self.timeline, self._plan
+            self.cluster, self.store, self.database, self.runner, self.timeline, self._plan, self._samples
         )
+        self.api: Any = Switch(self.cluster)
+        """The way from the operator to the API server."""
         self.deps = Deps(
-            self.cluster,
+            self.api,
             self.store,
             self.metrics,
             self.database,
@@ -69,22 +73,35 @@ class World:
             Settings("encbench:test", "IfNotPresent", "0.1.0", counting_tokens()),
         )
         self.events = events
+        self.delivered: list[Change] = []
+        """What watchers were told of last."""
         self._latest: dict[tuple[str, str], Body] = {}
-        self.operators = [self._operator() for _ in range(operators)]
+        self._resuming: list[Operator] = []
+        self.operators = [Operator(self.deps, self.clock, events=events)]
         self.deaths = 0
 
     # -- driving
 
-    def _operator(self, deps: Deps | None = None) -> Operator:
-        operator = Operator(deps or self.deps, self.clock, events=self.events)
-        # A new watch begins with a list of everything.
-        return operator
+    def add_hesitant_operator(self, seed: int, chance: float, longest: float) -> None:
+        """One more operator, which is held up now and then between two requests."""
+        random = Random(seed)
 
-    def restart(self, place: int = 0) -> None:
-        """Kill an operator; a new process takes its place a moment later."""
+        async def pause() -> None:
+            if random.random() < chance:
+                seconds = random.uniform(0.0, longest)
+                self.timeline.after(seconds, lambda: self._resuming.append(operator))
+                await operator.stall()
+
+        ports = ("cluster", "store", "database", "runner", "metrics")
+        slow: dict[str, Any] = {name: Hesitant(getattr(self.deps, name), pause) for name in ports}
+        operator = Operator(replace(self.deps, **slow), self.clock, events=self.events)
+        self.operators.append(operator)
+
+    def restart(self, place: int = 0, away: float = RESTART) -> None:
+        """Kill an operator; a new process takes its place after that many seconds."""
         self.deaths += 1
-        self.operators[place] = operator = self._operator()
-        operator.next_sweep = self.clock.time + RESTART
+        self.operators[place] = operator = Operator(self.deps, self.clock, events=self.events)
+        operator.next_sweep = self.clock.time + away
 
     async def run(self, until: Until, *, limit: int = 5000, seconds: float = 7200) -> None:
         """Let everything happen until the condition holds; AssertionError when it never does."""
@@ -93,6 +110,9 @@ class World:
             self._deliver()
             if until():
                 return
+            while self._resuming:
+                await self._resuming.pop().resume()
+                self._deliver()
             operator = min(self.operators, key=lambda one: one.next)
             if min(operator.next, self.timeline.next) > end:
                 break
@@ -114,8 +134,10 @@ class World:
 
     def _deliver(self) -> None:
         """Tell watchers of what has changed; their own changes come after."""
+        self.delivered = []
         while self.cluster.changes:
             changes, self.cluster.changes = self.cluster.changes, []
+            self.delivered += changes
             for change in changes:
                 self._note(change)
                 self.controllers.see(change)
@@ -169,11 +191,11 @@ class World:
         return not self.latest("Campaign", NAME)
 
     def running(self, count: int = 1) -> Until:
-        """Condition: that many trials were released, the last of them still running."""
+        """Condition: the clients of the trial of that number are running."""
 
         def check() -> bool:
-            found = [t for t in self.trials() if t.status.release_at is not None]
-            return len(found) == count and found[-1].status.phase == "Running"
+            states = [recorder.state for recorder in self.runner.by_address.values()]
+            return len(self.latest(TRIAL.kind, "")) == count and "running" in states
 
         return check
 
@@ -185,7 +207,6 @@ class World:
 
     def _plan(self, body: Body) -> Plan:
         found = trial(body)
-        self._samples(found)
         load = found.spec.workload.load
         noise = int(digest([found.name])[:4], 16) / 0xFFFF - 0.5
         cost = 1 - LOSS if found.spec.arm.role == "treatment" else 1.0
@@ -197,11 +218,10 @@ class World:
         )
         return self.plan(found, usual)
 
-    def _samples(self, found: Trial) -> None:
-        """What Prometheus will have scraped of a trial's testbed and its node."""
-        now = int(self.clock.time)
-        times = [float(now + second) for second in range(60)]
-        own = {"namespace": SPACE, "testbed": found.spec.testbed_ref.name}
+    def _samples(self, testbed: str, began: float) -> None:
+        """What Prometheus scrapes of a testbed and its node around a run."""
+        times = [int(began) + second for second in range(-10, WARMUP + DURATION + 20)]
+        own = {"namespace": SPACE, "testbed": testbed}
         counter = [(time, (time - START) * 0.3) for time in times]
         self.metrics.add("encbench_database_cpu_seconds_total", own, counter)
         for cpu in ("0", "1"):
@@ -243,8 +263,3 @@ def study(*modes: str, blocks: int = 2, replacements: int = 1, **spec: Any) -> B
             **spec,
         },
     )
-
-
-def same_but(deps: Deps, **ports: Any) -> Deps:
-    """The ports with some of them replaced."""
-    return replace(deps, **ports)

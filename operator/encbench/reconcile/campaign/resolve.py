@@ -158,19 +158,20 @@ def _pairs(
     instances: dict[str, InstanceTemplateSpec],
     modes: dict[str, EncryptionModeSpec],
 ) -> list[str]:
-    """What an instance and a mode are wrong in together."""
-    found = []
+    """What an instance and a mode are wrong in together, once for all modes that share it."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
     for entry in spec.matrix:
         for instance_name in entry.instance_refs:
             for mode_name in _unique([spec.baseline_mode_ref, *entry.mode_refs]):
                 instance, mode = instances.get(instance_name), modes.get(mode_name)
                 if instance is None or mode is None:
                     continue
-                found += [
-                    f"InstanceTemplate {instance_name} with EncryptionMode {mode_name}: {text}"
-                    for text in engine(instance.engine).problems(instance, mode)
-                ]
-    return found
+                for text in engine(instance.engine).problems(instance, mode):
+                    found.setdefault((instance_name, text), {})[mode_name] = None
+    return [
+        f"InstanceTemplate {name} with EncryptionMode {', '.join(with_modes)}: {text}"
+        for (name, text), with_modes in found.items()
+    ]
 
 
 async def _missing_keys(

@@ -12,7 +12,7 @@ from encbench.api.testbed import TestbedStatus
 from encbench.reconcile import pods
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Testbed
-from encbench.reconcile.testbed.facts import LoadFacts, Seen
+from encbench.reconcile.testbed.facts import Seen
 
 PROVISIONED, LOADED, PROVEN, READY, FAILED = "Provisioned", "Loaded", "Proven", "Ready", "Failed"
 
@@ -29,7 +29,6 @@ class Decision:
     create_credentials: bool = False
     apply_database: bool = False
     create_load: bool = False
-    delete_load: LoadFacts | None = None
     requeue: float | None = None
 
 
@@ -66,13 +65,10 @@ def _decision(
     create_credentials: bool = False,
     apply_database: bool = False,
     create_load: bool = False,
-    delete_load: LoadFacts | None = None,
     requeue: float | None = None,
 ) -> Decision:
     draft.set(phase=phase(draft))
-    return Decision(
-        draft.status, create_credentials, apply_database, create_load, delete_load, requeue
-    )
+    return Decision(draft.status, create_credentials, apply_database, create_load, requeue)
 
 
 def _fail(draft: Draft[TestbedStatus], reason: str, message: str) -> Decision:
@@ -128,8 +124,9 @@ def _load(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decision
         return _decision(draft, create_load=True, requeue=POLL)
     found = pods.trouble(list(load.pods))
     if load.succeeded:
+        # The Job stays as long as the testbed: while its name is taken nobody loads a second time.
         draft.condition(LOADED, True, "Loaded", "the dataset is loaded")
-        return _decision(draft, delete_load=load, requeue=0.0)
+        return _decision(draft, requeue=0.0)
     if load.failed:
         return _fail(draft, "LoadFailed", found.message if found else "the load Job failed")
     if found is not None:

@@ -12,7 +12,6 @@ from encbench.reconcile.pods import PodFacts
 class LoadFacts:
     """The Job that loads the dataset."""
 
-    uid: str
     succeeded: bool
     failed: bool
     pods: tuple[PodFacts, ...] = ()
@@ -51,7 +50,6 @@ def load_facts(job: Body | None, pods: tuple[PodFacts, ...]) -> LoadFacts | None
         if c["status"] == "True"
     }
     return LoadFacts(
-        uid=job["metadata"]["uid"],
         succeeded="Complete" in true,
         failed="Failed" in true,
         pods=pods,

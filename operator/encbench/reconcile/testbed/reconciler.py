@@ -15,11 +15,11 @@ from encbench.engines.context import DatabaseContext
 from encbench.engines.registry import engine
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Deps
-from encbench.reconcile.effects import Announce, Apply, Create, Delete, Effect, perform
+from encbench.reconcile.effects import Announce, Apply, Create, Effect, perform
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.testbed.decide import FAILED, PROVEN, Decision, decide
 from encbench.reconcile.testbed.observe import observe
-from encbench.tools.context import LoadContext, load_job_name
+from encbench.tools.context import LoadContext
 from encbench.tools.registry import dataset_tool
 
 
@@ -83,9 +83,6 @@ class TestbedReconciler:
                 credentials_secret=agents.credentials_name(testbed.name),
             )
             return [Create(JOB, dataset_tool(testbed.spec.dataset).load_job(load))]
-        if decision.delete_load is not None:
-            name = load_job_name(testbed.name)
-            return [Delete(JOB, testbed.namespace, name, decision.delete_load.uid)]
         return []
 
 

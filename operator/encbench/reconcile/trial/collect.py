@@ -135,11 +135,16 @@ def result_of(
 ) -> TrialResult:
     """The figures for the trial's status."""
     return TrialResult(
-        tps=measurement.tps,
-        qps=measurement.qps,
-        latency_average_ms=measurement.latency_average_ms,
-        latency_p95_ms=measurement.latency_p95_ms,
+        tps=_shown(measurement.tps),
+        qps=_shown(measurement.qps),
+        latency_average_ms=_shown(measurement.latency_average_ms),
+        latency_p95_ms=_shown(measurement.latency_p95_ms),
         errors=measurement.errors,
-        database_cpu_cores=database,
-        client_cpu_cores=cpu.cores if cpu else None,
+        database_cpu_cores=None if database is None else _shown(database),
+        client_cpu_cores=_shown(cpu.cores) if cpu else None,
     )
+
+
+def _shown(value: float) -> float:
+    """Six significant digits: far below the noise, and no longer than a table has room for."""
+    return float(f"{value:.6g}")

@@ -33,6 +33,11 @@ POLL = 0.2
 SLOW_POLL = 1.0
 
 
+def patience(waited: float, shortest: float = SLOW_POLL) -> float:
+    """Seconds until the next look at something that has not come for that many seconds."""
+    return min(15.0, max(shortest, waited / 10))
+
+
 @dataclass(frozen=True)
 class Decision:
     """The status to write, and what to do after it is written."""
@@ -292,4 +297,4 @@ def _await_upload(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decisi
     message = next((c.run.error for c in refused if c.run), "the clients upload their logs")
     draft.condition(COLLECTED, False, "Uploading", message)
     # A URL that the store no longer takes is replaced: a second release only renews the URLs.
-    return _decision(draft, release=refused, requeue=SLOW_POLL)
+    return _decision(draft, release=refused, requeue=patience(draft.since(MEASURED)))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from encbench.api.conditions import format_time, is_true
 from encbench.api.kinds import JOB, TRIAL
+from encbench.api.labels import ACTIVE
 from encbench.api.trial import TrialStatus
 from encbench.core.artefact import RecordError
 from encbench.ports import Rejected, Unavailable
@@ -14,7 +15,15 @@ from encbench.reconcile.effects import Announce, Create, Delete, Effect, Retire,
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import collect
 from encbench.reconcile.trial.archive import archive
-from encbench.reconcile.trial.decide import ARCHIVED, PROVEN_BEFORE, Decision, decide, end, phase
+from encbench.reconcile.trial.decide import (
+    ARCHIVED,
+    PROVEN_BEFORE,
+    Decision,
+    decide,
+    end,
+    patience,
+    phase,
+)
 from encbench.reconcile.trial.facts import ClientFacts, Seen
 from encbench.reconcile.trial.observe import observe
 from encbench.reconcile.trial.proofs import KeptProofs
@@ -51,28 +60,28 @@ class TrialReconciler:
             proof = await self._proofs.keep(trial, "after" if before else "before", seen.proof)
             seen = replace(seen, proof=proof)
         decision = decide(trial, seen)
-        status, problem = await self._conclude(trial, seen, decision)
+        status, waiting = await self._conclude(trial, seen, decision)
         if status != trial.status:
             await self._deps.cluster.apply_status(TRIAL, trial.with_status(status))
         if is_true(status.conditions, ARCHIVED):
             await self._clear(trial, seen, status)
             return None
         await self._act(trial, decision)
-        return STORE_RETRY if problem else decision.requeue
+        return waiting or decision.requeue
 
     async def _conclude(
         self, trial: Trial, seen: Seen, decision: Decision
-    ) -> tuple[TrialStatus, bool]:
-        """The status to write; True when the record could not be stored yet."""
+    ) -> tuple[TrialStatus, float | None]:
+        """The status to write; seconds to wait when the record could not be stored yet."""
         if not decision.archive:
-            return decision.status, False
+            return decision.status, None
         try:
-            return await archive(self._deps, trial, seen, decision.status, self._proofs), False
+            return await archive(self._deps, trial, seen, decision.status, self._proofs), None
         except (Unavailable, Rejected) as error:
             draft = Draft(decision.status, now=seen.now, generation=trial.generation)
             draft.condition(ARCHIVED, False, "Waiting", f"nothing is lost, trying again: {error}")
             draft.set(phase=phase(draft))
-            return draft.status, True
+            return draft.status, patience(draft.since(ARCHIVED), STORE_RETRY)
         except RecordError as error:
             # What lies in the bucket is not what the recorder stored: no figure can come of it.
             draft = Draft(decision.status, now=seen.now, generation=trial.generation)
@@ -80,7 +89,7 @@ class TrialReconciler:
             draft.set(completion_time=format_time(seen.now))
             draft.condition(ARCHIVED, True, "Rejected", str(error))
             draft.set(phase=phase(draft))
-            return draft.status, False
+            return draft.status, None
 
     async def _act(self, trial: Trial, decision: Decision) -> None:
         if decision.create_job:
@@ -122,5 +131,6 @@ class TrialReconciler:
         if status is not None and status.outcome != "Succeeded":
             note = f"{status.outcome}: {status.reason}: {status.message}"
             effects.append(Announce(status.outcome or "Failed", note, warning=True))
-        effects.append(Retire())
+        if ACTIVE in trial.labels:
+            effects.append(Retire())
         await perform(self._deps.cluster, TRIAL, trial.body, effects)

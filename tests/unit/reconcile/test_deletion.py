@@ -1,0 +1,125 @@
+"""Deleting a campaign: everything of it goes but the records of finished trials."""
+
+from encbench.api.kinds import (
+    CAMPAIGN,
+    CONFIG_MAP,
+    OVERHEAD_REPORT,
+    PERSISTENT_VOLUME_CLAIM,
+    POD,
+    SECRET,
+    STATEFUL_SET,
+)
+from tests.unit.reconcile.oracle import assert_sound, leftovers
+from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
+
+
+async def in_mid_run() -> World:
+    """One trial is finished, the second runs and has uploaded something already."""
+    world = World()
+    world.apply(*parts(), study("plain", blocks=2))
+    await world.run(world.running(2))
+    await world.settle(3)
+    return world
+
+
+def folders(world: World) -> dict[str, list[str]]:
+    """Files by trial's folder."""
+    found: dict[str, list[str]] = {}
+    for key in world.store.objects:
+        if "/trials/" in key:
+            folder, _, name = key.split("/trials/")[1].partition("/")
+            found.setdefault(folder, []).append(name)
+    return found
+
+
+async def test_deleted_in_mid_run_only_finished_records_are_left() -> None:
+    world = await in_mid_run()
+    finished, running = sorted(world.trials(), key=lambda t: t.status.release_at or 0)
+    assert finished.status.outcome == "Succeeded"
+    assert "proof-before.json" in folders(world)[running.uid]
+    prefix = world.campaign().status.storage_prefix
+    world.store.unfinished = [f"{prefix}/trials/{running.uid}/client-0/output.log", "other/x"]
+
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.run(world.gone)
+    await world.settle()
+    assert list(folders(world)) == [finished.uid]
+    assert "trial.json" in folders(world)[finished.uid]
+    assert world.store.unfinished == ["other/x"]
+    assert not leftovers(world)
+    assert not world.trials()
+    assert not world.cluster.all(CONFIG_MAP)
+
+
+async def test_it_waits_for_clients_that_may_still_upload() -> None:
+    world = await in_mid_run()
+    running = max(world.trials(), key=lambda t: t.status.release_at or 0)
+    pod = world.cluster.one(POD, SPACE, f"{running.name}-0-x")
+    await world.cluster.patch_metadata(
+        POD, SPACE, pod["metadata"]["name"], finalizers=["test/grace"]
+    )
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.settle(45)
+    assert not world.gone()
+    await world.cluster.patch_metadata(POD, SPACE, pod["metadata"]["name"], finalizers=[])
+    await world.run(world.gone)
+    assert running.uid not in folders(world)
+
+
+async def test_with_the_store_away_it_gives_up_after_a_while() -> None:
+    world = await in_mid_run()
+    world.store.away = True
+    deleted = world.clock.time
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.settle(200)
+    assert not world.gone()
+    assert not leftovers(world), "what is in the cluster goes at once"
+    await world.run(world.gone)
+    assert world.clock.time - deleted < 330
+
+
+async def test_with_the_store_away_for_a_short_time_it_waits_and_cleans_up() -> None:
+    world = await in_mid_run()
+    running = max(world.trials(), key=lambda t: t.status.release_at or 0)
+    world.store.away = True
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.settle(100)
+    world.store.away = False
+    await world.run(world.gone)
+    assert running.uid not in folders(world)
+
+
+async def test_a_finished_campaign_takes_its_report_along_and_leaves_the_bucket() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.ended)
+    await world.settle()
+    before = set(world.store.objects)
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.run(world.gone)
+    assert set(world.store.objects) == before
+    assert not world.cluster.all(OVERHEAD_REPORT)
+
+
+async def test_the_same_name_again_at_once_is_another_campaign() -> None:
+    world = await in_mid_run()
+    kinds = (STATEFUL_SET, SECRET, PERSISTENT_VOLUME_CLAIM, POD)
+    old = [(kind, body) for kind in kinds for body in world.cluster.all(kind)]
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.run(world.gone)
+    # The garbage collector is slow: for a while everything is still there, without its owner.
+    for kind, body in old:
+        body["metadata"].pop("resourceVersion")
+        world.cluster.add(kind, body)
+    world.apply(study("plain", blocks=1))
+    await world.settle(20)
+    assert not world.trials()
+    for kind, body in old:
+        world.cluster.remove(kind, SPACE, body["metadata"]["name"])
+    world.cluster.created.clear()
+    await world.run(world.ended)
+    await world.settle()
+    assert world.campaign().status.phase == "Succeeded"
+    assert len(world.store.objects) > 0
+    names = {name for kind, name in world.cluster.created if kind == STATEFUL_SET.kind}
+    assert len(names) == 2, "both databases were made anew"

@@ -1,0 +1,82 @@
+"""What was accepted is frozen: nothing that a user edits in mid-run reaches a trial."""
+
+from encbench.api.kinds import CONFIG_MAP, ENCRYPTION_MODE, INSTANCE_TEMPLATE, JOB, WORKLOAD
+from encbench.ports import Body
+from tests.support import manifests
+from tests.unit.reconcile.oracle import assert_sound
+from tests.unit.reconcile.scripts import SCRIPT
+from tests.unit.reconcile.world import SPACE, World, parts, study
+
+
+def with_script() -> World:
+    world = World()
+    sysbench = {"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
+    script = manifests.config_map("mine", SPACE, **{"mine.lua": SCRIPT})
+    world.apply(script, *parts(sysbench=sysbench), study("tde", blocks=1))
+    return world
+
+
+def commands(world: World) -> dict[str, list[str]]:
+    """Command of the tool, by Job, of every Job that there ever was."""
+    return {
+        change.body["metadata"]["name"]: change.body["spec"]["template"]["spec"]["containers"][0][
+            "command"
+        ]
+        for change in world.delivered
+        if change.kind == JOB
+    }
+
+
+async def jobs_of_a_run(world: World) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+
+    def look() -> bool:
+        found.update(commands(world))
+        return world.ended()
+
+    await world.run(look)
+    assert_sound(world)
+    return found
+
+
+async def test_edits_in_mid_run_change_nothing() -> None:
+    undisturbed = await jobs_of_a_run(with_script())
+    world = with_script()
+    await world.run(world.running())
+    world.cluster.set_spec(
+        WORKLOAD, SPACE, "oltp", load={"concurrency": [64], "warmup": "9s", "duration": "90s"}
+    )
+    world.cluster.set_spec(INSTANCE_TEMPLATE, SPACE, "small", version="11.4")
+    world.cluster.set_spec(ENCRYPTION_MODE, SPACE, "plain", atRest={"method": "engine"})
+    world.cluster.remove(CONFIG_MAP, SPACE, "mine")
+    edited = await jobs_of_a_run(world)
+    assert edited.items() <= undisturbed.items()
+    assert len(edited) >= 2
+    assert {t.spec.workload.load.concurrency[0] for t in world.trials()} == {2}
+
+
+async def test_deleting_the_parts_in_mid_run_changes_nothing() -> None:
+    world = with_script()
+    await world.run(world.running())
+    for kind, name in (
+        (WORKLOAD, "oltp"),
+        (INSTANCE_TEMPLATE, "small"),
+        (ENCRYPTION_MODE, "plain"),
+        (ENCRYPTION_MODE, "tde"),
+        (CONFIG_MAP, "mine"),
+    ):
+        world.cluster.remove(kind, SPACE, name)
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+    assert_sound(world)
+
+
+async def test_trials_use_an_immutable_copy_of_the_script() -> None:
+    world = with_script()
+    await world.run(world.running())
+    (name,) = {trial.spec.script_config_map for trial in world.trials()}
+    assert name is not None
+    copy: Body = world.cluster.one(CONFIG_MAP, SPACE, name)
+    assert copy["immutable"]
+    assert copy["data"] == {"mine.lua": SCRIPT}
+    assert copy["metadata"]["ownerReferences"][0]["name"] == "study"

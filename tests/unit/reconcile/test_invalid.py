@@ -1,0 +1,152 @@
+"""Trials that do not count: why, what replaces them, and when a campaign gives up."""
+
+from dataclasses import replace
+
+from encbench.api.conditions import find, is_false, is_true
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.kinds import POD, TESTBED
+from encbench.reconcile.objects import Trial
+from tests.unit.reconcile.clients import Plan
+from tests.unit.reconcile.oracle import assert_sound, leftovers, report
+from tests.unit.reconcile.world import SPACE, World, parts, study
+
+
+async def test_a_mode_that_is_not_in_force_is_no_measurement() -> None:
+    world = World()
+    world.controllers.in_force["tde"] = EncryptionModeSpec()
+    world.apply(*parts(), study("tde", blocks=2, replacements=1))
+    await world.run(world.ended)
+    await world.settle()
+
+    tde = [t for t in world.trials() if t.spec.arm.name == "tde"]
+    assert {(t.status.outcome, t.status.reason) for t in tde} == {("Invalid", "ProofFailed")}
+    assert "is not proven" in (tde[0].status.message or "")
+    assert len(tde) == 2, "one block and its one replacement"
+    status = world.campaign().status
+    failed = find(status.conditions, "Failed")
+    assert failed is not None
+    assert (status.phase, failed.reason) == ("Failed", "TooManyInvalidTrials")
+    assert "oltp at 2 threads" in failed.message
+    rows = {row.arm: row for row in report(world).status.rows}
+    assert rows["tde"].overhead is None
+    assert rows["tde"].verdict == "NoData"
+    assert_sound(world)
+    assert not leftovers(world)
+
+
+async def test_the_testbed_of_such_a_mode_says_so_and_its_client_never_runs() -> None:
+    world = World()
+    world.controllers.in_force["tde"] = EncryptionModeSpec()
+    world.apply(*parts(), study("tde", blocks=1, replacements=0))
+
+    def proven() -> bool:
+        return any(
+            c["type"] == "Proven" and c["status"] == "False"
+            for body in world.latest(TESTBED.kind, "-tde")
+            for c in body.get("status", {}).get("conditions", ())
+        )
+
+    await world.run(proven)
+    await world.run(world.ended)
+    assert any(event.reason == "ModeNotInForce" for event in world.cluster.events)
+    (tde,) = [t for t in world.trials() if t.spec.arm.name == "tde"]
+    assert is_false(tde.status.conditions, "ProvenBefore") or tde.status.release_at is None
+
+
+def once(failing: str, **changes: object) -> tuple[list[str], "World"]:
+    """A world in which the first run of an arm goes otherwise; the trials that did."""
+    world = World()
+    hit: list[str] = []
+
+    def plan(trial: Trial, usual: Plan) -> Plan:
+        if trial.spec.arm.name != failing or hit and trial.name not in hit:
+            return usual
+        hit.append(trial.name)
+        return replace(usual, **changes)  # type: ignore[arg-type]
+
+    world.plan = plan
+    world.apply(*parts(), study("plain", blocks=1, replacements=1))
+    return hit, world
+
+
+async def test_a_broken_block_is_replaced_as_a_whole_and_left_out_of_the_report() -> None:
+    hit, world = once("plain", exit_code=1)
+    await world.run(world.ended)
+    await world.settle()
+    (broken,) = [t for t in world.trials() if t.name in hit]
+    assert (broken.status.outcome, broken.status.reason) == ("Failed", "ToolFailed")
+    assert is_false(broken.status.conditions, "Measured")
+    key = (broken.status.artefact_key or "").replace("trial.json", "client-0/output.log")
+    assert b"FATAL" in world.store.objects[key], "its raw log is kept"
+    assert is_true(world.campaign().status.conditions, "Complete")
+    done = {(t.spec.block, t.spec.arm.name) for t in world.trials() if t.name not in hit}
+    assert {(2, "plain"), (2, "plain-control")} <= done
+    assert {row.blocks for row in report(world).status.rows} == {1}
+    assert [(i.reason, i.count) for i in report(world).status.invalid] == [("ToolFailed", 1)]
+    assert_sound(world)
+
+
+async def test_too_many_ignored_errors_make_a_trial_invalid() -> None:
+    hit, world = once("plain", errors=500)
+    await world.run(world.ended)
+    (broken,) = [t for t in world.trials() if t.name in hit]
+    assert (broken.status.outcome, broken.status.reason) == ("Invalid", "ErrorRate")
+    assert world.campaign().status.phase == "Succeeded"
+    assert_sound(world)
+
+
+async def test_a_database_pod_deleted_in_the_window_is_a_disruption() -> None:
+    hit, world = once("plain", exit_code=1)
+    await world.run(lambda: bool(hit) and world.running(len(world.trials()))())
+    trial = next(t for t in world.trials() if t.name in hit)
+    await world.settle(3)
+    world.cluster.remove(POD, SPACE, f"{trial.spec.testbed_ref.name}-0")
+    await world.run(world.ended)
+    (broken,) = [t for t in world.trials() if t.name in hit]
+    assert (broken.status.outcome, broken.status.reason) == ("Invalid", "Disrupted")
+    assert world.campaign().status.phase == "Succeeded"
+    assert_sound(world)
+
+
+async def test_a_client_pod_deleted_in_the_window_is_a_disruption() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.running())
+    (trial,) = world.trials()
+    await world.settle(3)
+    world.cluster.remove(POD, SPACE, f"{trial.name}-0-x")
+    await world.run(world.ended)
+    (broken,) = [t for t in world.trials() if t.name == trial.name]
+    assert (broken.status.outcome, broken.status.reason) == ("Invalid", "Disrupted")
+    assert world.campaign().status.progress.succeeded == 2
+    await world.settle()
+    assert_sound(world)
+    assert not leftovers(world)
+
+
+async def test_a_restart_between_the_proofs_is_a_disruption() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.running())
+    await world.settle(3)
+    for server in world.database.servers.values():
+        server.restart()
+    await world.run(world.ended)
+    outcomes = [(t.status.outcome, t.status.reason) for t in world.trials()]
+    assert outcomes.count(("Invalid", "Disrupted")) == 1
+    assert world.campaign().status.phase == "Succeeded"
+
+
+async def test_a_testbed_that_fails_ends_the_campaign_and_stays_to_be_looked_at() -> None:
+    world = World()
+    image = parts()
+    image[0]["spec"]["version"] = "10.6"
+    world.apply(*image, study("plain", blocks=1))
+    await world.run(world.ended)
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "TestbedFailed"
+    assert "the image holds version 10.11.19-MariaDB but the template says 10.6" in failed.message
+    assert len(world.cluster.all(TESTBED)) == 2
+    assert not world.trials()
+    assert {row.verdict for row in report(world).status.rows} == {"NoData"}

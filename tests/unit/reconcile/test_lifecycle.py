@@ -1,0 +1,73 @@
+"""Suspending, deadlines and time to live of a campaign."""
+
+from encbench.api.conditions import find, is_true
+from encbench.api.kinds import CAMPAIGN, TESTBED
+from tests.unit.reconcile.oracle import assert_sound, final_state, leftovers, report
+from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
+
+
+async def test_suspending_and_resuming_changes_no_result() -> None:
+    usual, paused = World(), World()
+    for world in (usual, paused):
+        world.apply(*parts(), study("tde", blocks=1))
+    await paused.run(paused.running())
+    paused.cluster.set_spec(CAMPAIGN, SPACE, NAME, suspend=True)
+    await paused.settle(600)
+    status = paused.campaign().status
+    assert is_true(status.conditions, "Suspended")
+    assert (status.phase, status.step) == ("Suspended", "suspended")
+    assert status.estimated_completion_time is None
+    assert [t.status.outcome for t in paused.trials()] == ["Succeeded"], "the running one finished"
+    paused.cluster.set_spec(CAMPAIGN, SPACE, NAME, suspend=False)
+    for world in (usual, paused):
+        await world.run(world.ended)
+        await world.settle()
+        assert_sound(world)
+    assert final_state(paused) == final_state(usual)
+
+
+async def test_a_campaign_that_is_suspended_from_the_start_makes_nothing() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1, suspend=True))
+    await world.settle(300)
+    assert not world.cluster.all(TESTBED)
+    assert world.campaign().status.phase == "Suspended"
+    world.cluster.set_spec(CAMPAIGN, SPACE, NAME, suspend=False)
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+
+
+async def test_after_its_deadline_a_campaign_stops_and_reports_what_it_has() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=50, activeDeadlineSeconds=60))
+    await world.run(world.ended)
+    await world.settle()
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "DeadlineExceeded"
+    counts = world.campaign().status.progress
+    assert counts.active == 0
+    assert counts.succeeded >= 2
+    assert counts.failed <= 1
+    assert {t.status.reason for t in world.trials()} <= {None, "TestbedGone"}
+    assert {row.blocks for row in report(world).status.rows} == {counts.succeeded // 2}
+    assert not leftovers(world)
+
+
+async def test_succeeded_trials_go_after_their_time_and_the_others_stay() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1, ttlSecondsAfterFinished=100))
+    await world.run(world.running())
+    await world.settle(3)
+    for server in world.database.servers.values():
+        server.restart()
+    await world.run(world.ended)
+    await world.settle(90)
+    assert len(world.trials()) == 3
+    before = world.campaign().status
+    await world.settle(60)
+    assert [t.status.outcome for t in world.trials()] == ["Invalid"]
+    after = world.campaign().status
+    assert after.progress == before.progress, "what is gone was counted"
+    assert after.phase == "Succeeded"
+    assert len([key for key in world.store.objects if key.endswith("/trial.json")]) == 3

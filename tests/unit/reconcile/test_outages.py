@@ -1,0 +1,218 @@
+"""Something is away for a while: nothing is lost, and it goes on when it is back."""
+
+import pytest
+
+from encbench.api.conditions import find, is_true
+from encbench.api.kinds import CAMPAIGN
+from encbench.core.artefact import decode
+from encbench.core.records import TrialRecord
+from tests.unit.reconcile.oracle import FinalState, assert_sound, final_state, leftovers, proofs
+from tests.unit.reconcile.timeline import START
+from tests.unit.reconcile.world import World, parts, study
+
+MINUTES = 60.0
+
+
+def campaign(**spec: object) -> World:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=2, **spec))
+    return world
+
+
+async def finish(world: World) -> FinalState:
+    await world.run(world.ended)
+    await world.settle(150)
+    assert_sound(world)
+    assert not leftovers(world)
+    return final_state(world)
+
+
+@pytest.fixture(name="usual")
+async def undisturbed() -> FinalState:
+    if not _UNDISTURBED:
+        _UNDISTURBED.append(await finish(campaign()))
+    return _UNDISTURBED[0]
+
+
+_UNDISTURBED: list[FinalState] = []
+
+
+def record(world: World, name: str) -> TrialRecord:
+    (trial,) = [t for t in world.trials() if t.name == name]
+    key = trial.status.artefact_key or ""
+    return decode(TrialRecord, world.store.objects[key], key)
+
+
+async def test_the_store_is_away_when_the_tool_ends(usual: FinalState) -> None:
+    world = campaign()
+    await world.run(world.running())
+    (trial,) = world.trials()
+    world.store.away = True
+    await world.settle(30 * MINUTES)
+    waiting = next(t for t in world.trials() if t.name == trial.name)
+    assert waiting.status.phase == "Collecting"
+    assert waiting.status.outcome is None
+    assert len(world.trials()) == 2, "finished trials do not pile up"
+    assert "waiting for the object store" in world.campaign().status.step
+    world.store.away = False
+    assert await finish(world) == usual
+    assert proofs(world, trial.name) == {"before": True, "after": True}
+    assert record(world, trial.name).proofs.after is not None
+
+
+async def test_the_store_is_away_while_testbeds_are_proven(usual: FinalState) -> None:
+    world = campaign()
+    world.store.away = True
+    await world.settle(30 * MINUTES)
+    assert world.campaign().status.step.startswith("preparing testbeds")
+    assert len(world.database.markers) == 0, "no scan whose result nobody would take"
+    world.store.away = False
+    assert await finish(world) == usual
+
+
+async def test_the_store_is_away_and_the_operator_dies(usual: FinalState) -> None:
+    world = campaign()
+    await world.run(world.running())
+    (trial,) = world.trials()
+    world.store.away = True
+    await world.settle(20)
+    world.restart()
+    await world.settle(5 * MINUTES)
+    world.store.away = False
+    assert await finish(world) == usual
+    assert proofs(world, trial.name) == {"before": True, "after": True}
+
+
+async def test_prometheus_is_away_for_a_while(usual: FinalState) -> None:
+    world = campaign()
+    await world.run(world.running())
+    (trial,) = world.trials()
+    world.metrics.away = True
+    await world.settle(30 * MINUTES)
+    archived = find(world.trials()[0].status.conditions, "Archived")
+    assert archived is not None
+    assert (archived.status, archived.reason) == ("False", "Waiting")
+    assert "the fake Prometheus is away" in archived.message
+    world.metrics.away = False
+    assert await finish(world) == usual
+    assert record(world, trial.name).cpu.database is not None
+
+
+async def test_prometheus_does_not_come_back() -> None:
+    world = campaign(stepDeadlines={"archive": "5m"})
+    await world.run(world.running())
+    world.metrics.away = True
+    await world.settle(20 * MINUTES)
+    first = min(world.trials(), key=lambda t: t.status.release_at or 0)
+    assert (first.status.outcome, first.status.reason) == ("Invalid", "SeriesLost")
+    assert first.status.result is not None, "what the tool said is kept"
+    world.metrics.away = False
+    await world.run(world.ended)
+    assert_sound(world)
+
+
+async def test_the_api_server_is_away_for_two_minutes_in_mid_run(usual: FinalState) -> None:
+    world = campaign()
+    await world.run(world.running())
+    world.api.away = True
+    await world.settle(2 * MINUTES)
+    world.api.away = False
+    assert await finish(world) == usual
+
+
+@pytest.mark.parametrize("second", [2.0, 5.0, 7.0, 9.0, 14.0, 17.0])
+async def test_the_api_server_is_away_at_any_time(second: float, usual: FinalState) -> None:
+    world = campaign()
+    await world.settle(second)
+    world.api.away = True
+    await world.settle(2 * MINUTES)
+    world.api.away = False
+    assert await finish(world) == usual
+
+
+async def test_the_operator_is_down_while_the_client_ends(usual: FinalState) -> None:
+    world = campaign()
+    await world.run(world.running())
+    (trial,) = world.trials()
+    world.restart(away=4 * MINUTES)
+    await world.settle(4 * MINUTES)
+    back = world.clock.time
+    await world.run(lambda: record_is_there(world, trial.uid))
+    assert world.clock.time - back <= 30
+    assert await finish(world) == usual
+
+
+def record_is_there(world: World, uid: str) -> bool:
+    return any(key.endswith(f"{uid}/trial.json") for key in world.store.objects)
+
+
+async def test_the_clients_are_told_late_and_start_then(usual: FinalState) -> None:
+    world = campaign()
+    await world.run(lambda: any(t.status.release_at for t in world.trials()))
+    (trial,) = world.trials()
+    told = trial.status.release_at
+    world.api.away = True
+    await world.settle(2 * MINUTES)
+    world.api.away = False
+    assert await finish(world) == usual
+    late = record(world, trial.name).release_at
+    assert told is not None
+    assert late is not None
+    assert 120 < late - told < 160
+
+
+async def test_the_recorder_does_not_answer_for_a_while(usual: FinalState) -> None:
+    world = campaign()
+    await world.run(world.running())
+    world.runner.away = True
+    await world.settle(4)
+    world.runner.away = False
+    assert await finish(world) == usual
+
+
+async def test_the_agent_is_away_after_the_run(usual: FinalState) -> None:
+    world = campaign()
+    await world.run(world.running())
+    (trial,) = world.trials()
+    for server in world.database.servers.values():
+        server.away = True
+    await world.settle(2 * MINUTES)
+    assert len(world.trials()) == 1, "the second proof comes before the next trial"
+    for server in world.database.servers.values():
+        server.away = False
+    assert await finish(world) == usual
+    assert proofs(world, trial.name) == {"before": True, "after": True}
+
+
+async def test_upload_urls_that_the_store_refuses_are_renewed(usual: FinalState) -> None:
+    world = campaign()
+    await world.run(world.running())
+    (recorder,) = [r for r in world.runner.by_address.values() if r.state == "running"]
+    recorder.uploads = {
+        name: f"{url.split('?')[0]}?expires={START}" for name, url in recorder.uploads.items()
+    }
+    assert await finish(world) == usual
+    assert recorder.releases == 2
+
+
+async def test_an_artefact_that_is_not_what_the_recorder_stored_is_no_result() -> None:
+    world = campaign()
+    await world.run(world.running())
+    (trial,) = world.trials()
+    await world.run(lambda: any("client-0/summary.json" in key for key in world.store.objects))
+    key = next(key for key in world.store.objects if key.endswith("client-0/output.log"))
+    world.store.objects[key] += b"?"
+    await world.run(world.ended)
+    (broken,) = [t for t in world.trials() if t.name == trial.name]
+    assert (broken.status.outcome, broken.status.reason) == ("Invalid", "ArtefactsLost")
+    assert broken.status.completion_time is not None
+    assert is_true(world.campaign().status.conditions, "Complete")
+
+
+async def test_nothing_is_written_while_nothing_changes() -> None:
+    world = campaign(suspend=True)
+    await world.settle(60)
+    before = len(world.cluster.writes)
+    await world.settle(30 * MINUTES)
+    assert len(world.cluster.writes) == before
+    assert world.cluster.one(CAMPAIGN, "bench", "study")

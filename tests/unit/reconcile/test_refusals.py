@@ -1,0 +1,93 @@
+"""Campaigns that are refused: everything at once, nothing made, and going on once corrected."""
+
+from encbench.api.conditions import find, is_true
+from encbench.api.kinds import (
+    CAMPAIGN,
+    CONFIG_MAP,
+    ENCRYPTION_MODE,
+    INSTANCE_TEMPLATE,
+    JOB,
+    SECRET,
+    TESTBED,
+)
+from encbench.ports import Body
+from tests.support import manifests
+from tests.unit.reconcile.scripts import SCRIPT
+from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
+
+
+def refusal(world: World) -> str:
+    fact = find(world.campaign().status.conditions, "Accepted")
+    assert fact is not None
+    assert (fact.status, fact.reason) == ("False", "Refused")
+    return fact.message
+
+
+def wrong() -> list[Body]:
+    """One thing wrong with each part."""
+    instance, plain, tde, workload = parts(
+        sysbench={"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
+    )
+    instance["spec"]["settings"] = {"innodb_bufer_pool_size": "64M"}
+    tde["spec"]["atRest"]["keySecretRef"] = {"name": "my-key", "key": "keyfile"}
+    return [instance, plain, tde, workload]
+
+
+async def test_everything_that_is_wrong_is_said_at_once_and_nothing_is_made() -> None:
+    world = World()
+    world.apply(*wrong(), study("tde", "missing"))
+    await world.settle(60)
+    message = refusal(world)
+    for said in (
+        "there is no EncryptionMode missing in namespace bench",
+        "there is no ConfigMap mine",
+        "innodb_bufer_pool_size",
+        "there is no Secret my-key with an entry keyfile",
+    ):
+        assert said in message
+    assert world.campaign().status.phase == "Refused"
+    for kind in (TESTBED, JOB, CONFIG_MAP):
+        assert not world.cluster.all(kind)
+    told = [event for event in world.cluster.events if event.reason == "Refused"]
+    assert len(told) == 1, "said once, not at each look"
+
+
+async def test_once_corrected_it_goes_on() -> None:
+    world = World()
+    world.apply(*wrong(), study("tde", "extra", blocks=1))
+    await world.settle(60)
+    first = refusal(world)
+    key = {"keyfile": "MTsw"}
+    secret: Body = {"metadata": {"name": "my-key", "namespace": SPACE}, "data": key}
+    world.cluster.add(SECRET, {"apiVersion": "v1", "kind": "Secret", **secret})
+    world.apply(manifests.config_map("mine", SPACE, **{"mine.lua": SCRIPT}))
+    world.apply(manifests.body(ENCRYPTION_MODE, "extra", SPACE))
+    await world.settle(30)
+    second = refusal(world)
+    assert "there is no" not in second
+    assert "innodb_bufer_pool_size" in second
+    assert len(second) < len(first)
+    world.cluster.set_spec(
+        INSTANCE_TEMPLATE, SPACE, "small", settings={"innodb_buffer_pool_size": "64M"}
+    )
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+    assert is_true(world.campaign().status.conditions, "Accepted")
+
+
+async def test_a_script_that_lacks_its_commands_is_refused() -> None:
+    world = World()
+    sysbench = {"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
+    script = manifests.config_map("mine", SPACE, **{"mine.lua": "-- nothing"})
+    world.apply(script, *parts(sysbench=sysbench), study("plain"))
+    await world.settle(60)
+    assert "Workload oltp: mine.lua defines no command prepare" in refusal(world)
+
+
+async def test_a_refused_campaign_can_be_deleted() -> None:
+    world = World()
+    world.apply(study("tde"))
+    await world.settle(30)
+    assert refusal(world)
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.run(world.gone)
