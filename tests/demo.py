@@ -1,4 +1,4 @@
-"""`make demo`: from nothing to a report, with progress, and the cluster left up to look around in."""
+"""`make demo`: from nothing to a report, with progress; the cluster stays up to look around."""
 
 import os
 import sys
@@ -60,7 +60,8 @@ def _show(kube: Kube) -> int:
     print(f"\nThe report with its plots: {PAGE.relative_to(Path.cwd())}")
     kubeconfig = kube.environment.get("KUBECONFIG")
     if kubeconfig:
-        print(f"To look around: export KUBECONFIG={kubeconfig} PATH={Path(kubeconfig).parent}/bin:$PATH")
+        tools = Path(kubeconfig).parent / "bin"
+        print(f"To look around: export KUBECONFIG={kubeconfig} PATH={tools}:$PATH")
     print(f"                kubectl get campaigns,testbeds,trials,overheadreports -n {NAMESPACE}")
     print("To remove everything: make down")
     return 0

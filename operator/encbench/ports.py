@@ -1,8 +1,9 @@
 """What the operator needs of the outside world, as Protocols.
 
-Each is implemented by one adapter and by one fake for unit tests; both pass the same contract tests.
-Every method raises `Unavailable` when the other side cannot be reached or answers with a fault of its
-own: the caller tries again later and loses nothing. Other errors are named at the method.
+Each is implemented by one adapter and by one fake for unit tests; both pass the same contract
+tests. Every method raises `Unavailable` when the other side cannot be reached or answers with a
+fault of its own: the caller tries again later and loses nothing. Other errors are named at the
+method.
 """
 
 from collections.abc import Mapping, Sequence

@@ -7,6 +7,7 @@ begin, what is left after the declared warm-up. The dataset is not reset between
 import os
 import statistics
 import sys
+from itertools import pairwise
 
 from tests.e2e import manifests
 from tests.e2e.conftest import delete_campaign, ended
@@ -33,12 +34,12 @@ def main() -> int:
         if "window" in t["status"]
     )
     delete_campaign(kube, NAME)
-    gaps = [
-        later - end - WARMUP for (_, end), (later, _) in zip(windows, windows[1:], strict=False)
-    ]
+    gaps = [later - end - WARMUP for (_, end), (later, _) in pairwise(windows)]
     measured = sum(end - start for start, end in windows)
     whole = windows[-1][1] - windows[0][0]
-    print(f"{len(windows)} windows, {len(gaps)} gaps, each less the declared warm-up of {WARMUP:g} s")
+    print(
+        f"{len(windows)} windows, {len(gaps)} gaps, each less the declared warm-up of {WARMUP:g} s"
+    )
     print(
         f"dead time in seconds: median {statistics.median(gaps):.2f}, "
         f"mean {statistics.mean(gaps):.2f}, least {min(gaps):.2f}, most {max(gaps):.2f}"

@@ -83,9 +83,7 @@ def test_a_changed_plan_is_refused_at_apply(
         installed.apply(manifests.campaign("fixed", ["tde"], suspend=True, **spec))
 
 
-def test_an_image_that_cannot_be_pulled_ends_with_the_reason(
-    installed: Kube, start: Start
-) -> None:
+def test_an_image_that_cannot_be_pulled_ends_with_the_reason(installed: Kube, start: Start) -> None:
     installed.apply(manifests.instance("no-image", image="docker.io/encbench/absent:1"))
     campaign = manifests.campaign("no-image", ["plaintext"], stepDeadlines={"provision": "20s"})
     campaign["spec"]["matrix"][0]["instanceRefs"] = ["no-image"]

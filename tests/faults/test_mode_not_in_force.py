@@ -1,4 +1,4 @@
-"""A mode that claims TDE while the server runs plaintext: Invalid trials with the reason, no number."""
+"""A mode that claims TDE while the server runs plaintext gives Invalid trials and no number."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,11 +15,7 @@ NAME = "broken-mode"
 def test_plaintext_under_the_name_of_tde_gives_no_number(
     installed: Kube, start: Callable[[dict[str, Any]], str]
 ) -> None:
-    start(
-        manifests.campaign(
-            NAME, ["tde"], blocks={"min": 1, "maxReplacements": 0}, suspend=True
-        )
-    )
+    start(manifests.campaign(NAME, ["tde"], blocks={"min": 1, "maxReplacements": 0}, suspend=True))
     installed.kubectl(
         "patch", "campaign", NAME, "-n", NAMESPACE, "--type=merge", '-p={"spec":{"suspend":false}}'
     )

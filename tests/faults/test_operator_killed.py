@@ -15,9 +15,7 @@ NAME = "killed"
 OPERATOR = "app.kubernetes.io/name=encbench,app.kubernetes.io/component=operator"
 
 
-def test_the_outcome_is_the_same(
-    installed: Kube, start: Callable[[dict[str, Any]], str]
-) -> None:
+def test_the_outcome_is_the_same(installed: Kube, start: Callable[[dict[str, Any]], str]) -> None:
     start(manifests.campaign(NAME, ["plaintext"], blocks={"min": 2, "maxReplacements": 0}))
     wait_for("a testbed", lambda: installed.list("testbeds", NAMESPACE, _own()), 60)
     _kill(installed)
@@ -50,10 +48,8 @@ def _own() -> str:
 
 
 def _kill(kube: Kube) -> None:
-    """kill -9 by way of a deletion without grace: the kubelet sends SIGKILL at once."""
-    kube.kubectl(
-        "delete", "pod", "-n", NAMESPACE, "-l", OPERATOR, "--grace-period=0", "--force"
-    )
+    """Kill -9 by way of a deletion without grace: the kubelet sends SIGKILL at once."""
+    kube.kubectl("delete", "pod", "-n", NAMESPACE, "-l", OPERATOR, "--grace-period=0", "--force")
 
 
 def _ready(kube: Kube) -> bool:

@@ -1,4 +1,4 @@
-"""The object store is down when a tool ends: nothing is lost, the upload follows when it is back."""
+"""The object store is down when a tool ends: nothing is lost, the upload follows."""
 
 from collections.abc import Callable
 from typing import Any
@@ -54,9 +54,7 @@ def _scale(kube: Kube, replicas: int) -> str:
             else:
                 wait_for(
                     "the end of the object store",
-                    lambda: not kube.list(
-                        "pods", NAMESPACE, "app.kubernetes.io/component=minio"
-                    ),
+                    lambda: not kube.list("pods", NAMESPACE, "app.kubernetes.io/component=minio"),
                     60,
                 )
             return target

@@ -71,7 +71,9 @@ class Kube:
     def list(self, what: str, namespace: str, selector: str = "") -> list[dict[str, Any]]:
         """All objects with these labels."""
         command = ["get", what, f"--namespace={namespace}", "--output=json"]
-        found = json.loads(self.kubectl(*command, *([f"--selector={selector}"] if selector else [])))
+        found = json.loads(
+            self.kubectl(*command, *([f"--selector={selector}"] if selector else []))
+        )
         items: list[dict[str, Any]] = found["items"]
         return items
 
@@ -102,7 +104,7 @@ def _cluster(command: str) -> str:
 
 
 def wait_for(what: str, look: Callable[[], T | None], seconds: float, every: float = 0.5) -> T:
-    """The first answer of `look` that is not None or False; TimeoutError names what was waited for."""
+    """The first answer of `look` that is not None or False; TimeoutError says what did not come."""
     until = time.monotonic() + seconds
     while True:
         found = look()

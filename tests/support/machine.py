@@ -1,4 +1,4 @@
-"""The state of the machine that a cluster could leave traces in, read without its own bookkeeping."""
+"""The state of the machine that a cluster could leave traces in, read from the machine itself."""
 
 import os
 import subprocess

@@ -37,5 +37,7 @@ def test_the_machine_is_as_it_was() -> None:
 
 def _objects(kube: Kube) -> set[str]:
     """What the chart may leave behind: namespaces, CRDs, cluster roles, volumes."""
-    kinds = "namespaces,customresourcedefinitions,clusterroles,clusterrolebindings,persistentvolumes"
+    kinds = (
+        "namespaces,customresourcedefinitions,clusterroles,clusterrolebindings,persistentvolumes"
+    )
     return set(kube.kubectl("get", kinds, "-o", "name").split())

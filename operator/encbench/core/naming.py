@@ -1,7 +1,7 @@
 """Names as functions of the spec: the same input gives the same name, and every name fits.
 
-A StatefulSet's pods carry the label `controller-revision-hash`, whose value is the set's name with a
-hash of up to eleven characters: of the 63 that a label may have, 52 are left for the name.
+A StatefulSet's pods carry the label `controller-revision-hash`, whose value is the set's name with
+a hash of up to eleven characters: of the 63 that a label may have, 52 are left for the name.
 """
 
 import hashlib

@@ -21,6 +21,11 @@ from encbench.api.trial import Outcome
 from encbench.api.workload import Sysbench, WorkloadSpec
 from encbench.core.naming import child_name, digest
 
+PREPARE_OPTIONS = frozenset(
+    {"auto_inc", "create_secondary", "mysql_storage_engine", "pgsql_variant", "secondary"}
+)
+"""Options of sysbench's built-in scripts that decide what tables are made (oltp_common.lua)."""
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -85,14 +90,20 @@ class CellState:
 
 
 def dataset_key(sysbench: Sysbench) -> str:
-    """The same for two tests that load the same tables: all built-in oltp scripts share theirs."""
-    script: object
-    if sysbench.script is None:
-        assert sysbench.script_config_map_ref is not None
-        script = sysbench.script_config_map_ref.to_dict()
-    else:
-        script = "oltp"
-    return digest([script, sysbench.tables, sysbench.table_size, sysbench.options])[:12]
+    """The same for two tests that load the same tables: the built-in scripts share theirs.
+
+    Of a built-in script's options only those count that its prepare command reads; what a script of
+    the user's own does with its options is not known, so all of them count.
+    """
+    ref, options = sysbench.script_config_map_ref, sysbench.options
+    if ref is None:
+        options = {
+            name: value
+            for name, value in options.items()
+            if name.replace("-", "_") in PREPARE_OPTIONS
+        }
+    script = ref.to_dict() if ref else "oltp"
+    return digest([script, sysbench.tables, sysbench.table_size, options])[:12]
 
 
 def arms(entry: MatrixEntry, baseline: str) -> tuple[Arm, ...]:

@@ -105,7 +105,7 @@ class TrialRecord(Record):
     cpu: TrialCpu = Field(default_factory=TrialCpu)
     transactions: int | None = None
     histogram: tuple[tuple[float, int], ...] | None = None
-    """Latency histogram over all replicas: upper bound of the bucket in ms, count."""
+    """Latency histogram over all replicas: middle of the bucket in ms, count."""
     database_node: str | None = None
     """Node of the database's pod; the same as a client's is co-location."""
     clients: tuple[ClientFacts, ...] = ()

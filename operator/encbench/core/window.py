@@ -1,15 +1,16 @@
 """A counter's rate within a measured window, from raw samples, without touching the window's edges.
 
 The rate is taken between the first and the last sample *inside* the window. Interpolating at the
-edges would be wrong in one direction: after the window the server idles, and a straight line from the
-last loaded sample to the first idle one counts part of the idle time as load. The price is that the
-rest of the window, `1 - coverage`, is assumed to look like the covered part; how wrong that can be is
-estimated from how much the rate varies between samples.
+edges would be wrong in one direction: after the window the server idles, and a straight line from
+the last loaded sample to the first idle one counts part of the idle time as load. The price is that
+the rest of the window, `1 - coverage`, is assumed to look like the covered part; how wrong that can
+be is estimated from how much the rate varies between samples.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 Sample = tuple[float, float]
 """Unix time in seconds, value."""
@@ -36,11 +37,7 @@ def window_rate(samples: Sequence[Sample], start: float, end: float) -> WindowRa
     inside = [(t, v) for t, v in samples if start <= t <= end]
     if len(inside) < 2 or end <= start:
         return None
-    steps = [
-        ((v2 - v1) / (t2 - t1), t2 - t1)
-        for (t1, v1), (t2, v2) in zip(inside, inside[1:], strict=False)
-        if t2 > t1
-    ]
+    steps = [((v2 - v1) / (t2 - t1), t2 - t1) for (t1, v1), (t2, v2) in pairwise(inside) if t2 > t1]
     if not steps or any(rate < 0 for rate, _ in steps):
         return None
     covered = sum(seconds for _, seconds in steps)
@@ -59,7 +56,7 @@ def _variation(steps: Sequence[tuple[float, float]], mean: float, covered: float
 
 
 def summed(series: Sequence[Sequence[Sample]]) -> list[Sample]:
-    """The sum over series scraped together, such as one node's CPUs, at the times that all share."""
+    """The sum over series scraped together, such as a node's CPUs, at the times that all share."""
     if not series:
         return []
     by_time = [dict(samples) for samples in series]

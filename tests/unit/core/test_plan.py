@@ -1,11 +1,13 @@
 """The plan is a pure function: what comes next, in what order, and when it gives up."""
 
 from collections import Counter
+from collections.abc import Callable
 
 from encbench.api.campaign import CampaignSpec
+from encbench.api.trial import Outcome
 from encbench.api.workload import WorkloadSpec
 from encbench.core import plan
-from encbench.core.plan import Cell, Condition, Past
+from encbench.core.plan import Cell, Condition, Past, PlannedTrial
 
 
 def workload(**load: object) -> WorkloadSpec:
@@ -37,11 +39,17 @@ def only_cell(spec: CampaignSpec, **load: object) -> Cell:
     return cell
 
 
-def run_to_the_end(spec: CampaignSpec, cell: Cell, outcome: object = None) -> list[Past]:
+def succeeds(planned: PlannedTrial) -> Outcome:
+    return "Succeeded"
+
+
+def run_to_the_end(
+    spec: CampaignSpec, cell: Cell, outcome: Callable[[PlannedTrial], Outcome] = succeeds
+) -> list[Past]:
     """Play the campaign; `outcome(planned)` says how each attempt ends."""
     past: list[Past] = []
     while (planned := plan.next_trial(spec, cell, past).next_trial) is not None:
-        end = outcome(planned) if callable(outcome) else "Succeeded"
+        end = outcome(planned)
         past.append(Past(cell.name, planned.condition, planned.block, planned.arm.name, end))
         assert len(past) < 1000
     return past
@@ -108,7 +116,7 @@ def test_an_invalid_trial_ends_its_block_and_a_fresh_one_replaces_it() -> None:
     spec = campaign()
     cell = only_cell(spec)
 
-    def outcome(planned: plan.PlannedTrial) -> str:
+    def outcome(planned: PlannedTrial) -> Outcome:
         return "Invalid" if (planned.block, planned.order) == (2, 2) else "Succeeded"
 
     past = run_to_the_end(spec, cell, outcome)
@@ -170,6 +178,14 @@ def test_workloads_with_the_same_tables_share_a_cell() -> None:
         ["other"],
     ]
     assert len({cell.name for cell in cells}) == 2
+
+
+def test_options_of_the_run_alone_do_not_ask_for_tables_of_their_own() -> None:
+    def key(**options: str) -> str:
+        return plan.dataset_key(workload().sysbench.model_copy(update={"options": options}))
+
+    assert key(**{"range-size": "10"}) == key()
+    assert key(**{"create-secondary": "off"}) != key()
 
 
 def test_trials_of_other_cells_are_left_out() -> None:

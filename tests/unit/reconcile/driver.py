@@ -65,8 +65,9 @@ class Operator:
         self.errors: list[tuple[Key, Exception]] = []
         """Every pass that failed, and why."""
         self.passes = 0
-        self._resumed = asyncio.Event()
-        self._resumed.set()
+        self.stalled = False
+        """In the middle of a pass and not getting on."""
+        self._stopped, self._resumed = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None]
         reconcilers = {
             CAMPAIGN: CampaignReconciler(deps),
@@ -96,22 +97,22 @@ class Operator:
 
     async def stall(self) -> None:
         """Called within a pass: hold it up until `resume`."""
+        self.stalled = True
         self._resumed.clear()
+        self._stopped.set()
         await self._resumed.wait()
 
     async def resume(self) -> None:
         """Let a stalled pass go on, until it is done or stalls again."""
+        self.stalled = False
+        self._stopped.clear()
         self._resumed.set()
         await self._advance()
 
-    @property
-    def stalled(self) -> bool:
-        """In the middle of a pass and not getting on."""
-        return not self._resumed.is_set()
-
     async def _advance(self) -> None:
-        while not (self._task.done() or self.stalled):
-            await asyncio.sleep(0)
+        stalls = asyncio.create_task(self._stopped.wait())
+        await asyncio.wait({self._task, stalls}, return_when=asyncio.FIRST_COMPLETED)
+        stalls.cancel()
         if self._task.done():
             self._task.result()
 

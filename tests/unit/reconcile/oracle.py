@@ -59,7 +59,9 @@ def final_state(world: World) -> FinalState:
 
 def leftovers(world: World) -> frozenset[tuple[str, str]]:
     """Objects that should be gone when a campaign is over."""
-    found = {(kind.kind, b["metadata"]["name"]) for kind in CHILDREN for b in world.cluster.all(kind)}
+    found = {
+        (kind.kind, b["metadata"]["name"]) for kind in CHILDREN for b in world.cluster.all(kind)
+    }
     active = {("active", trial.name) for trial in world.trials() if labels.ACTIVE in trial.labels}
     return frozenset(found | active)
 

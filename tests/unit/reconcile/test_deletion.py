@@ -9,7 +9,7 @@ from encbench.api.kinds import (
     SECRET,
     STATEFUL_SET,
 )
-from tests.unit.reconcile.oracle import assert_sound, leftovers
+from tests.unit.reconcile.oracle import leftovers
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
 

@@ -1,21 +1,12 @@
 """Lost, late and repeated events, and two operators at once: nothing twice, nothing forgotten."""
 
-import pytest
-
-from tests.unit.reconcile.oracle import assert_sound, final_state, leftovers
+from tests.unit.reconcile.oracle import FinalState, assert_sound, final_state, leftovers
 from tests.unit.reconcile.watched import Change
-from tests.unit.reconcile.world import START, World, parts, study
+from tests.unit.reconcile.world import World, parts, study
 
 
 async def test_without_any_event_the_sweep_finds_everything() -> None:
-    deaf, usual = World(events=False), World()
-    for world in (deaf, usual):
-        world.apply(*parts(), study("plain", blocks=1))
-        await world.run(world.ended)
-        await world.settle(150)
-        assert_sound(world)
-    assert final_state(deaf) == final_state(usual)
-    assert not leftovers(deaf)
+    assert await finished(World(events=False)) == await finished(World())
 
 
 async def test_old_and_repeated_events_change_nothing() -> None:
@@ -51,17 +42,21 @@ async def test_a_deleted_trial_whose_events_come_late_is_not_made_again() -> Non
     assert not world.trials()
 
 
-@pytest.mark.parametrize("seed", range(6))
-async def test_two_operators_at_once_do_everything_once(seed: int) -> None:
-    alone, both = World(), World()
-    both.add_hesitant_operator(seed, chance=0.1, longest=6.0)
-    for world in (alone, both):
-        world.apply(*parts(), study("plain", blocks=1))
-        await world.run(world.ended)
-        await world.settle(150)
-        assert_sound(world)
-    assert final_state(both) == final_state(alone)
-    assert not leftovers(both)
-    runs = sorted((t.status.window.start, t.status.window.end) for t in both.trials() if t.status.window)
-    assert all(end < start for (_, end), (start, _) in zip(runs, runs[1:], strict=False))
-    assert runs[0][0] > START
+async def test_two_operators_at_once_do_everything_once() -> None:
+    usual = await finished(World())
+    for seed in range(6):
+        world = World()
+        world.add_hesitant_operator(seed, chance=0.1, longest=6.0)
+        assert await finished(world) == usual, seed
+        windows = [t.status.window for t in world.trials()]
+        (_, first), (second, _) = sorted((w.start, w.end) for w in windows if w)
+        assert first < second
+
+
+async def finished(world: World) -> FinalState:
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.ended)
+    await world.settle(150)
+    assert_sound(world)
+    assert not leftovers(world)
+    return final_state(world)

@@ -59,7 +59,7 @@ def once(failing: str, **changes: object) -> tuple[list[str], "World"]:
     hit: list[str] = []
 
     def plan(trial: Trial, usual: Plan) -> Plan:
-        if trial.spec.arm.name != failing or hit and trial.name not in hit:
+        if trial.spec.arm.name != failing or (hit and trial.name not in hit):
             return usual
         hit.append(trial.name)
         return replace(usual, **changes)  # type: ignore[arg-type]

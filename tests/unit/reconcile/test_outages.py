@@ -13,9 +13,9 @@ from tests.unit.reconcile.world import World, parts, study
 MINUTES = 60.0
 
 
-def campaign(**spec: object) -> World:
+def campaign(blocks: int = 1, **spec: object) -> World:
     world = World()
-    world.apply(*parts(), study("plain", blocks=2, **spec))
+    world.apply(*parts(), study("plain", blocks=blocks, **spec))
     return world
 
 
@@ -43,8 +43,9 @@ def record(world: World, name: str) -> TrialRecord:
     return decode(TrialRecord, world.store.objects[key], key)
 
 
-async def test_the_store_is_away_when_the_tool_ends(usual: FinalState) -> None:
-    world = campaign()
+async def test_the_store_is_away_when_the_tool_ends() -> None:
+    usual = await finish(campaign(blocks=2))
+    world = campaign(blocks=2)
     await world.run(world.running())
     (trial,) = world.trials()
     world.store.away = True

@@ -14,7 +14,7 @@ class Recorder:
         self.seen: list[str] = []
         self.running = 0
         self.most_at_once = 0
-        self.answers: list[float | None | Exception] = []
+        self.answers: list[float | Exception | None] = []
         self.hold: asyncio.Event | None = None
         self.errors: list[float] = []
 

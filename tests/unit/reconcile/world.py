@@ -59,7 +59,13 @@ class World:
         self.plan: Callable[[Trial, Plan], Plan] = lambda _, usual: usual
         """A test's say in how a trial's clients run."""
         self.controllers = Controllers(
-            self.cluster, self.store, self.database, self.runner, self.timeline, self._plan, self._samples
+            self.cluster,
+            self.store,
+            self.database,
+            self.runner,
+            self.timeline,
+            self._plan,
+            self._samples,
         )
         self.api: Any = Switch(self.cluster)
         """The way from the operator to the API server."""

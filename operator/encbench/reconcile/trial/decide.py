@@ -33,9 +33,9 @@ POLL = 0.2
 SLOW_POLL = 1.0
 
 
-def patience(waited: float, shortest: float = SLOW_POLL) -> float:
+def patience(waited: float, shortest: float = SLOW_POLL, longest: float = 15.0) -> float:
     """Seconds until the next look at something that has not come for that many seconds."""
-    return min(15.0, max(shortest, waited / 10))
+    return min(longest, max(shortest, waited / 10))
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,8 @@ def _before_release(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Deci
         draft.set(release_at=seen.now.timestamp() + START_TOGETHER)
         draft.condition(RELEASED, True, "Released", "the clients were told when to start")
         return _decision(draft, requeue=0.0)
-    return _decision(draft, create_job=seen.job is None, requeue=POLL)
+    wait = patience(waited, POLL, SLOW_POLL)
+    return _decision(draft, create_job=seen.job is None, requeue=wait)
 
 
 def _prove_before(draft: Draft[TrialStatus], seen: Seen, waited: float, deadline: float) -> None:
@@ -246,7 +247,8 @@ def _disrupted(draft: Draft[TrialStatus], message: str) -> Decision:
 def _after_run(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decision:
     if not draft.known(PROVEN_AFTER):
         _prove_after(trial, draft, seen)
-        return _decision(draft, requeue=0.0 if draft.known(PROVEN_AFTER) else POLL)
+        wait = patience(draft.since(MEASURED), POLL, SLOW_POLL)
+        return _decision(draft, requeue=0.0 if draft.known(PROVEN_AFTER) else wait)
     uploaded = [c for c in seen.clients if c.run and c.run.state is RunState.UPLOADED]
     all_there = len(uploaded) == trial.spec.workload.client.replicas
     if draft.is_false(MEASURED):
