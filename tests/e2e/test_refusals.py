@@ -110,7 +110,10 @@ def test_a_load_that_fails_ends_with_the_tools_own_words(installed: Kube, start:
         "kind": "ConfigMap",
         "metadata": {"name": "failing-script", "namespace": NAMESPACE},
         "data": {
-            "failing.lua": "function prepare() error('the disk of the moon is full') end\n"
+            "failing.lua": "sysbench.cmdline.options = {tables = {'', 1}, table_size = {'', 1}}\n"
+            "function prepare() error('the disk of the moon is full') end\n"
+            "function cleanup() end\n"
+            "function thread_init() end\n"
             "function event() end\n"
         },
     }

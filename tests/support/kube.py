@@ -35,8 +35,13 @@ class Kube:
 
     @classmethod
     def own(cls) -> "Kube":
-        """A cluster of our own on this machine, brought up when it is not there."""
+        """A cluster of our own on this machine with our images, brought up when it is not there.
+
+        Everything is built first: with a cold cache images are then made beside the compilers.
+        """
+        _cluster("build")
         kubeconfig = _cluster("up")
+        _cluster("images")
         binaries = Path(kubeconfig).parent / "bin"
         path = f"{binaries}:{os.environ.get('PATH', '')}"
         return cls({**os.environ, "KUBECONFIG": kubeconfig, "PATH": path})

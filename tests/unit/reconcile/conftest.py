@@ -17,5 +17,5 @@ def _no_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _quick_copies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half the time of these tests would go into copying objects, which are JSON."""
-    quick = SimpleNamespace(deepcopy=lambda value: marshal.loads(marshal.dumps(value)))
+    quick = SimpleNamespace(deepcopy=lambda value: marshal.loads(marshal.dumps(value)))  # noqa: S302
     monkeypatch.setattr(fake_cluster, "copy", quick)

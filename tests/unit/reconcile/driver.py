@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
+from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
 from encbench.ports import Unavailable
 from encbench.reconcile.campaign.reconciler import CampaignReconciler
 from encbench.reconcile.deps import Deps
-from encbench.reconcile.loop import SWEEP_SECONDS, Key, Loop
+from encbench.reconcile.loop import SWEEP_SECONDS, Key, Loop, Reconciler
 from encbench.reconcile.testbed.reconciler import TestbedReconciler
 from encbench.reconcile.trial.reconciler import TrialReconciler
 from tests.unit.reconcile.timeline import SimClock
@@ -69,7 +69,7 @@ class Operator:
         """In the middle of a pass and not getting on."""
         self._stopped, self._resumed = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None]
-        reconcilers = {
+        reconcilers: dict[Kind, Reconciler] = {
             CAMPAIGN: CampaignReconciler(deps),
             TESTBED: TestbedReconciler(deps),
             TRIAL: TrialReconciler(deps),

@@ -1,5 +1,6 @@
 """Pods as the kubelet and the other controllers would leave them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from encbench.ports import Body
@@ -62,11 +63,10 @@ def running(body: Body, ip: str) -> Body:
     }
 
 
-def ended(body: Body, ip: str | None = None, **ends: tuple[int, str]) -> Body:
+def ended(ends: Mapping[str, tuple[int, str]]) -> Body:
     """The status of a pod whose containers have ended, each with exit code and message."""
     return {
         "phase": "Succeeded" if not any(code for code, _ in ends.values()) else "Failed",
-        "podIP": ip,
         "conditions": [{"type": "PodScheduled", "status": "True"}],
         "containerStatuses": [
             container(name, terminated={"exitCode": code, "reason": "Completed", "message": text})

@@ -1,5 +1,7 @@
 """Something is away for a while: nothing is lost, and it goes on when it is back."""
 
+from typing import Any
+
 import pytest
 
 from encbench.api.conditions import find, is_true
@@ -13,7 +15,7 @@ from tests.unit.reconcile.world import World, parts, study
 MINUTES = 60.0
 
 
-def campaign(blocks: int = 1, **spec: object) -> World:
+def campaign(blocks: int = 1, **spec: Any) -> World:
     world = World()
     world.apply(*parts(), study("plain", blocks=blocks, **spec))
     return world

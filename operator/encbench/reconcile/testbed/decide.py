@@ -12,6 +12,7 @@ from encbench.api.testbed import TestbedStatus
 from encbench.reconcile import pods
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Testbed
+from encbench.reconcile.patience import patience
 from encbench.reconcile.testbed.facts import Seen
 
 PROVISIONED, LOADED, PROVEN, READY, FAILED = "Provisioned", "Loaded", "Proven", "Ready", "Failed"
@@ -147,7 +148,7 @@ def _prove(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decisio
     if seen.store_problem:
         if waited > parse_duration(deadlines.archive):
             return _fail(draft, "ArchiveTimeout", f"no proof could be stored: {seen.store_problem}")
-        return _decision(draft, requeue=STORE_RETRY)
+        return _decision(draft, requeue=patience(waited, STORE_RETRY))
     if waited > parse_duration(deadlines.proof):
         return _fail(
             draft,

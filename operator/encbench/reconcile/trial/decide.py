@@ -13,6 +13,7 @@ from encbench.api.trial import Outcome, TrialStatus
 from encbench.reconcile import pods
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Trial
+from encbench.reconcile.patience import patience
 from encbench.reconcile.trial.facts import ClientFacts, RunState, Seen
 
 PREPARED, PROVEN_BEFORE, RELEASED = "Prepared", "ProvenBefore", "Released"
@@ -31,11 +32,6 @@ UPLOAD_AFTER_FAILURE = 60.0
 POLL = 0.2
 """Seconds between looks while something is due at any moment."""
 SLOW_POLL = 1.0
-
-
-def patience(waited: float, shortest: float = SLOW_POLL, longest: float = 15.0) -> float:
-    """Seconds until the next look at something that has not come for that many seconds."""
-    return min(longest, max(shortest, waited / 10))
 
 
 @dataclass(frozen=True)
@@ -299,4 +295,4 @@ def _await_upload(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decisi
     message = next((c.run.error for c in refused if c.run), "the clients upload their logs")
     draft.condition(COLLECTED, False, "Uploading", message)
     # A URL that the store no longer takes is replaced: a second release only renews the URLs.
-    return _decision(draft, release=refused, requeue=patience(draft.since(MEASURED)))
+    return _decision(draft, release=refused, requeue=patience(draft.since(MEASURED), SLOW_POLL))

@@ -13,6 +13,7 @@ from encbench.reconcile.deps import Deps
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.effects import Announce, Create, Delete, Effect, Retire, perform
 from encbench.reconcile.objects import Trial
+from encbench.reconcile.patience import patience
 from encbench.reconcile.trial import collect
 from encbench.reconcile.trial.archive import archive
 from encbench.reconcile.trial.decide import (
@@ -21,7 +22,6 @@ from encbench.reconcile.trial.decide import (
     Decision,
     decide,
     end,
-    patience,
     phase,
 )
 from encbench.reconcile.trial.facts import ClientFacts, Seen

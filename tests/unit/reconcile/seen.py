@@ -1,0 +1,112 @@
+"""Builders of what a pass has seen, for tables over `decide`; a test says only what it is about."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from encbench.api.conditions import format_time
+from encbench.api.kinds import TESTBED, TRIAL
+from encbench.core.evidence import Proof
+from encbench.ports import Body
+from encbench.reconcile.objects import Testbed, Trial, testbed, trial
+from encbench.reconcile.pods import ContainerFacts, PodFacts
+from encbench.reconcile.trial.facts import ClientFacts, JobFacts, RunFacts, RunState, Seen
+from tests.support import manifests
+
+NOW = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
+PROVEN = Proof(ok=True, summary="the mode is in force")
+NOT_PROVEN = Proof(ok=False, summary="the mode is not proven")
+
+Facts = Mapping[str, tuple[str, float]]
+"""Condition → its status, and for how many seconds it has had it."""
+
+
+def ago(seconds: float) -> str:
+    """RFC 3339 time that many seconds before NOW."""
+    return format_time(NOW - timedelta(seconds=seconds))
+
+
+def with_status(body: Body, facts: Facts, **status: Any) -> Body:
+    """The object as it was read, with these conditions."""
+    body["metadata"] |= {
+        "uid": manifests.UID,
+        "resourceVersion": "1",
+        "generation": 1,
+        "creationTimestamp": ago(3600),
+    }
+    body["status"] = {
+        "conditions": [
+            {
+                "type": kind,
+                "status": value,
+                "reason": "Why",
+                "message": f"{kind} is {value}",
+                "lastTransitionTime": ago(seconds),
+            }
+            for kind, (value, seconds) in facts.items()
+        ],
+        **status,
+    }
+    return body
+
+
+def a_testbed(facts: Facts | None = None, **status: Any) -> Testbed:
+    """A testbed; ready when nothing else is said."""
+    known = {"Ready": ("True", 60.0)} if facts is None else facts
+    return testbed(with_status(manifests.body(TESTBED, "bed", "ns"), known, **status))
+
+
+def a_trial(facts: Facts | None = None, *, replicas: int = 1, **status: Any) -> Trial:
+    """A trial that began two seconds ago."""
+    body = manifests.body(TRIAL, "run", "ns")
+    body["spec"]["workload"]["load"] |= {"warmup": "10s", "duration": "60s"}
+    body["spec"]["workload"]["client"]["replicas"] = replicas
+    return trial(with_status(body, facts or {}, **{"startTime": ago(2), **status}))
+
+
+def a_pod(name: str = "bed-0", *containers: ContainerFacts, **fields: Any) -> PodFacts:
+    """A pod that runs; `containers` are its containers."""
+    usual = PodFacts(
+        name=name,
+        uid=name,
+        phase="Running",
+        node="node-1",
+        ip="10.0.0.1",
+        deleting=False,
+        unschedulable="",
+        index=0,
+        created=NOW.timestamp() - 60,
+        containers={c.name: c for c in containers},
+    )
+    return replace(usual, **fields)
+
+
+def ready(*names: str) -> tuple[ContainerFacts, ...]:
+    """Containers that run and are ready."""
+    return tuple(ContainerFacts(name, ready=True, running=True) for name in names)
+
+
+def a_client(
+    state: RunState | None = RunState.WAITING,
+    *containers: ContainerFacts,
+    exit_code: int | None = None,
+    error: str = "",
+    **pod: Any,
+) -> ClientFacts:
+    """A client whose recorder says `state`, or does not answer."""
+    facts = a_pod("run-0", *(containers or ready("tool", "recorder")), **pod)
+    run = RunFacts(state, exit_code=exit_code, error=error) if state is not None else None
+    return ClientFacts(facts, run)
+
+
+def saw(*clients: ClientFacts, **fields: Any) -> Seen:
+    """A pass that saw a ready testbed, its database and these clients."""
+    usual = Seen(
+        now=NOW,
+        testbed=a_testbed(),
+        database=a_pod("bed-0", *ready("server", "agent")),
+        job=JobFacts("job", failed=False),
+        clients=clients,
+    )
+    return replace(usual, **fields)

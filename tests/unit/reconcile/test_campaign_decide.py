@@ -1,0 +1,270 @@
+"""What a campaign does next, from what it sees: one step at a time, and when it waits."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from encbench.api.campaign import Resolved
+from encbench.api.conditions import find
+from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
+from encbench.core import plan
+from encbench.reconcile.campaign import children
+from encbench.reconcile.campaign.decide import Decision, decide
+from encbench.reconcile.campaign.facts import Seen
+from encbench.reconcile.campaign.resolve import Resolution
+from encbench.reconcile.effects import Announce, Create, Delete
+from encbench.reconcile.objects import Campaign, Testbed, Trial, campaign, testbed, trial
+from tests.support import manifests
+from tests.unit.reconcile.seen import NOW, Facts, ago, with_status
+
+RESOLVED = plan.frozen(
+    {"small": manifests.SPECS[TESTBED]["instance"]},
+    {"plain": {}, "tde": {"atRest": {"method": "engine"}}},
+    {"oltp": manifests.SPECS[TRIAL]["workload"]},
+    {},
+)
+ACCEPTED = {"Accepted": ("True", 600.0)}
+
+
+def a_campaign(facts: Facts | None = None, resolved: bool = True, **spec: Any) -> Campaign:
+    body = manifests.body(CAMPAIGN, "study", "ns", **{"blocks": {"min": 1}, **spec})
+    status: dict[str, Any] = {"startTime": ago(600)}
+    if resolved:
+        status |= {"resolved": RESOLVED.to_dict(), "storagePrefix": "ns/study"}
+    known = ACCEPTED if facts is None else facts
+    return campaign(with_status(body, known, **status))
+
+
+def the_cell(of: Campaign) -> plan.Cell:
+    (cell,) = plan.cells(of.spec, RESOLVED.workloads)
+    return cell
+
+
+def the_testbeds(of: Campaign, **ready: str) -> dict[str, Testbed]:
+    """All of the cell's testbeds, ready but for the arms named."""
+    cell, found = the_cell(of), {}
+    for arm in cell.arms:
+        body = children.testbed(of, RESOLVED, cell, arm)
+        state = ready.get(arm.name, "True")
+        found[body["metadata"]["name"]] = testbed(
+            with_status(body, {"Ready": (state, 9.0)}, phase="Loading", readyTime=ago(9))
+        )
+    return found
+
+
+def the_trials(of: Campaign, *ends: str | None, **facts: Any) -> dict[str, Trial]:
+    """The first trials of the plan with their outcomes; None is under way."""
+    found: dict[str, Trial] = {}
+    beds = the_testbeds(of)
+    for end in ends:
+        past = [children_past(one) for one in found.values()]
+        planned = plan.next_trial(of.spec, the_cell(of), past).next_trial
+        assert planned is not None
+        bed = beds[children.testbed_name(of.name, the_cell(of), planned.arm)]
+        body = children.trial(of, RESOLVED, planned, bed)
+        known = {"Archived": ("True", 5.0)} if end else facts.get("running", {})
+        status = {"startTime": ago(30), **({"outcome": end} if end else {})}
+        found[body["metadata"]["name"]] = trial(with_status(body, known, **status))
+    return found
+
+
+def children_past(one: Trial) -> plan.Past:
+    from encbench.reconcile.campaign.facts import past
+
+    return past(one)
+
+
+def saw(of: Campaign, *ends: str | None, **fields: Any) -> Seen:
+    usual = Seen(
+        now=NOW, resolution=None, testbeds=the_testbeds(of), trials=the_trials(of, *ends)
+    )
+    return replace(usual, **fields)
+
+
+def made(decision: Decision) -> list[str]:
+    """Kinds of what it wants created."""
+    return [e.kind.kind for e in decision.effects if isinstance(e, Create)]
+
+
+def deleted(decision: Decision) -> list[str]:
+    return [e.name for e in decision.effects if isinstance(e, Delete)]
+
+
+def status_of(decision: Decision, kind: str) -> tuple[str, str]:
+    found = find(decision.status.conditions, kind)
+    return (found.status, found.reason) if found else ("", "")
+
+
+# -- acceptance
+
+
+def test_problems_refuse_it_and_are_told_once() -> None:
+    fresh = a_campaign({}, resolved=False)
+    wrong = Resolution(Resolved(), (), ("one thing", "another"))
+    seen = Seen(NOW, wrong, {}, {})
+    decision = decide(fresh, seen)
+    assert status_of(decision, "Accepted") == ("False", "Refused")
+    assert decision.status.resolved is None
+    assert [type(effect) for effect in decision.effects] == [Announce]
+    again = decide(replace(fresh, status=decision.status), seen)
+    assert again.effects == ()
+    assert again.requeue == 10.0
+
+
+def test_scripts_are_copied_before_the_plan_is_frozen() -> None:
+    fresh = a_campaign({}, resolved=False)
+    copy = manifests.config_map("study-script-1", "ns")
+    first = decide(fresh, Seen(NOW, Resolution(RESOLVED, (copy,), ()), {}, {}))
+    assert made(first) == ["ConfigMap"]
+    assert first.status.resolved is None
+    second = decide(fresh, Seen(NOW, Resolution(RESOLVED, (), ()), {}, {}))
+    assert second.status.resolved == RESOLVED
+    assert status_of(second, "Accepted")[0] == "True"
+
+
+# -- measuring
+
+
+def test_all_testbeds_of_a_cell_are_made_at_once() -> None:
+    of = a_campaign()
+    decision = decide(of, saw(of, testbeds={}))
+    assert made(decision) == ["Testbed"] * 3
+    assert decision.status.progress.planned == 3
+    assert decision.status.estimated_completion_time is None
+
+
+def test_trials_wait_for_every_testbed() -> None:
+    of = a_campaign()
+    decision = decide(of, saw(of, testbeds=the_testbeds(of, tde="False")))
+    assert made(decision) == []
+    assert decision.status.step == "preparing testbeds: tde (loading)"
+
+
+def test_a_step_is_never_longer_than_the_api_takes() -> None:
+    modes = [f"{n:02d}-{'x' * 50}" for n in range(16)]
+    of = a_campaign(matrix=[{"instanceRefs": ["small"], "modeRefs": modes, "workloadRefs": ["w"]}])
+    frozen = plan.frozen(
+        RESOLVED.instances,
+        {**RESOLVED.modes, **{mode: {} for mode in modes}},
+        {"w": RESOLVED.workloads["oltp"]},
+        {},
+    )
+    of = replace(of, status=of.status.model_copy(update={"resolved": frozen}))
+    (cell,) = plan.cells(of.spec, frozen.workloads)
+    beds = [
+        testbed(with_status(children.testbed(of, frozen, cell, arm), {})) for arm in cell.arms
+    ]
+    decision = decide(of, Seen(NOW, None, {bed.name: bed for bed in beds}, {}))
+    assert decision.status.step.startswith("preparing testbeds")
+    assert len(decision.status.step) == 512
+
+
+def test_one_trial_at_a_time() -> None:
+    of = a_campaign()
+    first = decide(of, saw(of))
+    assert made(first) == ["Trial"]
+    assert made(decide(of, saw(of, None))) == []
+    proven = the_trials(of, None, running={"ProvenAfter": ("True", 1.0)})
+    assert made(decide(of, saw(of, trials=proven))) == ["Trial"], "archiving overlaps the next"
+    both = the_trials(of, None, None, running={"ProvenAfter": ("True", 1.0)})
+    assert made(decide(of, saw(of, trials=both))) == [], "but they do not pile up"
+
+
+def test_progress_counts_by_outcome_and_what_is_left() -> None:
+    of = a_campaign(blocks={"min": 2, "maxReplacements": 1})
+    counts = decide(of, saw(of, "Succeeded", "Invalid", None)).status.progress
+    assert (counts.succeeded, counts.invalid, counts.failed, counts.active) == (1, 1, 0, 1)
+    assert counts.planned == 3 + 5, "the broken block's last trial is not run any more"
+
+
+def test_the_end_is_estimated_once_testbeds_are_ready() -> None:
+    of = a_campaign()
+    eta = decide(of, saw(of)).status.estimated_completion_time
+    assert eta == ago(-3 * (30 + 60 + 5))
+
+
+# -- suspension
+
+
+def test_suspended_it_starts_nothing_more() -> None:
+    of = a_campaign(suspend=True)
+    for seen in (saw(of), saw(of, testbeds={}), saw(of, "Succeeded"), saw(of, None)):
+        decision = decide(of, seen)
+        assert made(decision) == []
+        assert status_of(decision, "Suspended")[0] == "True"
+        assert decision.status.phase == "Suspended"
+
+
+# -- the end
+
+
+def test_testbeds_go_when_the_last_trial_is_archived() -> None:
+    of = a_campaign()
+    before = the_trials(of, "Succeeded", "Succeeded", None)
+    assert deleted(decide(of, saw(of, trials=before))) == []
+    decision = decide(of, saw(of, "Succeeded", "Succeeded", "Succeeded"))
+    assert len(deleted(decision)) == 3
+    assert decision.publish
+    assert status_of(decision, "Reported") == ("False", "Rendering")
+
+
+def test_it_is_complete_once_the_report_is_there() -> None:
+    of = a_campaign()
+    seen = saw(of, "Succeeded", "Succeeded", "Succeeded", testbeds={}, report_ready=True)
+    decision = decide(of, seen)
+    assert status_of(decision, "Complete") == ("True", "AllBlocksMeasured")
+    assert not decision.publish
+    assert decision.status.completion_time == ago(0)
+
+
+def test_the_reason_why_a_report_is_late_is_shown() -> None:
+    of = a_campaign()
+    seen = saw(of, *["Succeeded"] * 3, testbeds={}, report_problem="the store is away")
+    decision = decide(of, seen)
+    found = find(decision.status.conditions, "Reported")
+    assert found is not None
+    assert found.message == "the store is away"
+
+
+def test_too_many_broken_blocks_end_it() -> None:
+    of = a_campaign(blocks={"min": 1, "maxReplacements": 1})
+    first = decide(of, saw(of, "Invalid"))
+    assert made(first) == ["Trial"]
+    seen = saw(of, "Invalid", "Failed", testbeds={}, report_ready=True)
+    assert status_of(decide(of, seen), "Failed") == ("True", "TooManyInvalidTrials")
+
+
+def test_a_failed_testbed_gives_its_cell_up_and_stays() -> None:
+    of = a_campaign()
+    beds = the_testbeds(of)
+    name, broken = next(iter(beds.items()))
+    body = with_status(broken.body, {"Failed": ("True", 9.0)})
+    beds[name] = testbed(body)
+    decision = decide(of, saw(of, testbeds=beds))
+    assert (made(decision), deleted(decision)) == ([], [])
+    assert decision.publish
+    ended = decide(of, saw(of, testbeds=beds, report_ready=True))
+    assert status_of(ended, "Failed") == ("True", "TestbedFailed")
+
+
+@pytest.mark.parametrize("ends", [(), (None,), ("Succeeded", None)])
+def test_past_its_deadline_it_stops_everything(ends: tuple[str | None, ...]) -> None:
+    of = a_campaign(activeDeadlineSeconds=599)
+    decision = decide(of, saw(of, *ends))
+    assert made(decision) == []
+    assert len(deleted(decision)) == 3
+    ended = decide(of, saw(of, "Succeeded", testbeds={}, report_ready=True))
+    assert status_of(ended, "Failed") == ("True", "DeadlineExceeded")
+
+
+def test_after_the_end_only_time_to_live_matters() -> None:
+    of = a_campaign({**ACCEPTED, "Complete": ("True", 50.0)})
+    ended = replace(of, status=of.status.model_copy(update={"completion_time": ago(50)}))
+    seen = saw(of, "Succeeded", "Invalid", "Failed", "Succeeded")
+    quiet = decide(ended, seen)
+    assert (quiet.effects, quiet.requeue) == ((), None)
+    for ttl, left, gone in ((60, 10.0, 0), (49, None, 2)):
+        spec = ended.spec.model_copy(update={"ttl_seconds_after_finished": ttl})
+        decision = decide(replace(ended, spec=spec), seen)
+        assert (decision.requeue, len(deleted(decision))) == (left, gone)

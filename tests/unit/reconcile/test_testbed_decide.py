@@ -1,0 +1,207 @@
+"""What a testbed does next: each step, and each deadline with its reason."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from encbench.api.conditions import find
+from encbench.reconcile.pods import ContainerFacts
+from encbench.reconcile.testbed.decide import Decision, decide, is_version
+from encbench.reconcile.testbed.facts import LoadFacts, Seen
+from tests.unit.reconcile.seen import NOT_PROVEN, NOW, PROVEN, a_pod, a_testbed, ago, ready
+
+UP = {"Provisioned": ("True", 10.0)}
+LOADED = {**UP, "Loaded": ("True", 5.0)}
+DATABASE = a_pod("bed-0", *ready("server", "agent"))
+STARTING = a_pod("bed-0", ContainerFacts("server", running=True))
+
+
+def saw(**fields: Any) -> Seen:
+    usual = Seen(
+        now=NOW, has_credentials=True, has_stateful_set=True, database=DATABASE, load=None
+    )
+    return replace(usual, **fields)
+
+
+def status_of(decision: Decision, kind: str) -> tuple[str, str]:
+    found = find(decision.status.conditions, kind)
+    return (found.status, found.reason) if found else ("", "")
+
+
+def failure(decision: Decision) -> str:
+    assert status_of(decision, "Ready")[0] in ("False", "")
+    return status_of(decision, "Failed")[1]
+
+
+# -- provisioning
+
+
+def test_secrets_come_first_then_the_database() -> None:
+    first = decide(a_testbed({}), saw(has_credentials=False, has_stateful_set=False, database=None))
+    assert first.create_credentials
+    assert not first.apply_database
+    assert first.status.start_time == ago(0)
+    second = decide(a_testbed({}), saw(has_stateful_set=False, database=None))
+    assert second.apply_database
+    assert not second.create_credentials
+
+
+def test_it_is_provisioned_when_the_server_answers() -> None:
+    starts = decide(a_testbed({}), saw())
+    assert status_of(starts, "Provisioned") == ("False", "Starting")
+    answers = decide(a_testbed({}), saw(server_version="10.11.19-MariaDB", server_started=7.0))
+    assert status_of(answers, "Provisioned")[0] == "True"
+    assert answers.status.server_started == 7.0
+    assert answers.status.phase == "Loading"
+
+
+def test_another_version_than_the_templates_is_refused() -> None:
+    decision = decide(a_testbed({}), saw(server_version="10.6.1-MariaDB", server_started=7.0))
+    assert failure(decision) == "WrongVersion"
+    fact = find(decision.status.conditions, "Failed")
+    assert fact is not None
+    assert "the image holds version 10.6.1-MariaDB but the template says 10.11" in fact.message
+
+
+def container(**state: Any) -> ContainerFacts:
+    return ContainerFacts("server", **state)
+
+
+NOT_UP = [
+    ("nothing wrong to see", saw(database=STARTING), "ProvisionTimeout"),
+    ("no pod", saw(database=None), "ProvisionTimeout"),
+    ("no Secret", saw(has_credentials=False), "ProvisionTimeout"),
+    ("no StatefulSet", saw(has_stateful_set=False), "ProvisionTimeout"),
+    ("unschedulable", saw(database=a_pod(unschedulable="0/1 nodes")), "Unschedulable"),
+    (
+        "image",
+        saw(database=a_pod("bed-0", container(waiting_reason="ErrImagePull"))),
+        "ImagePullFailed",
+    ),
+    (
+        "crash",
+        saw(database=a_pod("bed-0", container(waiting_reason="CrashLoopBackOff"))),
+        "ContainerFailed",
+    ),
+    (
+        "memory",
+        saw(database=a_pod("bed-0", container(exit_code=137, exit_reason="OOMKilled"))),
+        "OOMKilled",
+    ),
+]
+
+
+@pytest.mark.parametrize(("what", "seen", "reason"), NOT_UP, ids=[row[0] for row in NOT_UP])
+def test_a_database_that_does_not_come_up_in_time_says_why(
+    what: str, seen: Seen, reason: str
+) -> None:
+    assert not failure(decide(a_testbed({}, startTime=ago(599)), seen))
+    assert failure(decide(a_testbed({}, startTime=ago(602)), seen)) == reason
+
+
+def test_the_end_of_a_failing_servers_log_is_shown() -> None:
+    crashing = a_pod("bed-0", container(waiting_reason="CrashLoopBackOff"))
+    decision = decide(a_testbed({}), saw(database=crashing, log_tail="unknown variable 'x=1'"))
+    fact = find(decision.status.conditions, "Provisioned")
+    assert fact is not None
+    assert fact.message.endswith("its log ends: unknown variable 'x=1'")
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "same"),
+    [
+        ("10.11.19-MariaDB", "10.11", True),
+        ("10.11.19-MariaDB-log", "10.11.19", True),
+        ("10.11.19-MariaDB", "10.1", False),
+        ("10.11.19-MariaDB", "11.4", False),
+        ("8.0.36", "8", True),
+    ],
+)
+def test_a_version_is_compared_number_by_number(found: str, wanted: str, same: bool) -> None:
+    assert is_version(found, wanted) is same
+
+
+# -- loading
+
+
+def test_the_dataset_is_loaded_once_by_a_job_that_stays() -> None:
+    assert decide(a_testbed(UP), saw()).create_load
+    under_way = decide(a_testbed(UP), saw(load=LoadFacts(succeeded=False, failed=False)))
+    assert not under_way.create_load
+    done = decide(a_testbed(UP), saw(load=LoadFacts(succeeded=True, failed=False)))
+    assert status_of(done, "Loaded")[0] == "True"
+    assert not decide(a_testbed(LOADED), saw()).create_load
+
+
+def test_a_load_that_fails_says_why() -> None:
+    tool = ContainerFacts("tool", exit_code=1, exit_reason="Error", termination_message="no space")
+    pod = a_pod("bed-load-x", tool)
+    load = LoadFacts(succeeded=False, failed=True, pods=(pod,))
+    decision = decide(a_testbed(UP), saw(load=load))
+    assert failure(decision) == "LoadFailed"
+    fact = find(decision.status.conditions, "Failed")
+    assert fact is not None
+    assert "no space" in fact.message
+
+
+def test_a_load_that_takes_too_long_is_given_up() -> None:
+    load = LoadFacts(succeeded=False, failed=False)
+    hours = 6 * 3600.0
+    early = decide(a_testbed({"Provisioned": ("True", hours - 1)}), saw(load=load))
+    assert not failure(early)
+    late = decide(a_testbed({"Provisioned": ("True", hours + 1)}), saw(load=load))
+    assert failure(late) == "LoadTimeout"
+    stuck = LoadFacts(False, False, (a_pod("x", unschedulable="0/1 nodes"),))
+    late = decide(a_testbed({"Provisioned": ("True", hours + 1)}), saw(load=stuck))
+    assert failure(late) == "Unschedulable"
+
+
+# -- proving
+
+
+@pytest.mark.parametrize("proof", [PROVEN, NOT_PROVEN], ids=["in force", "not in force"])
+def test_it_is_ready_whatever_the_proof_says(proof: Any) -> None:
+    decision = decide(a_testbed(LOADED), saw(proof=proof, proof_digest="sha256:0"))
+    assert status_of(decision, "Proven")[0] == str(proof.ok)
+    assert status_of(decision, "Ready")[0] == "True"
+    assert decision.status.ready_time == ago(0)
+    assert decision.status.proof_digest == "sha256:0"
+
+
+def test_a_proof_counts_once_it_is_stored() -> None:
+    decision = decide(a_testbed(LOADED), saw(proof=PROVEN, store_problem="away"))
+    assert status_of(decision, "Proven") == ("", "")
+    hour = {**UP, "Loaded": ("True", 3600.0)}
+    waits = decide(a_testbed(hour), saw(store_problem="away"))
+    assert not failure(waits), "the store may be away for longer than a proof may take"
+    assert waits.requeue == 15.0
+    day = {**UP, "Loaded": ("True", 24 * 3600 + 1.0)}
+    assert failure(decide(a_testbed(day), saw(store_problem="away"))) == "ArchiveTimeout"
+
+
+def test_a_proof_that_cannot_be_made_in_time_fails_the_testbed() -> None:
+    seen = saw(problem="the agent cannot be reached")
+    early = decide(a_testbed({**UP, "Loaded": ("True", 599.0)}), seen)
+    assert not failure(early)
+    late = decide(a_testbed({**UP, "Loaded": ("True", 602.0)}), seen)
+    assert failure(late) == "ProofTimeout"
+
+
+# -- ready, and failed
+
+
+def test_it_is_ready_as_long_as_its_pod_is() -> None:
+    facts = {**LOADED, "Proven": ("True", 3.0), "Ready": ("True", 3.0)}
+    gone = decide(a_testbed(facts), saw(database=None))
+    assert status_of(gone, "Ready") == ("False", "PodNotReady")
+    again = decide(a_testbed({**facts, "Ready": ("False", 3.0)}), saw())
+    assert status_of(again, "Ready")[0] == "True"
+
+
+def test_a_failed_testbed_does_nothing_more() -> None:
+    facts = {"Failed": ("True", 3.0), "Ready": ("False", 3.0)}
+    decision = decide(a_testbed(facts, startTime=ago(9)), saw(has_credentials=False))
+    assert not (decision.create_credentials or decision.apply_database or decision.create_load)
+    assert decision.requeue is None
+    assert decision.status.phase == "Failed"

@@ -1,0 +1,325 @@
+"""What a trial does next: each step, each deadline with its reason, each disruption."""
+
+from typing import Any
+
+import pytest
+
+from encbench.api.conditions import find
+from encbench.reconcile.pods import ContainerFacts
+from encbench.reconcile.trial.decide import Decision, decide
+from encbench.reconcile.trial.facts import ClientFacts, JobFacts, RunState, Seen
+from tests.unit.reconcile.seen import (
+    NOT_PROVEN,
+    NOW,
+    PROVEN,
+    a_client,
+    a_pod,
+    a_testbed,
+    a_trial,
+    ago,
+    ready,
+    saw,
+)
+
+UNIX = NOW.timestamp()
+BEFORE = {"Prepared": ("True", 10.0), "ProvenBefore": ("True", 10.0)}
+RUNNING = {**BEFORE, "Released": ("True", 9.0)}
+MEASURED = {**RUNNING, "Measured": ("True", 4.0)}
+PROVEN_TWICE = {**MEASURED, "ProvenAfter": ("True", 4.0)}
+FINISHED, UPLOADED = RunState.FINISHED, RunState.UPLOADED
+
+
+def verdict(decision: Decision) -> tuple[str | None, str | None]:
+    return decision.status.outcome, decision.status.reason
+
+
+def status_of(decision: Decision, kind: str) -> str | None:
+    found = find(decision.status.conditions, kind)
+    return found.status if found else None
+
+
+# -- before the release
+
+
+def test_at_first_the_job_is_created_and_the_start_noted() -> None:
+    decision = decide(a_trial(startTime=None), saw(job=None))
+    assert decision.create_job
+    assert decision.status.start_time == ago(0)
+    assert decision.status.phase == "Preparing"
+
+
+def test_a_job_that_exists_is_not_created_again() -> None:
+    assert not decide(a_trial(), saw()).create_job
+
+
+def test_a_proof_is_written_down_with_the_servers_start() -> None:
+    decision = decide(a_trial(), saw(proof=PROVEN, server_started=5.0))
+    assert status_of(decision, "ProvenBefore") == "True"
+    assert decision.status.server_started == 5.0
+
+
+def test_a_failed_proof_ends_it() -> None:
+    decision = decide(a_trial(), saw(a_client(), proof=NOT_PROVEN))
+    assert verdict(decision) == ("Invalid", "ProofFailed")
+    assert decision.release == ()
+
+
+def test_a_testbed_that_was_not_proven_ends_it() -> None:
+    bed = a_testbed({"Ready": ("True", 9.0), "Proven": ("False", 9.0)})
+    decision = decide(a_trial(), saw(testbed=bed))
+    assert verdict(decision) == ("Invalid", "ProofFailed")
+    assert decision.status.message == "Proven is False"
+
+
+def test_it_is_released_once_all_wait_and_the_mode_is_proven() -> None:
+    decision = decide(a_trial({"ProvenBefore": ("True", 1.0)}), saw(a_client()))
+    assert status_of(decision, "Released") == "True"
+    assert decision.status.release_at == pytest.approx(UNIX + 0.3)
+    assert decision.release == (), "the status comes first"
+
+
+def test_it_is_not_released_before_every_client_waits() -> None:
+    trial = a_trial({"ProvenBefore": ("True", 1.0)}, replicas=2)
+    decision = decide(trial, saw(a_client(), a_client(None)))
+    assert status_of(decision, "Released") is None
+    fact = find(decision.status.conditions, "Prepared")
+    assert fact is not None
+    assert fact.message == "1 of 2 client(s) are ready to start"
+
+
+def waiting(reason: str, message: str = "") -> ContainerFacts:
+    return ContainerFacts("tool", waiting_reason=reason, waiting_message=message)
+
+
+CANNOT_START = [
+    (a_client(None, unschedulable="0/1 nodes are available"), "Unschedulable"),
+    (a_client(None, waiting("ImagePullBackOff", "no such image")), "ImagePullFailed"),
+    (a_client(None, waiting("ErrImageNeverPull")), "ImagePullFailed"),
+    (a_client(None, waiting("CreateContainerConfigError", "no Secret")), "ContainerFailed"),
+    (a_client(None, ContainerFacts("tool", exit_code=1, exit_reason="Error")), "ContainerFailed"),
+    (a_client(None, ContainerFacts("tool", exit_code=137, exit_reason="OOMKilled")), "OOMKilled"),
+    (a_client(None, *ready("tool", "recorder")), "StartTimeout"),
+]
+
+
+@pytest.mark.parametrize(("client", "reason"), CANNOT_START)
+def test_clients_that_do_not_start_in_time_say_why(client: ClientFacts, reason: str) -> None:
+    facts = {"ProvenBefore": ("True", 1.0)}
+    early = decide(a_trial(facts, startTime=ago(299)), saw(client))
+    assert early.status.outcome is None
+    late = decide(a_trial(facts, startTime=ago(302)), saw(client))
+    assert verdict(late) == ("Failed", reason)
+    assert late.status.message
+
+
+def test_a_client_job_that_failed_is_not_waited_for() -> None:
+    tool = ContainerFacts("tool", exit_code=70, exit_reason="Error", termination_message="no FIFO")
+    decision = decide(a_trial(), saw(a_client(None, tool), job=JobFacts("job", failed=True)))
+    assert verdict(decision) == ("Failed", "ContainerFailed")
+    assert "no FIFO" in (decision.status.message or "")
+
+
+def test_a_proof_that_cannot_be_made_in_time_ends_it() -> None:
+    seen = saw(a_client(), proof_problem="the agent cannot be reached")
+    assert decide(a_trial(startTime=ago(599)), seen).status.outcome is None
+    late = decide(a_trial(startTime=ago(602)), seen)
+    assert verdict(late) == ("Failed", "ProofTimeout")
+    assert "the agent cannot be reached" in (late.status.message or "")
+
+
+GONE = [
+    (saw(testbed=None), "TestbedGone"),
+    (saw(testbed=a_testbed({"Failed": ("True", 1.0)})), "TestbedFailed"),
+]
+
+
+@pytest.mark.parametrize(("seen", "reason"), GONE)
+@pytest.mark.parametrize("facts", [{}, RUNNING, MEASURED])
+def test_without_its_testbed_a_trial_fails(seen: Seen, reason: str, facts: Any) -> None:
+    assert verdict(decide(a_trial(facts), seen)) == ("Failed", reason)
+
+
+# -- while it runs
+
+
+def run(*clients: ClientFacts, late: float = 0.0, **fields: Any) -> Decision:
+    """A decision so many seconds after the planned end of the tool; before it when negative."""
+    replicas = fields.pop("replicas", 1)
+    trial = a_trial(RUNNING, releaseAt=UNIX - 70.0 - late, replicas=replicas)
+    return decide(trial, saw(*clients, **fields))
+
+
+def test_clients_that_still_wait_are_told_to_start() -> None:
+    decision = run(a_client(), late=-70.3)
+    assert [c.pod.name for c in decision.release] == ["run-0"]
+    assert decision.requeue == pytest.approx(0.2)
+
+
+def test_when_nobody_was_told_in_time_there_is_a_new_moment() -> None:
+    decision = run(a_client(), late=-60)
+    assert decision.release == ()
+    assert decision.status.release_at == pytest.approx(UNIX + 0.3)
+    assert decision.status.outcome is None
+
+
+def test_when_only_some_were_told_in_time_they_did_not_start_together() -> None:
+    decision = run(a_client(RunState.RUNNING), a_client(), late=-60, replicas=2)
+    assert verdict(decision) == ("Invalid", "Disrupted")
+
+
+def test_clients_that_cannot_be_told_are_given_up() -> None:
+    trial = a_trial({**BEFORE, "Released": ("True", 400.0)}, releaseAt=UNIX - 5)
+    assert verdict(decide(trial, saw(a_client()))) == ("Failed", "StartTimeout")
+
+
+@pytest.mark.parametrize(
+    ("left", "delay"), [(60, 5.0), (3, 3.0), (0.05, 0.2), (-1, 0.2)], ids=str
+)
+def test_it_looks_seldom_while_the_tool_runs_and_often_around_its_end(
+    left: float, delay: float
+) -> None:
+    assert run(a_client(RunState.RUNNING), late=-left).requeue == pytest.approx(delay, abs=0.01)
+
+
+def test_a_tool_that_does_not_end_is_given_up() -> None:
+    assert run(a_client(RunState.RUNNING), late=119).status.outcome is None
+    assert verdict(run(a_client(RunState.RUNNING), late=121)) == ("Failed", "Overrun")
+
+
+def ended(name: str, code: int) -> ContainerFacts:
+    return ContainerFacts(name, exit_code=code)
+
+
+RUN = RunState.RUNNING
+DISRUPTED = [
+    ("database pod gone", run(a_client(RUN), database=None)),
+    ("database pod deleted", run(a_client(RUN), database=a_pod(deleting=True))),
+    ("client pod gone", run()),
+    ("client pod deleted", run(a_client(RUN, deleting=True))),
+    ("one client too many", run(a_client(RUN), a_client(RUN))),
+    ("container restarted", run(a_client(RUN, ContainerFacts("tool", restarts=1)))),
+    ("recorder died", run(a_client(None, ended("recorder", 1)))),
+    ("pod evicted", run(a_client(None, ContainerFacts("recorder"), phase="Failed"))),
+]
+
+
+@pytest.mark.parametrize(("what", "decision"), DISRUPTED, ids=[what for what, _ in DISRUPTED])
+def test_what_happens_to_a_pod_in_the_window_is_a_disruption(what: str, decision: Decision) -> None:
+    assert verdict(decision) == ("Invalid", "Disrupted")
+    assert "while the trial ran" in (decision.status.message or "")
+
+
+@pytest.mark.parametrize(
+    ("codes", "measured"), [((0, 0), "True"), ((0, 1), "False"), ((0, None), "False")]
+)
+def test_it_is_measured_when_every_tool_ended_well(
+    codes: tuple[int | None, ...], measured: str
+) -> None:
+    clients = [a_client(FINISHED, exit_code=code) for code in codes]
+    decision = run(*clients, replicas=2)
+    assert status_of(decision, "Measured") == measured
+    assert decision.status.outcome is None
+
+
+# -- after it
+
+
+def test_the_second_proof_follows_at_once() -> None:
+    decision = decide(
+        a_trial(MEASURED, serverStarted=5.0),
+        saw(a_client(FINISHED), proof=PROVEN, server_started=5.2),
+    )
+    assert status_of(decision, "ProvenAfter") == "True"
+    assert decision.status.outcome is None
+    assert decision.status.phase == "Collecting"
+
+
+AFTER = [
+    ("not in force", {"proof": NOT_PROVEN, "server_started": 5.0}, "ProofFailed"),
+    ("restarted", {"proof": PROVEN, "server_started": 65.0}, "Disrupted"),
+    ("restarted and not in force", {"proof": NOT_PROVEN, "server_started": 65.0}, "Disrupted"),
+    ("database gone", {"database": None}, "Disrupted"),
+    ("database deleted", {"database": a_pod(deleting=True)}, "Disrupted"),
+]
+
+
+@pytest.mark.parametrize(("what", "fields", "reason"), AFTER, ids=[row[0] for row in AFTER])
+@pytest.mark.parametrize("measured", ["True", "False"])
+def test_what_the_second_proof_finds_makes_it_invalid(
+    what: str, fields: dict[str, Any], reason: str, measured: str
+) -> None:
+    facts = {**RUNNING, "Measured": (measured, 1.0)}
+    decision = decide(a_trial(facts, serverStarted=5.0), saw(a_client(FINISHED), **fields))
+    assert verdict(decision) == ("Invalid", reason)
+    assert status_of(decision, "ProvenAfter") == "False"
+
+
+def test_a_second_proof_that_cannot_be_made_in_time_makes_it_invalid() -> None:
+    early = decide(a_trial({**RUNNING, "Measured": ("True", 599.0)}), saw(a_client(FINISHED)))
+    assert early.status.outcome is None
+    late = decide(a_trial({**RUNNING, "Measured": ("True", 602.0)}), saw(a_client(FINISHED)))
+    assert verdict(late) == ("Invalid", "ProofTimeout")
+
+
+def test_it_is_archived_when_everything_is_uploaded_and_scraped() -> None:
+    assert decide(a_trial(PROVEN_TWICE), saw(a_client(UPLOADED))).archive
+    fresh = {**PROVEN_TWICE, "Measured": ("True", 1.0)}
+    decision = decide(a_trial(fresh), saw(a_client(UPLOADED)))
+    assert not decision.archive
+    assert decision.requeue == pytest.approx(1.5)
+
+
+def test_it_waits_for_uploads_and_looks_ever_less_often() -> None:
+    for waited, delay in ((4.0, 1.0), (60.0, 6.0), (3600.0, 15.0)):
+        facts = {**PROVEN_TWICE, "Measured": ("True", waited)}
+        decision = decide(a_trial(facts), saw(a_client(FINISHED)))
+        assert (decision.archive, decision.release) == (False, ())
+        assert decision.requeue == delay
+
+
+def test_a_refused_url_is_renewed() -> None:
+    refused = a_client(FINISHED, error="the object store refused output.log: 403")
+    decision = decide(a_trial(PROVEN_TWICE), saw(refused))
+    assert decision.release == (refused,)
+    fact = find(decision.status.conditions, "Collected")
+    assert fact is not None
+    assert fact.message == "the object store refused output.log: 403"
+
+
+def test_a_store_that_does_not_come_back_ends_it() -> None:
+    facts = {**PROVEN_TWICE, "Measured": ("True", 24 * 3600 + 1.0)}
+    assert verdict(decide(a_trial(facts), saw(a_client(FINISHED)))) == ("Failed", "ArchiveTimeout")
+
+
+@pytest.mark.parametrize(
+    "clients", [(), (a_client(None, ended("recorder", 1)),), (a_client(None, phase="Failed"),)]
+)
+def test_when_nothing_more_can_come_the_bucket_decides(clients: tuple[ClientFacts, ...]) -> None:
+    assert decide(a_trial(PROVEN_TWICE), saw(*clients)).archive
+
+
+def test_a_tool_that_failed_is_a_failed_trial_once_its_log_is_stored() -> None:
+    def facts(seconds: float) -> Any:
+        return {**PROVEN_TWICE, "Measured": ("False", seconds)}
+
+    waits = decide(a_trial(facts(10.0)), saw(a_client(FINISHED, exit_code=1)))
+    assert waits.status.outcome is None
+    stored = decide(a_trial(facts(10.0)), saw(a_client(UPLOADED, exit_code=1)))
+    assert verdict(stored) == ("Failed", "ToolFailed")
+    gives_up = decide(a_trial(facts(62.0)), saw(a_client(FINISHED, exit_code=1)))
+    assert verdict(gives_up) == ("Failed", "ToolFailed")
+
+
+def test_an_outcome_is_archived_and_never_changed() -> None:
+    trial = a_trial(RUNNING, outcome="Invalid", reason="Disrupted")
+    decision = decide(trial, saw(testbed=None, database=None))
+    assert decision.archive
+    assert verdict(decision) == ("Invalid", "Disrupted")
+    assert decision.status.phase == "Archiving"
+
+
+def test_after_an_invalid_run_the_log_has_a_moment_to_arrive() -> None:
+    for seconds, archives in ((10.0, False), (62.0, True)):
+        facts = {**RUNNING, "Measured": ("True", seconds)}
+        trial = a_trial(facts, outcome="Invalid", reason="ProofFailed")
+        assert decide(trial, saw(a_client(FINISHED))).archive is archives
