@@ -1,15 +1,17 @@
-"""The client's side of a simulated trial: the recorder, and what it leaves in the store."""
+"""The client's side of a simulated trial: the recorder in time, and what it leaves in the store."""
 
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from encbench.core.artefact import digest_of
-from encbench.ports import Body, Rejected, Unavailable
+from encbench.ports import Body
+from tests.support.fake_runner import FakeClient, FakeRunner, Upload
 from tests.unit.reconcile.timeline import Timeline
 
-FILES = ("output.log", "series.csv", "summary.json")
 LINGER = 10.0
+"""Seconds for which a recorder whose files are stored can still be asked."""
+UPLOAD_AGAIN = 2.0
 
 
 @dataclass(frozen=True)
@@ -28,122 +30,101 @@ class Plan:
 
 @dataclass
 class Recorder:
-    """One recorder: waiting, released, running, finished, uploaded."""
+    """Moves one client through its run as time passes."""
 
+    client: FakeClient
     timeline: Timeline
-    token: str
     plan: Plan
-    upload: Callable[[str, bytes], int]
+    upload: Upload
     ended: Callable[["Recorder"], None]
     """Told when the tool's process and the recorder's are over."""
-    measured: Callable[[float], None] = lambda began: None
+    measured: Callable[[float], None]
     """Told when the tool's process is over, with the time when it began."""
-    state: str = "waiting"
-    start_at: float | None = None
-    uploads: dict[str, str] = field(default_factory=dict)
-    files: dict[str, bytes] = field(default_factory=dict)
-    error: str = ""
     releases: int = 0
-
-    @property
-    def clock(self) -> float:
-        return self.timeline.clock.time + self.plan.skew
-
-    @property
-    def digests(self) -> dict[str, str]:
-        return {name: digest_of(content) for name, content in self.files.items()}
 
     @property
     def message(self) -> str:
         """The termination message."""
-        return json.dumps({"prefix": "somewhere", "digests": self.digests})
+        return json.dumps({"prefix": "somewhere", "digests": self.client.digests})
 
-    def snapshot(self) -> Body:
-        if self.state == "uploaded":
-            # Somebody knows: it need not linger.
-            self.timeline.after(0.1, self._exit)
-        window = json.loads(self.files["summary.json"])["window"] if self.files else None
-        return {
-            "state": self.state,
-            "startAt": self.start_at,
-            "window": window and {"start": window["start"], "end": window["end"]},
-            "exitCode": self.plan.exit_code if self.files else None,
-            "lastTps": None,
-            "digests": self.digests,
-            "clock": self.clock,
-            "error": self.error or None,
-        }
-
-    def release(self, start_at: float, uploads: Mapping[str, str]) -> None:
+    def released(self) -> None:
+        """Told of each release."""
         self.releases += 1
-        self.uploads, self.error = dict(uploads), ""
-        if self.state == "waiting":
-            self.state, self.start_at = "released", start_at
-            self.timeline.at(start_at - self.plan.skew, self._start)
+        if self.client.status == "released" and self.client.start_at is not None:
+            self.timeline.at(self.client.start_at - self.plan.skew, self._start)
+
+    def seen(self) -> None:
+        """Somebody knows that everything is stored: no need to linger."""
+        self.timeline.after(0.1, self._exit)
 
     def die(self) -> None:
         """As if the pod were deleted or the process killed."""
-        self.state = "dead"
+        self.client.away, self.client.status = True, "dead"
 
     def _start(self) -> None:
-        if self.state == "dead":
-            return
-        self.state = "running"
-        began = self.timeline.clock.time
-        seconds = self.plan.warmup + self.plan.duration
-        self.timeline.after(seconds + 0.05, lambda: self._finish(began))
+        if self.client.status == "released":
+            self.client.run()
+            began = self.timeline.clock.time
+            seconds = self.plan.warmup + self.plan.duration
+            self.timeline.after(seconds + 0.05, lambda: self._finish(began))
 
     def _finish(self, began: float) -> None:
-        if self.state == "dead":
-            return
-        self.files = artefacts(self.plan, began + self.plan.skew)
-        self.measured(began)
-        self.state = "finished"
-        self.timeline.after(0.2, self._upload)
+        if self.client.status == "running":
+            files = artefacts(self.plan, began + self.plan.skew)
+            self.client.finish(self.plan.exit_code, files=files)
+            self.measured(began)
+            self.timeline.after(0.2, self._store)
 
-    def _upload(self) -> None:
-        if self.state == "dead":
+    def _store(self) -> None:
+        if self.client.status != "finished":
             return
-        for name in FILES:
-            status = self.upload(self.uploads[name], self.files[name])
-            if status == 403:
-                self.error = f"the object store refused {name}: 403"
-            if status not in (200, 412):
-                self.timeline.after(2.0, self._upload)
-                return
-        self.state, self.error = "uploaded", ""
-        self.timeline.after(LINGER, self._exit)
+        self.client.store(self.upload)
+        stored = self.client.status != "finished"
+        if stored:
+            self.timeline.after(LINGER, self._exit)
+        else:
+            self.timeline.after(UPLOAD_AGAIN, self._store)
 
     def _exit(self) -> None:
-        if self.state not in ("exited", "dead"):
-            self.state = "exited"
+        if not self.client.away:
+            self.client.away = True
             self.ended(self)
 
 
 @dataclass
-class Recorders:
-    """A `ports.Runner` over every simulated recorder, by address."""
+class Recorders(FakeRunner):
+    """The fake runner with somebody who moves its clients."""
 
-    by_address: dict[str, Recorder] = field(default_factory=dict)
+    recorders: dict[str, Recorder] = field(default_factory=dict)
+    """By address, as `clients` is."""
     away: bool = False
+    """None of them can be reached."""
+
+    def add(self, address: str, recorder: Recorder) -> None:
+        self.recorders[address] = recorder
+        self.clients[address] = recorder.client
+        recorder.client.wait()
+
+    def remove(self, address: str) -> None:
+        if (recorder := self.recorders.pop(address, None)) is not None:
+            recorder.die()
+            del self.clients[address]
 
     async def state(self, address: str, token: str) -> Body:
-        return self._find(address, token).snapshot()
+        body = await super().state(*self._reached(address, token))
+        if body["state"] == "uploaded":
+            self.recorders[address].seen()
+        return body
 
     async def release(
         self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
     ) -> Body:
-        recorder = self._find(address, token)
-        recorder.release(start_at, uploads)
-        return recorder.snapshot()
+        body = await super().release(*self._reached(address, token), start_at, uploads)
+        self.recorders[address].released()
+        return body
 
-    def _find(self, address: str, token: str) -> Recorder:
-        recorder = self.by_address.get(address)
-        if self.away or recorder is None or recorder.state in ("exited", "dead"):
-            raise Unavailable(f"the recorder at {address} cannot be reached")
-        if token != recorder.token:
-            raise Rejected(f"the recorder at {address} refused: wrong token")
-        return recorder
+    def _reached(self, address: str, token: str) -> tuple[str, str]:
+        return ("nobody" if self.away else address), token
 
 
 def artefacts(plan: Plan, began: float) -> dict[str, bytes]:

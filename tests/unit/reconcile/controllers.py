@@ -11,6 +11,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import JOB, POD, SECRET, STATEFUL_SET, TESTBED, TRIAL, Kind
 from encbench.ports import Body
 from tests.support.fake_agent import FakeDatabase, FakeServer
+from tests.support.fake_runner import FakeClient
 from tests.unit.reconcile import pods
 from tests.unit.reconcile.clients import Plan, Recorder, Recorders
 from tests.unit.reconcile.timeline import Timeline
@@ -60,8 +61,7 @@ class Controllers:
             return
         ip = (body.get("status") or {}).get("podIP")
         self.database.servers.pop(f"{ip}:9470", None)
-        if (recorder := self.runner.by_address.pop(f"{ip}:9471", None)) is not None:
-            recorder.die()
+        self.runner.remove(f"{ip}:9471")
         owner = body["metadata"]["ownerReferences"][0]
         if owner["kind"] == STATEFUL_SET.kind:
             found = self._find(STATEFUL_SET, body, owner["name"])
@@ -148,14 +148,16 @@ class Controllers:
         if self._same(POD, body) is None or trial is None:
             return
         ip = f"10.0.1.{next(self._ips)}"
-        self.runner.by_address[f"{ip}:9471"] = Recorder(
+        plan = self.plan(trial)
+        recorder = Recorder(
+            client=FakeClient(self._token(body), clock_offset=plan.skew),
             timeline=self.timeline,
-            token=self._token(body),
-            plan=self.plan(trial),
+            plan=plan,
             upload=self.store.upload,
             ended=partial(self._client_ended, job, body),
             measured=partial(self.sampled, trial["spec"]["testbedRef"]["name"]),
         )
+        self.runner.add(f"{ip}:9471", recorder)
         self._set_status(POD, body, pods.running(body, ip))
 
     def _client_ended(self, job: Body, body: Body, recorder: Recorder) -> None:

@@ -1,6 +1,7 @@
 """What must hold at the end, however a campaign got there."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from encbench.api import labels
@@ -51,7 +52,7 @@ def final_state(world: World) -> FinalState:
         ends=frozenset((c.type, c.reason) for c in status.conditions if c.status == "True"),
         progress=(counts.planned, counts.active, counts.succeeded, counts.invalid, counts.failed),
         trials=tuple((t.name, t.status.outcome, t.status.reason) for t in world.trials()),
-        stored=frozenset(_named(world, key) for key in world.store.objects),
+        stored=frozenset(_named(world)),
         leftovers=leftovers(world),
         rows=tuple((row.arm, row.blocks, row.verdict) for row in report(world).status.rows),
     )
@@ -117,10 +118,13 @@ def _checked(world: World, key: str, digest: str) -> bytes:
     return check(world.store.objects[key], key, digest)
 
 
-def _named(world: World, key: str) -> str:
-    for trial in world.trials():
-        key = key.replace(trial.uid, trial.name)
-    return key.replace(world.campaign().uid[:8], "uid")
+def _named(world: World) -> Iterator[str]:
+    """Keys in the bucket without the UIDs, which differ from run to run."""
+    names = {trial.uid: trial.name for trial in world.trials()}
+    prefix = world.campaign().status.storage_prefix or ""
+    for key in world.store.objects:
+        parts = key.removeprefix(prefix).split("/")
+        yield "/".join(names.get(part, part) for part in parts)
 
 
 def proofs(world: World, trial: str) -> dict[str, bool]:

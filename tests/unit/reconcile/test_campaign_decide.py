@@ -9,12 +9,13 @@ from encbench.api.campaign import Resolved
 from encbench.api.conditions import find
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
 from encbench.core import plan
+from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
 from encbench.reconcile.campaign.decide import Decision, decide
-from encbench.reconcile.campaign.facts import Seen
+from encbench.reconcile.campaign.facts import Seen, past
 from encbench.reconcile.campaign.resolve import Resolution
 from encbench.reconcile.effects import Announce, Create, Delete
-from encbench.reconcile.objects import Campaign, Testbed, Trial, campaign, testbed, trial
+from encbench.reconcile.objects import Campaign, Testbed, Trial
 from tests.support import manifests
 from tests.unit.reconcile.seen import NOW, Facts, ago, with_status
 
@@ -33,7 +34,7 @@ def a_campaign(facts: Facts | None = None, resolved: bool = True, **spec: Any) -
     if resolved:
         status |= {"resolved": RESOLVED.to_dict(), "storagePrefix": "ns/study"}
     known = ACCEPTED if facts is None else facts
-    return campaign(with_status(body, known, **status))
+    return objects.campaign(with_status(body, known, **status))
 
 
 def the_cell(of: Campaign) -> plan.Cell:
@@ -47,7 +48,7 @@ def the_testbeds(of: Campaign, **ready: str) -> dict[str, Testbed]:
     for arm in cell.arms:
         body = children.testbed(of, RESOLVED, cell, arm)
         state = ready.get(arm.name, "True")
-        found[body["metadata"]["name"]] = testbed(
+        found[body["metadata"]["name"]] = objects.testbed(
             with_status(body, {"Ready": (state, 9.0)}, phase="Loading", readyTime=ago(9))
         )
     return found
@@ -58,27 +59,19 @@ def the_trials(of: Campaign, *ends: str | None, **facts: Any) -> dict[str, Trial
     found: dict[str, Trial] = {}
     beds = the_testbeds(of)
     for end in ends:
-        past = [children_past(one) for one in found.values()]
-        planned = plan.next_trial(of.spec, the_cell(of), past).next_trial
+        so_far = [past(one) for one in found.values()]
+        planned = plan.next_trial(of.spec, the_cell(of), so_far).next_trial
         assert planned is not None
         bed = beds[children.testbed_name(of.name, the_cell(of), planned.arm)]
         body = children.trial(of, RESOLVED, planned, bed)
         known = {"Archived": ("True", 5.0)} if end else facts.get("running", {})
         status = {"startTime": ago(30), **({"outcome": end} if end else {})}
-        found[body["metadata"]["name"]] = trial(with_status(body, known, **status))
+        found[body["metadata"]["name"]] = objects.trial(with_status(body, known, **status))
     return found
 
 
-def children_past(one: Trial) -> plan.Past:
-    from encbench.reconcile.campaign.facts import past
-
-    return past(one)
-
-
 def saw(of: Campaign, *ends: str | None, **fields: Any) -> Seen:
-    usual = Seen(
-        now=NOW, resolution=None, testbeds=the_testbeds(of), trials=the_trials(of, *ends)
-    )
+    usual = Seen(now=NOW, resolution=None, testbeds=the_testbeds(of), trials=the_trials(of, *ends))
     return replace(usual, **fields)
 
 
@@ -153,7 +146,8 @@ def test_a_step_is_never_longer_than_the_api_takes() -> None:
     of = replace(of, status=of.status.model_copy(update={"resolved": frozen}))
     (cell,) = plan.cells(of.spec, frozen.workloads)
     beds = [
-        testbed(with_status(children.testbed(of, frozen, cell, arm), {})) for arm in cell.arms
+        objects.testbed(with_status(children.testbed(of, frozen, cell, arm), {}))
+        for arm in cell.arms
     ]
     decision = decide(of, Seen(NOW, None, {bed.name: bed for bed in beds}, {}))
     assert decision.status.step.startswith("preparing testbeds")
@@ -240,7 +234,7 @@ def test_a_failed_testbed_gives_its_cell_up_and_stays() -> None:
     beds = the_testbeds(of)
     name, broken = next(iter(beds.items()))
     body = with_status(broken.body, {"Failed": ("True", 9.0)})
-    beds[name] = testbed(body)
+    beds[name] = objects.testbed(body)
     decision = decide(of, saw(of, testbeds=beds))
     assert (made(decision), deleted(decision)) == ([], [])
     assert decision.publish

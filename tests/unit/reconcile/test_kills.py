@@ -20,7 +20,7 @@ from tests.unit.reconcile.scripts import SCRIPT
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 ALONE = bool(os.environ.get("ENCBENCH_EVERY_KILL_ALONE"))
-RUNS = {"cluster": 6, "store": 3}
+RUNS = {"cluster": 5, "store": 2}
 Write = tuple[Hashable, int]
 """What is written, and for which time."""
 

@@ -12,7 +12,7 @@ async def test_suspending_and_resuming_changes_no_result() -> None:
         world.apply(*parts(), study("tde", blocks=1))
     await paused.run(paused.running())
     paused.cluster.set_spec(CAMPAIGN, SPACE, NAME, suspend=True)
-    await paused.settle(600)
+    await paused.settle(200)
     status = paused.campaign().status
     assert is_true(status.conditions, "Suspended")
     assert (status.phase, status.step) == ("Suspended", "suspended")

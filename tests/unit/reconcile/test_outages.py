@@ -91,7 +91,7 @@ async def test_prometheus_is_away_for_a_while(usual: FinalState) -> None:
     await world.run(world.running())
     (trial,) = world.trials()
     world.metrics.away = True
-    await world.settle(30 * MINUTES)
+    await world.settle(10 * MINUTES)
     archived = find(world.trials()[0].status.conditions, "Archived")
     assert archived is not None
     assert (archived.status, archived.reason) == ("False", "Waiting")
@@ -105,7 +105,7 @@ async def test_prometheus_does_not_come_back() -> None:
     world = campaign(stepDeadlines={"archive": "5m"})
     await world.run(world.running())
     world.metrics.away = True
-    await world.settle(20 * MINUTES)
+    await world.settle(10 * MINUTES)
     first = min(world.trials(), key=lambda t: t.status.release_at or 0)
     assert (first.status.outcome, first.status.reason) == ("Invalid", "SeriesLost")
     assert first.status.result is not None, "what the tool said is kept"
@@ -123,7 +123,7 @@ async def test_the_api_server_is_away_for_two_minutes_in_mid_run(usual: FinalSta
     assert await finish(world) == usual
 
 
-@pytest.mark.parametrize("second", [2.0, 5.0, 7.0, 9.0, 14.0, 17.0])
+@pytest.mark.parametrize("second", [2.0, 6.0, 9.0, 15.0])
 async def test_the_api_server_is_away_at_any_time(second: float, usual: FinalState) -> None:
     world = campaign()
     await world.settle(second)
@@ -190,9 +190,10 @@ async def test_the_agent_is_away_after_the_run(usual: FinalState) -> None:
 async def test_upload_urls_that_the_store_refuses_are_renewed(usual: FinalState) -> None:
     world = campaign()
     await world.run(world.running())
-    (recorder,) = [r for r in world.runner.by_address.values() if r.state == "running"]
-    recorder.uploads = {
-        name: f"{url.split('?')[0]}?expires={START}" for name, url in recorder.uploads.items()
+    (recorder,) = [r for r in world.runner.recorders.values() if r.client.status == "running"]
+    recorder.client.uploads = {
+        name: f"{url.split('?')[0]}?expires={START}"
+        for name, url in recorder.client.uploads.items()
     }
     assert await finish(world) == usual
     assert recorder.releases == 2

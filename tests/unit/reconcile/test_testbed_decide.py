@@ -18,9 +18,7 @@ STARTING = a_pod("bed-0", ContainerFacts("server", running=True))
 
 
 def saw(**fields: Any) -> Seen:
-    usual = Seen(
-        now=NOW, has_credentials=True, has_stateful_set=True, database=DATABASE, load=None
-    )
+    usual = Seen(now=NOW, has_credentials=True, has_stateful_set=True, database=DATABASE, load=None)
     return replace(usual, **fields)
 
 

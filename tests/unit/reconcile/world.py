@@ -55,7 +55,7 @@ class World:
         self.store = CountingStore(now=self.clock.unix)
         self.metrics = TimedMetrics(now=self.clock.unix)
         self.database = FakeDatabase(clock=self.clock.unix)
-        self.runner = Recorders()
+        self.runner = Recorders(clock=self.clock.unix)
         self.plan: Callable[[Trial, Plan], Plan] = lambda _, usual: usual
         """A test's say in how a trial's clients run."""
         self.controllers = Controllers(
@@ -200,7 +200,7 @@ class World:
         """Condition: the clients of the trial of that number are running."""
 
         def check() -> bool:
-            states = [recorder.state for recorder in self.runner.by_address.values()]
+            states = [client.status for client in self.runner.clients.values()]
             return len(self.latest(TRIAL.kind, "")) == count and "running" in states
 
         return check

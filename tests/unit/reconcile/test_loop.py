@@ -1,0 +1,105 @@
+"""Which objects a change concerns, and what the sweep finds."""
+
+import logging
+
+import pytest
+
+from encbench.api.kinds import CAMPAIGN, JOB, POD, TESTBED, TRIAL, Kind
+from encbench.api.labels import ACTIVE, labels, metadata, owner_reference
+from encbench.ports import Body, Conflict, Rejected, Unavailable
+from encbench.reconcile.effects import NotOurs
+from encbench.reconcile.loop import Key, Loop, Reconciler, concerned
+from encbench.reconcile.queue import WorkQueue
+from tests.support import manifests
+from tests.support.fake_cluster import FakeCluster
+
+TRIAL_KEY, TESTBED_KEY = Key(TRIAL, "ns", "run"), Key(TESTBED, "ns", "bed")
+CAMPAIGN_KEY = Key(CAMPAIGN, "ns", "study")
+
+
+def child(owner: Body | None = None, **own: str) -> Body:
+    return {"metadata": metadata("child", "ns", labels("x", **own), owner or {})}
+
+
+def test_an_object_of_ours_concerns_itself_and_its_owner() -> None:
+    body = manifests.body(TRIAL, "run", "ns")
+    body["metadata"]["ownerReferences"] = [owner_reference(CAMPAIGN, "study", "1")]
+    assert concerned(TRIAL, body) == [TRIAL_KEY, CAMPAIGN_KEY]
+
+
+def test_a_job_concerns_the_object_that_owns_it() -> None:
+    body = child(owner_reference(TESTBED, "bed", "1"))
+    assert TESTBED_KEY in concerned(JOB, body)
+
+
+def test_a_pod_concerns_the_trial_and_the_testbed_that_it_is_labelled_with() -> None:
+    body = child({"kind": "Job", "name": "run", "uid": "1", "controller": True}, testbed="bed")
+    assert concerned(POD, body)[1:] == [TESTBED_KEY]
+    both = child({"kind": "Job", "name": "run", "uid": "1"}, testbed="bed", trial="run")
+    assert concerned(POD, both)[1:] == [TRIAL_KEY, TESTBED_KEY]
+
+
+def test_an_owner_that_does_not_control_is_not_concerned() -> None:
+    owner = {**owner_reference(CAMPAIGN, "study", "1"), "controller": False}
+    assert CAMPAIGN_KEY not in concerned(JOB, child(owner))
+
+
+class Idle:
+    """A reconciler that has nothing to do."""
+
+    async def reconcile(self, namespace: str, name: str) -> float | None:
+        return None
+
+
+class Adding(WorkQueue[Key]):
+    """A queue that only notes what is added."""
+
+    def __init__(self, keys: set[Key]) -> None:
+        super().__init__(_nothing, on_error=lambda key, error, delay: None)
+        self._keys = keys
+
+    def add(self, key: Key, delay: float = 0.0) -> None:
+        self._keys.add(key)
+
+
+async def _nothing(key: Key) -> float | None:
+    return None
+
+
+def a_loop(cluster: FakeCluster) -> tuple[Loop, set[Key]]:
+    keys: set[Key] = set()
+    reconcilers: dict[Kind, Reconciler] = {kind: Idle() for kind in (CAMPAIGN, TESTBED, TRIAL)}
+    loop = Loop(cluster, reconcilers)
+    loop._queue = Adding(keys)
+    return loop, keys
+
+
+async def test_the_sweep_leaves_finished_trials_alone() -> None:
+    cluster = FakeCluster()
+    cluster.add(CAMPAIGN, manifests.body(CAMPAIGN, "study", "ns"))
+    cluster.add(TESTBED, manifests.body(TESTBED, "bed", "ns"))
+    running = manifests.body(TRIAL, "run", "ns")
+    running["metadata"]["labels"] = {ACTIVE: "true"}
+    cluster.add(TRIAL, running)
+    cluster.add(TRIAL, manifests.body(TRIAL, "finished", "ns"))
+    loop, keys = a_loop(cluster)
+    await loop.sweep_once()
+    assert keys == {CAMPAIGN_KEY, TESTBED_KEY, TRIAL_KEY}
+
+
+async def test_a_change_of_something_that_nobody_reconciles_is_passed_over() -> None:
+    loop, keys = a_loop(FakeCluster())
+    loop.changed(POD, child({}, trial="run"))
+    assert keys == {TRIAL_KEY}
+
+
+async def test_failures_that_a_person_can_act_on_are_told_without_a_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    loop, _ = a_loop(FakeCluster())
+    with caplog.at_level(logging.INFO):
+        for error in (Unavailable("a"), Conflict("b"), Rejected("c"), NotOurs("d"), ValueError()):
+            loop._failed(TRIAL_KEY, error, 1.0)
+    assert [bool(r.exc_info) for r in caplog.records] == [False] * 4 + [True]
+    levels = [record.levelname for record in caplog.records]
+    assert levels == ["INFO", "INFO", "ERROR", "ERROR", "ERROR"]
