@@ -24,39 +24,19 @@ from encbench.api.testbed import TestbedSpec
 from encbench.engines.mariadb import children, settings
 from encbench.engines.mariadb.layout import KEY_FILE, Layout
 from encbench.engines.pod import USER_ID
+from tests.support import debian
 from tests.support.daemon import free_port
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
 
 KEY_PLUGIN = Path("/usr/lib/mysql/plugin/file_key_management.so")
 ADMIN, ADMIN_PASSWORD = "admin", "admin"
-_POLICY = Path("/usr/sbin/policy-rc.d")
 
 
 def install() -> None:
     """Have Debian's server and client on this machine, without a daemon of theirs being started."""
     if shutil.which("mariadbd") and shutil.which("mariadb-install-db") and KEY_PLUGIN.exists():
         return
-    apt = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=600"]
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    with _no_daemons():
-        subprocess.run([*apt, "update"], check=True, env=environment)
-        packages = ["mariadb-server", "mariadb-client"]
-        command = [*apt, "install", "-y", "--no-install-recommends", *packages]
-        subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
-
-
-@contextmanager
-def _no_daemons() -> Iterator[None]:
-    """Debian's own way to say that packages must not start services; see invoke-rc.d(8)."""
-    if _POLICY.exists():
-        yield
-        return
-    _POLICY.write_text("#!/bin/sh\nexit 101\n", encoding="ascii")
-    _POLICY.chmod(0o755)
-    try:
-        yield
-    finally:
-        _POLICY.unlink(missing_ok=True)
+    debian.install("mariadb-server", "mariadb-client")
 
 
 @dataclass

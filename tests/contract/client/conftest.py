@@ -8,6 +8,7 @@ import pytest
 
 from tests.contract.client.harness import Harness, fake, real
 from tests.contract.client.sysbench import Bench
+from tests.support import debian
 from tests.support.mariadb import running
 from tests.support.receiver import Receiver, receiving
 from tests.support.testbeds import PLAINTEXT
@@ -31,7 +32,7 @@ def receiver() -> Iterator[Receiver]:
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     """A MariaDB with a loaded dataset."""
     if shutil.which("sysbench") is None:
-        pytest.skip("sysbench is not installed: apt-get install sysbench")
+        debian.install("sysbench")
     folder = tmp_path_factory.mktemp("credentials")
     with running(PLAINTEXT) as server:
         (folder / "sysbench.conf").write_text(server.credentials["sysbench.conf"])

@@ -57,8 +57,12 @@ class SimQueue:
 class Operator:
     """One process of the operator, from its start to its death."""
 
-    def __init__(self, deps: Deps, clock: SimClock, *, events: bool = True) -> None:
+    def __init__(
+        self, deps: Deps, clock: SimClock, *, events: bool = True, hesitant: bool = False
+    ) -> None:
         self.clock = clock
+        self.hesitant = hesitant
+        """Whether passes may stall."""
         self.events = events
         """Whether watches work; without them only delays and the sweep find anything."""
         self.queue = SimQueue(clock)
@@ -92,6 +96,9 @@ class Operator:
 
     async def step(self) -> None:
         """Do what is due first, until it is done or stalls."""
+        if not self.hesitant:
+            await self._step()
+            return
         self._task = asyncio.create_task(self._step())
         await self._advance()
 

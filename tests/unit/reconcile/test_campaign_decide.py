@@ -210,6 +210,7 @@ def test_it_is_complete_once_the_report_is_there() -> None:
     assert status_of(decision, "Complete") == ("True", "AllBlocksMeasured")
     assert not decision.publish
     assert decision.status.completion_time == ago(0)
+    assert decision.status.report_ref == "study"
 
 
 def test_the_reason_why_a_report_is_late_is_shown() -> None:

@@ -100,7 +100,8 @@ class World:
 
         ports = ("cluster", "store", "database", "runner", "metrics")
         slow: dict[str, Any] = {name: Hesitant(getattr(self.deps, name), pause) for name in ports}
-        operator = Operator(replace(self.deps, **slow), self.clock, events=self.events)
+        deps = replace(self.deps, **slow)
+        operator = Operator(deps, self.clock, events=self.events, hesitant=True)
         self.operators.append(operator)
 
     def restart(self, place: int = 0, away: float = RESTART) -> None:

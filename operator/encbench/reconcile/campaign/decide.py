@@ -131,7 +131,7 @@ def _run(
         if not all(is_archived(trial) for trial in trials):
             draft.set(step="archiving the last trials")
             return _decision(draft, closed, requeue=IDLE)
-        return _report(draft, seen, cells, states, broken, closed)
+        return _report(campaign, draft, seen, cells, states, broken, closed)
     cell = open_cells[0]
     return _measure(campaign, draft, seen, resolved, cell, states[cell.name], closed)
 
@@ -252,6 +252,7 @@ def _clear_closed(
 
 
 def _report(
+    campaign: Campaign,
     draft: Draft[CampaignStatus],
     seen: Seen,
     cells: tuple[Cell, ...],
@@ -272,7 +273,7 @@ def _report(
         for cell in cells
         for condition in states[cell.name].exhausted
     ]
-    draft.set(completion_time=format_time(seen.now), step="done")
+    draft.set(completion_time=format_time(seen.now), step="done", report_ref=campaign.name)
     if late:
         message = "the campaign took longer than its activeDeadlineSeconds"
         draft.condition(FAILED, True, "DeadlineExceeded", message)
@@ -313,7 +314,7 @@ def _stop(
     if not all(is_archived(trial) for trial in seen.trials.values()):
         draft.set(step="stopping, for activeDeadlineSeconds has passed")
         return _decision(draft, effects, requeue=IDLE)
-    return _report(draft, seen, cells, states, broken, effects, late=True)
+    return _report(campaign, draft, seen, cells, states, broken, effects, late=True)
 
 
 def _after_the_end(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> Decision:

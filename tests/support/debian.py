@@ -1,0 +1,33 @@
+"""Debian's programs for tests, installed without a daemon of theirs being started."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_POLICY = Path("/usr/sbin/policy-rc.d")
+
+
+def install(*packages: str) -> None:
+    """Install packages from Debian's archive."""
+    apt = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=600"]
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    with _no_daemons():
+        subprocess.run([*apt, "update"], check=True, env=environment)
+        command = [*apt, "install", "-y", "--no-install-recommends", *packages]
+        subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+
+
+@contextmanager
+def _no_daemons() -> Iterator[None]:
+    """Debian's own way to say that packages must not start services; see invoke-rc.d(8)."""
+    if _POLICY.exists():
+        yield
+        return
+    _POLICY.write_text("#!/bin/sh\nexit 101\n", encoding="ascii")
+    _POLICY.chmod(0o755)
+    try:
+        yield
+    finally:
+        _POLICY.unlink(missing_ok=True)
