@@ -55,6 +55,10 @@ def test_an_unknown_option_of_sysbench(installed: Kube, start: Start) -> None:
 def test_a_refused_campaign_starts_once_its_parts_are_corrected(
     installed: Kube, start: Start
 ) -> None:
+    # An earlier run on this cluster may have left it.
+    installed.kubectl(
+        "delete", "encryptionmode", "later", f"--namespace={NAMESPACE}", "--ignore-not-found"
+    )
     name = start(manifests.campaign("mended", ["later"], suspend=True))
     assert "later" in refused(installed, name)
     installed.apply(manifests.mode("later"))

@@ -21,9 +21,9 @@ from typing import Any
 import pymysql
 
 from encbench.api.testbed import TestbedSpec
+from encbench.core.pods import USER_ID
 from encbench.engines.mariadb import children, settings
 from encbench.engines.mariadb.layout import KEY_FILE, Layout
-from encbench.engines.pod import USER_ID
 from tests.support import debian
 from tests.support.daemon import free_port
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed

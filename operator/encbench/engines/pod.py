@@ -1,19 +1,16 @@
-"""What every engine's database pod has in common: security, resources, the agent, its volume.
+"""What every engine's database pod has in common: the agent, readiness, the volume.
 
-All containers run as one user whatever their image, so that no image's own user or entrypoint
-matters and the agent may read the server's `/proc` entry and its files. Every container, the init
-container as well, has requests = limits: one without limits makes the pod Burstable instead of
-Guaranteed. The pod satisfies the restricted Pod Security Standard.
+What it shares with the clients' pods is in `core.pods`.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 from encbench.api.base import Resources
+from encbench.core.pods import container_security, mount, resources, secret_volume
 from encbench.engines.context import DatabaseContext
 from encbench.ports import Body
 
-USER_ID = 10001
 AGENT_PORT = 9470
 AGENT_CPU = "50m"
 AGENT_MEMORY = "96Mi"
@@ -35,53 +32,9 @@ class AgentSetup:
     """The server's unix socket, on the data volume."""
 
 
-def pod_security() -> Body:
-    """Security context of the pod. The group owns mounted Secrets and, where it can, the volume."""
-    return {
-        "runAsUser": USER_ID,
-        "runAsGroup": USER_ID,
-        "fsGroup": USER_ID,
-        "fsGroupChangePolicy": "OnRootMismatch",
-        "runAsNonRoot": True,
-        "seccompProfile": {"type": "RuntimeDefault"},
-    }
-
-
-def container_security() -> Body:
-    """Security context of each container."""
-    return {
-        "allowPrivilegeEscalation": False,
-        "capabilities": {"drop": ["ALL"]},
-        "readOnlyRootFilesystem": True,
-    }
-
-
-def resources(cpu: str, memory: str) -> Body:
-    """Requests and limits at once."""
-    amounts = {"cpu": cpu, "memory": memory}
-    return {"requests": dict(amounts), "limits": dict(amounts)}
-
-
 def server_resources(own: Resources) -> Body:
     """The template's resources."""
     return resources(own.cpu, own.memory)
-
-
-def mount(name: str, path: str, *, read_only: bool = True) -> Body:
-    """A volume mount."""
-    return {"name": name, "mountPath": path, "readOnly": read_only}
-
-
-def secret_volume(name: str, secret: str, items: dict[str, str]) -> Body:
-    """A volume with only these entries of a Secret, as files by those names."""
-    return {
-        "name": name,
-        "secret": {
-            "secretName": secret,
-            "defaultMode": 0o440,
-            "items": [{"key": key, "path": path} for key, path in items.items()],
-        },
-    }
 
 
 def readiness() -> Body:

@@ -1,8 +1,6 @@
-"""What the pods of every tool have in common: security, resources, the wrapper, the recorder.
+"""What the pods of every tool have in common: the wrapper, the recorder, placement.
 
-All containers run as one user whatever their image, so that the recorder may read the tool's
-`/proc` entry, and satisfy the restricted Pod Security Standard. Every container has requests =
-limits, so that the pod's QoS class is Guaranteed.
+What they share with the databases' pods is in `core.pods`.
 """
 
 from pathlib import Path
@@ -11,10 +9,16 @@ from typing import Any
 from encbench.api import labels
 from encbench.api.base import Placement, Resources
 from encbench.api.workload import Client
+from encbench.core.pods import (
+    container_security,
+    mount,
+    pod_security,
+    resources,
+    secret_volume,
+)
 from encbench.ports import Body
 from encbench.tools.context import TrialContext
 
-USER_ID = 10001
 RUN = "/run/encbench"
 RECORDER_PORT = 9471
 RECORDER_CPU = "100m"
@@ -46,46 +50,9 @@ def wrapped(seconds: int, command: list[str]) -> list[str]:
     return shell(_WRAPPER, "run.sh", [str(seconds), *command])
 
 
-def pod_security() -> Body:
-    """Security context of the pod. The group owns mounted Secrets and volumes."""
-    return {
-        "runAsUser": USER_ID,
-        "runAsGroup": USER_ID,
-        "fsGroup": USER_ID,
-        "runAsNonRoot": True,
-        "seccompProfile": {"type": "RuntimeDefault"},
-    }
-
-
-def container_security() -> Body:
-    """Security context of each container."""
-    return {
-        "allowPrivilegeEscalation": False,
-        "capabilities": {"drop": ["ALL"]},
-        "readOnlyRootFilesystem": True,
-    }
-
-
-def resources(cpu: str, memory: str) -> Body:
-    """Requests and limits at once."""
-    amounts = {"cpu": cpu, "memory": memory}
-    return {"requests": dict(amounts), "limits": dict(amounts)}
-
-
 def environment(values: dict[str, str]) -> list[Body]:
     """A container's `env`."""
     return [{"name": name, "value": verbatim(value)} for name, value in values.items()]
-
-
-def mount(name: str, path: str, *, read_only: bool = True) -> Body:
-    """A volume mount."""
-    return {"name": name, "mountPath": path, "readOnly": read_only}
-
-
-def secret_volume(name: str, secret: str, entry: str) -> Body:
-    """A volume with only this entry of a Secret, as a file by that name."""
-    items = [{"key": entry, "path": entry}]
-    return {"name": name, "secret": {"secretName": secret, "defaultMode": 0o440, "items": items}}
 
 
 def config_map_volume(name: str, config_map: str, entry: str) -> Body:
@@ -165,7 +132,7 @@ def recorder_volumes(context: TrialContext) -> list[Body]:
     """What tool and recorder share, and the recorder's token."""
     return [
         {"name": "run", "emptyDir": {"sizeLimit": OUTPUT_LIMIT}},
-        secret_volume("recorder-token", context.credentials_secret, "token"),
+        secret_volume("recorder-token", context.credentials_secret, {"token": "token"}),
     ]
 
 

@@ -8,6 +8,7 @@ import base64
 from importlib import resources
 
 from encbench.api import labels
+from encbench.core import pods
 from encbench.engines import pod
 from encbench.engines.context import DatabaseContext
 from encbench.engines.engine import RandomToken
@@ -108,7 +109,7 @@ def _pod_spec(context: DatabaseContext) -> Body:
         "enableServiceLinks": False,
         "shareProcessNamespace": True,
         "terminationGracePeriodSeconds": SHUTDOWN_SECONDS,
-        "securityContext": pod.pod_security(),
+        "securityContext": pods.pod_security(),
         "initContainers": [_initialise(context)],
         "containers": [_server(context), pod.agent(context, _AGENT)],
         "volumes": _volumes(context),
@@ -138,7 +139,7 @@ def _server(context: DatabaseContext) -> Body:
         "readinessProbe": pod.readiness(),
         "volumeMounts": [
             *_common_mounts(context),
-            pod.mount("server-credentials", layout.POD.credentials),
+            pods.mount("server-credentials", layout.POD.credentials),
         ],
     }
 
@@ -159,19 +160,19 @@ def _container(context: DatabaseContext, name: str) -> Body:
         "image": instance.image,
         "imagePullPolicy": instance.image_pull_policy,
         "resources": pod.server_resources(instance.resources),
-        "securityContext": pod.container_security(),
+        "securityContext": pods.container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
     }
 
 
 def _common_mounts(context: DatabaseContext) -> list[Body]:
     mounts = [
-        pod.mount("data", layout.POD.volume, read_only=False),
-        pod.mount("config", layout.POD.config),
-        pod.mount("scratch", "/tmp", read_only=False),  # noqa: S108 an emptyDir of this pod
+        pods.mount("data", layout.POD.volume, read_only=False),
+        pods.mount("config", layout.POD.config),
+        pods.mount("scratch", "/tmp", read_only=False),  # noqa: S108 an emptyDir of this pod
     ]
     if context.spec.mode.at_rest is not None:
-        mounts.append(pod.mount("keys", layout.POD.keys))
+        mounts.append(pods.mount("keys", layout.POD.keys))
     return mounts
 
 
@@ -180,12 +181,14 @@ def _volumes(context: DatabaseContext) -> list[Body]:
         {"name": "data", "persistentVolumeClaim": {"claimName": context.claim_name}},
         {"name": "config", "configMap": {"name": context.name}},
         {"name": "scratch", "emptyDir": {}},
-        pod.secret_volume("server-credentials", context.credentials_name, {"init.sql": "init.sql"}),
+        pods.secret_volume(
+            "server-credentials", context.credentials_name, {"init.sql": "init.sql"}
+        ),
         pod.agent_volume(context),
     ]
     at_rest = context.spec.mode.at_rest
     if at_rest is not None:
         own = at_rest.key_secret_ref
         secret, entry = (own.name, own.key) if own else (context.keys_name, layout.KEY_FILE)
-        volumes.append(pod.secret_volume("keys", secret, {entry: layout.KEY_FILE}))
+        volumes.append(pods.secret_volume("keys", secret, {entry: layout.KEY_FILE}))
     return volumes

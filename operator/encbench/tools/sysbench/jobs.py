@@ -6,6 +6,7 @@ from pathlib import Path
 from encbench.api import labels
 from encbench.api.base import parse_duration
 from encbench.api.workload import Sysbench
+from encbench.core import pods
 from encbench.ports import Body
 from encbench.tools import pod
 from encbench.tools.context import LoadContext, TrialContext, load_job_name
@@ -25,10 +26,10 @@ def load_job(context: LoadContext) -> Body:
     own = labels.metadata(
         load_job_name(context.testbed), context.namespace, context.labels, context.owner
     )
-    mounts = [pod.mount("credentials", command.CREDENTIALS), *_script_mount(sysbench)]
+    mounts = [pods.mount("credentials", command.CREDENTIALS), *_script_mount(sysbench)]
     container = pod.tool_container(client, pod.shell(_LOADER, "load.sh", words), mounts)
     volumes = [
-        pod.secret_volume("credentials", context.credentials_secret, FILE_NAME),
+        pods.secret_volume("credentials", context.credentials_secret, {FILE_NAME: FILE_NAME}),
         *_script_volume(sysbench, dataset.script_config_map),
     ]
     return pod.single_job(own, context.labels, pod.pod_spec(client, [container], volumes))
@@ -43,8 +44,8 @@ def trial_job(context: TrialContext) -> Body:
         load.warmup_seconds + load.duration_seconds + parse_duration(spec.step_deadlines.overrun)
     )
     mounts = [
-        pod.mount("run", pod.RUN, read_only=False),
-        pod.mount("credentials", command.CREDENTIALS),
+        pods.mount("run", pod.RUN, read_only=False),
+        pods.mount("credentials", command.CREDENTIALS),
         *_script_mount(sysbench),
     ]
     own = command.replica_arguments(load, spec.concurrency, spec.seed, client.replicas)
@@ -60,7 +61,7 @@ def trial_job(context: TrialContext) -> Body:
     recorder = pod.recorder_container(context, "sysbench", client.resources)
     volumes = [
         *pod.recorder_volumes(context),
-        pod.secret_volume("credentials", context.credentials_secret, FILE_NAME),
+        pods.secret_volume("credentials", context.credentials_secret, {FILE_NAME: FILE_NAME}),
         *_script_volume(sysbench, spec.script_config_map),
     ]
     return pod.client_job(context, [tool, recorder], volumes)
@@ -69,7 +70,7 @@ def trial_job(context: TrialContext) -> Body:
 def _script_mount(sysbench: Sysbench) -> list[Body]:
     if sysbench.script_config_map_ref is None:
         return []
-    return [pod.mount("script", command.SCRIPTS)]
+    return [pods.mount("script", command.SCRIPTS)]
 
 
 def _script_volume(sysbench: Sysbench, config_map: str | None) -> list[Body]:

@@ -1,0 +1,53 @@
+"""What every pod of encbench has in common, whichever engine or tool it runs; pure.
+
+All containers run as one user whatever their image, so that no image's own user or entrypoint
+matters and a sidecar may read its neighbour's `/proc` entry and files. Every container, an init
+container as well, has requests = limits: one without limits makes the pod Burstable instead of
+Guaranteed. The pods satisfy the restricted Pod Security Standard.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+USER_ID = 10001
+
+Part = dict[str, Any]
+"""A part of a pod's spec as JSON."""
+
+
+def pod_security() -> Part:
+    """Security context of the pod. The group owns mounted Secrets and, where it can, volumes."""
+    return {
+        "runAsUser": USER_ID,
+        "runAsGroup": USER_ID,
+        "fsGroup": USER_ID,
+        "fsGroupChangePolicy": "OnRootMismatch",
+        "runAsNonRoot": True,
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+
+
+def container_security() -> Part:
+    """Security context of each container."""
+    return {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "readOnlyRootFilesystem": True,
+    }
+
+
+def resources(cpu: str, memory: str) -> Part:
+    """Requests and limits at once."""
+    amounts = {"cpu": cpu, "memory": memory}
+    return {"requests": dict(amounts), "limits": dict(amounts)}
+
+
+def mount(name: str, path: str, *, read_only: bool = True) -> Part:
+    """A volume mount."""
+    return {"name": name, "mountPath": path, "readOnly": read_only}
+
+
+def secret_volume(name: str, secret: str, entries: Mapping[str, str]) -> Part:
+    """A volume with only these entries of a Secret, as files: file name by entry."""
+    items = [{"key": key, "path": path} for key, path in entries.items()]
+    return {"name": name, "secret": {"secretName": secret, "defaultMode": 0o440, "items": items}}
