@@ -30,6 +30,11 @@ def child_name(*parts: str | int, limit: int = MAX_NAME) -> str:
     return f"{whole[: limit - 9].rstrip('-')}-{mark}"
 
 
+def credentials_name(testbed: str) -> str:
+    """Name of the Secret with a testbed's users, passwords and token."""
+    return f"{testbed}-credentials"
+
+
 def storage_prefix(namespace: str, campaign: str, uid: str) -> str:
     """Where a campaign's artefacts lie; the UID keeps a later campaign of that name apart."""
     return f"{namespace}/{campaign}-{uid[:8]}"

@@ -5,6 +5,7 @@ from typing import Any
 
 from encbench.api import labels
 from encbench.api.testbed import TestbedSpec
+from encbench.core.naming import credentials_name
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class DatabaseContext:
     @property
     def credentials_name(self) -> str:
         """Name of the Secret with users, passwords and token."""
-        return f"{self.name}-credentials"
+        return credentials_name(self.name)
 
     @property
     def keys_name(self) -> str:

@@ -4,17 +4,15 @@ import base64
 
 from encbench.api.kinds import POD, SECRET
 from encbench.api.labels import TESTBED
+from encbench.core.naming import credentials_name
+from encbench.engines import pod as database
 from encbench.ports import Cluster, Unavailable
 from encbench.reconcile.objects import belongs_to
 from encbench.reconcile.pods import PodFacts, pod_facts
+from encbench.tools import pod as client
 
-AGENT_PORT = 9470
-RECORDER_PORT = 9471
-
-
-def credentials_name(testbed: str) -> str:
-    """Name of a testbed's credentials Secret."""
-    return f"{testbed}-credentials"
+AGENT_PORT = database.AGENT_PORT
+RECORDER_PORT = client.RECORDER_PORT
 
 
 async def token(cluster: Cluster, namespace: str, testbed: str) -> str:

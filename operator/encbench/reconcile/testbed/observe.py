@@ -6,6 +6,7 @@ from encbench.api.conditions import is_false, is_true
 from encbench.api.kinds import JOB, POD, SECRET, STATEFUL_SET
 from encbench.core.artefact import digest_of, encode
 from encbench.core.evidence import Proof, ProofRecord
+from encbench.core.naming import credentials_name
 from encbench.ports import Body, Rejected, Unavailable
 from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
@@ -25,7 +26,7 @@ def proof_key(storage_prefix: str, testbed: str) -> str:
 async def observe(deps: Deps, testbed: Testbed, storage_prefix: str) -> Seen:
     """Everything that `decide` needs now. Raises Unavailable when the API server is away."""
     cluster, space, facts = deps.cluster, testbed.namespace, testbed.status.conditions
-    secret = await cluster.get(SECRET, space, agents.credentials_name(testbed.name))
+    secret = await cluster.get(SECRET, space, credentials_name(testbed.name))
     stateful_set = await _stateful_set(deps, testbed)
     database, load = None, None
     if stateful_set is not None:

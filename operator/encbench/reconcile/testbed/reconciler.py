@@ -10,10 +10,10 @@ from encbench.api.kinds import (
     STATEFUL_SET,
     TESTBED,
 )
-from encbench.core.naming import storage_prefix
+from encbench.core.naming import credentials_name, storage_prefix
 from encbench.engines.context import DatabaseContext
 from encbench.engines.registry import engine
-from encbench.reconcile import agents, objects
+from encbench.reconcile import objects
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects import Announce, Apply, Create, Effect, perform
 from encbench.reconcile.objects import Testbed
@@ -80,7 +80,7 @@ class TestbedReconciler:
                 namespace=testbed.namespace,
                 owner=testbed.owner,
                 spec=testbed.spec,
-                credentials_secret=agents.credentials_name(testbed.name),
+                credentials_secret=credentials_name(testbed.name),
             )
             return [Create(JOB, dataset_tool(testbed.spec.dataset).load_job(load))]
         return []

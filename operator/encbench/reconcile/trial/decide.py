@@ -8,7 +8,7 @@ and then archived; the trial is over when `Archived` is True.
 from dataclasses import dataclass
 
 from encbench.api.base import parse_duration
-from encbench.api.conditions import format_time
+from encbench.api.conditions import format_time, is_true
 from encbench.api.trial import Outcome, TrialStatus
 from encbench.reconcile import pods
 from encbench.reconcile.draft import Draft
@@ -107,7 +107,7 @@ def _end_without_testbed(draft: Draft[TrialStatus], seen: Seen) -> bool:
     if testbed is None or testbed.deleting:
         end(draft, "Failed", "TestbedGone", "the testbed was deleted")
         return True
-    if any(c.type == "Failed" and c.status == "True" for c in testbed.status.conditions):
+    if is_true(testbed.status.conditions, "Failed"):
         end(draft, "Failed", "TestbedFailed", f"testbed {testbed.name} failed")
         return True
     return False

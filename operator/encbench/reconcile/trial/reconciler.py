@@ -7,6 +7,7 @@ from encbench.api.kinds import JOB, TRIAL
 from encbench.api.labels import ACTIVE
 from encbench.api.trial import TrialStatus
 from encbench.core.artefact import RecordError
+from encbench.core.naming import credentials_name
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Deps
@@ -99,7 +100,7 @@ class TrialReconciler:
                 namespace=trial.namespace,
                 owner=trial.owner,
                 spec=trial.spec,
-                credentials_secret=agents.credentials_name(trial.spec.testbed_ref.name),
+                credentials_secret=credentials_name(trial.spec.testbed_ref.name),
                 sidecar_image=settings.operator_image,
                 sidecar_pull_policy=settings.image_pull_policy,
             )
