@@ -1,0 +1,70 @@
+package io.encbench.tpcc.check;
+
+import io.encbench.tpcc.database.Database;
+import io.encbench.tpcc.output.Json;
+import io.encbench.tpcc.output.Output;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.StringJoiner;
+
+/** Asks the database the six queries. */
+public final class Check {
+  private static final int ROWS_SHOWN = 5;
+
+  private final Database database;
+  private final Output output;
+
+  public Check(Database database, Output output) {
+    this.database = database;
+    this.output = output;
+  }
+
+  /** How many of the queries are not empty; each is printed with its result. */
+  public int run() throws SQLException {
+    int failed = 0;
+    try (Connection connection = database.open();
+        Statement statement = connection.createStatement()) {
+      for (Condition condition : Condition.values()) {
+        failed += ask(condition, statement) == 0 ? 0 : 1;
+      }
+      connection.rollback();
+    }
+    output.event(
+        Json.object()
+            .put("event", "checked")
+            .put("conditions", Condition.values().length)
+            .put("failed", failed));
+    return failed;
+  }
+
+  private int ask(Condition condition, Statement statement) throws SQLException {
+    int number = condition.ordinal() + 1;
+    int count = 0;
+    try (ResultSet rows = statement.executeQuery(condition.contradictions())) {
+      while (rows.next()) {
+        if (count++ < ROWS_SHOWN) {
+          output.error(String.format("Condition %d, contradicted by %s", number, text(rows)));
+        }
+      }
+    }
+    String result = count == 0 ? "holds" : "is contradicted by " + count + " rows";
+    output.line(String.format("Condition %d, %s: %s", number, condition.says(), result));
+    output.event(
+        Json.object()
+            .put("event", "check")
+            .put("number", number)
+            .put("condition", condition.says())
+            .put("rows", count));
+    return count;
+  }
+
+  private static String text(ResultSet row) throws SQLException {
+    StringJoiner text = new StringJoiner(", ");
+    for (int column = 1; column <= row.getMetaData().getColumnCount(); column++) {
+      text.add(row.getMetaData().getColumnLabel(column) + "=" + row.getString(column));
+    }
+    return text.toString();
+  }
+}

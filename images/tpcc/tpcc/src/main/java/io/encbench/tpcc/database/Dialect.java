@@ -1,0 +1,57 @@
+package io.encbench.tpcc.database;
+
+import io.encbench.tpcc.settings.InvalidInput;
+
+/** What differs between the databases, apart from the schema's own files. */
+public enum Dialect {
+  POSTGRES("postgres", "postgres"),
+  MYSQL("mysql", "mysql"),
+  MARIADB("mariadb", "mysql");
+
+  private final String text;
+  private final String schema;
+
+  Dialect(String text, String schema) {
+    this.text = text;
+    this.schema = schema;
+  }
+
+  /** The dialect that the property {@code db} names. */
+  public static Dialect of(String text) throws InvalidInput {
+    for (Dialect dialect : values()) {
+      if (dialect.text.equals(text)) {
+        return dialect;
+      }
+    }
+    throw new InvalidInput("db is '" + text + "': write postgres, mysql or mariadb");
+  }
+
+  /** The value of the property {@code db}. */
+  public String text() {
+    return text;
+  }
+
+  /** The folder of the schema's files; MySQL and MariaDB share one. */
+  public String schema() {
+    return schema;
+  }
+
+  /**
+   * What makes a SELECT lock its rows against others that change them.
+   *
+   * <p>PostgreSQL's weaker lock leaves those alone who only check a foreign key against the row.
+   */
+  public String forUpdate() {
+    return this == POSTGRES ? " FOR NO KEY UPDATE" : " FOR UPDATE";
+  }
+
+  /** Whether an UPDATE can return the rows that it has changed. */
+  public boolean updatesReturn() {
+    return this == POSTGRES;
+  }
+
+  /** Whether this is MySQL or MariaDB. */
+  public boolean isMySqlFamily() {
+    return this != POSTGRES;
+  }
+}

@@ -1,0 +1,67 @@
+package io.encbench.tpcc.load;
+
+import io.encbench.tpcc.database.Database;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Some connections that share out a list of jobs. */
+final class Workers {
+  /** Something that one connection does; {@code worker} is its number, for the log. */
+  interface Job {
+    void run(Connection connection, int worker) throws Exception;
+  }
+
+  private final Database database;
+  private final int count;
+
+  Workers(Database database, int count) {
+    this.database = database;
+    this.count = count;
+  }
+
+  /** Does all jobs. The first failure is thrown when those under way have ended; no more begin. */
+  void run(Collection<Job> jobs) throws Exception {
+    Queue<Job> waiting = new ConcurrentLinkedQueue<>(jobs);
+    ExecutorService threads = Executors.newFixedThreadPool(count);
+    try {
+      List<Future<?>> ends = new ArrayList<>();
+      for (int worker = 0; worker < Math.min(count, jobs.size()); worker++) {
+        int number = worker;
+        ends.add(
+            threads.submit(
+                () -> {
+                  work(waiting, number);
+                  return null;
+                }));
+      }
+      for (Future<?> end : ends) {
+        end.get();
+      }
+    } catch (ExecutionException error) {
+      waiting.clear();
+      throw error.getCause() instanceof Exception cause ? cause : error;
+    } finally {
+      threads.shutdown();
+    }
+  }
+
+  private void work(Queue<Job> waiting, int number) throws Exception {
+    try (Connection connection = database.open()) {
+      for (Job job = waiting.poll(); job != null; job = waiting.poll()) {
+        job.run(connection, number);
+        connection.commit();
+      }
+    } catch (Exception error) {
+      waiting.clear();
+      throw error;
+    }
+  }
+}

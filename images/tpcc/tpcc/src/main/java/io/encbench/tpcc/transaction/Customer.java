@@ -1,0 +1,44 @@
+package io.encbench.tpcc.transaction;
+
+import io.encbench.tpcc.database.Session;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Arrays;
+
+/**
+ * A customer as an input names one: by number, or by last name.
+ *
+ * @param number 0 for one that is named by the last name
+ * @param lastName null for one that is named by number
+ */
+record Customer(int warehouse, int district, int number, String lastName) {
+  private static final String BY_NAME =
+      "SELECT c_id FROM bmsql_customer"
+          + " WHERE c_w_id = ? AND c_d_id = ? AND c_last = ? ORDER BY c_first";
+
+  /** The number; of several by one name that of the middle one by first name (clause 2.5.2.2). */
+  int find(Session session) throws SQLException {
+    if (lastName == null) {
+      return number;
+    }
+    PreparedStatement select = session.prepare(BY_NAME);
+    select.setInt(1, warehouse);
+    select.setInt(2, district);
+    select.setString(3, lastName);
+    int[] numbers = new int[16];
+    int count = 0;
+    try (ResultSet rows = select.executeQuery()) {
+      while (rows.next()) {
+        if (count == numbers.length) {
+          numbers = Arrays.copyOf(numbers, 2 * count);
+        }
+        numbers[count++] = rows.getInt(1);
+      }
+    }
+    if (count == 0) {
+      throw Query.missing("customer by last name");
+    }
+    return numbers[(count - 1) / 2];
+  }
+}

@@ -1,0 +1,212 @@
+package io.encbench.tpcc.transaction;
+
+import io.encbench.tpcc.database.Session;
+import java.math.BigDecimal;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.LocalDateTime;
+
+/**
+ * Payment, clause 2.5.
+ *
+ * <p>Where an UPDATE can return what it has changed, that saves the SELECTs and their round trips.
+ */
+final class Payment implements Work {
+  private static final int MOST_DATA = 500;
+
+  private static final String ADDRESS_OF_WAREHOUSE =
+      "w_name, w_street_1, w_street_2, w_city, w_state, w_zip";
+  private static final String ADDRESS_OF_DISTRICT =
+      "d_name, d_street_1, d_street_2, d_city, d_state, d_zip";
+  private static final String ABOUT_CUSTOMER =
+      "c_credit, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip,"
+          + " c_phone, c_since, c_credit_lim, c_discount, c_balance";
+  private static final String WHERE_CUSTOMER = " WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
+
+  private static final String PLACES =
+      "SELECT "
+          + ADDRESS_OF_DISTRICT
+          + ", "
+          + ADDRESS_OF_WAREHOUSE
+          + " FROM bmsql_warehouse JOIN bmsql_district ON d_w_id = w_id"
+          + " WHERE w_id = ? AND d_id = ?";
+  private static final String CUSTOMER =
+      "SELECT " + ABOUT_CUSTOMER + " FROM bmsql_customer" + WHERE_CUSTOMER + " FOR UPDATE";
+  private static final String CUSTOMER_DATA = "SELECT c_data FROM bmsql_customer" + WHERE_CUSTOMER;
+
+  private static final String PAY =
+      "UPDATE bmsql_customer SET c_balance = c_balance - ?, c_ytd_payment = c_ytd_payment + ?,"
+          + " c_payment_cnt = c_payment_cnt + 1"
+          + WHERE_CUSTOMER;
+  private static final String PAY_RETURNING = PAY + " RETURNING " + ABOUT_CUSTOMER;
+  private static final String WRITE_CUSTOMER_DATA =
+      "UPDATE bmsql_customer SET c_data = ?" + WHERE_CUSTOMER;
+  private static final String DISTRICT =
+      "UPDATE bmsql_district SET d_ytd = d_ytd + ? WHERE d_w_id = ? AND d_id = ?";
+  private static final String DISTRICT_RETURNING = DISTRICT + " RETURNING " + ADDRESS_OF_DISTRICT;
+  private static final String WAREHOUSE =
+      "UPDATE bmsql_warehouse SET w_ytd = w_ytd + ? WHERE w_id = ?";
+  private static final String WAREHOUSE_RETURNING =
+      WAREHOUSE + " RETURNING " + ADDRESS_OF_WAREHOUSE;
+  private static final String HISTORY =
+      "INSERT INTO bmsql_history"
+          + " (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)"
+          + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+
+  private final int warehouse;
+  private final int district;
+  private final Customer customer;
+  private final BigDecimal amount;
+
+  /** A payment of so many cents at a district, by a customer of this one or of another. */
+  Payment(int warehouse, int district, Customer customer, int cents) {
+    this.warehouse = warehouse;
+    this.district = district;
+    this.customer = customer;
+    this.amount = BigDecimal.valueOf(cents, 2);
+  }
+
+  Customer customer() {
+    return customer;
+  }
+
+  int warehouse() {
+    return warehouse;
+  }
+
+  @Override
+  public Type type() {
+    return Type.PAYMENT;
+  }
+
+  @Override
+  public boolean attempt(Session session) throws SQLException {
+    int number = customer.find(session);
+    if (session.dialect().updatesReturn()) {
+      payReturning(session, number);
+    } else {
+      pay(session, number);
+    }
+    session.commit();
+    return true;
+  }
+
+  /** Every row is changed and read by one statement. */
+  private void payReturning(Session session, int number) throws SQLException {
+    String nameOfDistrict;
+    try (ResultSet row = Query.one(ofDistrict(session, DISTRICT_RETURNING), "district")) {
+      nameOfDistrict = row.getString(1);
+      Query.show(row, 2, 6);
+    }
+    boolean badCredit;
+    try (ResultSet row = Query.one(payment(session, PAY_RETURNING, number), "customer")) {
+      badCredit = showCustomer(row);
+    }
+    if (badCredit) {
+      writeData(session, number);
+    }
+    String nameOfWarehouse;
+    try (ResultSet row = Query.one(ofWarehouse(session, WAREHOUSE_RETURNING), "warehouse")) {
+      nameOfWarehouse = row.getString(1);
+      Query.show(row, 2, 6);
+    }
+    insertHistory(session, number, nameOfWarehouse, nameOfDistrict);
+  }
+
+  /** What does not change is read before the first lock, with one statement. */
+  private void pay(Session session, int number) throws SQLException {
+    String nameOfDistrict;
+    String nameOfWarehouse;
+    PreparedStatement select = session.prepare(PLACES);
+    Query.bind(select, warehouse, district);
+    try (ResultSet row = Query.one(select, "district")) {
+      nameOfDistrict = row.getString(1);
+      Query.show(row, 2, 6);
+      nameOfWarehouse = row.getString(7);
+      Query.show(row, 8, 12);
+    }
+    ofDistrict(session, DISTRICT).executeUpdate();
+    boolean badCredit;
+    select = session.prepare(CUSTOMER);
+    Query.bind(select, customer.warehouse(), customer.district(), number);
+    try (ResultSet row = Query.one(select, "customer")) {
+      badCredit = showCustomer(row);
+    }
+    payment(session, PAY, number).executeUpdate();
+    if (badCredit) {
+      writeData(session, number);
+    }
+    insertHistory(session, number, nameOfWarehouse, nameOfDistrict);
+    ofWarehouse(session, WAREHOUSE).executeUpdate();
+  }
+
+  private PreparedStatement ofDistrict(Session session, String sql) throws SQLException {
+    PreparedStatement update = session.prepare(sql);
+    update.setBigDecimal(1, amount);
+    update.setInt(2, warehouse);
+    update.setInt(3, district);
+    return update;
+  }
+
+  private PreparedStatement ofWarehouse(Session session, String sql) throws SQLException {
+    PreparedStatement update = session.prepare(sql);
+    update.setBigDecimal(1, amount);
+    update.setInt(2, warehouse);
+    return update;
+  }
+
+  private PreparedStatement payment(Session session, String sql, int number) throws SQLException {
+    PreparedStatement update = session.prepare(sql);
+    update.setBigDecimal(1, amount);
+    update.setBigDecimal(2, amount);
+    update.setInt(3, customer.warehouse());
+    update.setInt(4, customer.district());
+    update.setInt(5, number);
+    return update;
+  }
+
+  /** Reads all that is to be shown of the customer; whether its credit is bad. */
+  private static boolean showCustomer(ResultSet row) throws SQLException {
+    Query.show(row, 2, 13);
+    row.getBigDecimal(14);
+    return row.getString(1).equals("BC");
+  }
+
+  /** The data of a customer with bad credit: this payment goes to its front (clause 2.5.2.2). */
+  private void writeData(Session session, int number) throws SQLException {
+    String data;
+    PreparedStatement select = session.prepare(CUSTOMER_DATA);
+    Query.bind(select, customer.warehouse(), customer.district(), number);
+    try (ResultSet row = Query.one(select, "customer")) {
+      data =
+          String.join(
+              " ",
+              Integer.toString(number),
+              Integer.toString(customer.district()),
+              Integer.toString(customer.warehouse()),
+              Integer.toString(district),
+              Integer.toString(warehouse),
+              amount.toPlainString(),
+              "|",
+              row.getString(1));
+    }
+    PreparedStatement update = session.prepare(WRITE_CUSTOMER_DATA);
+    update.setString(1, data.length() <= MOST_DATA ? data : data.substring(0, MOST_DATA));
+    update.setInt(2, customer.warehouse());
+    update.setInt(3, customer.district());
+    update.setInt(4, number);
+    update.executeUpdate();
+  }
+
+  private void insertHistory(
+      Session session, int number, String nameOfWarehouse, String nameOfDistrict)
+      throws SQLException {
+    PreparedStatement insert = session.prepare(HISTORY);
+    Query.bind(insert, number, customer.district(), customer.warehouse(), district, warehouse);
+    insert.setObject(6, LocalDateTime.now());
+    insert.setBigDecimal(7, amount);
+    insert.setString(8, nameOfWarehouse + "    " + nameOfDistrict);
+    insert.executeUpdate();
+  }
+}

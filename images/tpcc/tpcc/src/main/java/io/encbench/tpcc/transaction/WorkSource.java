@@ -1,0 +1,87 @@
+package io.encbench.tpcc.transaction;
+
+import io.encbench.tpcc.random.Chance;
+import io.encbench.tpcc.random.Constants;
+import io.encbench.tpcc.random.NonUniform;
+import io.encbench.tpcc.settings.Mix;
+
+/** What a terminal's user types in: one transaction after the other; for one thread. */
+public final class WorkSource {
+  private static final int DISTRICTS = 10;
+
+  private final Terminal terminal;
+  private final int warehouses;
+  private final Mix mix;
+  private final Chance chance;
+  private final NonUniform nonUniform;
+
+  /**
+   * A terminal's source.
+   *
+   * @param constants those of the run
+   */
+  public WorkSource(Terminal terminal, int warehouses, Mix mix, Constants constants, long seed) {
+    this.terminal = terminal;
+    this.warehouses = warehouses;
+    this.mix = mix;
+    this.chance = Chance.stream(seed, "terminal", terminal.number());
+    this.nonUniform = new NonUniform(chance, constants);
+  }
+
+  /** The next transaction. */
+  public Work next() {
+    int warehouse =
+        terminal.warehouse() == 0 ? chance.between(1, warehouses) : terminal.warehouse();
+    return switch (mix.pick(chance.hundred())) {
+      case NEW_ORDER -> newOrder(warehouse);
+      case PAYMENT -> payment(warehouse);
+      case ORDER_STATUS -> new OrderStatus(customer(warehouse, district()));
+      case DELIVERY -> new Delivery(warehouse, chance.between(1, 10));
+      case STOCK_LEVEL -> new StockLevel(warehouse, terminal.district(), chance.between(10, 20));
+    };
+  }
+
+  /** Clause 2.4.1. */
+  private NewOrder newOrder(int warehouse) {
+    int district = district();
+    int customer = nonUniform.customer();
+    NewOrder.Line[] lines = new NewOrder.Line[chance.between(5, NewOrder.MOST_LINES)];
+    boolean rollBack = chance.percent(1);
+    for (int i = 0; i < lines.length; i++) {
+      boolean unused = rollBack && i == lines.length - 1;
+      int supplier = chance.percent(1) ? another(warehouse) : warehouse;
+      int item = unused ? NewOrder.UNUSED_ITEM : nonUniform.item();
+      lines[i] = new NewOrder.Line(supplier, item, chance.between(1, 10));
+    }
+    return new NewOrder(warehouse, district, customer, lines);
+  }
+
+  /** Clause 2.5.1: fifteen of a hundred customers are of another warehouse. */
+  private Payment payment(int warehouse) {
+    int district = district();
+    boolean remote = chance.percent(15);
+    Customer customer =
+        remote ? customer(another(warehouse), district()) : customer(warehouse, district);
+    return new Payment(warehouse, district, customer, chance.between(100, 500_000));
+  }
+
+  /** Sixty of a hundred by last name, the others by number. */
+  private Customer customer(int warehouse, int district) {
+    return chance.percent(60)
+        ? new Customer(warehouse, district, 0, nonUniform.lastName())
+        : new Customer(warehouse, district, nonUniform.customer(), null);
+  }
+
+  private int district() {
+    return chance.between(1, DISTRICTS);
+  }
+
+  /** A warehouse other than this one; this one if it is the only one. */
+  private int another(int warehouse) {
+    if (warehouses == 1) {
+      return warehouse;
+    }
+    int drawn = chance.between(1, warehouses - 1);
+    return drawn < warehouse ? drawn : drawn + 1;
+  }
+}

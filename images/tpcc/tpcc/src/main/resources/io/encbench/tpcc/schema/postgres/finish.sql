@@ -1,0 +1,4 @@
+select setval('bmsql_hist_id_seq', (select max(hist_id) from bmsql_history));
+
+vacuum analyze bmsql_warehouse, bmsql_district, bmsql_customer, bmsql_history, bmsql_new_order,
+  bmsql_oorder, bmsql_order_line, bmsql_item, bmsql_stock;

@@ -1,0 +1,26 @@
+package io.encbench.tpcc.database;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+
+class DriverDefaultsTest {
+  @Test
+  void theUrlPrevails() {
+    Properties beside =
+        DriverDefaults.beside(
+            "jdbc:mysql://host/tpcc?rewriteBatchedStatements=false&connectTimeout=1");
+    assertFalse(beside.containsKey("rewriteBatchedStatements"));
+    assertFalse(beside.containsKey("connectTimeout"));
+    assertEquals("true", beside.getProperty("cachePrepStmts"));
+  }
+
+  @Test
+  void driversThatWrapOthersAreLeftAlone() {
+    assertTrue(DriverDefaults.beside("jdbc:mysql:encdb://host/tpcc").isEmpty());
+    assertFalse(DriverDefaults.beside("jdbc:postgresql://host/tpcc").isEmpty());
+  }
+}

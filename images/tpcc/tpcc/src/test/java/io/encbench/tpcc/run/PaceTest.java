@@ -1,0 +1,33 @@
+package io.encbench.tpcc.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class PaceTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  @Test
+  void noLimitIsNoDelay() {
+    Pace pace = Pace.of(0, 8, 3, 0);
+    assertEquals(0, pace.delay(0));
+    assertEquals(0, pace.delay(1));
+  }
+
+  @Test
+  void terminalsTakeTurns() {
+    // 240 a minute at 8 terminals are one every two seconds at each of them.
+    assertEquals(0, Pace.of(240, 8, 0, 0).delay(0));
+    Pace last = Pace.of(240, 8, 7, 0);
+    assertEquals(7 * SECOND / 4, last.delay(0));
+    assertEquals(2 * SECOND, last.delay(7 * SECOND / 4));
+  }
+
+  @Test
+  void lostTimeIsNotMadeUpFor() {
+    Pace pace = Pace.of(60, 1, 0, 0);
+    assertEquals(0, pace.delay(0));
+    assertEquals(0, pace.delay(10 * SECOND));
+    assertEquals(SECOND, pace.delay(10 * SECOND));
+  }
+}

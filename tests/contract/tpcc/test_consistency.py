@@ -1,0 +1,103 @@
+"""The consistency queries against real servers: each broken condition is caught by its name."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from encbench.reconcile.checks import Checked, judge
+from tests.contract.tpcc.conftest import Bench
+from tests.support import bmsql
+
+BREAKAGES = {
+    "warehouse-ytd": ["UPDATE bmsql_warehouse SET w_ytd = w_ytd + 0.01 WHERE w_id = 2"],
+    "district-ytd": ["UPDATE bmsql_district SET d_ytd = d_ytd - 1 WHERE d_w_id = 1 AND d_id = 4"],
+    "next-order": ["DELETE FROM bmsql_oorder WHERE o_w_id = 1 AND o_d_id = 3 AND o_id = 30"],
+    "next-new-order": [
+        "DELETE FROM bmsql_new_order WHERE no_w_id = 2 AND no_d_id = 7 AND no_o_id = 30"
+    ],
+    "new-order-gaps": [
+        "DELETE FROM bmsql_new_order WHERE no_w_id = 1 AND no_d_id = 1 AND no_o_id = 25"
+    ],
+    "order-lines": [
+        "DELETE FROM bmsql_order_line "
+        "WHERE ol_w_id = 2 AND ol_d_id = 10 AND ol_o_id = 5 AND ol_number = 3"
+    ],
+}
+ALONGSIDE = {"warehouse-ytd": "district-ytd", "district-ytd": "warehouse-ytd"}
+"""The two that ask the same question from either side."""
+
+
+async def checked(
+    bench: Bench, run: str, *, loaded: bool = False
+) -> tuple[Checked, dict[str, Any]]:
+    """What the operator comes to, and the agent's answer."""
+    one = bench.agent
+    async with asyncio.timeout(60):
+        while True:
+            answer = await one.database.checks(
+                one.address,
+                one.token,
+                run,
+                warehouses=bmsql.WAREHOUSES,
+                loaded=loaded,
+                seconds=30,
+            )
+            found = judge(answer)
+            if found is not None:
+                return found, answer
+            await asyncio.sleep(0.02)
+
+
+async def test_a_consistent_database(bench: Bench) -> None:
+    found, answer = await checked(bench, "good")
+    assert found.ok, found.message
+    assert [check["rows"] for check in answer["checks"]] == [[]] * 6
+
+
+@pytest.mark.parametrize("name", BREAKAGES)
+async def test_a_row_that_is_wrong_is_caught(bench: Bench, name: str) -> None:
+    bench.run(*BREAKAGES[name])
+    found, answer = await checked(bench, f"broken-{name}")
+    assert (found.ok, found.reason) == (False, "Inconsistent")
+    broken = {check["name"] for check in answer["checks"] if check["rows"]}
+    also = {"next-order": {"order-lines"}}.get(name, set())
+    assert broken == {name, *([ALONGSIDE[name]] if name in ALONGSIDE else []), *also}
+    assert name in found.message
+
+
+async def test_a_district_with_nothing_outstanding_is_passed_over(bench: Bench) -> None:
+    bench.run("DELETE FROM bmsql_new_order WHERE no_w_id = 1 AND no_d_id = 2")
+    found, _ = await checked(bench, "delivered")
+    assert found.ok, found.message
+
+
+async def test_a_table_that_lost_a_whole_district(bench: Bench) -> None:
+    bench.run("DELETE FROM bmsql_oorder WHERE o_w_id = 1 AND o_d_id = 3")
+    found, _ = await checked(bench, "lost")
+    assert (found.ok, found.reason) == (False, "Inconsistent")
+    assert "next-order" in found.message
+
+
+async def test_a_load_that_did_not_bring_every_row(bench: Bench) -> None:
+    found, answer = await checked(bench, "load", loaded=True)
+    assert (found.ok, found.reason) == (False, "Inconsistent")
+    broken = {check["name"] for check in answer["checks"] if check["rows"]}
+    assert broken == {"customer-count", "stock-count", "item-count"}
+    assert "60,000 rows of 2 warehouses" in found.message
+
+
+async def test_a_load_that_made_no_tables(bench: Bench) -> None:
+    bench.run(*bmsql.drop())
+    found, _ = await checked(bench, "nothing", loaded=True)
+    assert (found.ok, found.reason) == (False, "CheckFailed")
+    assert "bmsql_warehouse" in found.message
+
+
+async def test_a_second_look_asks_the_server_nothing(bench: Bench) -> None:
+    first, answer = await checked(bench, "once")
+    bench.run(*BREAKAGES["new-order-gaps"])
+    again, same = await checked(bench, "once")
+    assert (first, answer) == (again, same)
+    fresh, _ = await checked(bench, "twice")
+    assert not fresh.ok

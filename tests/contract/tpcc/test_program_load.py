@@ -1,0 +1,125 @@
+"""`tpcc load`, `check` and `drop` on real servers."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import pytest
+
+from tests.contract.tpcc.program import Program
+from tests.support import mariadb, postgres
+
+ENGINES: dict[str, Callable[[dict[str, Any]], AbstractContextManager[Any]]] = {
+    "mariadb": mariadb.running,
+    "postgresql": postgres.running,
+}
+ROWS = {
+    "warehouse": 1,
+    "district": 10,
+    "customer": 30_000,
+    "history": 30_000,
+    "oorder": 30_000,
+    "new_order": 9_000,
+    "item": 100_000,
+    "stock": 100_000,
+}
+"""Of one warehouse."""
+BREAKAGES = {
+    1: "UPDATE @bmsql_warehouse SET w_ytd = w_ytd + 0.01 WHERE w_id = 1",
+    2: "UPDATE @bmsql_district SET d_ytd = d_ytd - 1 WHERE d_w_id = 1 AND d_id = 4",
+    3: "UPDATE @bmsql_district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = 1 AND d_id = 4",
+    4: "DELETE FROM @bmsql_new_order WHERE no_w_id = 1 AND no_d_id = 7 AND no_o_id = 3000",
+    5: "DELETE FROM @bmsql_new_order WHERE no_w_id = 1 AND no_d_id = 1 AND no_o_id = 2500",
+    6: "DELETE FROM @bmsql_order_line WHERE ol_w_id = 1 AND ol_d_id = 10 AND ol_o_id = 5 "
+    "AND ol_number = 3",
+}
+"""By the number of a condition, what contradicts it."""
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def program(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Program]:
+    """A server with one warehouse."""
+    with ENGINES[request.param]({}) as server:
+        one = Program(server, tmp_path_factory.mktemp(request.param), 1)
+        done = one.run("load")
+        assert done.code == 0, done.said + done.output[-2000:]
+        yield one
+
+
+def _contents(program: Program) -> dict[str, Any]:
+    """A digest of every table."""
+    found = {}
+    for table in (*ROWS, "order_line", "config"):
+        if program.server.engine == "postgresql":
+            query = f"SELECT SUM(hashtext(t::text)::bigint)::text FROM bmsql_{table} t"  # noqa: S608
+            found[table] = program.one(query)
+        else:
+            ((_, found[table]),) = program.server.admin(f"CHECKSUM TABLE sbtest.bmsql_{table}")
+    return found
+
+
+def test_cardinalities(program: Program) -> None:
+    for table, rows in ROWS.items():
+        assert program.one(f"SELECT COUNT(*) FROM @bmsql_{table}") == rows  # noqa: S608
+    lines = program.one("SELECT COUNT(*) FROM @bmsql_order_line")
+    assert lines == program.one("SELECT SUM(o_ol_cnt) FROM @bmsql_oorder")
+    assert lines == pytest.approx(300_000, rel=0.01)
+    assert program.one("SELECT COUNT(*) FROM @bmsql_oorder WHERE o_carrier_id IS NULL") == 9_000
+    assert program.one("SELECT COUNT(DISTINCT c_last) FROM @bmsql_customer") == 1000
+
+
+def test_the_data_are_the_seed_s_and_foreign_keys_may_be_left_out(program: Program) -> None:
+    foreign_keys = (
+        "SELECT COUNT(*) FROM information_schema.table_constraints "
+        "WHERE constraint_type = 'FOREIGN KEY' AND table_name LIKE 'bmsql%'"
+    )
+    assert program.one(foreign_keys) == 10
+    before = _contents(program)
+    assert program.run("load", "--set", "seed=2", "--set", "foreignKeys=false").code == 0
+    assert program.one(foreign_keys) == 0
+    other = _contents(program)
+    assert {table for table in before if other[table] == before[table]} == {"new_order"}
+    assert program.run("load", "--set", "loadWorkers=3").code == 0
+    assert _contents(program) == before
+
+
+def test_check_of_a_loaded_database(program: Program) -> None:
+    done = program.run("check")
+    assert done.code == 0, done.output
+    assert [event["rows"] for event in done.named("check")] == [0] * 6
+    assert done.output.count(": holds") == 6
+
+
+@pytest.mark.parametrize("number", BREAKAGES)
+def test_check_catches_a_row_that_is_wrong(program: Program, number: int) -> None:
+    program.admin(BREAKAGES[number])
+    done = program.run("check")
+    # Loading anew would take longer than to put it right.
+    mended = {
+        1: "UPDATE @bmsql_warehouse SET w_ytd = w_ytd - 0.01 WHERE w_id = 1",
+        2: "UPDATE @bmsql_district SET d_ytd = d_ytd + 1 WHERE d_w_id = 1 AND d_id = 4",
+        3: "UPDATE @bmsql_district SET d_next_o_id = d_next_o_id - 1 WHERE d_w_id = 1 AND d_id = 4",
+        4: "INSERT INTO @bmsql_new_order VALUES (1, 7, 3000)",
+        5: "INSERT INTO @bmsql_new_order VALUES (1, 1, 2500)",
+        6: "INSERT INTO @bmsql_order_line (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, "
+        "ol_supply_w_id) VALUES (1, 10, 5, 3, 1, 1)",
+    }
+    program.admin(mended[number])
+    assert done.code == 1
+    broken = {event["number"] for event in done.named("check") if event["rows"]}
+    # The first two ask the same question from either side, 3 and 4 both look at the next order.
+    assert number in broken <= {1: {1, 2}, 2: {1, 2}, 3: {3, 4}}.get(number, {number})
+    assert f"Condition {number}, contradicted by " in done.output
+    assert done.events[-1] == {"event": "checked", "conditions": 6, "failed": len(broken)}
+
+
+def test_drop_leaves_nothing_and_may_be_repeated(program: Program) -> None:
+    for _ in range(2):
+        assert program.run("drop").code == 0
+    query = "SELECT COUNT(*) FROM information_schema.tables WHERE table_name LIKE 'bmsql%'"
+    assert program.one(query) == 0
+    done = program.run("run", terminals=1, runSeconds=1)
+    assert done.code == 1
+    assert "bmsql_config" in done.said

@@ -1,0 +1,325 @@
+"""`tpcc run` on real servers: are its counts the database's own, whatever happens meanwhile?"""
+
+import itertools
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import pytest
+
+from tests.contract.tpcc.program import TYPES, WEIGHTS, Done, Program, ended
+from tests.support import mariadb, postgres
+
+ENGINES: dict[str, Callable[[dict[str, Any]], AbstractContextManager[Any]]] = {
+    "mariadb": mariadb.running,
+    "postgresql": postgres.running,
+}
+SHORT = {"terminals": 4, "warmupSeconds": 1, "runSeconds": 3}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def program(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Program]:
+    """A server with two warehouses."""
+    with ENGINES[request.param]({}) as server:
+        one = Program(server, tmp_path_factory.mktemp(request.param), 2)
+        done = one.run("load")
+        assert done.code == 0, done.said + done.output[-2000:]
+        yield one
+
+
+@pytest.fixture
+def counted(program: Program) -> Iterator[Callable[..., None]]:
+    """Compares what clients counted with what the tables have got since the test began."""
+    queries = {
+        "orders": "SELECT COUNT(*) FROM @bmsql_oorder",
+        "payments": "SELECT COUNT(*) FROM @bmsql_history",
+        "delivered": "SELECT COUNT(*) FROM @bmsql_oorder WHERE o_carrier_id IS NOT NULL",
+        "paid": "SELECT SUM(c_payment_cnt) FROM @bmsql_customer",
+        "ordered": "SELECT SUM(s_order_cnt) FROM @bmsql_stock",
+        "lines": "SELECT COUNT(*) FROM @bmsql_order_line",
+    }
+    before = {name: int(program.one(query)) for name, query in queries.items()}
+
+    def compare(*clients: Done) -> None:
+        grown = {name: int(program.one(query)) - before[name] for name, query in queries.items()}
+        committed = {
+            kind: sum(client.types[kind]["session"]["committed"] for client in clients)
+            for kind in TYPES
+        }
+        assert grown["orders"] == committed["newOrder"]
+        assert grown["payments"] == grown["paid"] == committed["payment"]
+        assert grown["ordered"] == grown["lines"]
+        delivered = sum(client.result["session"]["deliveredOrders"] for client in clients)
+        skipped = sum(client.result["session"]["skippedDistricts"] for client in clients)
+        assert grown["delivered"] == delivered
+        assert delivered + skipped == 10 * committed["delivery"]
+        check = program.run("check")
+        assert check.code == 0, check.output
+
+    yield compare
+
+
+def test_what_is_measured(program: Program, counted: Callable[..., None]) -> None:
+    done = program.run("run", terminals=4, warmupSeconds=2, runSeconds=6)
+    assert done.code == 0, done.said
+    counted(done)
+    result = done.result
+    assert result["complete"]
+    assert result["errors"] == 0
+    assert result["window"]["seconds"] == pytest.approx(6, abs=0.05)
+    ended_well = {kind: one["committed"] + one["rolledBack"] for kind, one in done.types.items()}
+    whole = sum(ended_well.values())
+    assert result["transactions"] == whole
+    assert int(done.measured("Transaction Count")) == whole
+    assert float(done.measured("Measured tpmTOTAL")) == pytest.approx(10 * whole, rel=0.01)
+    assert float(done.measured("Measured tpmC")) == pytest.approx(
+        10 * ended_well["newOrder"], rel=0.01
+    )
+    for kind, weight in WEIGHTS.items():
+        share = weight / 100
+        deviation = (whole * share * (1 - share)) ** 0.5
+        assert abs(ended_well[kind] - whole * share) < 5 * deviation + 1
+    new_orders = done.types["newOrder"]
+    expected = (new_orders["committed"] + new_orders["rolledBack"]) / 100
+    assert abs(new_orders["rolledBack"] - expected) < 5 * expected**0.5 + 1
+    assert all(done.types[kind]["rolledBack"] == 0 for kind in TYPES[1:])
+
+
+def test_lines_are_in_the_documented_order(program: Program) -> None:
+    done = program.run("run", **SHORT)
+    names = [event["event"] for event in done.events]
+    # An edge is told before the second that ends with it.
+    begin, run = ["started", "window", "second"], ["second", "second", "windowEnd", "second"]
+    assert names == [*begin, *run, *(["type"] * 5), "result"]
+
+
+def test_histograms_are_the_transactions(program: Program) -> None:
+    done = program.run("run", **SHORT)
+    merged: dict[int, int] = {}
+    for one in done.types.values():
+        buckets = one["histogramUs"]
+        assert sum(count for _, count in buckets) == one["committed"] + one["rolledBack"]
+        assert [middle for middle, _ in buckets] == sorted({middle for middle, _ in buckets})
+        for middle, count in buckets:
+            merged[middle] = merged.get(middle, 0) + count
+    assert sum(merged.values()) == done.result["transactions"]
+    wanted = 0.95 * done.result["transactions"]
+    cumulated = itertools.accumulate(
+        sorted(merged.items()), lambda seen, one: (one[0], seen[1] + one[1])
+    )
+    p95 = next(middle for middle, seen in cumulated if seen >= wanted)
+    assert p95 / 1000 == pytest.approx(done.result["latencyMs"]["p95"], rel=0.01)
+
+
+def test_replicas_share_warehouses_and_districts(
+    program: Program, counted: Callable[..., None]
+) -> None:
+    parts = [(8, 0), (12, 8)]
+    processes = []
+    for number, (terminals, offset) in enumerate(parts):
+        folder = program.folder / f"replica-{number}"
+        folder.mkdir(exist_ok=True)
+        replica = Program(program.server, folder, program.warehouses)
+        processes.append(
+            replica.start(
+                "run",
+                terminals=terminals,
+                terminalOffset=offset,
+                terminalsTotal=20,
+                terminalWarehouseFixed="true",
+                runSeconds=3,
+            )
+        )
+    replicas = [ended(process) for process in processes]
+    assert [done.code for done in replicas] == [0, 0], [done.said for done in replicas]
+    counted(*replicas)
+
+
+def test_a_number_of_transactions_is_exact(program: Program, counted: Callable[..., None]) -> None:
+    done = program.run("run", terminals=3, runTxnsPerTerminal=40)
+    assert done.code == 0, done.said
+    assert done.result["transactions"] == 120
+    counted(done)
+
+
+def test_the_same_seed_asks_for_the_same(program: Program) -> None:
+    first, second, other = (
+        program.run("run", terminals=1, runTxnsPerTerminal=60, seed=seed) for seed in (5, 5, 6)
+    )
+
+    def asked(done: Done) -> list[tuple[int, int]]:
+        return [(done.types[kind]["committed"], done.types[kind]["rolledBack"]) for kind in TYPES]
+
+    assert asked(first) == asked(second) != asked(other)
+
+
+def test_a_limit_is_kept(program: Program) -> None:
+    done = program.run("run", terminals=4, runSeconds=5, limitTxnsPerMin=240)
+    assert done.result["transactions"] == pytest.approx(20, abs=2)
+
+
+def test_one_weight_is_the_only_type(program: Program) -> None:
+    done = program.run("run", terminals=1, runTxnsPerTerminal=20, paymentWeight=100)
+    assert {kind: one["committed"] for kind, one in done.types.items() if one["committed"]} == {
+        "payment": 20
+    }
+
+
+def test_deadlocks_are_tried_again(program: Program, counted: Callable[..., None]) -> None:
+    """At the strictest level transactions that meet are refused again and again."""
+    with _serializable(program):
+        done = program.run("run", terminals=20, runSeconds=4)
+    assert done.named("started")[0]["isolation"] == "SERIALIZABLE"
+    assert done.result["retries"] > 0
+    assert done.result["complete"]
+    counted(done)
+
+
+@contextmanager
+def _serializable(program: Program) -> Iterator[None]:
+    if program.server.engine == "postgresql":
+        on = "ALTER ROLE encbench SET default_transaction_isolation = 'serializable'"
+        off = "ALTER ROLE encbench RESET default_transaction_isolation"
+    else:
+        on = "SET GLOBAL transaction_isolation = 'SERIALIZABLE'"
+        off = "SET GLOBAL transaction_isolation = 'REPEATABLE-READ'"
+        on, off = (each.replace("transaction_isolation", "tx_isolation") for each in (on, off))
+    program.admin(on)
+    try:
+        yield
+    finally:
+        program.admin(off)
+
+
+def test_errors_are_counted_and_shown_once(program: Program) -> None:
+    renamed = "ALTER TABLE @bmsql_item RENAME TO {}"
+    schema = "" if program.server.engine == "postgresql" else "@"
+    program.admin(renamed.format(f"{schema}bmsql_away"))
+    try:
+        done = program.run("run", terminals=2, runSeconds=3, newOrderWeight=20, paymentWeight=80)
+    finally:
+        back = f"ALTER TABLE {schema}bmsql_away RENAME TO {schema}bmsql_item"
+        program.admin(back)
+    assert done.code == 0, done.said
+    failed = done.types["newOrder"]
+    assert failed["committed"] == 0 < failed["errors"]
+    assert done.types["payment"]["errors"] == 0
+    assert done.result["errors"] == failed["errors"]
+    whole = done.result["session"]["errors"]
+    assert failed["errors"] <= whole == sum(done.result["errorCounts"].values())
+    assert done.output.count("bmsql_item") == 2
+
+
+def test_a_run_that_only_fails_is_ended(program: Program) -> None:
+    schema = "" if program.server.engine == "postgresql" else "@"
+    program.admin(f"ALTER TABLE @bmsql_item RENAME TO {schema}bmsql_away")
+    try:
+        done = program.run("run", terminals=2, runSeconds=60, newOrderWeight=100)
+    finally:
+        program.admin(f"ALTER TABLE {schema}bmsql_away RENAME TO {schema}bmsql_item")
+    assert done.code == 1
+    assert "100 transactions in a row failed" in done.said
+    assert done.result["reason"] in done.said
+
+
+def _begun(process: "subprocess.Popen[str]") -> str:
+    """Its output up to the beginning of the window, and a second more."""
+    assert process.stdout is not None
+    seen = ""
+    for line in process.stdout:
+        seen += line
+        if '"event":"window"' in line:
+            break
+    time.sleep(1)
+    return seen
+
+
+def test_a_signal_ends_it_with_a_report(program: Program, counted: Callable[..., None]) -> None:
+    process = program.start("run", terminals=4, runSeconds=60)
+    seen = _begun(process)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    done = ended(process)
+    assert time.monotonic() - sent < 5
+    assert done.code == 128 + signal.SIGTERM
+    assert (done.result["complete"], done.result["reason"]) == (False, "a signal has ended the run")
+    assert done.result["transactions"] > 0
+    counted(Done(done.code, seen + done.output, done.said))
+
+
+def test_a_database_that_comes_back_is_found(program: Program) -> None:
+    process = program.start("run", terminals=4, runSeconds=20, deadlineSeconds=18)
+    seen = _begun(process)
+    program.server.stop(signal.SIGKILL)
+    _start(program)
+    done = ended(process)
+    assert done.code == 0, done.said
+    assert done.result["reconnects"] == 4
+    assert done.result["errors"] >= 4
+    seconds = [event["transactions"] for event in done.named("second")]
+    assert seconds[-1] > 0, seen + done.output
+    assert program.run("check").code == 0
+
+
+def test_a_database_that_stays_away_ends_it(program: Program) -> None:
+    process = program.start("run", terminals=4, runSeconds=60, deadlineSeconds=3)
+    _begun(process)
+    program.server.stop(signal.SIGKILL)
+    killed = time.monotonic()
+    done = ended(process)
+    took = time.monotonic() - killed
+    _start(program)
+    assert done.code == 1
+    assert 2 < took < 10
+    assert "could not connect again for 3 s" in done.said
+    result = done.result
+    assert not result["complete"]
+    assert result["errors"] == 4
+    assert sum(result["errorCounts"].values()) >= 4
+    assert program.run("check").code == 0
+
+
+def test_a_database_that_hangs_ends_it(program: Program) -> None:
+    process = program.start("run", terminals=4, runSeconds=60, deadlineSeconds=3)
+    _begun(process)
+    with _stopped(program):
+        hangs = time.monotonic()
+        done = ended(process)
+        took = time.monotonic() - hangs
+    assert done.code == 1
+    assert took < 12
+    assert "no transaction has ended for 3 s" in done.said
+
+
+def _start(program: Program) -> None:
+    """Start the server once the last process of the killed one is gone."""
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            program.server.start()
+            return
+        except RuntimeError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
+
+
+@contextmanager
+def _stopped(program: Program) -> Iterator[None]:
+    """What serves the client stands still, as if the server's machine hung."""
+    server = program.server
+    if server.engine != "postgresql":
+        server.process.send_signal(signal.SIGSTOP)
+        yield
+        server.process.send_signal(signal.SIGCONT)
+        return
+    rows = server.admin("SELECT pid FROM pg_stat_activity WHERE usename = 'encbench'")
+    sessions = " ".join(str(pid) for (pid,) in rows)
+    server.inside("sh", "-c", f"kill -STOP {sessions}")
+    yield
+    server.inside("sh", "-c", f"kill -CONT {sessions}")

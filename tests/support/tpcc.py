@@ -1,0 +1,165 @@
+"""encbench's own TPC-C client on this machine, compiled from images/tpcc, and a database for it.
+
+The client runs by the very commands and props that the operator gives to a pod; only places differ.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from encbench.api.encryptionmode import InTransit
+from encbench.api.workload import WorkloadSpec
+from encbench.core.connection import DATABASE, Connection
+from encbench.tools.pod import wrapped
+from encbench.tools.tpcc import jdbc, props
+from encbench.tools.tpcc.client import CA_FILE
+from encbench.tools.tpcc.jobs import CLIENT
+from tests.support import java
+from tests.support.chart import REPO
+from tests.support.workloads import tpcc_spec
+
+SOURCES = REPO / "images" / "tpcc"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "encbench" / "tpcc"
+CLIENT_SH = REPO / "operator/encbench/tools/tpcc/client.sh"
+
+
+@cache
+def home() -> Path:
+    """A folder with the program `tpcc`, compiled unless it is in the cache."""
+    java.install()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        place = CACHE / _key()
+        if not place.exists():
+            _compile(place)
+    return place
+
+
+def _files() -> list[Path]:
+    found = (path for path in SOURCES.rglob("*") if path.is_file())
+    return sorted(path for path in found if "target" not in path.relative_to(SOURCES).parts)
+
+
+def _key() -> str:
+    whole = hashlib.sha256()
+    for path in _files():
+        whole.update(f"{path.relative_to(SOURCES)}\n".encode() + path.read_bytes())
+    return whole.hexdigest()[:16]
+
+
+def _compile(place: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        copy = Path(folder) / "tpcc"
+        for path in _files():
+            (copy / path.relative_to(SOURCES)).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, copy / path.relative_to(SOURCES))
+        command = ["mvn", "--quiet", "--batch-mode", "-DskipTests", "package"]
+        subprocess.run(command, cwd=copy, check=True)
+        made = Path(folder) / "home"
+        shutil.copytree(copy / "tpcc/target/lib", made / "lib")
+        shutil.copy2(copy / "tpcc.sh", made / "tpcc")
+        (made / "tpcc").chmod(0o755)
+        made.rename(place)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A server of any engine as our client sees it. `folder` is for its files."""
+
+    server: Any
+    folder: Path
+    tls: InTransit | None = None
+
+    @property
+    def connection(self) -> Connection:
+        """To the server, on loopback."""
+        engine = self.server.engine
+        return Connection(
+            driver="pgsql" if engine == "postgresql" else "mysql",
+            host="127.0.0.1",
+            port=self.server.layout.port,
+            database=DATABASE,
+            engine=engine,
+            tls=self.tls,
+        )
+
+    def environment(self, written: props.Props) -> dict[str, str]:
+        """What the tool's container has, with places of this machine."""
+        credentials = self.folder / "credentials"
+        credentials.mkdir(exist_ok=True)
+        for name in ("username", "password"):
+            (credentials / name).write_text(self.server.credentials[name])
+        authority, store = self.folder / "cacert.pem", self.folder / "trust.p12"
+        authority.write_text(self.server.credentials["ca.crt"])
+        places = {CA_FILE: str(authority), jdbc.TRUST_STORE: str(store)}
+        text = props.text(written)
+        for there, here in places.items():
+            text = text.replace(there, here)
+        values = {
+            "PATH": f"{home()}:{os.environ['PATH']}",
+            "ENCBENCH_PROPS": text,
+            "ENCBENCH_CREDENTIALS": str(credentials),
+            "ENCBENCH_SCRATCH": str(self.folder / "scratch"),
+        }
+        if self.tls is not None and jdbc.driver(self.connection.engine, None).needs_trust_store:
+            values |= {
+                "ENCBENCH_CA": str(authority),
+                "ENCBENCH_TRUST_STORE": str(store),
+                "ENCBENCH_TRUST_STORE_PASSWORD": jdbc.TRUST_STORE_PASSWORD,
+            }
+        return values
+
+    def load(self, warehouses: int = 1) -> "subprocess.CompletedProcess[str]":
+        """Load the dataset as the load Job does."""
+        tpcc = tpcc_spec({"warehouses": warehouses}).tpcc
+        assert tpcc is not None
+        written = props.load_props(tpcc, self.connection, 2)
+        return subprocess.run(
+            ["sh", str(CLIENT_SH), "own", "load"],
+            env={**os.environ, **self.environment(written)},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    def command(self, limit: int = 60) -> list[str]:
+        """The tool container's command for a run."""
+        return wrapped(limit, ["sh", "-c", CLIENT, "client.sh", "own", "run"])
+
+    def run_environment(self, spec: WorkloadSpec) -> dict[str, str]:
+        """What tool and recorder have for a run of this workload."""
+        assert spec.tpcc is not None
+        written = props.run_props(spec.tpcc, spec.load, self.connection, 2)
+        return {
+            **self.environment(written),
+            "ENCBENCH_TOOL": "tpcc",
+            "ENCBENCH_PROCESS": "java",
+            "ENCBENCH_MEMORY_LIMIT": str(512 * 2**20),
+        }
+
+    def arguments(self, spec: WorkloadSpec, terminals: int, replicas: int = 1) -> list[str]:
+        """Each replica's own arguments."""
+        assert spec.tpcc is not None
+        own = props.replica_props(spec.tpcc, terminals, 7, replicas)
+        return [" ".join(f"{name}={value}" for name, value in some.items()) for some in own]
+
+    def under(self, tls: InTransit | None) -> "Bench":
+        """The same with another idea of TLS."""
+        return replace(self, tls=tls)
+
+    def count(self, table: str, condition: str = "") -> int:
+        """Rows of a table."""
+        schema = "" if self.server.engine == "postgresql" else f"{DATABASE}."
+        where = f" WHERE {condition}" if condition else ""
+        query = f"SELECT COUNT(*) FROM {schema}bmsql_{table}{where}"  # noqa: S608
+        ((found,),) = self.server.admin(query)
+        return int(found)
