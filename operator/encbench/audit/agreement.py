@@ -1,0 +1,107 @@
+"""Where tables deny each other about one quantity under one condition, and figures that repeat.
+
+Two printed figures agree when some number rounds to both. A repeat is an encrypted figure that
+stands in several rows of one table: measured figures of several digits hardly ever come out alike.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from encbench.audit.checks import Check, Place, Source
+from encbench.audit.figures import Span
+from encbench.audit.shapes import condition
+from encbench.audit.tables import Row
+
+REPEAT_DIGITS = 5
+"""Significant digits from which a repeat is said although nothing else is wrong with its rows: by
+chance two of twenty figures of five digits are alike in about one table of five hundred."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What one row says about a quantity: one figure, or one of several."""
+
+    source: Source
+    row: Row
+    quantity: str
+    state: str
+    places: tuple[Place, ...]
+
+    def agrees(self, other: "Statement") -> bool:
+        """Whether one of its figures may be one of the other's."""
+        return any(a.meets(b) for a in _spans(self) for b in _spans(other))
+
+
+def _spans(statement: Statement) -> list[Span]:
+    return [found.span for place in statement.places if (found := place.figure)]
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Two statements that cannot both be right. `one` has no more figures than `other`."""
+
+    one: Statement
+    other: Statement
+
+
+def statements(sources: Sequence[Source]) -> list[Statement]:
+    """Everything that is said, in the order of the tables."""
+    found: list[Statement] = []
+    for source in sources:
+        for row in source.table.rows:
+            by_state: dict[tuple[str, str], list[Place]] = {}
+            for measure in source.shape.measures:
+                place = Place(source, row, measure.column)
+                if place.figure is not None:
+                    state = measure.quantity, measure.state_in(row)
+                    by_state.setdefault(state, []).append(place)
+            found += [
+                Statement(source, row, quantity, state, tuple(places))
+                for (quantity, state), places in by_state.items()
+            ]
+    return found
+
+
+def same(one: Statement, other: Statement) -> bool:
+    """Whether two tables speak of one quantity in one state under one condition."""
+    return (
+        one.source is not other.source
+        and (one.quantity, one.state) == (other.quantity, other.state)
+        and bool(one.source.shape.keys)
+        and condition(one.source.shape, one.row) == condition(other.source.shape, other.row)
+    )
+
+
+def disagreements(said: Sequence[Statement]) -> list[Disagreement]:
+    """Pairs of statements about the same that do not agree.
+
+    A table that says several things about one condition has a key that nobody named, and takes no
+    part.
+    """
+    found: list[Disagreement] = []
+    counts = Counter(map(_key, said))
+    for pair in combinations([s for s in said if counts[_key(s)] == 1], 2):
+        one, other = sorted(pair, key=lambda statement: len(statement.places))
+        if same(one, other) and not one.agrees(other):
+            found.append(Disagreement(one, other))
+    return found
+
+
+def _key(said: Statement) -> tuple[object, ...]:
+    return (
+        *(said.source.table.name, said.quantity, said.state),
+        condition(said.source.shape, said.row),
+    )
+
+
+def repeats(checks: Iterable[Check]) -> list[tuple[Check, ...]]:
+    """Checks of one table and claim whose encrypted figures are the same, in order."""
+    found: dict[tuple[str, str, object], list[Check]] = {}
+    for check in checks:
+        figure = check.encrypted.figure
+        if figure is not None:
+            key = (check.source.table.name, check.claim.published, figure.value)
+            found.setdefault(key, []).append(check)
+    return [tuple(group) for group in found.values() if len(group) > 1]

@@ -1,0 +1,207 @@
+"""Whether a published overhead follows from the figures that it was published with.
+
+A printed figure stands for every number that rounds to it. An overhead *follows* when some numbers
+behind the printed plain and encrypted figures give one that rounds to what was published. It is a
+*rounding slip* when it does not, but lies less than `SLIP` steps of its last printed digit beyond
+what does: a digit cut off instead of rounded, or a figure rounded twice. Anything further off is a
+*contradiction*: the figures beside it cannot be those that it was computed from.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from encbench.audit.figures import Figure, Span, listed
+from encbench.audit.formulas import FORMULAS, Formula
+from encbench.audit.shapes import Claim, Shape, condition
+from encbench.audit.tables import BadInput, Row, Table
+
+SLIP = 1
+"""Steps of the last published digit up to which a difference is called a slip."""
+
+Verdict = Literal["follows", "slip", "contradiction", "unchecked"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table with its meaning."""
+
+    table: Table
+    shape: Shape
+
+    def name(self, row: Row) -> str:
+        """The condition in words: `instance 4x8c64g, concurrency 512`."""
+        keys = [*self.shape.keys, *self.shape.labels]
+        return ", ".join(f"{key} {row.cells[key]}" for key in keys)
+
+
+@dataclass(frozen=True)
+class Place:
+    """One cell."""
+
+    source: Source
+    row: Row
+    column: str
+
+    @property
+    def figure(self) -> Figure | None:
+        """What stands there."""
+        return self.source.table.figure(self.row, self.column)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One published overhead, recomputed. All results are in the unit of the published figure."""
+
+    source: Source
+    row: Row
+    claim: Claim
+    verdict: Verdict
+    published: Figure
+    why: str = ""
+    """Why it could not be checked."""
+    plain: Place | None = None
+    result: Fraction | None = None
+    """From the figures as printed."""
+    reach: Span | None = None
+    """From every number that they may stand for."""
+    needed: Span | None = None
+    """Every encrypted figure from which what was published would follow."""
+
+    @property
+    def percent(self) -> bool:
+        """The published figure is percent."""
+        return self.claim.percent or self.published.percent
+
+    @property
+    def formula(self) -> Formula:
+        """By which it was recomputed."""
+        return FORMULAS[self.claim.formula]
+
+    @property
+    def encrypted(self) -> Place:
+        """The cell of the encrypted figure."""
+        return Place(self.source, self.row, self.claim.encrypted)
+
+    @property
+    def as_printed(self) -> bool:
+        """It follows from the very figures that are printed, not only from what may be behind."""
+        return self.result is not None and Span(self.result, self.result).meets(self.published.span)
+
+
+def checks(sources: Sequence[Source]) -> list[Check]:
+    """Every published overhead of every table, in their order; rows without one are passed over."""
+    return [
+        _check(sources, source, row, claim, published)
+        for source in sources
+        for claim in source.shape.claims
+        for row in source.table.rows
+        if (published := source.table.figure(row, claim.published)) is not None
+    ]
+
+
+def follows(claim: Claim, published: Figure, plain: Span, encrypted: Span) -> bool:
+    """Whether the published figure follows from figures within these spans."""
+    return _reach(claim, published, plain, encrypted).meets(published.span)
+
+
+def _check(
+    sources: Sequence[Source], source: Source, row: Row, claim: Claim, published: Figure
+) -> Check:
+    encrypted = source.table.figure(row, claim.encrypted)
+    if encrypted is None:
+        why = f"{claim.encrypted} is empty"
+        return Check(source, row, claim, "unchecked", published, why)
+    place = _plain(sources, source, row, claim)
+    plain = place.figure if place else None
+    if place is None or plain is None:
+        keys = listed(source.shape.keys) or "no key"
+        why = f"no file has its {claim.plain} (by {keys})"
+        return Check(source, row, claim, "unchecked", published, why)
+    formula = FORMULAS[claim.formula]
+    divisor = {"plain": plain, "encrypted": encrypted}.get(formula.needs)
+    if divisor is not None and divisor.span.low <= 0:
+        why = f"{divisor.text} may be 0 by its rounding, and {claim.formula} divides by it"
+        return Check(source, row, claim, "unchecked", published, why, place)
+    reach = _reach(claim, published, plain.span, encrypted.span)
+    scale = _scale(claim, published)
+    gap = reach.gap(published.span)
+    verdict: Verdict = "contradiction"
+    if reach.meets(published.span):
+        verdict = "follows"
+    elif gap < SLIP * published.unit:
+        verdict = "slip"
+    return Check(
+        source=source,
+        row=row,
+        claim=claim,
+        verdict=verdict,
+        published=published,
+        plain=place,
+        result=scale * formula.compute(plain.value, encrypted.value),
+        reach=reach,
+        needed=_needed(formula, plain.span, published.span, scale),
+    )
+
+
+def _scale(claim: Claim, published: Figure) -> int:
+    return 100 if claim.percent or published.percent else 1
+
+
+def _reach(claim: Claim, published: Figure, plain: Span, encrypted: Span) -> Span:
+    scale = _scale(claim, published)
+    found = FORMULAS[claim.formula].reach(plain, encrypted)
+    return Span(scale * found.low, scale * found.high)
+
+
+def _needed(formula: Formula, plain: Span, published: Span, scale: int) -> Span | None:
+    wanted = Span(published.low / scale, published.high / scale)
+    if formula.name == "ratio" and wanted.low <= 0:
+        return None
+    return formula.encrypted(plain, wanted)
+
+
+def _plain(sources: Sequence[Source], source: Source, row: Row, claim: Claim) -> Place | None:
+    """The plain figure's cell: in the row, in its baseline row, or in another table."""
+    if source.shape.baseline is not None and claim.plain in source.table.columns:
+        return _baseline(source, row, claim)
+    if claim.plain in source.table.columns:
+        return Place(source, row, claim.plain)
+    wanted = condition(source.shape, row)
+    found = [
+        Place(other, candidate, claim.plain)
+        for other in sources
+        if other is not source and claim.plain in other.table.columns
+        for candidate in other.table.rows
+        if other.shape.keys and condition(other.shape, candidate) <= wanted
+    ]
+    return _only(found, source, row)
+
+
+def _baseline(source: Source, row: Row, claim: Claim) -> Place | None:
+    column, value = source.shape.baseline or ("", "")
+    wanted = condition(source.shape, row)
+    found = [
+        Place(source, candidate, claim.plain)
+        for candidate in source.table.rows
+        if candidate.cells[column] == value and condition(source.shape, candidate) == wanted
+    ]
+    return _only(found, source, row)
+
+
+def _only(found: Sequence[Place], source: Source, row: Row) -> Place | None:
+    """The first place; BadInput where one table has several that differ.
+
+    Where two tables differ the first is taken: that they do is a finding of its own.
+    """
+    if not found:
+        return None
+    rivals = [place for place in found if place.source is found[0].source]
+    if len({place.figure.text for place in rivals if place.figure}) > 1:
+        lines = ", ".join(str(place.row.line) for place in rivals)
+        raise BadInput(
+            f"{source.table.name}, line {row.line} ({source.name(row) or 'no key'}) fits lines "
+            f"{lines} of {found[0].source.table.name}: name a further column with --key"
+        )
+    return found[0]

@@ -1,0 +1,107 @@
+"""Printed figures as what they are: not a number but a span of numbers that round to it.
+
+Whoever prints 14.81 has measured something between 14.805 and 14.815. All arithmetic here is exact
+(rational numbers) and on spans, so that a verdict never hangs on a rounding of our own.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+_FORM = re.compile(
+    r"(?P<sign>[+\-−]?)(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<part>\d*))?"
+    r"(?:[eE](?P<power>[+-]?\d{1,2}))?\s*(?P<percent>%?)"
+)
+_ABSENT = frozenset(("", "-", "–", "—", "n/a", "na", "nan", "null", "none"))
+
+
+class NotAFigure(Exception):
+    """A cell cannot be read as a figure. The text says what it holds."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """All numbers from low to high, both included."""
+
+    low: Fraction
+    high: Fraction
+
+    def meets(self, other: "Span") -> bool:
+        """Whether a number lies in both."""
+        return self.low <= other.high and other.low <= self.high
+
+    def gap(self, other: "Span") -> Fraction:
+        """How far apart the nearest ends are; 0 where they meet."""
+        return max(self.low - other.high, other.low - self.high, Fraction(0))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A printed figure."""
+
+    text: str
+    """As it stood in the file."""
+    value: Fraction
+    unit: Fraction
+    """What one step of its last printed digit is worth."""
+    percent: bool = False
+    """A percent sign stood behind it."""
+
+    @property
+    def span(self) -> Span:
+        """Every number that rounds to it."""
+        return Span(self.value - self.unit / 2, self.value + self.unit / 2)
+
+    @property
+    def digits(self) -> int:
+        """Significant digits as printed."""
+        return len(str(abs(int(self.value / self.unit)))) if self.value else 1
+
+    def scaled(self, factor: int) -> "Figure":
+        """The same figure in a unit that is that many times smaller: 0.13 as 13 percent."""
+        return Figure(self.text, self.value * factor, self.unit * factor, self.percent)
+
+
+def figure(cell: str) -> Figure | None:
+    """The figure in a cell, None where it holds none; NotAFigure where it holds something else.
+
+    Its precision is what was printed: 28.0 is good to 0.05, 28 to 0.5. A trailing zero that a
+    spreadsheet dropped makes a figure look coarser than it was measured, which is the benefit of
+    the doubt that an audit should give.
+    """
+    text = cell.strip()
+    if text.lower() in _ABSENT:
+        return None
+    found = _FORM.fullmatch(text)
+    if found is None:
+        raise NotAFigure(f"{text!r} is not a figure: write digits with a point, such as 1234.5")
+    part = found["part"] or ""
+    unit = Fraction(10) ** (int(found["power"] or 0) - len(part))
+    steps = int(found["whole"].replace(",", "") + part)
+    value = steps * unit * (-1 if found["sign"] in ("-", "−") and steps else 1)
+    return Figure(text, value, unit, bool(found["percent"]))
+
+
+def decimals(step: Fraction) -> int:
+    """Decimals after the point that show one step."""
+    count = 0
+    while step < 1 and count < 12:
+        step *= 10
+        count += 1
+    return count
+
+
+def shown(value: Fraction, digits: int) -> str:
+    """With that many decimals, thousands separators and a real minus sign; halves away from 0."""
+    scale = 10**digits
+    steps = int(abs(value) * scale + Fraction(1, 2))
+    whole, part = divmod(steps, scale)
+    sign = "−" if value < 0 and steps else ""
+    return f"{sign}{whole:,}" + (f".{part:0{digits}d}" if digits else "")
+
+
+def listed(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,248 @@
+"""An audit for a terminal, for an issue, for a spreadsheet, for a program."""
+
+import csv
+import io
+import json
+import textwrap
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from encbench.audit.audit import Audit
+from encbench.audit.checks import Check, Place
+from encbench.audit.findings import Finding, published, result, shown_as_printed
+
+WIDTH = 100
+SAYS = {
+    "follows": "follows",
+    "slip": "rounding slip",
+    "contradiction": "contradiction",
+    "unchecked": "not checked",
+}
+"""The verdicts in words."""
+
+_NUMERIC = 4
+"""Columns of figures at the end of a table, before the verdict."""
+
+
+def text(audit: Audit) -> str:
+    """One table for each published column, then what is wrong."""
+    parts = [f"{title}\n{_aligned(heads, rows)}" for title, heads, rows in _tables(audit)]
+    parts.append(_wrapped(summary(audit)))
+    if audit.findings:
+        parts.append("\n".join(_item(f"{n}. ", f.text) for n, f in enumerate(audit.findings, 1)))
+    parts += [_wrapped(f"note: {note}") for note in audit.notes]
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown(audit: Audit) -> str:
+    """The same for an issue or a wiki."""
+    parts = ["# Audit of published tables", summary(audit)]
+    if audit.findings:
+        parts.append("\n".join(f"{n}. {_plain(f.text)}" for n, f in enumerate(audit.findings, 1)))
+    parts += [f"Note: {_plain(note)}" for note in audit.notes]
+    for title, heads, rows in _tables(audit):
+        numbers = range(len(heads) - 1 - _NUMERIC, len(heads) - 1)
+        rule = ["---:" if n in numbers else "---" for n in range(len(heads))]
+        lines = [[_plain(head) for head in heads], rule, *([_plain(c) for c in r] for r in rows)]
+        parts += [f"## {_plain(title)}", "\n".join(f"| {' | '.join(line)} |" for line in lines)]
+    return "\n\n".join(parts) + "\n"
+
+
+CSV_COLUMNS = (
+    *("file", "line", "condition", "column", "formula", "plain", "plain_file", "plain_line"),
+    *("encrypted", "published", "recomputed", "lowest", "highest", "verdict", "finding"),
+)
+
+
+def csv_rows(audit: Audit) -> str:
+    """One line for each published overhead, and one for each figure that another table denies.
+
+    Results are in the unit of the published figure.
+    """
+    out = io.StringIO()
+    writer = csv.DictWriter(out, CSV_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    told: set[int] = set()
+    for check in audit.checks:
+        about = [f for f in audit.findings if _is_about(f, check)]
+        told |= {id(finding) for finding in about}
+        writer.writerow(_flat(_check(check)) | {"finding": " ".join(f.text for f in about)})
+    for finding in audit.findings:
+        if id(finding) not in told:
+            place = _place(finding.places[0])
+            row = {k: place[k] for k in ("file", "line", "condition", "column")}
+            writer.writerow(row | {"verdict": finding.kind, "finding": finding.text})
+    return out.getvalue()
+
+
+def json_document(audit: Audit) -> str:
+    """Everything, with exact decimals as text where they were printed and numbers elsewhere."""
+    document = {
+        "schema": "encbench.io/audit/v1",
+        "files": [
+            {"name": s.table.name, "shape": s.shape.title, "rows": len(s.table.rows)}
+            for s in audit.sources
+        ],
+        "counts": {verdict: audit.counts.get(verdict, 0) for verdict in SAYS},
+        "checks": [_check(check) for check in audit.checks],
+        "findings": [
+            {"kind": f.kind, "text": f.text, "places": [_place(place) for place in f.places]}
+            for f in audit.findings
+        ],
+        "notes": list(audit.notes),
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+RENDERINGS = {"text": text, "md": markdown, "csv": csv_rows, "json": json_document}
+"""By the name that `--output` takes."""
+
+
+def summary(audit: Audit) -> str:
+    """`44 of 48 published overheads follow from their figures; 2 contradict them, ...`."""
+    counts = audit.counts
+    total, good = len(audit.checks), counts.get("follows", 0)
+    few = "overhead" if total == 1 else "overheads"
+    verb = "follows" if good == 1 else "follow"
+    parts = [f"{good} of {total} published {few} {verb} from the figures beside them"]
+    for verdict, words in (
+        ("contradiction", "contradict them"),
+        ("slip", "are rounding slips"),
+        ("unchecked", "could not be checked"),
+    ):
+        if counts.get(verdict):
+            parts.append(f"{counts[verdict]} {words}")
+    denied = [f for f in audit.findings if f.kind == "contradiction"]
+    between = len(denied) - counts.get("contradiction", 0)
+    if between:
+        parts.append(f"{between} further figures contradict another table")
+    return f"{'; '.join(parts)}." if audit.findings else f"{parts[0]}, and no table denies another."
+
+
+def _tables(audit: Audit) -> Iterable[tuple[str, list[str], list[list[str]]]]:
+    """Title, headings and rows of each published column."""
+    for _, group in groupby(audit.checks, key=lambda c: (c.source.table.name, c.claim)):
+        checks = list(group)
+        source, claim = checks[0].source, checks[0].claim
+        formula = checks[0].formula.spelled(claim.plain, claim.encrypted)
+        if source.shape.baseline is not None:
+            column, value = source.shape.baseline
+            formula += f", plain where {column} is {value}"
+        keys = [*source.shape.keys, *source.shape.labels]
+        heads = [*keys, "plain", "encrypted", "published", "recomputed", "verdict"]
+        if not keys:
+            heads.insert(0, "line")
+        rows = [_line(check, keys) for check in checks]
+        yield f"{source.table.name}: {claim.published} by {formula}", heads, rows
+
+
+def _line(check: Check, keys: Sequence[str]) -> list[str]:
+    return [
+        *([check.row.cells[key] for key in keys] or [str(check.row.line)]),
+        shown_as_printed(check.plain) if check.plain else "–",
+        shown_as_printed(check.encrypted) or "–",
+        published(check),
+        result(check) or "–",
+        _says(check),
+    ]
+
+
+def _says(check: Check) -> str:
+    within = " within rounding" if check.verdict == "follows" and not check.as_printed else ""
+    return f"{SAYS[check.verdict]}{within}"
+
+
+def _check(check: Check) -> dict[str, Any]:
+    place = _place(Place(check.source, check.row, check.claim.published))
+    low = high = None
+    if check.reach is not None:
+        low, high = float(check.reach.low), float(check.reach.high)
+    return {
+        **place,
+        "formula": check.formula.spelled(check.claim.plain, check.claim.encrypted),
+        "unit": "percent" if check.percent else "plain",
+        "plain": _place(check.plain) if check.plain else None,
+        "encrypted": _place(check.encrypted),
+        "published": check.published.text,
+        "recomputed": None if check.result is None else float(check.result),
+        "lowest": low,
+        "highest": high,
+        "verdict": check.verdict,
+        "asPrinted": check.as_printed,
+        **({"why": check.why} if check.why else {}),
+    }
+
+
+def _flat(check: dict[str, Any]) -> dict[str, Any]:
+    plain = check["plain"] or {}
+    values = {
+        **check,
+        "plain": plain.get("figure"),
+        "plain_file": plain.get("file"),
+        "plain_line": plain.get("line"),
+        "encrypted": check["encrypted"]["figure"],
+    }
+    return {column: values.get(column) for column in CSV_COLUMNS}
+
+
+def _place(place: Place) -> dict[str, Any]:
+    return {
+        "file": place.source.table.name,
+        "line": place.row.line,
+        "condition": place.source.name(place.row),
+        "column": place.column,
+        "figure": place.row.cells[place.column],
+    }
+
+
+def _is_about(finding: Finding, check: Check) -> bool:
+    """Whether the finding accuses this row's published overhead or its encrypted figure."""
+    one = finding.kind in ("contradiction", "slip")
+    places = finding.places[:1] if one else finding.places
+    return any(
+        place.source is check.source
+        and place.row is check.row
+        and place.column in (check.claim.published, check.claim.encrypted)
+        and (finding.kind != "contradiction" or check.verdict == "contradiction")
+        for place in places
+    )
+
+
+def _aligned(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [[head.upper() for head in heads], *rows]
+    widths = [max(len(line[n]) for line in lines) for n in range(len(heads))]
+    right = range(len(heads) - 1 - _NUMERIC, len(heads) - 1)
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if n in right else cell.ljust(width)
+            for n, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _wrapped(words: str) -> str:
+    return textwrap.fill(_tied(words), WIDTH, break_long_words=False).replace("\u00a0", " ")
+
+
+def _item(mark: str, words: str) -> str:
+    return textwrap.fill(
+        *(_tied(words), WIDTH),
+        initial_indent=mark,
+        subsequent_indent=" " * len(mark),
+        break_long_words=False,
+        break_on_hyphens=False,
+    ).replace("\u00a0", " ")
+
+
+def _tied(words: str) -> str:
+    """No line break between a figure and its percent sign."""
+    return words.replace(" %", "\u00a0%")
+
+
+def _plain(words: str) -> str:
+    """Text in which nothing is taken for markup."""
+    for mark in ("\\", "|", "*", "_", "<", "`"):
+        words = words.replace(mark, f"\\{mark}")
+    return words

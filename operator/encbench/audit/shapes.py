@@ -1,0 +1,278 @@
+"""What the columns of a published table mean: known shapes, and shapes made from options.
+
+A shape is data. It says which columns tell one condition from another, which columns measure what,
+and which published column claims to follow from which figures. That several tables measure the same
+quantity under the same condition is what they can contradict each other by.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from encbench.audit.figures import NotAFigure, figure, listed
+from encbench.audit.formulas import FORMULAS
+from encbench.audit.tables import BadInput, Row, Table
+
+PLAIN = "plaintext"
+"""The state of a measure without encryption."""
+
+KEYS = ("instance", "workload", "table", "concurrency", "threads", "terminals")
+"""Columns that tell conditions apart where nobody names others."""
+
+_SAME = {"threads": "concurrency", "terminals": "concurrency", "concurrency_threads": "concurrency"}
+"""Names of one key in different studies."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A column that holds a measured quantity.
+
+    Where two columns of a table measure one quantity in one state, as two drivers do, another table
+    agrees when it has the figure of either.
+    """
+
+    column: str
+    quantity: str
+    state: str = PLAIN
+    share: str = ""
+    """The column that says how many percent are encrypted, where the state is not fixed."""
+
+    def state_in(self, row: Row) -> str:
+        """What was encrypted in that row."""
+        if not self.share:
+            return self.state
+        percent = row.cells[self.share].removesuffix("%").strip()
+        return PLAIN if percent in ("0", "") else f"{percent} % encrypted"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A published column that should follow from two measured ones."""
+
+    published: str
+    encrypted: str
+    plain: str
+    """A column of the same table, or, where it has none of that name, of another table with the
+    same condition."""
+    formula: str
+    percent: bool
+    """The published figures are percent: 13, not 0.13."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The meaning of one table."""
+
+    title: str
+    keys: tuple[str, ...]
+    """Columns that name the condition: what tables are joined by."""
+    claims: tuple[Claim, ...]
+    measures: tuple[Measure, ...]
+    labels: tuple[str, ...] = ()
+    """Further columns that tell rows of one condition apart."""
+    baseline: tuple[str, str] | None = None
+    """Column and value of the rows that hold the plain figures, where each arm has its own row."""
+
+    @property
+    def columns(self) -> set[str]:
+        """The columns that it takes to be of this shape."""
+        own = {*self.keys, *self.labels, *(measure.column for measure in self.measures)}
+        return own | {claim.published for claim in self.claims}
+
+
+def condition(shape: Shape, row: Row) -> frozenset[tuple[str, str]]:
+    """What a row was measured under, comparable between tables."""
+    return frozenset((_SAME.get(key, key), _value(row.cells[key])) for key in shape.keys)
+
+
+def _value(cell: str) -> str:
+    """A key as it compares: 1,024 and 1024 are one, and so are 4x8C64G and 4x8c64g."""
+    try:
+        found = figure(cell)
+    except NotAFigure:
+        found = None
+    return str(found.value) if found is not None else cell.casefold()
+
+
+def _percent(published: str, encrypted: str, plain: str, formula: str) -> Claim:
+    return Claim(published, encrypted, plain, formula, percent=True)
+
+
+_SHARE = "encrypted_columns_percent"
+_ALL = "100 % encrypted"
+
+_STUDIES = (
+    Shape(
+        title="TPC-C throughput with and without encrypted columns",
+        keys=("instance", "concurrency"),
+        claims=(
+            _percent("published_overhead_percent", "encrypted_100pct_tps", "plaintext_tps", "loss"),
+        ),
+        measures=(
+            Measure("plaintext_tps", "TPS"),
+            Measure("encrypted_100pct_tps", "TPS", _ALL),
+        ),
+    ),
+    Shape(
+        title="TPC-C by share of encrypted columns",
+        keys=("instance", "concurrency"),
+        labels=(_SHARE,),
+        claims=(_percent("published_overhead_percent", "tps", "plaintext_tps", "loss"),),
+        measures=(
+            Measure("tps", "TPS", share=_SHARE),
+            Measure("client_cpu_percent", "client CPU", share=_SHARE),
+        ),
+    ),
+    Shape(
+        title="CPU of the client before and after encryption",
+        keys=("instance", "concurrency"),
+        claims=(
+            _percent(
+                "published_cpu_increase_percent",
+                "client_cpu_100pct_encrypted_percent",
+                "client_cpu_before_percent",
+                "increase",
+            ),
+        ),
+        measures=(
+            Measure("client_cpu_before_percent", "client CPU"),
+            Measure("client_cpu_100pct_encrypted_percent", "client CPU", _ALL),
+        ),
+    ),
+    Shape(
+        title="CPU and memory of the client by driver",
+        keys=("instance", "concurrency"),
+        claims=(
+            _percent(
+                "published_cpu_increase_percent",
+                encrypted="encjdbc_client_cpu_percent",
+                plain="jdbc_client_cpu_percent",
+                formula="increase",
+            ),
+            _percent(
+                "published_memory_change_percent",
+                "encjdbc_memory_mb",
+                "jdbc_memory_mb",
+                "increase",
+            ),
+        ),
+        measures=(
+            # A client before encryption runs one driver or the other; the study does not say which.
+            Measure("jdbc_client_cpu_percent", "client CPU"),
+            Measure("encjdbc_client_cpu_percent", "client CPU"),
+            Measure("jdbc_memory_mb", "memory of the plain driver"),
+            Measure("encjdbc_memory_mb", "memory of the encrypting driver"),
+        ),
+    ),
+    Shape(
+        title="sysbench throughput with the feature disabled and enabled",
+        keys=("table", "threads"),
+        claims=(_percent("published_overhead_percent", "enabled_ktps", "disabled_ktps", "loss"),),
+        measures=(
+            Measure("disabled_ktps", "thousand TPS"),
+            Measure("enabled_ktps", "thousand TPS", "enabled"),
+        ),
+    ),
+)
+
+_MEAN = "{}_geometric_mean"
+_OWN = Shape(
+    title="encbench's own report.csv",
+    keys=("instance", "workload", "concurrency_threads"),
+    labels=("arm",),
+    baseline=("role", "baseline"),
+    claims=(
+        Claim(
+            "tps_loss_fraction_1_minus_arm_over_baseline",
+            *(_MEAN.format("tps"), _MEAN.format("tps"), "loss"),
+            percent=False,
+        ),
+        *(
+            Claim(
+                f"{name}_increase_fraction_arm_over_baseline_minus_1",
+                *(_MEAN.format(figure), _MEAN.format(figure), "increase"),
+                percent=False,
+            )
+            for name, figure in (
+                ("latency_average", "latency_average_ms"),
+                ("latency_p95", "latency_p95_ms"),
+                ("cpu_per_transaction", "database_cpu_ms_per_transaction"),
+            )
+        ),
+    ),
+    measures=(),
+)
+
+KNOWN = (*_STUDIES, _OWN)
+"""Shapes that are recognised by their header."""
+
+
+def recognise(table: Table) -> Shape:
+    """The known shape whose columns a table has; BadInput where there is none."""
+    found = [shape for shape in KNOWN if shape.columns <= set(table.columns)]
+    if not found:
+        raise BadInput(
+            f"{table.name} has no header that is known: name its columns with --plain, --encrypted "
+            f"and --published; it has {listed(table.columns)}"
+        )
+    return max(found, key=lambda shape: len(shape.columns))
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The columns as a user names them."""
+
+    plain: str
+    encrypted: str
+    published: str
+    formula: str = "loss"
+    percent: bool | None = None
+    """None is as the formula has it."""
+    keys: tuple[str, ...] = ()
+    """Empty is those of `KEYS` that a table has."""
+    baseline: tuple[str, str] | None = None
+
+
+def named(naming: Naming, tables: Sequence[Table]) -> list[Shape]:
+    """A shape for each table from the columns that a user names.
+
+    A table takes part with the columns that it has: one with the published overheads needs the
+    encrypted figures beside them, and the plain ones there or in another table. BadInput where a
+    column is nowhere, or a table has none of them.
+    """
+    everywhere = {column for table in tables for column in table.columns}
+    wanted = (naming.plain, naming.encrypted, naming.published, *naming.keys)
+    for column in wanted:
+        if column not in everywhere:
+            raise BadInput(f"no file has a column {column}: they have {listed(sorted(everywhere))}")
+    return [_named(naming, table) for table in tables]
+
+
+def _named(naming: Naming, table: Table) -> Shape:
+    has = set(table.columns)
+    if not has & {naming.plain, naming.encrypted, naming.published}:
+        raise BadInput(
+            f"{table.name} has none of the named columns: leave it out, or rename its columns; it "
+            f"has {listed(table.columns)}"
+        )
+    if naming.baseline and naming.baseline[0] not in has:
+        raise BadInput(f"{table.name} has no column {naming.baseline[0]}, which --baseline names")
+    arm = (naming.baseline[0],) if naming.baseline else ()
+    keys = tuple(k for k in naming.keys or KEYS if k in has and k not in arm)
+    claims: tuple[Claim, ...] = ()
+    if naming.published in has:
+        if naming.encrypted not in has:
+            raise BadInput(
+                f"{table.name} has {naming.published} but no column {naming.encrypted} beside it"
+            )
+        formula = FORMULAS[naming.formula]
+        percent = formula.percent if naming.percent is None else naming.percent
+        claims = (Claim(naming.published, naming.encrypted, naming.plain, naming.formula, percent),)
+    measured = dict.fromkeys((naming.plain, naming.encrypted))
+    return Shape(
+        title="columns named by options",
+        keys=keys,
+        labels=arm,
+        claims=claims,
+        measures=tuple(Measure(c, c, c) for c in measured if c in has),
+        baseline=naming.baseline,
+    )

@@ -1,0 +1,71 @@
+"""A published table as it was read: text cells by column, each row with its line in the file."""
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from encbench.audit.figures import Figure, NotAFigure, figure, listed
+
+
+class BadInput(Exception):
+    """The audit cannot be made from what was given. The text says what to give instead."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line below the header."""
+
+    line: int
+    cells: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """One file."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def figure(self, row: Row, column: str) -> Figure | None:
+        """The figure in a cell, None where there is none; BadInput where it is something else."""
+        try:
+            return figure(row.cells[column])
+        except NotAFigure as error:
+            raise BadInput(f"{self.name}, line {row.line}, column {column}: {error}") from error
+
+
+def read(name: str, content: bytes) -> Table:
+    """The table in a CSV file; BadInput where it is none.
+
+    The separator is a comma, a semicolon or a tab, whichever the header has most of.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{name} is not text in UTF-8: save it as CSV in UTF-8") from error
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    separator = max(",;\t", key=header.count)
+    reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
+    lines = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
+    if len(lines) < 2:
+        raise BadInput(f"{name} has no table: write a line of column names and lines of figures")
+    columns = tuple(cell.strip() for cell in lines[0][1])
+    twice = sorted({column for column in columns if columns.count(column) > 1})
+    if twice:
+        raise BadInput(f"{name} has more than one column {listed(twice)}: name each differently")
+    for line, cells in lines[1:]:
+        if len(cells) != len(columns):
+            raise BadInput(
+                f"{name}, line {line} has {len(cells)} cells where the header has {len(columns)}: "
+                "put quotes around a cell that holds the separator"
+            )
+    return Table(
+        name=name,
+        columns=columns,
+        rows=tuple(
+            Row(line, {c: cell.strip() for c, cell in zip(columns, cells, strict=True)})
+            for line, cells in lines[1:]
+        ),
+    )

@@ -1,0 +1,158 @@
+"""Any CSV by naming its columns: joins, formulas, units, and what is refused with advice."""
+
+import pytest
+
+from encbench.audit.audit import Audit, audit
+from encbench.audit.shapes import Naming
+from encbench.audit.tables import BadInput, read
+
+LOSS = Naming("plain", "enc", "loss")
+
+
+def audited(naming: Naming | None, **files: str) -> Audit:
+    return audit([read(f"{name}.csv", text.encode()) for name, text in files.items()], naming)
+
+
+def verdicts(found: Audit) -> list[str]:
+    return [check.verdict for check in found.checks]
+
+
+def test_loss_in_percent() -> None:
+    found = audited(
+        LOSS, t="threads,plain,enc,loss\n1,100.0,90.0,10\n2,100.0,90.0,12\n4,100.0,90.0,11"
+    )
+    assert verdicts(found) == ["follows", "contradiction", "slip"]
+    assert "t.csv, line 3 (threads 2): published is 12 %, but 1 − 90.0/100.0 is 10.00 %" in (
+        found.findings[0].text
+    )
+
+
+@pytest.mark.parametrize(
+    ("formula", "percent", "published"),
+    [
+        ("loss", True, "50"),
+        ("loss", False, "0.50"),
+        ("loss", None, "50"),
+        ("loss", False, "50 %"),
+        ("ratio", None, "2.0"),
+        ("ratio", True, "200"),
+        ("increase", True, "-50"),
+        ("points", None, "-50.0"),
+    ],
+)
+def test_formulas_and_units(formula: str, percent: bool | None, published: str) -> None:
+    naming = Naming("plain", "enc", "loss", formula, percent)
+    table = "plain,enc,loss\n100.00,50.00,{}\n"
+    assert verdicts(audited(naming, t=table.format(published))) == ["follows"]
+    assert verdicts(audited(naming, t=table.format("7.1"))) == ["contradiction"]
+
+
+def test_the_plain_figure_is_joined_from_another_file() -> None:
+    found = audited(
+        LOSS,
+        claims="instance,threads,enc,loss\na,8,80,20\nb,8,80,20\n",
+        plain='instance,terminals,plain\nb,8,200\na,"8",100\n',
+    )
+    assert verdicts(found) == ["follows", "contradiction"]
+    assert "(plain of plain.csv, line 2)" in found.findings[0].text
+
+
+def test_a_join_by_fewer_keys() -> None:
+    found = audited(
+        LOSS,
+        claims="instance,mode,enc,loss\na,x,80,20\na,y,50,50\n",
+        plain="instance,plain\na,100\n",
+    )
+    assert verdicts(found) == ["follows", "follows"]
+
+
+def test_a_join_that_fits_twice_asks_for_a_key() -> None:
+    with pytest.raises(BadInput, match=r"line 2 .* fits lines 2, 3 of plain.csv: name .* --key"):
+        audited(
+            LOSS,
+            claims="instance,enc,loss\na,80,20\n",
+            plain="instance,run,plain\na,1,100\na,2,120\n",
+        )
+
+
+def test_a_plain_figure_that_is_nowhere_is_said() -> None:
+    found = audited(LOSS, claims="instance,enc,loss\nc,80,20\n", plain="instance,plain\na,100\n")
+    assert verdicts(found) == ["unchecked"]
+    assert "no file has its plain (by instance)" in found.findings[0].text
+
+
+def test_rows_of_their_own_for_each_arm() -> None:
+    naming = Naming("tps", "tps", "loss", baseline=("mode", "off"))
+    table = "instance,mode,tps,loss\na,off,100.0,\na,on,90.0,10\nb,on,90.0,55\nb,off,200.0,\n"
+    assert verdicts(audited(naming, t=table)) == ["follows", "follows"]
+
+
+def test_two_files_that_print_one_figure_differently() -> None:
+    found = audited(
+        LOSS,
+        one="instance,plain,enc,loss\na,100,80,20\n",
+        two="instance,plain\na,150\n",
+    )
+    (finding,) = found.findings
+    assert finding.kind == "contradiction"
+    assert "plain 100 is not the plain 150 of two.csv, line 2" in finding.text
+
+
+def test_figures_that_agree_within_their_rounding_are_no_finding() -> None:
+    found = audited(
+        LOSS,
+        one="instance,plain,enc,loss\na,100.04,80.0,20\n",
+        two="instance,plain\na,100\n",
+    )
+    assert not found.findings
+
+
+def test_a_repeat_whose_overheads_all_follow_is_said_from_five_digits() -> None:
+    table = "threads,plain,enc,loss\n1,{p}1,{e},{a}\n2,{p}9,{e},{a}\n"
+    long = audited(LOSS, t=table.format(p="10000", e="90123", a="10"))
+    short = audited(LOSS, t=table.format(p="10", e="90", a="11"))
+    assert [finding.kind for finding in long.findings] == ["repeat"]
+    assert "hardly comes out alike twice" in long.findings[0].text
+    assert "repeat" not in [finding.kind for finding in short.findings]
+
+
+def test_a_row_without_a_published_figure_is_passed_over() -> None:
+    assert verdicts(audited(LOSS, t="plain,enc,loss\n100,90,10\n100,90,\n")) == ["follows"]
+
+
+def test_a_plain_figure_that_may_be_zero_cannot_be_divided_by() -> None:
+    found = audited(LOSS, t="plain,enc,loss\n0.0,1,10\n")
+    assert verdicts(found) == ["unchecked"]
+    assert "may be 0 by its rounding" in found.findings[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has no table"),
+        ("plain,enc,loss\n", "has no table"),
+        ("plain,enc,plain,loss\n1,2,3,4\n", "more than one column plain"),
+        ("plain,enc,loss\n1,2\n", "line 2 has 2 cells where the header has 3"),
+        ("plain,enc,loss\n1,x,3\n", "t.csv, line 2, column enc: 'x' is not a figure"),
+        ("plain,enc\n1,2\n", "no file has a column loss: they have enc and plain"),
+        ("plain,enc,loss\n1,2,\n", "every cell of it is empty"),
+    ],
+)
+def test_bad_input_is_refused_with_advice(text: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        audited(LOSS, t=text)
+
+
+def test_what_is_no_text_is_refused() -> None:
+    with pytest.raises(BadInput, match="is not text in UTF-8"):
+        read("t.csv", b"plain\xff\n")
+
+
+def test_an_unknown_header_asks_for_its_columns() -> None:
+    with pytest.raises(BadInput, match="no header that is known: name its columns with --plain"):
+        audited(None, t="a,b\n1,2\n")
+
+
+def test_separators_and_byte_order_marks_of_spreadsheets() -> None:
+    for text in ("plain;enc;loss\n100;90;10\n", "\ufeffplain\tenc\tloss\n100\t90\t10\n\n"):
+        assert verdicts(audited(LOSS, t=text)) == ["follows"]
