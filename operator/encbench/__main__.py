@@ -16,6 +16,7 @@ import kopf
 
 from encbench import __version__, handlers
 from encbench.adapters.agent import AgentDatabase
+from encbench.adapters.certificates import EllipticCertificates
 from encbench.adapters.kubernetes import KubernetesCluster, connect
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
@@ -78,6 +79,16 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--image", default="", help="image of agent and recorder: the operator's")
     parser.add_argument(
         "--image-pull-policy", default="IfNotPresent", choices=("Always", "IfNotPresent", "Never")
+    )
+    parser.add_argument(
+        "--volume-image",
+        default="",
+        help="image with gocryptfs; without it, modes with a privileged container are refused",
+    )
+    parser.add_argument(
+        "--volume-image-pull-policy",
+        default="IfNotPresent",
+        choices=("Always", "IfNotPresent", "Never"),
     )
     parser.add_argument("--s3-endpoint", required=True, help="URL of the object store")
     parser.add_argument("--s3-external-endpoint", help="its URL as clients reach it, if another")
@@ -207,8 +218,12 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
         image_pull_policy=args.image_pull_policy,
         version=__version__,
         random_token=secrets.token_hex,
+        volume_image=args.volume_image,
+        volume_pull_policy=args.volume_image_pull_policy,
     )
-    deps = Deps(cluster, store, metrics, database, runner, SystemClock(), settings)
+    deps = Deps(
+        cluster, store, metrics, database, runner, EllipticCertificates(), SystemClock(), settings
+    )
     return deps, store
 
 

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from encbench.api.kinds import Kind
+from encbench.core.certificates import Issued, Pair
 
 Body = dict[str, Any]
 """A Kubernetes object as JSON."""
@@ -156,6 +157,25 @@ class Clock(Protocol):
         ...
 
 
+class Certificates(Protocol):
+    """Who makes certificates. It asks nobody, so nothing of it is ever away."""
+
+    def authority(self, name: str, now: datetime) -> Pair:
+        """A fresh CA of that name, with a fresh key."""
+        ...
+
+    def issue(self, authority: Pair, name: str, hosts: Sequence[str], now: datetime) -> Issued:
+        """Fresh certificates for a server under these host names or addresses, and for its clients.
+
+        Rejected when the authority is none.
+        """
+        ...
+
+    def unpresentable(self, now: datetime) -> Pair:
+        """A client certificate that TLS 1.3 has no signature for, so that a client sends none."""
+        ...
+
+
 class Database(Protocol):
     """The agent beside a database. `address` is host:port; `token` authenticates the caller."""
 
@@ -163,8 +183,25 @@ class Database(Protocol):
         """Facts of the server: see `sidecars.agent`. Unavailable until it answers queries."""
         ...
 
+    async def settle(self, address: str, token: str) -> Body:
+        """Have the server write what it has changed: `settled`, and the `dirtyPages` that are left.
+
+        One round of bounded length: to be asked again until it is settled.
+        """
+        ...
+
     async def evidence(self, address: str, token: str, marker: str, *, full: bool) -> Body:
         """Evidence about the mode in force: catalogue rows and where the marker was found."""
+        ...
+
+    async def checks(
+        self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
+    ) -> Body:
+        """State of the checks of TPC-C's tables that bear this name: see `sidecars.agent`.
+
+        They begin with the first call and take minutes; every later one with that name only looks.
+        Unavailable while others are under way as well.
+        """
         ...
 
 

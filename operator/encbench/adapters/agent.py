@@ -5,6 +5,8 @@ from encbench.ports import Body
 
 QUICK_SECONDS = 60.0
 """Facts of the server, or a marker in its own file: seconds at most on a busy server."""
+SETTLE_SECONDS = 180.0
+"""Writing what a server has changed: one round of it; see `sidecars.agent.settle`."""
 FULL_SECONDS = 900.0
 """A search through every file of the volume."""
 
@@ -27,10 +29,25 @@ class AgentDatabase:
         """See the port. Rejected when the agent does not take the token."""
         return await self._agents.ask("GET", address, "/v1/server", token, seconds=self._quick)
 
+    async def settle(self, address: str, token: str) -> Body:
+        """See the port. Rejected when the agent does not take the token."""
+        return await self._agents.ask(
+            "POST", address, "/v1/settle", token, seconds=max(SETTLE_SECONDS, self._quick)
+        )
+
     async def evidence(self, address: str, token: str, marker: str, *, full: bool) -> Body:
         """See the port. Rejected when the agent does not take the token or the marker."""
         seconds = self._full if full else self._quick
         wish = {"marker": marker, "full": full}
         return await self._agents.ask(
             "POST", address, "/v1/evidence", token, seconds=seconds, body=wish
+        )
+
+    async def checks(
+        self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
+    ) -> Body:
+        """See the port. Rejected when the agent does not take the token or the wish."""
+        wish = {"run": run, "warehouses": warehouses, "loaded": loaded, "seconds": seconds}
+        return await self._agents.ask(
+            "POST", address, "/v1/checks", token, seconds=self._quick, body=wish
         )

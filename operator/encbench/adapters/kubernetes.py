@@ -30,17 +30,23 @@ _RESTARTS = 3
 _NOTE_LIMIT = 1024
 
 
+NoConfiguration = config.ConfigException
+"""What `connect` raises where nothing says which cluster is meant."""
+
+
 async def connect(kubeconfig: Path | None = None) -> ApiClient:
     """A client for the given kubeconfig, else for the cluster around us, else for the default one.
 
-    The caller closes it. ConfigException (of the client library) when there is no configuration.
+    The caller closes it. NoConfiguration when nothing says which cluster is meant.
     """
     settings = Configuration()
     if kubeconfig is None and "KUBERNETES_SERVICE_HOST" in os.environ:
         config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
     else:
+        # The library looks at the environment only once, when it is imported.
+        chosen = os.environ.get("KUBECONFIG") if kubeconfig is None else str(kubeconfig)
         await config.load_kube_config(  # type: ignore[no-untyped-call]
-            config_file=None if kubeconfig is None else str(kubeconfig),
+            config_file=chosen or None,
             client_configuration=settings,
             persist_config=False,
         )
@@ -201,6 +207,15 @@ class KubernetesCluster:
         # 400 says that the container has not started, or that there is none of that name.
         if answer.status in (400, 404):
             return ""
+        return answer.expect_ok().content.decode(errors="replace")
+
+    async def scrape(self, namespace: str, pod: str, port: int) -> str:
+        """What a pod says at /metrics, through the API server: for people outside the cluster.
+
+        Unavailable when the pod does not answer, Rejected without the right to get pods/proxy.
+        """
+        where = path(POD, namespace, f"{pod}:{port}", "proxy/metrics")
+        answer = await self._requests.send("GET", where)
         return answer.expect_ok().content.decode(errors="replace")
 
     async def event(

@@ -119,13 +119,19 @@ class Model(BaseModel):
     def __get_pydantic_json_schema__(
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """Add the rules, and `default: {}` for parts whose own fields all have defaults."""
+        """Add the rules, and a default for parts whose own fields all have one.
+
+        It is empty, for the API server fills it in, but where the part has rules: they are held
+        against the default as it stands when the CRD is installed.
+        """
         reference = handler(core_schema)
         schema = handler.resolve_ref_schema(reference)
         add_validations(schema, [*cls.rules, *cls.transitions])
         for name, field in cls.model_fields.items():
-            if isinstance(field.default_factory, type) and issubclass(field.default_factory, Model):
-                schema["properties"][field.alias or name]["default"] = {}
+            part = field.default_factory
+            if isinstance(part, type) and issubclass(part, Model):
+                default = part().to_dict() if part.rules else {}
+                schema["properties"][field.alias or name]["default"] = default
         return reference
 
 
@@ -141,18 +147,24 @@ FROZEN = Transition(
 def at_least(path: str, minimum: str, message: str) -> Rule:
     """A rule that the quantity at `path`, such as `resources.memory`, is no less than `minimum`.
 
-    A malformed quantity passes: its own rule refuses it with a better message.
+    A malformed quantity passes: its own rule refuses it with a better message. So does one of a
+    part that is left out.
     """
     *parents, field = path.split(".")
 
     def holds(model: Any) -> bool:
         for parent in parents:
             model = getattr(model, parent)
+            if model is None:
+                return True
         return parse_quantity(getattr(model, field)) >= parse_quantity(minimum)
 
     value = f"string(self.{path})"
+    depths = range(1, len(parents) + 1)
+    absent = "".join(f"!has(self.{'.'.join(parents[:depth])}) || " for depth in depths)
     return Rule(
-        cel=f"!isQuantity({value}) || quantity({value}).compareTo(quantity('{minimum}')) >= 0",
+        cel=f"{absent}!isQuantity({value}) || "
+        f"quantity({value}).compareTo(quantity('{minimum}')) >= 0",
         message=message,
         holds=holds,
     )

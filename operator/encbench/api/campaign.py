@@ -1,10 +1,19 @@
 """Campaign: what to compare, and how its progress reads."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Bool, Int, Model, Name, Number, PositiveDuration, Time
+from encbench.api.base import (
+    Bool,
+    Fraction,
+    Int,
+    Model,
+    Name,
+    Number,
+    PositiveDuration,
+    Time,
+)
 from encbench.api.conditions import Conditions
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
@@ -16,6 +25,14 @@ NameSet = Annotated[
     Field(min_length=1, max_length=16),
     Unique(),
 ]
+
+
+MIN_UNITS = 4
+"""Independent units (blocks, or sets of testbeds) that a pilot needs to say anything of a spread;
+tests/calibration shows that an interval planned from fewer is too narrow."""
+
+MAX_BLOCK_PLANS = 1000
+"""Conditions that a campaign with `precision` may have: status has to hold a plan for each."""
 
 
 class MatrixEntry(Model):
@@ -32,14 +49,67 @@ class MatrixEntry(Model):
 class Blocks(Model):
     """A block is one trial of every arm, in an order drawn from the seed."""
 
+    rules = (
+        Rule(
+            cel=f"self.perTestbed * {MIN_UNITS} <= self.min",
+            message="what is compared are sets of testbeds then, of which an interval needs at "
+            "least four: make blocks.min four times blocks.perTestbed or more, or lower perTestbed",
+            holds=lambda it: it.per_testbed * MIN_UNITS <= it.min,
+        ),
+    )
+
     min: Annotated[Int, Field(ge=1, le=1000)] = Field(
-        6, description="Valid blocks to measure of each instance, workload and concurrency."
+        6,
+        description="Valid blocks to measure of each instance, workload and concurrency. With "
+        "`precision` they are the pilot.",
+    )
+    max: Annotated[Int, Field(ge=1, le=1000)] = Field(
+        30, description="Most valid blocks that `precision` may ask for; nothing without it."
     )
     max_replacements: Annotated[Int, Field(ge=0, le=1000)] = Field(
         3,
         description="Blocks that may be run again, of each instance, workload and concurrency, "
         "because one of their trials was Invalid or Failed.",
     )
+    per_testbed: Annotated[Int, Field(ge=0, le=250)] = Field(
+        0,
+        description="Blocks after which all testbeds are built anew, so that luck of placement "
+        "is part of the interval; 0 keeps them. Baseline and control always take turns on their "
+        "two testbeds.",
+    )
+
+
+class Precision(Model):
+    """How narrow the intervals of TPS shall be."""
+
+    target_half_width: Annotated[Number, Field(gt=0, lt=1)] = Field(
+        description="Half-width of the 95 % interval of the loss of TPS, as a fraction: 0.02 is "
+        "±2 %. From the pilot's spread the number of blocks is fixed once, up to blocks.max."
+    )
+
+
+class Limits(Model):
+    """Above these a trial is Invalid, whatever its TPS; its block is replaced."""
+
+    client_throttling: Fraction = Field(
+        0.2,
+        description="Share of the window for which a client pod was throttled. 1 allows all.",
+    )
+    foreign_cpu: Fraction = Field(
+        0.5,
+        description="Share of a node's cores that was used by anything but the campaign's own "
+        "databases, clients and sidecars, on the nodes of database and clients. 1 allows all.",
+    )
+    idle_cpu: Fraction = Field(
+        0.1,
+        description="CPU of the campaign's other databases in the window, as a share of the "
+        "instance's CPU. 1 allows all.",
+    )
+
+
+Reset = Literal["none", "block", "trial"]
+Residency = Literal["Resident", "OnDemand"]
+Cache = Literal["Warm", "Cold"]
 
 
 class StepDeadlines(Model):
@@ -50,6 +120,10 @@ class StepDeadlines(Model):
     )
     load: PositiveDuration = Field("6h", description="Loading the dataset.")
     proof: PositiveDuration = Field("10m", description="Proving the encryption mode.")
+    reset: PositiveDuration = Field(
+        "2h",
+        description="Stopping the database, copying its data directory and starting it again.",
+    )
     start: PositiveDuration = Field(
         "5m", description="Client pods created until they are ready to start."
     )
@@ -65,20 +139,33 @@ FROZEN_FIELDS = (
     "matrix",
     "baselineModeRef",
     "blocks",
+    "precision",
     "margin",
     "seed",
+    "limits",
+    "reset",
+    "residency",
+    "cache",
     "allowColocation",
     "stepDeadlines",
 )
 """Fields of the spec that may not change after creation, in the API's spelling."""
 
 
+OPTIONAL_FIELDS = frozenset({"precision"})
+"""Those of them that may be absent."""
+
+
 def _frozen(field: str) -> Transition:
+    same = f"self.{field} == oldSelf.{field}"
+    if field in OPTIONAL_FIELDS:
+        here, before = f"has(self.{field})", f"has(oldSelf.{field})"
+        same = f"{here} == {before} && (!{here} || {same})"
     return Transition(
-        cel=f"self.{field} == oldSelf.{field}",
+        cel=same,
         message=f"{field} is fixed once the campaign exists, for a changed plan is a new "
         "campaign: apply it under another name",
-        holds=lambda new, old: new.to_dict()[field] == old.to_dict()[field],
+        holds=lambda new, old: new.to_dict().get(field) == old.to_dict().get(field),
     )
 
 
@@ -94,6 +181,18 @@ class CampaignSpec(Model):
                 f"{spec.baseline_mode_ref}-control" not in entry.mode_refs for entry in spec.matrix
             ),
         ),
+        Rule(
+            cel=f"!has(self.precision) || self.blocks.min >= {MIN_UNITS}",
+            message="precision is planned from the pilot's spread, which needs at least four "
+            "blocks: make blocks.min 4 or more (6 is the default), or leave precision out",
+            holds=lambda spec: spec.precision is None or spec.blocks.min >= MIN_UNITS,
+        ),
+        Rule(
+            cel="!has(self.precision) || self.blocks.max >= self.blocks.min",
+            message="the pilot alone has more blocks than precision may ask for: make blocks.max "
+            "at least blocks.min",
+            holds=lambda spec: spec.precision is None or spec.blocks.max >= spec.blocks.min,
+        ),
     )
     transitions = tuple(_frozen(field) for field in FROZEN_FIELDS)
 
@@ -105,11 +204,36 @@ class CampaignSpec(Model):
         "time, on a testbed of its own, as the noise floor."
     )
     blocks: Blocks = Field(default_factory=Blocks, description="How often each comparison is made.")
+    precision: Precision | None = Field(
+        None,
+        description="Fix the number of blocks by a pilot instead of measuring exactly blocks.min.",
+    )
     margin: Annotated[Number, Field(gt=0, lt=1)] = Field(
         0.05, description="Overhead that matters, as a fraction: 0.05 is 5 %."
     )
     seed: Annotated[Int, Field(ge=0, le=2**53 - 1)] = Field(
         1, description="Seed of every random order in the plan."
+    )
+    limits: Limits = Field(
+        default_factory=Limits,
+        description="What makes a trial Invalid, fixed beforehand and blind to its TPS.",
+    )
+    reset: Reset = Field(
+        "none",
+        description="When a testbed's data directory is put back to what was loaded: never, "
+        "before the first trial of each block number, or before every trial. A golden copy beside "
+        "the data is what it is put back to, so volumes need room for both.",
+    )
+    residency: Residency = Field(
+        "Resident",
+        description="Resident keeps the databases of an instance running side by side; OnDemand "
+        "runs only that of the trial under way, for where their memory does not fit together. "
+        "Every trial then begins with a start of its server.",
+    )
+    cache: Cache = Field(
+        "Warm",
+        description="Warm leaves caches to the warm-up; Cold starts the server anew before every "
+        "trial with nothing of its files in the page cache, so that reads are from the disk.",
     )
     suspend: Bool = Field(False, description="Start no further trial; one that runs is finished.")
     allow_colocation: Bool = Field(
@@ -133,11 +257,41 @@ class CampaignSpec(Model):
 class Progress(Model):
     """Counts of trials."""
 
-    planned: Int = Field(0, description="Trials that the campaign needs, replacements included.")
+    planned: Int = Field(
+        0,
+        description="Trials that the campaign needs, replacements included; of a condition whose "
+        "pilot is not over only the pilot's.",
+    )
     active: Int = Field(0, description="Trials under way.")
     succeeded: Int = Field(0, description="Trials with a valid result.")
     invalid: Int = Field(0, description="Trials whose result does not count.")
     failed: Int = Field(0, description="Trials that gave no result.")
+
+
+class BlockPlan(Model):
+    """How many blocks one condition gets, fixed once by its pilot; nothing later changes it."""
+
+    cell: Name = Field(description="Cell of the plan: instance x dataset.")
+    instance: Name = Field(description="InstanceTemplate.")
+    workload: Name = Field(description="Workload.")
+    concurrency: Int = Field(description="Client threads in total.")
+    pilot_blocks: Int = Field(description="Valid blocks of the pilot.")
+    widest_arm: Name | None = Field(
+        None, description="The arm whose loss the pilot knew least well; it decided."
+    )
+    spread: Number | None = Field(
+        None,
+        description="Standard deviation of that arm's ln(TPS / baseline's TPS) between the "
+        "pilot's blocks.",
+    )
+    half_width: Number | None = Field(
+        None, description="Half-width of that arm's 95 % interval after the pilot, as a fraction."
+    )
+    wanted_blocks: Int | None = Field(
+        None, description="Blocks that the target half-width asks for at that spread."
+    )
+    planned_blocks: Int = Field(description="Valid blocks to measure, at most blocks.max.")
+    capped: Bool = Field(False, description="blocks.max is less than what the target asks for.")
 
 
 class Resolved(Model):
@@ -180,9 +334,16 @@ class CampaignStatus(Model):
     start_time: Time | None = Field(None, description="When the plan was frozen.")
     completion_time: Time | None = Field(None, description="When the last trial ended.")
     estimated_completion_time: Time | None = Field(
-        None, description="When the campaign will end at the pace so far."
+        None,
+        description="When the campaign will end at the pace so far. While a pilot is under way its "
+        "condition counts with the pilot alone.",
     )
     resolved: Resolved | None = Field(None, description="The frozen specs.")
+    block_plans: Annotated[list[BlockPlan], Field(max_length=MAX_BLOCK_PLANS)] = Field(
+        default_factory=list,
+        description="With `precision`: the number of blocks of each condition whose pilot is "
+        "over, and why.",
+    )
     storage_prefix: Annotated[str, Field(max_length=512)] | None = Field(
         None, description="Where the artefacts lie in the bucket."
     )

@@ -19,6 +19,11 @@ ACTIVE = "encbench.io/active"
 SCRAPE = "encbench.io/scrape"
 """`true` on pods whose port named `metrics` Prometheus scrapes."""
 
+START = "encbench.io/start"
+"""Annotation of a database pod: the name of the start that it was made for."""
+RESET = "encbench.io/reset"
+"""Annotation of a database pod: which restoring of the golden copy it runs on."""
+
 
 def labels(component: str, **values: str) -> dict[str, str]:
     """The labels of a child: who manages it, what it is, and whose it is.

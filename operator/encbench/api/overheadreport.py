@@ -12,6 +12,8 @@ from encbench.api.conditions import Conditions
 from encbench.api.testbed import Role
 
 Verdict = Literal["Baseline", "NoiseFloor", "Overhead", "Equivalent", "Inconclusive", "NoData"]
+FigureVerdict = Literal["Overhead", "Equivalent", "Inconclusive"]
+Saturation = Literal["DatabaseBound", "ClientBound", "Both", "Neither", "NotMeasured"]
 
 
 class OverheadReportSpec(Model):
@@ -37,8 +39,14 @@ class Row(Model):
     arm: Name = Field(description="Arm.")
     role: Role = Field(description="baseline, control (A') or treatment.")
     blocks: Int = Field(description="Valid blocks behind the figures.")
+    planned_blocks: Int | None = Field(None, description="Valid blocks that were planned.")
     tps: Number | None = Field(None, description="Transactions a second.")
-    qps: Number | None = Field(None, description="Queries a second.")
+    qps: Number | None = Field(
+        None, description="Queries a second; absent where the tool counts none."
+    )
+    new_orders_per_second: Number | None = Field(
+        None, description="TPC-C: tpmC / 60, of the New-Orders alone; tps is of all transactions."
+    )
     latency_average_ms: Number | None = Field(None, description="Average latency, milliseconds.")
     latency_p95_ms: Number | None = Field(None, description="95th percentile, milliseconds.")
     database_cpu_percent: Number | None = Field(
@@ -53,6 +61,15 @@ class Row(Model):
     client_cpu_points: Number | None = Field(
         None, description="The same against the baseline, percentage points."
     )
+    client_cpu_cores: Number | None = Field(
+        None, description="CPU of one client replica, cores; the mean of all of them."
+    )
+    client_memory_mib: Number | None = Field(
+        None, description="Most resident memory of one client replica, MiB; the mean of all."
+    )
+    client_memory_percent: Number | None = Field(
+        None, description="The same, percent of its limit."
+    )
     node_cpu_percent: Number | None = Field(
         None, description="CPU of the database's node, percent of all its cores."
     )
@@ -61,6 +78,14 @@ class Row(Model):
     )
     database_cpu_ms_per_transaction: Number | None = Field(
         None, description="Server CPU per transaction, milliseconds."
+    )
+    disk_read_kib_per_transaction: Number | None = Field(
+        None,
+        description="KiB that the database read from its disk per transaction; near 0 its data "
+        "was in memory.",
+    )
+    disk_write_kib_per_transaction: Number | None = Field(
+        None, description="KiB that it wrote to its disk per transaction."
     )
     overhead: Interval | None = Field(
         None, description="Loss of TPS against the baseline, paired by block, as a fraction."
@@ -75,7 +100,21 @@ class Row(Model):
         None, description="Increase of server CPU per transaction, as a fraction."
     )
     verdict: Verdict = Field(
-        description="Overhead, Equivalent, Inconclusive, or why there is none."
+        description="Of TPS: Overhead, Equivalent, Inconclusive, or why there is none; corrected "
+        "for the number of modes (Holm), as are the other three."
+    )
+    latency_average_verdict: FigureVerdict | None = Field(
+        None, description="The same of average latency, against a noise floor of its own."
+    )
+    latency_p95_verdict: FigureVerdict | None = Field(
+        None, description="The same of the 95th percentile."
+    )
+    cpu_per_transaction_verdict: FigureVerdict | None = Field(
+        None, description="The same of server CPU per transaction."
+    )
+    saturation: Saturation | None = Field(
+        None,
+        description="What limited TPS: the server's CPU, the clients', both, or neither of them.",
     )
 
 
@@ -122,7 +161,8 @@ class OverheadReportStatus(Model):
         "", description="The first treatment's verdict, for kubectl get."
     )
     noise_floor: Annotated[Number, Field(ge=0)] | None = Field(
-        None, description="Largest absolute bound of A' against A over all rows, as a fraction."
+        None,
+        description="Largest absolute bound of A' against A, of TPS over all rows, as a fraction.",
     )
     rows: Annotated[list[Row], Field(max_length=2048)] = Field(
         default_factory=list,

@@ -85,8 +85,9 @@ RESOURCES: tuple[Resource, ...] = (
         None,
         ("ewl",),
         (
-            Column("Script", ".spec.sysbench.script", "Built-in script."),
-            Column("Concurrency", ".spec.load.concurrency", "Client threads."),
+            Column("Sysbench", ".spec.sysbench.script", "Built-in script of sysbench."),
+            Column("TPC-C", ".spec.tpcc.warehouses", "Warehouses of TPC-C.", "integer"),
+            Column("Concurrency", ".spec.load.concurrency", "Client threads or terminals."),
             Column("Duration", ".spec.load.duration", "Length of the measured window."),
             AGE,
         ),

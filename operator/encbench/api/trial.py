@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from encbench.api.base import FROZEN, Bool, Int, Model, Name, Number, ObjectRef, Time
-from encbench.api.campaign import StepDeadlines
+from encbench.api.campaign import Limits, StepDeadlines
 from encbench.api.conditions import Conditions
 from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
@@ -39,6 +39,9 @@ class TrialSpec(Model):
     script_config_map: Name | None = Field(
         None, description="Immutable ConfigMap with the Lua script, where it is the user's own."
     )
+    limits: Limits = Field(
+        default_factory=Limits, description="What makes the trial Invalid, whatever its TPS."
+    )
     allow_colocation: Bool = Field(False, description="Client and database may share a node.")
     storage_prefix: Annotated[str, Field(max_length=512)] = Field(
         description="Prefix of the campaign's artefacts; this trial's lie under "
@@ -61,14 +64,27 @@ class TrialResult(Model):
     """The figures of one trial, for eyes; the report reads the bucket."""
 
     tps: Number = Field(description="Transactions a second, all replicas.")
-    qps: Number = Field(description="Queries a second, all replicas.")
-    latency_average_ms: Number = Field(description="Average latency in milliseconds.")
-    latency_p95_ms: Number = Field(description="95th percentile of latency in milliseconds.")
-    errors: Int = Field(description="Ignored errors in the window.")
+    qps: Number | None = Field(
+        None, description="Queries a second, all replicas; absent where the tool counts none."
+    )
+    latency_average_ms: Number | None = Field(
+        None, description="Average latency in milliseconds; absent where the tool gives none."
+    )
+    latency_p95_ms: Number | None = Field(
+        None,
+        description="95th percentile of latency in milliseconds; absent where the tool gives none.",
+    )
+    errors: Int = Field(description="Errors in the window, as maxErrorRate counts them.")
     database_cpu_cores: Number | None = Field(
         None, description="CPU of the server in cores; absent when it could not be measured."
     )
     client_cpu_cores: Number | None = Field(None, description="CPU of the tool in cores.")
+    extra: Annotated[dict[Annotated[str, Field(max_length=64)], Number], Field(max_length=16)] = (
+        Field(
+            default_factory=dict,
+            description="Figures that only this tool gives, such as newOrdersPerSecond of TPC-C.",
+        )
+    )
 
 
 class TrialStatus(Model):
@@ -82,7 +98,8 @@ class TrialStatus(Model):
     )
     conditions: Conditions = Field(
         default_factory=list,
-        description="Prepared, ProvenBefore, Released, Measured, ProvenAfter, Collected, Archived.",
+        description="Prepared, ProvenBefore, Released, Measured, ProvenAfter, Consistent (TPC-C), "
+        "Collected, Archived.",
     )
     outcome: Outcome | None = Field(
         None, description="Succeeded, Invalid (its result does not count) or Failed (it has none)."

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from encbench.api.base import (
+    DURATION_PATTERN,
     Duration,
     Fraction,
     Int,
@@ -18,6 +19,7 @@ from encbench.api.base import (
 from encbench.api.instancetemplate import ImageName
 from encbench.api.rules import Rule, Unique, fits, keys_match, literal, matches
 from encbench.api.scalars import NO_MILLISECONDS
+from encbench.api.tpcc import TERMINALS_PER_WAREHOUSE, Tpcc
 
 BuiltinScript = Literal[
     "oltp_delete",
@@ -127,7 +129,8 @@ class Load(Model):
     concurrency: Annotated[
         list[Annotated[Int, Field(ge=1, le=4096)]], Field(min_length=1, max_length=32), Unique()
     ] = Field(
-        description="Client threads, in total over all replicas; one measurement each.",
+        description="Client threads (TPC-C: terminals), in total over all replicas; one "
+        "measurement each.",
     )
     warmup: Annotated[Duration, NO_MILLISECONDS] = Field(
         "30s", description="Load before the measured window, left out of every figure; 0s for none."
@@ -171,10 +174,32 @@ class Client(Model):
     )
 
 
+def _whole_minutes(field: str) -> str:
+    """CEL: that duration counts in whole minutes. A malformed one has a better message."""
+    text = f"self.load.{field}"
+    return (
+        f"!{text}.matches({literal(DURATION_PATTERN)}) || duration({text}).getSeconds() % 60 == 0"
+    )
+
+
+def _is_benchmarksql(workload: "WorkloadSpec", dialect: int) -> bool:
+    tpcc = workload.tpcc
+    return tpcc is not None and tpcc.benchmarksql is not None and tpcc.dialect == dialect
+
+
+_NOT_BENCHMARKSQL = "!has(self.tpcc) || !has(self.tpcc.benchmarksql)"
+
+
 class WorkloadSpec(Model):
     """A tool, its dataset, the load and the client."""
 
     rules = (
+        Rule(
+            cel="has(self.sysbench) != has(self.tpcc)",
+            message="name one tool: sysbench: {script: oltp_read_write}, or "
+            "tpcc: {warehouses: 10}, and not both",
+            holds=lambda it: (it.sysbench is None) != (it.tpcc is None),
+        ),
         Rule(
             cel="self.load.concurrency.all(threads, threads >= self.client.replicas)",
             message="every replica needs a thread: make each load.concurrency at least "
@@ -187,12 +212,77 @@ class WorkloadSpec(Model):
             "least client.replicas, or lower client.replicas",
             holds=lambda it: it.load.rate is None or it.load.rate >= it.client.replicas,
         ),
+        Rule(
+            cel="!has(self.tpcc) || !has(self.load.rate)",
+            message="TPC-C counts in minutes: write tpcc.limitTxnsPerMin in place of load.rate",
+            holds=lambda it: it.tpcc is None or it.load.rate is None,
+        ),
+        Rule(
+            cel="!has(self.tpcc) || "
+            "(!self.tpcc.terminalWarehouseFixed && !has(self.tpcc.benchmarksql)) || "
+            "self.load.concurrency.all(terminals, "
+            f"terminals <= {TERMINALS_PER_WAREHOUSE} * self.tpcc.warehouses)",
+            message=f"a warehouse has {TERMINALS_PER_WAREHOUSE} terminals: raise tpcc.warehouses, "
+            "lower load.concurrency or, with encbench's own client, write "
+            "terminalWarehouseFixed: false",
+            holds=lambda it: (
+                it.tpcc is None
+                or (not it.tpcc.terminal_warehouse_fixed and it.tpcc.benchmarksql is None)
+                or max(it.load.concurrency) <= TERMINALS_PER_WAREHOUSE * it.tpcc.warehouses
+            ),
+        ),
+        Rule(
+            cel="!has(self.tpcc) || !has(self.tpcc.limitTxnsPerMin) || "
+            "self.load.concurrency.all(terminals, terminals <= self.tpcc.limitTxnsPerMin)",
+            message="every terminal offers at least one transaction a minute: make "
+            "tpcc.limitTxnsPerMin at least the highest load.concurrency",
+            holds=lambda it: (
+                it.tpcc is None
+                or it.tpcc.limit_txns_per_min is None
+                or max(it.load.concurrency) <= it.tpcc.limit_txns_per_min
+            ),
+        ),
+        Rule(
+            cel=f"{_NOT_BENCHMARKSQL} || {_whole_minutes('duration')}",
+            message="BenchmarkSQL counts in whole minutes: make load.duration a multiple of 1m, "
+            "or use encbench's own client",
+            holds=lambda it: (
+                it.tpcc is None
+                or it.tpcc.benchmarksql is None
+                or it.load.duration_seconds % 60 == 0
+            ),
+        ),
+        Rule(
+            cel=f"{_NOT_BENCHMARKSQL} || self.tpcc.dialect == 6 || "
+            "!self.load.warmup.matches('[1-9]')",
+            message="BenchmarkSQL 5 has no warm-up: write load.warmup: 0s and a longer "
+            "load.duration, or use encbench's own client",
+            holds=lambda it: not _is_benchmarksql(it, 5) or it.load.warmup_seconds == 0,
+        ),
+        Rule(
+            cel=f"{_NOT_BENCHMARKSQL} || self.tpcc.dialect == 5 || {_whole_minutes('warmup')}",
+            message="BenchmarkSQL counts in whole minutes: make load.warmup a multiple of 1m, "
+            "or 0s",
+            holds=lambda it: not _is_benchmarksql(it, 6) or it.load.warmup_seconds % 60 == 0,
+        ),
     )
 
-    sysbench: Sysbench = Field(description="The sysbench test to run.")
+    sysbench: Sysbench | None = Field(
+        None, description="The sysbench test to run; exactly one of sysbench and tpcc."
+    )
+    tpcc: Tpcc | None = Field(
+        None, description="TPC-C over JDBC; exactly one of sysbench and tpcc."
+    )
     load: Load = Field(description="Concurrency levels, warm-up and duration.")
     client: Client = Field(description="Pods that drive the load.")
     max_error_rate: Fraction = Field(
         0.01,
-        description="Ignored errors per transaction, above which a trial is Invalid.",
+        description="Errors per transaction, above which a trial is Invalid: those that sysbench "
+        "ignored, or transactions that a TPC-C client gave up.",
     )
+
+    @property
+    def sysbench_test(self) -> Sysbench:
+        """The sysbench test, of a workload that has one."""
+        assert self.sysbench is not None  # noqa: S101 - who asks knows the tool
+        return self.sysbench

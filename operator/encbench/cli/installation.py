@@ -19,6 +19,8 @@ from encbench.ports import Body, Cluster
 DEPLOYMENT = Kind("apps/v1", "Deployment", "deployments")
 OPERATOR = {"app.kubernetes.io/name": "encbench", "app.kubernetes.io/component": "operator"}
 CREDENTIALS = ("access-key", "secret-key")
+PATIENCE = 15.0
+"""Seconds for a port-forward to stand."""
 
 
 @dataclass(frozen=True)
@@ -108,15 +110,20 @@ async def _reachable(installation: Installation) -> AsyncIterator[str]:
     name = service[1] if service else parts.hostname
     namespace = service[2] if service else installation.namespace
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    process = await asyncio.create_subprocess_exec(
-        "kubectl",
-        "port-forward",
-        f"--namespace={namespace}",
-        f"service/{name}",
-        f":{port}",
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+    try:
+        process = await asyncio.create_subprocess_exec(
+            "kubectl",
+            "port-forward",
+            f"--namespace={namespace}",
+            f"service/{name}",
+            f":{port}",
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+    except FileNotFoundError as error:
+        raise CommandError(
+            f"kubectl is not on the PATH: it is needed to reach Service {name} of the object store"
+        ) from error
     try:
         yield f"{parts.scheme}://127.0.0.1:{await _local_port(process)}"
     finally:
@@ -128,7 +135,13 @@ async def _reachable(installation: Installation) -> AsyncIterator[str]:
 async def _local_port(process: asyncio.subprocess.Process) -> int:
     if process.stdout is None or process.stderr is None:
         raise CommandError("kubectl port-forward gave no output")
-    said = (await asyncio.wait_for(process.stdout.readline(), 15)).decode()
+    try:
+        said = (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode()
+    except TimeoutError as error:
+        raise CommandError(
+            f"kubectl port-forward said nothing for {PATIENCE:.0f} s: is the object store's pod "
+            "running, and may you forward its port?"
+        ) from error
     found = re.search(r"127\.0\.0\.1:(\d+) ->", said)
     if found is None:
         why = (await process.stderr.read()).decode().strip()

@@ -1,40 +1,59 @@
 """`kubectl encbench report`: the table from the OverheadReport, or a rendering from the bucket."""
 
+import argparse
+import os
 import sys
+import webbrowser
 from pathlib import Path
 
 from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.api.overheadreport import Artefact, Artefacts
-from encbench.cli import installation
+from encbench.cli import installation, output
 from encbench.cli.errors import CommandError
 from encbench.core.artefact import check
 from encbench.ports import Cluster
-from encbench.reconcile.objects import overhead_report
+from encbench.reconcile.objects import OverheadReport, overhead_report
 from encbench.report.summary import text
 
 
-async def report(cluster: Cluster, namespace: str, name: str, output: str, file: str | None) -> int:
-    """Print or write it; the exit code."""
+async def report(cluster: Cluster, namespace: str, args: argparse.Namespace) -> int:
+    """Print, write or open it; the exit code."""
+    if args.open and args.output not in ("text", "html"):
+        raise CommandError(f"--open shows the page: leave --output {args.output} out")
+    found = await find(cluster, namespace, args.campaign)
+    if args.open:
+        page = await fetch(cluster, found, "html")
+        return _open(page, _place(args.file, namespace, args.campaign))
+    if args.output == "text":
+        output.write(text(found.status).encode(), args.file)
+        return 0
+    output.write(await fetch(cluster, found, args.output), args.file)
+    return 0
+
+
+async def find(cluster: Cluster, namespace: str, name: str) -> OverheadReport:
+    """The report; CommandError where there is none yet."""
     body = await cluster.get(OVERHEAD_REPORT, namespace, name)
     if body is None:
         raise CommandError(
             f"there is no report {name} in namespace {namespace}: it comes when the campaign ends "
             f"(kubectl encbench watch {name} -n {namespace})"
         )
-    found = overhead_report(body)
-    if output == "text":
-        _write(text(found.status).encode() + b"\n", file)
-        return 0
+    return overhead_report(body)
+
+
+async def fetch(cluster: Cluster, found: OverheadReport, wanted: str) -> bytes:
+    """A rendering from the bucket, checked against its digest."""
     artefacts = found.status.artefacts
     if artefacts is None:
-        raise CommandError(f"report {name} has no rendering yet: try again in a moment")
-    wanted = artefact(artefacts, output)
-    async with installation.store(cluster, await installation.find(cluster, namespace)) as store:
-        content = await store.get(wanted.key)
+        raise CommandError(f"report {found.name} has no rendering yet: try again in a moment")
+    where = artefact(artefacts, wanted)
+    place = await installation.find(cluster, found.namespace)
+    async with installation.store(cluster, place) as store:
+        content = await store.get(where.key)
     if content is None:
-        raise CommandError(f"{wanted.key} is no longer in bucket {artefacts.bucket}")
-    _write(check(content, wanted.key, wanted.digest), file)
-    return 0
+        raise CommandError(f"{where.key} is no longer in bucket {artefacts.bucket}")
+    return check(content, where.key, where.digest)
 
 
 def artefact(artefacts: Artefacts, output: str) -> Artefact:
@@ -47,8 +66,19 @@ def artefact(artefacts: Artefacts, output: str) -> Artefact:
     }[output]
 
 
-def _write(content: bytes, file: str | None) -> None:
-    if file is None:
-        sys.stdout.buffer.write(content)
-        return
-    Path(file).write_bytes(content)
+def _place(file: str | None, namespace: str, name: str) -> Path:
+    """Where the page goes: one file for each report, replaced when it is opened again."""
+    if file is not None:
+        return Path(file)
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "encbench" / "reports" / f"{namespace}-{name}.html"
+
+
+def _open(page: bytes, place: Path) -> int:
+    """Write the page and hand it to the browser; where none starts, its path is all there is."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    output.write(page, str(place))
+    print(place)
+    if not webbrowser.open(place.resolve().as_uri()):
+        print("no browser could be started: open the file above in one", file=sys.stderr)
+    return 0

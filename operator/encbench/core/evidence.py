@@ -12,6 +12,9 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import Arm
 from encbench.core.artefact import Digest, Record
 
+ON_TRUST = "which nothing in the pod can show"
+"""In a proof's summary: encryption that was accepted on somebody's word, and not seen."""
+
 
 class ProofCheck(Model):
     """One thing that was looked at to prove a mode."""

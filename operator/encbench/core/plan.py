@@ -9,22 +9,27 @@ trial of every arm, in an order drawn from the campaign's seed (randomised compl
 Hunter & Hunter, Statistics for Experimenters, 2nd ed., ch. 4). The arms are the modes plus A', the
 baseline mode on a testbed of its own. When a trial of a block does not succeed the whole block is
 replaced by one with a fresh number; what else was measured in it is kept but does not count.
+
+Baseline and A' take turns on their two testbeds, once each in every pair of blocks, the coin for
+the first drawn from the seed: neither is tied to the luck of one placement. The other arms cannot
+be moved; with `blocks.perTestbed` all testbeds of a cell are built anew after so many blocks, each
+set with a *generation* of its own, which is a function of the block's number.
+
+With `precision` the first `blocks.min` valid blocks of a condition are its pilot. How many it gets
+in all is decided outside (`core.statistics.precision`), once, and comes in as its goal; until then
+nothing is planned beyond the pilot.
 """
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from encbench.api.campaign import CampaignSpec, MatrixEntry, Resolved
+from encbench.api.campaign import Blocks, CampaignSpec, MatrixEntry, Resolved
 from encbench.api.testbed import Arm
 from encbench.api.trial import Outcome
-from encbench.api.workload import Sysbench, WorkloadSpec
+from encbench.api.workload import WorkloadSpec
+from encbench.core.dataset import dataset_key
 from encbench.core.naming import child_name, digest
-
-PREPARE_OPTIONS = frozenset(
-    {"auto_inc", "create_secondary", "mysql_storage_engine", "pgsql_variant", "secondary"}
-)
-"""Options of sysbench's built-in scripts that decide what tables are made (oltp_common.lua)."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,10 @@ class PlannedTrial:
     order: int
     arm: Arm
     seed: int
+    seat: Arm
+    """The arm whose testbed it runs on: its own, or for baseline and control each other's."""
+    generation: int
+    """Which set of testbeds, from 1."""
 
 
 @dataclass(frozen=True)
@@ -86,24 +95,7 @@ class CellState:
     exhausted: tuple[Condition, ...]
     """Conditions that used up their replacement blocks without reaching their valid blocks."""
     remaining: int
-    """Trials still to start, as planned now."""
-
-
-def dataset_key(sysbench: Sysbench) -> str:
-    """The same for two tests that load the same tables: the built-in scripts share theirs.
-
-    Of a built-in script's options only those count that its prepare command reads; what a script of
-    the user's own does with its options is not known, so all of them count.
-    """
-    ref, options = sysbench.script_config_map_ref, sysbench.options
-    if ref is None:
-        options = {
-            name: value
-            for name, value in options.items()
-            if name.replace("-", "_") in PREPARE_OPTIONS
-        }
-    script = ref.to_dict() if ref else "oltp"
-    return digest([script, sysbench.tables, sysbench.table_size, options])[:12]
+    """Trials still to start, as planned now; of a pilot's condition only the pilot's."""
 
 
 def arms(entry: MatrixEntry, baseline: str) -> tuple[Arm, ...]:
@@ -124,7 +116,7 @@ def cells(spec: CampaignSpec, workloads: Mapping[str, WorkloadSpec]) -> tuple[Ce
         for instance in entry.instance_refs:
             for workload_ref in entry.workload_refs:
                 workload = workloads[workload_ref]
-                key = (instance, dataset_key(workload.sysbench), entry_arms)
+                key = (instance, dataset_key(workload), entry_arms)
                 conditions = found.setdefault(key, {})
                 for concurrency in workload.load.concurrency:
                     conditions[Condition(workload_ref, concurrency)] = None
@@ -156,18 +148,52 @@ def tool_seed(seed: int, cell: Cell, condition: Condition, block: int) -> int:
     return _random(*parts).randrange(1, 2**31)
 
 
-def next_trial(spec: CampaignSpec, cell: Cell, past: Iterable[Past]) -> CellState:
+def seats(seed: int, cell: Cell, condition: Condition, block: int) -> dict[str, Arm]:
+    """The arm on whose testbed each arm of this block runs."""
+    found = {arm.name: arm for arm in cell.arms}
+    one, other = (arm for arm in cell.arms if arm.role != "treatment")
+    pair, second = divmod(block - 1, 2)
+    parts = (seed, "seats", cell.name, condition.workload_ref, condition.concurrency, pair)
+    if _random(*parts).randrange(2) != second:
+        found[one.name], found[other.name] = other, one
+    return found
+
+
+def generation(blocks: Blocks, block: int) -> int:
+    """The set of testbeds that serves a block, from 1.
+
+    Replacements have higher numbers, so what is measured later is never on an earlier set.
+    """
+    return (block - 1) // blocks.per_testbed + 1 if blocks.per_testbed else 1
+
+
+def unit(blocks: Blocks, block: int) -> int:
+    """What a block belongs to that is independent of the rest.
+
+    That is its set of testbeds or, where one set serves the whole campaign, the block itself.
+    """
+    return generation(blocks, block) if blocks.per_testbed else block
+
+
+def next_trial(
+    spec: CampaignSpec,
+    cell: Cell,
+    past: Iterable[Past],
+    goals: Mapping[Condition, int] | None = None,
+) -> CellState:
     """What to start next in this cell.
 
     Blocks come first, conditions within them: the first block of every condition, then the second.
     An attempt under way counts as done for the order; with one that runs, `next_trial` is what may
-    follow it.
+    follow it. `goals` are the valid blocks of those conditions whose pilot is over; a condition
+    with its pilot's last trials still under way keeps its place: what comes after it waits too, so
+    that the order does not depend on how long a trial takes to be archived.
     """
     by_condition: dict[Condition, dict[int, list[Past]]] = {c: {} for c in cell.conditions}
     for attempt in past:
         if attempt.cell == cell.name:
             by_condition[attempt.condition].setdefault(attempt.block, []).append(attempt)
-    open_blocks: list[tuple[int, int, PlannedTrial]] = []
+    open_blocks: list[tuple[int, int, PlannedTrial | None]] = []
     exhausted: list[Condition] = []
     remaining = 0
     for place, condition in enumerate(cell.conditions):
@@ -176,7 +202,9 @@ def next_trial(spec: CampaignSpec, cell: Cell, past: Iterable[Past]) -> CellStat
         if broken > spec.blocks.max_replacements:
             exhausted.append(condition)
             continue
-        for block in range(1, spec.blocks.min + broken + 1):
+        goal = (goals or {}).get(condition) if spec.precision else spec.blocks.min
+        last = (goal or spec.blocks.min) + broken
+        for block in range(1, last + 1):
             attempts = blocks.get(block, [])
             if _is_broken(attempts):
                 continue
@@ -185,15 +213,31 @@ def next_trial(spec: CampaignSpec, cell: Cell, past: Iterable[Past]) -> CellStat
             missing = [(n, arm) for n, arm in enumerate(order, 1) if arm.name not in started]
             remaining += len(missing)
             if missing:
-                number, arm = missing[0]
-                seed = tool_seed(spec.seed, cell, condition, block)
-                planned = PlannedTrial(cell.name, condition, block, number, arm, seed)
-                open_blocks.append((block, place, planned))
+                open_blocks.append(
+                    (block, place, _planned(spec, cell, condition, block, *missing[0]))
+                )
+        if goal is None:
+            open_blocks.append((last + 1, place, None))
     first = min(open_blocks, key=lambda entry: entry[:2], default=None)
     return CellState(
         next_trial=first[2] if first else None,
         exhausted=tuple(exhausted),
         remaining=remaining,
+    )
+
+
+def _planned(
+    spec: CampaignSpec, cell: Cell, condition: Condition, block: int, order: int, arm: Arm
+) -> PlannedTrial:
+    return PlannedTrial(
+        cell=cell.name,
+        condition=condition,
+        block=block,
+        order=order,
+        arm=arm,
+        seed=tool_seed(spec.seed, cell, condition, block),
+        seat=seats(spec.seed, cell, condition, block)[arm.name],
+        generation=generation(spec.blocks, block),
     )
 
 

@@ -9,13 +9,14 @@ from typing import Literal
 from pydantic import Field
 
 from encbench.api.base import Model, Name, Time
-from encbench.api.campaign import CampaignSpec, Resolved
+from encbench.api.campaign import BlockPlan, CampaignSpec, Resolved
 from encbench.api.testbed import Arm
 from encbench.api.trial import Outcome, TrialResult, TrialSpec, Window
 from encbench.core.artefact import Digest, Record
 from encbench.core.evidence import ProofVerdict
 from encbench.core.naming import trial_prefix
 from encbench.core.plan import Cell
+from encbench.core.tls import Session
 
 
 class CampaignId(Model):
@@ -44,6 +45,8 @@ class ClientFacts(Model):
     throttled_seconds: float | None = None
     clock_skew_seconds: float | None = None
     node: str | None = None
+    sessions: tuple[Session, ...] = ()
+    """What its sessions negotiated with the database."""
 
 
 class DatabaseCpu(Model):
@@ -73,14 +76,63 @@ class ClientCpu(Model):
     limit_cores: float
 
 
+class ForeignCpu(Model):
+    """CPU of a node in the window that was not the campaign's: no database, client or sidecar."""
+
+    node: str
+    cores: float
+    """What was used."""
+    node_cores: float
+    """Cores that the node has."""
+
+    @property
+    def fraction(self) -> float:
+        """Share of the node's cores."""
+        return self.cores / self.node_cores
+
+
+class IdleCpu(Model):
+    """CPU of the campaign's other databases in the window, which were to be idle."""
+
+    cores: float
+    """Of all of them together."""
+    limit_cores: float
+    """What one of them may use."""
+    testbeds: dict[str, float] = Field(default_factory=dict)
+    """Cores of each."""
+
+
+Withheld = dict[Literal["database", "node", "client", "foreign", "idle"], str]
+
+
 class TrialCpu(Model):
     """CPU figures; one that is absent is explained in `withheld`."""
 
     database: DatabaseCpu | None = None
     node: NodeCpu | None = None
     client: ClientCpu | None = None
-    withheld: dict[Literal["database", "node", "client"], str] = Field(default_factory=dict)
+    foreign: tuple[ForeignCpu, ...] = ()
+    """Of the nodes of database and clients, each once."""
+    idle: IdleCpu | None = None
+    withheld: Withheld = Field(default_factory=dict)
     """Why a figure is absent, such as `alignment error 3.1 % is above 2 %`."""
+
+
+class KindRecord(Model):
+    """One kind of transaction in the window, over all replicas, where a tool tells them apart."""
+
+    name: str
+    transactions: int
+    errors: int | None = None
+    latency_average_ms: float | None = None
+    latency_p95_ms: float | None = None
+
+
+class DiskIo(Model):
+    """What the database moved from and to its disk in the window, page cache left out."""
+
+    read_bytes_per_second: float
+    write_bytes_per_second: float
 
 
 class TrialProofs(Model):
@@ -106,10 +158,14 @@ class TrialRecord(Record):
     transactions: int | None = None
     histogram: tuple[tuple[float, int], ...] | None = None
     """Latency histogram over all replicas: middle of the bucket in ms, count."""
+    kinds: tuple[KindRecord, ...] = ()
     database_node: str | None = None
     """Node of the database's pod; the same as a client's is co-location."""
     clients: tuple[ClientFacts, ...] = ()
     proofs: TrialProofs = Field(default_factory=TrialProofs)
+    consistency: ProofVerdict | None = None
+    """Whether TPC-C's tables were consistent after the run; absent where nothing was checked."""
+    disk: DiskIo | None = None
     start_time: Time | None = None
     completion_time: Time | None = None
     release_at: float | None = None
@@ -123,13 +179,39 @@ class TrialRecord(Record):
         return f"{trial_prefix(self.spec.storage_prefix, self.trial.uid)}/{artefact}"
 
 
+Samples = tuple[tuple[float, float], ...]
+"""[Unix s, value], in order."""
+
+
+class PodCpu(Model):
+    """CPU-seconds of one of the campaign's processes."""
+
+    part: Literal["database", "agent", "recorder"]
+    testbed: str
+    node: str
+    samples: Samples
+
+
+class NodeIdle(Model):
+    """Idle CPU-seconds of a client's node, summed over its CPUs."""
+
+    node: str
+    cores: float
+    samples: Samples
+
+
 class MetricsRecord(Record):
-    """`trials/<uid>/metrics.json`: raw samples of the window, [Unix s, value], by series' name."""
+    """`trials/<uid>/metrics.json`: raw samples of the window by series' name."""
 
     schema_: Literal["encbench.io/metrics/v1"] = Field("encbench.io/metrics/v1", alias="schema")
     window: Window
-    series: dict[str, tuple[tuple[float, float], ...]] = Field(default_factory=dict)
+    series: dict[str, Samples] = Field(default_factory=dict)
     node_cores: float | None = None
+    """Of the database's node."""
+    pods: tuple[PodCpu, ...] = ()
+    """Every database and sidecar of the campaign that was seen; the trial's own among them."""
+    client_nodes: tuple[NodeIdle, ...] = ()
+    """Nodes of clients other than the database's."""
 
 
 class IndexCondition(Model):
@@ -186,6 +268,7 @@ class IndexTestbed(Model):
     name: str
     cell: Name
     arm: Name
+    generation: int = 1
     proof: IndexProof | None = None
 
 
@@ -208,6 +291,8 @@ class IndexRecord(Record):
     trials: tuple[IndexTrial, ...] = ()
     """In the order in which they ran."""
     testbeds: tuple[IndexTestbed, ...] = ()
+    block_plans: tuple[BlockPlan, ...] = ()
+    """With `precision`: what each condition's pilot said."""
     start_time: Time | None = None
     generated_time: Time
     operator_version: str | None = None

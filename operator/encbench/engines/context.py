@@ -20,6 +20,9 @@ class DatabaseContext:
     spec: TestbedSpec
     agent_image: str
     agent_pull_policy: str
+    volume_image: str = ""
+    """Image of the FUSE file systems; empty where the installation allows no privileged pods."""
+    volume_pull_policy: str = "IfNotPresent"
 
     @property
     def credentials_name(self) -> str:

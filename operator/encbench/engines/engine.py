@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.core.connection import Driver
 from encbench.core.evidence import Proof
 from encbench.engines.context import DatabaseContext
 from encbench.ports import Body
@@ -34,6 +35,10 @@ class Engine:
     """One engine."""
 
     name: str
+    driver: Driver
+    """What its clients speak."""
+    port: int
+    """Where its server listens."""
     problems: Callable[[InstanceTemplateSpec, EncryptionModeSpec], list[str]]
     """What is wrong with this template under this mode, each in one sentence that says what to
     write instead. Empty when nothing is."""

@@ -1,14 +1,17 @@
-"""What every engine's database pod has in common: the agent, readiness, the volume.
+"""What every engine's database pod has in common: its shape, the agent, readiness.
 
-What it shares with the clients' pods is in `core.pods`.
+What it shares with the clients' pods is in `core.pods`; the other children are in `children`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from encbench.api.base import Resources
+from encbench.core import pods
 from encbench.core.pods import container_security, mount, resources, secret_volume
+from encbench.engines import fuse, prepare
 from encbench.engines.context import DatabaseContext
+from encbench.engines.images import server_image
 from encbench.ports import Body
 
 AGENT_PORT = 9470
@@ -20,6 +23,10 @@ HEALTH_PERIOD = 2
 """Seconds between readiness queries. The agent answers them over its open connection: a client
 process started in the server's container each time would cost more CPU than the agent itself."""
 
+SHUTDOWN_SECONDS = 60
+"""For the server to write what is dirty; a volume that goes with its testbed needs no more."""
+SLOW_SHUTDOWN_SECONDS = 600
+
 
 @dataclass(frozen=True)
 class AgentSetup:
@@ -30,6 +37,75 @@ class AgentSetup:
     """Mount point of the data volume, as in the server's container."""
     socket: str
     """The server's unix socket, on the data volume."""
+    cpu: str = AGENT_CPU
+
+
+def spec(
+    context: DatabaseContext,
+    setup: AgentSetup,
+    *,
+    initialise: Body,
+    server: Body,
+    volumes: Sequence[Body],
+) -> Body:
+    """The pod's spec: these two containers and the agent, on `volumes` and those that all have.
+
+    All have `data` (the measured volume), `config` (the ConfigMap), `scratch` and the agent's own.
+    """
+    instance = context.spec.instance
+    made: Body = {
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "shareProcessNamespace": True,
+        "terminationGracePeriodSeconds": _shutdown_seconds(context),
+        "securityContext": pods.pod_security(),
+        "initContainers": [*prepare.containers(context), initialise],
+        "containers": [server, agent(context, setup)],
+        "volumes": [
+            {"name": "data", "persistentVolumeClaim": {"claimName": context.claim_name}},
+            {"name": "config", "configMap": {"name": context.name}},
+            {"name": "scratch", "emptyDir": {}},
+            *volumes,
+        ],
+    }
+    if instance.image_pull_secrets:
+        made["imagePullSecrets"] = [{"name": name} for name in instance.image_pull_secrets]
+    if instance.placement.node_selector:
+        made["nodeSelector"] = dict(instance.placement.node_selector)
+    if instance.placement.tolerations:
+        made["tolerations"] = [entry.to_dict() for entry in instance.placement.tolerations]
+    return fuse.between(context, made)
+
+
+def _shutdown_seconds(context: DatabaseContext) -> int:
+    """A server whose volume outlives it must end by itself, however much it has to write."""
+    return SLOW_SHUTDOWN_SECONDS if context.spec.follows_trials else SHUTDOWN_SECONDS
+
+
+def container(context: DatabaseContext, name: str) -> Body:
+    """A container of the server's image; `command` and `volumeMounts` are its builder's.
+
+    The init container may use what the server will: a pod requests the larger of init and main
+    containers.
+    """
+    instance = context.spec.instance
+    return {
+        "name": name,
+        "image": server_image(instance),
+        "imagePullPolicy": instance.image_pull_policy,
+        "resources": server_resources(instance.embedded.resources),
+        "securityContext": container_security(),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+    }
+
+
+def common_mounts(volume: str, config: str) -> list[Body]:
+    """Mounts of the volumes that every pod has, for the server's containers."""
+    return [
+        mount("data", volume, read_only=False),
+        mount("config", config),
+        mount("scratch", "/tmp", read_only=False),  # noqa: S108 an emptyDir of this pod
+    ]
 
 
 def server_resources(own: Resources) -> Body:
@@ -67,7 +143,7 @@ def agent(context: DatabaseContext, setup: AgentSetup) -> Body:
         "command": ["python3", "-m", "encbench.sidecars.agent"],
         "env": [{"name": name, "value": value} for name, value in environment.items()],
         "ports": [{"name": "metrics", "containerPort": AGENT_PORT, "protocol": "TCP"}],
-        "resources": resources(AGENT_CPU, AGENT_MEMORY),
+        "resources": resources(setup.cpu, AGENT_MEMORY),
         "securityContext": container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": [
@@ -81,41 +157,3 @@ def agent_volume(context: DatabaseContext) -> Body:
     """The entries of the credentials that the agent needs."""
     entries = {"agent-password": "agent-password", "token": "token"}
     return secret_volume("agent-credentials", context.credentials_name, entries)
-
-
-def service(context: DatabaseContext, port: int) -> Body:
-    """A headless Service: clients resolve the pod's own address, and no proxy stands between."""
-    return {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": context.metadata(context.name),
-        "spec": {
-            "clusterIP": "None",
-            "selector": context.selector,
-            "ports": [_service_port("database", port), _service_port("metrics", AGENT_PORT)],
-        },
-    }
-
-
-def _service_port(name: str, port: int) -> Body:
-    return {"name": name, "port": port, "targetPort": port, "protocol": "TCP"}
-
-
-def volume_claim(context: DatabaseContext) -> Body:
-    """The claim of the data volume.
-
-    Owned by the testbed rather than made by the StatefulSet, whose claims outlive it by default.
-    """
-    storage = context.spec.instance.storage
-    spec: dict[str, Any] = {
-        "accessModes": ["ReadWriteOnce"],
-        "resources": {"requests": {"storage": storage.size}},
-    }
-    if storage.class_name is not None:
-        spec["storageClassName"] = storage.class_name
-    return {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": context.metadata(context.claim_name),
-        "spec": spec,
-    }

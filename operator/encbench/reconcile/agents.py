@@ -1,10 +1,9 @@
 """Where the agent and the recorders are, and the token that they know us by."""
 
-import base64
-
 from encbench.api.kinds import POD, SECRET
 from encbench.api.labels import TESTBED
 from encbench.core.naming import credentials_name
+from encbench.core.opaque import entry
 from encbench.engines import pod as database
 from encbench.ports import Cluster, Unavailable
 from encbench.reconcile.objects import belongs_to
@@ -18,9 +17,10 @@ RECORDER_PORT = client.RECORDER_PORT
 async def token(cluster: Cluster, namespace: str, testbed: str) -> str:
     """The bearer token of a testbed; Unavailable while its Secret does not exist."""
     secret = await cluster.get(SECRET, namespace, credentials_name(testbed))
-    if secret is None or "token" not in (secret.get("data") or {}):
+    found = None if secret is None else entry(secret, "token")
+    if found is None:
         raise Unavailable(f"Secret {credentials_name(testbed)} is not there")
-    return base64.b64decode(secret["data"]["token"]).decode()
+    return found
 
 
 async def database_pod(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from encbench.ports import Clock, Cluster, Database, Metrics, Runner, Store
+from encbench.ports import Certificates, Clock, Cluster, Database, Metrics, Runner, Store
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,9 @@ class Settings:
     version: str
     random_token: Callable[[int], str]
     """Hex digits of that many random bytes from a source fit for secrets."""
+    volume_image: str = ""
+    """Image of the FUSE file systems; empty where no pod may be privileged."""
+    volume_pull_policy: str = "IfNotPresent"
 
 
 @dataclass(frozen=True)
@@ -27,5 +30,6 @@ class Deps:
     metrics: Metrics
     database: Database
     runner: Runner
+    certificates: Certificates
     clock: Clock
     settings: Settings

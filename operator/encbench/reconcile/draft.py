@@ -46,6 +46,11 @@ class Draft(Generic[T]):
         """Whether the condition is True or False."""
         return self.is_true(kind) or self.is_false(kind)
 
+    def reason(self, kind: str) -> str:
+        """The condition's reason; empty when it was never set."""
+        found = find(self.status.conditions, kind)  # type: ignore[attr-defined]
+        return found.reason if found else ""
+
     def since(self, kind: str) -> float:
         """Seconds since the condition last changed; 0 when it was never set."""
         found = find(self.status.conditions, kind)  # type: ignore[attr-defined]

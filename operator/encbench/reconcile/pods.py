@@ -37,6 +37,7 @@ class PodFacts:
     index: int
     """Completion index of an indexed Job's pod; 0 elsewhere."""
     created: float
+    annotations: dict[str, str] = field(default_factory=dict)
     containers: dict[str, ContainerFacts] = field(default_factory=dict)
 
     def container(self, name: str) -> ContainerFacts:
@@ -78,6 +79,7 @@ def pod_facts(body: Body) -> PodFacts:
         unschedulable=unschedulable,
         index=int(labels.get("batch.kubernetes.io/job-completion-index", "0")),
         created=parse_time(meta["creationTimestamp"]).timestamp(),
+        annotations=dict(meta.get("annotations") or {}),
         containers={container.name: container for container in containers},
     )
 

@@ -5,7 +5,7 @@ import io
 from collections.abc import Callable
 
 from encbench.api.overheadreport import Interval, Row
-from encbench.report.document import Group, Report
+from encbench.report.document import Figure, Group, Report
 
 Cell = str | int | float | None
 Columns = dict[str, Callable[[Group, Row], Cell]]
@@ -26,6 +26,10 @@ def _interval(name: str, formula: str, pick: Callable[[Row], Interval | None]) -
     }
 
 
+def _floor(figure: Figure) -> Callable[[Group, Row], Cell]:
+    return lambda group, _: group.noise_floors.get(figure)
+
+
 _MORE = "arm_over_baseline_minus_1"
 COLUMNS: Columns = {
     "instance": lambda _, row: row.instance,
@@ -35,27 +39,41 @@ COLUMNS: Columns = {
     "role": lambda _, row: row.role,
     "mode": lambda group, row: next(a.mode_ref for a in group.arms if a.name == row.arm),
     "blocks": lambda _, row: row.blocks,
+    "blocks_planned": lambda _, row: row.planned_blocks,
     "tps_geometric_mean": lambda _, row: row.tps,
     "qps_geometric_mean": lambda _, row: row.qps,
+    "new_orders_per_second_geometric_mean": lambda _, row: row.new_orders_per_second,
     "latency_average_ms_geometric_mean": lambda _, row: row.latency_average_ms,
     "latency_p95_ms_geometric_mean": lambda _, row: row.latency_p95_ms,
     "database_cpu_percent_of_limit_mean": lambda _, row: row.database_cpu_percent,
     "database_cpu_points_arm_minus_baseline": lambda _, row: row.database_cpu_points,
     "client_cpu_percent_of_limit_mean": lambda _, row: row.client_cpu_percent,
     "client_cpu_points_arm_minus_baseline": lambda _, row: row.client_cpu_points,
+    "client_cpu_cores_per_replica_mean": lambda _, row: row.client_cpu_cores,
+    "client_memory_mib_per_replica_mean": lambda _, row: row.client_memory_mib,
+    "client_memory_percent_of_limit_mean": lambda _, row: row.client_memory_percent,
     "node_cpu_percent_of_all_cores_mean": lambda _, row: row.node_cpu_percent,
     "node_cpu_points_arm_minus_baseline": lambda _, row: row.node_cpu_points,
     "database_cpu_ms_per_transaction_geometric_mean": lambda _, row: (
         row.database_cpu_ms_per_transaction
     ),
+    "disk_read_kib_per_transaction_mean": lambda _, row: row.disk_read_kib_per_transaction,
+    "disk_write_kib_per_transaction_mean": lambda _, row: row.disk_write_kib_per_transaction,
     **_interval("tps_loss", "1_minus_arm_over_baseline", lambda row: row.overhead),
     **_interval("latency_average_increase", _MORE, lambda row: row.latency_average_overhead),
     **_interval("latency_p95_increase", _MORE, lambda row: row.latency_p95_overhead),
     **_interval(
         "cpu_per_transaction_increase", _MORE, lambda row: row.cpu_per_transaction_overhead
     ),
-    "noise_floor_fraction_largest_bound_of_control": lambda group, _: group.noise_floor,
+    "noise_floor_fraction_largest_bound_of_control": _floor("tps"),
+    "latency_average_noise_floor_fraction": _floor("latencyAverage"),
+    "latency_p95_noise_floor_fraction": _floor("latencyP95"),
+    "cpu_per_transaction_noise_floor_fraction": _floor("cpuPerTransaction"),
+    "tps_limited_by": lambda _, row: row.saturation,
     "verdict": lambda _, row: row.verdict,
+    "latency_average_verdict": lambda _, row: row.latency_average_verdict,
+    "latency_p95_verdict": lambda _, row: row.latency_p95_verdict,
+    "cpu_per_transaction_verdict": lambda _, row: row.cpu_per_transaction_verdict,
 }
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from encbench.api.base import Model, Name, Time
-from encbench.api.campaign import CampaignSpec, Resolved
+from encbench.api.campaign import BlockPlan, CampaignSpec, Resolved
 from encbench.api.overheadreport import Artefact, Interval, InvalidCount, Row, Verdict
 from encbench.api.testbed import Arm, Role
 from encbench.api.trial import Outcome, Window
@@ -45,16 +45,44 @@ class TrialView(Model):
     window: Window | None = None
     tps: float | None = None
     qps: float | None = None
+    new_orders_per_second: float | None = None
+    """Of TPC-C only."""
     latency_average_ms: float | None = None
     latency_p95_ms: float | None = None
+    latency_percentiles_ms: dict[str, float] = Field(default_factory=dict)
+    """From the histogram, by percentile: `{"50": 12.1, "99.9": 80.4}`. One that fewer than ten
+    transactions lie beyond is left out."""
     errors: int | None = None
     database_cpu_percent: float | None = None
     client_cpu_percent: float | None = None
+    client_cpu_cores: float | None = None
+    """Of one replica, the mean of all, as are the two below."""
+    client_memory_mib: float | None = None
+    """The most that it had resident."""
+    client_memory_percent: float | None = None
+    """The same of its limit."""
     node_cpu_percent: float | None = None
     database_cpu_ms_per_transaction: float | None = None
+    disk_read_kib_per_transaction: float | None = None
+    """What the database read from its disk, page cache left out; near 0 the data was in memory."""
+    disk_write_kib_per_transaction: float | None = None
     cpu_withheld: dict[str, str] = Field(default_factory=dict)
     throttled_seconds: float | None = None
+    throttled_percent: float | None = None
+    """Of the window, of the client pod that was throttled most."""
+    foreign_cpu_percent: float | None = None
+    """Of the cores of a node: what anything but the campaign's own databases, clients and sidecars
+    used. Of the nodes of database and clients the one with most; None where it was not measured."""
+    idle_cpu_percent: float | None = None
+    """CPU of the campaign's other databases together, of one instance's limit; None where it was
+    not measured."""
+    home: Name | None = None
+    """The arm whose testbed it ran on: baseline and control take turns on theirs."""
+    generation: int = 1
+    """Which set of testbeds it ran on, from 1; see `blocks.perTestbed`."""
     colocated: bool = False
+    consistent: bool | None = None
+    """Whether TPC-C's tables were consistent afterwards; None where nothing was checked."""
     proof_before: ProofVerdict | None = None
     proof_after: ProofVerdict | None = None
     key: str
@@ -74,6 +102,36 @@ class Block(Model):
     """Names in the order in which they ran."""
 
 
+Figure = Literal["tps", "latencyAverage", "latencyP95", "cpuPerTransaction"]
+"""What an overhead is told of: TPS, average latency, its 95th percentile, and the server's
+CPU-seconds per transaction."""
+
+
+class Finding(Model):
+    """One figure of one treatment against the baseline, and what may be said about it."""
+
+    figure: Figure
+    blocks: int
+    """Blocks in which every arm has the figure."""
+    change: Interval | None = None
+    """Loss of TPS, increase of the others; 95 %, for itself."""
+    change90: Interval | None = None
+    """The same at 90 %: what equivalence is judged by."""
+    noise_floor: float | None = None
+    """Largest absolute bound of A' against A of this figure, by arm and by testbed."""
+    bar: float | None = None
+    """The larger of margin and noise floor: what `Overhead` has to exceed."""
+    overhead_p: float | None = None
+    """p-value of "the change is at most the bar", two-sided, adjusted for the number of modes
+    (Holm); below 0.05 is `Overhead`."""
+    equivalent_p: float | None = None
+    """p-value of "the change is at least the margin, one way or the other", adjusted likewise;
+    below 0.05 is `Equivalent`."""
+    verdict: Verdict
+    why: str
+    """What decided, in one clause."""
+
+
 class Comparison(Model):
     """One treatment against the baseline under one condition, and how it was judged."""
 
@@ -84,9 +142,28 @@ class Comparison(Model):
     loss90: Interval | None = None
     """Of TPS, 90 %: what equivalence is judged by."""
     verdict: Verdict
+    """Of TPS."""
     why: str
     proven: bool | None = None
     """Every counted trial was proven before and after; None without one."""
+    on_trust: bool = False
+    """Encryption on disk was accepted on somebody's word in one of these proofs, and not seen."""
+    findings: tuple[Finding, ...] = ()
+    """One for each figure, TPS first; those of TPS are `loss`, `verdict` and `why` above."""
+
+    def finding(self, figure: Figure) -> Finding | None:
+        """What was found of that figure."""
+        return next((one for one in self.findings if one.figure == figure), None)
+
+
+class Distribution(Model):
+    """Latency of one arm under one condition."""
+
+    arm: Name
+    blocks: int
+    """Valid blocks in which every trial has a histogram."""
+    percentiles_ms: dict[str, float]
+    """Geometric means over those blocks, by percentile; only those that every trial has."""
 
 
 class Group(Model):
@@ -99,11 +176,33 @@ class Group(Model):
     arms: tuple[Arm, ...]
     planned_blocks: int
     counted_blocks: int
+    block_plan: BlockPlan | None = None
+    """What the pilot said, where `precision` asked for one and it is over."""
+    half_width: float | None = None
+    """Half-width of the widest 95 % interval of the loss of TPS that was reached, as a fraction."""
+    blocks_why: str = ""
+    """Why there are as many blocks as there are, in one sentence without its full stop."""
+    units: int = 0
+    """What the intervals rest on: valid blocks, or with `blocks.perTestbed` sets of testbeds."""
     noise_floor: float | None = None
     """Largest absolute bound of the 95 % interval of A' against A, of TPS, as a fraction."""
+    noise_floors: dict[Figure, float] = Field(default_factory=dict)
+    """The same of every figure that has one."""
+    placement: Interval | None = None
+    """What the control's testbed lost of TPS against the baseline's, whichever of the two arms it
+    served: luck of placement. None where testbeds were built anew for every block."""
+    offered_tps: float | None = None
+    """The fixed rate that the workload offers."""
+    equal_work: bool | None = None
+    """Every arm kept up with the offered rate, so that CPU per transaction is the cost at equal
+    work; None where no rate is offered."""
+    primary: Figure = "tps"
+    """What the headline tells: CPU per transaction at equal work, else TPS."""
     rows: tuple[Row, ...]
     comparisons: tuple[Comparison, ...]
     blocks: tuple[Block, ...]
+    latency: tuple[Distribution, ...] = ()
+    """Of each arm in the order of the plan; empty where the tool gave no histogram."""
 
     @property
     def baseline(self) -> Arm:
@@ -128,7 +227,10 @@ class Headline(Model):
     instance: Name | None = None
     workload: Name | None = None
     concurrency: int | None = None
+    figure: Figure = "tps"
+    """What `loss` and `verdict` are of."""
     loss: Interval | None = None
+    """Loss of TPS, or the increase of another figure."""
 
 
 class TestbedProof(Model):
@@ -167,7 +269,10 @@ class Provenance(Model):
     """Flags that every database node's CPU has and that matter for encryption."""
     settings_differing: tuple[Fact, ...] = ()
     """Server settings that are not the same in every arm of an instance."""
+    settings: dict[str, str] = Field(default_factory=dict)
+    """Server settings that are the same in every database, so that two reports can be compared."""
     settings_equal: int = 0
+    """How many those are."""
     records: tuple[Artefact, ...] = ()
     """The records behind this, with every setting."""
 

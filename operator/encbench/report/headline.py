@@ -13,7 +13,14 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
 from encbench.report import judgement, text
-from encbench.report.document import Comparison, Group, Headline, TestbedProof, TrialView
+from encbench.report.document import (
+    Comparison,
+    Finding,
+    Group,
+    Headline,
+    TestbedProof,
+    TrialView,
+)
 
 
 @dataclass(frozen=True)
@@ -36,50 +43,86 @@ def headlines(findings: Findings) -> tuple[Headline, ...]:
     return tuple(_headline(arm, findings) for arm in arms.values())
 
 
+@dataclass(frozen=True)
+class Answer:
+    """One condition, one treatment in it, and the figure that is told of it."""
+
+    group: Group
+    comparison: Comparison
+    finding: Finding
+
+    @property
+    def is_cpu(self) -> bool:
+        """CPU at equal work is told, in place of TPS."""
+        return self.finding.figure == "cpuPerTransaction"
+
+
 def _headline(arm: Arm, findings: Findings) -> Headline:
     found = [(group, c) for group in findings.groups if (c := group.comparison(arm.name))]
-    measured = [(group, c) for group, c in found if c.loss is not None]
-    if not measured:
+    answers = [
+        Answer(group, c, finding)
+        for group, c in found
+        if c.loss is not None and (finding := c.finding(group.primary)) is not None
+    ]
+    if not answers:
         return Headline(arm=arm.name, verdict="NoData", text=_no_data(arm, found, findings))
-    group, comparison = _chosen(measured)
+    answer = _chosen(answers)
+    group, finding = answer.group, answer.finding
     sentence = (
-        f"{_claim(arm.name, group, comparison, findings.margin)}, {_place(group)}; "
-        f"{_basis(group, comparison, findings.modes.get(arm.mode_ref))}."
+        f"{_claim(arm.name, answer, findings.margin)}, {_place(group)}; "
+        f"{_basis(answer, findings.modes.get(arm.mode_ref))}."
     )
+    alike = [one for one in answers if one.is_cpu == answer.is_cpu]
     return Headline(
         arm=arm.name,
-        verdict=comparison.verdict,
-        text=" ".join((sentence, *_range(found))),
+        verdict=finding.verdict,
+        text=" ".join((sentence, *_range(alike, len(answers), len(found)))),
         instance=group.instance,
         workload=group.workload,
         concurrency=group.concurrency,
-        loss=comparison.loss,
+        figure=finding.figure,
+        loss=finding.change,
     )
 
 
-def _chosen(measured: Sequence[tuple[Group, Comparison]]) -> tuple[Group, Comparison]:
-    first = measured[0][0]
+def _chosen(answers: Sequence[Answer]) -> Answer:
+    first = answers[0].group
     same = [
-        entry
-        for entry in measured
-        if (entry[0].instance, entry[0].workload) == (first.instance, first.workload)
+        one
+        for one in answers
+        if (one.group.instance, one.group.workload) == (first.instance, first.workload)
     ]
-    return max(same, key=lambda entry: entry[0].concurrency)
+    return max(same, key=lambda one: one.group.concurrency)
 
 
-def _claim(arm: str, group: Group, comparison: Comparison, margin: float) -> str:
-    loss = text.estimate(comparison.loss)
-    cpu = cpu_clause(group.row(arm).cpu_per_transaction_overhead)
-    if comparison.verdict == "Overhead":
+def _claim(arm: str, answer: Answer, margin: float) -> str:
+    if answer.is_cpu:
+        return _claim_at_equal_work(arm, answer, margin)
+    finding = answer.finding
+    loss = text.estimate(finding.change)
+    cpu = cpu_clause(answer.group.row(arm).cpu_per_transaction_overhead)
+    if finding.verdict == "Overhead":
         return f"{arm} costs {loss} of TPS{cpu}"
-    if comparison.verdict == "Equivalent":
+    if finding.verdict == "Equivalent":
         return (
             f"{arm} makes no difference beyond the margin of ±{text.margin(margin)}: it costs "
             f"{loss} of TPS{cpu}"
         )
-    return (
-        f"cannot tell what {arm} costs: {comparison.why}; the measured loss is {loss} of TPS{cpu}"
-    )
+    return f"cannot tell what {arm} costs: {finding.why}; the measured loss is {loss} of TPS{cpu}"
+
+
+def _claim_at_equal_work(arm: str, answer: Answer, margin: float) -> str:
+    """Where every arm kept up with an offered rate TPS says nothing, and CPU everything."""
+    finding = answer.finding
+    work = f"at equal work ({text.number(answer.group.offered_tps, 0)} TPS offered)"
+    if finding.verdict == "Overhead":
+        more = text.estimate(finding.change)
+        return f"{arm} costs {more} more CPU per transaction {work}"
+    change = text.signed_percent(finding.change.estimate if finding.change else None)
+    measured = f"CPU per transaction {work} changes by {change} {text.bounds(finding.change)}"
+    if finding.verdict == "Equivalent":
+        return f"{arm} makes no difference beyond the margin of ±{text.margin(margin)}: {measured}"
+    return f"cannot tell what {arm} costs: {finding.why}; {measured}"
 
 
 def cpu_clause(increase: Interval | None) -> str:
@@ -102,12 +145,13 @@ def _place(group: Group) -> str:
     return f"{group.workload} at {threads} on {group.instance}"
 
 
-def _basis(group: Group, comparison: Comparison, mode: EncryptionModeSpec | None) -> str:
-    parts = [text.plural(comparison.blocks, "block"), proof_clause(mode, comparison)]
-    if group.noise_floor is None:
+def _basis(answer: Answer, mode: EncryptionModeSpec | None) -> str:
+    finding = answer.finding
+    parts = [text.plural(finding.blocks, "block"), proof_clause(mode, answer.comparison)]
+    if finding.noise_floor is None:
         parts.insert(1, "no noise floor")
-    elif comparison.verdict != "Inconclusive" or "noise floor" not in comparison.why:
-        parts.insert(1, f"noise floor ±{text.percent(group.noise_floor)}")
+    elif finding.verdict != "Inconclusive" or "noise floor" not in finding.why:
+        parts.insert(1, f"noise floor ±{text.percent(finding.noise_floor)}")
     return ", ".join(parts)
 
 
@@ -115,18 +159,29 @@ def proof_clause(mode: EncryptionModeSpec | None, comparison: Comparison) -> str
     """What was proven about the treatment; where, by what the mode encrypts."""
     if not comparison.proven:
         return "encryption not proven for every trial"
-    return "encryption proven on disk" if mode and mode.at_rest else "mode proven"
+    if mode is None or mode.is_plaintext:
+        return "mode proven"
+    on_disk = mode.encrypts_at_rest and not comparison.on_trust
+    parts = (("on disk", on_disk), ("in transit", mode.in_transit is not None))
+    places = " and ".join(place for place, proven in parts if proven)
+    trusted = ["encryption on disk declared, not seen"] if comparison.on_trust else []
+    return "; ".join([*([f"encryption proven {places}"] if places else []), *trusted])
 
 
-def _range(found: Sequence[tuple[Group, Comparison]]) -> list[str]:
-    if len(found) < 2:
+def _range(alike: Sequence[Answer], measured: int, conditions: int) -> list[str]:
+    """Over the conditions of which the same figure is told; those without data are counted."""
+    counts = Counter(one.finding.verdict for one in alike)
+    if conditions > measured:
+        counts["NoData"] += conditions - measured
+    count = counts.total()
+    if count < 2:
         return []
-    losses = [comparison.loss.estimate for _, comparison in found if comparison.loss is not None]
-    counts = Counter(comparison.verdict for _, comparison in found)
+    changes = [one.finding.change.estimate for one in alike if one.finding.change is not None]
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
-    low, high = text.number(100 * min(losses), 1), text.percent(max(losses))
-    over = "both conditions" if len(found) == 2 else f"all {len(found)} conditions"
-    return [f"Over {over} the loss ranges from {low} to {high} ({verdicts})."]
+    low, high = text.number(100 * min(changes), 1), text.percent(max(changes))
+    over = "both" if count == conditions == 2 else "all " * (count == conditions) + f"{count}"
+    what = "increase of CPU per transaction" if alike[0].is_cpu else "loss"
+    return [f"Over {over} conditions the {what} ranges from {low} to {high} ({verdicts})."]
 
 
 def _no_data(arm: Arm, found: Sequence[tuple[Group, Comparison]], findings: Findings) -> str:

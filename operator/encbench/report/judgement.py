@@ -2,29 +2,64 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from encbench.api.overheadreport import Interval, Verdict
+from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
+from encbench.core.statistics import Judgement
 from encbench.report import text
-from encbench.report.document import TrialView
+from encbench.report.document import Figure, TrialView
+
+NAMES: dict[Figure, str] = {
+    "tps": "TPS",
+    "latencyAverage": "average latency",
+    "latencyP95": "95th percentile of latency",
+    "cpuPerTransaction": "CPU per transaction",
+}
+"""How the figures read in a sentence."""
 
 
-def why(
-    verdict: Verdict, loss: Interval, narrow: Interval, floor: float | None, margin: float
-) -> str:
-    """What decided the verdict; `narrow` is the 90 % interval."""
-    if loss.low is None or loss.high is None:
+@dataclass(frozen=True)
+class Grounds:
+    """What a verdict stands on."""
+
+    figure: Figure
+    judgement: Judgement
+    change: Interval
+    """95 %."""
+    narrow: Interval
+    """90 %."""
+    floor: float | None
+    margin: float
+    modes: int
+    """Modes that were judged together."""
+
+
+def why(grounds: Grounds) -> str:
+    """What decided the verdict, in one clause."""
+    said, margin = grounds.judgement, text.margin(grounds.margin)
+    if grounds.change.low is None or grounds.change.high is None:
         return "one block gives no interval"
-    if verdict == "Overhead":
-        beaten = f"the margin of {text.margin(margin)}"
-        return f"the whole 95 % interval lies above {beaten} and above the noise floor"
-    if verdict == "Equivalent":
-        return f"the 90 % interval {text.bounds(narrow)} lies inside ±{text.margin(margin)}"
-    return _why_not_known(loss.low, loss.high, floor, margin)
+    also = f", also after correction for {grounds.modes} modes" if grounds.modes > 1 else ""
+    if said.verdict == "Overhead":
+        return (
+            f"the whole 95 % interval lies above the margin of {margin} and above the noise "
+            f"floor{also}"
+        )
+    if said.verdict == "Equivalent":
+        return f"the 90 % interval {text.bounds(grounds.narrow)} lies inside ±{margin}{also}"
+    if said.alone != "Inconclusive":
+        p = said.overhead_p if said.alone == "Overhead" else said.equivalent_p
+        return (
+            f"by itself it would be {said.alone}, but not as one of {grounds.modes} modes "
+            f"(Holm: p = {p:.2g})"
+        )
+    return _why_not_known(grounds, grounds.change.low, grounds.change.high)
 
 
-def _why_not_known(low: float, high: float, floor: float | None, margin: float) -> str:
+def _why_not_known(grounds: Grounds, low: float, high: float) -> str:
     """The obstacle that one would have to remove first."""
+    floor, margin = grounds.floor, grounds.margin
     if floor is None:
         return "there is no noise floor to compare with"
     noise = f"the noise floor of ±{text.percent(floor)}"
@@ -33,7 +68,11 @@ def _why_not_known(low: float, high: float, floor: float | None, margin: float) 
     if low > margin:
         return f"the interval reaches into {noise}"
     if high < 0:
-        return "TPS is higher than the baseline's: neither an overhead nor an equivalence"
+        side = "higher" if grounds.figure == "tps" else "lower"
+        return (
+            f"{NAMES[grounds.figure]} is {side} than the baseline's: neither an overhead nor an "
+            "equivalence"
+        )
     return f"the interval is too wide to lie on one side of the margin of {text.margin(margin)}"
 
 

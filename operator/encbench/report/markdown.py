@@ -22,9 +22,11 @@ def markdown(report: Report) -> str:
         f"`{report.index.key}` with digest `{report.index.digest}`.",
         "TPS, latency and CPU per transaction are geometric means over the valid blocks, so that "
         "each loss and increase follows from the two figures beside it; CPU in percent is an "
-        "arithmetic mean: of the limit for server and client, of all cores for the node. Intervals "
-        "are Student's for ln ratios paired by block. The noise floor is the largest absolute "
-        "bound of the interval of the baseline mode against itself.",
+        "arithmetic mean: of the limit for server and client, of all cores for the node; so is "
+        "what was read from the disk and written to it. Intervals are Student's for ln ratios "
+        "paired by block, each at 95 % for itself; verdicts are corrected for the number of modes "
+        "(Holm). The noise floor is the largest absolute bound of the interval of the baseline "
+        "mode against itself.",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -34,7 +36,6 @@ def _section(section: Section) -> Iterable[str]:
     place = f"{section.workload} on {section.instance}"
     if not section.treatments:
         yield f"## {_plain(place)}"
-        yield _noise(section)
     for arm in section.treatments:
         lines = section.lines(arm)
         yield f"## {_plain(f'{arm.name} against {plain}, {place}')}"
@@ -47,17 +48,12 @@ def _section(section: Section) -> Iterable[str]:
         yield table(tables.latency(lines, plain, arm.name))
         yield "### CPU"
         yield table(tables.cpu(lines, plain, arm.name))
-
-
-def _noise(section: Section) -> str:
-    groups = section.groups
-    return table(
-        [
-            Column("", "threads", tuple(f"{group.concurrency:,}" for group in groups)),
-            Column("", "noise floor ±", tuple(text.percent(group.noise_floor) for group in groups)),
-            Column("", "blocks", tuple(f"{group.counted_blocks:,}" for group in groups)),
-        ]
-    )
+        yield "### Disk"
+        yield table(tables.disk(lines, plain, arm.name))
+        yield "### Client, one replica"
+        yield table(tables.client(lines, plain, arm.name))
+    yield f"### Noise floor and blocks, {_plain(place)}"
+    yield table(tables.noise(section.groups))
 
 
 def _invalid(report: Report) -> Iterable[str]:

@@ -14,13 +14,14 @@ from encbench.core.records import IndexRecord
 from encbench.report import bucket, text
 from encbench.report.bucket import Load
 from encbench.report.caveats import Facts, caveats
-from encbench.report.document import Group, Report, TestbedProof, TrialView
+from encbench.report.document import Group, Headline, Report, TestbedProof, TrialView
 from encbench.report.headline import Findings, headlines
+from encbench.report.latency import distributions
 from encbench.report.provenance import provenance
-from encbench.report.rows import group
+from encbench.report.rows import Terms, group, offered_tps
 from encbench.report.views import view
 
-MAX_ROWS = 1500
+MAX_ROWS = 1200
 """Rows in the OverheadReport's status; report.json has all of them. The schema would take 2,048,
 but with names of full length those are more than the 1.5 MiB that etcd takes in one request."""
 
@@ -33,7 +34,8 @@ def build(index: IndexRecord, load: Load) -> Report:
     report never stands on half of its data.
     """
     found = bucket.read(index, load)
-    views = [view(attempt) for attempt in found.attempts]
+    homes = {testbed.name: testbed for testbed in index.testbeds}
+    views = [view(a, homes.get(a.record.spec.testbed_ref.name)) for a in found.attempts]
     groups = tuple(_groups(index, views))
     counted = {name for g in groups for b in g.blocks if b.counted for name in b.trials}
     trials = tuple(v.model_copy(update={"counted": v.name in counted}) for v in views)
@@ -74,6 +76,7 @@ def build(index: IndexRecord, load: Load) -> Report:
                 unrecorded=len(found.unrecorded),
                 provenance=origin,
                 sources=found.sources,
+                instances=index.resolved.instances,
             )
         ),
     )
@@ -87,7 +90,7 @@ def to_status(report: Report) -> OverheadReportStatus:
     first = report.headlines[0]
     return OverheadReportStatus(
         headline=" ".join(headline.text for headline in report.headlines)[:2048],
-        overhead="" if first.loss is None else text.estimate(first.loss),
+        overhead=_shown(first),
         verdict=first.verdict,
         noise_floor=report.noise_floor,
         rows=report.rows[:MAX_ROWS],
@@ -97,13 +100,29 @@ def to_status(report: Report) -> OverheadReportStatus:
     )
 
 
+def _shown(headline: Headline) -> str:
+    """For `kubectl get`: of TPS, unless it says of what."""
+    if headline.loss is None:
+        return ""
+    of = " CPU" if headline.figure == "cpuPerTransaction" else ""
+    return f"{text.estimate(headline.loss)}{of}"
+
+
 def _groups(index: IndexRecord, views: list[TrialView]) -> Iterable[Group]:
+    plans = {(p.cell, p.workload, p.concurrency): p for p in index.block_plans}
     for cell in index.cells:
         for condition in cell.conditions:
             own = (cell.name, condition.workload, condition.concurrency)
             trials = [v for v in views if (v.cell, v.workload, v.concurrency) == own]
-            planned, margin = index.spec.blocks.min, index.spec.margin
-            yield group(cell, condition, trials, planned=planned, margin=margin)
+            workload = index.resolved.workloads.get(condition.workload)
+            terms = Terms(
+                spec=index.spec,
+                block_plan=plans.get(own),
+                offered_tps=offered_tps(workload) if workload else None,
+            )
+            found = group(cell, condition, trials, terms)
+            latency = distributions(found, {trial.name: trial for trial in trials})
+            yield found.model_copy(update={"latency": latency})
 
 
 def _invalid(ends: Iterable[tuple[Outcome, str | None]]) -> tuple[InvalidCount, ...]:

@@ -9,47 +9,24 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
-from encbench.report import plots, tables, text
-from encbench.report.document import Block, Group, Headline, Report, TrialView
+from encbench.api.workload import WorkloadSpec
+from encbench.report import cards, conduct, plots, tables, text
+from encbench.report.document import (
+    Block,
+    Comparison,
+    Group,
+    Report,
+    TrialView,
+)
 from encbench.report.tables import Column, Section
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
-VERDICTS = {
-    "Overhead": "costs more than the margin",
-    "Equivalent": "no difference beyond the margin",
-    "Inconclusive": "Cannot tell",
-    "NoData": "No data",
-    "NoiseFloor": "Nothing to compare",
-    "Baseline": "",
-}
-"""What each verdict means, in a few words."""
-
 SHAPES = "●■◆▲▼✚✖"
 """The characters of `plots.MARKERS`, in its order."""
-
-
-@dataclass(frozen=True)
-class Stat:
-    """One small figure of an answer."""
-
-    name: str
-    value: str
-    interval: str = ""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One treatment's card."""
-
-    headline: Headline
-    mode: str
-    figure: str
-    interval: str
-    unit: str
-    stats: tuple[Stat, ...]
 
 
 @dataclass(frozen=True)
@@ -68,6 +45,8 @@ class Compared:
     why: tuple[str, ...]
     tables: tuple[tuple[str, list[Column]], ...]
     """By what they are about."""
+    judged: list[Column]
+    """How each figure under each condition was judged."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +66,19 @@ class Result:
     title: str
     setup: str
     legend: tuple[Legend, ...]
-    overhead: Chart | None
+    has_margin: bool
+    has_floor: bool
     charts: tuple[Chart, ...]
+    distributions: tuple[Chart, ...]
     compared: tuple[Compared, ...]
+
+
+@dataclass(frozen=True)
+class Glance:
+    """One condition in the table of all, and its comparison with each treatment that it has."""
+
+    group: Group
+    cells: tuple[Comparison | None, ...]
 
 
 @dataclass(frozen=True)
@@ -131,13 +120,17 @@ def page(report: Report) -> str:
     return environment.get_template("page.html.j2").render(
         report=report,
         text=text,
-        verdicts=VERDICTS,
+        verdicts=cards.VERDICTS,
         css=_trusted((_TEMPLATES / "page.css").read_text(encoding="utf-8")),
-        answers=[_answer(report, headline) for headline in report.headlines],
+        answers=[cards.answer(report, headline) for headline in report.headlines],
         results=[
             _result(report, section, number)
             for number, section in enumerate(tables.sections(report))
         ],
+        glances=_glances(report),
+        plan=conduct.plan(report),
+        disturbances=conduct.disturbances(report),
+        used=list(dict.fromkeys(c.verdict for g in report.groups for c in g.comparisons)),
         courses=[_course(report, group, n) for n, group in enumerate(report.groups)],
         serious=[caveat for caveat in report.caveats if caveat.weight == "serious"],
         bad=[trial for trial in report.trials if trial.outcome != "Succeeded"],
@@ -156,70 +149,81 @@ def _trusted(source: str) -> str:
     return Markup(source)  # noqa: S704 - see above
 
 
-def _answer(report: Report, headline: Headline) -> Answer:
-    group = _group_of(report, headline)
-    arms = [arm for arm in report.treatments if arm.name == headline.arm]
-    mode = report.resolved.modes.get(arms[0].mode_ref) if arms else None
-    loss = headline.loss
-    stats: list[Stat] = []
-    if group is not None:
-        row = group.row(headline.arm)
-        if headline.verdict == "Inconclusive" and loss is not None:
-            stats.append(Stat("measured loss", text.percent(loss.estimate), text.bounds(loss)))
-        for name, interval in (
-            ("CPU per transaction", row.cpu_per_transaction_overhead),
-            ("average latency", row.latency_average_overhead),
-            ("95th percentile", row.latency_p95_overhead),
-        ):
-            if interval is not None:
-                value = text.signed_percent(interval.estimate)
-                stats.append(Stat(name, value, text.bounds(interval)))
-        stats.append(Stat("noise floor", f"±{text.percent(group.noise_floor)}"))
-        stats.append(Stat("valid blocks", f"{group.counted_blocks:,}"))
-    known = headline.verdict in ("Overhead", "Equivalent") and loss is not None
-    return Answer(
-        headline=headline,
-        mode=text.spelled(mode, "plaintext") if mode else "",
-        figure=text.percent(loss.estimate) if known and loss else VERDICTS[headline.verdict],
-        interval=text.bounds(loss) if known else "",
-        unit="of TPS" if known else "",
-        stats=tuple(stats),
-    )
-
-
-def _group_of(report: Report, headline: Headline) -> Group | None:
-    own = (headline.instance, headline.workload, headline.concurrency)
-    groups = (g for g in report.groups if (g.instance, g.workload, g.concurrency) == own)
-    return next((g for g in groups if g.comparison(headline.arm) is not None), None)
+def _glances(report: Report) -> list[Glance]:
+    """All conditions in the order of the plan; none where the cards say it all."""
+    if len(report.groups) * len(report.treatments) <= len(report.headlines):
+        return []
+    return [
+        Glance(group, tuple(group.comparison(arm.name) for arm in report.treatments))
+        for group in report.groups
+    ]
 
 
 def _result(report: Report, section: Section, number: int) -> Result:
     workload = report.resolved.workloads[section.workload]
     instance = report.resolved.instances[section.instance]
-    load = f"warm-up {workload.load.warmup}, measured {workload.load.duration}"
     measured = any(group.counted_blocks for group in section.groups)
-    charts = []
-    if measured:
-        for title, field, unit in (
-            ("Server CPU per transaction", "database_cpu_ms_per_transaction", "ms / transaction"),
-            ("Average latency", "latency_average_ms", "ms"),
-            ("95th percentile of latency", "latency_p95_ms", "ms"),
-        ):
-            name = f"r{number}-{field.split('_')[1]}"
-            charts.append(Chart(title, plots.by_arm(section, report.trials, field, unit, name)))
-    overhead = None
-    if section.treatments and measured:
-        drawing = plots.overhead(section, report.spec.margin, f"r{number}-overhead")
-        overhead = Chart("Loss of TPS by concurrency", drawing)
     return Result(
         title=f"{section.workload} on {section.instance}",
-        setup=f"{instance.engine} {instance.version}, {instance.resources.cpu} CPU, "
-        f"{instance.resources.memory}, volume {instance.storage.size}; {load}",
+        setup="; ".join((*_machine(instance), *_load(workload, section))),
         legend=_legend(section.arms),
-        overhead=overhead,
-        charts=tuple(charts),
+        has_margin=bool(section.treatments) and measured,
+        has_floor=any(group.noise_floor is not None for group in section.groups),
+        charts=tuple(_charts(report, section, number)) if measured else (),
+        distributions=tuple(_distributions(section, number)),
         compared=tuple(_compared(section, arm.name) for arm in section.treatments),
     )
+
+
+def _machine(instance: InstanceTemplateSpec) -> Iterable[str]:
+    parts = [f"{instance.engine} {instance.version}"]
+    if instance.external is not None:
+        parts.append("run by somebody else")
+    if instance.resources is not None:
+        parts.append(f"{instance.resources.cpu} CPU, {instance.resources.memory}")
+    if instance.storage is not None:
+        parts.append(f"volume {instance.storage.size}")
+    yield ", ".join(parts)
+
+
+def _load(workload: WorkloadSpec, section: Section) -> Iterable[str]:
+    yield f"warm-up {workload.load.warmup}, measured {workload.load.duration}"
+    offered = {group.offered_tps: group for group in section.groups if group.offered_tps}
+    for tps, group in offered.items():
+        rate = f"{text.number(tps, text.rate_digits([tps]))} TPS offered"
+        if group.equal_work:
+            yield f"{rate}; every arm kept up: CPU per transaction is the cost at equal work"
+        else:
+            yield f"{rate}; not every arm kept up"
+
+
+def _charts(report: Report, section: Section, number: int) -> Iterable[Chart]:
+    """What each treatment changes, then what a transaction costs in each arm."""
+    if section.treatments:
+        for effect in plots.EFFECTS:
+            if any(getattr(row, effect.field) for group in section.groups for row in group.rows):
+                name = f"r{number}-{effect.figure}"
+                drawing = plots.effect(section, effect, report.spec.margin, name)
+                yield Chart(effect.title, drawing)
+    field, name = "database_cpu_ms_per_transaction", f"r{number}-cpu"
+    if any(getattr(row, field) is not None for group in section.groups for row in group.rows):
+        drawing = plots.by_arm(section, report.trials, field, "ms / transaction", name)
+        yield Chart("Server CPU per transaction, every trial", drawing)
+    highest = section.groups[-1]
+    if highest.latency:
+        yield _percentiles(highest, f"r{number}-p{highest.concurrency}")
+
+
+def _distributions(section: Section, number: int) -> Iterable[Chart]:
+    """Latency percentiles below the highest concurrency, which stands among the charts."""
+    for group in section.groups[:-1]:
+        if group.latency:
+            yield _percentiles(group, f"r{number}-p{group.concurrency}")
+
+
+def _percentiles(group: Group, name: str) -> Chart:
+    threads = text.plural(group.concurrency, "thread")
+    return Chart(f"Latency by percentile at {threads}", plots.percentiles(group, name))
 
 
 def _legend(arms: Sequence[Arm]) -> tuple[Legend, ...]:
@@ -236,6 +240,8 @@ def _compared(section: Section, arm: str) -> Compared:
     if any(line.comparison.blocks for line in lines):
         found.append(("Latency", tables.latency(lines, plain, arm)))
         found.append(("CPU", tables.cpu(lines, plain, arm)))
+        found.append(("Disk", tables.disk(lines, plain, arm)))
+        found.append(("Client, one replica", tables.client(lines, plain, arm)))
     return Compared(
         title=f"{arm} against {plain}",
         why=tuple(
@@ -245,6 +251,7 @@ def _compared(section: Section, arm: str) -> Compared:
             if line.comparison.verdict != "Overhead"
         ),
         tables=tuple(found),
+        judged=tables.judged(lines),
     )
 
 

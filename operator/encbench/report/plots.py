@@ -7,12 +7,17 @@ levels, not on a scale, because what is compared stands side by side at one leve
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
+from encbench.api.overheadreport import Interval
 from encbench.report import svg, text
-from encbench.report.document import Group, TrialView
+from encbench.report.document import Figure, Group, TrialView
 from encbench.report.svg import INK
 from encbench.report.tables import Section
+
+SMALL = 390, 230
+"""Pixels of a plot of which two stand side by side on a wide page."""
 
 MARKERS = "osD^vPX"
 """Shapes of baseline, control and treatments; the page's legend has the same as characters."""
@@ -36,40 +41,67 @@ def _style() -> Iterator[None]:
         yield
 
 
-def overhead(section: Section, margin: float, name: str) -> str:
-    """Loss of TPS with its 95 % interval by concurrency, against margin and noise floor."""
+@dataclass(frozen=True)
+class Effect:
+    """What a treatment changes: how the report calls it, and the field of `Row` that holds it."""
+
+    figure: Figure
+    field: str
+    title: str
+    unit: str = "increase, %"
+
+
+EFFECTS = (
+    Effect("tps", "overhead", "Loss of TPS", "loss of TPS, %"),
+    Effect("cpuPerTransaction", "cpu_per_transaction_overhead", "CPU per transaction, increase"),
+    Effect("latencyAverage", "latency_average_overhead", "Average latency, increase"),
+    Effect("latencyP95", "latency_p95_overhead", "95th percentile of latency, increase"),
+)
+
+
+def effect(section: Section, found: Effect, margin: float, name: str) -> str:
+    """An overhead with its 95 % interval by concurrency, against noise floor and margin."""
     with _style():
-        drawing = svg.figure(430, 250)
+        drawing = svg.figure(*SMALL)
         axes = drawing.subplots()
         _levels(axes, section)
         for place, group in enumerate(section.groups):
-            if group.noise_floor is not None:
-                floor = 100 * group.noise_floor
-                axes.bar(place, 2 * floor, 0.84, -floor, color=INK["noise"], linewidth=0, zorder=1)
+            floor = group.noise_floors.get(found.figure)
+            if floor is not None:
+                axes.bar(
+                    *(place, 200 * floor, 0.84, -100 * floor),
+                    color=INK["noise"],
+                    linewidth=0,
+                    zorder=1,
+                )
         axes.axhline(0, color=INK["line"], linewidth=1, zorder=1.5)
         axes.axhline(100 * margin, color=INK["muted"], linewidth=1, linestyle=(0, (4, 3)))
         arms = [arm.name for arm in section.arms]
         spread = _offsets(len(section.treatments), 0.5)
         for offset, arm in zip(spread, section.treatments, strict=True):
             place = arms.index(arm.name)
-            _losses(axes, section.groups, arm.name, offset, place)
-        axes.set_ylabel("loss of TPS, %")
-        axes.margins(y=0.12)
-        return svg.render(drawing, name, _overhead_label(section, margin))
+            _intervals(axes, section.groups, arm.name, found.field, offset, place)
+        axes.set_ylabel(found.unit)
+        # Bars ask for no room below them, and the band shall be seen to end.
+        axes.use_sticky_edges = False
+        axes.margins(y=0.1)
+        return svg.render(drawing, name, _effect_label(section, found, margin))
 
 
-def _losses(axes: Any, groups: Sequence[Group], arm: str, offset: float, place: int) -> None:
+def _intervals(
+    axes: Any, groups: Sequence[Group], arm: str, field: str, offset: float, place: int
+) -> None:
     for level, group in enumerate(groups):
-        comparison = group.comparison(arm)
-        if comparison is None or comparison.loss is None:
+        row = next((row for row in group.rows if row.arm == arm), None)
+        shown: Interval | None = getattr(row, field) if row is not None else None
+        if shown is None:
             axes.text(
                 level + offset, 0, "no data", color=INK["muted"], ha="center", va="bottom", size=10
             )
             continue
-        loss = comparison.loss
-        point = 100 * loss.estimate
-        if loss.low is not None and loss.high is not None:
-            whiskers = [[point - 100 * loss.low], [100 * loss.high - point]]
+        point = 100 * shown.estimate
+        if shown.low is not None and shown.high is not None:
+            whiskers = [[point - 100 * shown.low], [100 * shown.high - point]]
             axes.errorbar(
                 *([level + offset], [point], whiskers),
                 color=ink(place),
@@ -98,23 +130,81 @@ def _losses(axes: Any, groups: Sequence[Group], arm: str, offset: float, place: 
         )
 
 
-def _overhead_label(section: Section, margin: float) -> str:
+def _effect_label(section: Section, found: Effect, margin: float) -> str:
     said = [
-        f"{arm.name} at {text.plural(line.group.concurrency, 'thread')} "
-        f"{text.estimate(line.comparison.loss)}"
+        f"{arm.name} at {text.plural(group.concurrency, 'thread')} "
+        f"{text.estimate(getattr(group.row(arm.name), found.field))}"
         for arm in section.treatments
-        for line in section.lines(arm)
+        for group in section.groups
+        if group.comparison(arm.name) is not None
     ]
     return (
-        f"Loss of TPS with 95 % interval, {section.workload} on {section.instance}: "
+        f"{found.title} with 95 % interval, {section.workload} on {section.instance}: "
         f"{'; '.join(said) or 'none compared'}. The margin is {text.margin(margin)}."
     )
+
+
+def percentiles(group: Group, name: str) -> str:
+    """Latency of each arm by percentile, on a logarithmic scale."""
+    with _style():
+        drawing = svg.figure(*SMALL)
+        axes = drawing.subplots()
+        levels = list(group.latency[0].percentiles_ms)
+        said = []
+        for place, own in enumerate(group.latency):
+            values = [own.percentiles_ms[level] for level in levels]
+            axes.plot(
+                *(range(len(levels)), values),
+                f"-{MARKERS[place % len(MARKERS)]}",
+                color=ink(place),
+                linewidth=1.5,
+                markersize=5,
+                markeredgewidth=0,
+                zorder=2 + place,
+            )
+            last = f"{levels[-1]}th {text.number(values[-1], 2)} ms"
+            said.append(f"{own.arm} median {text.number(values[0], 2)} ms, {last}")
+        axes.set_yscale("log")
+        _log_ticks(axes, [v for own in group.latency for v in own.percentiles_ms.values()])
+        axes.set_xticks(range(len(levels)), levels)
+        axes.set_xlim(-0.4, len(levels) - 0.6)
+        axes.set_xlabel("percentile")
+        axes.set_ylabel("ms, logarithmic")
+        where = f"{group.workload} at {text.plural(group.concurrency, 'thread')}"
+        return svg.render(
+            drawing,
+            name,
+            f"Latency by percentile, {where} on {group.instance}: {'; '.join(said)}.",
+        )
+
+
+_STEPS = (
+    (1, 2, 5),
+    (1, 1.5, 2, 3, 5, 7),
+    (1, 1.2, 1.5, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9),
+    tuple(n / 10 for n in range(10, 100)),
+)
+"""Digits that ticks may have, coarse ones first."""
+
+
+def _log_ticks(axes: Any, values: Sequence[float]) -> None:
+    """A handful of plain numbers; powers of ten alone would often be only one."""
+    low, high = min(values) / 1.15, max(values) * 1.15
+    shown: list[float] = []
+    for digits in _STEPS:
+        steps = (digit * 10.0**power for power in range(-4, 7) for digit in digits)
+        shown = [step for step in steps if low <= step <= high]
+        if len(shown) >= 4:
+            break
+    axes.set_ylim(low, high)
+    axes.set_yticks(shown, [f"{step:g}" for step in shown])
+    axes.minorticks_off()
 
 
 def by_arm(section: Section, trials: Sequence[TrialView], field: str, unit: str, name: str) -> str:
     """A figure of every counted trial by arm and concurrency, its geometric mean as a bar."""
     with _style():
-        drawing = svg.figure(430, 250)
+        drawing = svg.figure(*SMALL)
         axes = drawing.subplots()
         _levels(axes, section)
         said = []

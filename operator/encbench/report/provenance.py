@@ -25,7 +25,8 @@ def provenance(sources: Sequence[Source], places: Mapping[str, str]) -> Provenan
         facts=_facts(records, places),
         cpu_flags=_common_flags(records),
         settings_differing=differing,
-        settings_equal=equal,
+        settings=equal,
+        settings_equal=len(equal),
         records=tuple(Artefact(key=s.key, digest=s.digest) for s in sources),
     )
 
@@ -74,8 +75,8 @@ def _common_flags(records: Sequence[ProvenanceRecord]) -> tuple[str, ...]:
 
 def _settings(
     records: Sequence[ProvenanceRecord], places: Mapping[str, str]
-) -> tuple[tuple[Fact, ...], int]:
-    """Settings that differ between arms, and how many do not.
+) -> tuple[tuple[Fact, ...], dict[str, str]]:
+    """Settings that differ between arms, and those that do not.
 
     One that changes on a single testbed from trial to trial is no setting but a counter that the
     server lists among them, and is left out. So is a server that did not answer.
@@ -87,7 +88,7 @@ def _settings(
             by_place.setdefault(place, []).append(record.server.settings)
     names = sorted({name for settings in _flat(by_place.values()) for name in settings})
     differing: list[Fact] = []
-    equal = 0
+    equal: dict[str, str] = {}
     for name in names:
         values: dict[str, list[str]] = {}
         steady = True
@@ -98,7 +99,7 @@ def _settings(
         if not steady or name in _IDENTITY:
             continue
         if len(values) == 1:
-            equal += 1
+            equal[name] = next(iter(values))
         else:
             differing.append(_fact(name, values, len(by_place)))
     return tuple(differing), equal

@@ -1,82 +1,48 @@
-"""Groups and rows: what each condition's valid blocks say about each arm.
-
-Only a block in which every arm's trial succeeded counts, and within it every arm does: that is the
-rule of `core.plan`, by which the others of a broken block are kept but replaced. A CPU figure that
-was withheld in one arm is left out for all arms of that block, so that arms are always compared
-over the same blocks.
-"""
+"""Groups and rows: what each condition's valid blocks say about each arm."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from encbench.api.overheadreport import Interval, Row, Verdict
+from encbench.api.campaign import BlockPlan, CampaignSpec
+from encbench.api.overheadreport import Row, Verdict
 from encbench.api.testbed import Arm
-from encbench.core import statistics
+from encbench.api.workload import WorkloadSpec
+from encbench.core import plan, statistics
 from encbench.core.artefact import RecordError
+from encbench.core.evidence import ON_TRUST
 from encbench.core.records import IndexCell, IndexCondition
-from encbench.core.statistics import Bounds, Estimate
-from encbench.report import judgement
-from encbench.report.document import Block, Comparison, Group, TrialView
+from encbench.core.statistics.saturation import KEPT_UP, saturation
+from encbench.report import blockplan, judgement
+from encbench.report.document import Block, Comparison, Finding, Group, TrialView
+from encbench.report.pairs import KINDS, TPS, Blocks, Kind, Pairs, interval
 from encbench.report.views import rounded
-
-Blocks = dict[int, dict[str, TrialView]]
-"""Trials by block and arm."""
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """The valid blocks of one condition, and the arm that the others are paired with."""
+class Terms:
+    """What was agreed on before the first trial of a condition."""
 
-    blocks: Blocks
-    baseline: str
+    spec: CampaignSpec
+    block_plan: BlockPlan | None = None
+    """What its pilot said."""
+    offered_tps: float | None = None
+    """The fixed rate of its workload."""
 
-    def figures(self, field: str) -> dict[str, list[float]]:
-        """A figure by arm, over the blocks in which every arm has it, in the order of blocks."""
-        found: dict[str, list[float]] = {}
-        for by_arm in self.blocks.values():
-            values = {arm: getattr(trial, field) for arm, trial in by_arm.items()}
-            if all(value is not None for value in values.values()):
-                for arm, value in values.items():
-                    found.setdefault(arm, []).append(value)
-        return found
+    @property
+    def planned_blocks(self) -> int:
+        """Valid blocks that it should have."""
+        return self.block_plan.planned_blocks if self.block_plan else self.spec.blocks.min
 
-    def estimate(self, field: str, arm: str) -> Estimate | None:
-        """The paired comparison of an arm with the baseline; None for the baseline itself."""
-        figures = self.figures(field)
-        if arm == self.baseline:
-            return None
-        return statistics.estimate(figures.get(self.baseline, []), figures.get(arm, []))
 
-    def geometric(self, field: str, arm: str) -> float | None:
-        """Geometric mean of a figure."""
-        values = self.figures(field).get(arm)
-        return rounded(statistics.geometric_mean(values)) if values else None
-
-    def arithmetic(self, field: str, arm: str) -> float | None:
-        """Arithmetic mean of a figure."""
-        values = self.figures(field).get(arm)
-        return rounded(sum(values) / len(values)) if values else None
-
-    def points(self, field: str, arm: str) -> float | None:
-        """Difference of arithmetic means from the baseline; None for the baseline itself."""
-        own, plain = self.arithmetic(field, arm), self.arithmetic(field, self.baseline)
-        if arm == self.baseline or own is None or plain is None:
-            return None
-        return rounded(own - plain)
-
-    def increase(self, field: str, arm: str) -> Interval | None:
-        """Increase over the baseline with its 95 % interval; None for the baseline itself."""
-        found = self.estimate(field, arm)
-        return _interval(found.increase, found.increase_bounds()) if found else None
+def offered_tps(workload: WorkloadSpec) -> float | None:
+    """The fixed rate that a workload offers, in transactions a second."""
+    if workload.tpcc is not None and workload.tpcc.limit_txns_per_min is not None:
+        return workload.tpcc.limit_txns_per_min / 60
+    return None if workload.load.rate is None else float(workload.load.rate)
 
 
 def group(
-    cell: IndexCell,
-    condition: IndexCondition,
-    trials: Sequence[TrialView],
-    *,
-    planned: int,
-    margin: float,
+    cell: IndexCell, condition: IndexCondition, trials: Sequence[TrialView], terms: Terms
 ) -> Group:
     """One condition. `trials` are those of this cell and condition, in the order they ran.
 
@@ -84,26 +50,35 @@ def group(
     """
     blocks = _by_block(trials)
     good = {n: by_arm for n, by_arm in sorted(blocks.items()) if _counts(cell.arms, by_arm)}
-    pairs = Pairs(good, baseline=cell.arms[0].name)
-    control = next((arm.name for arm in cell.arms if arm.role == "control"), None)
-    floor = statistics.noise_floor(pairs.estimate("tps", control)) if control else None
-    comparisons = tuple(
-        _comparison(pairs, arm, floor, margin, trials)
-        for arm in cell.arms
-        if arm.role == "treatment"
-    )
-    verdicts = {comparison.arm: comparison.verdict for comparison in comparisons}
+    pairs = Pairs(good, cell.arms, lambda block: plan.unit(terms.spec.blocks, block))
+    floors = {kind.figure: pairs.noise_floor(kind) for kind in KINDS}
+    known = {figure: rounded(floor) for figure, floor in floors.items() if floor is not None}
+    comparisons = _comparisons(pairs, terms.spec.margin, trials)
+    judged = {comparison.arm: comparison for comparison in comparisons}
+    equal_work = _equal_work(pairs, terms.offered_tps)
+    half_width = _half_width(pairs)
+    by_testbed = pairs.by_testbed(TPS.field) if terms.spec.blocks.per_testbed != 1 else None
     return Group(
         cell=cell.name,
         instance=cell.instance,
         workload=condition.workload,
         concurrency=condition.concurrency,
         arms=cell.arms,
-        planned_blocks=planned,
+        planned_blocks=terms.planned_blocks,
         counted_blocks=len(good),
-        noise_floor=None if floor is None else rounded(floor),
+        block_plan=terms.block_plan,
+        half_width=half_width,
+        blocks_why=blockplan.why(terms.spec, terms.block_plan, len(good), half_width),
+        units=len({pairs.unit(block) for block in good}),
+        noise_floor=known.get("tps"),
+        noise_floors=known,
+        placement=interval(by_testbed, "loss") if by_testbed else None,
+        offered_tps=terms.offered_tps,
+        equal_work=equal_work,
+        primary="cpuPerTransaction" if equal_work and _has_cpu(comparisons) else "tps",
         rows=tuple(
-            _row(cell.instance, condition, pairs, arm, verdicts.get(arm.name)) for arm in cell.arms
+            _row(cell.instance, condition, pairs, arm, judged.get(arm.name), terms)
+            for arm in cell.arms
         ),
         comparisons=comparisons,
         blocks=tuple(
@@ -134,33 +109,95 @@ def _counts(arms: Sequence[Arm], by_arm: dict[str, TrialView]) -> bool:
     return all(t is not None and t.outcome == "Succeeded" and t.tps is not None for t in found)
 
 
-def _interval(value: float, bounds: Bounds | None) -> Interval:
-    return Interval(
-        estimate=rounded(value),
-        low=rounded(bounds.low) if bounds else None,
-        high=rounded(bounds.high) if bounds else None,
-    )
+def _half_width(pairs: Pairs) -> float | None:
+    """Of the widest interval of a loss of TPS, A' included."""
+    found = [pairs.change(TPS, arm.name) for arm in pairs.arms]
+    halves = [(one.high - one.low) / 2 for one in found if one and one.low is not None and one.high]
+    return rounded(max(halves)) if halves else None
 
 
-def _comparison(
-    pairs: Pairs, arm: Arm, floor: float | None, margin: float, trials: Sequence[TrialView]
-) -> Comparison:
-    estimate = pairs.estimate("tps", arm.name)
-    if estimate is None:
-        why = judgement.why_no_data(arm.name, trials)
-        return Comparison(arm=arm.name, blocks=0, verdict="NoData", why=why)
-    verdict = statistics.verdict(estimate, floor, margin)
-    loss = _interval(estimate.loss, estimate.loss_bounds())
-    narrow = _interval(estimate.loss, estimate.loss_bounds(statistics.EQUIVALENCE_LEVEL))
-    return Comparison(
-        arm=arm.name,
-        blocks=estimate.n,
-        loss=loss,
-        loss90=narrow,
-        verdict=verdict,
-        why=judgement.why(verdict, loss, narrow, floor, margin),
-        proven=all(_proven(by_arm[arm.name]) for by_arm in pairs.blocks.values()),
-    )
+def _equal_work(pairs: Pairs, offered: float | None) -> bool | None:
+    if offered is None or not pairs.blocks:
+        return None
+    means = (pairs.geometric("tps", arm.name) for arm in pairs.arms)
+    return all(mean is not None and mean >= KEPT_UP * offered for mean in means)
+
+
+def _has_cpu(comparisons: Sequence[Comparison]) -> bool:
+    found = [comparison.finding("cpuPerTransaction") for comparison in comparisons]
+    return all(one is not None and one.change is not None for one in found)
+
+
+def _comparisons(
+    pairs: Pairs, margin: float, trials: Sequence[TrialView]
+) -> tuple[Comparison, ...]:
+    treatments = [arm for arm in pairs.arms if arm.role == "treatment"]
+    by_kind = {kind.figure: _findings(pairs, kind, treatments, margin, trials) for kind in KINDS}
+    found = []
+    for arm in treatments:
+        own = tuple(by_kind[kind.figure][arm.name] for kind in KINDS)
+        tps = own[0]
+        measured = tps.change is not None
+        found.append(
+            Comparison(
+                arm=arm.name,
+                blocks=tps.blocks,
+                loss=tps.change,
+                loss90=tps.change90,
+                verdict=tps.verdict,
+                why=tps.why,
+                on_trust=any(_on_trust(b[arm.name]) for b in pairs.blocks.values()),
+                proven=all(_proven(b[arm.name]) for b in pairs.blocks.values())
+                if measured
+                else None,
+                findings=own,
+            )
+        )
+    return tuple(found)
+
+
+def _findings(
+    pairs: Pairs,
+    kind: Kind,
+    treatments: Sequence[Arm],
+    margin: float,
+    trials: Sequence[TrialView],
+) -> dict[str, Finding]:
+    """One figure of every treatment: judged together, for Holm's correction goes over them."""
+    floor = pairs.noise_floor(kind)
+    estimates = {
+        arm.name: one
+        for arm in treatments
+        if (one := pairs.estimate(kind.field, arm.name)) is not None
+    }
+    judged = statistics.judge(estimates, floor, margin, kind.sense)
+    found: dict[str, Finding] = {}
+    for arm in treatments:
+        if arm.name not in estimates:
+            why = judgement.why_no_data(arm.name, trials)
+            if pairs.blocks:
+                why = "no block has it in every arm"
+            found[arm.name] = Finding(figure=kind.figure, blocks=0, verdict="NoData", why=why)
+            continue
+        one, said = estimates[arm.name], judged[arm.name]
+        change = interval(one, kind.sense)
+        narrow = interval(one, kind.sense, statistics.EQUIVALENCE_LEVEL)
+        grounds = judgement.Grounds(
+            kind.figure, said, change, narrow, floor, margin, len(estimates)
+        )
+        found[arm.name] = Finding(
+            figure=kind.figure,
+            blocks=one.n,
+            change=change,
+            change90=narrow,
+            noise_floor=None if floor is None else rounded(floor),
+            bar=None if said.bar is None else rounded(said.bar),
+            overhead_p=None if said.overhead_p is None else rounded(said.overhead_p),
+            equivalent_p=None if said.equivalent_p is None else rounded(said.equivalent_p),
+            verdict=said.verdict,
+            why=judgement.why(grounds),
+        )
+    return found
 
 
 def _proven(trial: TrialView) -> bool:
@@ -168,35 +205,69 @@ def _proven(trial: TrialView) -> bool:
     return all(proof is not None and proof.ok for proof in proofs)
 
 
+def _on_trust(trial: TrialView) -> bool:
+    return any(ON_TRUST in p.summary for p in (trial.proof_before, trial.proof_after) if p)
+
+
 def _row(
-    instance: str, condition: IndexCondition, pairs: Pairs, arm: Arm, verdict: Verdict | None
+    instance: str,
+    condition: IndexCondition,
+    pairs: Pairs,
+    arm: Arm,
+    judged: Comparison | None,
+    terms: Terms,
 ) -> Row:
-    loss = pairs.estimate("tps", arm.name)
-    if verdict is None:
-        verdict = "Baseline" if arm.role == "baseline" else "NoiseFloor"
-    return Row(
-        instance=instance,
-        workload=condition.workload,
-        concurrency=condition.concurrency,
-        arm=arm.name,
-        role=arm.role,
-        blocks=len(pairs.blocks),
-        tps=pairs.geometric("tps", arm.name),
-        qps=pairs.geometric("qps", arm.name),
-        latency_average_ms=pairs.geometric("latency_average_ms", arm.name),
-        latency_p95_ms=pairs.geometric("latency_p95_ms", arm.name),
-        database_cpu_percent=pairs.arithmetic("database_cpu_percent", arm.name),
-        database_cpu_points=pairs.points("database_cpu_percent", arm.name),
-        client_cpu_percent=pairs.arithmetic("client_cpu_percent", arm.name),
-        client_cpu_points=pairs.points("client_cpu_percent", arm.name),
-        node_cpu_percent=pairs.arithmetic("node_cpu_percent", arm.name),
-        node_cpu_points=pairs.points("node_cpu_percent", arm.name),
-        database_cpu_ms_per_transaction=pairs.geometric(
-            "database_cpu_ms_per_transaction", arm.name
-        ),
-        overhead=_interval(loss.loss, loss.loss_bounds()) if loss else None,
-        latency_average_overhead=pairs.increase("latency_average_ms", arm.name),
-        latency_p95_overhead=pairs.increase("latency_p95_ms", arm.name),
-        cpu_per_transaction_overhead=pairs.increase("database_cpu_ms_per_transaction", arm.name),
-        verdict=verdict if pairs.blocks else "NoData",
+    verdict: Verdict = "Baseline" if arm.role == "baseline" else "NoiseFloor"
+    if judged is not None:
+        verdict = judged.verdict
+    changes = {kind.figure: pairs.change(kind, arm.name) for kind in KINDS}
+    said = {
+        one.figure: one.verdict
+        for one in (judged.findings if judged else ())
+        if one.verdict in ("Overhead", "Equivalent", "Inconclusive")
+    }
+    database = pairs.arithmetic("database_cpu_percent", arm.name)
+    client = pairs.arithmetic("client_cpu_percent", arm.name)
+    return Row.model_validate(
+        {
+            "instance": instance,
+            "workload": condition.workload,
+            "concurrency": condition.concurrency,
+            "arm": arm.name,
+            "role": arm.role,
+            "blocks": len(pairs.blocks),
+            "planned_blocks": terms.planned_blocks,
+            "tps": pairs.geometric("tps", arm.name),
+            "qps": pairs.geometric("qps", arm.name),
+            "new_orders_per_second": pairs.geometric("new_orders_per_second", arm.name),
+            "latency_average_ms": pairs.geometric("latency_average_ms", arm.name),
+            "latency_p95_ms": pairs.geometric("latency_p95_ms", arm.name),
+            "database_cpu_percent": database,
+            "database_cpu_points": pairs.points("database_cpu_percent", arm.name),
+            "client_cpu_percent": client,
+            "client_cpu_points": pairs.points("client_cpu_percent", arm.name),
+            "client_cpu_cores": pairs.arithmetic("client_cpu_cores", arm.name),
+            "client_memory_mib": pairs.arithmetic("client_memory_mib", arm.name),
+            "client_memory_percent": pairs.arithmetic("client_memory_percent", arm.name),
+            "node_cpu_percent": pairs.arithmetic("node_cpu_percent", arm.name),
+            "node_cpu_points": pairs.points("node_cpu_percent", arm.name),
+            "database_cpu_ms_per_transaction": pairs.geometric(
+                "database_cpu_ms_per_transaction", arm.name
+            ),
+            "disk_read_kib_per_transaction": pairs.arithmetic(
+                "disk_read_kib_per_transaction", arm.name
+            ),
+            "disk_write_kib_per_transaction": pairs.arithmetic(
+                "disk_write_kib_per_transaction", arm.name
+            ),
+            "overhead": changes["tps"],
+            "latency_average_overhead": changes["latencyAverage"],
+            "latency_p95_overhead": changes["latencyP95"],
+            "cpu_per_transaction_overhead": changes["cpuPerTransaction"],
+            "verdict": verdict if pairs.blocks else "NoData",
+            "latency_average_verdict": said.get("latencyAverage"),
+            "latency_p95_verdict": said.get("latencyP95"),
+            "cpu_per_transaction_verdict": said.get("cpuPerTransaction"),
+            "saturation": saturation(database, client) if pairs.blocks else None,
+        }
     )

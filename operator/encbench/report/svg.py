@@ -21,7 +21,7 @@ INK = {name: f"#fe00{number:02x}" for number, name in enumerate(_INKS)}
 RC: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "encbench",
-    "font.size": 11,
+    "font.size": 10.5,
     "axes.edgecolor": INK["line"],
     "axes.labelcolor": INK["muted"],
     "axes.spines.top": False,
@@ -56,7 +56,7 @@ def figure(width: float, height: float) -> Any:
 def render(drawing: Any, name: str, label: str) -> str:
     """The drawing as an `<svg>` element; `label` says in words what it shows.
 
-    It grows with its column up to a fifth beyond its own size: what is drawn small for a phone is
+    It grows with its column up to a third beyond its own size: what is drawn small for a phone is
     still of one size with the text of a wide page.
     """
     out = io.StringIO()
@@ -78,7 +78,7 @@ def _inline(source: str, name: str, label: str) -> str:
     body = body.replace("url(#", f"url(#{name}-").replace('href="#', f'href="#{name}-')
     return (
         f'<svg role="img" aria-label="{escape(label)}" viewBox="{box}" '
-        f'style="max-width: {1.2 * float(width):.0f}px">\n{body.strip()}\n</svg>'
+        f'style="max-width: {4 / 3 * float(width):.0f}px">\n{body.strip()}\n</svg>'
     )
 
 

@@ -1,7 +1,8 @@
 """The shape of the published tables: one treatment against the baseline, threads down.
 
-Published studies use two formulas, the loss 1 - encrypted/plain and the ratio plain/encrypted; here
-it is always the loss, and every heading says so. Markdown and the page both draw these.
+Published studies use two formulas, the loss 1 - encrypted/plain and the ratio plain/encrypted. TPS
+has both, each under a heading that says which; what is judged is the loss. Markdown and the page
+both draw these.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,10 @@ from dataclasses import dataclass
 from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
 from encbench.report import text
-from encbench.report.document import Comparison, Group, Report
+from encbench.report.document import Comparison, Figure, Group, Report
+
+VERDICT = "verdict"
+"""The heading of columns whose cells are verdicts."""
 
 
 @dataclass(frozen=True)
@@ -93,10 +97,53 @@ def throughput(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
             tuple(text.percent(loss.estimate if loss else None) for loss in losses),
         ),
         Column("TPS", "95 % interval", tuple(text.bounds(loss) for loss in losses)),
+        Column("TPS", f"ratio = {plain}/{treated}", tuple(_ratio(line) for line in lines)),
+        *_new_orders(lines, plain, treated),
+        *_disk_reads(lines, plain, treated),
         Column("", "noise floor ±", tuple(text.percent(line.group.noise_floor) for line in lines)),
         Column("", "blocks", tuple(f"{line.comparison.blocks:,}" for line in lines)),
-        Column("", "verdict", tuple(line.comparison.verdict for line in lines), numeric=False),
+        Column("", "limited by", tuple(_limit(line) for line in lines), numeric=False),
+        Column("", VERDICT, tuple(line.comparison.verdict for line in lines), numeric=False),
     ]
+
+
+def _ratio(line: Line) -> str:
+    """The other formula of published studies, from the same two figures."""
+    plain, treated = line.plain.tps, line.treated.tps
+    return text.ABSENT if not plain or not treated else text.number(plain / treated, 3)
+
+
+def _new_orders(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
+    """Of TPC-C only: tpmC / 60, where TPS is of all transactions."""
+    rows = [row for line in lines for row in (line.plain, line.treated)]
+    if all(row.new_orders_per_second is None for row in rows):
+        return []
+    return _levels(lines, plain, treated, "New Orders a second", "new_orders_per_second", 1)
+
+
+def _disk_reads(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
+    """Beside TPS, so that a reader sees whether a case was about the disk at all."""
+    field = "disk_read_kib_per_transaction"
+    rows = [row for line in lines for row in (line.plain, line.treated)]
+    if all(getattr(row, field) is None for row in rows):
+        return []
+    return _levels(lines, plain, treated, "read from disk, KiB per transaction", field, 1)
+
+
+LIMITS = {
+    "DatabaseBound": "server CPU",
+    "ClientBound": "client CPU",
+    "Both": "server and client CPU",
+    "Neither": "neither CPU",
+    "NotMeasured": text.ABSENT,
+}
+"""What limited TPS, in words."""
+
+
+def _limit(line: Line) -> str:
+    """The plain arm's and the treated one's, once where it is the same."""
+    found = [LIMITS[row.saturation or "NotMeasured"] for row in (line.plain, line.treated)]
+    return " → ".join(dict.fromkeys(found))
 
 
 def latency(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
@@ -122,6 +169,86 @@ def cpu(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
     ]
 
 
+def disk(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
+    """What the database read from its disk and wrote to it, per transaction."""
+    return [
+        _threads(lines),
+        *_levels(
+            *(lines, plain, treated),
+            *("read, KiB per transaction", "disk_read_kib_per_transaction", 2),
+        ),
+        *_levels(
+            *(lines, plain, treated),
+            *("written, KiB per transaction", "disk_write_kib_per_transaction", 2),
+        ),
+    ]
+
+
+def client(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
+    """What one client replica took: CPU and memory, of its limit and in cores and MiB."""
+    return [
+        _threads(lines),
+        *_points(lines, plain, treated, "CPU, % of limit", "client"),
+        *_levels(lines, plain, treated, "CPU, cores", "client_cpu_cores", 3),
+        *_levels(lines, plain, treated, "memory, % of limit", "client_memory_percent", 1),
+        *_levels(lines, plain, treated, "memory, MiB", "client_memory_mib", 1),
+    ]
+
+
+def noise(groups: Sequence[Group]) -> list[Column]:
+    """What the baseline mode seems to cost against itself, by figure, and the blocks behind it."""
+    floors = "noise floor ±, largest bound of A′"
+    names: tuple[tuple[str, Figure], ...] = (
+        ("TPS", "tps"),
+        ("average latency", "latencyAverage"),
+        ("95th percentile", "latencyP95"),
+        ("CPU per transaction", "cpuPerTransaction"),
+    )
+    return [
+        Column("", "threads", tuple(f"{group.concurrency:,}" for group in groups)),
+        *(
+            Column(floors, name, tuple(text.percent(g.noise_floors.get(figure)) for g in groups))
+            for name, figure in names
+        ),
+        Column(
+            *("", "valid blocks"),
+            tuple(f"{g.counted_blocks:,} of {g.planned_blocks:,}" for g in groups),
+        ),
+        Column("", "because", tuple(g.blocks_why for g in groups), numeric=False),
+    ]
+
+
+NAMES: dict[Figure, str] = {
+    "tps": "loss of TPS",
+    "latencyAverage": "average latency, increase",
+    "latencyP95": "95th percentile, increase",
+    "cpuPerTransaction": "CPU per transaction, increase",
+}
+
+
+def judged(lines: Sequence[Line]) -> list[Column]:
+    """How every figure was judged: what it had to exceed, p-values after Holm, and why."""
+    pairs = [(line, finding) for line in lines for finding in line.comparison.findings]
+    found = [finding for _, finding in pairs]
+    changes = [f.change.estimate if f.change else None for f in found]
+    return [
+        Column("", "threads", tuple(f"{line.group.concurrency:,}" for line, _ in pairs)),
+        Column("", "figure", tuple(NAMES[f.figure] for f in found), numeric=False),
+        Column("", "change", tuple(text.signed_percent(change) for change in changes)),
+        Column("", "95 % interval", tuple(text.bounds(f.change) for f in found)),
+        Column("", "90 % interval", tuple(text.bounds(f.change90) for f in found)),
+        Column("", "bar = larger of margin and floor", tuple(text.percent(f.bar) for f in found)),
+        Column(
+            "p by Holm", "at most the bar", tuple(text.probability(f.overhead_p) for f in found)
+        ),
+        Column(
+            "p by Holm", "at least ±margin", tuple(text.probability(f.equivalent_p) for f in found)
+        ),
+        Column("", VERDICT, tuple(f.verdict for f in found), numeric=False),
+        Column("", "because", tuple(f.why for f in found), numeric=False),
+    ]
+
+
 def _threads(lines: Sequence[Line]) -> Column:
     return Column("", "threads", tuple(f"{line.group.concurrency:,}" for line in lines))
 
@@ -131,6 +258,14 @@ _OVERHEADS = {
     "latency_p95_ms": "latency_p95_overhead",
     "database_cpu_ms_per_transaction": "cpu_per_transaction_overhead",
 }
+
+
+FIGURES: dict[str, Figure] = {
+    "latency_average_ms": "latencyAverage",
+    "latency_p95_ms": "latencyP95",
+    "database_cpu_ms_per_transaction": "cpuPerTransaction",
+}
+"""What the report calls the increase of a field of `Row`."""
 
 
 def _increase(
@@ -148,7 +283,25 @@ def _increase(
             tuple(text.signed_percent(i.estimate if i else None) for i in found),
         ),
         Column(group, "95 % interval", tuple(text.bounds(i) for i in found)),
+        Column(group, VERDICT, tuple(_verdict(i, field) for i in lines), numeric=False),
     ]
+
+
+def _levels(
+    lines: Sequence[Line], plain: str, treated: str, group: str, field: str, digits: int
+) -> list[Column]:
+    """Both figures side by side."""
+    return [
+        Column(group, plain, tuple(text.number(getattr(i.plain, field), digits) for i in lines)),
+        Column(
+            group, treated, tuple(text.number(getattr(i.treated, field), digits) for i in lines)
+        ),
+    ]
+
+
+def _verdict(line: Line, field: str) -> str:
+    found = line.comparison.finding(FIGURES[field])
+    return found.verdict if found else "NoData"
 
 
 def _points(lines: Sequence[Line], plain: str, treated: str, group: str, part: str) -> list[Column]:

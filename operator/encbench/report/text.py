@@ -66,6 +66,13 @@ def estimate(interval: Interval | None, digits: int = 1) -> str:
     return point if interval.low is None else f"{point} {bounds(interval, digits)}"
 
 
+def probability(value: float | None) -> str:
+    """A p-value: three decimals, and `<0.001` below what they can show."""
+    if value is None:
+        return ABSENT
+    return "<0.001" if value < 0.001 else number(value, 3)
+
+
 def plural(count: int, noun: str) -> str:
     """`1 block`, `2 blocks`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

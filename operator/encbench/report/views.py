@@ -1,8 +1,14 @@
 """From a trial's record to the figures of one trial."""
 
-from encbench.core.records import TrialRecord
+from collections.abc import Iterable
+
+from encbench.core.figures import NEW_ORDERS
+from encbench.core.records import ClientFacts, IndexTestbed, TrialRecord
+from encbench.report import latency
 from encbench.report.bucket import Attempt
 from encbench.report.document import TrialView
+
+MEBIBYTE = 2**20
 
 
 def rounded(value: float) -> float:
@@ -10,12 +16,15 @@ def rounded(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def view(attempt: Attempt) -> TrialView:
-    """One trial as the report shows it; whether it counts is decided with its block."""
+def view(attempt: Attempt, home: IndexTestbed | None = None) -> TrialView:
+    """One trial as the report shows it; whether it counts is decided with its block.
+
+    `home` is the testbed that it ran on, as the index has it.
+    """
     record, entry = attempt.record, attempt.entry
     spec, result = record.spec, record.result
     database, node, client = record.cpu.database, record.cpu.node, record.cpu.client
-    tps = result.tps if result else None
+    tps, disk = result.tps if result else None, record.disk
     throttled = [c.throttled_seconds for c in record.clients if c.throttled_seconds is not None]
     return TrialView(
         name=record.trial.name,
@@ -36,24 +45,77 @@ def view(attempt: Attempt) -> TrialView:
         window=record.window,
         tps=_positive(tps),
         qps=_positive(result.qps if result else None),
+        new_orders_per_second=_positive(result.extra.get(NEW_ORDERS) if result else None),
         latency_average_ms=_positive(result.latency_average_ms if result else None),
         latency_p95_ms=_positive(result.latency_p95_ms if result else None),
+        latency_percentiles_ms={
+            name: rounded(value)
+            for name, value in latency.percentiles(record.histogram or ()).items()
+        },
         errors=result.errors if result else None,
         database_cpu_percent=_percent(database.cores, database.limit_cores) if database else None,
         client_cpu_percent=_percent(client.cores, client.limit_cores) if client else None,
+        client_cpu_cores=_mean(c.cpu_cores for c in record.clients),
+        client_memory_mib=_mean(_part(c.memory_max_bytes, MEBIBYTE) for c in record.clients),
+        client_memory_percent=_mean(_memory_percent(c) for c in record.clients),
         node_cpu_percent=rounded(100 * node.fraction) if node else None,
         database_cpu_ms_per_transaction=_positive(1000 * database.cores / tps)
         if database and tps
         else None,
+        disk_read_kib_per_transaction=_kib(disk.read_bytes_per_second, tps) if disk else None,
+        disk_write_kib_per_transaction=_kib(disk.write_bytes_per_second, tps) if disk else None,
         cpu_withheld=dict(record.cpu.withheld),
         throttled_seconds=sum(throttled) if throttled else None,
+        throttled_percent=_throttled(record, throttled),
+        foreign_cpu_percent=_foreign(record),
+        idle_cpu_percent=_idle(record),
+        home=home.arm if home else spec.arm.name,
+        generation=home.generation if home else 1,
         colocated=_colocated(record),
+        consistent=record.consistency.ok if record.consistency else None,
         proof_before=record.proofs.before,
         proof_after=record.proofs.after,
         key=entry.key or "",
         digest=entry.digest or "",
         series=attempt.series,
     )
+
+
+def _kib(bytes_per_second: float, tps: float | None) -> float | None:
+    return rounded(bytes_per_second / 1024 / tps) if tps else None
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """Over all replicas; None where one of them is not known."""
+    found = list(values)
+    known = [value for value in found if value is not None]
+    return rounded(sum(known) / len(known)) if known and len(known) == len(found) else None
+
+
+def _part(value: float | None, unit: float | None) -> float | None:
+    return None if value is None or not unit else value / unit
+
+
+def _memory_percent(client: ClientFacts) -> float | None:
+    share = _part(client.memory_max_bytes, client.memory_limit_bytes)
+    return None if share is None else 100 * share
+
+
+def _throttled(record: TrialRecord, seconds: list[float]) -> float | None:
+    window = record.window
+    if not seconds or window is None or window.end <= window.start:
+        return None
+    return rounded(100 * max(seconds) / (window.end - window.start))
+
+
+def _foreign(record: TrialRecord) -> float | None:
+    shares = [100 * node.fraction for node in record.cpu.foreign]
+    return rounded(max(shares)) if shares else None
+
+
+def _idle(record: TrialRecord) -> float | None:
+    idle = record.cpu.idle
+    return None if idle is None else _percent(idle.cores, idle.limit_cores)
 
 
 def _positive(value: float | None) -> float | None:

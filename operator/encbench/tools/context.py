@@ -6,6 +6,7 @@ from typing import Any
 from encbench.api import labels
 from encbench.api.testbed import TestbedSpec
 from encbench.api.trial import TrialSpec
+from encbench.core.connection import Connection
 from encbench.core.naming import trial_prefix
 
 
@@ -14,11 +15,13 @@ class LoadContext:
     """One testbed whose dataset is to be loaded."""
 
     testbed: str
-    """Name of the testbed, which is the host name of its database as well."""
+    """Name of the testbed."""
     namespace: str
     owner: dict[str, Any]
     """Owner reference to the testbed."""
     spec: TestbedSpec
+    connection: Connection
+    """To the testbed's database."""
     credentials_secret: str
 
     @property
@@ -42,6 +45,8 @@ class TrialContext:
     owner: dict[str, Any]
     """Owner reference to the trial; its `uid` names the trial's folder in the bucket."""
     spec: TrialSpec
+    connection: Connection
+    """To the database of the trial's testbed."""
     credentials_secret: str
     sidecar_image: str
     sidecar_pull_policy: str

@@ -1,5 +1,7 @@
 """What a tool measured in the window, whichever tool it was, and how replicas add up.
 
+A figure that a tool does not give is None, never 0.
+
 Percentiles are taken from histograms, for percentiles of replicas cannot be averaged. Their
 resolution is the tool's bucket width: for sysbench 1.8 % (1,024 buckets, equal on a logarithmic
 scale, from 0.001 ms to 100,000 ms), so a percentile is right to 0.9 % either way. Buckets are named
@@ -7,9 +9,11 @@ by their middle. Averages, minima and maxima are exact.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
 
+from encbench.core.tls import Session
 from encbench.tools.progress import Sample
 
 Histogram = tuple[tuple[float, int], ...]
@@ -23,25 +27,54 @@ class ParseError(Exception):
 
 
 @dataclass(frozen=True)
+class Kind:
+    """One kind of transaction within the window, where a tool tells them apart."""
+
+    name: str
+    transactions: int
+    errors: int | None = None
+    """Transactions of this kind that were given up."""
+    histogram: Histogram = ()
+    """Empty where the tool gives none."""
+
+    @property
+    def latency_average_ms(self) -> float | None:
+        """The mean of the histogram, right to half a bucket."""
+        return mean(self.histogram)
+
+    @property
+    def latency_p95_ms(self) -> float | None:
+        """From the histogram."""
+        return percentile(self.histogram, PERCENTILE) if self.histogram else None
+
+
+@dataclass(frozen=True)
 class Measurement:
     """The measured window of one client, or of all replicas together."""
 
     seconds: float
     """Length of the window by the tool's own clock; with several replicas the longest."""
     transactions: int
-    queries: int
+    queries: int | None
     tps: float
-    qps: float
-    latency_average_ms: float
-    latency_min_ms: float
-    latency_max_ms: float
-    latency_p95_ms: float
+    qps: float | None
+    latency_average_ms: float | None
+    latency_min_ms: float | None
+    latency_max_ms: float | None
+    latency_p95_ms: float | None
     errors: int
-    """Errors that the tool ignored and tried again, such as deadlocks."""
-    reconnects: int
+    """What may not be frequent: errors that sysbench ignored and tried again, such as deadlocks;
+    transactions that a TPC-C client gave up."""
+    reconnects: int | None
     histogram: Histogram
+    """Empty where the tool gives none."""
     series: tuple[Sample, ...]
     """Periodic reports of the window, `second` counted from the start of the load."""
+    extra: Mapping[str, float] = field(default_factory=dict)
+    """Figures that other tools do not have, such as newOrdersPerSecond; they add up."""
+    kinds: tuple[Kind, ...] = ()
+    sessions: tuple[Session, ...] = ()
+    """What the client's sessions told that they negotiated, each once; empty where none told."""
 
 
 def percentile(histogram: Histogram, percent: float) -> float:
@@ -59,33 +92,97 @@ def percentile(histogram: Histogram, percent: float) -> float:
     return 0.0
 
 
+def mean(histogram: Histogram) -> float | None:
+    """The mean of the buckets' middles; None for an empty histogram."""
+    count = sum(n for _, n in histogram)
+    return sum(middle * n for middle, n in histogram) / count if count else None
+
+
 def merge(parts: Sequence[Measurement]) -> Measurement:
     """All replicas as one client: counts and rates add up, the average is weighted by transactions.
 
     `parts` holds at least one. Replicas start together, so that equal seconds of their series
     belong together; the merged series says nothing of latency, for a percentile cannot be had from
-    percentiles.
+    percentiles. What one replica does not know all together do not know.
     """
     if len(parts) == 1:
         return parts[0]
     transactions = sum(part.transactions for part in parts)
-    weighted = sum(part.latency_average_ms * part.transactions for part in parts)
     busy = [part for part in parts if part.transactions]
     histogram = _summed([part.histogram for part in parts])
+    has_latency = _known(part.latency_average_ms for part in parts) is not None
+    has_histogram = _known(part.latency_p95_ms for part in parts) is not None
     return Measurement(
         seconds=max(part.seconds for part in parts),
         transactions=transactions,
-        queries=sum(part.queries for part in parts),
+        queries=_total(part.queries for part in parts),
         tps=sum(part.tps for part in parts),
-        qps=sum(part.qps for part in parts),
-        latency_average_ms=weighted / transactions if transactions else 0.0,
-        latency_min_ms=min((part.latency_min_ms for part in busy), default=0.0),
-        latency_max_ms=max((part.latency_max_ms for part in busy), default=0.0),
-        latency_p95_ms=percentile(histogram, PERCENTILE),
+        qps=_total(part.qps for part in parts),
+        latency_average_ms=_average(parts) if has_latency else None,
+        latency_min_ms=_extreme(min, (part.latency_min_ms for part in busy)),
+        latency_max_ms=_extreme(max, (part.latency_max_ms for part in busy)),
+        latency_p95_ms=percentile(histogram, PERCENTILE) if has_histogram else None,
         errors=sum(part.errors for part in parts),
-        reconnects=sum(part.reconnects for part in parts),
-        histogram=histogram,
+        reconnects=_total(part.reconnects for part in parts),
+        histogram=histogram if has_histogram else (),
         series=_aligned([part.series for part in parts]),
+        extra=_added([part.extra for part in parts]),
+        kinds=_kinds([part.kinds for part in parts]),
+        sessions=tuple(dict.fromkeys(one for part in parts for one in part.sessions)),
+    )
+
+
+Number = TypeVar("Number", int, float)
+
+
+def _known(values: Iterable[Number | None]) -> list[Number] | None:
+    """The values, if each of them is known."""
+    found = list(values)
+    known = [value for value in found if value is not None]
+    return known if len(known) == len(found) else None
+
+
+def _total(values: Iterable[Number | None]) -> Number | None:
+    known = _known(values)
+    return None if known is None else sum(known)
+
+
+def _extreme(
+    choose: Callable[[Sequence[float]], float], values: Iterable[float | None]
+) -> float | None:
+    """Of the replicas that did something; 0 when none did."""
+    known = _known(values)
+    return None if known is None else choose(known or [0.0])
+
+
+def _average(parts: Sequence[Measurement]) -> float:
+    """Weighted by transactions."""
+    count = sum(part.transactions for part in parts)
+    weighted = sum((part.latency_average_ms or 0.0) * part.transactions for part in parts)
+    return weighted / count if count else 0.0
+
+
+def _added(extras: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The sums of the figures that every replica has."""
+    shared = [name for name in extras[0] if all(name in extra for extra in extras)]
+    return {name: sum(extra[name] for extra in extras) for name in shared}
+
+
+def _kinds(parts: Sequence[Sequence[Kind]]) -> tuple[Kind, ...]:
+    by_name: dict[str, list[Kind]] = {}
+    for kinds in parts:
+        for kind in kinds:
+            by_name.setdefault(kind.name, []).append(kind)
+    return tuple(
+        Kind(
+            name=name,
+            transactions=sum(kind.transactions for kind in kinds),
+            errors=_total(kind.errors for kind in kinds),
+            histogram=_summed([kind.histogram for kind in kinds])
+            if all(kind.histogram or not kind.transactions for kind in kinds)
+            else (),
+        )
+        for name, kinds in by_name.items()
     )
 
 

@@ -61,6 +61,13 @@ def config_map_volume(name: str, config_map: str, entry: str) -> Body:
     return {"name": name, "configMap": {"name": config_map, "defaultMode": 0o444, "items": items}}
 
 
+def annotation_volume(name: str, annotation: str, path: str) -> Body:
+    """A volume with one annotation of the pod as a file."""
+    field = {"fieldPath": f"metadata.annotations['{annotation}']"}
+    items = [{"path": path, "fieldRef": field}]
+    return {"name": name, "downwardAPI": {"defaultMode": 0o444, "items": items}}
+
+
 def pod_spec(client: Client, containers: list[Body], volumes: list[Body]) -> Body:
     """The pod of a load or of a trial's client, placed as the workload says."""
     spec: Body = {
@@ -100,11 +107,17 @@ def tool_container(client: Client, command: list[str], mounts: list[Body]) -> Bo
     }
 
 
-def recorder_container(context: TrialContext, tool: str, limits: Resources) -> Body:
-    """The recorder. It mounts the volumes `run` and `recorder-token`."""
+def recorder_container(
+    context: TrialContext, tool: str, limits: Resources, process: str | None = None
+) -> Body:
+    """The recorder. It mounts the volumes `run` and `recorder-token`.
+
+    `process` is the name of the tool's process, where that is another than the tool's own.
+    """
     load = context.spec.workload.load
     values = {
         "ENCBENCH_TOOL": tool,
+        "ENCBENCH_PROCESS": process or tool,
         "ENCBENCH_PREFIX": context.storage_prefix,
         "ENCBENCH_WARMUP": f"{load.warmup_seconds:g}",
         "ENCBENCH_CPU_LIMIT": f"{limits.cores:g}",
@@ -142,7 +155,12 @@ def away_from(selector: dict[str, str]) -> Body:
     return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 
-def client_job(context: TrialContext, containers: list[Body], volumes: list[Body]) -> Body:
+def client_job(
+    context: TrialContext,
+    containers: list[Body],
+    volumes: list[Body],
+    annotations: dict[str, str] | None = None,
+) -> Body:
     """The indexed Job with one pod a replica. Nothing of it is tried again: a rerun is a trial."""
     client = context.spec.workload.client
     spec = {
@@ -160,7 +178,10 @@ def client_job(context: TrialContext, containers: list[Body], volumes: list[Body
             "parallelism": client.replicas,
             "podReplacementPolicy": "Failed",
         },
-        {"labels": {**context.labels, labels.SCRAPE: "true"}},
+        {
+            "labels": {**context.labels, labels.SCRAPE: "true"},
+            **({"annotations": annotations} if annotations else {}),
+        },
         spec,
     )
 

@@ -7,10 +7,28 @@ and a line in `registry`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
+from encbench.core.connection import Connection
 from encbench.ports import Body
 from encbench.tools.context import LoadContext, TrialContext
 from encbench.tools.measurement import Measurement, merge
+
+
+def nothing_wrong(_: WorkloadSpec, __: InstanceTemplateSpec, ___: EncryptionModeSpec) -> list[str]:
+    """For a tool that drives every engine in every mode."""
+    return []
+
+
+def always(_: WorkloadSpec) -> bool:
+    """For a tool of which it holds whatever the workload."""
+    return True
+
+
+def everything_verified(_: Connection) -> str | None:
+    """For a tool that verifies all of the server's certificate, its names included."""
+    return None
 
 
 @dataclass(frozen=True)
@@ -29,3 +47,13 @@ class Tool:
     """The measurement in the complete output of one client; ParseError for anything else."""
     merge: Callable[[Sequence[Measurement]], Measurement] = merge
     """All replicas as one client."""
+    pair_problems: Callable[[WorkloadSpec, InstanceTemplateSpec, EncryptionModeSpec], list[str]] = (
+        nothing_wrong
+    )
+    """The same about this workload together with an instance in a mode."""
+    tells_sessions: Callable[[WorkloadSpec], bool] = always
+    """Whether its output says what its sessions negotiated (`tools.session`). Where it does not,
+    `pair_problems` refuses each mode that only this could prove."""
+    unverified: Callable[[Connection], str | None] = everything_verified
+    """What its clients leave unverified of the server's certificate under TLS, for proofs to say;
+    None when nothing, or where there is no TLS."""

@@ -5,6 +5,10 @@
 {{- end }}
 - --image={{ include "encbench.image" .Values.image }}
 - --image-pull-policy={{ .Values.image.pullPolicy }}
+{{- if .Values.privilegedVolumes.enabled }}
+- --volume-image={{ include "encbench.image" .Values.privilegedVolumes.image }}
+- --volume-image-pull-policy={{ .Values.privilegedVolumes.image.pullPolicy }}
+{{- end }}
 - --s3-endpoint={{ include "encbench.s3.endpoint" . }}
 {{- with include "encbench.s3.clientEndpoint" . }}
 - --s3-external-endpoint={{ . }}

@@ -21,12 +21,16 @@ VARIABLES = (
     "encrypt_tmp_disk_tables",
     "encrypt_tmp_files",
     "file_key_management_encryption_algorithm",
+    "have_ssl",
     "innodb_default_encryption_key_id",
     "innodb_encrypt_log",
     "innodb_encrypt_tables",
     "innodb_encrypt_temporary_tables",
     "innodb_encryption_threads",
     "log_bin",
+    "require_secure_transport",
+    "ssl_cipher",
+    "tls_version",
 )
 
 SETTINGS = "SHOW GLOBAL VARIABLES"

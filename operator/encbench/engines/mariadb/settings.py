@@ -1,38 +1,26 @@
 """The server's option file: the operator's settings, the mode's, the template's, in that order.
 
 The server reads this file and no other, so an image's own settings never take part. Everything that
-differs between arms is in `_encryption`; all else is the same in each.
+differs between arms is in `_at_rest` and `_in_transit`; all else is the same in each.
 """
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import TestbedSpec
-from encbench.engines.mariadb.layout import Layout
+from encbench.core.tls import suite
+from encbench.engines.innodb import tls
+from encbench.engines.innodb.layout import Layout
+from encbench.engines.innodb.memory import MEBIBYTE, Memory
 
 Settings = dict[str, str]
 
 SPARE_CONNECTIONS = 16
 """Beside the clients' own: the agent's, a person's, and those of an earlier run that end late."""
 
-MEBIBYTE = 2**20
+DEFAULT_ALGORITHM = "AES_CTR"
 
-
-LEAST_POOL = 16 * MEBIBYTE
-BESIDE_POOL = 112 * MEBIBYTE
-"""What the server takes beside its pool: 75 MiB at rest, and 91 (plaintext) to 107 MiB (TDE) were
-measured under eight clients of oltp_read_write, whatever the size of the pool."""
-CONNECTIONS_ROOM = 48 * MEBIBYTE
-"""For more clients than those, where nobody has said how large the pool shall be."""
-
-
-def default_buffer_pool(memory_bytes: int) -> str:
-    """Half of the memory, less where the rest would not hold the server itself."""
-    rest = memory_bytes - BESIDE_POOL - CONNECTIONS_ROOM
-    return f"{max(min(memory_bytes // 2, rest), LEAST_POOL) // MEBIBYTE}M"
-
-
-def largest_buffer_pool(memory_bytes: int) -> int:
-    """Bytes above which the server would sooner or later be killed for want of memory."""
-    return max(min(int(memory_bytes * 0.8), memory_bytes - BESIDE_POOL), LEAST_POOL)
+MEMORY = Memory(beside_pool=112 * MEBIBYTE, connections_room=48 * MEBIBYTE)
+"""75 MiB at rest, and 91 (plaintext) to 107 MiB (TDE) were measured under eight clients of
+oltp_read_write, whatever the size of the pool."""
 
 
 def server_settings(spec: TestbedSpec, layout: Layout) -> Settings:
@@ -41,7 +29,8 @@ def server_settings(spec: TestbedSpec, layout: Layout) -> Settings:
         **_defaults(spec),
         **spec.instance.settings,
         **_owned(spec, layout),
-        **_encryption(spec.mode, layout),
+        **_at_rest(spec.mode, layout),
+        **_in_transit(spec.mode, layout),
     }
 
 
@@ -53,8 +42,9 @@ def server_cnf(spec: TestbedSpec, layout: Layout) -> str:
 
 def _defaults(spec: TestbedSpec) -> Settings:
     """What a template may set otherwise."""
+    memory = spec.instance.embedded.resources.memory_bytes
     return {
-        "innodb_buffer_pool_size": default_buffer_pool(spec.instance.resources.memory_bytes),
+        "innodb_buffer_pool_size": MEMORY.default_pool(memory),
         # Durable at each commit, which is the server's own default; written here because it
         # decides the outcome of every write workload.
         "innodb_flush_log_at_trx_commit": "1",
@@ -88,14 +78,14 @@ def _owned(spec: TestbedSpec, layout: Layout) -> Settings:
     }
 
 
-def _encryption(mode: EncryptionModeSpec, layout: Layout) -> Settings:
-    """The mode. Nothing at all for plaintext: each of these is off by the server's default."""
-    if mode.at_rest is None:
+def _at_rest(mode: EncryptionModeSpec, layout: Layout) -> Settings:
+    """TDE. Nothing at all for plaintext: each of these is off by the server's default."""
+    if mode.tde is None:
         return {}
     return {
         "plugin_load_add": "file_key_management",
         "file_key_management_filename": layout.key_file,
-        "file_key_management_encryption_algorithm": mode.at_rest.algorithm,
+        "file_key_management_encryption_algorithm": mode.tde.algorithm or DEFAULT_ALGORITHM,
         # FORCE refuses a table with ENCRYPTED=NO, where ON would make it in plaintext.
         "innodb_encrypt_tables": "FORCE",
         "innodb_encrypt_log": "ON",
@@ -106,4 +96,20 @@ def _encryption(mode: EncryptionModeSpec, layout: Layout) -> Settings:
         "encrypt_binlog": "ON",
         "encrypt_tmp_files": "ON",
         "encrypt_tmp_disk_tables": "ON",
+    }
+
+
+def _in_transit(mode: EncryptionModeSpec, layout: Layout) -> Settings:
+    """TLS by one version and one suite, and for everybody; or none at all."""
+    in_transit = mode.in_transit
+    if in_transit is None:
+        # Said, for from 11.4 on the server makes itself a certificate and offers TLS.
+        return {"ssl": "OFF"}
+    return {
+        **tls.files(layout),
+        "tls_version": in_transit.version,
+        # MariaDB takes the names of both versions here.
+        "ssl_cipher": suite(in_transit),
+        # Beside the user's own REQUIRE SSL, for a variable is what a proof can read.
+        "require_secure_transport": "ON",
     }

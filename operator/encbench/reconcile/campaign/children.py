@@ -4,10 +4,13 @@ from encbench.api.base import API_VERSION, ObjectRef
 from encbench.api.campaign import Resolved
 from encbench.api.kinds import OVERHEAD_REPORT, TESTBED, TRIAL
 from encbench.api.labels import ACTIVE, labels, metadata
+from encbench.api.labels import TESTBED as TESTBED_LABEL
 from encbench.api.overheadreport import OverheadReportSpec
 from encbench.api.testbed import Arm, Dataset, TestbedSpec
 from encbench.api.trial import TrialSpec
+from encbench.core.certificates import Pair, authority_entries, authority_name
 from encbench.core.naming import child_name, digest, storage_prefix
+from encbench.core.opaque import secret
 from encbench.core.plan import Cell, PlannedTrial
 from encbench.ports import Body
 from encbench.reconcile.objects import Campaign, Testbed
@@ -16,9 +19,13 @@ SPARE_CONNECTIONS = 20
 """Connections beyond the clients' own: the agent, a person, sysbench's prepare."""
 
 
-def testbed_name(campaign: str, cell: Cell, arm: Arm) -> str:
-    """Name of the testbed of one arm of a cell."""
-    return child_name(campaign, cell.name, arm.name, limit=40)
+def testbed_name(campaign: str, cell: Cell, arm: Arm, generation: int = 1) -> str:
+    """Name of the testbed of one arm of a cell; a set that is built anew has names of its own.
+
+    Cells' names are of one length, so the set's number cannot be taken for a part of the arm's.
+    """
+    mark = f"g{generation}" if generation > 1 else ""
+    return child_name(campaign, f"{cell.name}{mark}", arm.name, limit=40)
 
 
 def trial_name(campaign: str, planned: PlannedTrial) -> str:
@@ -35,12 +42,22 @@ def trial_name(campaign: str, planned: PlannedTrial) -> str:
     )
 
 
-def testbed(campaign: Campaign, resolved: Resolved, cell: Cell, arm: Arm) -> Body:
-    """The Testbed of one arm."""
+def authority(campaign: Campaign, made: Pair) -> Body:
+    """The Secret with the campaign's CA. No pod mounts it; it goes with the campaign."""
+    own = labels("authority", campaign=campaign.name)
+    meta = metadata(authority_name(campaign.name), campaign.namespace, own, campaign.owner)
+    return secret(meta, authority_entries(made))
+
+
+def testbed(
+    campaign: Campaign, resolved: Resolved, cell: Cell, arm: Arm, generation: int = 1
+) -> Body:
+    """The Testbed of one arm in one set."""
     workload = resolved.workloads[cell.dataset_workload]
     instance, mode = resolved.instances[cell.instance_ref], resolved.modes[arm.mode_ref]
     dataset = Dataset(
         sysbench=workload.sysbench,
+        tpcc=workload.tpcc,
         script_config_map=resolved.scripts.get(cell.dataset_workload),
         client=workload.client,
     )
@@ -49,14 +66,18 @@ def testbed(campaign: Campaign, resolved: Resolved, cell: Cell, arm: Arm) -> Bod
         cell=cell.name,
         instance_ref=cell.instance_ref,
         arm=arm,
+        generation=generation,
         instance=instance,
         mode=mode,
         dataset=dataset,
         max_connections=cell.max_concurrency + SPARE_CONNECTIONS,
+        reset=campaign.spec.reset,
+        residency=campaign.spec.residency,
+        cache=campaign.spec.cache,
         step_deadlines=campaign.spec.step_deadlines,
         spec_hash=digest([instance.to_dict(), mode.to_dict(), dataset.to_dict()]),
     )
-    name = testbed_name(campaign.name, cell, arm)
+    name = testbed_name(campaign.name, cell, arm, generation)
     own = labels("testbed", campaign=campaign.name, cell=cell.name, arm=arm.name)
     return {
         "apiVersion": API_VERSION,
@@ -83,12 +104,16 @@ def trial(campaign: Campaign, resolved: Resolved, planned: PlannedTrial, on: Tes
         seed=planned.seed,
         workload=workload,
         script_config_map=resolved.scripts.get(condition.workload_ref),
+        limits=campaign.spec.limits,
         allow_colocation=campaign.spec.allow_colocation,
         storage_prefix=storage_prefix(campaign.namespace, campaign.name, campaign.uid),
         step_deadlines=campaign.spec.step_deadlines,
         spec_hash=digest([on.spec.spec_hash, workload.to_dict()]),
     )
     own = labels("trial", campaign=campaign.name, cell=planned.cell, arm=planned.arm.name)
+    if on.spec.follows_trials:
+        # By this the testbed finds its trials, and is woken by what happens to them.
+        own[TESTBED_LABEL] = on.name
     return {
         "apiVersion": API_VERSION,
         "kind": TRIAL.kind,

@@ -13,12 +13,13 @@ from encbench.api.kinds import CONFIG_MAP, TESTBED, TRIAL
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell
-from encbench.reconcile.campaign import children
+from encbench.reconcile.campaign import children, testbeds
 from encbench.reconcile.campaign.estimate import estimate
 from encbench.reconcile.campaign.facts import Seen, holds_the_stage, is_archived, past
+from encbench.reconcile.campaign.precision import block_plans, goals
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.effects import Announce, Create, Delete, Effect
-from encbench.reconcile.objects import Campaign, Testbed, Trial
+from encbench.reconcile.objects import Campaign, Trial
 
 ACCEPTED, SUSPENDED, REPORTED, COMPLETE, FAILED = (
     "Accepted",
@@ -41,6 +42,8 @@ class Decision:
 
     status: CampaignStatus
     effects: tuple[Effect, ...] = ()
+    create_authority: bool = False
+    """Before the effects, the CA that certifies the testbeds which they create."""
     publish: bool = False
     """Render the report from the bucket; `Reported` follows when it is there."""
     requeue: float | None = None
@@ -61,12 +64,13 @@ def _decision(
     draft: Draft[CampaignStatus],
     effects: tuple[Effect, ...] = (),
     *,
+    create_authority: bool = False,
     publish: bool = False,
     requeue: float | None = None,
 ) -> Decision:
     # The API takes no more; names of full length may add up to it.
     draft.set(phase=_phase(draft), step=draft.status.step[:512])
-    return Decision(draft.status, effects, publish, requeue)
+    return Decision(draft.status, effects, create_authority, publish, requeue)
 
 
 def _phase(draft: Draft[CampaignStatus]) -> str:
@@ -115,10 +119,13 @@ def _run(
     cells = plan.cells(campaign.spec, resolved.workloads)
     trials = list(seen.trials.values())
     attempts = [past(trial) for trial in trials]
-    states = {cell.name: plan.next_trial(campaign.spec, cell, attempts) for cell in cells}
-    broken = {
-        cell.name: message for cell in cells if (message := _broken_testbed(campaign, cell, seen))
+    plans = block_plans(campaign.spec, cells, trials, draft.status.block_plans)
+    draft.set(block_plans=plans)
+    states = {
+        cell.name: plan.next_trial(campaign.spec, cell, attempts, goals(plans, cell))
+        for cell in cells
     }
+    broken = {cell.name: message for cell in cells if (message := _broken_testbed(cell, seen))}
     remaining = sum(state.remaining for name, state in states.items() if name not in broken)
     _count(draft, seen, remaining, resolved)
     if _is_late(campaign, draft):
@@ -142,12 +149,11 @@ def _is_done(cell: Cell, states: dict[str, plan.CellState], trials: list[Trial])
     return not any(t.spec.cell == cell.name and t.status.outcome is None for t in trials)
 
 
-def _broken_testbed(campaign: Campaign, cell: Cell, seen: Seen) -> str:
+def _broken_testbed(cell: Cell, seen: Seen) -> str:
     """Why a cell is given up: one of its testbeds failed. Empty when none has."""
-    for arm in cell.arms:
-        found = seen.testbeds.get(children.testbed_name(campaign.name, cell, arm))
-        failed = find(found.status.conditions, "Failed") if found else None
-        if found is not None and failed is not None and failed.status == "True":
+    for found in seen.testbeds.values():
+        failed = find(found.status.conditions, "Failed")
+        if found.spec.cell == cell.name and failed is not None and failed.status == "True":
             return f"testbed {found.name}: {failed.reason}: {failed.message}"
     return ""
 
@@ -161,8 +167,6 @@ def _measure(
     state: plan.CellState,
     effects: tuple[Effect, ...],
 ) -> Decision:
-    names = {arm.name: children.testbed_name(campaign.name, cell, arm) for arm in cell.arms}
-    missing = [arm for arm in cell.arms if names[arm.name] not in seen.testbeds]
     running = [t for t in seen.trials.values() if holds_the_stage(t)]
     if campaign.spec.suspend:
         step = "suspended" if not running else "suspended once the running trial is done"
@@ -171,28 +175,22 @@ def _measure(
         return _decision(draft, effects)
     if draft.is_true(SUSPENDED):
         draft.condition(SUSPENDED, False, "Resumed", "spec.suspend is false")
-    if missing:
-        draft.set(step=f"creating the testbeds of {cell.instance_ref}")
-        new = tuple(
-            Create(TESTBED, children.testbed(campaign, resolved, cell, arm)) for arm in missing
-        )
-        return _decision(draft, effects + new, requeue=IDLE)
-    testbeds = {arm: seen.testbeds[name] for arm, name in names.items()}
-    waiting = [t for t in testbeds.values() if not is_true(t.status.conditions, "Ready")]
+    planned = state.next_trial
     if running:
         draft.set(step=_describe(running[0]))
         return _decision(draft, effects, requeue=IDLE)
-    if waiting:
-        draft.set(step=_preparing(waiting))
-        return _decision(draft, effects, requeue=IDLE)
-    if sum(1 for trial in seen.trials.values() if not is_archived(trial)) > MAX_UNARCHIVED:
-        draft.set(step="waiting for the object store and Prometheus to take the last results")
-        return _decision(draft, effects, requeue=IDLE)
-    planned = state.next_trial
     if planned is None:
         draft.set(step="collecting the last results")
         return _decision(draft, effects, requeue=IDLE)
-    body = children.trial(campaign, resolved, planned, testbeds[planned.arm.name])
+    stage = testbeds.stage(campaign, resolved, cell, planned, seen)
+    if stage.waiting:
+        draft.set(step=stage.step)
+        effects += stage.effects
+        return _decision(draft, effects, create_authority=stage.creates, requeue=IDLE)
+    if sum(1 for trial in seen.trials.values() if not is_archived(trial)) > MAX_UNARCHIVED:
+        draft.set(step="waiting for the object store and Prometheus to take the last results")
+        return _decision(draft, effects, requeue=IDLE)
+    body = children.trial(campaign, resolved, planned, stage.beds[planned.seat.name])
     draft.set(
         step=f"block {planned.block}, {planned.condition.workload_ref} at "
         f"{planned.condition.concurrency} threads: {planned.arm.name} on {cell.instance_ref}"
@@ -206,11 +204,6 @@ def _describe(trial: Trial) -> str:
         f"block {spec.block}, {spec.workload_ref} at {spec.concurrency} threads: "
         f"{spec.arm.name} on {spec.instance_ref}"
     )
-
-
-def _preparing(waiting: list[Testbed]) -> str:
-    parts = [f"{t.spec.arm.name} ({(t.status.phase or 'Pending').lower()})" for t in waiting]
-    return "preparing testbeds: " + ", ".join(parts)
 
 
 def _count(

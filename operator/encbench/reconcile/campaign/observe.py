@@ -15,7 +15,7 @@ async def observe(deps: Deps, campaign: Campaign) -> Seen:
     cluster, space = deps.cluster, campaign.namespace
     resolution = None
     if campaign.status.resolved is None:
-        resolution = await resolve(cluster, campaign)
+        resolution = await resolve(cluster, campaign, deps.settings)
     own = {labels.CAMPAIGN: campaign.name}
     testbeds = [objects.testbed(body) for body in await cluster.list(TESTBED, space, own)]
     trials = [objects.trial(body) for body in await cluster.list(TRIAL, space, own)]

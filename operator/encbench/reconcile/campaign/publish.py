@@ -5,6 +5,7 @@ index names finished trials by key and digest, so a rendering can be repeated at
 """
 
 import asyncio
+import itertools
 from typing import TYPE_CHECKING
 
 from encbench.api.campaign import CampaignStatus, Resolved
@@ -71,10 +72,16 @@ async def _index(
     ran = sorted(seen.trials.values(), key=_when)
     testbeds = []
     for cell in cells:
-        for arm in cell.arms:
-            name = children.testbed_name(campaign.name, cell, arm)
-            proof = await _proof(deps, proof_key(prefix, name))
-            testbeds.append(IndexTestbed(name=name, cell=cell.name, arm=arm.name, proof=proof))
+        own = [trial.spec.block for trial in ran if trial.spec.cell == cell.name]
+        last = plan.generation(campaign.spec.blocks, max(own, default=1))
+        for generation, arm in itertools.product(range(1, last + 1), cell.arms):
+            name = children.testbed_name(campaign.name, cell, arm, generation)
+            found = await _proof(deps, proof_key(prefix, name))
+            testbeds.append(
+                IndexTestbed(
+                    name=name, cell=cell.name, arm=arm.name, generation=generation, proof=found
+                )
+            )
     return IndexRecord(
         campaign=CampaignId(name=campaign.name, uid=campaign.uid, namespace=campaign.namespace),
         spec=campaign.spec,
@@ -83,6 +90,7 @@ async def _index(
         cells=tuple(IndexCell.of(cell) for cell in cells),
         trials=tuple(_entry(trial) for trial in ran),
         testbeds=tuple(testbeds),
+        block_plans=tuple(status.block_plans),
         start_time=status.start_time,
         generated_time=_when_begun(status) or format_time(seen.now),
         operator_version=deps.settings.version,

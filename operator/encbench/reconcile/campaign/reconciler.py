@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
+from encbench.api.kinds import CAMPAIGN, SECRET, TESTBED, TRIAL
 from encbench.core.artefact import RecordError
 from encbench.ports import Unavailable
 from encbench.reconcile import objects
+from encbench.reconcile.campaign.children import authority
 from encbench.reconcile.campaign.cleanup import FINALIZER, clients_are_gone, remove_unfinished
 from encbench.reconcile.campaign.decide import Decision, decide
 from encbench.reconcile.campaign.facts import Seen
@@ -13,7 +14,7 @@ from encbench.reconcile.campaign.observe import observe
 from encbench.reconcile.campaign.publish import publish
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.draft import Draft
-from encbench.reconcile.effects import Delete, perform
+from encbench.reconcile.effects import Create, Delete, Effect, perform
 from encbench.reconcile.objects import Campaign
 
 RETRY = 5.0
@@ -46,10 +47,18 @@ class CampaignReconciler:
         decision = decide(campaign, seen)
         if decision.status != campaign.status:
             await self._deps.cluster.apply_status(CAMPAIGN, campaign.with_status(decision.status))
-        await perform(self._deps.cluster, CAMPAIGN, campaign.body, decision.effects)
+        effects = [*self._authority(campaign, seen, decision), *decision.effects]
+        await perform(self._deps.cluster, CAMPAIGN, campaign.body, effects)
         if decision.publish:
             return await self._publish(campaign, seen, decision)
         return decision.requeue
+
+    def _authority(self, campaign: Campaign, seen: Seen, decision: Decision) -> list[Effect]:
+        """The first CA that is created counts: testbeds are certified by what the Secret holds."""
+        if not decision.create_authority:
+            return []
+        made = self._deps.certificates.authority(campaign.name, seen.now)
+        return [Create(SECRET, authority(campaign, made))]
 
     async def _publish(self, campaign: Campaign, seen: Seen, decision: Decision) -> float:
         try:

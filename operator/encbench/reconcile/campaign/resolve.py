@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from encbench.api.base import Model
-from encbench.api.campaign import CampaignSpec, Resolved
+from encbench.api.campaign import MAX_BLOCK_PLANS, CampaignSpec, Resolved
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import (
@@ -23,9 +23,12 @@ from encbench.api.kinds import (
 from encbench.api.labels import labels, metadata
 from encbench.api.workload import WorkloadSpec
 from encbench.core.naming import child_name, digest
-from encbench.core.plan import frozen
+from encbench.core.plan import cells, frozen
+from encbench.engines import volume
 from encbench.engines.registry import engine
 from encbench.ports import Body, Cluster
+from encbench.reconcile.campaign import externals, volumes
+from encbench.reconcile.deps import Settings
 from encbench.reconcile.objects import Campaign, Malformed, belongs_to, parse_spec
 from encbench.tools.registry import tool
 
@@ -41,8 +44,13 @@ class Resolution:
     problems: tuple[str, ...]
 
 
-async def resolve(cluster: Cluster, campaign: Campaign) -> Resolution:
-    """Read and check all that the campaign names. Unavailable when the API server is away."""
+async def resolve(
+    cluster: Cluster, campaign: Campaign, settings: Settings | None = None
+) -> Resolution:
+    """Read and check all that the campaign names. Unavailable when the API server is away.
+
+    Without `settings` nothing is said of what an installation allows and a cluster offers.
+    """
     spec, problems = campaign.spec, list[str]()
     instances = await _read(
         cluster, campaign, INSTANCE_TEMPLATE, InstanceTemplateSpec, _instances(spec), problems
@@ -61,13 +69,31 @@ async def resolve(cluster: Cluster, campaign: Campaign) -> Resolution:
             found = tool(workload).problems(workload, script)
             problems += [f"Workload {name}: {text}" for text in found]
     problems += _pairs(spec, instances, modes)
+    problems += _triples(spec, instances, modes, workloads)
     problems += await _missing_keys(cluster, campaign, modes)
+    problems += await externals.problems(cluster, campaign, instances, modes)
+    if settings is not None:
+        problems += await volumes.problems(cluster, settings, modes)
+    if not problems:
+        problems += _too_many(spec, workloads)
     names = {name: body["metadata"]["name"] for name, body in copies.items()}
     return Resolution(
         resolved=frozen(instances, modes, workloads, names),
         scripts=await _missing_copies(cluster, campaign, copies.values()),
         problems=tuple(dict.fromkeys(problems)),
     )
+
+
+def _too_many(spec: CampaignSpec, workloads: dict[str, WorkloadSpec]) -> list[str]:
+    """Status holds a plan for each condition whose pilot is over, and takes no more than this."""
+    count = sum(len(cell.conditions) for cell in cells(spec, workloads))
+    if spec.precision is None or count <= MAX_BLOCK_PLANS:
+        return []
+    return [
+        f"{count} combinations of instance, workload and concurrency are more than the "
+        f"{MAX_BLOCK_PLANS} that precision can plan for: split the matrix over several campaigns, "
+        "or leave precision out"
+    ]
 
 
 def _instances(spec: CampaignSpec) -> list[str]:
@@ -114,7 +140,7 @@ async def _read(
 async def _script(
     cluster: Cluster, campaign: Campaign, workload: WorkloadSpec
 ) -> tuple[str | None, list[str]]:
-    ref = workload.sysbench.script_config_map_ref
+    ref = workload.sysbench.script_config_map_ref if workload.sysbench else None
     if ref is None:
         return None, []
     body = await cluster.get(CONFIG_MAP, campaign.namespace, ref.name)
@@ -128,7 +154,7 @@ async def _script(
 
 def _script_copy(campaign: Campaign, text: str, workload: WorkloadSpec) -> Body:
     """An immutable copy, so that editing the ConfigMap under a running campaign changes nothing."""
-    ref = workload.sysbench.script_config_map_ref
+    ref = workload.sysbench.script_config_map_ref if workload.sysbench else None
     key = ref.key if ref else "script.lua"
     name = child_name(campaign.name, "script", digest([key, text])[:8])
     own = labels("script", campaign=campaign.name)
@@ -166,11 +192,37 @@ def _pairs(
                 instance, mode = instances.get(instance_name), modes.get(mode_name)
                 if instance is None or mode is None:
                     continue
-                for text in engine(instance.engine).problems(instance, mode):
+                wrong = engine(instance.engine).problems(instance, mode)
+                for text in [*wrong, *volume.problems(instance, mode)]:
                     found.setdefault((instance_name, text), {})[mode_name] = None
     return [
         f"InstanceTemplate {name} with EncryptionMode {', '.join(with_modes)}: {text}"
         for (name, text), with_modes in found.items()
+    ]
+
+
+def _triples(
+    spec: CampaignSpec,
+    instances: dict[str, InstanceTemplateSpec],
+    modes: dict[str, EncryptionModeSpec],
+    workloads: dict[str, WorkloadSpec],
+) -> list[str]:
+    """What a workload is wrong in together with an instance and a mode, once for all of these."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for entry in spec.matrix:
+        for workload_name in entry.workload_refs:
+            workload = workloads.get(workload_name)
+            for instance_name in entry.instance_refs:
+                for mode_name in _unique([spec.baseline_mode_ref, *entry.mode_refs]):
+                    instance, mode = instances.get(instance_name), modes.get(mode_name)
+                    if workload is None or instance is None or mode is None:
+                        continue
+                    for text in tool(workload).pair_problems(workload, instance, mode):
+                        pair = f"{instance_name} in {mode_name}"
+                        found.setdefault((workload_name, text), {})[pair] = None
+    return [
+        f"Workload {name} on InstanceTemplate {', '.join(pairs)}: {text}"
+        for (name, text), pairs in found.items()
     ]
 
 

@@ -4,18 +4,30 @@ Each step has a deadline and ends with a reason that says what kept it. A mode t
 is no fault of the testbed: it becomes ready with `Proven=False`, and its trials are Invalid.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time
 from encbench.api.testbed import TestbedStatus
-from encbench.reconcile import pods
+from encbench.core.certificates import Pair
+from encbench.core.instances import is_external
+from encbench.core.starts import GOLDEN, Start
+from encbench.reconcile import checks, pods
+from encbench.reconcile.checks import CONSISTENT, Checked
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.patience import patience
+from encbench.reconcile.starts import current_start, wanted_start
 from encbench.reconcile.testbed.facts import Seen
+from encbench.reconcile.testbed.starting import Step, bring
 
 PROVISIONED, LOADED, PROVEN, READY, FAILED = "Provisioned", "Loaded", "Proven", "Ready", "Failed"
+COPIED = "Copied"
+IDLE, STARTING = "Idle", "Starting"
+"""Reasons of `Ready`: scaled to nothing until a trial asks; on the way up for one."""
+
+BEFORE_PROOF = (COPIED, CONSISTENT, LOADED)
+"""What the proof may have waited for, the last of them first."""
 
 POLL = 1.0
 STORE_RETRY = 5.0
@@ -27,10 +39,15 @@ class Decision:
     """The status to write, and what to do after it is written."""
 
     status: TestbedStatus
-    create_credentials: bool = False
+    create_credentials: Pair | None = None
+    """The CA that certifies them."""
     apply_database: bool = False
     create_load: bool = False
+    scale: tuple[int, Start] | None = None
+    """Pods that the StatefulSet shall have, and what the next one is made for."""
     requeue: float | None = None
+    copy_credentials: bool = False
+    """Of an external database, from the user's Secret."""
 
 
 def decide(testbed: Testbed, seen: Seen) -> Decision:
@@ -44,9 +61,13 @@ def decide(testbed: Testbed, seen: Seen) -> Decision:
         return _provision(testbed, draft, seen)
     if not draft.is_true(LOADED):
         return _load(testbed, draft, seen)
+    if checks.due(testbed.spec) is not None and not draft.known(CONSISTENT):
+        return _check(testbed, draft, seen)
+    if testbed.spec.reset != "none" and not draft.is_true(COPIED):
+        return _copy(testbed, draft, seen)
     if not draft.known(PROVEN):
         return _prove(testbed, draft, seen)
-    return _keep_ready(draft, seen)
+    return _serve(testbed, draft, seen)
 
 
 def phase(draft: Draft[TestbedStatus]) -> str:
@@ -54,7 +75,11 @@ def phase(draft: Draft[TestbedStatus]) -> str:
     if draft.is_true(FAILED):
         return "Failed"
     if draft.is_true(READY):
-        return "Ready"
+        return "Idle" if draft.reason(READY) == IDLE else "Ready"
+    if draft.known(PROVEN) and draft.reason(READY) == STARTING:
+        return "Starting"
+    if draft.is_false(COPIED):
+        return "Copying"
     if draft.is_true(LOADED):
         return "Proving"
     return "Loading" if draft.is_true(PROVISIONED) else "Provisioning"
@@ -63,13 +88,14 @@ def phase(draft: Draft[TestbedStatus]) -> str:
 def _decision(
     draft: Draft[TestbedStatus],
     *,
-    create_credentials: bool = False,
+    create_credentials: Pair | None = None,
     apply_database: bool = False,
     create_load: bool = False,
+    scale: tuple[int, Start] | None = None,
     requeue: float | None = None,
 ) -> Decision:
     draft.set(phase=phase(draft))
-    return Decision(draft.status, create_credentials, apply_database, create_load, requeue)
+    return Decision(draft.status, create_credentials, apply_database, create_load, scale, requeue)
 
 
 def _fail(draft: Draft[TestbedStatus], reason: str, message: str) -> Decision:
@@ -81,6 +107,8 @@ def _fail(draft: Draft[TestbedStatus], reason: str, message: str) -> Decision:
 def _provision(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decision:
     limit = parse_duration(testbed.spec.step_deadlines.provision)
     late = draft.age(draft.status.start_time) > limit
+    if is_external(testbed.spec.instance):
+        return _take_over(testbed, draft, seen, late=late)
     if not (seen.has_credentials and seen.has_stateful_set):
         if late:
             message = f"its objects could not be created: is something else named {testbed.name}?"
@@ -88,7 +116,10 @@ def _provision(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Dec
         draft.condition(PROVISIONED, False, "Creating", "the database is being created")
         if seen.has_credentials:
             return _decision(draft, apply_database=True, requeue=POLL)
-        return _decision(draft, create_credentials=True, requeue=0.0)
+        if seen.authority is None:
+            draft.condition(PROVISIONED, False, "Creating", "the campaign's CA is being created")
+            return _decision(draft, requeue=POLL)
+        return _decision(draft, create_credentials=seen.authority, requeue=0.0)
     wanted = testbed.spec.instance.version
     if seen.server_version and not is_version(seen.server_version, wanted):
         return _fail(
@@ -112,6 +143,31 @@ def _provision(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Dec
     return _decision(draft, requeue=POLL)
 
 
+def _take_over(
+    testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen, *, late: bool
+) -> Decision:
+    """Of a database that is there already a testbed needs but a login, and to have it to itself."""
+    if seen.has_credentials:
+        message = "somebody else runs the database: the load is the first to connect to it"
+        draft.condition(PROVISIONED, True, "External", message)
+        return _decision(draft, requeue=0.0)
+    if seen.rival:
+        # Its turn may take a day, of which nothing counts towards the step's deadline.
+        draft.set(start_time=format_time(seen.now))
+        message = f"waiting for {seen.rival} to end, which uses the same database"
+        draft.condition(PROVISIONED, False, "DatabaseInUse", message)
+        return _decision(draft, requeue=SETTLED_POLL)
+    if seen.login is None:
+        message = seen.problem or "the login is being read"
+        draft.condition(PROVISIONED, False, "NoLogin", message)
+        return _fail(draft, "NoLogin", message) if late else _decision(draft, requeue=POLL)
+    if late:
+        message = f"its Secret could not be created: is something else named {testbed.name}?"
+        return _fail(draft, "ProvisionTimeout", message)
+    draft.condition(PROVISIONED, False, "Creating", "the login is being copied")
+    return replace(_decision(draft, requeue=0.0), copy_credentials=True)
+
+
 def is_version(found: str, wanted: str) -> bool:
     """Whether a server's version string such as 10.11.19-MariaDB is of the wanted series."""
     numbers = found.split("-", 1)[0].split(".")
@@ -120,6 +176,11 @@ def is_version(found: str, wanted: str) -> bool:
 
 def _load(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decision:
     load = seen.load
+    if is_external(testbed.spec.instance) and testbed.spec.arm.role != "baseline":
+        # Testbeds of an external database are made one after the other, the baseline's first.
+        message = "the dataset is that which the baseline's testbed has loaded"
+        draft.condition(LOADED, True, "Shared", message)
+        return _decision(draft, requeue=0.0)
     if load is None:
         draft.condition(LOADED, False, "Loading", "the dataset is being loaded")
         return _decision(draft, create_load=True, requeue=POLL)
@@ -138,13 +199,57 @@ def _load(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decision
     return _decision(draft, requeue=POLL)
 
 
+def _check(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decision:
+    """Nothing that is measured on a dataset with something missing could be right."""
+    found = seen.checked
+    if found is None and draft.since(LOADED) > parse_duration(testbed.spec.step_deadlines.proof):
+        why = seen.problem or "stepDeadlines.proof is too short for them"
+        message = f"the consistency queries did not come to an end in time: {why}"
+        found = Checked(False, checks.CHECK_TIMEOUT, message)
+    if found is None:
+        return _decision(draft, requeue=POLL)
+    draft.condition(CONSISTENT, found.ok, found.reason, found.message)
+    if not found.ok:
+        return _fail(draft, found.reason, f"the loaded dataset is of no use: {found.message}")
+    return _decision(draft, requeue=0.0)
+
+
+def _copy(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decision:
+    """Of what was loaded and of nothing else; the proof is of a server that was started from it."""
+    step = _bring(testbed, draft, seen, Start(GOLDEN, GOLDEN))
+    if step.failed is not None:
+        return _fail(draft, *step.failed)
+    run = draft.status.run
+    if not step.ready or run is None:
+        draft.condition(COPIED, False, "Copying", f"making the golden copy: {step.message}")
+        return _decision(draft, scale=step.scale, requeue=POLL)
+    if run.restored is None:
+        return _fail(draft, "CopyFailed", "the golden copy left no account of itself")
+    draft.set(golden=run.restored)
+    size, seconds = run.restored.size_bytes / 2**20, run.restored.seconds
+    draft.condition(COPIED, True, "Copied", f"{size:.0f} MiB were copied in {seconds:.1f} s")
+    return _decision(draft, requeue=0.0)
+
+
+def _bring(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen, wanted: Start) -> Step:
+    return bring(
+        testbed,
+        draft,
+        wanted,
+        pod=seen.database,
+        stateful_set=seen.stateful_set,
+        server_started=seen.server_started,
+    )
+
+
 def _prove(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decision:
     if seen.proof is not None and seen.proof_digest is not None:
         reason = "ModeInForce" if seen.proof.ok else "ModeNotInForce"
         draft.condition(PROVEN, seen.proof.ok, reason, seen.proof.summary)
         draft.set(proof_digest=seen.proof_digest)
-        return _keep_ready(draft, seen)
-    deadlines, waited = testbed.spec.step_deadlines, draft.since(LOADED)
+        return _serve(testbed, draft, seen)
+    deadlines = testbed.spec.step_deadlines
+    waited = draft.since(next(kind for kind in BEFORE_PROOF if draft.known(kind)))
     if seen.store_problem:
         if waited > parse_duration(deadlines.archive):
             return _fail(draft, "ArchiveTimeout", f"no proof could be stored: {seen.store_problem}")
@@ -156,6 +261,47 @@ def _prove(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decisio
             f"the mode could not be proven in time: {seen.problem or 'no answer'}",
         )
     return _decision(draft, requeue=POLL)
+
+
+def _serve(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decision:
+    """Have the server run as the trial needs it; without one as it is, or not at all."""
+    if is_external(testbed.spec.instance):
+        if draft.status.ready_time is None:
+            draft.set(ready_time=format_time(seen.now))
+        draft.condition(READY, True, "Ready", "ready for trials, as far as encbench can know")
+        return _decision(draft, requeue=SETTLED_POLL)
+    if not testbed.spec.follows_trials:
+        return _keep_ready(draft, seen)
+    if seen.trial is None and testbed.spec.residency == "OnDemand":
+        return _rest(draft, seen)
+    wanted = wanted_start(testbed, seen.trial) if seen.trial else current_start(testbed)
+    if wanted == current_start(testbed) and draft.status.run is None:
+        return _keep_ready(draft, seen)
+    if seen.neighbours and wanted != current_start(testbed):
+        message = f"waiting for {', '.join(seen.neighbours)} to stop"
+        draft.condition(READY, False, STARTING, message)
+        return _decision(draft, requeue=POLL)
+    step = _bring(testbed, draft, seen, wanted)
+    if step.failed is not None:
+        return _fail(draft, *step.failed)
+    if step.ready:
+        return _keep_ready(draft, seen)
+    why = f"for trial {seen.trial.name}" if seen.trial else "anew"
+    draft.condition(READY, False, STARTING, f"starting {why}: {step.message}")
+    return _decision(draft, scale=step.scale, requeue=POLL)
+
+
+def _rest(draft: Draft[TestbedStatus], seen: Seen) -> Decision:
+    """Nobody needs the server: it is stopped, and the testbed ready once its pod is gone."""
+    found = seen.stateful_set
+    if found is not None and found.replicas:
+        return _decision(draft, scale=(0, found.start), requeue=POLL)
+    if seen.database is not None:
+        return _decision(draft, requeue=POLL)
+    if draft.status.ready_time is None:
+        draft.set(ready_time=format_time(seen.now))
+    draft.condition(READY, True, IDLE, "stopped until a trial needs it")
+    return _decision(draft, requeue=SETTLED_POLL)
 
 
 def _keep_ready(draft: Draft[TestbedStatus], seen: Seen) -> Decision:

@@ -1,11 +1,15 @@
 """What a pass over a testbed has seen."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from encbench.core.certificates import Pair
 from encbench.core.evidence import Proof
 from encbench.ports import Body
+from encbench.reconcile.checks import Checked
+from encbench.reconcile.objects import Trial
 from encbench.reconcile.pods import PodFacts
+from encbench.reconcile.testbed.starting import SetFacts
 
 
 @dataclass(frozen=True)
@@ -26,13 +30,27 @@ class Seen:
     has_stateful_set: bool
     database: PodFacts | None
     load: LoadFacts | None
+    stateful_set: SetFacts | None = None
+    """The StatefulSet, where it is ever scaled."""
+    trial: Trial | None = None
+    """The trial that the testbed is for now."""
+    neighbours: tuple[str, ...] = ()
+    """Databases of the same cell that are still there, where only one shall be."""
+    authority: Pair | None = None
+    """The campaign's CA; looked for only until there are credentials."""
     server_started: float | None = None
     """Start of the server process, Unix time; None while the agent does not answer."""
     server_version: str = ""
     problem: str = ""
-    """Why the agent does not answer."""
+    """Why the agent does not answer, or what an external database lacks."""
+    rival: str = ""
+    """Another campaign's testbed on the same external database."""
+    login: dict[str, str] | None = field(default=None, repr=False)
+    """What the user's Secret has for an external database; only until there are credentials."""
     log_tail: str = ""
     """End of the failing server's log, for the message."""
+    checked: Checked | None = None
+    """What the checks of the fresh dataset came to, once they are through."""
     proof: Proof | None = None
     proof_digest: str | None = None
     """Digest of the proof as stored; None when the store did not take it yet."""

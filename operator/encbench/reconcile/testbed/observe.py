@@ -2,19 +2,26 @@
 
 from dataclasses import dataclass
 
-from encbench.api.conditions import is_false, is_true
-from encbench.api.kinds import JOB, POD, SECRET, STATEFUL_SET
+from encbench.api import labels
+from encbench.api.conditions import find, is_true
+from encbench.api.kinds import JOB, POD, SECRET, STATEFUL_SET, TRIAL
 from encbench.core.artefact import digest_of, encode
+from encbench.core.certificates import AUTHORITY, AUTHORITY_KEY, Pair, authority_name
 from encbench.core.evidence import Proof, ProofRecord
+from encbench.core.instances import is_external
 from encbench.core.naming import credentials_name
+from encbench.core.opaque import entry
 from encbench.ports import Body, Rejected, Unavailable
-from encbench.reconcile import agents
+from encbench.reconcile import agents, checks, objects
+from encbench.reconcile.checks import CONSISTENT
 from encbench.reconcile.deps import Deps
-from encbench.reconcile.objects import Testbed, belongs_to
+from encbench.reconcile.objects import Testbed, Trial, belongs_to
 from encbench.reconcile.pods import PodFacts, pod_facts
 from encbench.reconcile.proofs import prove
-from encbench.reconcile.testbed.decide import FAILED, LOADED, PROVEN, PROVISIONED
+from encbench.reconcile.testbed import external
+from encbench.reconcile.testbed.decide import COPIED, FAILED, LOADED, PROVEN, PROVISIONED
 from encbench.reconcile.testbed.facts import LoadFacts, Seen, load_facts
+from encbench.reconcile.testbed.starting import SetFacts, next_served
 from encbench.tools.context import load_job_name
 
 
@@ -27,6 +34,17 @@ async def observe(deps: Deps, testbed: Testbed, storage_prefix: str) -> Seen:
     """Everything that `decide` needs now. Raises Unavailable when the API server is away."""
     cluster, space, facts = deps.cluster, testbed.namespace, testbed.status.conditions
     secret = await cluster.get(SECRET, space, credentials_name(testbed.name))
+    has_credentials = belongs_to(secret, testbed.uid)
+    if is_external(testbed.spec.instance):
+        waits = is_true(facts, PROVISIONED) and not is_true(facts, LOADED)
+        return await external.observe(
+            deps,
+            testbed,
+            proof_key(storage_prefix, testbed.name),
+            has_credentials=has_credentials,
+            load=await _load(deps, testbed) if waits else None,
+        )
+    authority = None if has_credentials else await _authority(deps, testbed)
     stateful_set = await _stateful_set(deps, testbed)
     database, load = None, None
     if stateful_set is not None:
@@ -37,26 +55,40 @@ async def observe(deps: Deps, testbed: Testbed, storage_prefix: str) -> Seen:
     server: Body = {}
     problem, tail = "", ""
     proof = _FullProof()
+    checked = None
     if database is not None and database.ready and not is_true(facts, FAILED):
         try:
-            if not is_true(facts, PROVISIONED):
+            if not is_true(facts, PROVISIONED) or _is_starting(testbed):
                 server = await _server(deps, testbed, database)
-            if is_true(facts, LOADED) and not (is_true(facts, PROVEN) or is_false(facts, PROVEN)):
+            if is_true(facts, LOADED) and checks.due(testbed.spec) and not find(facts, CONSISTENT):
+                checked = await checks.ask(deps, testbed, database, testbed.uid, loaded=True)
+            elif _proof_is_due(testbed):
                 proof = await _prove(deps, testbed, database, storage_prefix)
         except (Unavailable, Rejected) as error:
             problem = str(error)
     elif database is not None and database.container("server").restarts:
         tail = await _log_tail(deps, testbed, database)
+    trial: Trial | None = None
+    neighbours: tuple[str, ...] = ()
+    if testbed.spec.follows_trials and find(facts, PROVEN):
+        trial = await _trial(deps, testbed)
+        if trial is not None and testbed.spec.residency == "OnDemand":
+            neighbours = await _neighbours(deps, testbed)
     return Seen(
         now=deps.clock.now(),
-        has_credentials=belongs_to(secret, testbed.uid),
+        has_credentials=has_credentials,
         has_stateful_set=stateful_set is not None,
         database=database,
         load=load,
+        stateful_set=None if stateful_set is None else SetFacts(stateful_set),
+        trial=trial,
+        neighbours=neighbours,
+        authority=authority,
         server_started=server.get("startedAt"),
         server_version=server.get("version", ""),
         problem=problem,
         log_tail=tail,
+        checked=checked,
         proof=proof.proof,
         proof_digest=proof.digest,
         store_problem=proof.store_problem,
@@ -70,6 +102,47 @@ class _FullProof:
     proof: Proof | None = None
     digest: str | None = None
     store_problem: str = ""
+
+
+def _is_starting(testbed: Testbed) -> bool:
+    run = testbed.status.run
+    return run is not None and run.ready_time is None
+
+
+def _proof_is_due(testbed: Testbed) -> bool:
+    """Once, on the loaded data; where there is a golden copy on a server started from that."""
+    facts = testbed.status.conditions
+    whole = is_true(facts, COPIED if testbed.spec.reset != "none" else LOADED)
+    return whole and find(facts, PROVEN) is None
+
+
+async def _trial(deps: Deps, testbed: Testbed) -> Trial | None:
+    own = {labels.TESTBED: testbed.name, labels.ACTIVE: "true"}
+    bodies = await deps.cluster.list(TRIAL, testbed.namespace, own)
+    return next_served(testbed, [objects.trial(body) for body in bodies])
+
+
+async def _neighbours(deps: Deps, testbed: Testbed) -> tuple[str, ...]:
+    """Testbeds of the cell whose database pod is there, stopping ones included."""
+    own = {
+        labels.COMPONENT: "database",
+        labels.CAMPAIGN: testbed.spec.campaign_ref.name,
+        labels.CELL: testbed.spec.cell,
+    }
+    pods = await deps.cluster.list(POD, testbed.namespace, own)
+    names = {body["metadata"]["labels"].get(labels.TESTBED, "") for body in pods}
+    return tuple(sorted(names - {testbed.name}))
+
+
+async def _authority(deps: Deps, testbed: Testbed) -> Pair | None:
+    """The CA of the testbed's own campaign, not of an earlier one by that name."""
+    campaign = testbed.spec.campaign_ref
+    name = authority_name(campaign.name)
+    secret = await deps.cluster.get(SECRET, testbed.namespace, name)
+    if secret is None or not belongs_to(secret, campaign.uid):
+        return None
+    certificate, key = entry(secret, AUTHORITY), entry(secret, AUTHORITY_KEY)
+    return None if certificate is None or key is None else Pair(certificate, key)
 
 
 async def _stateful_set(deps: Deps, testbed: Testbed) -> Body | None:
@@ -103,7 +176,8 @@ async def _prove(
         return _FullProof(store_problem=str(error))
     token = await agents.token(deps.cluster, testbed.namespace, testbed.name)
     where = agents.address(database, agents.AGENT_PORT)
-    proof = await prove(deps.database, where, token, testbed, deps.clock.now(), full=True)
+    now = deps.clock.now()
+    proof = await prove(deps.database, deps.cluster, where, token, testbed, now, full=True)
     content = encode(
         ProofRecord(testbed=testbed.name, cell=spec.cell, arm=spec.arm, mode=spec.mode, proof=proof)
     )

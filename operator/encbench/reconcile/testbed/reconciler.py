@@ -10,7 +10,11 @@ from encbench.api.kinds import (
     STATEFUL_SET,
     TESTBED,
 )
+from encbench.core.certificates import entries, host_names
 from encbench.core.naming import credentials_name, storage_prefix
+from encbench.core.opaque import with_entries
+from encbench.engines import external, fuse
+from encbench.engines.connection import connection
 from encbench.engines.context import DatabaseContext
 from encbench.engines.registry import engine
 from encbench.reconcile import objects
@@ -18,6 +22,7 @@ from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects import Announce, Apply, Create, Effect, perform
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.testbed.decide import FAILED, PROVEN, Decision, decide
+from encbench.reconcile.testbed.facts import Seen
 from encbench.reconcile.testbed.observe import observe
 from encbench.tools.context import LoadContext
 from encbench.tools.registry import dataset_tool
@@ -45,11 +50,11 @@ class TestbedReconciler:
         decision = decide(testbed, seen)
         if decision.status != testbed.status:
             await self._deps.cluster.apply_status(TESTBED, testbed.with_status(decision.status))
-        effects = [*self._effects(testbed, decision), *_news(testbed, decision)]
+        effects = [*self._effects(testbed, seen, decision), *_news(testbed, decision)]
         await perform(self._deps.cluster, TESTBED, testbed.body, effects)
         return decision.requeue
 
-    def _effects(self, testbed: Testbed, decision: Decision) -> list[Effect]:
+    def _effects(self, testbed: Testbed, seen: Seen, decision: Decision) -> list[Effect]:
         settings = self._deps.settings
         context = DatabaseContext(
             name=testbed.name,
@@ -58,15 +63,33 @@ class TestbedReconciler:
             spec=testbed.spec,
             agent_image=settings.operator_image,
             agent_pull_policy=settings.image_pull_policy,
+            volume_image=settings.volume_image,
+            volume_pull_policy=settings.volume_pull_policy,
         )
         build = engine(testbed.spec.instance.engine)
-        if decision.create_credentials:
+        if decision.copy_credentials and seen.login is not None:
+            spare = self._deps.certificates.unpresentable(seen.now)
+            made = external.credentials_secret(
+                context, build.driver, seen.login, spare, settings.random_token
+            )
+            return [Create(SECRET, made)]
+        if decision.create_credentials is not None:
+            issued = self._deps.certificates.issue(
+                decision.create_credentials,
+                testbed.name,
+                host_names(testbed.name, testbed.namespace),
+                seen.now,
+            )
+            credentials = build.credentials_secret(context, settings.random_token)
             secrets = [
                 build.keys_secret(context, settings.random_token),
+                fuse.keys_secret(context, settings.random_token),
                 # The credentials come last: that they exist says that the keys do.
-                build.credentials_secret(context, settings.random_token),
+                with_entries(credentials, entries(issued)),
             ]
             return [Create(SECRET, secret) for secret in secrets if secret is not None]
+        if decision.scale is not None and seen.stateful_set is not None:
+            return [Apply(STATEFUL_SET, seen.stateful_set.scaled(*decision.scale))]
         if decision.apply_database:
             return [
                 Apply(CONFIG_MAP, build.config_map(context)),
@@ -80,6 +103,7 @@ class TestbedReconciler:
                 namespace=testbed.namespace,
                 owner=testbed.owner,
                 spec=testbed.spec,
+                connection=connection(testbed.name, testbed.spec),
                 credentials_secret=credentials_name(testbed.name),
             )
             return [Create(JOB, dataset_tool(testbed.spec.dataset).load_job(load))]

@@ -6,30 +6,34 @@ figures.
 """
 
 from encbench.api.base import parse_duration
-from encbench.api.conditions import format_time, parse_time
-from encbench.api.trial import TrialStatus, Window
+from encbench.api.conditions import find, format_time, parse_time
+from encbench.api.trial import TrialStatus
 from encbench.core.evidence import Proof, ProofVerdict
+from encbench.core.instances import is_external
 from encbench.core.records import (
     CampaignId,
-    MetricsRecord,
     TrialCpu,
     TrialId,
     TrialProofs,
     TrialRecord,
 )
+from encbench.engines.connection import connection
 from encbench.ports import Rejected, Unavailable
+from encbench.reconcile.checks import CONSISTENT
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.trial import series
-from encbench.reconcile.trial.collect import Collected, collect, result_of
-from encbench.reconcile.trial.decide import ARCHIVED, COLLECTED, phase
+from encbench.reconcile.starts import serves
+from encbench.reconcile.trial import series, sessions
+from encbench.reconcile.trial.collect import Collected, collect, kinds_of, result_of
+from encbench.reconcile.trial.decide import ARCHIVED, COLLECTED, PROVEN_AFTER, phase
 from encbench.reconcile.trial.facts import Seen
 from encbench.reconcile.trial.judge import judge
 from encbench.reconcile.trial.proofs import KeptProofs
 from encbench.reconcile.trial.provenance import gather
 from encbench.reconcile.trial.series import WindowMetrics
 from encbench.reconcile.trial.settle import key_of, settle, settled
+from encbench.tools.registry import tool
 
 RECORD = "trial.json"
 
@@ -51,15 +55,19 @@ async def _record(
 ) -> TrialRecord:
     collected = await collect(deps.store, trial, seen)
     artefacts = dict(collected.artefacts)
-    found = await _metrics(deps, trial, seen, status, collected.window)
+    found = await _metrics(deps, trial, seen, status, collected)
     if found.record is not None:
         record, digest = await settle(deps.store, trial, "metrics.json", found.record)
         artefacts["metrics.json"] = digest
-        found = _judged(seen, record)
+        found = series.judge(record, _place(trial, seen, collected))
+    told = _told(trial, seen, collected)
     outcome, reason, message = status.outcome, status.reason, status.message
     if outcome is None:
-        outcome, reason, message = judge(trial.spec.workload, collected, found)
+        ours = seen.testbed is None or not is_external(seen.testbed.spec.instance)
+        outcome, reason, message = judge(trial.spec, collected, told, found, has_agent=ours)
     made = await kept.collect(trial, status)
+    if told is not None and made.after is not None:
+        made = made.model_copy(update={"after": sessions.joined(made.after, told)})
     proofs, artefacts["proofs.json"] = await settle(deps.store, trial, "proofs.json", made)
     provenance = await gather(deps, trial, seen)
     _, artefacts["provenance.json"] = await settle(deps.store, trial, "provenance.json", provenance)
@@ -84,47 +92,86 @@ async def _record(
             database=found.database,
             node=found.node,
             client=collected.cpu,
+            foreign=found.foreign,
+            idle=found.idle,
             withheld=found.withheld,
         ),
         transactions=measurement.transactions if measurement else None,
         histogram=measurement.histogram if measurement else None,
+        kinds=kinds_of(measurement) if measurement else (),
         database_node=seen.database.node if seen.database else None,
         clients=collected.clients,
         proofs=TrialProofs(before=_verdict(proofs.before), after=_verdict(proofs.after)),
+        consistency=_consistency(status),
+        disk=found.disk,
         start_time=status.start_time,
         completion_time=format_time(seen.now),
         release_at=status.release_at,
-        timings=_timings(status, collected, seen),
+        timings={**_timings(status, collected, seen), **_reset(trial, seen)},
         artefacts=artefacts,
     )
 
 
+def _told(trial: Trial, seen: Seen, collected: Collected) -> Proof | None:
+    """What the clients say of the mode; None where they measured nothing, or cannot say."""
+    if seen.testbed is None or collected.measurement is None:
+        return None
+    testbed, driven = seen.testbed, tool(trial.spec.workload)
+    if not driven.tells_sessions(trial.spec.workload):
+        return None
+    unverified = driven.unverified(connection(testbed.name, testbed.spec))
+    return sessions.prove(testbed.spec.mode, collected.clients, unverified)
+
+
 async def _metrics(
-    deps: Deps, trial: Trial, seen: Seen, status: TrialStatus, window: Window | None
+    deps: Deps, trial: Trial, seen: Seen, status: TrialStatus, collected: Collected
 ) -> WindowMetrics:
     """The window's metrics. Unavailable while Prometheus is away and may still come back."""
-    if window is None or seen.testbed is None:
+    if collected.window is None or seen.testbed is None:
         return WindowMetrics()
-    node = seen.database.node if seen.database else None
-    testbed = trial.spec.testbed_ref.name
+    place = _place(trial, seen, collected)
     try:
-        record = await series.read(deps.metrics, trial.namespace, testbed, node, window)
+        record = await series.read(deps.metrics, place, collected.window)
     except (Unavailable, Rejected):
         waited = Draft(status, now=seen.now, generation=trial.generation).since(ARCHIVED)
         if waited <= parse_duration(trial.spec.step_deadlines.archive):
             raise
         return WindowMetrics()
-    return _judged(seen, record)
+    return series.judge(record, place)
 
 
-def _judged(seen: Seen, record: MetricsRecord) -> WindowMetrics:
-    node = seen.database.node if seen.database else None
-    limit = seen.testbed.spec.instance.resources.cores if seen.testbed else 0.0
-    return series.judge(record, node, limit)
+def _place(trial: Trial, seen: Seen, collected: Collected) -> series.Place:
+    return series.Place(
+        namespace=trial.namespace,
+        campaign=trial.spec.campaign_ref.name,
+        testbed=trial.spec.testbed_ref.name,
+        node=seen.database.node if seen.database else None,
+        limit=seen.testbed.spec.database_cores if seen.testbed else 0.0,
+        clients=collected.clients,
+        external=seen.testbed.spec.instance.external if seen.testbed else None,
+    )
 
 
 def _verdict(proof: Proof | None) -> ProofVerdict | None:
     return ProofVerdict(ok=proof.ok, summary=proof.summary) if proof else None
+
+
+def _consistency(status: TrialStatus) -> ProofVerdict | None:
+    fact = find(status.conditions, CONSISTENT)
+    if fact is None or fact.status == "Unknown":
+        return None
+    return ProofVerdict(ok=fact.status == "True", summary=fact.message)
+
+
+def _reset(trial: Trial, seen: Seen) -> dict[str, float]:
+    """How long the database took to be ready for this trial, and the copying within that."""
+    testbed = seen.testbed
+    run = testbed.status.run if testbed else None
+    if testbed is None or run is None or run.ready_time is None or not serves(testbed, trial):
+        return {}
+    asked, ready = (parse_time(moment).timestamp() for moment in (run.asked_time, run.ready_time))
+    copied = {} if run.restored is None else {"restored": run.restored.seconds}
+    return {"databaseStarted": round(ready - asked, 3), **copied}
 
 
 def _timings(status: TrialStatus, collected: Collected, seen: Seen) -> dict[str, float]:
@@ -148,6 +195,11 @@ def _last_status(
 ) -> TrialStatus:
     key = key_of(trial, RECORD)
     draft = Draft(status, now=seen.now, generation=trial.generation)
+    after = record.proofs.after
+    if after is not None and draft.is_true(PROVEN_AFTER):
+        # The clients' part of it was not known when it was set.
+        reason = "ModeInForce" if after.ok else "ModeNotInForce"
+        draft.condition(PROVEN_AFTER, after.ok, reason, after.summary)
     measured = record.result is not None
     draft.condition(
         COLLECTED,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from encbench.api.trial import TrialResult, Window
 from encbench.core.artefact import check, decode, digest_of
 from encbench.core.evidence import ClientSummary, ClientWindow
-from encbench.core.records import ClientCpu, ClientFacts
+from encbench.core.records import ClientCpu, ClientFacts, KindRecord
 from encbench.ports import Store
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.facts import Seen
@@ -119,6 +119,7 @@ def _client_facts(
         throttled_seconds=summary.throttled_seconds,
         clock_skew_seconds=skew or summary.clock_skew_seconds,
         node=node,
+        sessions=part.sessions,
     )
 
 
@@ -136,13 +137,32 @@ def result_of(
     """The figures for the trial's status."""
     return TrialResult(
         tps=_shown(measurement.tps),
-        qps=_shown(measurement.qps),
-        latency_average_ms=_shown(measurement.latency_average_ms),
-        latency_p95_ms=_shown(measurement.latency_p95_ms),
+        qps=_if_known(measurement.qps),
+        latency_average_ms=_if_known(measurement.latency_average_ms),
+        latency_p95_ms=_if_known(measurement.latency_p95_ms),
         errors=measurement.errors,
-        database_cpu_cores=None if database is None else _shown(database),
-        client_cpu_cores=_shown(cpu.cores) if cpu else None,
+        database_cpu_cores=_if_known(database),
+        client_cpu_cores=_if_known(cpu.cores if cpu else None),
+        extra={name: _shown(value) for name, value in measurement.extra.items()},
     )
+
+
+def kinds_of(measurement: Measurement) -> tuple[KindRecord, ...]:
+    """The kinds of transactions, for the trial's record."""
+    return tuple(
+        KindRecord(
+            name=kind.name,
+            transactions=kind.transactions,
+            errors=kind.errors,
+            latency_average_ms=_if_known(kind.latency_average_ms),
+            latency_p95_ms=_if_known(kind.latency_p95_ms),
+        )
+        for kind in measurement.kinds
+    )
+
+
+def _if_known(value: float | None) -> float | None:
+    return None if value is None else _shown(value)
 
 
 def _shown(value: float) -> float:

@@ -5,21 +5,28 @@ derived from conditions, which are independent facts. Every end is written down 
 and then archived; the trial is over when `Archived` is True.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from encbench.api.base import parse_duration
-from encbench.api.conditions import format_time, is_true
+from encbench.api.conditions import find, format_time, is_true
 from encbench.api.trial import Outcome, TrialStatus
-from encbench.reconcile import pods
+from encbench.core.instances import is_external
+from encbench.reconcile import checks, pods
+from encbench.reconcile.checks import CONSISTENT, Checked
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.patience import patience
+from encbench.reconcile.starts import serves
 from encbench.reconcile.trial.facts import ClientFacts, RunState, Seen
 
 PREPARED, PROVEN_BEFORE, RELEASED = "Prepared", "ProvenBefore", "Released"
 MEASURED, PROVEN_AFTER = "Measured", "ProvenAfter"
 COLLECTED, ARCHIVED = "Collected", "Archived"
 
+OOM = "OOMKilled"
+"""The kubelet's word for a container that exceeded its memory."""
+TOOL_FAILED = "ToolFailed"
 START_TOGETHER = 0.3
 """Seconds between the release and the common start: enough for one HTTP call to each client."""
 TOGETHER = 2.0
@@ -116,7 +123,7 @@ def _end_without_testbed(draft: Draft[TrialStatus], seen: Seen) -> bool:
 def _before_release(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decision:
     deadlines = trial.spec.step_deadlines
     waited = draft.age(draft.status.start_time)
-    _prove_before(draft, seen, waited, parse_duration(deadlines.proof))
+    _prove_before(draft, seen, _served(trial, draft, seen), parse_duration(deadlines.proof))
     if draft.status.outcome:
         return _decision(draft, requeue=0.0)
     trouble = _check_clients(trial, draft, seen)
@@ -133,6 +140,26 @@ def _before_release(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Deci
         return _decision(draft, requeue=0.0)
     wait = patience(waited, POLL, SLOW_POLL)
     return _decision(draft, create_job=seen.job is None, requeue=wait)
+
+
+def _served(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> float:
+    """Seconds for which the testbed has been what the trial needs: the proof's deadline is of that.
+
+    Until then the testbed has deadlines of its own, and waits at most for a neighbour's record.
+    """
+    waited = draft.age(draft.status.start_time)
+    testbed = seen.testbed
+    if testbed is None or not testbed.spec.follows_trials:
+        return waited
+    if serves(testbed, trial):
+        run = testbed.status.run
+        return min(waited, draft.age(run.ready_time)) if run and run.ready_time else waited
+    deadlines = trial.spec.step_deadlines
+    if waited > parse_duration(deadlines.archive) + parse_duration(deadlines.reset):
+        ready = find(testbed.status.conditions, "Ready")
+        why = ready.message if ready else "nothing is known of it"
+        end(draft, "Failed", "StartTimeout", f"testbed {testbed.name} did not get ready: {why}")
+    return 0.0
 
 
 def _prove_before(draft: Draft[TrialStatus], seen: Seen, waited: float, deadline: float) -> None:
@@ -181,7 +208,7 @@ def _check_clients(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> tuple
 
 def _while_running(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decision:
     load, wanted = trial.spec.workload.load, trial.spec.workload.client.replicas
-    if seen.database is None or seen.database.deleting:
+    if _lost_its_pod(seen):
         return _disrupted(draft, "the database pod was deleted while the trial ran")
     if len(seen.clients) != wanted or any(c.pod.deleting for c in seen.clients):
         return _disrupted(draft, "a client pod was deleted or replaced while the trial ran")
@@ -194,8 +221,7 @@ def _while_running(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decis
         if all(code == 0 for code in codes):
             draft.condition(MEASURED, True, "Measured", "every client ended normally")
         else:
-            failed = next(code for code in codes if code != 0)
-            draft.condition(MEASURED, False, "ToolFailed", f"the tool ended with code {failed}")
+            draft.condition(MEASURED, False, *_why_the_tool_failed(seen, codes))
         return _decision(draft, requeue=0.0)
     lost = next((c for c in seen.clients if _is_lost(c)), None)
     if lost is not None:
@@ -209,6 +235,21 @@ def _while_running(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decis
         end(draft, "Failed", "Overrun", "the tool did not end in time")
         return _decision(draft, requeue=0.0)
     return _decision(draft, release=unreleased, requeue=POLL if unreleased else _until(left))
+
+
+def _lost_its_pod(seen: Seen) -> bool:
+    """Whether the database is gone; an external one never had a pod."""
+    if seen.testbed is not None and is_external(seen.testbed.spec.instance):
+        return False
+    return seen.database is None or seen.database.deleting
+
+
+def _why_the_tool_failed(seen: Seen, codes: Sequence[int | None]) -> tuple[str, str]:
+    for client in seen.clients:
+        if client.pod.container("tool").exit_reason == OOM:
+            return OOM, f"the tool in pod {client.pod.name} ran out of memory: raise its limit"
+    failed = next(code for code in codes if code != 0)
+    return TOOL_FAILED, f"the tool ended with code {failed}"
 
 
 def _missed_start(
@@ -245,12 +286,17 @@ def _after_run(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decision:
         _prove_after(trial, draft, seen)
         wait = patience(draft.since(MEASURED), POLL, SLOW_POLL)
         return _decision(draft, requeue=0.0 if draft.known(PROVEN_AFTER) else wait)
+    _note_unchecked(draft, seen)
+    if _check_is_open(draft, seen):
+        _check(trial, draft, seen)
+        wait = patience(draft.since(PROVEN_AFTER), POLL, SLOW_POLL)
+        return _decision(draft, requeue=0.0 if draft.known(CONSISTENT) else wait)
     uploaded = [c for c in seen.clients if c.run and c.run.state is RunState.UPLOADED]
     all_there = len(uploaded) == trial.spec.workload.client.replicas
     if draft.is_false(MEASURED):
         if all_there or draft.since(MEASURED) > UPLOAD_AFTER_FAILURE:
-            message = next(c.message for c in draft.status.conditions if c.type == MEASURED)
-            end(draft, "Failed", "ToolFailed", message)
+            measured = next(c for c in draft.status.conditions if c.type == MEASURED)
+            end(draft, "Failed", OOM if measured.reason == OOM else TOOL_FAILED, measured.message)
             return _decision(draft, requeue=0.0)
         return _decision(draft, requeue=SLOW_POLL)
     if not all_there:
@@ -266,19 +312,50 @@ def _prove_after(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> None:
     if seen.proof is not None:
         before, after = draft.status.server_started, seen.server_started
         if before is not None and after is not None and abs(after - before) > 1.0:
-            message = "the server restarted while the trial ran"
-            draft.condition(PROVEN_AFTER, False, "Disrupted", message)
-            end(draft, "Invalid", "Disrupted", message)
+            killed = seen.database is not None and seen.database.container("server").exit_reason
+            reason, message = "Disrupted", "the server restarted while the trial ran"
+            if killed == OOM:
+                reason, message = OOM, "the server ran out of memory and restarted in the trial"
+            draft.condition(PROVEN_AFTER, False, reason, message)
+            end(draft, "Invalid", reason, message)
             return
         _set_proof(draft, PROVEN_AFTER, seen)
         if not seen.proof.ok:
             end(draft, "Invalid", "ProofFailed", seen.proof.summary)
-    elif seen.database is None or seen.database.deleting:
+    elif _lost_its_pod(seen):
         draft.condition(PROVEN_AFTER, False, "Disrupted", "the database pod was deleted")
         end(draft, "Invalid", "Disrupted", "the database pod was deleted before the second proof")
     elif draft.since(MEASURED) > parse_duration(trial.spec.step_deadlines.proof):
         draft.condition(PROVEN_AFTER, False, "ProofTimeout", _no_proof(seen))
         end(draft, "Invalid", "ProofTimeout", _no_proof(seen))
+
+
+def _check_is_open(draft: Draft[TrialStatus], seen: Seen) -> bool:
+    """Whether the dataset's checks stand between this trial and the next one."""
+    if seen.testbed is None or checks.due(seen.testbed.spec) is None:
+        return False
+    return draft.is_true(MEASURED) and not draft.known(CONSISTENT)
+
+
+def _note_unchecked(draft: Draft[TrialStatus], seen: Seen) -> None:
+    """Unknown, so that the next trial does not wait for what will not come."""
+    why = checks.not_checked(seen.testbed.spec) if seen.testbed else None
+    if why is not None and draft.is_true(MEASURED):
+        draft.condition(CONSISTENT, None, "NotChecked", why)
+
+
+def _check(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> None:
+    found = seen.checked
+    if found is None and draft.since(PROVEN_AFTER) > parse_duration(
+        trial.spec.step_deadlines.proof
+    ):
+        why = seen.check_problem or "stepDeadlines.proof is too short for them"
+        message = f"the consistency queries did not come to an end in time: {why}"
+        found = Checked(False, checks.CHECK_TIMEOUT, message)
+    if found is not None:
+        draft.condition(CONSISTENT, found.ok, found.reason, found.message)
+        if not found.ok:
+            end(draft, "Invalid", found.reason, found.message)
 
 
 def _await_upload(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decision:

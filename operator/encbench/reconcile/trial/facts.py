@@ -7,6 +7,7 @@ from typing import Any
 
 from encbench.core.evidence import Proof
 from encbench.ports import Body
+from encbench.reconcile.checks import Checked
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
 
@@ -64,6 +65,10 @@ class Seen:
     """Why the proof that was due could not be made."""
     server_started: float | None = None
     """Start of the server process, Unix time, as read with the proof."""
+    checked: Checked | None = None
+    """What the dataset's checks came to, once they are through."""
+    check_problem: str = ""
+    """Why the agent could not be asked about them."""
 
 
 def job_facts(body: Body | None) -> JobFacts | None:

@@ -4,16 +4,18 @@ import json
 from typing import Any
 
 from encbench.api import labels
-from encbench.api.conditions import is_false, is_true
+from encbench.api.conditions import find, format_time, is_false, is_true
 from encbench.api.kinds import JOB, POD, TESTBED
-from encbench.api.trial import TrialStatus
 from encbench.core.evidence import Proof
+from encbench.engines import external
 from encbench.ports import Body, Rejected, Unavailable
-from encbench.reconcile import agents, objects
+from encbench.reconcile import agents, checks, objects
+from encbench.reconcile.checks import CONSISTENT
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Testbed, Trial, belongs_to
 from encbench.reconcile.pods import PodFacts, pod_facts
-from encbench.reconcile.proofs import prove
+from encbench.reconcile.proofs import prove, settle
+from encbench.reconcile.starts import serves
 from encbench.reconcile.trial.decide import MEASURED, PROVEN_AFTER, PROVEN_BEFORE
 from encbench.reconcile.trial.facts import (
     ClientFacts,
@@ -35,11 +37,21 @@ async def observe(deps: Deps, trial: Trial) -> Seen:
         job = None
     clients = await _clients(deps, trial, job) if job is not None else []
     proof, problem, server_started = None, "", None
-    if testbed is not None and database is not None and _proof_is_due(trial.status, testbed):
+    if testbed is not None and testbed.spec.instance.external is not None:
+        if _proof_is_due(trial, testbed):
+            made = external.prove(testbed.spec.instance.external, testbed.spec.mode)
+            proof = made.model_copy(update={"time": format_time(deps.clock.now())})
+    elif testbed is not None and database is not None and _proof_is_due(trial, testbed):
         try:
             proof, server_started = await _prove(deps, testbed, database)
         except (Unavailable, Rejected) as error:
             problem = str(error)
+    checked, check_problem = None, ""
+    if testbed is not None and database is not None and _check_is_due(trial, testbed):
+        try:
+            checked = await checks.ask(deps, testbed, database, trial.uid, loaded=False)
+        except (Unavailable, Rejected) as error:
+            check_problem = str(error)
     return Seen(
         now=deps.clock.now(),
         testbed=testbed,
@@ -49,6 +61,8 @@ async def observe(deps: Deps, trial: Trial) -> Seen:
         proof=proof,
         proof_problem=problem,
         server_started=server_started,
+        checked=checked,
+        check_problem=check_problem,
     )
 
 
@@ -60,23 +74,34 @@ async def _testbed(deps: Deps, trial: Trial) -> Testbed | None:
     return objects.testbed(body)
 
 
-def _proof_is_due(status: TrialStatus, testbed: Testbed) -> bool:
-    """Before the run on a ready testbed, and after it."""
+def _proof_is_due(trial: Trial, testbed: Testbed) -> bool:
+    """Before the run on a testbed that is ready and serves this trial, and after the run."""
+    status = trial.status
     if status.outcome is not None:
         return False
     facts = status.conditions
     if not is_true(facts, PROVEN_BEFORE):
-        return is_true(testbed.status.conditions, "Ready")
+        return is_true(testbed.status.conditions, "Ready") and serves(testbed, trial)
     measured = is_true(facts, MEASURED) or is_false(facts, MEASURED)
     proven = is_true(facts, PROVEN_AFTER) or is_false(facts, PROVEN_AFTER)
     return measured and not proven
+
+
+def _check_is_due(trial: Trial, testbed: Testbed) -> bool:
+    """After the second proof of a run that was measured."""
+    facts = trial.status.conditions
+    open_ = trial.status.outcome is None and find(facts, CONSISTENT) is None
+    after = is_true(facts, MEASURED) and is_true(facts, PROVEN_AFTER)
+    return checks.due(testbed.spec) is not None and open_ and after
 
 
 async def _prove(deps: Deps, testbed: Testbed, database: PodFacts) -> tuple[Proof, float]:
     token = await agents.token(deps.cluster, testbed.namespace, testbed.name)
     where = agents.address(database, agents.AGENT_PORT)
     server = await deps.database.server(where, token)
-    proof = await prove(deps.database, where, token, testbed, deps.clock.now(), full=False)
+    await settle(deps.database, where, token)
+    now = deps.clock.now()
+    proof = await prove(deps.database, deps.cluster, where, token, testbed, now, full=False)
     return proof, float(server["startedAt"])
 
 

@@ -1,6 +1,7 @@
 """What a trial's figures were made with: images, server, machine."""
 
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
+from encbench.core.instances import is_external
 from encbench.ports import Body, Unavailable
 from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
@@ -20,7 +21,8 @@ async def gather(deps: Deps, trial: Trial, seen: Seen) -> ProvenanceRecord:
     return ProvenanceRecord(
         testbed=testbed,
         server=ServerFacts(
-            version=str(server.get("version", "unknown")), settings=server.get("settings", {})
+            version=str(server.get("version", _unseen_version(seen))),
+            settings=server.get("settings", {}),
         ),
         machine=MachineFacts(
             node=seen.database.node if seen.database else None,
@@ -32,6 +34,13 @@ async def gather(deps: Deps, trial: Trial, seen: Seen) -> ProvenanceRecord:
         images=images,
         operator_version=deps.settings.version,
     )
+
+
+def _unseen_version(seen: Seen) -> str:
+    """Of a server that no agent was asked about."""
+    if seen.testbed is None or not is_external(seen.testbed.spec.instance):
+        return "unknown"
+    return f"{seen.testbed.spec.instance.version}, as its template says"
 
 
 async def _server(deps: Deps, trial: Trial, seen: Seen) -> Body:

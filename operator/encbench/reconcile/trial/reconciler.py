@@ -8,6 +8,7 @@ from encbench.api.labels import ACTIVE
 from encbench.api.trial import TrialStatus
 from encbench.core.artefact import RecordError
 from encbench.core.naming import credentials_name
+from encbench.engines.connection import connection
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Deps
@@ -67,7 +68,7 @@ class TrialReconciler:
         if is_true(status.conditions, ARCHIVED):
             await self._clear(trial, seen, status)
             return None
-        await self._act(trial, decision)
+        await self._act(trial, seen, decision)
         return waiting or decision.requeue
 
     async def _conclude(
@@ -92,14 +93,15 @@ class TrialReconciler:
             draft.set(phase=phase(draft))
             return draft.status, None
 
-    async def _act(self, trial: Trial, decision: Decision) -> None:
-        if decision.create_job:
+    async def _act(self, trial: Trial, seen: Seen, decision: Decision) -> None:
+        if decision.create_job and seen.testbed is not None:
             settings = self._deps.settings
             context = TrialContext(
                 name=trial.name,
                 namespace=trial.namespace,
                 owner=trial.owner,
                 spec=trial.spec,
+                connection=connection(seen.testbed.name, seen.testbed.spec),
                 credentials_secret=credentials_name(trial.spec.testbed_ref.name),
                 sidecar_image=settings.operator_image,
                 sidecar_pull_policy=settings.image_pull_policy,

@@ -1,19 +1,38 @@
 """The trial's CPU, memory and I/O from Prometheus: raw samples, and what they say of the window."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from encbench.api.instancetemplate import External
 from encbench.api.trial import Window
-from encbench.core.records import DatabaseCpu, MetricsRecord, NodeCpu
+from encbench.core.records import (
+    ClientFacts,
+    DatabaseCpu,
+    DiskIo,
+    ForeignCpu,
+    IdleCpu,
+    MetricsRecord,
+    NodeCpu,
+    NodeIdle,
+    PodCpu,
+    Withheld,
+)
 from encbench.core.window import Sample, WindowRate, summed, window_rate
-from encbench.ports import Metrics, Series
+from encbench.ports import Metrics, Rejected, Series
+from encbench.reconcile.trial import neighbours
 
 MAX_ALIGNMENT_ERROR = 0.02
 """Above this estimated error a CPU figure is withheld."""
 CONTEXT = 5.0
 """Seconds stored before and after the window, for plots."""
 
-Withheld = dict[Literal["database", "node", "client"], str]
+PARTS: dict[Literal["database", "agent", "recorder"], str] = {
+    "database": "encbench_database_cpu_seconds_total",
+    "agent": "encbench_agent_cpu_seconds_total",
+    "recorder": "encbench_recorder_cpu_seconds_total",
+}
+"""The campaign's own processes that Prometheus knows; the tool's CPU is in its summary."""
 
 DATABASE_SERIES = {
     "database_cpu_seconds": "encbench_database_cpu_seconds_total",
@@ -30,6 +49,9 @@ class WindowMetrics:
     record: MetricsRecord | None = None
     database: DatabaseCpu | None = None
     node: NodeCpu | None = None
+    foreign: tuple[ForeignCpu, ...] = ()
+    idle: IdleCpu | None = None
+    disk: DiskIo | None = None
     withheld: Withheld = field(default_factory=dict)
 
     @property
@@ -38,29 +60,91 @@ class WindowMetrics:
         return self.record is not None and "database_cpu_seconds" in self.record.series
 
 
-async def read(
-    metrics: Metrics, namespace: str, testbed: str, node: str | None, window: Window
-) -> MetricsRecord:
-    """Read the series of a testbed and its node."""
+@dataclass(frozen=True)
+class Place:
+    """Whose window it is, and where its pods ran."""
+
+    namespace: str
+    campaign: str
+    testbed: str
+    node: str | None
+    """Of the database."""
+    limit: float
+    """What the server may use, in cores."""
+    clients: tuple[ClientFacts, ...] = ()
+    external: External | None = None
+    """Set where somebody else runs the database."""
+
+
+async def read(metrics: Metrics, place: Place, window: Window) -> MetricsRecord:
+    """Read the series of a testbed, of what else the campaign runs, and of their nodes."""
     start, end = window.start - CONTEXT, window.end + CONTEXT
+    own = f'namespace="{place.namespace}",testbed="{place.testbed}"'
     series: dict[str, tuple[Sample, ...]] = {}
-    for name, metric in DATABASE_SERIES.items():
-        selector = f'{metric}{{namespace="{namespace}",testbed="{testbed}"}}'
-        found = await metrics.raw(selector, start, end)
+    if place.external is not None:
+        series = await _named(metrics, place.external, window, start, end)
+    for name, metric in (DATABASE_SERIES if place.external is None else {}).items():
+        found = _of(window, await metrics.raw(f"{metric}{{{own}}}", start, end))
         # A pod that was replaced shows as a second series: no window spans two servers.
         if len(found) == 1:
             series[name] = found[0].samples
-    idle: list[Series] = []
-    if node:
-        selector = f'node_cpu_seconds_total{{mode="idle",node="{node}"}}'
-        idle = await metrics.raw(selector, start, end)
-        if idle:
-            series["node_idle_seconds"] = tuple(summed([one.samples for one in idle]))
-    return MetricsRecord(window=window, series=series, node_cores=float(len(idle)) or None)
+    pods: list[PodCpu] = []
+    for part, metric in PARTS.items():
+        all_own = f'namespace="{place.namespace}",campaign="{place.campaign}"'
+        for one in _of(window, await metrics.raw(f"{metric}{{{all_own}}}", start, end)):
+            testbed, node = one.labels.get("testbed", ""), one.labels.get("node", "")
+            pods.append(PodCpu(part=part, testbed=testbed, node=node, samples=one.samples))
+    cores = None
+    if place.node:
+        idle = await _idle(metrics, place.node, start, end)
+        if idle is not None:
+            series["node_idle_seconds"], cores = idle.samples, idle.cores
+    others = sorted({c.node for c in place.clients if c.node and c.node != place.node})
+    nodes = [await _idle(metrics, node, start, end) for node in others]
+    return MetricsRecord(
+        window=window,
+        series=series,
+        node_cores=cores,
+        pods=tuple(pods),
+        client_nodes=tuple(node for node in nodes if node is not None),
+    )
 
 
-def judge(record: MetricsRecord, node: str | None, limit: float) -> WindowMetrics:
-    """What the series say of their window. `limit` is the server's, in cores."""
+async def _named(
+    metrics: Metrics, external: External, window: Window, start: float, end: float
+) -> dict[str, tuple[Sample, ...]]:
+    """The CPU of a database that is not ours, by its template; nothing where that does not fit."""
+    if external.database_cpu_query is None:
+        return {}
+    try:
+        found = _of(window, await metrics.raw(external.database_cpu_query, start, end))
+    except Rejected:
+        return {}
+    return {"database_cpu_seconds": found[0].samples} if len(found) == 1 else {}
+
+
+def _of(window: Window, found: Sequence[Series]) -> list[Series]:
+    """Those with a sample in the window: around it there may be pods that went before it."""
+
+    def inside(one: Series) -> bool:
+        return any(window.start <= time <= window.end for time, _ in one.samples)
+
+    return [one for one in found if inside(one)]
+
+
+async def _idle(metrics: Metrics, node: str, start: float, end: float) -> NodeIdle | None:
+    """One series a CPU; so many are the node's cores."""
+    selector = f'node_cpu_seconds_total{{mode="idle",node="{node}"}}'
+    found = await metrics.raw(selector, start, end)
+    if not found:
+        return None
+    samples = tuple(summed([one.samples for one in found]))
+    return NodeIdle(node=node, cores=float(len(found)), samples=samples)
+
+
+def judge(record: MetricsRecord, place: Place) -> WindowMetrics:
+    """What the series say of their window."""
+    node, limit = place.node, place.limit
     series, window, cores = record.series, record.window, record.node_cores
     withheld: Withheld = {}
     database = None
@@ -72,12 +156,50 @@ def judge(record: MetricsRecord, node: str | None, limit: float) -> WindowMetric
             coverage=rate.coverage,
             alignment_error=rate.alignment_error,
         )
+    elif place.external is not None and "database_cpu_seconds" not in series:
+        withheld["database"] = _not_available(place.external)
     of_node = None
     idle = _rate(series.get("node_idle_seconds"), window, withheld, "node")
     if idle is not None and node and cores:
         busy = min(1.0, max(0.0, 1.0 - idle.rate / cores))
         of_node = NodeCpu(fraction=busy, cores=cores, node=node)
-    return WindowMetrics(record, database, of_node, withheld)
+    others = neighbours.foreign(record, node, place.clients)
+    resting = None if place.external else neighbours.idle(record, place.testbed, limit)
+    if place.external is not None:
+        withheld |= _UNSEEN
+    elif others is None:
+        withheld["foreign"] = "Prometheus lacks a node's CPU, or a client's is not known"
+    if place.external is None and resting is None:
+        withheld["idle"] = "Prometheus has no CPU of the campaign's databases"
+    return WindowMetrics(
+        record, database, of_node, others or (), resting, _disk(series, window), withheld
+    )
+
+
+_UNSEEN: Withheld = {
+    "node": "somebody else runs the database, on a machine that Prometheus does not know",
+    "foreign": "nobody can tell what else uses an external database's machine",
+    "idle": "all arms share one external database",
+}
+"""Of an external database."""
+
+
+def _not_available(external: External) -> str:
+    if external.database_cpu_query is None:
+        return "somebody else runs the database, and its template names no databaseCpuQuery"
+    return "databaseCpuQuery did not give exactly one series with samples in the window"
+
+
+def _disk(series: Mapping[str, tuple[Sample, ...]], window: Window) -> DiskIo | None:
+    """None unless both directions are known; how bursty they are is no reason to withhold them."""
+    rates = [
+        window_rate(series.get(name, ()), window.start, window.end)
+        for name in ("database_read_bytes", "database_write_bytes")
+    ]
+    read, write = rates
+    if read is None or write is None:
+        return None
+    return DiskIo(read_bytes_per_second=read.rate, write_bytes_per_second=write.rate)
 
 
 def _rate(

@@ -3,14 +3,17 @@
 import functools
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
 from encbench.adapters import sql
-from encbench.sidecars.agent import evidence, process, server
+from encbench.engines.marker import is_marker
+from encbench.sidecars.agent import evidence, process, server, settle, volume
 from encbench.sidecars.agent.api import Agent, NotRunning, application
+from encbench.sidecars.agent.checks import Checks
 from encbench.sidecars.agent.config import Config, ConfigError, read_config
 from encbench.sidecars.agent.machine import read_machine
 from encbench.sidecars.agent.metrics import exposition
@@ -23,14 +26,17 @@ HEALTH_SECONDS = 2.0
 def build(config: Config, proc: Path = process.PROC) -> Agent:
     """The agent of this configuration. `proc` is where it looks for the server's processes."""
     engine = probe(config.engine)
-    open_session = functools.partial(sql.connect, config.socket, engine.user, config.password)
+    connect = sql.connector(engine.driver)
+    open_session = functools.partial(connect, config.socket, engine.user, config.password)
     heart = server.Heart(
         functools.partial(
             open_session, connect_timeout=HEALTH_SECONDS, statement_timeout=HEALTH_SECONDS
         )
     )
     machine = read_machine()
-    read = functools.partial(process.read, engine.process_name, proc)
+    read = process.Reader(engine.process_name, proc).read
+    beneath = config.volume_process and process.Reader(config.volume_process, proc).read
+    ground = volume.Ground(config.volume, lambda: _server_mounts(read, proc), lower=config.lower)
 
     def describe() -> dict[str, Any]:
         reading = read()
@@ -40,10 +46,10 @@ def build(config: Config, proc: Path = process.PROC) -> Agent:
 
     return Agent(
         token=config.token,
-        metrics=exposition(read),
+        metrics=exposition(process.together(read, beneath) if beneath else read),
         health=heart.beats,
         server=describe,
-        is_marker=engine.is_marker,
+        is_marker=is_marker,
         evidence=lambda marker, full, cancelled: evidence.gather(
             open_session,
             engine,
@@ -52,8 +58,23 @@ def build(config: Config, proc: Path = process.PROC) -> Agent:
             marker,
             full=full,
             cancelled=cancelled,
+            ground=ground,
         ),
+        settle=lambda cancelled: settle.settle(
+            functools.partial(open_session, statement_timeout=settle.STATEMENT_SECONDS),
+            engine,
+            cancelled,
+        ),
+        checks=Checks(lambda seconds: open_session(statement_timeout=seconds), engine.driver).ask,
     )
+
+
+def _server_mounts(read: Callable[[], process.Reading | None], proc: Path) -> str:
+    """The server's own mounts. FileNotFoundError while it does not run."""
+    reading = read()
+    if reading is None:
+        raise FileNotFoundError("no server is running")
+    return (proc / str(reading.process_id) / "mountinfo").read_text(encoding="utf-8")
 
 
 def main() -> None:

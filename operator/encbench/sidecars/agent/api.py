@@ -16,9 +16,13 @@ from typing import Any
 from aiohttp import web
 
 from encbench.adapters.sql import SqlError
+from encbench.sidecars.agent.checks import Busy, Wish
 from encbench.sidecars.agent.evidence import EvidenceError
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+RUN_LENGTH = 128
+"""Of a run's name."""
 
 
 class NotRunning(Exception):
@@ -38,6 +42,10 @@ class Agent:
     is_marker: Callable[[str], bool]
     evidence: Callable[[str, bool, Callable[[], bool]], dict[str, Any]]
     """Takes marker, full, and a function that says whether to give up."""
+    settle: Callable[[Callable[[], bool]], dict[str, Any]]
+    """Takes a function that says whether to give up."""
+    checks: Callable[[Wish], dict[str, Any]]
+    """State of that run of checks, begun if need be; does not block. Busy while another runs."""
 
 
 def application(agent: Agent) -> web.Application:
@@ -48,6 +56,8 @@ def application(agent: Agent) -> web.Application:
     app.router.add_get("/healthz", routes.health)
     app.router.add_get("/v1/server", routes.server)
     app.router.add_post("/v1/evidence", routes.evidence)
+    app.router.add_post("/v1/settle", routes.settle)
+    app.router.add_post("/v1/checks", routes.checks)
     return app
 
 
@@ -69,6 +79,20 @@ class _Routes:
     async def server(self, _: web.Request) -> web.Response:
         return web.json_response(await asyncio.to_thread(self._agent.server))
 
+    async def checks(self, request: web.Request) -> web.Response:
+        wish = await _wish(request)
+        run, warehouses = wish.get("run"), wish.get("warehouses")
+        loaded, seconds = wish.get("loaded", False), wish.get("seconds")
+        if not isinstance(run, str) or not 1 <= len(run) <= RUN_LENGTH:
+            return _error(400, f"run must be a name of 1 to {RUN_LENGTH} characters")
+        if not isinstance(warehouses, int) or isinstance(warehouses, bool) or warehouses < 1:
+            return _error(400, "warehouses must be a whole number greater than 0")
+        if not isinstance(loaded, bool):
+            return _error(400, "loaded must be true or false")
+        if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds <= 0:
+            return _error(400, "seconds must be a number greater than 0")
+        return web.json_response(self._agent.checks(Wish(run, warehouses, loaded, seconds)))
+
     async def evidence(self, request: web.Request) -> web.Response:
         wish = await _wish(request)
         marker, full = wish.get("marker"), wish.get("full", False)
@@ -76,17 +100,22 @@ class _Routes:
             return _error(400, "marker must be 16 to 128 letters, digits, - or _")
         if not isinstance(full, bool):
             return _error(400, "full must be true or false")
+        return await self._alone(lambda gone: self._agent.evidence(marker, full, gone))
+
+    async def settle(self, _: web.Request) -> web.Response:
+        return await self._alone(self._agent.settle)
+
+    async def _alone(self, work: Callable[[Callable[[], bool]], dict[str, Any]]) -> web.Response:
+        """The answer of what runs in a thread, one at a time; it is told when nobody waits."""
         gone = threading.Event()
         async with self._one_at_a_time:
-            work = asyncio.ensure_future(
-                asyncio.to_thread(self._agent.evidence, marker, full, gone.is_set)
-            )
+            task = asyncio.ensure_future(asyncio.to_thread(work, gone.is_set))
             try:
-                return web.json_response(await asyncio.shield(work))
+                return web.json_response(await asyncio.shield(task))
             except asyncio.CancelledError:
                 gone.set()
                 # The next caller must not find the marker's table still there.
-                await asyncio.wait([work])
+                await asyncio.wait([task])
                 raise
 
 
@@ -103,7 +132,7 @@ async def _sentences(request: web.Request, handler: Handler) -> web.StreamRespon
     """Errors as JSON with one sentence."""
     try:
         return await handler(request)
-    except (SqlError, NotRunning) as error:
+    except (SqlError, NotRunning, Busy) as error:
         return _error(503, str(error))
     except EvidenceError as error:
         return _error(500, str(error))

@@ -22,6 +22,10 @@ class Config:
     port: int
     token: str
     password: str
+    lower: Path | None = None
+    """The folder of the disk under a FUSE file system, where there is one."""
+    volume_process: str | None = None
+    """The program of that file system, whose CPU and I/O are the database's."""
 
 
 def read_config(environment: Mapping[str, str]) -> Config:
@@ -36,6 +40,8 @@ def read_config(environment: Mapping[str, str]) -> Config:
         port=int(_get(environment, "ENCBENCH_PORT")),
         token=_read(credentials / "token"),
         password=_read(credentials / "agent-password"),
+        lower=Path(lower) if (lower := environment.get("ENCBENCH_LOWER")) else None,
+        volume_process=environment.get("ENCBENCH_VOLUME_PROCESS") or None,
     )
 
 

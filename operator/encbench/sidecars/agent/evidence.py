@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from encbench.adapters.sql import SqlError
+from encbench.engines.marker import table_name
 from encbench.sidecars.agent.files import Searched, search_file, search_tree
 from encbench.sidecars.agent.probe import OpenSession, Probe, Row, Session, Statement
+from encbench.sidecars.agent.volume import Ground
 
 SETTLE_SECONDS = 30.0
 """How long a full proof waits for background encryption to come to rest."""
@@ -36,6 +38,7 @@ def gather(
     *,
     full: bool,
     cancelled: Callable[[], bool] = lambda: False,
+    ground: Ground | None = None,
 ) -> dict[str, Any]:
     """The evidence, as `/v1/evidence` answers it. Blocks; EvidenceError when it cannot be had."""
     began = time.monotonic()
@@ -50,12 +53,13 @@ def gather(
         session = open_session()
         try:
             _remove_left_behind(session, probe)
-            table = probe.table_name(marker)
+            table = table_name(marker)
             try:
                 _plant(session, probe, table, marker, full=full)
                 catalogue = _catalogue(session, probe, stop, full=full)
-                own = data / probe.table_file(table)
-                files = _search(own, volume, probe, marker.encode(), stop, full=full)
+                own = data / probe.table_file(session, table)
+                files = _search(own, volume, probe, marker, stop, full=full)
+                below = ground and ground.facts(own, marker.encode(), stop, full=full)
             finally:
                 _remove(open_session, session, probe, table)
         finally:
@@ -70,6 +74,8 @@ def gather(
         "catalogue": catalogue,
         "files": files,
         "markerTable": table,
+        "markerFile": own.relative_to(volume).as_posix(),
+        "volume": below,
         "tookSeconds": round(time.monotonic() - began, 3),
         "clock": time.time(),
     }
@@ -80,12 +86,8 @@ def _run(session: Session, statement: Statement) -> list[Row]:
 
 
 def _plant(session: Session, probe: Probe, table: str, marker: str, *, full: bool) -> None:
-    for statement in probe.plant(table, marker):
+    for statement in (*probe.plant(table, marker), *(probe.flush_logs if full else ())):
         _run(session, statement)
-    _run(session, probe.flush(table))
-    _run(session, probe.unlock)
-    if full:
-        _run(session, probe.flush_logs)
 
 
 def _catalogue(
@@ -98,22 +100,31 @@ def _catalogue(
         time.sleep(SETTLE_POLL_SECONDS)
         tablespaces = session.rows(probe.tablespaces)
     settings = session.rows(probe.encryption_settings)
-    return probe.catalogue(settings, session.rows(probe.plugins), tablespaces)
+    plugins = session.rows(probe.plugins)
+    further = [session.rows(statement) for statement in probe.further]
+    return probe.catalogue(settings, plugins, tablespaces, *further)
 
 
 def _search(
-    own: Path, volume: Path, probe: Probe, marker: bytes, stop: Callable[[], None], *, full: bool
+    own: Path, volume: Path, probe: Probe, marker: str, stop: Callable[[], None], *, full: bool
 ) -> list[dict[str, Any]]:
+    text, echo = marker.encode(), probe.echo(marker).encode()
     if full:
-        searched = list(search_tree(volume, marker, stop))
+        searched = list(search_tree(volume, text, stop, echo=echo))
     else:
-        searched = [search_file(own, marker, stop, forget=False)]
+        searched = [search_file(own, text, stop, forget=False, echo=echo)]
     return [_entry(file, volume, probe) for file in searched]
 
 
 def _entry(file: Searched, volume: Path, probe: Probe) -> dict[str, Any]:
     path = file.path.relative_to(volume).as_posix()
-    return {"path": path, "kind": probe.kind_of(path), "bytes": file.size, "found": file.found}
+    return {
+        "path": path,
+        "kind": probe.kind_of(path),
+        "bytes": file.size,
+        "found": file.found,
+        **({"echoed": True} if file.echoed else {}),
+    }
 
 
 def _remove_left_behind(session: Session, probe: Probe) -> None:

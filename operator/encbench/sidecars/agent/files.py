@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from encbench.engines.layout import GOLDEN
+
 CHUNK = 1 << 20
 
 Stop = Callable[[], None]
@@ -24,17 +26,22 @@ class Searched:
     path: Path
     size: int
     found: bool
+    """The marker is in it."""
+    echoed: bool = False
+    """The marker's echo is; see `probe.Probe.echo`."""
 
 
-def search_file(path: Path, marker: bytes, stop: Stop, *, forget: bool) -> Searched:
+def search_file(
+    path: Path, marker: bytes, stop: Stop, *, forget: bool, echo: bytes = b""
+) -> Searched:
     """Read the whole file, beyond the first hit too: its size says how much was seen.
 
-    OSError when it cannot be read.
+    The echo has the marker's length, or none. OSError when the file cannot be read.
     """
     keep = len(marker) - 1
     buffer = bytearray(keep + CHUNK)
     view = memoryview(buffer)
-    size, filled, found = 0, 0, False
+    size, filled, found, echoed = 0, 0, False, False
     with path.open("rb", buffering=0) as file:
         while True:
             stop()
@@ -43,25 +50,31 @@ def search_file(path: Path, marker: bytes, stop: Stop, *, forget: bool) -> Searc
                 break
             end = filled + count
             found = found or buffer.find(marker, 0, end) >= 0
+            echoed = echoed or (bool(echo) and buffer.find(echo, 0, end) >= 0)
             if forget:
                 os.posix_fadvise(file.fileno(), size, count, os.POSIX_FADV_DONTNEED)
             size += count
             filled = min(keep, end)
             view[:filled] = view[end - filled : end]
-    return Searched(path, size, found)
+    return Searched(path, size, found, echoed)
 
 
-def search_tree(root: Path, marker: bytes, stop: Stop) -> Iterator[Searched]:
-    """Every regular file under the root, in order of path; one that goes away is left out."""
+def search_tree(root: Path, marker: bytes, stop: Stop, *, echo: bytes = b"") -> Iterator[Searched]:
+    """Every regular file under the root, in order of path; one that goes away is left out.
+
+    The golden copy at the top is passed over.
+    """
     for path in sorted(_regular_files(root)):
         try:
-            yield search_file(path, marker, stop, forget=True)
+            yield search_file(path, marker, stop, forget=True, echo=echo)
         except FileNotFoundError:
             continue
 
 
 def _regular_files(root: Path) -> Iterator[Path]:
-    for folder, _, names in os.walk(root):
+    for folder, inside, names in os.walk(root):
+        if Path(folder) == root and GOLDEN in inside:
+            inside.remove(GOLDEN)
         for name in names:
             path = Path(folder, name)
             try:

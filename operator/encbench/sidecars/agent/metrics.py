@@ -43,7 +43,7 @@ def _server(reading: Reading) -> Iterator[Metric]:
         if value is not None:
             yield CounterMetricFamily(f"encbench_database_{name}", text, value=value)
     gauges = (
-        ("resident_bytes", "Resident memory of the server's processes.", reading.resident_bytes),
+        ("resident_bytes", "Memory of its processes, shared parts once.", reading.resident_bytes),
         ("start_time_seconds", "Start of the server, Unix time.", reading.started_at),
     )
     for name, text, value in gauges:

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from encbench.core.connection import Driver
+
 Row = Sequence[Any]
 Statement = tuple[str, tuple[object, ...]]
 
 
 class Session(Protocol):
-    """What the agent needs of `adapters.sql.Session`."""
+    """What the agent needs of a session of `adapters.sql`."""
 
     def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
         """Run a statement; its rows. SqlError closes the session."""
@@ -32,6 +34,8 @@ OpenSession = Callable[[], Session]
 class Probe:
     """One engine, seen from inside its pod."""
 
+    driver: Driver
+    """What the server speaks."""
     process_name: str
     user: str
     """The agent's own user in the database."""
@@ -42,21 +46,29 @@ class Probe:
     plugins: str
     tablespaces: str
     """Rows of these three make the catalogue."""
-    catalogue: Callable[[Iterable[Row], Iterable[Row], Iterable[Row]], dict[str, Any]]
+    catalogue: Callable[..., dict[str, Any]]
+    """Takes the rows of these three, and then of each of `further`."""
     busy: Callable[[Iterable[Row]], bool]
     """Whether rows of `tablespaces` show work that is about to change them."""
-    is_marker: Callable[[str], bool]
     left_behind: Statement
-    table_name: Callable[[str], str]
-    table_file: Callable[[str], str]
+    table_file: Callable[[Session, str], str]
     """The table's own file, relative to the data directory."""
     plant: Callable[[str, str], Iterable[Statement]]
-    flush: Callable[[str], Statement]
-    unlock: Statement
-    flush_logs: Statement
-    """Completes what a full search reads beside the tables."""
+    """Make the table, write the marker, and wait until both are in the table's file."""
+    flush_logs: Iterable[Statement]
+    """Complete what a full search reads beside the tables."""
     drop: Callable[[str], Statement]
     kind_of: Callable[[str], str]
+    settle: Callable[[Session], Iterable[Statement]]
+    """Statements after which nothing that was changed waits to be written. Each works for a bounded
+    time; leaving them half-way does no harm."""
+    dirty: str | None = None
+    """Statement whose row ends with how many pages wait to be written; None where none says so."""
+    further: tuple[str, ...] = ()
+    """Statements whose rows the catalogue takes as well."""
+    echo: Callable[[str], str] = lambda _: ""
+    """A second text that `plant` writes elsewhere than the marker, of the same length, for an
+    engine whose files must be told apart; none where it is empty."""
 
 
 def probe(engine: str) -> Probe:
@@ -65,9 +77,11 @@ def probe(engine: str) -> Probe:
 
 
 def _mariadb() -> Probe:
-    from encbench.engines.mariadb import catalogue, files, marker  # noqa: PLC0415
+    from encbench.engines.innodb import marker, settle  # noqa: PLC0415
+    from encbench.engines.mariadb import catalogue, files  # noqa: PLC0415
 
     return Probe(
+        driver="mysql",
         process_name="mariadbd",
         user="encbench_agent",
         settings=catalogue.SETTINGS,
@@ -77,17 +91,76 @@ def _mariadb() -> Probe:
         tablespaces=catalogue.TABLESPACES,
         catalogue=catalogue.catalogue,
         busy=catalogue.busy,
-        is_marker=lambda text: marker.MARKER.fullmatch(text) is not None,
         left_behind=marker.LEFT_BEHIND,
-        table_name=marker.table_name,
-        table_file=marker.table_file,
+        table_file=lambda _, table: marker.table_file(table),
         plant=marker.plant,
-        flush=marker.flush,
-        unlock=marker.UNLOCK,
-        flush_logs=marker.FLUSH_BINARY_LOG,
+        flush_logs=(marker.FLUSH_BINARY_LOG,),
         drop=marker.drop,
         kind_of=files.kind_of,
+        settle=settle.settle,
+        dirty=settle.DIRTY,
     )
 
 
-_PROBES: dict[str, Callable[[], Probe]] = {"mariadb": _mariadb}
+def _postgresql() -> Probe:
+    from encbench.engines.postgresql import catalogue, files, marker  # noqa: PLC0415
+
+    def table_file(session: Session, table: str) -> str:
+        return str(session.rows(*marker.file_of(table))[0][0])
+
+    return Probe(
+        driver="pgsql",
+        process_name="postgres",
+        user="encbench_agent",
+        settings=catalogue.SETTINGS,
+        version=catalogue.VERSION,
+        encryption_settings=catalogue.ENCRYPTION_SETTINGS,
+        plugins=catalogue.PLUGINS,
+        tablespaces=catalogue.TABLESPACES,
+        catalogue=catalogue.catalogue,
+        busy=lambda _: False,
+        left_behind=marker.LEFT_BEHIND,
+        table_file=table_file,
+        plant=marker.plant,
+        flush_logs=(),
+        drop=marker.drop,
+        kind_of=files.kind_of,
+        settle=lambda _: (("CHECKPOINT", ()),),
+    )
+
+
+def _mysql() -> Probe:
+    from encbench.engines.innodb import marker, settle  # noqa: PLC0415
+    from encbench.engines.mysql import catalogue, files  # noqa: PLC0415
+    from encbench.engines.mysql.marker import echo, plant  # noqa: PLC0415
+
+    return Probe(
+        driver="mysql",
+        process_name="mysqld",
+        user="encbench_agent",
+        settings=catalogue.SETTINGS,
+        version=catalogue.VERSION,
+        encryption_settings=catalogue.ENCRYPTION_SETTINGS,
+        plugins=catalogue.PLUGINS,
+        tablespaces=catalogue.TABLESPACES,
+        catalogue=catalogue.catalogue,
+        busy=catalogue.busy,
+        left_behind=marker.LEFT_BEHIND,
+        table_file=lambda _, table: marker.table_file(table),
+        plant=plant,
+        flush_logs=(marker.FLUSH_BINARY_LOG,),
+        drop=marker.drop,
+        kind_of=files.kind_of,
+        settle=settle.settle,
+        dirty=settle.DIRTY,
+        further=(catalogue.BINARY_LOGS, catalogue.STATUS),
+        echo=echo,
+    )
+
+
+_PROBES: dict[str, Callable[[], Probe]] = {
+    "mariadb": _mariadb,
+    "mysql": _mysql,
+    "percona": _mysql,
+    "postgresql": _postgresql,
+}

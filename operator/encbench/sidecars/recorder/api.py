@@ -7,6 +7,7 @@ import hmac
 import json
 import time
 from collections.abc import Callable
+from math import isnan
 from typing import Any, NamedTuple
 
 from encbench.sidecars.recorder.run import FILES, NotReady, Run
@@ -96,11 +97,13 @@ def metrics(run: Run) -> str:
     values: list[tuple[str, str, float]] = []
     last, usage = run.last, run.usage()
     if last is not None and run.state == "running":
-        values += [
+        rates = [
             ("encbench_client_tps", "gauge", last.tps),
             ("encbench_client_qps", "gauge", last.qps),
             ("encbench_client_latency_p95_seconds", "gauge", last.latency_p95_ms / 1000),
         ]
+        # A tool that does not tell a figure has no series of it.
+        values += [rate for rate in rates if not isnan(rate[2])]
     if usage is not None:
         values.append(("encbench_client_cpu_seconds_total", "counter", usage.cpu_seconds))
     values.append(("encbench_recorder_cpu_seconds_total", "counter", time.process_time()))

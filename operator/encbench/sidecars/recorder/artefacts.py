@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +25,18 @@ def _line(row: Row) -> str:
     sample, usage = row.sample, row.usage
     fields = [
         f"{row.time:.3f}",
-        f"{sample.tps:.2f}",
-        f"{sample.qps:.2f}",
-        "" if row.is_partial else f"{sample.latency_p95_ms:.2f}",
-        f"{sample.errors:.2f}",
+        _rounded(sample.tps),
+        _rounded(sample.qps),
+        "" if row.is_partial else _rounded(sample.latency_p95_ms),
+        _rounded(sample.errors),
         f"{usage.cpu_seconds:.2f}" if usage else "",
         str(usage.resident_bytes) if usage and usage.resident_bytes is not None else "",
     ]
     return ",".join(fields)
+
+
+def _rounded(value: float) -> str:
+    return "" if isnan(value) else f"{value:.2f}"
 
 
 def to_json(value: dict[str, Any]) -> str:

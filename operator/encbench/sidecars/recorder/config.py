@@ -9,7 +9,9 @@ class Config(NamedTuple):
     """Where things are, and what the operator knows of the tool."""
 
     tool: str
-    """Name of the tool, which is its process' name as well."""
+    """Name of the tool."""
+    process: str
+    """Name of its process, where that is another one."""
     prefix: str
     """Where this client's artefacts lie in the bucket."""
     warmup: float
@@ -32,6 +34,7 @@ def from_environment(values: Mapping[str, str]) -> Config:
     index = values.get("JOB_COMPLETION_INDEX", "0")
     return Config(
         tool=values["ENCBENCH_TOOL"],
+        process=values.get("ENCBENCH_PROCESS", values["ENCBENCH_TOOL"]),
         prefix=f"{values['ENCBENCH_PREFIX']}/client-{index}",
         warmup=float(values["ENCBENCH_WARMUP"]),
         cpu_limit=float(values["ENCBENCH_CPU_LIMIT"]),

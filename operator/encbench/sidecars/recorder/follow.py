@@ -1,6 +1,7 @@
 """The tool's output as it grows.
 
-When a line was written is read from the file's modification time, which is right to a few
+Backspaces end a line as a newline does: BenchmarkSQL 5 overwrites its status line by them. When a
+line was written is read from the file's modification time, which is right to a few
 milliseconds (the kernel's tick) however late we look.
 """
 
@@ -16,6 +17,10 @@ def reader(tool: str) -> Reader:
         from encbench.tools.sysbench import progress  # noqa: PLC0415 - only what is needed
 
         return progress
+    if tool == "tpcc":
+        from encbench.tools.tpcc.progress import Reader as Tpcc  # noqa: PLC0415
+
+        return Tpcc()
     raise ValueError(f"no reader for the tool {tool}")
 
 
@@ -43,7 +48,7 @@ class Output:
             file.seek(self._offset)
             new = file.read(status.st_size - self._offset)
         self._offset += len(new)
-        *lines, self._rest = (self._rest + new).split(b"\n")
+        *lines, self._rest = (self._rest + new).replace(b"\b", b"\n").split(b"\n")
         return [line.decode(errors="replace") for line in lines]
 
 

@@ -44,13 +44,16 @@ class Observation:
         self.rows: list[Row] = []
         self.started: Moment | None = None
         self.window_start: Moment | None = None
+        self.window_end: Moment | None = None
         self.usages: list[Usage] = []
         self._checkpoint_second: int | None = None
 
     def see_mark(self, mark: Mark, when: Moment) -> None:
         """A moment of the run has come."""
-        if mark is Mark.STARTED:
+        if mark is Mark.STARTED and self.started is None:
             self.started = when
+        if mark is Mark.ENDED:
+            self.window_end = when
         if mark is self._first_mark and self.window_start is None:
             self.window_start = when
             if self.started is not None:
@@ -72,10 +75,14 @@ class Observation:
         return max((u.memory_max_bytes for u in self.usages if u.memory_max_bytes), default=None)
 
     def window(self, end: End | None, last_write: Moment | None) -> Window | None:
-        """The window, if the tool ended well; its last write is its report at the load's end."""
-        if end is None or end.exit_code != 0 or self.window_start is None or last_write is None:
+        """The window, if the tool ended well.
+
+        It ends where the tool says so, else with its last write: its report at the load's end.
+        """
+        over = self.window_end or last_write
+        if end is None or end.exit_code != 0 or self.window_start is None or over is None:
             return None
-        return Window(self.window_start, last_write)
+        return Window(self.window_start, over)
 
     def cpu_seconds(self, window: Window, began: Stamp, end: End) -> float:
         """CPU time of the tool in the window."""
@@ -97,7 +104,8 @@ class Observation:
         if not points:
             return None
         known = [(time, value) for time, value in points if value is not None]
-        return max(0.0, known[-1][1] - _at(known, window.start.monotonic))
+        start, over = _at(known, window.start.monotonic), _at(known, window.end.monotonic)
+        return max(0.0, over - start)
 
 
 def _at(points: list[tuple[float, float]], moment: float) -> float:

@@ -123,7 +123,7 @@ class Recorder:
             time.sleep(follow.pause(here - started.monotonic if started else None))
 
     def _find(self, wrapper: int) -> None:
-        pid = process.find(wrapper, self._config.tool)
+        pid = process.find(wrapper, self._config.process)
         if pid is not None:
             try:
                 self._process = Process(pid)
@@ -147,7 +147,8 @@ class Recorder:
             self._seen.see_usage(usage)
         for line in lines:
             if (mark := self._reader.mark(line)) is not None:
-                self._seen.see_mark(mark, when)
+                told = self._reader.when(line)
+                self._seen.see_mark(mark, when if told is None else moment.at_unix(told))
             elif (sample := self._reader.progress(line)) is not None:
                 self._seen.see_sample(sample, when, usage)
                 self._run.see(sample)

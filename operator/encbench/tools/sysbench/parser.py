@@ -24,13 +24,17 @@ Seen with Debian's 1.0.20 against MariaDB 10.11, where the source says the same:
 - `--time` and `--report-checkpoints` take whole seconds only; 0 is no checkpoint.
 - A fatal error ends every thread with exit code 1 and no final report. SIGTERM ends sysbench at
   once without any report. With `--rate`, more than 100,000 waiting transactions are fatal.
+- What `session.lua` asks before the first transaction counts as a query where no checkpoint resets
+  the counters: it is taken off.
 - Without SQL statements (or with hooks of its own) a script's report has no "SQL statistics".
 """
 
 import re
+from dataclasses import replace
 
 from encbench.tools.measurement import PERCENTILE, Histogram, Measurement, ParseError, percentile
 from encbench.tools.progress import Mark, Sample
+from encbench.tools.session import sessions, told
 from encbench.tools.sysbench.progress import mark, progress
 
 _QUEUE = re.compile(r"\[ \d+s \] queue length: ")
@@ -59,7 +63,9 @@ def parse(output: str) -> Measurement:
     if len(reports) != (2 if checkpoint else 1):
         raise ParseError(_why_incomplete(lines, len(reports)))
     warmup = reports[0]["total time"] if checkpoint else 0.0
-    return _measurement(reports[-1], warmup, threads, _histogram(body), _series(lines))
+    asked = 0 if checkpoint else told(output)
+    measured = _measurement(reports[-1], warmup, asked, threads, _histogram(body), _series(lines))
+    return replace(measured, sessions=sessions(output))
 
 
 def _header(lines: list[str]) -> tuple[int, bool]:
@@ -121,13 +127,14 @@ def _series(lines: list[str]) -> tuple[Sample, ...]:
 def _measurement(
     report: _Report,
     warmup: float,
+    asked: int,
     threads: int,
     histogram: Histogram,
     series: tuple[Sample, ...],
 ) -> Measurement:
     try:
         seconds = report["total time"] - warmup
-        transactions, queries = int(report["transactions"]), int(report["queries"])
+        transactions, queries = int(report["transactions"]), int(report["queries"]) - asked
         errors, reconnects = int(report["ignored errors"]), int(report["reconnects"])
         events = report[_LAST_VALUE] * threads
         latency_sum, shortest, longest = report["sum"], report["min"], report["max"]

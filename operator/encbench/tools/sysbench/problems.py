@@ -24,7 +24,7 @@ def problems(workload: WorkloadSpec, script_text: str | None) -> list[str]:
 
     `script_text` is the script that `scriptConfigMapRef` names, None for a built-in one.
     """
-    sysbench = workload.sysbench
+    sysbench = workload.sysbench_test
     if sysbench.script is not None:
         return list(_options(sysbench, builtin.SCRIPTS[sysbench.script], sysbench.script))
     return list(_script(sysbench, script_text)) if script_text is not None else []
@@ -45,6 +45,11 @@ def _script(sysbench: Sysbench, text: str) -> Iterator[str]:
         yield (
             f"{name} sets sysbench.hooks.report_*, after which sysbench's reports cannot be read: "
             "leave the hooks out"
+        )
+    if declared.old_interface:
+        yield (
+            f"{name} connects by db_connect(), and what such a session negotiated cannot be asked: "
+            "write sysbench.sql.driver():connect()"
         )
     missing = {"tables", "table_size"} - declared.options
     if missing:

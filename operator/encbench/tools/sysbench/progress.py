@@ -29,6 +29,10 @@ def progress(line: str) -> Sample | None:
         return None
 
 
+def when(_: str) -> None:
+    """The lines of sysbench bear no time of day."""
+
+
 def mark(line: str) -> Mark | None:
     """`Threads started!` and the headline of the checkpoint report."""
     if line == "Threads started!":

@@ -20,6 +20,7 @@ _REQUIRE = re.compile(r"\brequire\s*\(?\s*[\"']([\w.]+?)(?:\.lua)?[\"']")
 _FUNCTION = re.compile(r"(?<![\w.:])function\s+(\w+)\s*\(|(?<![\w.:])(\w+)\s*=\s*function\b")
 _LOCAL_FUNCTION = re.compile(r"\blocal\s+(?:function\s+)?$")
 _KEY = re.compile(r"(\w+)\s*=(?!=)|\[\s*[\"']([\w-]+)[\"']\s*\]\s*=(?!=)")
+_OLD_INTERFACE = re.compile(r"\b(db_connect|sysbench\.db\.connect)\b")
 _OPEN, _CLOSE = "{(", "})"
 
 
@@ -34,6 +35,8 @@ class Script:
     functions: frozenset[str]
     replaces_reports: bool
     """Whether it sets report hooks of its own, after which no report can be read."""
+    old_interface: bool
+    """Whether it connects by the interface of sysbench 0.5, whose sessions cannot be asked."""
 
 
 def read(text: str) -> Script:
@@ -57,6 +60,7 @@ def read(text: str) -> Script:
         commands=frozenset(commands | (functions & {"prepare", "cleanup"})),
         functions=frozenset(functions),
         replaces_reports="sysbench.hooks.report_" in code,
+        old_interface=_OLD_INTERFACE.search(code) is not None,
     )
 
 

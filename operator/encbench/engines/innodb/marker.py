@@ -8,33 +8,17 @@ may be written as a difference to their neighbour); several rows are there all t
 table's own file.
 """
 
-import hashlib
-import re
-
-from encbench.engines.mariadb.layout import DATABASE
-
-PREFIX = "encbench_marker_"
-ROWS = 16
-
-Statement = tuple[str, tuple[object, ...]]
-
-MARKER = re.compile(r"[A-Za-z0-9_-]{16,128}")
-"""Long enough not to occur by chance, and the same bytes in every character set."""
+from encbench.engines.innodb.layout import DATABASE
+from encbench.engines.marker import ROWS, Statement, like_table_name
 
 LEFT_BEHIND: Statement = (
     "SELECT TABLE_NAME FROM information_schema.TABLES "
     "WHERE TABLE_SCHEMA = %s AND TABLE_NAME LIKE %s",
-    (DATABASE, PREFIX.replace("_", r"\_") + "%"),
+    (DATABASE, like_table_name()),
 )
 """Names of marker tables that an interrupted proof left."""
 
 FLUSH_BINARY_LOG: Statement = ("FLUSH BINARY LOGS", ())
-UNLOCK: Statement = ("UNLOCK TABLES", ())
-
-
-def table_name(marker: str) -> str:
-    """Name of the marker's table. It does not contain the marker, which dictionaries would keep."""
-    return PREFIX + hashlib.sha256(marker.encode()).hexdigest()[:16]
 
 
 def table_file(table: str) -> str:
@@ -43,7 +27,7 @@ def table_file(table: str) -> str:
 
 
 def plant(table: str, marker: str) -> tuple[Statement, ...]:
-    """Make the table and write the marker."""
+    """Make the table, write the marker, and wait until it is in the table's file."""
     rows = ", ".join(["(%s)"] * ROWS)
     return (
         (
@@ -54,12 +38,9 @@ def plant(table: str, marker: str) -> tuple[Statement, ...]:
         # The text consists of constants alone; the marker is a parameter.
         (f"INSERT INTO {DATABASE}.{table} (marker) VALUES {rows}", (marker,) * ROWS),  # noqa: S608
         ("COMMIT", ()),
+        (f"FLUSH TABLES {DATABASE}.{table} FOR EXPORT", ()),
+        ("UNLOCK TABLES", ()),
     )
-
-
-def flush(table: str) -> Statement:
-    """Wait until the table is in its file. It is locked until `UNLOCK`."""
-    return (f"FLUSH TABLES {DATABASE}.{table} FOR EXPORT", ())
 
 
 def drop(table: str) -> Statement:

@@ -1,0 +1,44 @@
+"""SQL over a unix socket: one session with bounded waits, for the agent.
+
+The agent imports this package at a twentieth of a core, so nothing here pulls in the API's models,
+and a driver is imported with the first session.
+"""
+
+from pathlib import Path
+
+from encbench.adapters.sql.session import Connect, Row, Session, SqlError
+from encbench.core.connection import Driver
+
+__all__ = ["Connect", "Row", "Session", "SqlError", "connector"]
+
+
+def connector(driver: Driver) -> Connect:
+    """What opens sessions with a server that speaks this."""
+
+    def connect(
+        socket: Path,
+        user: str,
+        password: str,
+        *,
+        connect_timeout: float = 3.0,
+        statement_timeout: float = 30.0,
+    ) -> Session:
+        return _driver(driver)(
+            socket,
+            user,
+            password,
+            connect_timeout=connect_timeout,
+            statement_timeout=statement_timeout,
+        )
+
+    return connect
+
+
+def _driver(driver: Driver) -> Connect:
+    if driver == "mysql":
+        from encbench.adapters.sql import mysql  # noqa: PLC0415 see the module's docstring
+
+        return mysql.connect
+    from encbench.adapters.sql import postgresql  # noqa: PLC0415 see the module's docstring
+
+    return postgresql.connect

@@ -1,0 +1,84 @@
+"""PostgreSQL's protocol, by pg8000. Only `connector` imports this module, and the driver with it.
+
+pg8000 is plain Python without a C library of its own: it costs the agent 26 ms of CPU to import
+and 2 ms a session.
+"""
+
+import socket as sockets
+from collections.abc import Sequence
+from pathlib import Path
+
+import pg8000.dbapi
+
+from encbench.adapters.sql.session import Row, SqlError, refusal
+from encbench.core.connection import DATABASE
+
+
+class PostgresSession:
+    """A `Session`."""
+
+    def __init__(self, connection: pg8000.dbapi.Connection) -> None:
+        self._connection: pg8000.dbapi.Connection | None = connection
+
+    def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
+        """See `Session`."""
+        if self._connection is None:
+            raise refusal("the session is closed")
+        try:
+            cursor = self._connection.cursor()
+            cursor.execute(statement, tuple(arguments))
+            return list(cursor.fetchall()) if cursor.description else []
+        except (pg8000.dbapi.Error, OSError) as error:
+            self.close()
+            raise _say(error) from error
+
+    def close(self) -> None:
+        """See `Session`."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            _close(connection)
+
+
+def connect(
+    socket: Path,
+    user: str,
+    password: str,
+    *,
+    connect_timeout: float = 3.0,
+    statement_timeout: float = 30.0,
+) -> PostgresSession:
+    """See `Connect`. The session is in the benchmark's database, for it must be in some."""
+    line = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
+    try:
+        line.settimeout(connect_timeout)
+        line.connect(str(socket))
+        connection = pg8000.dbapi.connect(
+            user,
+            sock=line,
+            database=DATABASE,
+            password=password,
+            # A unix socket needs no TLS; left out, the driver would ask for it.
+            ssl_context=False,
+            # The server gives up as well: a statement that nobody waits for would go on working.
+            startup_params={"statement_timeout": str(int(statement_timeout * 1000))},
+        )
+    except (pg8000.dbapi.Error, OSError) as error:
+        line.close()
+        raise _say(error) from error
+    line.settimeout(statement_timeout)
+    connection.autocommit = True
+    return PostgresSession(connection)
+
+
+def _close(connection: pg8000.dbapi.Connection) -> None:
+    try:
+        connection.close()
+    except (pg8000.dbapi.Error, OSError):
+        # The server has gone already, which is what was wanted.
+        return
+
+
+def _say(error: Exception) -> SqlError:
+    """With the server's message where it gave one, else what lies under the driver's own."""
+    said = error.args[0] if error.args else None
+    return refusal(said["M"] if isinstance(said, dict) else error.__cause__ or error)

@@ -1,0 +1,225 @@
+"""TPC-C over JDBC: the part of a Workload that BenchmarkSQL, or a client of its contract, drives.
+
+The rules that need more than this part (terminals, durations) are in `workload`.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from encbench.api.base import Bool, Int, Model, Number
+from encbench.api.rules import Rule, fits, keys_match, literal, matches
+
+TERMINALS_PER_WAREHOUSE = 10
+"""A warehouse has ten districts, and a terminal is bound to one (TPC-C clause 2.4.1.1)."""
+
+DRIVERS = ("com.mysql.cj.jdbc.Driver", "org.mariadb.jdbc.Driver", "org.postgresql.Driver")
+"""JDBC drivers by their class; `tools.tpcc.jdbc` knows how each is told host, database and TLS."""
+
+OWNED_PROPERTIES = (
+    "conn",
+    "db",
+    "driver",
+    "loadWorkers",
+    "limitTxnsPerMin",
+    "password.*",
+    "rampup(SUT|Terminal)?Mins",
+    "resultDirectory",
+    "runSeconds",
+    "seed",
+    "sutThreads",
+    "terminal(s|sTotal|Offset|WarehouseFixed)",
+    "user.*",
+    "warehouses",
+    "warmupSeconds",
+    ".*Weight",
+)
+"""Properties of the props file that other fields say, as patterns."""
+
+_OWNED = f"^({'|'.join(OWNED_PROPERTIES)})$"
+_LENGTHS = "^(runMins|runTxnsPerTerminal)$"
+_URL_OWNED = (
+    "^(user|password.*|ssl.*|useSSL|requireSSL|verifyServerCertificate|trust.*|tls.*|"
+    "enabled(TLS|Ssl).*|serverSslCert|clientCert.*|allowPublicKeyRetrieval|serverRSAPublicKeyFile)$"
+)
+_WHOLE = (
+    "[self.mix.newOrder, self.mix.payment, self.mix.orderStatus, self.mix.delivery, "
+    "self.mix.stockLevel].all(weight, weight == double(int(weight)))"
+)
+
+Weight = Annotated[Number, Field(ge=0, le=100)]
+
+
+class Mix(Model):
+    """How often each of the five transactions is chosen, in percent."""
+
+    rules = (
+        Rule(
+            cel="self.newOrder + self.payment + self.orderStatus + self.delivery + self.stockLevel "
+            "> 99.999 && "
+            "self.newOrder + self.payment + self.orderStatus + self.delivery + self.stockLevel "
+            "< 100.001",
+            message="make the five weights add up to 100, such as newOrder: 45, payment: 43, "
+            "orderStatus: 4, delivery: 4, stockLevel: 4, which are what is left out",
+            holds=lambda it: 99.999 < sum(it.weights.values()) < 100.001,
+        ),
+    )
+
+    new_order: Weight = Field(45.0, description="New-Order, percent.")
+    payment: Weight = Field(43.0, description="Payment, percent.")
+    order_status: Weight = Field(4.0, description="Order-Status, percent.")
+    delivery: Weight = Field(4.0, description="Delivery, percent.")
+    stock_level: Weight = Field(4.0, description="Stock-Level, percent.")
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Percent by transaction, in BenchmarkSQL's spelling."""
+        return {
+            "newOrder": self.new_order,
+            "payment": self.payment,
+            "orderStatus": self.order_status,
+            "delivery": self.delivery,
+            "stockLevel": self.stock_level,
+        }
+
+
+class BenchmarkSql(Model):
+    """Where an image has BenchmarkSQL."""
+
+    home: Annotated[
+        str,
+        Field(max_length=256),
+        matches(r"^/[-._/a-zA-Z0-9]*$", "write the folder as a path from /, such as /benchmarksql"),
+    ] = Field(
+        "/benchmarksql",
+        description="Folder of the image that holds run, with runBenchmark.sh, beside lib.",
+    )
+
+
+class Tpcc(Model):
+    """TPC-C over JDBC. It is not a TPC result: there is no think time, and nothing is audited."""
+
+    rules = (
+        Rule(
+            cel="self.dialect == 5 || has(self.benchmarksql)",
+            message="dialect 6 is BenchmarkSQL 6's: write benchmarksql: {home: /benchmarksql} and "
+            "name an image of it in client.image, or dialect: 5 for encbench's own client",
+            holds=lambda it: it.dialect == 5 or it.benchmarksql is not None,
+        ),
+        Rule(
+            cel="self.dialect == 5 || self.terminalWarehouseFixed",
+            message="terminals of BenchmarkSQL 6 always keep their warehouse: leave "
+            "terminalWarehouseFixed out, or use dialect 5",
+            holds=lambda it: it.dialect == 5 or it.terminal_warehouse_fixed,
+        ),
+        Rule(
+            cel="self.dialect == 5 || !has(self.limitTxnsPerMin)",
+            message="BenchmarkSQL 6 has no limitTxnsPerMin: leave it out, or slow its terminals "
+            "down by options keyingTimeMultiplier and thinkTimeMultiplier",
+            holds=lambda it: it.dialect == 5 or it.limit_txns_per_min is None,
+        ),
+        Rule(
+            cel=f"self.dialect == 6 || {_WHOLE}",
+            message="dialect 5 takes weights in whole percent: write mix without fractions",
+            holds=lambda it: it.dialect == 6 or all(w == int(w) for w in it.mix.weights.values()),
+        ),
+    )
+
+    warehouses: Annotated[Int, Field(ge=1, le=100_000)] = Field(
+        description="Size of the database: about 100 MB, 100,000 stock items and 30,000 customers "
+        "each."
+    )
+    dialect: Literal[5, 6] = Field(
+        5,
+        description="Version of BenchmarkSQL whose properties and log lines the client has; "
+        "encbench's own client has those of 5.",
+    )
+    benchmarksql: BenchmarkSql | None = Field(
+        None,
+        description="client.image is one of BenchmarkSQL; it is encbench's own client (tpcc) when "
+        "left out.",
+    )
+    mix: Mix = Field(default_factory=Mix, description="Weights of the transactions, percent.")
+    terminal_warehouse_fixed: Bool = Field(
+        True,
+        description="Each terminal keeps one warehouse and district, as in TPC-C; else it draws "
+        "one for each transaction.",
+    )
+    limit_txns_per_min: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = Field(
+        None,
+        description="Transactions a minute to offer, in total over all replicas; as many as "
+        "possible when left out.",
+    )
+    load_workers: Annotated[Int, Field(ge=1, le=1024)] | None = Field(
+        None, description="Parallel loaders; two for each core of the client when left out."
+    )
+    driver: (
+        Annotated[
+            str,
+            Field(max_length=128),
+            matches(
+                f"^({'|'.join(name.replace('.', '[.]') for name in DRIVERS)})$",
+                f"write a JDBC driver that encbench knows: {', '.join(DRIVERS)}; or leave it out "
+                "for the engine's own",
+            ),
+        ]
+        | None
+    ) = Field(None, description="Class of the JDBC driver; the engine's own when left out.")
+    url_parameters: Annotated[
+        dict[
+            Annotated[str, Field(max_length=64)],
+            Annotated[
+                str,
+                Field(max_length=256),
+                matches(
+                    "^[-._,:/+@a-zA-Z0-9]*$",
+                    "write a value of letters, digits and - . _ , : / + @, which need no escaping "
+                    "in a URL",
+                ),
+            ],
+        ],
+        Field(max_length=32),
+        keys_match("^[a-zA-Z][a-zA-Z0-9_.]{0,63}$", "write parameters as the driver names them"),
+        Rule(
+            cel=f"!self.exists(key, key.matches({literal(_URL_OWNED)}))",
+            message="leave out who logs in and everything of TLS: the credentials and the "
+            "EncryptionMode say both",
+            holds=lambda values: not any(fits(_URL_OWNED, key) for key in values),
+        ),
+    ] = Field(
+        default_factory=dict,
+        description="Further parameters of the JDBC URL, over the operator's own, such as "
+        "useServerPrepStmts: 'false'.",
+    )
+    options: Annotated[
+        dict[
+            Annotated[str, Field(max_length=64)],
+            Annotated[
+                str,
+                Field(max_length=256),
+                matches("^[ -~]*$", "write a value on one line, in ASCII"),
+            ],
+        ],
+        Field(max_length=32),
+        keys_match(
+            "^[a-zA-Z][a-zA-Z0-9_.]{0,63}$",
+            "write options as the props file names them, such as keyingTimeMultiplier",
+        ),
+        Rule(
+            cel=f"!self.exists(key, key.matches({literal(_LENGTHS)}))",
+            message="leave out runMins and runTxnsPerTerminal, of which one would contradict the "
+            "other: a run ends by time, and load.duration says which",
+            holds=lambda options: not any(fits(_LENGTHS, key) for key in options),
+        ),
+        Rule(
+            cel=f"!self.exists(key, key.matches({literal(_OWNED)}))",
+            message="leave out what encbench sets itself: write tpcc.warehouses, mix, driver, "
+            "loadWorkers, limitTxnsPerMin, terminalWarehouseFixed, load.concurrency, load.warmup "
+            "and load.duration; the connection and the seed follow from the campaign",
+            holds=lambda options: not any(fits(_OWNED, key) for key in options),
+        ),
+    ] = Field(
+        default_factory=dict,
+        description="Further properties of the client's props file, such as "
+        "keyingTimeMultiplier: '0.1' of BenchmarkSQL 6.",
+    )

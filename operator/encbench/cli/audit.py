@@ -1,0 +1,75 @@
+"""`kubectl encbench audit`: published tables, recomputed."""
+
+import argparse
+from pathlib import Path
+
+from encbench.audit import render
+from encbench.audit.audit import audit as make
+from encbench.audit.shapes import Naming
+from encbench.audit.tables import BadInput, read
+from encbench.cli import output
+from encbench.cli.errors import CommandError
+
+FINDINGS = 1
+
+
+def audit(args: argparse.Namespace) -> int:
+    """Print what follows and what does not; exit code 0 when all does, 1 when there are findings.
+
+    CommandError where files or columns cannot be understood.
+    """
+    try:
+        tables = [
+            read(name, output.read(file))
+            for name, file in zip(_names(args.files), args.files, strict=True)
+        ]
+        found = make(tables, naming(args))
+    except BadInput as error:
+        raise CommandError(str(error)) from error
+    output.write(render.RENDERINGS[args.output](found).encode(), args.file)
+    return FINDINGS if found.findings else 0
+
+
+def naming(args: argparse.Namespace) -> Naming | None:
+    """The columns that the flags name, None where they name none; CommandError where some lack."""
+    columns = {"--plain": args.plain, "--encrypted": args.encrypted, "--published": args.published}
+    missing = [flag for flag, column in columns.items() if column is None]
+    if len(missing) == len(columns):
+        others = (("--formula", args.formula), ("--unit", args.unit), ("--baseline", args.baseline))
+        given = [flag for flag, value in (*others, ("--key", args.key)) if value]
+        if given:
+            raise CommandError(
+                f"{given[0]} goes with named columns: add --plain, --encrypted and --published"
+            )
+        return None
+    if missing:
+        raise CommandError(f"name all three columns: {' and '.join(missing)} are missing")
+    return Naming(
+        plain=args.plain,
+        encrypted=args.encrypted,
+        published=args.published,
+        formula=args.formula or "loss",
+        percent=None if args.unit is None else args.unit == "percent",
+        keys=tuple(key for part in args.key for key in part.split(",") if key),
+        baseline=_baseline(args.baseline),
+    )
+
+
+def _baseline(text: str | None) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    column, equals, value = text.partition("=")
+    if not equals or not column:
+        raise CommandError(f"write --baseline as COLUMN=VALUE, such as mode=off, not {text}")
+    return column, value
+
+
+def _names(files: list[str]) -> list[str]:
+    """Each file's own name, with its folder where two would be alike."""
+    twice = [file for n, file in enumerate(files) if file in files[:n]]
+    if twice:
+        raise CommandError(f"{twice[0]} is given twice: name each file once")
+    short = [Path(file).name if file != "-" else "standard input" for file in files]
+    return [
+        name if short.count(name) == 1 else file for name, file in zip(short, files, strict=True)
+    ]

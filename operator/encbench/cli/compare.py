@@ -1,0 +1,45 @@
+"""`kubectl encbench compare`: two reports by name or by file."""
+
+import argparse
+import contextlib
+from pathlib import Path
+
+from encbench.cli import output
+from encbench.cli.connection import connected
+from encbench.cli.errors import CommandError
+from encbench.cli.report import fetch, find
+from encbench.core.artefact import RecordError, decode
+from encbench.report import difference_text
+from encbench.report.difference import compare as compared
+from encbench.report.document import Report
+
+NOTHING_IN_COMMON = 1
+
+
+async def compare(args: argparse.Namespace) -> int:
+    """Print how B differs from A; exit code 1 when they have no condition in common."""
+    async with contextlib.AsyncExitStack() as stack:
+        reports = [await _read(name, args.namespace, stack) for name in (args.first, args.second)]
+    found = compared(*reports)
+    output.write(difference_text.RENDERINGS[args.output](found).encode(), args.file)
+    return 0 if found.pairs else NOTHING_IN_COMMON
+
+
+async def _read(name: str, namespace: str | None, stack: contextlib.AsyncExitStack) -> Report:
+    if is_file(name):
+        content = output.read(name)
+    else:
+        own, _, short = name.rpartition("/")
+        cluster, space = await stack.enter_async_context(connected(own or namespace))
+        content = await fetch(cluster, await find(cluster, space, short), "json")
+    try:
+        return decode(Report, content, name)
+    except RecordError as error:
+        raise CommandError(
+            f"{error}: give a report.json, or the name of an OverheadReport"
+        ) from error
+
+
+def is_file(name: str) -> bool:
+    """A path, rather than the name of an object: it is there, or looks like one."""
+    return name == "-" or name.endswith(".json") or Path(name).is_file()

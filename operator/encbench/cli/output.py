@@ -1,0 +1,28 @@
+"""Where a command's answer goes."""
+
+import sys
+from pathlib import Path
+
+from encbench.cli.errors import CommandError
+
+
+def write(content: bytes, file: str | None) -> None:
+    """To the file, or to standard output; CommandError where the file cannot be written."""
+    if file is None:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        Path(file).write_bytes(content)
+    except OSError as error:
+        raise CommandError(f"cannot write {file}: {error.strerror or error}") from error
+
+
+def read(file: str) -> bytes:
+    """The file's content, standard input for `-`; CommandError where it cannot be read."""
+    if file == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise CommandError(f"cannot read {file}: {error.strerror or error}") from error

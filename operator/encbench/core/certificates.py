@@ -1,0 +1,67 @@
+"""Certificates: who is issued one, and under which names a Secret holds them.
+
+One CA per campaign signs a certificate for each testbed's server and one for its clients. sysbench
+presents a client certificate whenever it uses TLS, so there is one; nothing is decided by it.
+"""
+
+from dataclasses import dataclass, field
+
+FOLDER = "/etc/encbench/tls"
+"""Where a container finds those that it is given."""
+AUTHORITY = "ca.crt"
+CERTIFICATE = "tls.crt"
+KEY = "tls.key"
+CLIENT_CERTIFICATE = "client.crt"
+CLIENT_KEY = "client.key"
+
+AUTHORITY_KEY = "ca.key"
+"""Beside `AUTHORITY` in the CA's own Secret, which no pod mounts."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A certificate and its private key, both as PEM."""
+
+    certificate: str
+    key: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Issued:
+    """What one testbed gets."""
+
+    authority: str
+    """The CA's certificate as PEM, by which both sides verify each other."""
+    server: Pair
+    client: Pair
+
+
+def authority_name(campaign: str) -> str:
+    """Name of the Secret with a campaign's CA."""
+    return f"{campaign}-ca"
+
+
+def host_names(testbed: str, namespace: str) -> tuple[str, ...]:
+    """The names by which a testbed's server is reached: its headless Service's and its pod's."""
+    pod = f"{testbed}-0.{testbed}"
+    return tuple(
+        f"{name}{ending}"
+        for name in (testbed, pod)
+        for ending in ("", f".{namespace}", f".{namespace}.svc")
+    )
+
+
+def entries(issued: Issued) -> dict[str, str]:
+    """The entries of a testbed's credentials Secret."""
+    return {
+        AUTHORITY: issued.authority,
+        CERTIFICATE: issued.server.certificate,
+        KEY: issued.server.key,
+        CLIENT_CERTIFICATE: issued.client.certificate,
+        CLIENT_KEY: issued.client.key,
+    }
+
+
+def authority_entries(authority: Pair) -> dict[str, str]:
+    """The entries of the CA's Secret."""
+    return {AUTHORITY: authority.certificate, AUTHORITY_KEY: authority.key}

@@ -1,0 +1,32 @@
+"""How a client reaches the database that it drives, whichever tool it is.
+
+The agent imports this module by way of the engines' statements, so at run time it needs nothing but
+the standard library.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from encbench.api.encryptionmode import InTransit
+
+Driver = Literal["mysql", "pgsql"]
+"""The protocol that the server speaks, by the name that sysbench gives it."""
+
+DATABASE = "sbtest"
+"""Name of the benchmark's database in every engine that the operator runs."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One database as its clients see it. Who they are is in the credentials Secret."""
+
+    driver: Driver
+    host: str
+    port: int
+    database: str
+    engine: str = ""
+    """The engine's name, for clients whose library differs where the protocol does not (JDBC)."""
+    tls: "InTransit | None" = None
+    """What is to be negotiated. None: the client must not encrypt, and must say so itself where its
+    library would (libpq negotiates TLS unless it is told not to)."""

@@ -1,0 +1,34 @@
+"""Secrets as Kubernetes takes them: entries are text here and base64 there."""
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+Body = dict[str, Any]
+
+
+def secret(metadata: Body, entries: Mapping[str, str]) -> Body:
+    """A Secret, immutable once created."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": metadata,
+        "type": "Opaque",
+        "immutable": True,
+        "data": _encoded(entries),
+    }
+
+
+def with_entries(body: Body, entries: Mapping[str, str]) -> Body:
+    """The Secret with these entries as well."""
+    return {**body, "data": {**body["data"], **_encoded(entries)}}
+
+
+def entry(body: Body, name: str) -> str | None:
+    """One entry of a Secret as read, or None when it has none of that name."""
+    value = (body.get("data") or {}).get(name)
+    return None if value is None else base64.b64decode(value).decode()
+
+
+def _encoded(entries: Mapping[str, str]) -> dict[str, str]:
+    return {key: base64.b64encode(value.encode()).decode("ascii") for key, value in entries.items()}

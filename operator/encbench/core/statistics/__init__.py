@@ -1,0 +1,41 @@
+"""What the blocks say: intervals, noise floors, the number of blocks, and the verdict.
+
+The trial is the unit, never the per-second sample, and trials are compared only within their block.
+Each file has one subject:
+
+- `intervals`: the paired interval on log-ratios of one arm against the baseline;
+- `verdict`: noise floor, and what may be said about all modes of one condition (Holm);
+- `holm`: the correction for several modes;
+- `precision`: how many blocks a pilot asks for (two stages);
+- `saturation`: what limited the throughput.
+
+All of it is pure. docs/design/0003-verdict.md says why it is as it is, and tests/calibration shows
+on simulated campaigns that it holds what it promises.
+"""
+
+from encbench.core.statistics.intervals import (
+    EQUIVALENCE_LEVEL,
+    LEVEL,
+    Bounds,
+    Estimate,
+    Sense,
+    estimate,
+    geometric_mean,
+    t_quantile,
+)
+from encbench.core.statistics.verdict import Judgement, Verdict, judge, noise_floor
+
+__all__ = [
+    "EQUIVALENCE_LEVEL",
+    "LEVEL",
+    "Bounds",
+    "Estimate",
+    "Judgement",
+    "Sense",
+    "Verdict",
+    "estimate",
+    "geometric_mean",
+    "judge",
+    "noise_floor",
+    "t_quantile",
+]

@@ -1,0 +1,166 @@
+"""The paired interval of one arm against the baseline, on the log scale.
+
+Per block d = ln(arm / baseline). Ratios are compared on the log scale because what encryption does
+to a database is multiplicative, and because the geometric mean is the only mean of ratios that does
+not depend on which arm is called the baseline (Fleming & Wallace, "How not to lie with statistics:
+the correct way to summarize benchmark results", Communications of the ACM 29(3), 1986). exp(mean d)
+is then the ratio of the arms' geometric means.
+
+The interval is Student's for paired observations: mean d ± t(1 - alpha/2; n - 1) · s / √n (Student,
+"The probable error of a mean", Biometrika 6(1), 1908; for paired measurements of computer systems
+Jain, The Art of Computer Systems Performance Analysis, 1991, section 13.4.1). It assumes that the d
+are independent and roughly normal, which random order within blocks is there to serve.
+
+Where testbeds are built anew every few blocks, blocks on one set of testbeds share its luck of
+placement and are not independent: the set is the unit then. The mean stays that of all blocks, its
+error squared is that of a mean over G clusters, G/(G-1) · Σ (Σ_g (d - mean))² / n², with G - 1
+degrees of freedom (Cochran, Sampling Techniques, 3rd ed. 1977, chapter 9A); where each block is a
+cluster it is s²/n.
+"""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+LEVEL = 0.95
+"""Level of the interval that is reported and that `Overhead` is judged by."""
+
+EQUIVALENCE_LEVEL = 0.90
+"""Level of the interval that `Equivalent` is judged by: two one-sided tests at 5 % each."""
+
+Sense = Literal["loss", "increase"]
+"""How a change is told: loss = 1 - arm/baseline where more is better (TPS), increase =
+arm/baseline - 1 where less is better (latency, CPU). Either way a cost is positive."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A confidence interval, low ≤ high."""
+
+    low: float
+    high: float
+
+    @property
+    def largest(self) -> float:
+        """The largest absolute value inside."""
+        return max(abs(self.low), abs(self.high))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The log-ratios of one comparison, summed up."""
+
+    n: int
+    """Blocks."""
+    mean: float
+    """Mean of d."""
+    deviation: float | None
+    """Sample standard deviation of d between blocks; None with fewer than two."""
+    units: int
+    """What is independent of each other: blocks, or sets of testbeds."""
+    error: float | None
+    """Standard error of the mean; None with fewer than two units."""
+
+    @classmethod
+    def of(cls, n: int, mean: float, deviation: float) -> "Estimate":
+        """From the moments of n independent blocks."""
+        return cls(n, mean, deviation, n, deviation / math.sqrt(n))
+
+    @property
+    def degrees(self) -> int:
+        """Degrees of freedom of the error."""
+        return self.units - 1
+
+    def half_width(self, level: float = LEVEL) -> float | None:
+        """Half of Student's interval of the mean of d; None with fewer than two units."""
+        if self.error is None:
+            return None
+        return t_quantile((1 + level) / 2, self.degrees) * self.error
+
+    def bounds(self, level: float = LEVEL) -> Bounds | None:
+        """Student's interval of the mean of d; None with fewer than two units."""
+        half = self.half_width(level)
+        return None if half is None else Bounds(self.mean - half, self.mean + half)
+
+    @property
+    def loss(self) -> float:
+        """1 - exp(mean d): the share that the arm loses, for figures where more is better."""
+        return -math.expm1(self.mean)
+
+    @property
+    def increase(self) -> float:
+        """exp(mean d) - 1: what the arm adds, for figures where less is better."""
+        return math.expm1(self.mean)
+
+    def change(self, sense: Sense) -> float:
+        """Loss or increase."""
+        return self.loss if sense == "loss" else self.increase
+
+    def change_bounds(self, sense: Sense, level: float = LEVEL) -> Bounds | None:
+        """Interval of loss or increase.
+
+        1 - exp falls in d: the upper bound of d gives the lower one of the loss.
+        """
+        log = self.bounds(level)
+        if log is None:
+            return None
+        low, high = math.expm1(log.low), math.expm1(log.high)
+        return Bounds(-high, -low) if sense == "loss" else Bounds(low, high)
+
+
+def t_quantile(probability: float, degrees: int) -> float:
+    """Quantile of Student's t."""
+    from scipy.special import stdtrit  # noqa: PLC0415 - half a second that only a report pays
+
+    return float(stdtrit(degrees, probability))
+
+
+def t_probability(value: float, degrees: int) -> float:
+    """P(T ≤ value) for Student's t."""
+    from scipy.special import stdtr  # noqa: PLC0415 - half a second that only a report pays
+
+    return float(stdtr(degrees, value))
+
+
+def estimate(
+    baseline: Sequence[float],
+    arm: Sequence[float],
+    units: Sequence[Hashable] | None = None,
+) -> Estimate | None:
+    """The paired comparison of two arms, one positive figure per block in the same order.
+
+    `units` names what each block belongs to that is independent of the rest; without it each block
+    is its own. None without a block. ValueError when the lengths differ or a figure has no
+    logarithm.
+    """
+    if len(baseline) != len(arm):
+        raise ValueError(f"{len(baseline)} baseline figures for {len(arm)} of the treatment")
+    if any(not (0 < figure < math.inf) for figure in (*baseline, *arm)):
+        raise ValueError("only positive, finite figures have a log-ratio")
+    ratios = [math.log(b / a) for a, b in zip(baseline, arm, strict=True)]
+    return of_ratios(ratios, units)
+
+
+def of_ratios(ratios: Sequence[float], units: Sequence[Hashable] | None = None) -> Estimate | None:
+    """The same from the log-ratios. None without one."""
+    n = len(ratios)
+    if n == 0:
+        return None
+    mean = math.fsum(ratios) / n
+    names = list(range(n)) if units is None else list(units)
+    rest: dict[Hashable, list[float]] = {}
+    for name, ratio in zip(names, ratios, strict=True):
+        rest.setdefault(name, []).append(ratio - mean)
+    count, deviation, error = len(rest), None, None
+    if n > 1:
+        deviation = math.sqrt(math.fsum((d - mean) ** 2 for d in ratios) / (n - 1))
+    if count > 1:
+        squares = math.fsum(math.fsum(own) ** 2 for own in rest.values())
+        error = math.sqrt(count / (count - 1) * squares) / n
+    return Estimate(n=n, mean=mean, deviation=deviation, units=count, error=error)
+
+
+def geometric_mean(figures: Sequence[float]) -> float:
+    """exp(mean of logarithms) of positive figures, at least one."""
+    return math.exp(math.fsum(map(math.log, figures)) / len(figures))

@@ -1,0 +1,129 @@
+"""What may be said about the modes of one condition, by rules that were fixed beforehand.
+
+A change is a loss of TPS or an increase of latency or CPU (`Sense`); a cost is positive. The *bar*
+is the larger of the campaign's margin and the noise floor, which is the largest absolute bound of
+the 95 % interval of A' against A: what the same mode on a second testbed seems to cost.
+
+- `Overhead`: the 95 % interval lies above the bar. As a test: the hypothesis "the change is at most
+  the bar" falls at 2.5 % on one side, given here as a two-sided p-value against 5 %.
+- `Equivalent`: the 90 % interval lies inside ±margin, which is two one-sided tests at 5 % each
+  (Schuirmann, "A comparison of the two one-sided tests procedure and the power approach for
+  assessing the equivalence of average bioavailability", Journal of Pharmacokinetics and
+  Biopharmaceutics 15, 1987); the p-value is the larger of the two.
+- `Inconclusive`: neither. Both cannot hold, for the 90 % interval lies within the 95 % one.
+
+Where several modes are compared with one baseline, Holm's correction goes over the modes of one
+condition (instance, workload, concurrency) and one figure, for each of the two claims by itself.
+The noise floor is taken as a known number: that it is itself uncertain makes the bar higher, not
+lower, for it is a bound and not an estimate. Without a noise floor there is no `Overhead`.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from encbench.core.statistics.holm import holm
+from encbench.core.statistics.intervals import (
+    EQUIVALENCE_LEVEL,
+    LEVEL,
+    Estimate,
+    Sense,
+    t_probability,
+)
+
+Verdict = Literal["Overhead", "Equivalent", "Inconclusive"]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What may be said about one mode, and what it was judged by."""
+
+    verdict: Verdict
+    alone: Verdict
+    """What it would be if this mode were the only one; differs only for Holm's correction."""
+    bar: float | None
+    """What the interval has to exceed; None without a noise floor."""
+    overhead_p: float | None
+    """Adjusted p-value of "the change is at most the bar", two-sided; None without a test."""
+    equivalent_p: float | None
+    """Adjusted p-value of "the change is at least the margin, one way or the other"."""
+
+
+def noise_floor(*controls: Estimate | None, sense: Sense = "loss") -> float | None:
+    """Largest absolute bound of the 95 % intervals; None where one of them has none.
+
+    What the same mode seems to cost is an effect of everything but the mode. `controls` are the
+    readings of A and A': by arm, and by testbed where the two arms take turns on theirs.
+    """
+    found = [one.change_bounds(sense) if one is not None else None for one in controls]
+    known = [bounds.largest for bounds in found if bounds is not None]
+    return max(known) if known and len(known) == len(found) else None
+
+
+def judge(
+    estimates: Mapping[str, Estimate],
+    floor: float | None,
+    margin: float,
+    sense: Sense = "loss",
+) -> dict[str, Judgement]:
+    """One judgement for each mode of a condition, corrected for their number."""
+    bar = None if floor is None else max(margin, floor)
+    above = {
+        mode: p for mode, one in estimates.items() if (p := _above(one, bar, sense)) is not None
+    }
+    inside = {
+        mode: p for mode, one in estimates.items() if (p := _inside(one, margin, sense)) is not None
+    }
+    above_all, inside_all = holm(above), holm(inside)
+    return {
+        mode: Judgement(
+            verdict=_verdict(above_all.get(mode), inside_all.get(mode)),
+            alone=_verdict(above.get(mode), inside.get(mode)),
+            bar=bar,
+            overhead_p=above_all.get(mode),
+            equivalent_p=inside_all.get(mode),
+        )
+        for mode in estimates
+    }
+
+
+def _verdict(above: float | None, inside: float | None) -> Verdict:
+    if above is not None and above < 1 - LEVEL:
+        return "Overhead"
+    if inside is not None and inside < (1 - EQUIVALENCE_LEVEL) / 2:
+        return "Equivalent"
+    return "Inconclusive"
+
+
+def _above(one: Estimate, bar: float | None, sense: Sense) -> float | None:
+    """Two-sided p-value of the hypothesis that the change is at most the bar."""
+    if bar is None or one.error is None:
+        return None
+    limit = _log(bar, sense)
+    if limit is None:
+        return 1.0
+    away = limit - one.mean if sense == "loss" else one.mean - limit
+    return min(1.0, 2 * _tail(away, one))
+
+
+def _inside(one: Estimate, margin: float, sense: Sense) -> float | None:
+    """p-value of the hypothesis that the change is outside ±margin."""
+    if one.error is None:
+        return None
+    ends = [end for change in (-margin, margin) if (end := _log(change, sense)) is not None]
+    low, high = min(ends), max(ends)
+    return max(_tail(one.mean - low, one), _tail(high - one.mean, one))
+
+
+def _log(change: float, sense: Sense) -> float | None:
+    """The log-ratio at which the change has that size; None where there is no such ratio."""
+    ratio = 1 - change if sense == "loss" else 1 + change
+    return math.log(ratio) if ratio > 0 else None
+
+
+def _tail(away: float, one: Estimate) -> float:
+    """P(T ≥ away / error): how likely a mean is this far on the good side of a limit by chance."""
+    if not one.error:
+        return 0.0 if away > 0 else 1.0
+    return t_probability(-away / one.error, one.degrees)

@@ -1,0 +1,49 @@
+"""TLS: the one suite that a mode asks for, and what a session says that it negotiated.
+
+Names are OpenSSL's, which every server that encbench starts reports. In TLS 1.3 they are the API's
+own; a suite of TLS 1.2 names the key exchange and the certificate's kind as well, which are always
+ephemeral Diffie-Hellman on an elliptic curve and ECDSA (`adapters.certificates`).
+"""
+
+from encbench.api.base import Model
+from encbench.api.encryptionmode import CipherSuite, InTransit
+
+NONE = "none"
+"""What stands in place of version and suite where a session is not encrypted."""
+
+_TLS12: dict[CipherSuite, str] = {
+    "TLS_AES_128_GCM_SHA256": "ECDHE-ECDSA-AES128-GCM-SHA256",
+    "TLS_AES_256_GCM_SHA384": "ECDHE-ECDSA-AES256-GCM-SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256": "ECDHE-ECDSA-CHACHA20-POLY1305",
+}
+
+
+class Session(Model):
+    """What one client process negotiated, by the words of the server's own catalogue."""
+
+    tls: str
+    """Version such as TLSv1.3, or `none`."""
+    cipher: str
+    """Suite by OpenSSL's name, or `none`."""
+
+    def __str__(self) -> str:
+        """For a sentence."""
+        return "no TLS" if self == PLAIN else f"{self.tls} with {self.cipher}"
+
+
+PLAIN = Session(tls=NONE, cipher=NONE)
+"""A session that is not encrypted."""
+
+
+def suite(in_transit: InTransit) -> str:
+    """The one suite that the mode allows, by OpenSSL's name."""
+    if in_transit.version == "TLSv1.2":
+        return _TLS12[in_transit.cipher_suite]
+    return in_transit.cipher_suite
+
+
+def expected(in_transit: InTransit | None) -> Session:
+    """What each session of a mode must have negotiated, and nothing else."""
+    if in_transit is None:
+        return PLAIN
+    return Session(tls=in_transit.version, cipher=suite(in_transit))

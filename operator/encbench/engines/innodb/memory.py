@@ -1,0 +1,29 @@
+"""How large a buffer pool a server's memory bears.
+
+A server takes memory beside its pool whatever the pool's size; how much was measured for each
+engine.
+"""
+
+from dataclasses import dataclass
+
+MEBIBYTE = 2**20
+LEAST_POOL = 16 * MEBIBYTE
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What one engine takes beside its pool, in bytes."""
+
+    beside_pool: int
+    """At rest and under a few clients."""
+    connections_room: int
+    """For more clients than those, where nobody has said how large the pool shall be."""
+
+    def default_pool(self, memory_bytes: int) -> str:
+        """Half of the memory, less where the rest would not hold the server itself."""
+        rest = memory_bytes - self.beside_pool - self.connections_room
+        return f"{max(min(memory_bytes // 2, rest), LEAST_POOL) // MEBIBYTE}M"
+
+    def largest_pool(self, memory_bytes: int) -> int:
+        """Bytes above which the server would sooner or later be killed for want of memory."""
+        return max(min(int(memory_bytes * 0.8), memory_bytes - self.beside_pool), LEAST_POOL)

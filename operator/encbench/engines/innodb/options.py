@@ -1,0 +1,129 @@
+"""What is wrong with a template's settings, said before anything starts.
+
+An option file is forgiving in ways that a benchmark cannot be: it takes an unambiguous beginning
+for the whole name, and `loose_`, `skip_`, `enable_`, `disable_` and `maximum_` before a name. Each
+of these could slip past a list of forbidden names, so names are compared without the prefix, and a
+beginning of a forbidden name counts as that name.
+"""
+
+import difflib
+import fnmatch
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.engines.innodb.memory import LEAST_POOL, MEBIBYTE, Memory
+
+PLACES = "leave it out, for the operator places the server's files, sockets and ports itself"
+MODE = "leave it out and describe the encryption in an EncryptionMode instead"
+BINLOG = "leave it out, for the binary log is on in every arm so that its encryption is measured"
+PLAINTEXT = "leave it out, for it writes statements in plaintext, which no proof of TDE can accept"
+SERVES = "leave it out, for with it the server would not serve the benchmark"
+PLUGINS = "leave it out, for the encryption mode decides which plugins are loaded"
+CONNECTIONS = (
+    "leave it out, for the operator makes room for the highest concurrency of the workloads"
+)
+FILES = "leave it out, for the proofs look for their marker in uncompressed files, one a table"
+SINGLE = "leave it out, for encbench measures a single server without replicas"
+
+Owned = tuple[tuple[str, str], ...]
+"""Patterns of names, separated by blanks, and what to do instead of setting one."""
+
+_PREFIX = re.compile(r"^(loose|skip|enable|disable|maximum)_")
+_SIZE = re.compile(r"([0-9]+)([KMGTPE]?)", re.IGNORECASE)
+_UNITS = {unit: 2 ** (10 * power) for power, unit in enumerate(["", "K", "M", "G", "T", "P", "E"])}
+_KUBERNETES_SIZE = re.compile(r"([0-9]+)([KMGTPE])i")
+_BAD_VALUE = re.compile(r"[\x00-\x1f\x7f#]")
+
+
+@dataclass(frozen=True)
+class OptionFile:
+    """What one server's option file may hold."""
+
+    server: str
+    """The server's name in sentences."""
+    belong: Owned
+    """Settings that belong to the operator."""
+    known: Callable[[str], frozenset[str] | None]
+    """The names that a version knows; None where nobody has listed them."""
+    memory: Callable[[InstanceTemplateSpec], Memory]
+    """What a server of this template takes beside its pool."""
+
+    def owned(self, name: str) -> str | None:
+        """What to do instead of setting this; None for a setting that a template may set."""
+        bare = _PREFIX.sub("", name)
+        for patterns, advice in self.belong:
+            for pattern in patterns.split():
+                if fnmatch.fnmatchcase(bare, pattern) or pattern.startswith(bare):
+                    return advice
+        return None
+
+    def problems(self, instance: InstanceTemplateSpec) -> list[str]:
+        """What is wrong with the template's settings, each in a sentence."""
+        found: list[str] = []
+        known = self.known(instance.version)
+        for name, value in instance.settings.items():
+            advice = self.owned(name)
+            if advice is not None:
+                found.append(f"settings.{name} belongs to the operator: {advice}")
+            elif known is not None and name not in known:
+                found.append(self._unknown(name, instance.version, known))
+            else:
+                found += self._value(name, value)
+        return [*found, *(self._memory(instance) or self._buffer_pool(instance))]
+
+    def _unknown(self, name: str, version: str, known: frozenset[str]) -> str:
+        allowed = sorted(setting for setting in known if self.owned(setting) is None)
+        close = difflib.get_close_matches(name, allowed, n=1, cutoff=0.7)
+        hint = f"write {close[0]} if that is what you mean" if close else "leave it out"
+        return f"settings.{name} is no setting of {self.server} {version}: {hint}"
+
+    def _value(self, name: str, value: str) -> list[str]:
+        if _BAD_VALUE.search(value):
+            return [
+                f"settings.{name} holds a line break, a control character or #: write one plain "
+                "line, for the option file would end or change there"
+            ]
+        size = _KUBERNETES_SIZE.fullmatch(value)
+        if size is not None:
+            right = f"{size[1]}{size[2]}"
+            return [f"settings.{name}: write {right}, as {self.server} does, instead of {value}"]
+        return []
+
+    def _memory(self, instance: InstanceTemplateSpec) -> list[str]:
+        least = self.memory(instance).beside_pool + LEAST_POOL
+        own = instance.embedded.resources
+        if own.memory_bytes >= least:
+            return []
+        return [
+            f"resources.memory of {own.memory} is too little for {self.server} with "
+            f"these settings: write {-(-least // MEBIBYTE)}Mi or more"
+        ]
+
+    def _buffer_pool(self, instance: InstanceTemplateSpec) -> list[str]:
+        text = instance.settings.get("innodb_buffer_pool_size")
+        if text is None or _KUBERNETES_SIZE.fullmatch(text):
+            return []
+        own = instance.embedded.resources
+        memory, needs = own.memory_bytes, self.memory(instance)
+        size = parse_size(text)
+        if size is None:
+            return [
+                f"settings.innodb_buffer_pool_size is {text!r}: write a size such as "
+                f"{needs.default_pool(memory)}"
+            ]
+        limit = needs.largest_pool(memory)
+        if size > limit:
+            return [
+                f"settings.innodb_buffer_pool_size of {text} leaves the server too little of its "
+                f"{own.memory} of memory: write {limit // MEBIBYTE}M or less, or "
+                "raise resources.memory"
+            ]
+        return []
+
+
+def parse_size(text: str) -> int | None:
+    """Bytes in a size as an option file has it, such as 256M; None for anything else."""
+    match = _SIZE.fullmatch(text.strip())
+    return None if match is None else int(match[1]) * _UNITS[match[2].upper()]

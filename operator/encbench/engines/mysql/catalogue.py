@@ -1,0 +1,95 @@
+"""What the server itself says about encryption: the statements to ask it, and how to read its rows.
+
+The agent imports this module and pays for what it imports at a twentieth of a core: nothing but the
+standard library here. The judging is `judge`'s.
+
+One text serves every version: a server passes over what stands in a comment with a later version
+number than its own. 5.7 has no TDE in encbench, and no columns to tell.
+
+InnoDB's list of tablespaces leaves out the system tablespace (ibdata1), which MySQL cannot encrypt;
+`innodb_temporary` is left out here, for settings decide about it. The marker reaches undo log and
+system tables in the buffer pool first: while pages are dirty, files do not yet show what they will,
+which the column `busy` says.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+Row = Sequence[Any]
+
+VARIABLES = (
+    "admin_port",
+    "binlog_encryption",
+    "default_table_encryption",
+    "encrypt_tmp_files",
+    "have_ssl",
+    "innodb_doublewrite",
+    "innodb_redo_log_encrypt",
+    "innodb_sys_tablespace_encrypt",
+    "innodb_temp_tablespace_encrypt",
+    "innodb_undo_log_encrypt",
+    "log_bin",
+    "require_secure_transport",
+    "ssl_ca",
+    "ssl_cert",
+    "ssl_cipher",
+    "ssl_key",
+    "table_encryption_privilege_check",
+    "tls_ciphersuites",
+    "tls_version",
+    "version",
+)
+CERTIFICATE_EXPIRY = "Ssl_server_not_after"
+"""When the certificate in use expires; empty while the server does no TLS, whatever its settings
+say: one whose certificate cannot be read starts all the same. Listed among the variables."""
+
+SETTINGS = "SHOW GLOBAL VARIABLES"
+ENCRYPTION_SETTINGS = SETTINGS + " WHERE Variable_name IN ({})".format(
+    ", ".join(f"'{name}'" for name in VARIABLES)
+)
+VERSION = "SELECT VERSION()"
+PLUGINS = (
+    "SELECT PLUGIN_NAME, PLUGIN_STATUS FROM information_schema.PLUGINS "
+    "WHERE PLUGIN_TYPE = 'KEYRING' "
+    "/*!80024 UNION ALL SELECT "
+    "MAX(IF(STATUS_KEY = 'Component_name', STATUS_VALUE, NULL)), "
+    "UPPER(MAX(IF(STATUS_KEY = 'Component_status', STATUS_VALUE, NULL))) "
+    "FROM performance_schema.keyring_component_status HAVING COUNT(*) > 0 */"
+)
+TABLESPACES = (
+    "SELECT '', '', 0 FROM DUAL WHERE FALSE "
+    "/*!80013 UNION ALL SELECT NAME, ENCRYPTION, "
+    "(SELECT VARIABLE_VALUE FROM performance_schema.global_status "
+    "WHERE VARIABLE_NAME = 'Innodb_buffer_pool_pages_dirty') "
+    "FROM information_schema.INNODB_TABLESPACES WHERE NAME <> 'innodb_temporary' */"
+)
+BINARY_LOGS = "SHOW BINARY LOGS"
+STATUS = f"SHOW GLOBAL STATUS WHERE Variable_name = '{CERTIFICATE_EXPIRY}'"
+
+
+def catalogue(
+    settings: Iterable[Row],
+    plugins: Iterable[Row],
+    tablespaces: Iterable[Row],
+    binary_logs: Iterable[Row],
+    status: Iterable[Row],
+) -> dict[str, Any]:
+    """The evidence's `catalogue` from the rows of the statements above."""
+    return {
+        "variables": {str(name): str(value) for name, value in (*settings, *status)},
+        "plugins": {str(name): str(status) for name, status in plugins},
+        "tablespaces": [
+            {"name": str(name), "encrypted": encryption == "Y", "busy": int(dirty) > 0}
+            for name, encryption, dirty in tablespaces
+        ],
+        # 5.7 has no column that says so, and no encryption of them.
+        "binaryLogs": [
+            {"name": str(row[0]), "encrypted": len(row) > 2 and row[2] == "Yes"}
+            for row in binary_logs
+        ],
+    }
+
+
+def busy(tablespaces: Iterable[Row]) -> bool:
+    """Whether pages still wait to be written."""
+    return any(int(row[2]) > 0 for row in tablespaces)

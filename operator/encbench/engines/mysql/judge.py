@@ -1,0 +1,233 @@
+"""Whether a mode is in force on a MySQL, judged from the agent's evidence.
+
+TDE covers parts, and a mode may ask for some of them. Each part is proven twice: by the server's
+own catalogue, and by the files of that part, in which the marker (or its echo, see `marker`) must
+be unreadable where the mode encrypts, and readable where it does not. So what is outside the scope
+is proven plaintext as what is inside is proven encrypted.
+
+| part   | catalogue                                | files                             |
+|--------|------------------------------------------|-----------------------------------|
+| tables | each table's tablespace                  | tables and doublewrite, by marker |
+| system | tablespace mysql, tables of sys          | mysql.ibd, ibdata1, by echo       |
+| undo   | each undo tablespace                     | undo tablespaces, by echo         |
+| redo   | its setting                              | redo log, by marker               |
+| binlog | its setting, each log in the list        | binary logs, by marker            |
+
+A full proof looks through every file; any other one reads the marker's own table only, so that the
+proofs around a trial leave caches as they are.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from encbench.api.encryptionmode import EncryptionModeSpec, InTransit, Scope
+from encbench.core.evidence import Proof
+from encbench.core.tls import suite
+from encbench.engines import evidence as facts
+from encbench.engines.evidence import Evidence, File
+from encbench.engines.innodb import marker
+from encbench.engines.innodb.layout import DATABASE
+from encbench.engines.mysql.catalogue import CERTIFICATE_EXPIRY
+from encbench.engines.mysql.flavour import Flavour
+from encbench.engines.mysql.keyring import PLUGIN
+from encbench.engines.mysql.layout import COMPONENT
+from encbench.engines.proof import Check, conclude, equals
+from encbench.engines.tls import mode_name
+
+KEYRINGS = (COMPONENT, PLUGIN)
+EXEMPT = "MySQL has no encryption of temporary tables"
+"""Measured with 9.7: under full TDE rows of temporary tables lie readable in #innodb_temp and their
+undo in ibtmp1, and those of a large sort in tmpdir. The marker is never in a temporary table."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One part of the server's files."""
+
+    scope: Scope
+    kinds: tuple[str, ...]
+    echo: bool
+    """Whether the echo speaks for it, else the marker does."""
+    settles: bool
+    """Whether its pages reach the file some time after the marker was written."""
+
+
+_PARTS = (
+    _Part("tables", ("table",), echo=False, settles=False),
+    _Part("system", ("system",), echo=True, settles=True),
+    _Part("redo", ("redo",), echo=False, settles=False),
+    _Part("undo", ("undo",), echo=True, settles=True),
+    _Part("binlog", ("binlog",), echo=False, settles=False),
+)
+
+
+def judge(
+    flavour: Flavour, evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool
+) -> Proof:
+    """The proof of `mode` from this evidence."""
+    scope = flavour.scope(mode)
+    name = mode_name(mode, _tde_name(flavour, scope) if mode.tde else None)
+    seen = facts.read(evidence)
+    if isinstance(seen, Check):
+        return conclude(name, "", [seen], [], evidence)
+    own = seen.file(marker.table_file(seen.marker_table))
+    checks = [
+        *facts.breadth(seen, own, ("table", "redo", "binlog"), full=full),
+        equals("log_bin", "ON", seen.variable("log_bin")),
+        *_in_transit(seen, mode.in_transit),
+        *_settings(seen, flavour, mode),
+        _keyring(seen, wanted=mode.tde is not None),
+        *_tablespaces(seen, scope),
+        *_binary_logs(seen, scope),
+        *_own_file(own, encrypted="tables" in scope),
+    ]
+    if full:
+        checks += [check for part in _PARTS for check in _files(seen, part, scope)]
+        checks += _doublewrite(seen, scope)
+    exempt = _exemptions(seen, flavour, scope) if scope else []
+    return conclude(name, _found(seen, mode, scope), checks, exempt, evidence)
+
+
+def _tde_name(flavour: Flavour, scope: frozenset[Scope]) -> str:
+    return f"TDE of {', '.join(part for part in flavour.scopes if part in scope)}"
+
+
+def _in_transit(seen: Evidence, in_transit: InTransit | None) -> list[Check]:
+    """What the server would negotiate; what a client did is in its own output."""
+    expiry = seen.variable(CERTIFICATE_EXPIRY)
+    said = "unknown" if expiry is None else "on" if expiry else "off"
+    if in_transit is None:
+        return [equals("TLS of the server", "off", said)]
+    suites = "tls_ciphersuites" if in_transit.version == "TLSv1.3" else "ssl_cipher"
+    return [
+        equals("TLS of the server", "on", said),
+        equals("tls_version", in_transit.version, seen.variable("tls_version")),
+        equals(suites, suite(in_transit), seen.variable(suites)),
+        equals("require_secure_transport", "ON", seen.variable("require_secure_transport")),
+    ]
+
+
+def _settings(seen: Evidence, flavour: Flavour, mode: EncryptionModeSpec) -> list[Check]:
+    """A setting that is off and one that the server does not know come to the same."""
+    return [
+        equals(setting, "ON" if on else "OFF", seen.variable(setting) or (None if on else "OFF"))
+        for setting, on in flavour.switches(mode).items()
+    ]
+
+
+def _keyring(seen: Evidence, *, wanted: bool) -> Check:
+    active = sorted(name for name, state in seen.catalogue.plugins.items() if state == "ACTIVE")
+    if not wanted:
+        return facts.none("active keyrings", active)
+    shown = ", ".join(active) or "none"
+    return Check("active keyring", " or ".join(KEYRINGS), shown, bool(set(active) & set(KEYRINGS)))
+
+
+def _tablespaces(seen: Evidence, scope: frozenset[Scope]) -> list[Check]:
+    """5.7 lists none: it has no TDE in encbench, and no active keyring is its proof."""
+    spaces = seen.catalogue.tablespaces
+    if not spaces and (seen.variable("version") or "").startswith("5.7."):
+        return []
+    own = marker.table_file(seen.marker_table).removesuffix(".ibd")
+    listed = any(space.name == own for space in spaces)
+    return [
+        Check(
+            "the catalogue knows the marker's tablespace", "yes", "yes" if listed else "no", listed
+        ),
+        facts.none(
+            "tablespaces in plaintext",
+            [s.name for s in spaces if _part_of(s.name) in scope and not s.encrypted],
+        ),
+        facts.none(
+            "encrypted tablespaces outside the scope" if scope else "encrypted tablespaces",
+            [s.name for s in spaces if _part_of(s.name) not in scope and s.encrypted],
+        ),
+    ]
+
+
+def _part_of(space: str) -> Scope:
+    if space.startswith(f"{DATABASE}/"):
+        return "tables"
+    return "undo" if space.startswith("innodb_undo") else "system"
+
+
+def _binary_logs(seen: Evidence, scope: frozenset[Scope]) -> list[Check]:
+    inside = "binlog" in scope
+    wrong = [log.name for log in seen.catalogue.binary_logs if log.encrypted != inside]
+    name = "binary logs in plaintext" if inside else "encrypted binary logs"
+    some = bool(seen.catalogue.binary_logs)
+    listed = Check("binary logs are listed", "yes", "yes" if some else "no", some)
+    return [listed, facts.none(name, wrong)]
+
+
+def _own_file(own: File | None, *, encrypted: bool) -> list[Check]:
+    if encrypted:
+        open_file = [own.path] if own is not None and (own.found or own.echoed) else []
+        return [facts.none("marker in its table file", open_file)]
+    return [facts.present("marker in its table file", own is not None and own.found)]
+
+
+def _files(seen: Evidence, part: _Part, scope: frozenset[Scope]) -> list[Check]:
+    files = [file for file in seen.files if file.kind in part.kinds]
+    name = part.scope
+    if part.settles and any(space.busy for space in seen.catalogue.tablespaces):
+        why = "anything, for not all pages were written in time: the catalogue speaks for it"
+        return [Check(f"exempt: files of {name}", why, "not judged", ok=True)]
+    if name in scope:
+        return [_unreadable(f"files of {name} in which the marker is readable", files)]
+    if part.settles and not any(_part_of(s.name) == name for s in seen.catalogue.tablespaces):
+        return []  # 5.7 keeps both elsewhere.
+    return [
+        facts.present(
+            f"marker in a {part.kinds[0]} file",
+            any(file.echoed if part.echo else file.found for file in files),
+        )
+    ]
+
+
+def _doublewrite(seen: Evidence, scope: frozenset[Scope]) -> list[Check]:
+    """Pages pass through it as they are written to their own file, those of any tablespace.
+
+    The marker stands for tables, the echo for system tables and undo log.
+    """
+    files = [file for file in seen.files if file.kind == "doublewrite"]
+    name = "doublewrite files in which the marker is readable"
+    if "tables" not in scope:
+        if not files or seen.variable("innodb_doublewrite") != "ON":
+            return []  # Elsewhere before 8.0.20; and a template may do without it.
+        return [facts.present("marker in a doublewrite file", any(f.found for f in files))]
+    checks = [facts.none(name, [file.path for file in files if file.found])]
+    if {"system", "undo"} <= scope:
+        echoes = [file.path for file in files if file.echoed]
+        checks.append(facts.none("doublewrite files in which the echo is readable", echoes))
+    return checks
+
+
+def _unreadable(name: str, files: Iterable[File]) -> Check:
+    return facts.none(name, [file.path for file in files if file.found or file.echoed])
+
+
+def _exemptions(seen: Evidence, flavour: Flavour, scope: frozenset[Scope]) -> list[Check]:
+    files = [file for file in seen.files if file.kind == "temporary"]
+    if not files or "temporary" in scope:
+        return []
+    why = EXEMPT if "temporary" not in flavour.scopes else "they are outside the scope"
+    hits = sum(file.found or file.echoed for file in files)
+    shown = f"marker readable in {hits} of {facts.count(len(files), 'file')}"
+    return [Check("exempt: temporary tables", f"anything, for {why}", shown, ok=True)]
+
+
+def _found(seen: Evidence, mode: EncryptionModeSpec, scope: frozenset[Scope]) -> str:
+    transit = "TLS is off" if mode.in_transit is None else "nobody connects without TLS"
+    encrypted = sum(space.encrypted for space in seen.catalogue.tablespaces)
+    spaces = _of(encrypted, len(seen.catalogue.tablespaces), "tablespace")
+    hits = sum(file.found or file.echoed for file in seen.files)
+    files = _of(hits, len(seen.files), "file")
+    verb = "are" if encrypted != 1 else "is"
+    what = "no tablespace is encrypted" if not scope else f"{spaces} {verb} encrypted"
+    return f"{transit}, {what} and the marker is readable in {files}"
+
+
+def _of(some: int, of: int, noun: str) -> str:
+    return f"{some} of {facts.count(of, noun)}"

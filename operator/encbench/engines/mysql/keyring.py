@@ -1,0 +1,42 @@
+"""The keyring: where the server keeps the master keys that it makes itself.
+
+InnoDB and the binary log each make a master key of 256 bits at their first need, and encrypt by it
+the keys of tablespaces and log files. The keyring's file lies on the volume beside the data, which
+is enough for a measurement and no way to keep keys otherwise.
+"""
+
+import json
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.engines.mysql.layout import COMPONENT, COMPONENT_CNF, MANIFEST, Places
+from encbench.engines.mysql.versions import FIRST_COMPONENT, number
+
+PLUGIN = "keyring_file"
+
+
+def is_component(version: str) -> bool:
+    """Whether this version's keyring is a component, else it is a plugin."""
+    return number(version) >= FIRST_COMPONENT
+
+
+def provider(version: str) -> str:
+    """What the catalogue shows as the active keyring."""
+    return COMPONENT if is_component(version) else PLUGIN
+
+
+def files(mode: EncryptionModeSpec, version: str, layout: Places) -> dict[str, str]:
+    """Manifest and configuration of the component; none where it is not wanted."""
+    if mode.tde is None or not is_component(version):
+        return {}
+    configuration = {"path": layout.keyring, "read_only": False}
+    return {
+        MANIFEST: json.dumps({"components": f"file://{COMPONENT}"}) + "\n",
+        COMPONENT_CNF: json.dumps(configuration) + "\n",
+    }
+
+
+def settings(version: str, layout: Places) -> dict[str, str]:
+    """Settings that load the plugin; none for the component, which a manifest names."""
+    if is_component(version):
+        return {}
+    return {"early_plugin_load": f"{PLUGIN}.so", "keyring_file_data": layout.keyring}

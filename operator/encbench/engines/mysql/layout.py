@@ -1,0 +1,51 @@
+"""Where MySQL's files lie in the database pod.
+
+The server finds the manifest that names its keyring component beside its own program, and the
+component its configuration beside the plugin; where those are differs from image to image. So the
+initialising script makes a folder on the volume with a link to the image's program and links to its
+plugins, and puts both files there: the server is started by that link, with `plugin_dir` pointing
+to the links, and takes the folder for its own. (`mysqld.my` is looked for in the folder of the
+name that the program was started by.) Rejected: mounting the files over the image's folders, which
+must be known beforehand; the local manifest in the data directory, which must be empty when it is
+initialised and needs a global one all the same.
+"""
+
+from dataclasses import dataclass
+
+from encbench.engines.innodb.layout import Layout
+
+MANIFEST = "mysqld.my"
+COMPONENT = "component_keyring_file"
+COMPONENT_CNF = f"{COMPONENT}.cnf"
+PROGRAM = "mysqld"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Places(Layout):
+    """Paths as the server's container sees them."""
+
+    server: str = "mysql"
+
+    @property
+    def program(self) -> str:
+        """The folder with the links."""
+        return f"{self.volume}/program"
+
+    @property
+    def mysqld(self) -> str:
+        """The program by its link."""
+        return f"{self.program}/{PROGRAM}"
+
+    @property
+    def places_cnf(self) -> str:
+        """An option file that the script writes: what only the image knows."""
+        return f"{self.program}/places.cnf"
+
+    @property
+    def keyring(self) -> str:
+        """The keyring's own file, beside the data directory: it is copied with the data."""
+        return f"{self.volume}/keyring/keyring"
+
+
+POD = Places()
+"""The layout of the database pod."""

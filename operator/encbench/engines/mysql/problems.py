@@ -1,0 +1,132 @@
+"""What is wrong with a template or a mode for MySQL, said before anything starts."""
+
+from functools import partial
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.engines.innodb import options
+from encbench.engines.mysql.flavour import Flavour
+from encbench.engines.mysql.known import known_settings
+from encbench.engines.mysql.settings import server_memory
+from encbench.engines.mysql.versions import FIRST_TDE, FIRST_TLS_1_3, OLDEST, number
+
+# `[i]nnodb_doublewrite_d*` is written so that its beginning, innodb_doublewrite, is left free.
+_OWNED: options.Owned = (
+    (
+        "datadir socket pid_file port admin_address admin_port create_admin_listener_thread "
+        "bind_address tmpdir user basedir chroot init_file daemonize innodb_data_home_dir "
+        "innodb_data_file_path innodb_log_group_home_dir innodb_tmpdir innodb_undo_directory "
+        "innodb_temp_data_file_path innodb_temp_tablespaces_dir [i]nnodb_doublewrite_d* "
+        "innodb_directories innodb_redo_log_archive_dirs replica_load_tmpdir slave_load_tmpdir "
+        "log_error log_error_services secure_file_priv log_tc mysqlx mysqlx_*",
+        options.PLACES,
+    ),
+    (
+        "*encrypt* default_table_encryption table_encryption_privilege_check binlog_encryption "
+        "innodb_redo_log_encrypt innodb_undo_log_encrypt innodb_sys_tablespace_encrypt "
+        "innodb_temp_tablespace_encrypt keyring_* early_plugin_load",
+        options.MODE,
+    ),
+    (
+        "ssl ssl_* admin_ssl* admin_tls* tls_* require_secure_transport auto_generate_certs "
+        "caching_sha2_password_* sha256_password_* default_authentication_plugin "
+        "authentication_policy",
+        options.MODE,
+    ),
+    ("plugin_*", options.PLUGINS),
+    ("log_bin log_bin_* server_id sql_log_bin", options.BINLOG),
+    ("general_log* slow_query_log* log_slow_* log_output log_raw", options.PLAINTEXT),
+    ("max_connections max_user_connections", options.CONNECTIONS),
+    ("innodb_file_per_table binlog_transaction_compression", options.FILES),
+    (
+        "grant_tables networking read_only super_read_only innodb_read_only innodb_force_recovery "
+        "initialize initialize_insecure help gdb upgrade validate_config offline_mode "
+        "innodb_dedicated_server innodb_redo_log_enabled percona_telemetry_disable",
+        options.SERVES,
+    ),
+    (
+        "group_replication* rpl_semi_sync_* replicate_* relay_log* report_* ndb* replica_start "
+        "slave_start",
+        options.SINGLE,
+    ),
+)
+
+
+def option_file(flavour: Flavour) -> options.OptionFile:
+    """What one flavour's option file may hold."""
+    return options.OptionFile(
+        server=flavour.title,
+        belong=_OWNED,
+        known=partial(known_settings, flavour),
+        memory=server_memory,
+    )
+
+
+def problems(
+    flavour: Flavour, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
+) -> list[str]:
+    """What is wrong, each in a sentence; empty when nothing is."""
+    version = _version(flavour, instance.version)
+    if version:
+        return version
+    return [
+        *_at_rest(flavour, instance, mode),
+        *_in_transit(flavour, instance, mode),
+        *option_file(flavour).problems(instance),
+    ]
+
+
+def _version(flavour: Flavour, version: str) -> list[str]:
+    title, parts = flavour.title, tuple(int(part) for part in version.split("."))
+    if parts == (8,):
+        return [f"version 8 of {title} may be 8.0 or 8.4: write which one"]
+    if parts < OLDEST and parts != (5,):
+        return [f"version {version} of {title} is too old: write 5.7 or later, and an image of it"]
+    if parts == (5,) or (5, 8) <= parts < (8,):
+        return [f"there is no version {version} of {title}: write 5.7, 8.0 or 8.4"]
+    return []
+
+
+def _at_rest(
+    flavour: Flavour, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
+) -> list[str]:
+    at_rest = mode.tde
+    if at_rest is None:
+        return []
+    found: list[str] = []
+    if number(instance.version) < FIRST_TDE:
+        found.append(
+            f"{flavour.title} {instance.version} cannot encrypt all that it writes of a table: "
+            "leave atRest out of the mode, or write version 8.0.23 or later and an image of it"
+        )
+    if at_rest.algorithm is not None:
+        found.append(
+            f"atRest.algorithm is MariaDB's: leave it out, for {flavour.title} has one of its own "
+            "(AES-256 in CBC mode for tables)"
+        )
+    if at_rest.key_secret_ref is not None:
+        found.append(
+            f"atRest.keySecretRef: leave it out, for {flavour.title} makes its master keys itself, "
+            "in a keyring on the testbed's volume"
+        )
+    lacking = [part for part in at_rest.scope or () if part not in flavour.scopes]
+    if lacking:
+        found.append(
+            f"atRest.scope: leave {', '.join(lacking)} out, for {flavour.title} writes temporary "
+            f"tables in plaintext; it can encrypt {', '.join(flavour.scopes)}"
+        )
+    return found
+
+
+def _in_transit(
+    flavour: Flavour, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
+) -> list[str]:
+    in_transit = mode.in_transit
+    if in_transit is None or in_transit.version != "TLSv1.3":
+        return []
+    if number(instance.version) >= FIRST_TLS_1_3:
+        return []
+    return [
+        f"{flavour.title} {instance.version} has no TLS 1.3: write inTransit.version: TLSv1.2 in "
+        "the mode"
+    ]

@@ -1,0 +1,142 @@
+"""The server's option file: the operator's settings, the template's, the mode's, in that order.
+
+The server reads this file and the one that it includes, and no other, so an image's own settings
+never take part. Everything that differs between arms is in `_at_rest` and `_in_transit`; all else
+is the same in each.
+"""
+
+from encbench.api.encryptionmode import InTransit
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.testbed import TestbedSpec
+from encbench.core.tls import suite
+from encbench.engines.innodb import tls
+from encbench.engines.innodb.memory import MEBIBYTE, Memory
+from encbench.engines.innodb.options import parse_size
+from encbench.engines.mysql import keyring
+from encbench.engines.mysql.flavour import FLAVOURS, Flavour
+from encbench.engines.mysql.layout import Places
+from encbench.engines.mysql.versions import FIRST_8, FIRST_8_4, Number, number
+
+Settings = dict[str, str]
+
+SPARE_CONNECTIONS = 16
+"""Beside the clients' own: the agent's, a person's, and those of an earlier run that end late."""
+
+_OFF = ("OFF", "0", "FALSE")
+
+
+def server_memory(instance: InstanceTemplateSpec) -> Memory:
+    """What the server takes beside its pool.
+
+    Measured with MySQL 9.7 under eight clients of oltp_read_write with TDE: 188 MiB beside pool and
+    log buffer, and 244 more for the performance schema; no other series was measured.
+    """
+    given = instance.settings
+    beside = 192 * MEBIBYTE + _log_buffer(instance)
+    if given.get("performance_schema", "ON").upper() not in _OFF:
+        beside += 256 * MEBIBYTE
+    return Memory(beside_pool=beside, connections_room=48 * MEBIBYTE)
+
+
+def server_settings(spec: TestbedSpec, layout: Places) -> Settings:
+    """All settings of the server, later ones over earlier ones."""
+    flavour, release = FLAVOURS[spec.instance.engine], number(spec.instance.version)
+    return {
+        **_defaults(spec.instance, release),
+        **spec.instance.settings,
+        **_owned(spec, layout, release),
+        **flavour.quiet,
+        **_at_rest(spec, flavour, layout),
+        **_in_transit(spec.mode.in_transit, layout, release),
+    }
+
+
+def server_cnf(spec: TestbedSpec, layout: Places) -> str:
+    """The option file. It holds no secret: the keyring is named by its file."""
+    lines = [f"{name}={value}" for name, value in server_settings(spec, layout).items()]
+    return "\n".join(["[mysqld]", *lines, f"!include {layout.places_cnf}", ""])
+
+
+def _log_buffer(instance: InstanceTemplateSpec) -> int:
+    default = "64M" if number(instance.version) >= FIRST_8_4 else "16M"
+    return parse_size(instance.settings.get("innodb_log_buffer_size", default)) or 0
+
+
+def _defaults(instance: InstanceTemplateSpec, release: Number) -> Settings:
+    """What a template may set otherwise."""
+    half = server_memory(instance).default_pool(instance.embedded.resources.memory_bytes)
+    pool = instance.settings.get("innodb_buffer_pool_size", half)
+    # Binary logs that no replica will ask for are dropped after an hour, else a long campaign fills
+    # the volume. 5.7 counts in days.
+    expiry = {"binlog_expire_logs_seconds": "3600"}
+    return {
+        "innodb_buffer_pool_size": pool,
+        # By chunks of 128M the server would round the pool up, in 8.0 to whole gigabytes (measured
+        # with 9.7: 160M became 256M). Chunks that large are cut to the pool's own size.
+        "innodb_buffer_pool_chunk_size": pool,
+        # Durable at each commit, which is the server's own default; written here because it
+        # decides the outcome of every write workload.
+        "innodb_flush_log_at_trx_commit": "1",
+        "sync_binlog": "1",
+        # Every page is read and written past the page cache: the server's memory is its buffer
+        # pool's alone, and a scan of the files by the agent evicts nothing.
+        "innodb_flush_method": "O_DIRECT",
+        # No name service stands between a client and its login.
+        "skip_name_resolve": "ON",
+        # A crash must not leave a pool that was warmed differently from the other arms'.
+        "innodb_buffer_pool_load_at_startup": "OFF",
+        "innodb_buffer_pool_dump_at_shutdown": "OFF",
+        "max_binlog_size": "256M",
+        **(expiry if release >= FIRST_8 else {"expire_logs_days": "1"}),
+    }
+
+
+def _owned(spec: TestbedSpec, layout: Places, release: Number) -> Settings:
+    """What a template may not set; `problems` says so before anything starts."""
+    return {
+        "datadir": layout.data,
+        "tmpdir": layout.temporary,
+        "socket": layout.socket,
+        "pid_file": layout.pid_file,
+        "port": str(layout.port),
+        "max_connections": str(spec.max_connections + SPARE_CONNECTIONS),
+        # On in every arm, so that what its encryption costs is measured.
+        "log_bin": "binlog",
+        "server_id": "1",
+        # A folder that an image may lack; nobody imports or exports files.
+        "secure_file_priv": "NULL",
+        # The server makes no certificates: an arm with TLS is given its own, others have none.
+        "auto_generate_certs": "OFF",
+        # A second protocol with a port and a socket of its own.
+        **({"mysqlx": "OFF"} if release >= FIRST_8 else {}),
+    }
+
+
+def _at_rest(spec: TestbedSpec, flavour: Flavour, layout: Places) -> Settings:
+    """TDE. Nothing at all for plaintext: each of these is off by the server's default."""
+    if spec.mode.tde is None:
+        return {}
+    own = {setting for settings in flavour.own.values() for setting in settings}
+    found = keyring.settings(spec.instance.version, layout)
+    for setting, on in flavour.switches(spec.mode).items():
+        if on:
+            found[f"loose_{setting}" if setting in own else setting] = "ON"
+    if "default_table_encryption" in found:
+        # Refuses a table with ENCRYPTION='N' to the benchmark's user.
+        found["table_encryption_privilege_check"] = "ON"
+    return found
+
+
+def _in_transit(in_transit: InTransit | None, layout: Places, release: Number) -> Settings:
+    """TLS by one version and one suite, and for everybody; or none at all."""
+    if in_transit is None:
+        # 8.4 has no `ssl` any more: no version is no TLS. 5.7 knows only `ssl`.
+        return {"tls_version": ""} if release >= FIRST_8_4 else {"ssl": "OFF"}
+    suites = "tls_ciphersuites" if in_transit.version == "TLSv1.3" else "ssl_cipher"
+    return {
+        **tls.files(layout),
+        "tls_version": in_transit.version,
+        suites: suite(in_transit),
+        # Beside the user's own REQUIRE SSL, for a variable is what a proof can read.
+        "require_secure_transport": "ON",
+    }

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Makes the data directory, once. Usage: initialise.sh <volume> <postgresql.conf> <init.sql>
+#
+# The marker is written last: a data directory without it is half-built (the pod was killed in
+# between) and is made anew. Nothing can be lost by that, since no server has run on it yet.
+#
+# initdb and the single-user server ask for the name of the user that they run as, which no image
+# knows: the pod mounts an /etc/passwd with it.
+set -eu
+
+volume=$1
+config=$2
+statements=$3
+marker=$volume/initialised
+
+if [ -e "$marker" ]; then
+  # A volume that was mounted anew may be open to its group, and then the server does not start.
+  chmod 0700 "$volume/data"
+  exit 0
+fi
+rm -rf "$volume/data"
+
+# The C locale is in every image, and sorts the same in each. Checksums are on: a page that an
+# encrypting layer below spoilt is an error then, not a figure. Both are the same in every arm.
+initdb --pgdata="$volume/data" --username=postgres --auth=reject --encoding=UTF8 --no-locale \
+  --data-checksums --no-instructions
+
+# The statements hold passwords: one that fails must not be written to the log.
+postgres --single -j --config-file="$config" -c exit_on_error=on -c log_min_error_statement=panic \
+  template1 <"$statements" >/dev/null
+
+sync
+: >"$marker"

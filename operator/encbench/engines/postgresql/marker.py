@@ -1,0 +1,44 @@
+"""The marker table: how a known text gets into every kind of file that the server writes.
+
+The agent imports this module: the standard library only. A new table holds the marker, made with
+the server's defaults, so that what the defaults do is what is seen. The rows go to the write-ahead
+log as they are, each whole, for their page is new. `VACUUM FULL` then writes the table anew, past
+the shared buffers, and returns when its file and its log are on disk: a `CHECKPOINT` would do that
+too, but for everything that is dirty, and the state that a trial begins with would be the proof's.
+"""
+
+from encbench.engines.marker import ROWS, Statement, like_table_name
+
+SCHEMA = "encbench_agent"
+"""The agent's own, so that its tables are not among the benchmark's."""
+
+LEFT_BEHIND: Statement = (
+    "SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace "
+    "WHERE nspname = %s AND relkind = 'r' AND relname LIKE %s",
+    (SCHEMA, like_table_name()),
+)
+"""Names of marker tables that an interrupted proof left."""
+
+CHECKPOINT: Statement = ("CHECKPOINT", ())
+
+
+def plant(table: str, marker: str) -> tuple[Statement, ...]:
+    """Make the table, write the marker, and wait until it is in the table's file."""
+    rows = ", ".join(["(%s)"] * ROWS)
+    return (
+        (f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}", ()),
+        (f"CREATE TABLE {SCHEMA}.{table} (marker text NOT NULL)", ()),
+        # The text consists of constants alone; the marker is a parameter.
+        (f"INSERT INTO {SCHEMA}.{table} (marker) VALUES {rows}", (marker,) * ROWS),  # noqa: S608
+        (f"VACUUM (FULL) {SCHEMA}.{table}", ()),
+    )
+
+
+def file_of(table: str) -> Statement:
+    """Asks for the table's own file, relative to the data directory; its name is a number."""
+    return ("SELECT pg_relation_filepath(CAST(%s AS regclass))", (f"{SCHEMA}.{table}",))
+
+
+def drop(table: str) -> Statement:
+    """Remove the table."""
+    return (f"DROP TABLE IF EXISTS {SCHEMA}.{table}", ())

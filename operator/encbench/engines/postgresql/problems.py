@@ -1,0 +1,160 @@
+"""What is wrong with a template or a mode for PostgreSQL, said before anything starts."""
+
+import difflib
+import fnmatch
+import re
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.engines.postgresql.known import known_settings
+from encbench.engines.postgresql.settings import MEBIBYTE, default_buffers, largest_buffers
+
+OLDEST = 15
+"""The first series with roles that read settings and ask for a checkpoint, which the agent has."""
+
+_PLACES = "leave it out, for the operator places the server's files, sockets and ports itself"
+_LOGS = "leave it out, for the server's log is its container's"
+_MODE = "leave it out and describe the encryption in an EncryptionMode instead"
+_LIBRARIES = "leave it out, for nothing is loaded into the server beside what a mode asks for"
+_SERVES = "leave it out, for with it the server would not serve the benchmark"
+_TRUE = "leave it out, for with it a damaged page would be a figure in place of an error"
+
+_OWNED: tuple[tuple[str, str], ...] = (
+    (
+        "data_directory config_file hba_file ident_file external_pid_file port listen_addresses "
+        "unix_socket_* bonjour* default_tablespace temp_tablespaces dynamic_shared_memory_type "
+        "shared_memory_type allow_in_place_tablespaces",
+        _PLACES,
+    ),
+    (
+        "logging_collector log_destination log_directory log_filename log_file_mode "
+        "log_rotation_* log_truncate_on_rotation syslog_* event_source",
+        _LOGS,
+    ),
+    ("ssl ssl_* password_encryption scram_iterations krb_* gss_* oauth_* db_user_namespace", _MODE),
+    (
+        "*_preload_libraries dynamic_library_path extension_*path extension_destdir jit_provider "
+        "archive_library default_table_access_method",
+        _LIBRARIES,
+    ),
+    (
+        "max_connections superuser_reserved_connections reserved_connections",
+        "leave it out, for the operator makes room for the highest concurrency of the workloads",
+    ),
+    (
+        "restart_after_crash",
+        "leave it out, for a server that starts over by itself would hide that it crashed",
+    ),
+    (
+        "default_transaction_read_only transaction_read_only transaction_isolation "
+        "transaction_deferrable transaction_timeout exit_on_error allow_system_table_mods "
+        "post_auth_delay pre_auth_delay search_path session_replication_role "
+        "ignore_system_indexes allow_alter_system",
+        _SERVES,
+    ),
+    ("ignore_checksum_failure ignore_invalid_pages zero_damaged_pages", _TRUE),
+    (
+        "archive_* restore_command recovery_target* recovery_end_command recovery_min_apply_delay "
+        "primary_* promote_trigger_file hot_standby* synchronous_standby_names "
+        "synchronized_standby_slots sync_replication_slots",
+        "leave it out, for encbench measures a single server without replicas",
+    ),
+)
+
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *(B|kB|MB|GB|TB)?")
+_UNITS = {"B": 1, None: 8192, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
+"""Without a unit `shared_buffers` counts pages of 8 kB."""
+_FOREIGN_SIZE = re.compile(r"([0-9]+)([KkMGT])i?")
+_BAD_VALUE = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> list[str]:
+    """What is wrong, each in a sentence; empty when nothing is."""
+    return [*_version(instance), *_at_rest(mode), *_settings(instance)]
+
+
+def owned(name: str) -> str | None:
+    """What to do instead of setting this; None for a setting that a template may set."""
+    for patterns, advice in _OWNED:
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns.split()):
+            return advice
+    return None
+
+
+def parse_size(text: str) -> int | None:
+    """Bytes in a number of pages or a size such as 256MB; None for anything else."""
+    match = _SIZE.fullmatch(text.strip())
+    return None if match is None else int(float(match[1]) * _UNITS[match[2]])
+
+
+def _version(instance: InstanceTemplateSpec) -> list[str]:
+    if int(instance.version.split(".")[0]) >= OLDEST:
+        return []
+    return [
+        f"version {instance.version} of PostgreSQL is too old: write {OLDEST} or later, and an "
+        "image of it"
+    ]
+
+
+def _at_rest(mode: EncryptionModeSpec) -> list[str]:
+    if mode.tde is None:
+        return []
+    return [
+        "PostgreSQL has no encryption at rest of its own, and pg_tde of Percona's distribution is "
+        "not supported: write atRest.method: volume, or leave atRest out"
+    ]
+
+
+def _settings(instance: InstanceTemplateSpec) -> list[str]:
+    found: list[str] = []
+    known = known_settings(instance.version)
+    for name, value in instance.settings.items():
+        advice = owned(name)
+        if advice is not None:
+            found.append(f"settings.{name} belongs to the operator: {advice}")
+        elif known is not None and name not in known:
+            found.append(_unknown(name, instance.version, known))
+        else:
+            found += _value(name, value)
+    return [*found, *_buffers(instance)]
+
+
+def _unknown(name: str, version: str, known: frozenset[str]) -> str:
+    allowed = sorted(setting for setting in known if owned(setting) is None)
+    close = difflib.get_close_matches(name, allowed, n=1, cutoff=0.7)
+    hint = f"write {close[0]} if that is what you mean" if close else "leave it out"
+    return f"settings.{name} is no setting of PostgreSQL {version}: {hint}"
+
+
+def _value(name: str, value: str) -> list[str]:
+    if _BAD_VALUE.search(value):
+        return [
+            f"settings.{name} holds a line break or a control character: write one plain line, "
+            "for the file of settings would end or change there"
+        ]
+    size = _FOREIGN_SIZE.fullmatch(value)
+    if size is not None:
+        right = f"{size[1]}{'k' if size[2] in 'Kk' else size[2]}B"
+        return [f"settings.{name}: write {right}, as PostgreSQL does, instead of {value}"]
+    return []
+
+
+def _buffers(instance: InstanceTemplateSpec) -> list[str]:
+    text = instance.settings.get("shared_buffers")
+    if text is None or _FOREIGN_SIZE.fullmatch(text):
+        return []
+    own = instance.embedded.resources
+    memory = own.memory_bytes
+    size = parse_size(text)
+    if size is None:
+        return [
+            f"settings.shared_buffers is {text!r}: write a size such as {default_buffers(memory)}"
+        ]
+    limit = largest_buffers(memory)
+    if size > limit:
+        return [
+            f"settings.shared_buffers of {text} leaves the server too little of its "
+            f"{own.memory} of memory: write {limit // MEBIBYTE}MB or less, or raise "
+            "resources.memory"
+        ]
+    return []

@@ -1,0 +1,46 @@
+"""Who may log in: statements that make them, rules that let them in, the file that clients read.
+
+Passwords are hex digits and need no quoting.
+"""
+
+from encbench.core.connection import DATABASE
+from encbench.engines.users import AGENT_USER, BENCHMARK_USER, Credentials
+
+
+def init_sql(credentials: Credentials) -> str:
+    """Users, grants and the database; for template1, from which the database is copied.
+
+    Each statement ends with an empty line, as the single-user server wants it. The benchmark's user
+    owns its database and nothing else. The agent reads every setting, the rules of access and the
+    tables (a benchmark's consistency is checked), may ask for a checkpoint, and has a schema of its
+    own to plant its marker in.
+    """
+    user, agent = credentials.username, AGENT_USER
+    statements = (
+        f"CREATE ROLE {user} LOGIN PASSWORD '{credentials.password}'",
+        f"CREATE ROLE {agent} LOGIN PASSWORD '{credentials.agent_password}'",
+        f"GRANT pg_read_all_settings, pg_checkpoint, pg_read_all_data TO {agent}",
+        f"GRANT SELECT ON pg_hba_file_rules TO {agent}",
+        f"GRANT EXECUTE ON FUNCTION pg_hba_file_rules() TO {agent}",
+        f"CREATE DATABASE {DATABASE} OWNER {user} TEMPLATE template1",
+        f"GRANT CREATE ON DATABASE {DATABASE} TO {agent}",
+    )
+    return "".join(f"{statement};\n\n" for statement in statements)
+
+
+def host_rules(*, tls: bool) -> str:
+    """Who may connect: the agent by the unix socket, the benchmark's user over the network.
+
+    Nobody else, the superuser included. Under TLS a connection without it finds no rule.
+    """
+    network = "hostssl" if tls else "host"
+    rules = (
+        f"local {DATABASE} {AGENT_USER} scram-sha-256",
+        f"{network} {DATABASE} {BENCHMARK_USER} all scram-sha-256",
+    )
+    return "".join(f"{rule}\n" for rule in rules)
+
+
+def sysbench_conf(credentials: Credentials) -> str:
+    """For sysbench's `--config-file`, which takes option names without their dashes in front."""
+    return f"pgsql-user={credentials.username}\npgsql-password={credentials.password}\n"

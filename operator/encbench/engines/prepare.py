@@ -1,0 +1,54 @@
+"""The init container that makes and restores the golden copy, before anything else in the pod.
+
+What it shall do stands in the pod's annotation, so that each start of the StatefulSet's one pod may
+ask for something else while its spec stays as it was made. It works on the disk itself: under a
+FUSE file system it copies the ciphertext.
+"""
+
+from encbench.api import labels
+from encbench.core.pods import container_security, mount, resources
+from encbench.engines.context import DatabaseContext
+from encbench.engines.layout import LOWER, VOLUME
+from encbench.ports import Body
+
+NAME = "prepare"
+FOLDERS = ("data", "keyring", "tmp")
+"""What a server writes, and what goes with it."""
+CIPHERTEXT = "cipher"
+STOPPED = "stopped"
+"""File that the FUSE file system leaves on the disk when the server and it have ended by
+themselves; see images/gocryptfs/mount-volume.sh."""
+
+
+def containers(context: DatabaseContext) -> list[Body]:
+    """The container, where there is ever something to prepare."""
+    spec = context.spec
+    if spec.reset == "none" and spec.cache == "Warm":
+        return []
+    below = spec.mode.gocryptfs is not None
+    root = LOWER if below else VOLUME
+    environment = {
+        "ENCBENCH_ROOT": root,
+        "ENCBENCH_FOLDERS": CIPHERTEXT if below else ",".join(FOLDERS),
+        "ENCBENCH_CACHE": spec.cache,
+        **({"ENCBENCH_STOPPED": STOPPED} if below else {}),
+    }
+    asked = {"fieldRef": {"fieldPath": f"metadata.annotations['{labels.RESET}']"}}
+    own = spec.instance.embedded.resources
+    return [
+        {
+            "name": NAME,
+            "image": context.agent_image,
+            "imagePullPolicy": context.agent_pull_policy,
+            "command": ["python3", "-m", "encbench.sidecars.golden"],
+            "env": [
+                *({"name": name, "value": value} for name, value in environment.items()),
+                {"name": "ENCBENCH_RESET", "valueFrom": asked},
+            ],
+            # As much as the server, which is not there yet: it costs the pod nothing.
+            "resources": resources(own.cpu, own.memory),
+            "securityContext": container_security(),
+            "terminationMessagePolicy": "FallbackToLogsOnError",
+            "volumeMounts": [mount("lower" if below else "data", root, read_only=False)],
+        }
+    ]

@@ -1,0 +1,83 @@
+"""The testbeds that the next trial needs: create what is missing, clear away an earlier set.
+
+A set is built anew only when nothing of the last one is needed any more (its last trial's record
+asks the server for its settings), and the old one goes first: side by side they would ask for twice
+the memory.
+"""
+
+from dataclasses import dataclass, field
+
+from encbench.api.campaign import Resolved
+from encbench.api.conditions import is_true
+from encbench.api.kinds import TESTBED
+from encbench.core.instances import is_external
+from encbench.core.plan import Cell, PlannedTrial
+from encbench.reconcile.campaign import children
+from encbench.reconcile.campaign.facts import Seen, is_archived
+from encbench.reconcile.effects import Create, Delete, Effect
+from encbench.reconcile.objects import Campaign, Testbed
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The testbeds of a cell as they are, and what they lack."""
+
+    beds: dict[str, Testbed] = field(default_factory=dict)
+    """By the arm that each was built for; complete when there is nothing to do or to wait for."""
+    effects: tuple[Effect, ...] = ()
+    creates: bool = False
+    """The effects create testbeds."""
+    waiting: bool = False
+    step: str = ""
+    """What is being done, in words."""
+
+
+def stage(
+    campaign: Campaign, resolved: Resolved, cell: Cell, planned: PlannedTrial, seen: Seen
+) -> Stage:
+    """What stands between now and that trial."""
+    own = [t for t in seen.testbeds.values() if t.spec.cell == cell.name]
+    old = [t for t in own if t.spec.generation < planned.generation]
+    if old:
+        return _clear(campaign, cell, old, seen)
+    names = {
+        arm.name: children.testbed_name(campaign.name, cell, arm, planned.generation)
+        for arm in cell.arms
+    }
+    missing = [arm for arm in cell.arms if names[arm.name] not in seen.testbeds]
+    external = is_external(resolved.instances[cell.instance_ref])
+    if missing and (external or campaign.spec.residency == "OnDemand"):
+        # One is prepared after the other: their memory does not fit side by side, or they share
+        # the dataset that the first has loaded.
+        unready = [bed for bed in own if not is_true(bed.status.conditions, "Ready")]
+        if unready:
+            return Stage(waiting=True, step=_preparing(unready))
+        missing = missing[:1]
+    if missing:
+        again = f", set {planned.generation}" if planned.generation > 1 else ""
+        return Stage(
+            effects=tuple(
+                Create(TESTBED, children.testbed(campaign, resolved, cell, arm, planned.generation))
+                for arm in missing
+            ),
+            creates=True,
+            waiting=True,
+            step=f"creating the testbeds of {cell.instance_ref}{again}",
+        )
+    beds = {arm: seen.testbeds[name] for arm, name in names.items()}
+    unready = [bed for bed in beds.values() if not is_true(bed.status.conditions, "Ready")]
+    return Stage(beds, waiting=bool(unready), step=_preparing(unready))
+
+
+def _clear(campaign: Campaign, cell: Cell, old: list[Testbed], seen: Seen) -> Stage:
+    step = f"clearing away the testbeds of {cell.instance_ref}, to build them anew"
+    if not all(is_archived(t) for t in seen.trials.values() if t.spec.cell == cell.name):
+        return Stage(waiting=True, step=step)
+    gone = [bed for bed in old if not bed.deleting]
+    effects = tuple(Delete(TESTBED, campaign.namespace, bed.name, bed.uid) for bed in gone)
+    return Stage(effects=effects, waiting=True, step=step)
+
+
+def _preparing(waiting: list[Testbed]) -> str:
+    parts = [f"{t.spec.arm.name} ({(t.status.phase or 'Pending').lower()})" for t in waiting]
+    return "preparing testbeds: " + ", ".join(parts)

@@ -1,0 +1,89 @@
+"""Whether TPC-C's tables are consistent: asked of the agent beside the database, judged here.
+
+docs/design/0004-tpcc.md says why it is the agent that asks, and when.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from encbench.api.base import parse_duration
+from encbench.api.testbed import TestbedSpec
+from encbench.api.tpcc import Tpcc
+from encbench.core.instances import is_external
+from encbench.ports import Body
+from encbench.reconcile import agents
+from encbench.reconcile.deps import Deps
+from encbench.reconcile.objects import Testbed
+from encbench.reconcile.pods import PodFacts
+from encbench.tools.tpcc import consistency
+
+CONSISTENT = "Consistent"
+"""Condition of testbeds and trials; absent where there is nothing to check."""
+
+INCONSISTENT, CHECK_FAILED, CHECK_TIMEOUT = "Inconsistent", "CheckFailed", "CheckTimeout"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the checks came to."""
+
+    ok: bool
+    reason: str
+    """One word, for a condition."""
+    message: str
+
+
+def due(spec: TestbedSpec) -> Tpcc | None:
+    """The dataset that is to be checked; None where nothing is known to hold of it, or nobody can.
+
+    An external database has no agent: its load Job checks, and nobody after that.
+    """
+    return None if is_external(spec.instance) else spec.dataset.tpcc
+
+
+def not_checked(spec: TestbedSpec) -> str | None:
+    """Why what should be checked after a trial is not; None where nothing is left out."""
+    if spec.dataset.tpcc is None or not is_external(spec.instance):
+        return None
+    return "an external database has no agent that could run the consistency queries"
+
+
+async def ask(
+    deps: Deps, testbed: Testbed, database: PodFacts, run: str, *, loaded: bool
+) -> Checked | None:
+    """The result of the checks of that name, None while they run. Unavailable, Rejected."""
+    tpcc = testbed.spec.dataset.tpcc
+    assert tpcc is not None  # noqa: S101 - `due` said so
+    token = await agents.token(deps.cluster, testbed.namespace, testbed.name)
+    answer = await deps.database.checks(
+        agents.address(database, agents.AGENT_PORT),
+        token,
+        run,
+        warehouses=tpcc.warehouses,
+        loaded=loaded,
+        seconds=parse_duration(testbed.spec.step_deadlines.proof),
+    )
+    return judge(answer)
+
+
+def judge(answer: Body) -> Checked | None:
+    """From the agent's answer; None while the checks run."""
+    state, took = answer.get("state"), answer.get("tookSeconds")
+    if state == "running":
+        return None
+    if state != "done":
+        why = answer.get("error") or "the agent gave no reason"
+        return Checked(False, CHECK_FAILED, f"the consistency queries could not be run: {why}")
+    checks: dict[str, dict[str, Any]] = {check["name"]: check for check in answer["checks"]}
+    missing = [query.name for query in consistency.conditions("") if query.name not in checks]
+    if missing:
+        return Checked(False, CHECK_FAILED, f"nobody asked {', '.join(missing)}")
+    broken = [check for check in checks.values() if check["rows"]]
+    if broken:
+        return Checked(False, INCONSISTENT, "; ".join(_sentence(check) for check in broken))
+    return Checked(True, CONSISTENT, f"{len(checks)} queries gave no row in {took:g} s")
+
+
+def _sentence(check: dict[str, Any]) -> str:
+    rows = ", ".join(f"({', '.join(row)})" for row in check["rows"])
+    return f"{check['name']}: {check['meaning']}, such as {rows}"

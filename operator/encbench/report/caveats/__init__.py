@@ -1,0 +1,45 @@
+"""What could be wrong with the figures: checks of this campaign's facts, one policy each.
+
+Each check takes the facts and returns a caveat or None. They are fixed beforehand and never change
+a figure; they tell a reader where to look before believing one.
+"""
+
+from encbench.report.caveats import blocks, load, setting
+from encbench.report.caveats.facts import Check, Facts
+from encbench.report.document import Caveat
+
+__all__ = ["CHECKS", "Facts", "caveats"]
+
+CHECKS: tuple[Check, ...] = (
+    load.colocation,
+    blocks.noise_floor,
+    load.fixed_rate,
+    load.busy_client,
+    load.foreign_load,
+    blocks.missing_blocks,
+    blocks.many_invalid,
+    setting.external_database,
+    setting.no_aes,
+    blocks.few_blocks,
+    blocks.precision_missed,
+    setting.no_tpc_result,
+    setting.not_checked,
+    blocks.short_window,
+    setting.dataset_in_memory,
+    load.busy_server,
+    load.idle_server,
+    blocks.one_placement,
+    load.cpu_withheld,
+    load.foreign_unknown,
+    load.not_idle,
+    setting.mixed_machines,
+    blocks.several_comparisons,
+    load.errors,
+)
+"""In the order in which they are shown."""
+
+
+def caveats(facts: Facts) -> tuple[Caveat, ...]:
+    """The caveats that hold, serious ones first."""
+    found = [caveat for check in CHECKS if (caveat := check(facts)) is not None]
+    return tuple(sorted(found, key=lambda caveat: caveat.weight != "serious"))

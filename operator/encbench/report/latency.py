@@ -1,0 +1,63 @@
+"""Percentiles of latency beyond the one that is judged: from each trial's histogram.
+
+As everywhere the trial is the unit: a percentile is taken of each trial and averaged geometrically
+over the valid blocks. Histograms of several trials are not poured together, for the slowest trial
+would then fill the tail alone.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from encbench.core.statistics import geometric_mean
+from encbench.report.document import Distribution, Group, TrialView
+
+Histogram = Sequence[tuple[float, int]]
+"""Latency in ms (the middle of a bucket) and how many transactions fell into it, in order."""
+
+PERCENTILES = ("50", "75", "90", "95", "99", "99.9", "99.99")
+BEYOND = 10
+"""Transactions that must lie beyond a percentile: with fewer it is that of a few accidents."""
+
+
+def percentiles(histogram: Histogram) -> dict[str, float]:
+    """The bucket of each percentile that enough transactions lie beyond, in ms."""
+    total = sum(count for _, count in histogram)
+    found: dict[str, float] = {}
+    for name in PERCENTILES:
+        share = float(name) / 100
+        if total * (1 - share) >= BEYOND:
+            found[name] = _bucket(histogram, int(total * share + 0.5))
+    return found
+
+
+def _bucket(histogram: Histogram, wanted: int) -> float:
+    """The first bucket at which the cumulated count reaches that many: sysbench's own rule."""
+    seen = 0
+    for middle, count in histogram:
+        seen += count
+        if seen >= wanted:
+            return middle
+    return histogram[-1][0]
+
+
+def distributions(group: Group, trials: Mapping[str, TrialView]) -> tuple[Distribution, ...]:
+    """Of each arm over the blocks in which every arm has a histogram; `trials` is by name."""
+    blocks = [
+        {trials[name].arm: trials[name].latency_percentiles_ms for name in block.trials}
+        for block in group.blocks
+        if block.counted
+    ]
+    known = [block for block in blocks if all(block.values())]
+    if not known:
+        return ()
+    shared = [p for p in PERCENTILES if all(p in own for block in known for own in block.values())]
+    return tuple(
+        Distribution(
+            arm=arm.name,
+            blocks=len(known),
+            percentiles_ms={
+                p: float(f"{geometric_mean([block[arm.name][p] for block in known]):.6g}")
+                for p in shared
+            },
+        )
+        for arm in group.arms
+    )

@@ -1,0 +1,134 @@
+"""Checks of the dataset: queries that must give no row, run in a thread and asked about by a name.
+
+At a thousand warehouses they take minutes, so a caller starts them and comes again. Who asks for
+the same run a second time, after a crash or a lost answer, gets the first's state: nothing is asked
+of the server twice. One run is kept; a new one takes its place once it has ended.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from encbench.adapters.sql import SqlError
+from encbench.core.connection import DATABASE, Driver
+from encbench.sidecars.agent.probe import Session
+from encbench.tools.tpcc.consistency import Query, conditions, counts
+
+SAMPLE = 3
+"""Rows that are shown of each query that gives some."""
+
+OpenBounded = Callable[[float], Session]
+"""Opens a session whose statements may take that many seconds."""
+
+
+class Busy(Exception):
+    """Another run has not ended."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to check."""
+
+    run: str
+    """Name of the run: the same wish bears the same name."""
+    warehouses: int
+    loaded: bool
+    """The dataset is fresh: how many rows it has is checked as well."""
+    seconds: float
+    """How long all of it may take."""
+
+
+@dataclass
+class _Run:
+    wish: Wish
+    began: float
+    checks: list[dict[str, Any]] = field(default_factory=list)
+    error: str | None = None
+    took: float | None = None
+
+    def describe(self) -> dict[str, Any]:
+        state = "running" if self.took is None else "failed" if self.error else "done"
+        return {
+            "run": self.wish.run,
+            "state": state,
+            "checks": list(self.checks),
+            "error": self.error,
+            "tookSeconds": self.took,
+        }
+
+
+class Checks:
+    """Runs checks, one set at a time."""
+
+    def __init__(self, open_session: OpenBounded, driver: Driver) -> None:
+        """Nothing runs yet."""
+        self._open = open_session
+        self._driver = driver
+        self._run: _Run | None = None
+        self._lock = threading.Lock()
+
+    def ask(self, wish: Wish) -> dict[str, Any]:
+        """The state of the run of that name, which is begun if there is none. Does not wait.
+
+        Busy while another one is under way.
+        """
+        with self._lock:
+            run = self._run
+            if run is not None and run.wish.run == wish.run:
+                return run.describe()
+            if run is not None and run.took is None:
+                raise Busy(f"the checks of {run.wish.run} have not ended")
+            self._run = run = _Run(wish, time.monotonic())
+        threading.Thread(target=self._work, args=(run,), daemon=True).start()
+        return run.describe()
+
+    def _work(self, run: _Run) -> None:
+        try:
+            for query in self._queries(run.wish):
+                run.checks.append(self._check(run, query))
+        except SqlError as error:
+            run.error = str(error)
+        except Exception as error:
+            run.error = f"the checks ended with {error!r}"
+            raise
+        finally:
+            run.took = round(time.monotonic() - run.began, 3)
+
+    def _queries(self, wish: Wish) -> Sequence[Query]:
+        prefix = f"{DATABASE}." if self._driver == "mysql" else ""
+        rows = counts(prefix, wish.warehouses) if wish.loaded else ()
+        return (*rows, *conditions(prefix))
+
+    def _check(self, run: _Run, query: Query) -> dict[str, Any]:
+        left = run.wish.seconds - (time.monotonic() - run.began)
+        if left <= 0:
+            raise SqlError(f"the checks took longer than {run.wish.seconds:.0f} s")
+        session = self._open(left)
+        try:
+            for statement in _bound(self._driver, left):
+                session.rows(statement)
+            rows = session.rows(f"{query.sql} LIMIT {SAMPLE}")
+        finally:
+            session.close()
+        return {
+            "name": query.name,
+            "meaning": query.meaning,
+            "rows": [[str(value) for value in row] for row in rows],
+        }
+
+
+def _bound(driver: Driver, seconds: float) -> tuple[str, ...]:
+    """Statements that make the server give up as well, for it would go on for nobody.
+
+    PostgreSQL's sessions have their bound already. MariaDB takes `/*M!` for statements of its own
+    and leaves `/*!50704` alone; MySQL does it the other way round.
+    """
+    if driver != "mysql":
+        return ()
+    whole = max(1, int(seconds))
+    return (
+        f"SET /*M! SESSION max_statement_time = {whole}, */ "
+        f"/*!50704 SESSION max_execution_time = {1000 * whole}, */ @encbench_bound = {whole}",
+    )

@@ -1,0 +1,165 @@
+"""What lies under the server's files: the mount, the devices below it, the disk under FUSE.
+
+The marker's own file is the witness. Its device is looked up among the *server's* mounts, not ours,
+so that a data directory beside the encrypted mount shows. Device mapper says in `dm/uuid` whether
+dm-crypt made a device; sysfs shows that in every container. Under a FUSE file system the same file
+is found again by its inode number, which gocryptfs and the pass-through hand on.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from encbench.sidecars.agent.files import search_file, search_tree
+
+SYSFS = Path("/sys")
+CONFIGURATION = "gocryptfs.conf"
+_DEEPEST = 16
+
+
+@dataclass(frozen=True)
+class Mount:
+    """One line of mountinfo; see proc(5)."""
+
+    device: str
+    point: str
+    kind: str
+    source: str
+
+
+def parse_mounts(text: str) -> list[Mount]:
+    """Mounts in the order in which they were made."""
+    mounts = []
+    for line in text.splitlines():
+        before, _, after = line.partition(" - ")
+        fields, (kind, source, *_) = before.split(" "), after.split(" ")
+        mounts.append(Mount(fields[2], _plain(fields[4]), kind, _plain(source)))
+    return mounts
+
+
+def _plain(text: str) -> str:
+    """Blanks and the like are octal there."""
+    for octal, sign in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        text = text.replace(octal, sign)
+    return text
+
+
+def mount_of(path: Path, device: str, mounts: list[Mount]) -> Mount | None:
+    """The mount that a file of that device is on; the last made where several are.
+
+    Some file systems (btrfs) give their files other devices than their mounts: there the mount
+    point decides alone.
+    """
+    above = [one for one in mounts if path.is_relative_to(one.point)]
+    same = [one for one in above if one.device == device] or above
+    longest = max((len(one.point) for one in same), default=0)
+    return next((one for one in reversed(same) if len(one.point) == longest), None)
+
+
+def dm_crypt(device: str, sysfs: Path = SYSFS, depth: int = 0) -> str | None:
+    """The device mapper's name (CRYPT-LUKS2-… and the like) of the dm-crypt at or below a device.
+
+    None where there is none, or where only some of the devices below are encrypted.
+    """
+    node = sysfs / "dev" / "block" / device
+    name = _read(node / "dm" / "uuid")
+    if name.startswith("CRYPT-"):
+        return name
+    try:
+        below = sorted((node / "slaves").iterdir())
+    except OSError:
+        below = []
+    if not below or depth > _DEEPEST:
+        return None
+    found = [dm_crypt(_read(one / "dev"), sysfs, depth + 1) for one in below]
+    return found[0] if all(found) else None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Where one server's files lie, as far as an agent can see."""
+
+    volume: Path
+    mounts: Callable[[], str]
+    """The server's own mountinfo; OSError when it may not be read."""
+    lower: Path | None = None
+    """The folder of the disk under a FUSE file system."""
+    sysfs: Path = SYSFS
+
+    def facts(
+        self, own: Path, marker: bytes, stop: Callable[[], None], *, full: bool
+    ) -> dict[str, Any]:
+        """The evidence's `volume`: of the marker's own file, and of the disk below it."""
+        status = own.stat()
+        device = f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}"
+        try:
+            mounts = parse_mounts(self.mounts())
+        except OSError:
+            mounts = []
+        mount = mount_of(own, device, mounts)
+        return {
+            "device": device,
+            "mountPoint": mount and mount.point,
+            "type": mount and mount.kind,
+            "source": mount and mount.source,
+            "dmCrypt": dm_crypt(device, self.sysfs) or (mount and dm_crypt(mount.device)),
+            "lower": self._below(status.st_ino, marker, stop, full=full),
+        }
+
+    def _below(
+        self, inode: int, marker: bytes, stop: Callable[[], None], *, full: bool
+    ) -> dict[str, Any] | None:
+        if self.lower is None:
+            return None
+        if not self.lower.is_dir():
+            # Nothing was ever mounted over it; the proof has to say so, not to fail.
+            return {"own": None, "features": None, "files": []}
+        own = _by_inode(self.lower, inode, stop)
+        if full:
+            searched = list(search_tree(self.lower, marker, stop))
+        else:
+            searched = [] if own is None else [search_file(own, marker, stop, forget=True)]
+        return {
+            "own": own and own.relative_to(self.lower).as_posix(),
+            "features": _features(self.lower / CONFIGURATION),
+            "files": [
+                {
+                    "path": one.path.relative_to(self.lower).as_posix(),
+                    "bytes": one.size,
+                    "found": one.found,
+                }
+                for one in searched
+            ],
+        }
+
+
+def _by_inode(folder: Path, inode: int, stop: Callable[[], None]) -> Path | None:
+    with os.scandir(folder) as entries:
+        found = list(entries)
+    for entry in found:
+        stop()
+        if entry.is_dir(follow_symlinks=False):
+            inside = _by_inode(Path(entry.path), inode, stop)
+            if inside is not None:
+                return inside
+        elif entry.inode() == inode:
+            return Path(entry.path)
+    return None
+
+
+def _features(path: Path) -> list[str] | None:
+    """What gocryptfs says of its format, the cipher included; None where there is no gocryptfs."""
+    try:
+        return [str(one) for one in json.loads(path.read_text(encoding="utf-8"))["FeatureFlags"]]
+    except (OSError, ValueError, KeyError):
+        return None

@@ -1,0 +1,50 @@
+"""`python -m encbench.sidecars.golden`: do what the pod's annotation asks for, and say so."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from encbench.sidecars.golden.copies import Outcome, Refused, Volume
+
+MESSAGE = Path("/dev/termination-log")
+
+
+def run(environment: Mapping[str, str]) -> Outcome:
+    """By the variables that `engines.prepare` sets. Refused or OSError when it cannot be done."""
+    volume = Volume(
+        root=Path(environment["ENCBENCH_ROOT"]),
+        folders=environment["ENCBENCH_FOLDERS"].split(","),
+        stopped=environment.get("ENCBENCH_STOPPED") or None,
+    )
+    cold = environment.get("ENCBENCH_CACHE") == "Cold"
+    return volume.prepare(environment.get("ENCBENCH_RESET", ""), cold=cold)
+
+
+def message(outcome: Outcome) -> str:
+    """The termination message: what `reconcile.testbed.facts` reads."""
+    return json.dumps(
+        {
+            "action": outcome.action,
+            "files": outcome.amount.files,
+            "bytes": outcome.amount.size_bytes,
+            "seconds": outcome.seconds,
+        }
+    )
+
+
+def main() -> None:
+    """Code 0 when the server may start."""
+    try:
+        said = message(run(os.environ))
+    except Refused as error:
+        sys.exit(f"encbench prepare: {error}")
+    except OSError as error:
+        sys.exit(f"encbench prepare: {error.filename or 'the volume'}: {error.strerror}")
+    print(said)
+    MESSAGE.write_text(said, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""What the golden copy is, when it is whole, and when the data is.
+
+On the volume lie the folders that a server writes to, `golden/` with a copy of each, `golden.json`,
+which is written when the copy is complete, and `restored`, which names the last restoring that is.
+Both notes are removed before what they vouch for is touched.
+"""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from encbench.engines.layout import GOLDEN
+from encbench.sidecars.golden.trees import Amount, copy_tree, forget, measure, sync_folder
+
+Action = Literal["kept", "copied", "restored"]
+
+
+class Refused(Exception):
+    """The copy would not be what it should be. The text says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was done."""
+
+    action: Action
+    amount: Amount
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Volume:
+    """The volume of one server, which is stopped."""
+
+    root: Path
+    folders: Sequence[str]
+    """What a reset puts back. One that the server never made is passed over."""
+    stopped: str | None = None
+    """A file that is there only after a clean stop; None: a clean stop leaves no pid file."""
+
+    @property
+    def golden(self) -> Path:
+        """The folder of the copy."""
+        return self.root / GOLDEN
+
+    @property
+    def _made(self) -> Path:
+        return self.root / "golden.json"
+
+    @property
+    def _restored(self) -> Path:
+        return self.root / "restored"
+
+    def prepare(self, wanted: str, *, cold: bool) -> Outcome:
+        """Have the data as that restoring leaves it. Nothing to restore when `wanted` is empty."""
+        began = time.monotonic()
+        action, amount = self._bring(wanted)
+        if cold:
+            for name in self.folders:
+                forget(self.root / name)
+        return Outcome(action, amount, round(time.monotonic() - began, 3))
+
+    def _bring(self, wanted: str) -> tuple[Action, Amount]:
+        if not wanted:
+            return "kept", Amount()
+        if not self._made.exists():
+            amount = self._copy()
+            self._note(self._restored, wanted)
+            return "copied", amount
+        if self._last() == wanted:
+            return "kept", Amount()
+        amount = self._restore()
+        self._note(self._restored, wanted)
+        return "restored", amount
+
+    def _copy(self) -> Amount:
+        self._check_stopped()
+        _remove(self.golden)
+        here = [name for name in self.folders if (self.root / name).is_dir()]
+        if not here:
+            raise Refused(f"there is no {' or '.join(self.folders)} on the volume to copy")
+        self._check_room(here)
+        self.golden.mkdir()
+        amount = Amount()
+        for name in here:
+            amount += copy_tree(self.root / name, self.golden / name)
+        sync_folder(self.golden)
+        made = {"folders": here, "files": amount.files, "bytes": amount.size_bytes}
+        self._note(self._made, json.dumps(made))
+        return amount
+
+    def _restore(self) -> Amount:
+        made = json.loads(self._made.read_text(encoding="utf-8"))
+        whole = Amount(made["files"], made["bytes"])
+        if measure(self.golden) != whole:
+            raise Refused(
+                "the golden copy is not what it was when it was made: delete the campaign and "
+                "apply it again, and let nobody write to the volumes"
+            )
+        self._restored.unlink(missing_ok=True)
+        sync_folder(self.root)
+        for path in self.root.glob("*.pid"):
+            path.unlink()
+        amount = Amount()
+        for name in self.folders:
+            _remove(self.root / name)
+            if name in made["folders"]:
+                amount += copy_tree(self.golden / name, self.root / name)
+        return amount
+
+    def _check_stopped(self) -> None:
+        if self.stopped is not None:
+            if not (self.root / self.stopped).exists():
+                raise Refused(_KILLED)
+            return
+        left = [*self.root.glob("*.pid"), *self.root.glob("data/*.pid")]
+        if left:
+            raise Refused(f"{_KILLED} ({left[0].name} is still there)")
+
+    def _check_room(self, folders: Sequence[str]) -> None:
+        needed = sum(measure(self.root / name).size_bytes for name in folders)
+        free = shutil.disk_usage(self.root).free
+        if needed > free:
+            raise Refused(
+                f"the golden copy takes {_mebibytes(needed)} and the volume has "
+                f"{_mebibytes(free)} left: make the template's storage.size twice the data's size "
+                "and more, or write reset: none"
+            )
+
+    def _last(self) -> str:
+        try:
+            return self._restored.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return ""
+
+    def _note(self, path: Path, text: str) -> None:
+        """Write a note so that it is there whole or not at all."""
+        draft = path.with_suffix(".draft")
+        with draft.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+        sync_folder(self.root)
+
+
+_KILLED = (
+    "the server was killed and not stopped, so what it left is no dataset to start from: see why "
+    "it did not stop in time"
+)
+
+
+def _remove(tree: Path) -> None:
+    if tree.exists():
+        shutil.rmtree(tree)
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size / 2**20:.0f} MiB"

@@ -1,0 +1,112 @@
+"""Copying trees of files: plain bytes, holes kept, on the disk and out of the cache at the end."""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+CHUNK = 4 << 20
+
+
+@dataclass(frozen=True)
+class Amount:
+    """Regular files, and how long they are together."""
+
+    files: int = 0
+    size_bytes: int = 0
+
+    def __add__(self, other: "Amount") -> "Amount":
+        return Amount(self.files + other.files, self.size_bytes + other.size_bytes)
+
+
+def measure(tree: Path) -> Amount:
+    """What lies under a folder; nothing where there is none."""
+    sizes = [path.lstat().st_size for path in _files(tree)]
+    return Amount(len(sizes), sum(sizes))
+
+
+def copy_tree(source: Path, target: Path) -> Amount:
+    """Copy folders, regular files and symbolic links; `target` must not exist.
+
+    Sockets and pipes are left out: they belong to processes. OSError when something cannot be read
+    or written.
+    """
+    target.mkdir()
+    done = Amount()
+    with os.scandir(source) as entries:
+        found = sorted(entries, key=lambda entry: entry.name)
+    for entry in found:
+        place = target / entry.name
+        if entry.is_symlink():
+            place.symlink_to(os.readlink(entry.path))  # noqa: PTH115 the text as it stands
+        elif entry.is_dir():
+            done += copy_tree(Path(entry.path), place)
+        elif entry.is_file():
+            done += Amount(1, copy_file(Path(entry.path), place))
+    shutil.copystat(source, target)
+    sync_folder(target)
+    return done
+
+
+def copy_file(source: Path, target: Path) -> int:
+    """Copy one file; its length."""
+    with source.open("rb", buffering=0) as read, target.open("xb", buffering=0) as written:
+        size = os.fstat(read.fileno()).st_size
+        for start, end in _extents(read.fileno(), size):
+            _copy_range(read.fileno(), written.fileno(), start, end)
+        os.ftruncate(written.fileno(), size)
+        os.fsync(written.fileno())
+        for file in (read, written):
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    shutil.copystat(source, target)
+    return size
+
+
+def forget(tree: Path) -> None:
+    """Have the kernel drop what it caches of these files. What is not on the disk yet stays."""
+    for path in _files(tree):
+        with path.open("rb", buffering=0) as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in it on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _extents(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
+    """Where the file holds data; the rest reads as zeros and takes no room."""
+    at = 0
+    while at < size:
+        try:
+            start = os.lseek(descriptor, at, os.SEEK_DATA)
+        except OSError:  # ENXIO: nothing but a hole up to the end
+            return
+        at = os.lseek(descriptor, start, os.SEEK_HOLE)
+        yield start, at
+
+
+def _copy_range(source: int, target: int, start: int, end: int) -> None:
+    at = start
+    while at < end:
+        chunk = os.pread(source, min(CHUNK, end - at), at)
+        if not chunk:
+            return
+        view = memoryview(chunk)
+        while view:
+            count = os.pwrite(target, view, at)
+            view, at = view[count:], at + count
+
+
+def _files(tree: Path) -> Iterator[Path]:
+    for folder, _, names in os.walk(tree):
+        for name in names:
+            path = Path(folder, name)
+            if stat.S_ISREG(path.lstat().st_mode):
+                yield path

@@ -1,0 +1,70 @@
+-- Runs the script that ENCBENCH_SCRIPT names, a built-in one or a path, and has the first session of
+-- the first thread say what it negotiated (tools/session.py reads it):
+--
+--     encbench-session tls=TLSv1.3 cipher=TLS_AES_128_GCM_SHA256
+--
+-- sysbench loads this file in place of the script, once for each thread and once to read options and
+-- commands; what the script declares is global and so declared all the same. Only the first thread's
+-- driver is replaced, by one that hands out the real connections: a transaction costs what it cost.
+
+local script = assert(os.getenv("ENCBENCH_SCRIPT"), "ENCBENCH_SCRIPT must name the script to run")
+
+local questions = {
+   mysql = "SHOW SESSION STATUS WHERE Variable_name IN ('Ssl_version', 'Ssl_cipher')",
+   pgsql = "SELECT 'Ssl_version', version FROM pg_stat_ssl WHERE pid = pg_backend_pid() "
+      .. "UNION ALL SELECT 'Ssl_cipher', cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid()",
+}
+
+-- An answer that does not come is not the answer "none".
+local function word(answers, name)
+   if answers[name] == nil then return "unknown" end
+   return answers[name] == "" and "none" or answers[name]
+end
+
+local function tell(connection, driver)
+   local rows = connection:query(questions[driver])
+   local answers = {}
+   for _ = 1, rows.nrows do
+      local row = rows:fetch_row()
+      answers[row[1]] = row[2] or ""
+   end
+   rows:free()
+   -- In one write, for other threads write lines as well.
+   io.write(string.format("encbench-session tls=%s cipher=%s\n",
+                          word(answers, "Ssl_version"), word(answers, "Ssl_cipher")))
+   io.flush()
+end
+
+local make_driver = sysbench.sql.driver
+local told = sysbench.tid ~= 0
+
+local function connect(driver)
+   local connection = driver:connect()
+   if not told then
+      told = true
+      tell(connection, driver:name())
+   end
+   return connection
+end
+
+function sysbench.sql.driver(...)
+   local driver = make_driver(...)
+   if told then return driver end
+   return setmetatable({}, {
+      __index = function(_, name)
+         if name == "connect" then
+            return function() return connect(driver) end
+         end
+         local value = driver[name]
+         if type(value) ~= "function" then return value end
+         return function(_, ...) return value(driver, ...) end
+      end,
+   })
+end
+
+sysbench.cmdline.script_path, test = script, script
+if script:find("/", 1, true) then
+   assert(loadfile(script))()
+else
+   require(script)
+end

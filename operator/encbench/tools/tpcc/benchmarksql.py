@@ -1,0 +1,226 @@
+r"""Lines of BenchmarkSQL 5 and 6, by their source and by logs that people have published.
+
+Version 5 (log4j, `jTPCC : Term-00, …`):
+- The report gives `Measured tpmC (NewOrders)` and `Measured tpmTOTAL`, as Java prints a double: one
+  of ten million and more is `1.658154209E7`. Patched builds write `tpmTotal` and separators.
+- Both are what was counted since the session's begin over the time until the last terminal ended.
+  The counter began at 1, so `Transaction Count` is one less than what the rate was made of, and the
+  window's length is (count + 1) / tpmTOTAL minutes.
+- It gives no latency, and counts no errors: each is a line of level ERROR or FATAL.
+- Its status line is overwritten by backspaces (see `tpcc.progress`).
+
+Version 6 (log4j2, `result, …`):
+- The table's counts are of the window, errors and intended rollbacks included. Rates are printed
+  without decimals, so they are computed from the counts and `runMins`. DELIVERY_BG, the deferred
+  part of a Delivery, is no transaction of its own.
+- Latency is from when a transaction was due to its end, in whole milliseconds, and with neither
+  think nor keying time it holds the wait for a free connection. `histogram.csv` of the results has
+  a column `edge` of exp((b + 1) d) / 1000, b being the bucket and d ln(600,000) / 1000; bucket b
+  holds what rounds to it on that scale, so its middle is exp(b d) ms. `client.sh` appends it.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from encbench.core.figures import NEW_ORDERS
+from encbench.tools.measurement import (
+    PERCENTILE,
+    Histogram,
+    Kind,
+    Measurement,
+    ParseError,
+    mean,
+    percentile,
+)
+from encbench.tools.progress import Mark, Sample
+from encbench.tools.tpcc.progress import Reader, number
+
+HISTOGRAM = "encbench-histogram "
+"""What `client.sh` puts before each line of histogram.csv."""
+
+_NUMBER = r"([0-9][0-9,]*(?:\.[0-9]+)?(?:E[0-9]+)?)"
+_TPM_C = re.compile(rf"Measured tpmC \(NewOrders\)\s*=\s*{_NUMBER}\s*$", re.IGNORECASE)
+_TPM_TOTAL = re.compile(rf"Measured tpmTotal\s*=\s*{_NUMBER}\s*$", re.IGNORECASE)
+_COUNT = re.compile(rf"Transaction Count\s*=\s*{_NUMBER}\s*$", re.IGNORECASE)
+_LEVEL = re.compile(r"(?:^|\s)(?:ERROR|FATAL)\s")
+_RUN_MINUTES = re.compile(r"\brunMins=([0-9]+)\s*$")
+_ROW = re.compile(r"\bresult, \|(.+)\|$")
+_OVERALL = re.compile(rf"\bresult, Overall (NOPM|TPM):\s+{_NUMBER}\b")
+_BUCKET_WIDTH = math.log(600.0 * 1000.0) / 1000
+_EDGE_SCALE = 1000.0
+_KINDS = {
+    "NEW_ORDER": "newOrder",
+    "PAYMENT": "payment",
+    "ORDER_STATUS": "orderStatus",
+    "DELIVERY": "delivery",
+    "STOCK_LEVEL": "stockLevel",
+}
+
+
+def is_5(line: str) -> bool:
+    """Whether only version 5 writes such a line."""
+    return "Term-00, " in line
+
+
+def is_6(line: str) -> bool:
+    """Whether only version 6 writes such a line."""
+    return " - main, " in line or "Scheduler, " in line
+
+
+def parse_5(lines: Sequence[str]) -> Measurement:
+    """The session of a version 5; ParseError when it was not complete."""
+    per_minute, new_orders = _last(_TPM_TOTAL, lines), _last(_TPM_C, lines)
+    count = _last(_COUNT, lines)
+    if per_minute is None or new_orders is None or count is None:
+        raise ParseError(_incomplete(lines))
+    if per_minute == 0:
+        raise ParseError("BenchmarkSQL measured no transaction: tpmTOTAL is 0")
+    return Measurement(
+        seconds=60 * (count + 1) / per_minute,
+        transactions=int(count),
+        queries=None,
+        tps=per_minute / 60,
+        qps=None,
+        latency_average_ms=None,
+        latency_min_ms=None,
+        latency_max_ms=None,
+        latency_p95_ms=None,
+        errors=sum(1 for line in lines if _LEVEL.search(line)),
+        reconnects=None,
+        histogram=(),
+        series=_series(lines),
+        extra={NEW_ORDERS: new_orders / 60},
+    )
+
+
+def parse_6(lines: Sequence[str]) -> Measurement:
+    """The window of a version 6; ParseError when it was not complete."""
+    overall = {found[1]: number(found[2]) for line in lines if (found := _OVERALL.search(line))}
+    minutes = next((int(found[1]) for line in lines if (found := _RUN_MINUTES.search(line))), 0)
+    rows = dict(row for line in lines if (row := _row(line)) is not None)
+    per_minute = overall.get("TPM")
+    if per_minute is None or minutes == 0 or not set(_KINDS) <= rows.keys():
+        raise ParseError(_incomplete(lines))
+    transactions = sum(rows[name].transactions for name in _KINDS)
+    if abs(transactions / minutes - per_minute) > 1:
+        raise ParseError(
+            f"BenchmarkSQL's table holds {transactions} transactions of {minutes} min, which are "
+            f"not the {per_minute:,.0f} a minute that it says"
+        )
+    buckets = _histograms(lines)
+    histogram = _summed(buckets)
+    whole = sum(count for _, count in histogram) == transactions and transactions > 0
+    return Measurement(
+        seconds=60.0 * minutes,
+        transactions=transactions,
+        queries=None,
+        tps=transactions / minutes / 60,
+        qps=None,
+        latency_average_ms=mean(histogram) if whole else _table_mean(rows),
+        latency_min_ms=None,
+        latency_max_ms=max((rows[name].max_ms for name in _KINDS), default=None),
+        latency_p95_ms=percentile(histogram, PERCENTILE) if whole else None,
+        errors=sum(row.errors for row in rows.values()),
+        reconnects=None,
+        histogram=histogram if whole else (),
+        series=_series(lines),
+        extra={NEW_ORDERS: rows["NEW_ORDER"].transactions / minutes / 60},
+        kinds=tuple(
+            Kind(
+                name,
+                rows[row].transactions,
+                rows[row].errors,
+                buckets.get(row, ()) if whole else (),
+            )
+            for row, name in _KINDS.items()
+        ),
+    )
+
+
+class _Row(NamedTuple):
+    """One line of version 6's table; NaN where nothing was counted reads as 0."""
+
+    transactions: int
+    mean_ms: float
+    max_ms: float
+    errors: int
+
+
+def _row(line: str) -> tuple[str, _Row] | None:
+    found = _ROW.search(line)
+    cells = [cell.strip() for cell in found[1].split("|")] if found else []
+    if len(cells) != 8:
+        return None
+    figures = [_figure(cells[place]) for place in (1, 3, 4, 7)]
+    if any(figure is None for figure in figures):
+        return None
+    count, average, longest, errors = (figure or 0.0 for figure in figures)
+    return cells[0], _Row(int(count), 1000 * average, 1000 * longest, int(errors))
+
+
+def _figure(text: str) -> float | None:
+    value = number(text)
+    return 0.0 if value is not None and math.isnan(value) else value
+
+
+def _table_mean(rows: Mapping[str, _Row]) -> float | None:
+    """Of means that are printed in whole milliseconds."""
+    own = [rows[name] for name in _KINDS]
+    count = sum(row.transactions for row in own)
+    return sum(row.mean_ms * row.transactions for row in own) / count if count else None
+
+
+def _histograms(lines: Sequence[str]) -> dict[str, Histogram]:
+    """From histogram.csv: type, edge, count."""
+    found: dict[str, list[tuple[float, int]]] = {}
+    for line in lines:
+        if not line.startswith(HISTOGRAM):
+            continue
+        words = line[len(HISTOGRAM) :].split(",")
+        edge = number(words[1]) if len(words) == 3 else None
+        if edge is not None and words[0] in _KINDS and words[2].isdigit():
+            middle = edge * _EDGE_SCALE / math.exp(_BUCKET_WIDTH)
+            found.setdefault(words[0], []).append((round(middle, 6), int(words[2])))
+    return {
+        name: tuple(sorted((middle, n) for middle, n in buckets if n))
+        for name, buckets in found.items()
+    }
+
+
+def _summed(histograms: Mapping[str, Histogram]) -> Histogram:
+    counts: dict[float, int] = {}
+    for histogram in histograms.values():
+        for middle, count in histogram:
+            counts[middle] = counts.get(middle, 0) + count
+    return tuple(sorted(counts.items()))
+
+
+def _last(pattern: re.Pattern[str], lines: Sequence[str]) -> float | None:
+    found = [match for line in lines if (match := pattern.search(line))]
+    return number(found[-1][1]) if found else None
+
+
+def _series(lines: Sequence[str]) -> tuple[Sample, ...]:
+    """The periodic reports within the window. Version 5 has no warm-up and marks no end."""
+    reader, samples, inside = Reader(), list[Sample](), False
+    ramp_up = any(Reader().mark(line) is Mark.CHECKPOINT for line in lines)
+    begins = Mark.CHECKPOINT if ramp_up else Mark.STARTED
+    for line in lines:
+        mark = reader.mark(line)
+        if mark is Mark.ENDED:
+            inside = False
+        elif mark is begins:
+            inside = True
+        elif inside and (sample := reader.progress(line)) is not None:
+            samples.append(sample)
+    return tuple(samples)
+
+
+def _incomplete(lines: Sequence[str]) -> str:
+    wrong = next((line.strip() for line in lines if _LEVEL.search(line)), None)
+    if wrong is not None:
+        return f"BenchmarkSQL ended with an error: {wrong[:300]}"
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f"BenchmarkSQL's output ends before its final report, after {last[:160]!r}"

@@ -1,0 +1,89 @@
+#!/bin/sh
+# Runs a TPC-C client of BenchmarkSQL's contract: client.sh KIND ACTION [NAME=VALUE...]
+#   KIND    own (encbench's own client, the program tpcc), 5 or 6 (BenchmarkSQL of that version)
+#   ACTION  load or run; after a load our own client checks the tables if $ENCBENCH_CHECK is set
+# NAME=VALUE are properties beside those in $ENCBENCH_PROPS, the text of the props file. Who logs in
+# is read from files and put into the props file here, in an emptyDir in memory, for BenchmarkSQL
+# takes the password from nowhere else. It needs of the image what the client itself needs, and sh,
+# cat, cp, ln, sed, grep.
+set -eu
+umask 077
+
+kind=$1
+action=$2
+shift 2
+scratch=${ENCBENCH_SCRATCH:-/tmp}/encbench
+credentials=${ENCBENCH_CREDENTIALS:-/etc/encbench/credentials}
+props=$scratch/props
+mkdir -p "$scratch"
+
+# A line of a file as a value of java.util.Properties.
+value() {
+    sed -e 's/\\/\\\\/g' -e 's/^ /\\ /' "$credentials/$1"
+}
+
+{
+    printf '%s\n' "$ENCBENCH_PROPS"
+    for pair in "$@"; do
+        printf '%s\n' "$pair"
+    done
+    printf 'user=%s\n' "$(value username)"
+    if [ "$kind" = own ]; then
+        printf 'passwordFile=%s\n' "$credentials/password"
+    else
+        printf 'password=%s\n' "$(value password)"
+    fi
+} >"$props"
+
+# MySQL Connector/J wants a trust store where others take the CA's PEM file.
+if [ -n "${ENCBENCH_TRUST_STORE:-}" ]; then
+    rm -f "$ENCBENCH_TRUST_STORE"
+    said=$(keytool -importcert -noprompt -alias encbench -file "$ENCBENCH_CA" -storetype PKCS12 \
+        -keystore "$ENCBENCH_TRUST_STORE" -storepass "$ENCBENCH_TRUST_STORE_PASSWORD" 2>&1) || {
+        echo "encbench: keytool could not make a trust store of the CA's certificate: $said" >&2
+        exit 1
+    }
+fi
+
+if [ "$kind" = own ]; then
+    if [ "$action" = load ] && [ -n "${ENCBENCH_CHECK:-}" ]; then
+        tpcc load --props "$props"
+        exec tpcc check --props "$props"
+    fi
+    exec tpcc "$action" --props "$props"
+fi
+
+# BenchmarkSQL writes into its run folder, which an image's read-only root does not let it.
+home=$ENCBENCH_BENCHMARKSQL
+if [ ! -f "$home/run/runBenchmark.sh" ]; then
+    echo "encbench: the image has no $home/run/runBenchmark.sh: write its folder into tpcc.benchmarksql.home" >&2
+    exit 2
+fi
+mkdir -p "$scratch/benchmarksql"
+for entry in "$home"/*; do
+    [ "${entry##*/}" = run ] || ln -s -f -n "$entry" "$scratch/benchmarksql/${entry##*/}"
+done
+cp -R "$home/run" "$scratch/benchmarksql/"
+chmod -R u+w "$scratch/benchmarksql/run"
+cd "$scratch/benchmarksql/run"
+# A JVM takes a quarter of the memory if nobody tells it otherwise.
+export JAVA_TOOL_OPTIONS="${JAVA_TOOL_OPTIONS:-} -XX:MaxRAMPercentage=70"
+
+if [ "$action" = load ]; then
+    # Nothing may be there yet. Whether all is there afterwards the operator looks up itself, for the
+    # scripts end with 0 whatever failed in them.
+    ./runDatabaseDestroy.sh "$props" >/dev/null 2>&1 || true
+    ./runDatabaseBuild.sh "$props"
+    exit
+fi
+
+./runBenchmark.sh "$props" && code=0 || code=$?
+# Some versions of the script end with 0 however the program ended.
+if ! grep -q -i -E 'Measured tpmTOTAL|result, Overall TPM' "${ENCBENCH_RUN_DIR:-/run/encbench}/output.log"; then
+    echo 'encbench: BenchmarkSQL ended without its final report' >&2
+    exit $((code == 0 ? 3 : code))
+fi
+if [ -f "$scratch/results/data/histogram.csv" ]; then
+    sed -n -e '/,0$/d' -e '/^[A-Z_]*,/s/^/encbench-histogram /p' "$scratch/results/data/histogram.csv"
+fi
+exit "$code"

@@ -1,0 +1,111 @@
+"""How a JDBC driver is told where the database is and what of TLS.
+
+Left alone, Connector/J and pgJDBC negotiate TLS wherever the server offers it, and take any
+certificate. So it is always said: off, or on and verified down to the host's name. pgJDBC and
+MariaDB's driver read the CA's PEM file; Connector/J wants a trust store, which `client.sh` makes of
+it. A trust store holds no secret: its password is there because Java asks for one.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from encbench.api.encryptionmode import InTransit
+from encbench.core.connection import Connection, Driver
+
+TRUST_STORE = "/tmp/encbench/trust.p12"  # noqa: S108 - an emptyDir of the pod
+TRUST_STORE_PASSWORD = "encbench"  # noqa: S105 - see above
+
+Parameters = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Jdbc:
+    """One driver."""
+
+    name: str
+    """Its class."""
+    protocol: Driver
+    """What it speaks."""
+    scheme: str
+    plaintext: Parameters
+    verified: Callable[[InTransit, str], Parameters]
+    """TLS of that version only; the second argument is the path of the CA's certificate."""
+    batches: Parameters
+    """What makes one statement of a batch of inserts, without which a load takes many times as
+    long. encbench's own client sets it itself, with what else it has found to be worth it."""
+    needs_trust_store: bool = False
+
+
+_MYSQL = Jdbc(
+    name="com.mysql.cj.jdbc.Driver",
+    protocol="mysql",
+    scheme="mysql",
+    # Without TLS the server's default authentication, caching_sha2_password, sends the password
+    # under the server's public key, which the client has to be allowed to ask for.
+    plaintext={"sslMode": "DISABLED", "allowPublicKeyRetrieval": "true"},
+    verified=lambda tls, _: {
+        "sslMode": "VERIFY_IDENTITY",
+        "tlsVersions": tls.version,
+        "trustCertificateKeyStoreUrl": f"file:{TRUST_STORE}",
+        "trustCertificateKeyStoreType": "PKCS12",
+        "trustCertificateKeyStorePassword": TRUST_STORE_PASSWORD,
+        "fallbackToSystemTrustStore": "false",
+    },
+    batches={"rewriteBatchedStatements": "true"},
+    needs_trust_store=True,
+)
+_MARIADB = Jdbc(
+    name="org.mariadb.jdbc.Driver",
+    protocol="mysql",
+    scheme="mariadb",
+    plaintext={"sslMode": "disable", "allowPublicKeyRetrieval": "true"},
+    verified=lambda tls, authority: {
+        "sslMode": "verify-full",
+        "enabledSslProtocolSuites": tls.version,
+        "serverSslCert": authority,
+    },
+    batches={},
+)
+_POSTGRESQL = Jdbc(
+    name="org.postgresql.Driver",
+    protocol="pgsql",
+    scheme="postgresql",
+    plaintext={"sslmode": "disable"},
+    # The one version is pinned in the server: the driver has no parameter for it.
+    verified=lambda _, authority: {"sslmode": "verify-full", "sslrootcert": authority},
+    batches={"reWriteBatchedInserts": "true"},
+)
+
+DRIVERS: Mapping[str, Jdbc] = {jdbc.name: jdbc for jdbc in (_MYSQL, _MARIADB, _POSTGRESQL)}
+"""By class; `api.tpcc.DRIVERS` names the same."""
+
+_USUAL = {"mariadb": _MARIADB, "mysql": _MYSQL, "percona": _MYSQL, "postgresql": _POSTGRESQL}
+
+
+def driver(engine: str, chosen: str | None) -> Jdbc:
+    """The driver that a workload names, or the usual one of the engine."""
+    return DRIVERS[chosen] if chosen is not None else _USUAL[engine]
+
+
+def protocol(engine: str) -> Driver:
+    """What servers of that engine speak."""
+    return _USUAL[engine].protocol
+
+
+def url(
+    jdbc: Jdbc,
+    connection: Connection,
+    authority: str,
+    *,
+    batches: bool,
+    parameters: Mapping[str, str],
+) -> str:
+    """The URL; `parameters` are the user's, over ours, which they may not be where it is TLS."""
+    tls = connection.tls
+    said = {
+        **(jdbc.batches if batches else {}),
+        **parameters,
+        **(jdbc.plaintext if tls is None else jdbc.verified(tls, authority)),
+    }
+    query = "&".join(f"{name}={value}" for name, value in said.items())
+    return f"jdbc:{jdbc.scheme}://{connection.host}:{connection.port}/{connection.database}?{query}"

@@ -1,0 +1,104 @@
+"""Lines of encbench's own TPC-C client (docs/tpcc.md): one JSON object each, `result` the last.
+
+Its counters and its clock are cut at the same moment, at the beginning of the window and at its
+end, so what it says needs no correction. The buckets of its histograms are those of every replica.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from encbench.core.figures import NEW_ORDERS, RETRIES
+from encbench.tools.measurement import PERCENTILE, Kind, Measurement, ParseError, percentile
+from encbench.tools.progress import Mark, Sample
+from encbench.tools.session import sessions
+from encbench.tools.tpcc.progress import OWN, Reader
+
+_MICROSECONDS = 1000.0
+
+
+def parse(lines: Sequence[str]) -> Measurement:
+    """The measured window; ParseError says what is wrong with the output."""
+    events = [_event(line) for line in lines if line.startswith(OWN)]
+    result = next((event for event in reversed(events) if event.get("event") == "result"), None)
+    if result is None:
+        raise ParseError(f"the client's output ends before its result, after {_last(lines)!r}")
+    if not result.get("complete"):
+        raise ParseError(f"the run was not complete: {result.get('reason') or 'no reason given'}")
+    try:
+        return _measurement(result, [e for e in events if e.get("event") == "type"], lines)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ParseError(f"the client's result is not as it should be: {error!r}") from error
+
+
+def _event(line: str) -> dict[str, Any]:
+    try:
+        event = json.loads(line[len(OWN) :])
+    except ValueError as error:
+        raise ParseError(f"a line of the client's is damaged: {line[:160]!r}") from error
+    return event if isinstance(event, dict) else {}
+
+
+def _measurement(
+    result: Mapping[str, Any], types: Sequence[Mapping[str, Any]], lines: Sequence[str]
+) -> Measurement:
+    kinds = tuple(_kind(event) for event in types)
+    counts: dict[float, int] = {}
+    for kind in kinds:
+        for middle, count in kind.histogram:
+            counts[middle] = counts.get(middle, 0) + count
+    histogram = tuple(sorted(counts.items()))
+    transactions = int(result["transactions"])
+    if sum(count for _, count in histogram) != transactions:
+        raise ParseError(
+            f"the histograms hold {sum(counts.values())} of {transactions} transactions"
+        )
+    latency = result["latencyMs"] or {}
+    return Measurement(
+        seconds=float(result["window"]["seconds"]),
+        transactions=transactions,
+        queries=None,
+        tps=float(result["tpmTotal"]) / 60,
+        qps=None,
+        latency_average_ms=latency.get("average"),
+        latency_min_ms=latency.get("min"),
+        latency_max_ms=latency.get("max"),
+        latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
+        errors=int(result["errors"]),
+        reconnects=int(result["reconnects"]),
+        histogram=histogram,
+        series=_series(lines),
+        extra={
+            NEW_ORDERS: float(result["tpmC"]) / 60,
+            RETRIES: int(result["retries"]) / float(result["window"]["seconds"]),
+        },
+        kinds=kinds,
+        sessions=sessions("\n".join(lines)),
+    )
+
+
+def _kind(event: Mapping[str, Any]) -> Kind:
+    return Kind(
+        name=str(event["type"]),
+        transactions=int(event["committed"]) + int(event["rolledBack"]),
+        errors=int(event["errors"]),
+        histogram=tuple(
+            (float(middle) / _MICROSECONDS, int(count)) for middle, count in event["histogramUs"]
+        ),
+    )
+
+
+def _series(lines: Sequence[str]) -> tuple[Sample, ...]:
+    """The reports between the edges of the window."""
+    reader, samples, inside = Reader(), list[Sample](), False
+    for line in lines:
+        mark = reader.mark(line)
+        if mark in (Mark.CHECKPOINT, Mark.ENDED):
+            inside = mark is Mark.CHECKPOINT
+        elif inside and (sample := reader.progress(line)) is not None:
+            samples.append(sample)
+    return tuple(samples)
+
+
+def _last(lines: Sequence[str]) -> str:
+    return next((line.strip()[:160] for line in reversed(lines) if line.strip()), "")

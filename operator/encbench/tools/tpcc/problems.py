@@ -1,0 +1,75 @@
+"""What is wrong with a TPC-C workload, found before anything starts.
+
+What one object shows to be wrong the API refuses before; here is what needs the client's own list
+of properties, or the database that it is to drive.
+"""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.tpcc import Tpcc
+from encbench.api.workload import WorkloadSpec
+from encbench.core.instances import is_external
+from encbench.tools.tpcc import jdbc
+from encbench.tools.tpcc.client import kind_of
+
+OWN_OPTIONS = ("deadlineSeconds", "foreignKeys")
+"""Properties of encbench's own client that no field says (docs/tpcc.md)."""
+
+
+def problems(workload: WorkloadSpec, _: str | None) -> list[str]:
+    """Each problem in one sentence that says what to write instead."""
+    return [] if workload.tpcc is None else list(_options(workload.tpcc))
+
+
+def pair_problems(
+    workload: WorkloadSpec, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
+) -> list[str]:
+    """What the workload and the database that it is to drive are wrong in together."""
+    return [] if workload.tpcc is None else list(_pair(workload.tpcc, instance, mode))
+
+
+def tells_sessions(workload: WorkloadSpec) -> bool:
+    """Our own client does, BenchmarkSQL does not.
+
+    In a mode without inTransit the server has no TLS at all, which its settings prove; the others
+    are refused by `pair_problems`.
+    """
+    return workload.tpcc is not None and workload.tpcc.benchmarksql is None
+
+
+def _options(tpcc: Tpcc) -> Iterator[str]:
+    if kind_of(tpcc) != "own":
+        # Builds of BenchmarkSQL differ, and take what they do not know without a word.
+        return
+    for name in tpcc.options:
+        if name not in OWN_OPTIONS:
+            close = get_close_matches(name, OWN_OPTIONS, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(OWN_OPTIONS)}"
+            yield f"tpcc.options {name} is unknown to encbench's own client: {hint}"
+
+
+def _pair(tpcc: Tpcc, instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[str]:
+    wanted = jdbc.protocol(instance.engine)
+    if tpcc.driver is not None and jdbc.DRIVERS[tpcc.driver].protocol != wanted:
+        fitting = [name for name, known in jdbc.DRIVERS.items() if known.protocol == wanted]
+        yield (
+            f"tpcc.driver {tpcc.driver} does not speak to {instance.engine}: leave it out, or "
+            f"write {' or '.join(fitting)}"
+        )
+    if tpcc.benchmarksql is None:
+        return
+    if mode.in_transit is not None:
+        yield (
+            "BenchmarkSQL does not tell what its sessions negotiated, so inTransit cannot be "
+            "proven: use encbench's own client (leave tpcc.benchmarksql out), or a mode without "
+            "inTransit"
+        )
+    elif is_external(instance):
+        yield (
+            "BenchmarkSQL does not tell what its sessions negotiated, which is all that can be "
+            "proven of an external database: use encbench's own client (leave tpcc.benchmarksql "
+            "out)"
+        )

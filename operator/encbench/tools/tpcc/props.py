@@ -1,0 +1,151 @@
+"""The props file of each client, without user and password: `client.sh` adds them in the pod.
+
+encbench's own client takes BenchmarkSQL 5's properties and some more (docs/tpcc.md). What differs
+between replicas is not in the file: they share the terminals, and each is told its part.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from encbench.api.tpcc import Tpcc
+from encbench.api.workload import Load
+from encbench.core.connection import Connection
+from encbench.tools.sharing import shares
+from encbench.tools.tpcc import jdbc
+from encbench.tools.tpcc.client import CA_FILE, RESULTS, Kind, kind_of
+
+Props = dict[str, str]
+
+REPORT_SECONDS = 1
+"""How often BenchmarkSQL 6 is to tell its rate; the others do each second."""
+
+_DATABASES: Mapping[Kind, Mapping[str, str]] = {
+    "own": {"mariadb": "mariadb", "mysql": "mysql", "percona": "mysql", "postgresql": "postgres"},
+    # Upstream's 5 knows postgres only; builds for MySQL call it so.
+    "5": {"mariadb": "mysql", "mysql": "mysql", "percona": "mysql", "postgresql": "postgres"},
+    "6": {
+        "mariadb": "mariadb",
+        "mysql": "mariadb",
+        "percona": "mariadb",
+        "postgresql": "postgres",
+    },
+}
+_MAX_SEED = 2**31 - 1
+
+
+def load_props(tpcc: Tpcc, connection: Connection, cores: float) -> Props:
+    """For loading. `cores` are the client's."""
+    workers = tpcc.load_workers or max(1, 2 * math.ceil(cores))
+    return {
+        **_common(tpcc, connection),
+        "loadWorkers": str(min(workers, tpcc.warehouses)),
+        **tpcc.options,
+    }
+
+
+def run_props(tpcc: Tpcc, load: Load, connection: Connection, cores: float) -> Props:
+    """For the measured run, as all replicas share it."""
+    build = {"own": _own, "5": _benchmarksql_5, "6": _benchmarksql_6}[kind_of(tpcc)]
+    return {**_common(tpcc, connection), **build(tpcc, load, cores), **tpcc.options}
+
+
+def replica_props(tpcc: Tpcc, concurrency: int, seed: int, replicas: int) -> list[Props]:
+    """What each replica is told beside the file: its part of the terminals, and a seed."""
+    kind, parts = kind_of(tpcc), shares(concurrency, replicas)
+    if kind == "6":
+        return [{"sutThreads": str(part), **_background(part)} for part in parts]
+    limits = [*_limits(tpcc, parts)]
+    found = []
+    for index, part in enumerate(parts):
+        props = {"terminals": str(part), "limitTxnsPerMin": str(limits[index])}
+        if kind == "own":
+            props |= {
+                "terminalOffset": str(sum(parts[:index])),
+                "terminalsTotal": str(concurrency),
+                "seed": str((seed + index - 1) % _MAX_SEED + 1),
+            }
+        found.append(props)
+    return found
+
+
+def text(props: Mapping[str, str]) -> str:
+    """The props as a file, values escaped as java.util.Properties reads them."""
+    return "".join(f"{name}={_escaped(value)}\n" for name, value in props.items())
+
+
+def _escaped(value: str) -> str:
+    escaped = value.replace("\\", "\\\\")
+    return f"\\{escaped}" if escaped.startswith(" ") else escaped
+
+
+def _common(tpcc: Tpcc, connection: Connection) -> Props:
+    kind = kind_of(tpcc)
+    chosen = jdbc.driver(connection.engine, tpcc.driver)
+    return {
+        "db": _DATABASES[kind][connection.engine],
+        "driver": chosen.name,
+        "conn": jdbc.url(
+            chosen,
+            connection,
+            CA_FILE,
+            batches=kind != "own",
+            parameters=tpcc.url_parameters,
+        ),
+        "warehouses": str(tpcc.warehouses),
+    }
+
+
+def _own(tpcc: Tpcc, load: Load, _: float) -> Props:
+    return {
+        "warmupSeconds": f"{load.warmup_seconds:.0f}",
+        "runSeconds": f"{load.duration_seconds:.0f}",
+        **_terminals(tpcc),
+    }
+
+
+def _benchmarksql_5(tpcc: Tpcc, load: Load, _: float) -> Props:
+    return {
+        "runTxnsPerTerminal": "0",
+        "runMins": f"{load.duration_seconds / 60:.0f}",
+        **_terminals(tpcc),
+    }
+
+
+def _benchmarksql_6(tpcc: Tpcc, load: Load, cores: float) -> Props:
+    weights = tpcc.mix.weights
+    return {
+        "application": "Generic",
+        "monkeys": str(max(1, math.ceil(cores))),
+        "maxDeliveryBGPerWarehouse": "1",
+        "rampupMins": f"{load.warmup_seconds / 60:.0f}",
+        "rampupSUTMins": "0",
+        "rampupTerminalMins": "0",
+        "runMins": f"{load.duration_seconds / 60:.0f}",
+        "reportIntervalSecs": str(REPORT_SECONDS),
+        "restartSUTThreadProbability": "0.0",
+        # No think time, as in the other clients; a workload's options may say otherwise.
+        "keyingTimeMultiplier": "0.0",
+        "thinkTimeMultiplier": "0.0",
+        "traceTerminalIO": "false",
+        "resultDirectory": RESULTS,
+        # New-Order is what is left of 100.
+        **{f"{name}Weight": f"{weights[name]:g}" for name in weights if name != "newOrder"},
+    }
+
+
+def _terminals(tpcc: Tpcc) -> Props:
+    return {
+        "terminalWarehouseFixed": str(tpcc.terminal_warehouse_fixed).lower(),
+        **{f"{name}Weight": f"{weight:g}" for name, weight in tpcc.mix.weights.items()},
+    }
+
+
+def _limits(tpcc: Tpcc, parts: Sequence[int]) -> Sequence[int]:
+    """Each replica's part of the limit; 0 is none."""
+    limit = tpcc.limit_txns_per_min
+    return [0] * len(parts) if limit is None else shares(limit, len(parts))
+
+
+def _background(threads: int) -> Props:
+    """Of its connections three quarters may be busy with deferred deliveries, as in its samples."""
+    return {"maxDeliveryBGThreads": str(max(1, threads * 3 // 4))}
