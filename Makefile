@@ -19,7 +19,11 @@ demo: ## From nothing to a report: cluster, images, chart, campaigns/demo
 	$(python) -m tests.demo
 
 .PHONY: test
-test: check contract e2e ## Everything that must pass: check, contract, end-to-end and faults
+test: parts check check-java calibration contract e2e ## Everything that must pass: check, contract, end-to-end and faults
+
+.PHONY: parts
+parts: ## Install, compile and build what the tests need, unless it is in the cache
+	$(python) -m tests.cluster build
 
 .PHONY: check
 check: ## Format, lint, types, import directions, shell, generated files, unit tests; in seconds
@@ -31,20 +35,33 @@ check: ## Format, lint, types, import directions, shell, generated files, unit t
 	$(python) -m encbench.api.crd --check
 	$(python) -m pytest -q tests/unit
 
+.PHONY: check-java
+check-java: ## The same for the Java parts: format, warnings, unit tests
+	$(python) -c 'from tests.support import java; java.install()'
+	mvn -B -q -f images/tpcc spotless:check test
+
 .PHONY: contract
-contract: ## The adapters against a real API server, MinIO, Prometheus, MariaDB and sysbench
-	$(python) -m tests.cluster build
+contract: parts ## The adapters against a real API server, MinIO, Prometheus, MariaDB and sysbench
 	$(python) -m pytest -q tests/contract
+
+.PHONY: test-full
+test-full: parts check check-java calibration contract ## The same with every engine under every mode; takes an hour
+	$(python) -m pytest -q tests/e2e tests/faults
+	$(python) -m pytest -q tests/teardown
 
 .PHONY: e2e
 e2e: ## The product as a user drives it, on a real cluster, faults included
-	$(python) -m pytest -q tests/e2e tests/faults
+	$(python) -m pytest -q -m 'not full' tests/e2e tests/faults
 	$(python) -m pytest -q tests/teardown
 
 .PHONY: format
 format: ## Format the code and mend what the linter can
 	$(venv)/bin/ruff check --fix --quiet . || true
 	$(venv)/bin/ruff format --quiet .
+
+.PHONY: format-java
+format-java: ## Format the Java parts
+	mvn -B -q -f images/tpcc spotless:apply
 
 .PHONY: crds
 crds: ## Generate crds/ and the chart's copies from the models
@@ -70,6 +87,22 @@ kubeconfig: ## Print the path of the cluster's kubeconfig
 down: ## Remove the cluster with all its traces; caches and Debian packages stay
 	@python3 -m tests.cluster down
 
+.PHONY: calibration
+calibration: ## Simulated campaigns: coverage of the intervals, wrong verdicts; prints the figures
+	$(python) -m pytest -q tests/calibration
+
+.PHONY: bench-aa
+bench-aa: ## Real A/A campaigns, their verdicts and noise floors; CAMPAIGNS=20
+	$(python) -m tests.bench.aa
+
+.PHONY: bench-observer
+bench-observer: ## What collection costs: switched on and off under load; MINUTES=10
+	$(python) -m tests.bench.observer
+
 .PHONY: bench-dead-time
 bench-dead-time: ## Measure the time between measured windows on warm testbeds
 	$(python) -m tests.bench.dead_time
+
+.PHONY: bench-tpcc
+bench-tpcc: ## Measure what the TPC-C client costs, on PostgreSQL on loopback
+	$(python) -m tests.bench.tpcc

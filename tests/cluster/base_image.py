@@ -1,8 +1,8 @@
-"""The Debian base image, made with debootstrap where it cannot be pulled.
+"""The Debian base images, one a suite, made with debootstrap where they cannot be pulled.
 
-It carries the name under which registries know it, so that the same Containerfiles build here and,
-with an ordinary pull, anywhere else. Like the official slim image it leaves out documentation and
-refuses to start services.
+Each carries the name under which registries know it, so that the same Containerfiles build here
+and, with an ordinary pull, anywhere else. Like the official slim image it leaves out documentation
+and refuses to start services.
 """
 
 import shutil
@@ -13,7 +13,6 @@ from . import cache
 from .command import run_logged
 from .console import Console
 from .layout import Layout
-from .versions import DEBIAN_SUITE
 
 _DROPPED: Final = ("usr/share/doc", "usr/share/info", "usr/share/locale", "usr/share/man")
 _EMPTIED: Final = (*_DROPPED, "var/cache/apt", "var/lib/apt/lists", "var/log")
@@ -32,23 +31,21 @@ CMD ["bash"]
 """
 
 
-def key() -> str:
-    """What the base image is made from."""
+def key(suite: str) -> str:
+    """What the base image of that suite is made from."""
     settings = [text for item in sorted(_SETTINGS.items()) for text in item]
-    return cache.content_key(DEBIAN_SUITE, CONTAINERFILE, *_EMPTIED, *settings)
+    return cache.content_key(suite, CONTAINERFILE, *_EMPTIED, *settings)
 
 
-def context(layout: Layout, console: Console) -> Path:
+def context(layout: Layout, console: Console, suite: str) -> Path:
     """A build context with the base's root file system, from the cache or debootstrap."""
 
     def bootstrap(made: Path) -> None:
         made.mkdir()
         root = made / "rootfs"
-        log = layout.build_logs / "debootstrap.log"
-        with console.step("base image", f"debootstrap {DEBIAN_SUITE}"):
-            run_logged(
-                ["debootstrap", "--variant=minbase", DEBIAN_SUITE, str(root)], log, timeout=900
-            )
+        log = layout.build_logs / f"debootstrap-{suite}.log"
+        with console.step("base image", f"debootstrap {suite}"):
+            run_logged(["debootstrap", "--variant=minbase", suite, str(root)], log, timeout=900)
             _slim(root)
             run_logged(
                 ["tar", "-C", str(root), "--numeric-owner", "-cf", f"{made}/rootfs.tar", "."],
@@ -58,7 +55,7 @@ def context(layout: Layout, console: Console) -> Path:
             shutil.rmtree(root)
         (made / "Containerfile").write_text(CONTAINERFILE)
 
-    return cache.entry(layout, "base", DEBIAN_SUITE, key(), bootstrap)
+    return cache.entry(layout, "base", suite, key(suite), bootstrap)
 
 
 def _slim(root: Path) -> None:

@@ -70,6 +70,13 @@ PARTS: Final = {
             ),
             module="clients",
         ),
+        # gocryptfs, and the pass-through with the same version of the FUSE library.
+        Part(
+            "volumes",
+            ("gocryptfs", "passthrough"),
+            ("github.com/rfjakob/gocryptfs/v2", "./passthrough"),
+            module="volumes",
+        ),
         Part("minio", ("minio",), ("github.com/minio/minio",), module="minio"),
         # Debian's Prometheus has no discovery through the Kubernetes API; the other twenty kinds
         # of discovery would double the time.

@@ -9,15 +9,16 @@ time.
 import json
 import shutil
 import tarfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from . import base_image, cache, pip_settings
+from . import base_image, cache, maven_settings, pip_settings
 from .command import capture, run_logged
 from .console import ClusterError, Console
 from .layout import Layout
-from .versions import BASE_IMAGE, IMAGE_TAGS, image
+from .versions import BASE_IMAGES, DEBIAN_SUITE, IMAGE_TAGS, image
 
 _BUILD_TIMEOUT: Final = 1800
 _STORAGE_LIMIT: Final = 4 << 30
@@ -27,20 +28,27 @@ _OPERATOR_FILES: Final = (
     "operator/**/*",
     "images/operator/**/*",
 )
-_IGNORED: Final = frozenset({"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"})
+_IGNORED: Final = frozenset(
+    {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", "target"}
+)
 
 
 @dataclass(frozen=True)
 class Recipe:
     """How an image is made.
 
-    ``part`` names the Go part whose binary of the image's own name goes into the context;
-    ``from_repo`` takes the repository's root as context instead of the image's folder, and keeps
-    the layers between builds because such an image is rebuilt at every change of ours.
+    ``part`` names the Go part whose binary of the image's own name goes into the context, or those
+    that ``binaries`` names;
+    ``from_repo`` takes the repository's root as context instead of the image's folder. ``layered``
+    keeps the layers between builds, because such an image is rebuilt at every change of ours.
+    ``settings`` are the buildah arguments that mount what a program that fetches packages needs.
     """
 
     part: str | None = None
+    binaries: tuple[str, ...] = ()
     from_repo: bool = False
+    layered: bool = False
+    settings: Callable[[Layout, Path], list[str]] | None = None
 
 
 # In the order in which they are built: what a node needs first, what waits for compilers last.
@@ -50,8 +58,12 @@ RECIPES: Final = {
     "local-path-provisioner": Recipe(part="storage"),
     "sysbench": Recipe(),
     "mariadb": Recipe(),
+    "mysql": Recipe(),
+    "postgresql": Recipe(),
     "node-exporter": Recipe(),
-    "operator": Recipe(from_repo=True),
+    "operator": Recipe(from_repo=True, layered=True, settings=pip_settings.volumes),
+    "tpcc": Recipe(layered=True, settings=maven_settings.volumes),
+    "gocryptfs": Recipe(part="volumes", binaries=("gocryptfs", "passthrough")),
     "prometheus": Recipe(part="prometheus"),
     "minio": Recipe(part="minio"),
 }
@@ -73,10 +85,10 @@ def ensure(
     """
     sources = _sources(layout, name)
     if binaries is not None:
-        sources[name] = binaries / name
+        sources |= {one: binaries / one for one in RECIPES[name].binaries or (name,)}
     key = cache.content_key(
         image(name),
-        "pulled" if pull else base_image.key(),
+        *(["pulled"] if pull else map(base_image.key, _suites(layout, name))),
         *(part for target, file in sorted(sources.items()) for part in (target, _digest(file))),
     )
 
@@ -117,6 +129,12 @@ def _containerfile(layout: Layout, name: str) -> Path:
     return layout.repo / "images" / name / "Containerfile"
 
 
+def _suites(layout: Layout, name: str) -> list[str]:
+    """The suites whose base image a Containerfile names; the usual one where it names none."""
+    text = _containerfile(layout, name).read_text()
+    return [suite for suite, base in BASE_IMAGES.items() if base in text] or [DEBIAN_SUITE]
+
+
 def _sources(layout: Layout, name: str) -> dict[str, Path]:
     """The files of the build context: name in the context → file."""
     root, patterns = layout.repo / "images" / name, ["**/*"]
@@ -145,14 +163,14 @@ def _build(
     recipe = RECIPES[name]
     containerfile = context / (f"images/{name}" if recipe.from_repo else "") / "Containerfile"
     _bound_storage(layout)
-    if not pull:
-        _seed_base(layout, console)
-    volumes = pip_settings.volumes(layout, archive.parent) if recipe.from_repo else []
+    for suite in [] if pull else _suites(layout, name):
+        _seed_base(layout, console, suite)
+    volumes = recipe.settings(layout, archive.parent) if recipe.settings else []
     run_logged(
         [
             *(*_buildah(layout), "bud", "--isolation", "chroot"),
             f"--pull={'always' if pull else 'never'}",
-            f"--layers={'true' if recipe.from_repo else 'false'}",
+            f"--layers={'true' if recipe.layered else 'false'}",
             *volumes,
             *("--tag", image(name), "--file", str(containerfile), str(context)),
         ],
@@ -161,7 +179,7 @@ def _build(
     )
     destination = f"docker-archive:{archive}:{image(name)}"
     run_logged([*_buildah(layout), "push", image(name), destination], log, timeout=600)
-    if not recipe.from_repo:
+    if not recipe.layered:
         run_logged([*_buildah(layout), "rmi", image(name)], log, timeout=120)
 
 
@@ -171,17 +189,17 @@ def _bound_storage(layout: Layout) -> None:
         cache.remove(_storage(layout))
 
 
-def _seed_base(layout: Layout, console: Console) -> None:
-    """Have the base image in buildah's storage under the name that registries give it."""
-    ours = f"localhost/encbench-base:{base_image.key()}"
+def _seed_base(layout: Layout, console: Console, suite: str) -> None:
+    """Have a suite's base image in buildah's storage under the name that registries give it."""
+    ours = f"localhost/encbench-base:{base_image.key(suite)}"
     try:
         capture([*_buildah(layout), "inspect", "--type", "image", ours])
     except ClusterError:
-        context = base_image.context(layout, console)
+        context = base_image.context(layout, console, suite)
         run_logged(
             [
                 *(*_buildah(layout), "bud", "--isolation", "chroot", "--layers=false"),
-                *("--tag", ours, "--tag", BASE_IMAGE, str(context)),
+                *("--tag", ours, "--tag", BASE_IMAGES[suite], str(context)),
             ],
             layout.build_logs / "image-base.log",
             timeout=600,

@@ -7,7 +7,12 @@ a unit test holds the image tags below against those. Debian's packages come fro
 from typing import Final
 
 DEBIAN_SUITE: Final = "bookworm"
-BASE_IMAGE: Final = "docker.io/library/debian:bookworm-slim"
+
+# The suites that our images are based on, each with the name that registries know its image by.
+BASE_IMAGES: Final = {
+    DEBIAN_SUITE: "docker.io/library/debian:bookworm-slim",
+    "sid": "docker.io/library/debian:sid-slim",
+}
 
 IMAGE_PREFIX: Final = "docker.io/encbench"
 IMAGE_TAGS: Final = {
@@ -15,15 +20,21 @@ IMAGE_TAGS: Final = {
     "coredns": "1.14.7",
     "local-path-provisioner": "0.0.30",
     "mariadb": "10.11",
+    "mysql": "9.7",
+    "postgresql": "15",
     "sysbench": "1.0.20",
     "prometheus": "3.13.5",
     "node-exporter": "1.5",
     "minio": "20260212",
+    "gocryptfs": "2.6.1",
+    "tpcc": "1.0",
     "operator": "dev",
 }
 
-# Debian packages the host needs, each with a command or path that shows it is usable.
+# Debian packages the host needs, each with a command or path that shows it is usable. busybox is
+# for the tests alone: one of the shells that the packaged scripts must run under.
 HOST_PACKAGES: Final = {
+    "busybox": "busybox",
     "buildah": "buildah",
     "conntrack": "conntrack",
     "containerd": "containerd",

@@ -96,7 +96,12 @@ class ClusterContract:
         wanted = {**body(CAMPAIGN, "study", namespace), "status": {"phase": "Succeeded"}}
         made = await cluster.create(CAMPAIGN, wanted)
         assert "status" not in made
-        assert made["spec"]["blocks"] == {"min": 6, "maxReplacements": 3}
+        assert made["spec"]["blocks"] == {
+            "min": 6,
+            "max": 30,
+            "maxReplacements": 3,
+            "perTestbed": 0,
+        }
         assert made["spec"]["suspend"] is False
 
     # -- apply

@@ -10,9 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.engines.mariadb import judge, marker
+from encbench.api.encryptionmode import EncryptionModeSpec, InTransit
+from encbench.core.tls import suite
+from encbench.engines.fuse import process_name
+from encbench.engines.innodb import marker
+from encbench.engines.layout import LOWER, VOLUME
+from encbench.engines.mariadb import judge
+from encbench.engines.mariadb.settings import DEFAULT_ALGORITHM
+from encbench.engines.marker import is_marker, table_name
+from encbench.engines.volume import FORMATS
 from encbench.ports import Body, Rejected, Unavailable
+from encbench.tools.tpcc.consistency import conditions, counts
 
 
 @dataclass
@@ -29,6 +37,18 @@ class FakeServer:
     """The agent cannot be reached."""
     starting: bool = False
     """The agent is there and its server does not answer queries."""
+    unwritten: int = 0
+    """Rounds of `settle` that it takes until everything is written."""
+    volume: Body | None = None
+    """What the evidence says of the volume, where it is not what the mode asks for."""
+    check_seconds: float = 0.0
+    """How long checks of the dataset take."""
+    broken: tuple[str, ...] = ()
+    """Names of the queries of `tools.tpcc.consistency` that give a row."""
+    check_error: str | None = None
+    """Why they cannot be run."""
+    runs: dict[str, tuple[float, bool]] = field(default_factory=dict)
+    """Checks that were asked for: when they began and whether of a fresh dataset, by name."""
 
     def restart(self, seconds: float = 60.0) -> None:
         """As if the server had ended and started again that much later."""
@@ -44,6 +64,8 @@ class FakeDatabase:
     calls: list[tuple[str, str]] = field(default_factory=list)
     """Each call that came, as method and address."""
     markers: list[str] = field(default_factory=list)
+    begun: list[tuple[str, bool]] = field(default_factory=list)
+    """Checks that were begun, by name, and whether of a fresh dataset."""
     clock: Callable[[], float] = time.time
 
     async def server(self, address: str, token: str) -> Body:
@@ -61,14 +83,56 @@ class FakeDatabase:
             "clock": self.clock(),
         }
 
+    async def settle(self, address: str, token: str) -> Body:
+        """See the port."""
+        server = self._find("settle", address, token)
+        settled, server.unwritten = server.unwritten == 0, max(0, server.unwritten - 1)
+        return {
+            "settled": settled,
+            "dirtyPages": 0 if settled else 64 * (server.unwritten + 1),
+            "tookSeconds": 0.1,
+            "clock": self.clock(),
+        }
+
     async def evidence(self, address: str, token: str, marker: str, *, full: bool) -> Body:
         """See the port."""
         server = self._find("evidence", address, token, needs_server=False)
-        if not _is_marker(marker):
+        if not is_marker(marker):
             raise Rejected(f"the agent at {address} refused: marker must be 16 to 128 letters")
         self._answering(server, address)
         self.markers.append(marker)
-        return _evidence(server.in_force, marker, full, self.clock())
+        made = _evidence(server.in_force, marker, full, self.clock())
+        return made if server.volume is None else {**made, "volume": server.volume}
+
+    async def checks(
+        self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
+    ) -> Body:
+        """See the port."""
+        server = self._find("checks", address, token, needs_server=False)
+        if not run or warehouses < 1 or seconds <= 0:
+            raise Rejected(f"the agent at {address} refused: run must be a name of 1 to 128")
+        now = self.clock()
+        for name, (began, _) in server.runs.items():
+            if name != run and now < began + server.check_seconds:
+                raise Unavailable(f"the agent at {address}: the checks of {name} have not ended")
+        if run not in server.runs:
+            server.runs[run] = now, loaded
+            self.begun.append((run, loaded))
+        began, _ = server.runs[run]
+        if now < began + server.check_seconds:
+            return _checks(run, "running", [], None)
+        error = "the database server did not do what was asked" if server.starting else None
+        error = server.check_error or error
+        queries = (*(counts("", warehouses) if loaded else ()), *conditions(""))
+        found = [
+            {
+                "name": query.name,
+                "meaning": query.meaning,
+                "rows": [["1", "7"]] if query.name in server.broken else [],
+            }
+            for query in queries
+        ]
+        return _checks(run, "failed" if error else "done", [] if error else found, error)
 
     def _find(
         self, method: str, address: str, token: str, *, needs_server: bool = True
@@ -88,24 +152,66 @@ class FakeDatabase:
             raise Unavailable(f"the agent at {address}: the server does not answer")
 
 
-def _is_marker(text: str) -> bool:
-    return marker.MARKER.fullmatch(text) is not None
+def _checks(run: str, state: str, found: list[dict[str, Any]], error: str | None) -> Body:
+    took = None if state == "running" else 0.1
+    return {"run": run, "state": state, "checks": found, "error": error, "tookSeconds": took}
 
 
 def _variables(mode: EncryptionModeSpec) -> dict[str, str]:
-    switch = "OFF" if mode.at_rest is None else "ON"
+    switch = "OFF" if mode.tde is None else "ON"
     variables = dict.fromkeys(judge.SWITCHES, switch)
     variables |= {"log_bin": "ON", "innodb_encrypt_tables": "OFF"}
-    if mode.at_rest is not None:
+    if mode.tde is not None:
         variables["innodb_encrypt_tables"] = "FORCE"
-        variables["file_key_management_encryption_algorithm"] = mode.at_rest.algorithm.lower()
-    return variables
+        algorithm = mode.tde.algorithm or DEFAULT_ALGORITHM
+        variables["file_key_management_encryption_algorithm"] = algorithm.lower()
+    return variables | _transit_variables(mode.in_transit)
+
+
+def _transit_variables(in_transit: InTransit | None) -> dict[str, str]:
+    if in_transit is None:
+        return {
+            "have_ssl": "DISABLED",
+            "require_secure_transport": "OFF",
+            "ssl_cipher": "",
+            "tls_version": "TLSv1.1,TLSv1.2,TLSv1.3",
+        }
+    return {
+        "have_ssl": "YES",
+        "require_secure_transport": "ON",
+        "ssl_cipher": suite(in_transit),
+        "tls_version": in_transit.version,
+    }
+
+
+def _volume(mode: EncryptionModeSpec, full: bool) -> Body:
+    """A disk, with the file system of the mode in between."""
+    fuse = mode.gocryptfs
+    crypt = "CRYPT-LUKS2-0123456789abcdef" if mode.volume and fuse is None else None
+    plain = {"device": "8:16", "mountPoint": VOLUME, "type": "ext4", "source": "/dev/sdb"}
+    if fuse is None:
+        return {**plain, "dmCrypt": crypt, "lower": None}
+    hit = fuse.cipher == "none"
+    paths = ["1kTfSJ/9gWc", *(["1kTfSJ/gocryptfs.diriv", "gocryptfs.conf"] if full else [])]
+    files = [{"path": path, "bytes": 4096, "found": hit and path == paths[0]} for path in paths]
+    return {
+        "device": "0:57",
+        "mountPoint": VOLUME,
+        "type": f"fuse.{process_name(fuse)}",
+        "source": f"{LOWER}/cipher",
+        "dmCrypt": None,
+        "lower": {
+            "own": paths[0],
+            "features": None if hit else ["HKDF", "DirIV", "EMENames", FORMATS[fuse.cipher]],
+            "files": files,
+        },
+    }
 
 
 def _evidence(mode: EncryptionModeSpec, text: str, full: bool, now: float) -> dict[str, Any]:
-    table = marker.table_name(text)
+    table = table_name(text)
     own = marker.table_file(table)
-    encrypted = mode.at_rest is not None
+    encrypted = mode.tde is not None
     files = [{"path": f"data/{own}", "kind": "table", "bytes": 65536, "found": not encrypted}]
     if full:
         files += [
@@ -131,6 +237,8 @@ def _evidence(mode: EncryptionModeSpec, text: str, full: bool, now: float) -> di
         },
         "files": files,
         "markerTable": table,
+        "markerFile": f"data/{own}",
+        "volume": _volume(mode, full),
         "tookSeconds": 0.1,
         "clock": now,
     }

@@ -128,10 +128,12 @@ def local_client(
     own: str = "",
     grace: float = 3.0,
     linger: float = 10.0,
+    more: Mapping[str, str] | None = None,
 ) -> Iterator[LocalClient]:
     """A client that waits at the barrier; both processes are gone at the exit.
 
-    `command` is the tool container's, `own` this replica's own arguments.
+    `command` is the tool container's, `own` this replica's own arguments, `more` stands over both
+    containers' usual environment.
     """
     run = folder / "run"
     run.mkdir(parents=True)
@@ -153,6 +155,7 @@ def local_client(
         "ENCBENCH_GRACE": str(grace),
         "ENCBENCH_LINGER": str(linger),
         "ENCBENCH_TERMINATION_LOG": str(folder / "termination-log"),
+        **(more or {}),
     }
     words = [sys.executable, "-m", "encbench.sidecars.recorder"]
     recorder = _start(words, environment, folder / "recorder.err")

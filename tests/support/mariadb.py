@@ -21,10 +21,12 @@ from typing import Any
 import pymysql
 
 from encbench.api.testbed import TestbedSpec
+from encbench.core import certificates
+from encbench.core.certificates import Issued
 from encbench.core.pods import USER_ID
+from encbench.engines.innodb.layout import KEY_FILE, Layout
 from encbench.engines.mariadb import children, settings
-from encbench.engines.mariadb.layout import KEY_FILE, Layout
-from tests.support import debian
+from tests.support import certified, debian
 from tests.support.daemon import free_port
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
 
@@ -42,6 +44,8 @@ def install() -> None:
 @dataclass
 class MariaDB:
     """A server on this machine; `start` and `stop` may be repeated."""
+
+    engine = "mariadb"
 
     layout: Layout
     spec: TestbedSpec
@@ -61,24 +65,39 @@ class MariaDB:
             (view / name).symlink_to(Path("/proc", name))
         return view
 
+    def initialising(self) -> list[str]:
+        """The init container's command."""
+        return ["sh", self.layout.initialise, self.layout.volume, self.layout.server_cnf]
+
+    def serving(self) -> list[str]:
+        """The server's command."""
+        return [
+            "mariadbd",
+            f"--defaults-file={self.layout.server_cnf}",
+            f"--init-file={self.layout.init_sql}",
+        ]
+
+    def identity(self) -> dict[str, Any]:
+        """Arguments of subprocess that make it the pod's user, where we may."""
+        return _identity()
+
     def initialise(self) -> None:
         """What the init container does."""
-        paths = (self.layout.initialise, self.layout.volume, self.layout.server_cnf)
         with (self.folder / "initialise.log").open("ab") as log:
             subprocess.run(
-                ["sh", *paths], check=True, stdout=log, stderr=log, timeout=120, **_identity()
+                self.initialising(),
+                check=True,
+                stdout=log,
+                stderr=log,
+                timeout=120,
+                **self.identity(),
             )
 
     def start(self) -> None:
         """Start it and wait until it answers a query."""
-        command = [
-            "mariadbd",
-            f"--defaults-file={self.layout.server_cnf}",
-            f"--init-file={self.layout.init_sql}",
-            "--bind-address=127.0.0.1",
-        ]
+        command = [*self.serving(), "--bind-address=127.0.0.1"]
         with (self.folder / "server.log").open("ab") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log, **_identity())
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, **self.identity())
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
@@ -87,7 +106,7 @@ class MariaDB:
             except pymysql.MySQLError:
                 time.sleep(0.05)
         said = (self.folder / "server.log").read_text(encoding="utf-8", errors="replace")[-2000:]
-        raise RuntimeError(f"mariadbd did not become ready:\n{said}")
+        raise RuntimeError(f"{self.engine} did not become ready:\n{said}")
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
         """End it and wait."""
@@ -99,16 +118,20 @@ class MariaDB:
                 self.process.kill()
                 self.process.wait()
 
-    def admin(self, *statements: str) -> list[tuple[Any, ...]]:
-        """Run statements with all privileges; rows of the last one."""
-        connection = pymysql.connect(
+    def session(self) -> "pymysql.Connection[Any]":
+        """A session with all privileges."""
+        return pymysql.connect(
             unix_socket=self.layout.socket,
+            ssl_disabled=True,
             user=ADMIN,
             password=ADMIN_PASSWORD,
             database="sbtest",
             autocommit=True,
         )
-        with connection, connection.cursor() as cursor:
+
+    def admin(self, *statements: str) -> list[tuple[Any, ...]]:
+        """Run statements with all privileges in a session of their own; rows of the last one."""
+        with self.session() as connection, connection.cursor() as cursor:
             for statement in statements:
                 cursor.execute(statement)
             return list(cursor.fetchall())
@@ -130,11 +153,15 @@ def running(
     *,
     overrides: Mapping[str, str] | None = None,
     spec: TestbedSpec | None = None,
+    issued: Issued | None = None,
 ) -> Iterator[MariaDB]:
-    """A freshly initialised server in that mode; `overrides` break its settings on purpose."""
+    """A freshly initialised server in that mode; `overrides` break its settings on purpose.
+
+    Its certificates lie in the layout's place in every mode, so that an override can find them.
+    """
     install()
     folder = Path(tempfile.mkdtemp(prefix="encbench-mariadb-"))
-    server = _prepare(folder, spec or _small(mode), overrides or {})
+    server = _prepare(folder, spec or _small(mode), overrides or {}, issued or certified.issued())
     try:
         server.initialise()
         server.start()
@@ -148,23 +175,28 @@ def _small(mode: Mapping[str, Any]) -> TestbedSpec:
     return spec_of_testbed(mode, settings={"innodb_buffer_pool_size": "64M"})
 
 
-def _prepare(folder: Path, spec: TestbedSpec, overrides: Mapping[str, str]) -> MariaDB:
+def _prepare(
+    folder: Path, spec: TestbedSpec, overrides: Mapping[str, str], issued: Issued
+) -> MariaDB:
     layout = Layout(
+        server="mariadb",
         volume=str(folder / "volume"),
         config=str(folder / "config"),
         credentials=str(folder / "credentials"),
         keys=str(folder / "keys"),
+        tls=str(folder / "tls"),
         port=free_port(),
     )
     context = database_context(spec)
-    credentials = _texts(children.credentials_secret(context, counting_tokens()))
+    credentials = texts(children.credentials_secret(context, counting_tokens()))
+    credentials |= certificates.entries(issued)
     keys = children.keys_secret(context, counting_tokens())
     cnf = settings.server_cnf(spec, layout)
-    cnf += "".join(f"{name}={value}\n" for name, value in overrides.items())
+    cnf += "".join(f"{name}={value.format(tls=layout.tls)}\n" for name, value in overrides.items())
     script = children.config_map(context)["data"]["initialise.sh"]
     admin = (
         f"CREATE USER IF NOT EXISTS '{ADMIN}'@'localhost' IDENTIFIED BY '{ADMIN_PASSWORD}';\n"
-        f"GRANT ALL PRIVILEGES ON *.* TO '{ADMIN}'@'localhost';\n"
+        f"GRANT ALL PRIVILEGES ON *.* TO '{ADMIN}'@'localhost' WITH GRANT OPTION;\n"
     )
     files = {
         layout.server_cnf: cnf,
@@ -172,8 +204,15 @@ def _prepare(folder: Path, spec: TestbedSpec, overrides: Mapping[str, str]) -> M
         layout.init_sql: credentials["init.sql"] + admin,
         f"{layout.credentials}/token": credentials["token"],
         f"{layout.credentials}/agent-password": credentials["agent-password"],
-        **({layout.key_file: _texts(keys)[KEY_FILE]} if keys else {}),
+        **certified.server_files(layout.tls, issued),
+        **({layout.key_file: texts(keys)[KEY_FILE]} if keys else {}),
     }
+    write(folder, layout, files)
+    return MariaDB(layout, spec, credentials, folder)
+
+
+def write(folder: Path, layout: Layout, files: Mapping[str, str]) -> None:
+    """Make the volume and these files, text by path, and give all to the pods' user."""
     Path(layout.volume).mkdir()
     for path, text in files.items():
         Path(path).parent.mkdir(exist_ok=True)
@@ -182,10 +221,9 @@ def _prepare(folder: Path, spec: TestbedSpec, overrides: Mapping[str, str]) -> M
     if os.getuid() == 0:
         for entry in (folder, *folder.rglob("*")):
             os.chown(entry, USER_ID, USER_ID)
-    return MariaDB(layout, spec, credentials, folder)
 
 
-def _texts(secret: Mapping[str, Any]) -> dict[str, str]:
+def texts(secret: Mapping[str, Any]) -> dict[str, str]:
     return {key: base64.b64decode(value).decode() for key, value in secret["data"].items()}
 
 

@@ -12,6 +12,22 @@ from encbench.engines.engine import RandomToken
 
 PLAINTEXT: dict[str, Any] = {}
 TDE: dict[str, Any] = {"atRest": {"method": "engine", "algorithm": "AES_CTR"}}
+TLS: dict[str, Any] = {"inTransit": {"version": "TLSv1.3", "cipherSuite": "TLS_AES_128_GCM_SHA256"}}
+GOCRYPTFS: dict[str, Any] = {
+    "atRest": {
+        "method": "volume",
+        "volume": {
+            "gocryptfs": {"cipher": "AES-GCM", "resources": {"cpu": "250m", "memory": "128Mi"}}
+        },
+    }
+}
+PASS_THROUGH: dict[str, Any] = {
+    "atRest": {"method": "volume", "volume": {"gocryptfs": {"cipher": "none"}}}
+}
+ENCRYPTED_CLASS: dict[str, Any] = {
+    "atRest": {"method": "volume", "volume": {"storageClassName": "encrypted"}}
+}
+TLS12: dict[str, Any] = {"inTransit": {**TLS["inTransit"], "version": "TLSv1.2"}}
 
 
 def instance(**changes: Any) -> dict[str, Any]:
@@ -52,6 +68,20 @@ def spec_of_testbed(
     )
 
 
+def spec_of_external(
+    mode: Mapping[str, Any] = PLAINTEXT, *, engine: str = "mariadb", **external: Any
+) -> TestbedSpec:
+    """A Testbed's spec whose database somebody else runs; `external` replaces fields of that."""
+    whole = spec_of_testbed(mode).to_dict()
+    place = {"host": "db.example.com", "database": "benchmark"}
+    whole["instance"] = {
+        "engine": engine,
+        "version": "10.11",
+        "external": {**place, "credentialsSecretRef": {"name": "db"}, **external},
+    }
+    return TestbedSpec.model_validate(whole)
+
+
 def database_context(spec: TestbedSpec) -> DatabaseContext:
     """The context of a testbed with that spec."""
     return DatabaseContext(
@@ -61,6 +91,7 @@ def database_context(spec: TestbedSpec) -> DatabaseContext:
         spec=spec,
         agent_image="registry.example.com/encbench:0.1.0",
         agent_pull_policy="IfNotPresent",
+        volume_image="registry.example.com/gocryptfs:2.6.1",
     )
 
 

@@ -1,6 +1,7 @@
 """Specs of workloads and trials, small enough for a test to say only what it is about."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from encbench.api.kinds import TESTBED, TRIAL
@@ -8,10 +9,20 @@ from encbench.api.labels import owner_reference
 from encbench.api.testbed import TestbedSpec
 from encbench.api.trial import TrialSpec
 from encbench.api.workload import WorkloadSpec
+from encbench.core.connection import Connection
 from encbench.tools.context import LoadContext, TrialContext
 
 TRIAL_UID = "c0ffee00-0000-4000-8000-000000000003"
 CUSTOM: dict[str, Any] = {"scriptConfigMapRef": {"name": "scripts", "key": "transfer.lua"}}
+
+
+MYSQL = Connection(
+    driver="mysql", host="overhead-tde", port=3306, database="sbtest", engine="mysql"
+)
+MARIADB = replace(MYSQL, engine="mariadb")
+PGSQL = Connection(
+    driver="pgsql", host="overhead-tde", port=5432, database="sbtest", engine="postgresql"
+)
 
 
 def workload_spec(
@@ -36,7 +47,28 @@ def workload_spec(
     )
 
 
-def trial_context(workload: WorkloadSpec, **changes: Any) -> TrialContext:
+def tpcc_spec(
+    tpcc: Mapping[str, Any] | None = None,
+    load: Mapping[str, Any] | None = None,
+    client: Mapping[str, Any] | None = None,
+) -> WorkloadSpec:
+    """A TPC-C Workload's spec with these fields changed; it is encbench's own client's."""
+    return WorkloadSpec.model_validate(
+        {
+            "tpcc": {"warehouses": 2, **(tpcc or {})},
+            "load": {"concurrency": [2, 8], "warmup": "2s", "duration": "5s", **(load or {})},
+            "client": {
+                "image": "registry.example.com/tpcc:1.0",
+                "resources": {"cpu": "1500m", "memory": "256Mi"},
+                **(client or {}),
+            },
+        }
+    )
+
+
+def trial_context(
+    workload: WorkloadSpec, *, connection: Connection = MYSQL, **changes: Any
+) -> TrialContext:
     """The context of a trial of this workload; `changes` are of its spec."""
     spec = TrialSpec.model_validate(
         {
@@ -62,6 +94,7 @@ def trial_context(workload: WorkloadSpec, **changes: Any) -> TrialContext:
         namespace="bench",
         owner=owner_reference(TRIAL, "overhead-c1234567-b1-tde", TRIAL_UID),
         spec=spec,
+        connection=connection,
         credentials_secret="overhead-tde-credentials",
         sidecar_image="registry.example.com/encbench:0.1.0",
         sidecar_pull_policy="IfNotPresent",
@@ -69,11 +102,17 @@ def trial_context(workload: WorkloadSpec, **changes: Any) -> TrialContext:
 
 
 def load_context(
-    sysbench: Mapping[str, Any] | None = None, *, cpu: str = "2", script: str | None = None
+    sysbench: Mapping[str, Any] | None = None,
+    *,
+    cpu: str = "2",
+    script: str | None = None,
+    connection: Connection = MYSQL,
+    tpcc: Mapping[str, Any] | None = None,
 ) -> LoadContext:
-    """The context of a load of this dataset."""
+    """The context of a load of this dataset: sysbench's, or with `tpcc` that of TPC-C."""
+    test = {"sysbench": dict(sysbench or {"script": "oltp_read_write", "tables": 8})}
     dataset = {
-        "sysbench": dict(sysbench or {"script": "oltp_read_write", "tables": 8}),
+        **({"tpcc": dict(tpcc)} if tpcc else test),
         "scriptConfigMap": script,
         "client": {
             "image": "registry.example.com/sysbench:1.0",
@@ -105,5 +144,6 @@ def load_context(
         namespace="bench",
         owner=owner_reference(TESTBED, "overhead-tde", "c0ffee00-0000-4000-8000-000000000002"),
         spec=spec,
+        connection=connection,
         credentials_secret="overhead-tde-credentials",
     )

@@ -33,9 +33,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     """A MariaDB with a loaded dataset."""
     if shutil.which("sysbench") is None:
         debian.install("sysbench")
-    folder = tmp_path_factory.mktemp("credentials")
     with running(PLAINTEXT) as server:
-        (folder / "sysbench.conf").write_text(server.credentials["sysbench.conf"])
-        one = Bench(server, folder)
+        one = Bench(server, tmp_path_factory.mktemp("client"))
         assert one.load() == (0, ""), "the dataset could not be loaded"
         yield one

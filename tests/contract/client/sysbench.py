@@ -2,55 +2,121 @@
 
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from encbench.api.encryptionmode import InTransit
+from encbench.core.certificates import FOLDER
+from encbench.core.connection import DATABASE, Connection
+from encbench.core.records import ClientFacts
+from encbench.engines.registry import engine
+from encbench.reconcile.trial.sessions import prove
 from encbench.tools.pod import wrapped
 from encbench.tools.sysbench import command
+from encbench.tools.sysbench.options import FILE_NAME
+from encbench.tools.sysbench.parser import parse
+from tests.support.certified import write_client_files
 from tests.support.mariadb import MariaDB
+from tests.support.postgres import Postgres
 from tests.support.workloads import workload_spec
 
+SHORT: dict[str, Any] = {"warmup": "0s", "duration": "1s"}
 LOADER = Path(command.__file__).with_name("load.sh")
+SESSION = Path(command.__file__).with_name(command.SESSION_SCRIPT)
 TABLES, ROWS = 2, 2000
 
 
 class Bench:
-    """A database with a dataset."""
+    """A database with a dataset, and the folder with what its clients are given."""
 
-    def __init__(self, server: MariaDB, credentials: Path) -> None:
-        self.server, self._credentials = server, credentials
+    def __init__(self, server: MariaDB | Postgres, folder: Path) -> None:
+        self.server, self.folder = server, folder
+        self.connection = Connection(
+            driver=engine(server.spec.instance.engine).driver,
+            host="127.0.0.1",
+            port=server.layout.port,
+            database=DATABASE,
+            tls=server.spec.mode.in_transit,
+        )
+        (folder / FILE_NAME).write_text(server.credentials[FILE_NAME])
+        write_client_files(folder, server.credentials)
 
     def load(self, script: str = "oltp_read_write", threads: int = 2) -> tuple[int, str]:
         """Load the dataset as the load Job does: exit code and, if it failed, what it said."""
-        sysbench = workload_spec({"script": script, "tables": TABLES, "tableSize": ROWS}).sysbench
-        words = command.load_command(sysbench, "127.0.0.1", threads, str(self._credentials))
+        spec = workload_spec({"script": script, "tables": TABLES, "tableSize": ROWS})
+        words = command.load_command(spec.sysbench_test, self.connection, threads, str(self.folder))
         done = subprocess.run(
-            ["sh", str(LOADER), *self._local(words)],
+            ["sh", str(LOADER), *words],
             capture_output=True,
             text=True,
             timeout=120,
             check=False,
+            cwd=self.folder,
         )
         return done.returncode, done.stdout if done.returncode else ""
 
     def tool(self, script: str = "oltp_read_write", limit: int = 30, **load: Any) -> list[str]:
         """The tool container's command for a short run."""
-        sysbench: dict[str, Any] = {"tables": TABLES, "tableSize": ROWS}
+        return wrapped(limit, self.words(script, **load))
+
+    def words(
+        self, script: str = "oltp_read_write", tables: int = TABLES, **load: Any
+    ) -> list[str]:
+        """The tool's own command line, with the container's environment and working directory."""
+        sysbench: dict[str, Any] = {"tables": tables, "tableSize": ROWS}
         if os.sep in script:
             sysbench["scriptConfigMapRef"] = {"name": "scripts", "key": Path(script).name}
         else:
             sysbench["script"] = script
         spec = workload_spec(sysbench, {"warmup": "1s", "duration": "3s", **load})
-        words = command.run_command(spec, "127.0.0.1", str(self._credentials))
-        own = [word.replace(f"{command.SCRIPTS}/{Path(script).name}", script) for word in words]
-        return wrapped(limit, self._local(own))
+        words = command.run_command(spec, self.connection, str(self.folder))
+        values = {
+            **command.environment(self.connection),
+            **command.session_environment(spec.sysbench_test),
+        }
+        places = {
+            f"{FOLDER}/{command.AUTHORITY}": str(self.folder / command.AUTHORITY),
+            f"{command.SESSION}/{command.SESSION_SCRIPT}": str(SESSION),
+            f"{command.SCRIPTS}/{Path(script).name}": script,
+        }
+        made = [f"{name}={places.get(value, value)}" for name, value in values.items()]
+        own = [places.get(word, word) for word in words]
+        return ["env", f"--chdir={self.folder}", *made, *own]
 
-    def _local(self, words: list[str]) -> list[str]:
-        """The command line with the test server's port."""
-        port = f"--mysql-port={self.server.layout.port}"
-        return [port if word.startswith("--mysql-port=") else word for word in words]
+    def run(self, script: str = "oltp_read_write", **load: Any) -> tuple[int, str]:
+        """One client without wrapper and recorder: exit code and output."""
+        return self.finish([*self.words(script, **load), "--threads=2"])
+
+    def finish(self, words: list[str]) -> tuple[int, str]:
+        """Run that command line: exit code and output."""
+        done = subprocess.run(
+            words,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return done.returncode, done.stdout
+
+    def told(self, tls: InTransit | None) -> "Bench":
+        """The same server with clients that are told to negotiate that."""
+        other = Bench(self.server, self.folder)
+        other.connection = replace(self.connection, tls=tls)
+        return other
+
+    def proves(self, output: str) -> bool:
+        """Whether the operator takes this output as a proof of the server's mode."""
+        client = ClientFacts(sessions=parse(output).sessions)
+        return prove(self.server.spec.mode, [client]).ok
 
     def counter(self, name: str) -> int:
         """One of the server's own counters."""
         (row,) = self.server.admin(f"SHOW GLOBAL STATUS LIKE '{name}'")
         return int(row[1])
+
+
+def refused(code: int, output: str, why: str) -> bool:
+    """Whether a run ended with that reason before it began."""
+    return code != 0 and "FATAL" in output and why in output

@@ -1,10 +1,10 @@
-"""A real agent in front of a real MariaDB, served on loopback."""
+"""A real agent in front of a real server, served on loopback."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from aiohttp import web
 
@@ -13,9 +13,32 @@ from encbench.ports import Database
 from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.api import application
 from encbench.sidecars.agent.config import Config
-from tests.support.mariadb import MariaDB
 
 MARKER = "encbench-marker-{:032x}"
+
+
+class Places(Protocol):
+    """Where a server's files lie."""
+
+    @property
+    def volume(self) -> str: ...
+    @property
+    def data(self) -> str: ...
+    @property
+    def socket(self) -> str: ...
+
+
+class Server(Protocol):
+    """A server on this machine, whichever engine's."""
+
+    @property
+    def engine(self) -> str: ...
+    @property
+    def layout(self) -> Places: ...
+    @property
+    def credentials(self) -> Mapping[str, str]: ...
+    @property
+    def proc(self) -> Path: ...
 
 
 @dataclass(frozen=True)
@@ -38,10 +61,10 @@ class Agent:
         return await self.database.evidence(self.address, self.token, marker, full=full)
 
 
-def agent_config(server: MariaDB) -> Config:
+def agent_config(server: Server) -> Config:
     """What the pod would tell the agent."""
     return Config(
-        engine="mariadb",
+        engine=server.engine,
         volume=Path(server.layout.volume),
         data=Path(server.layout.data),
         socket=Path(server.layout.socket),
@@ -52,7 +75,7 @@ def agent_config(server: MariaDB) -> Config:
 
 
 @asynccontextmanager
-async def serving(server: MariaDB) -> AsyncIterator[str]:
+async def serving(server: Server) -> AsyncIterator[str]:
     """The agent's address, host:port."""
     app = application(build(agent_config(server), server.proc))
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True)
@@ -66,7 +89,7 @@ async def serving(server: MariaDB) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def agent(server: MariaDB, mode: dict[str, Any]) -> AsyncIterator[Agent]:
+async def agent(server: Server, mode: dict[str, Any]) -> AsyncIterator[Agent]:
     """The real adapter, the real agent, that server."""
     database = AgentDatabase(quick_seconds=30, full_seconds=60)
     try:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pymysql
 import pytest
 
-from encbench.engines.mariadb.users import AGENT_USER
+from encbench.engines.users import AGENT_USER
 from tests.support.mariadb import MariaDB
 
 

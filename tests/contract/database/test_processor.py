@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from encbench.sidecars.agent.metrics import exposition
-from encbench.sidecars.agent.process import read
+from encbench.sidecars.agent.process import Reader
 
 BURN = """
 import resource, sys, time
@@ -58,7 +58,7 @@ def test_the_counter_is_right_within_two_percent(
     proc.mkdir()
     for name in ("stat", str(burner.pid)):
         (proc / name).symlink_to(Path("/proc", name))
-    scrape = exposition(lambda: read("mariadbd", proc))
+    scrape = exposition(Reader("mariadbd", proc).read)
     assert burner.stdin is not None
     assert burner.stdout is not None
 
@@ -80,13 +80,14 @@ def test_a_process_that_has_ended_has_no_series(
     proc.mkdir()
     for name in ("stat", str(burner.pid)):
         (proc / name).symlink_to(Path("/proc", name))
-    first = read("mariadbd", proc)
+    reader = Reader("mariadbd", proc)
+    first = reader.read()
     assert first is not None
     assert abs(first.started_at - time.time()) < 30
     burner.kill()
     burner.wait()
-    assert read("mariadbd", proc) is None
-    assert b"encbench_database" not in exposition(lambda: read("mariadbd", proc))()
+    assert reader.read() is None
+    assert b"encbench_database" not in exposition(reader.read)()
 
 
 def counter(text: bytes) -> float:

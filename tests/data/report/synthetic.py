@@ -9,6 +9,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from statistics import NormalDist
 
 from encbench.api.campaign import CampaignSpec, Resolved
 from encbench.api.conditions import format_time
@@ -54,6 +55,27 @@ class Study:
     without_cpu: frozenset[tuple[int, int, str]] = frozenset()
     """(concurrency, block, arm) of trials whose server CPU was withheld."""
     client_cpu: float = 0.35
+    tpcc: bool = False
+    """TPC-C in sysbench's place, through a client that tells no latency and counts no queries."""
+    checked: bool = True
+    """Whether somebody looked for inconsistencies after each trial of TPC-C."""
+    rate: int | None = None
+    """Fixed rate that the workload offers, in transactions a second."""
+    precision: float | None = None
+    """Target half-width; `blocks` are the pilot then."""
+    wanted: int = 0
+    """Blocks that the pilot asks for; blocks.max is 30."""
+    per_testbed: int = 0
+    placement: Mapping[str, float] = field(default_factory=dict)
+    """Arm whose testbed it is → what of TPS that testbed's luck takes."""
+    foreign: float | None = 0.04
+    """Share of a node's cores that others use; None where it was not measured."""
+    idle: float | None = None
+    """Share of an instance's CPU that the other databases use; None where it was not measured."""
+    disk: tuple[float, float] | None = (36.0, 12.5)
+    """KiB that a transaction reads and writes; None where it was not measured."""
+    throttled: float = 0.0
+    """Seconds for which the client was throttled."""
     flags: tuple[str, ...] = ("fpu", "aes", "pclmulqdq", "avx2", "vaes", "sha_ni")
 
 
@@ -71,7 +93,12 @@ def campaign_spec(study: Study) -> CampaignSpec:
                 }
             ],
             "baselineModeRef": "plain",
-            "blocks": {"min": study.blocks, "maxReplacements": 2},
+            "blocks": {
+                "min": study.blocks,
+                "maxReplacements": 2,
+                "perTestbed": study.per_testbed,
+            },
+            **({"precision": {"targetHalfWidth": study.precision}} if study.precision else {}),
             "margin": study.margin,
             "seed": study.seed,
             "allowColocation": study.colocated,
@@ -93,11 +120,22 @@ def resolved(study: Study) -> Resolved:
     }
     workloads = {
         name: {
-            "sysbench": {"script": name.replace("-", "_"), "tables": 4, "tableSize": 250_000},
+            **(
+                {"tpcc": {"warehouses": 100}}
+                if study.tpcc
+                else {
+                    "sysbench": {
+                        "script": name.replace("-", "_"),
+                        "tables": 4,
+                        "tableSize": 250_000,
+                    }
+                }
+            ),
             "load": {
                 "concurrency": list(study.concurrency),
                 "warmup": "30s",
                 "duration": f"{study.seconds}s",
+                **({"rate": study.rate} if study.rate else {}),
             },
             "client": {
                 "image": "registry.example/encbench/sysbench:1.0.20",
@@ -120,11 +158,13 @@ class _Writer:
     prefix: str
     bucket: Bucket = field(default_factory=dict)
     trials: list[IndexTrial] = field(default_factory=list)
+    last_generation: dict[str, int] = field(default_factory=dict)
 
     def cell(self, cell: plan.Cell) -> None:
         """Run the plan of one cell to its end."""
         past: list[plan.Past] = []
-        while (planned := plan.next_trial(self.spec, cell, past).next_trial) is not None:
+        goals = dict.fromkeys(cell.conditions, min(30, self.study.wanted))
+        while (planned := plan.next_trial(self.spec, cell, past, goals).next_trial) is not None:
             record = self.trial(cell, planned)
             key = record.key_of("trial.json")
             self.bucket[key] = encode(record)
@@ -136,8 +176,13 @@ class _Writer:
                 "digest": digest_of(self.bucket[key]),
             }
             self.trials.append(IndexTrial.model_validate(entry))
+            self.last_generation[cell.name] = planned.generation
             block, arm = planned.block, planned.arm.name
             past.append(plan.Past(cell.name, planned.condition, block, arm, record.outcome))
+
+    def generations(self, cell: plan.Cell) -> range:
+        """The sets of testbeds that a cell's trials ran on."""
+        return range(1, self.last_generation.get(cell.name, 1) + 1)
 
     def put(self, uid: str, name: str, content: bytes) -> dict[str, str]:
         self.bucket[f"{self.prefix}/trials/{uid}/{name}"] = content
@@ -148,7 +193,7 @@ class _Writer:
         threads, number = planned.condition.concurrency, len(self.trials)
         place = (threads, planned.block, arm.name)
         outcome, reason = study.always.get(arm.name) or study.fail.get(place) or ("Succeeded", None)
-        testbed = child_name(study.name, cell.name, arm.name)
+        testbed = _testbed_name(study, cell, planned.seat, planned.generation)
         uid = f"00000000-0000-4000-8000-{number:012d}"
         start = BEGIN + 150 * number + 45
         workload = planned.condition.workload_ref
@@ -179,7 +224,10 @@ class _Writer:
         return TrialRecord.model_validate(
             {
                 "trial": {
-                    "name": child_name(testbed, f"t{threads}-b{planned.block}-{planned.order}"),
+                    "name": child_name(
+                        *(study.name, cell.name, arm.name),
+                        f"t{threads}-b{planned.block}-{planned.order}",
+                    ),
                     "uid": uid,
                 },
                 "campaign": {"name": study.name, "uid": UID, "namespace": "bench"},
@@ -190,14 +238,17 @@ class _Writer:
                 "startTime": _time(start - 45),
                 "completionTime": _time(start + study.seconds + 10),
                 "databaseNode": "node-a",
-                "clients": [
-                    {"node": "node-a" if study.colocated else "node-b", "throttledSeconds": 0.0}
-                ],
+                "clients": [_client(study, figures)],
                 "proofs": {
                     "before": {"ok": True, "summary": "the marker is where it should be"},
                     "after": after,
                 },
                 **figures,
+                **(
+                    {"consistency": {"ok": True, "summary": "6 queries gave no row in 3 s"}}
+                    if study.tpcc and study.checked
+                    else {}
+                ),
                 "artefacts": artefacts,
             }
         )
@@ -219,7 +270,16 @@ def write(study: Study) -> tuple[IndexRecord, Bucket]:
             "cells": [IndexCell.of(cell).to_dict() for cell in cells],
             "trials": [trial.to_dict() for trial in writer.trials],
             "testbeds": [
-                _testbed(study, cell, arm, writer.prefix) for cell in cells for arm in cell.arms
+                _testbed(study, cell, arm, generation, writer.prefix)
+                for cell in cells
+                for generation in writer.generations(cell)
+                for arm in cell.arms
+            ],
+            "blockPlans": [
+                _block_plan(study, cell, condition)
+                for cell in cells
+                for condition in cell.conditions
+                if study.precision
             ],
             "startTime": _time(BEGIN),
             "generatedTime": _time(BEGIN + 150 * len(writer.trials)),
@@ -233,8 +293,31 @@ def _time(moment: float) -> str:
     return format_time(datetime.fromtimestamp(moment, UTC))
 
 
-def _testbed(study: Study, cell: plan.Cell, arm: Arm, prefix: str) -> dict[str, object]:
-    name = child_name(study.name, cell.name, arm.name)
+def _block_plan(study: Study, cell: plan.Cell, condition: plan.Condition) -> dict[str, object]:
+    return {
+        "cell": cell.name,
+        "instance": cell.instance_ref,
+        "workload": condition.workload_ref,
+        "concurrency": condition.concurrency,
+        "pilotBlocks": study.blocks,
+        "widestArm": "plain-control",
+        "spread": study.noise,
+        "halfWidth": study.noise,
+        "wantedBlocks": study.wanted,
+        "plannedBlocks": min(30, study.wanted),
+        "capped": study.wanted > 30,
+    }
+
+
+def _testbed_name(study: Study, cell: plan.Cell, arm: Arm, generation: int) -> str:
+    mark = f"g{generation}" if generation > 1 else ""
+    return child_name(study.name, f"{cell.name}{mark}", arm.name)
+
+
+def _testbed(
+    study: Study, cell: plan.Cell, arm: Arm, generation: int, prefix: str
+) -> dict[str, object]:
+    name = _testbed_name(study, cell, arm, generation)
     summary = "the marker was found in the table's file and the redo log, as in plaintext"
     if arm.role == "treatment":
         summary = (
@@ -246,7 +329,13 @@ def _testbed(study: Study, cell: plan.Cell, arm: Arm, prefix: str) -> dict[str, 
     key = f"{prefix}/testbeds/{name}/proof.json"
     proof = {"ok": arm.name not in study.always, "summary": summary, "key": key}
     proof["digest"] = digest_of(key.encode())
-    return {"name": name, "cell": cell.name, "arm": arm.name, "proof": proof}
+    return {
+        "name": name,
+        "cell": cell.name,
+        "arm": arm.name,
+        "generation": generation,
+        "proof": proof,
+    }
 
 
 _MESSAGES = {
@@ -267,7 +356,9 @@ def _figures(
     loss = study.loss.get(planned.arm.mode_ref, 0.0)
     level = 260 * cores * threads / (threads + 3 * cores)
     level *= math.exp(block.gauss(0, 3 * study.noise))
-    tps = level * (1 - loss) * math.exp(own.gauss(0, study.noise))
+    level *= 1 - study.placement.get(planned.seat.name, 0.0)
+    full = level * (1 - loss) * math.exp(own.gauss(0, study.noise))
+    tps = full if study.rate is None else min(full, float(study.rate))
     lines = ["time,tps,qps,latency_p95_ms,errors,cpu_seconds,resident_bytes"]
     for second in range(-5, study.seconds):
         wobble = 1 + 0.04 * own.gauss(0, 1) - (0.25 if second % 30 == 17 else 0)
@@ -278,7 +369,7 @@ def _figures(
     busy = 0.95 * cores * threads / (threads + cores) * math.exp(own.gauss(0, study.noise / 3))
     cpu: dict[str, object] = {
         "database": {
-            "cores": busy * (1 + loss / 3),
+            "cores": busy * (1 + loss / 3) * tps / full,
             "limitCores": cores,
             "coverage": 0.98,
             "alignmentError": 0.001,
@@ -286,6 +377,10 @@ def _figures(
         "node": {"fraction": (busy + 0.6) / 16, "cores": 16.0, "node": "node-a"},
         "client": {"cores": 2 * study.client_cpu * tps / level, "limitCores": 2.0},
     }
+    if study.idle is not None:
+        cpu["idle"] = {"cores": study.idle * cores, "limitCores": cores}
+    if study.foreign is not None:
+        cpu["foreign"] = [{"node": "node-a", "cores": 16 * study.foreign, "nodeCores": 16.0}]
     if (threads, planned.block, arm) in study.without_cpu:
         del cpu["database"]
         cpu["withheld"] = {"database": "the alignment error of 3.1 % is above 2 %"}
@@ -299,9 +394,55 @@ def _figures(
             "errors": 0,
         },
         "cpu": cpu,
+        "disk": _disk(study, tps),
         "transactions": round(tps * study.seconds),
+        "histogram": _histogram(average, round(tps * study.seconds)),
     }
+    if study.tpcc:
+        new_orders = 0.45 * tps
+        figures["result"] = {
+            "tps": tps,
+            "errors": 0,
+            "extra": {"newOrdersPerSecond": new_orders},
+        }
+        del figures["histogram"]
     return figures, series
+
+
+def _client(study: Study, figures: Mapping[str, object]) -> dict[str, object]:
+    facts: dict[str, object] = {
+        "node": "node-a" if study.colocated else "node-b",
+        "throttledSeconds": study.throttled,
+    }
+    if isinstance(cpu := figures.get("cpu"), dict):
+        own = cpu["client"]
+        facts |= {
+            "cpuCores": own["cores"],
+            "cpuLimitCores": own["limitCores"],
+            "memoryMaxBytes": 96 * 2**20,
+            "memoryLimitBytes": 256 * 2**20,
+        }
+    return facts
+
+
+def _disk(study: Study, tps: float) -> dict[str, float] | None:
+    if study.disk is None:
+        return None
+    read, written = (1024 * amount * tps for amount in study.disk)
+    return {"readBytesPerSecond": read, "writeBytesPerSecond": written}
+
+
+def _histogram(average: float, transactions: int) -> list[list[float | int]]:
+    """Log-normal latency about that average in buckets as sysbench has them."""
+    sigma = 0.24
+    median = average * math.exp(-(sigma**2) / 2)
+    width = math.log(100_000_000) / 1023
+    counts: dict[int, int] = {}
+    for n in range(transactions):
+        quantile = NormalDist().inv_cdf((n + 0.5) / transactions)
+        bucket = round(math.log(median * math.exp(sigma * quantile) * 1000) / width)
+        counts[bucket] = counts.get(bucket, 0) + 1
+    return [[math.exp(b * width) / 1000, count] for b, count in sorted(counts.items())]
 
 
 def _provenance(study: Study, testbed: str, mode: str) -> ProvenanceRecord:

@@ -29,5 +29,10 @@ def external() -> Rendered:
 
 
 @pytest.fixture
+def volumes() -> Rendered:
+    return rendered("volumes")
+
+
+@pytest.fixture
 def namespaces() -> Rendered:
     return rendered("namespaces")

@@ -73,6 +73,16 @@ def test_images_are_those_that_we_build(default: Rendered) -> None:
     assert images == {f"encbench/{name}:{IMAGE_TAGS[name]}" for name in built}
 
 
+def test_privileged_containers_are_asked_for(default: Rendered, volumes: Rendered) -> None:
+    images = []
+    for rendered in (default, volumes):
+        pod = rendered.one("Deployment", "operator")["spec"]["template"]["spec"]
+        args = arguments().parse_args(pod["containers"][0]["args"])
+        images.append((args.volume_image, args.volume_image_pull_policy))
+    ours = f"encbench/gocryptfs:{IMAGE_TAGS['gocryptfs']}"
+    assert images == [("", "IfNotPresent"), (ours, "IfNotPresent")]
+
+
 def test_external_services_replace_the_bundled_ones(external: Rendered) -> None:
     assert not external.all("StatefulSet")
     assert not external.all("DaemonSet")

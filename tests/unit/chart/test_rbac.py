@@ -87,9 +87,14 @@ def test_nobody_may_list_secrets(any_variant: Rendered) -> None:
                 assert set(rule["verbs"]) <= {"get", "create", "patch", "delete"}
 
 
-def test_cluster_wide_the_operator_reads_nodes_only(any_variant: Rendered) -> None:
+def test_cluster_wide_the_operator_reads_nodes_and_disks_only(any_variant: Rendered) -> None:
     (role,) = any_variant.all("ClusterRole")
-    assert granted(role) == {("", "nodes", "get"), ("", "nodes", "list")}
+    assert granted(role) == {
+        ("", "nodes", "get"),
+        ("", "nodes", "list"),
+        ("", "persistentvolumes", "get"),
+        ("storage.k8s.io", "storageclasses", "get"),
+    }
 
 
 def test_prometheus_sees_pods_only(default: Rendered) -> None:

@@ -19,6 +19,7 @@ from tests.support.chart import Refused, render
         ({"operator": {"logLevel": "loud"}}, ["/operator/logLevel", "'debug', 'info', 'warning'"]),
         ({"operator": {"replicas": 2}}, ["'replicas' not allowed"]),
         ({"operator": {"resources": {"limits": {"cpu": "lots"}}}}, ["/limits/cpu"]),
+        ({"privilegedVolumes": {"enabled": "yes"}}, ["/privilegedVolumes/enabled", "want boolean"]),
         ({"minio": {"bucket": "Not_A_Bucket"}}, ["/minio/bucket"]),
         ({"prometheus": {"retention": "long"}}, ["/prometheus/retention"]),
         ({"objectStore": {"external": {"endpoint": "s3.example.com"}}}, ["/endpoint"]),

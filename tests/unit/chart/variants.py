@@ -24,6 +24,7 @@ EXTERNAL: dict[str, Any] = {
 VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
     "external": EXTERNAL,
+    "volumes": {"privilegedVolumes": {"enabled": True}},
     "namespaces": {
         "watchNamespaces": ["team-a", "team-b"],
         "networkPolicy": {"enabled": True},

@@ -1,12 +1,14 @@
 """The plan is a pure function: what comes next, in what order, and when it gives up."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from encbench.api.campaign import CampaignSpec
 from encbench.api.trial import Outcome
 from encbench.api.workload import WorkloadSpec
 from encbench.core import plan
+from encbench.core.dataset import dataset_key
 from encbench.core.plan import Cell, Condition, Past, PlannedTrial
 
 
@@ -44,15 +46,32 @@ def succeeds(planned: PlannedTrial) -> Outcome:
 
 
 def run_to_the_end(
-    spec: CampaignSpec, cell: Cell, outcome: Callable[[PlannedTrial], Outcome] = succeeds
+    spec: CampaignSpec,
+    cell: Cell,
+    outcome: Callable[[PlannedTrial], Outcome] = succeeds,
+    goals: Mapping[Condition, int] | None = None,
 ) -> list[Past]:
     """Play the campaign; `outcome(planned)` says how each attempt ends."""
-    past: list[Past] = []
-    while (planned := plan.next_trial(spec, cell, past).next_trial) is not None:
+    return [past for past, _ in played(spec, cell, outcome, goals)]
+
+
+def played(
+    spec: CampaignSpec,
+    cell: Cell,
+    outcome: Callable[[PlannedTrial], Outcome] = succeeds,
+    goals: Mapping[Condition, int] | None = None,
+) -> list[tuple[Past, PlannedTrial]]:
+    """The same with what was planned."""
+    found: list[tuple[Past, PlannedTrial]] = []
+    while True:
+        past = [attempt for attempt, _ in found]
+        planned = plan.next_trial(spec, cell, past, goals).next_trial
+        if planned is None:
+            return found
         end = outcome(planned)
-        past.append(Past(cell.name, planned.condition, planned.block, planned.arm.name, end))
-        assert len(past) < 1000
-    return past
+        attempt = Past(cell.name, planned.condition, planned.block, planned.arm.name, end)
+        found.append((attempt, planned))
+        assert len(found) < 1000
 
 
 def test_the_baseline_is_measured_a_second_time_on_a_testbed_of_its_own() -> None:
@@ -167,10 +186,12 @@ def test_workloads_with_the_same_tables_share_a_cell() -> None:
         ]
     )
     read_only = workload().model_copy(
-        update={"sysbench": workload().sysbench.model_copy(update={"script": "oltp_read_only"})}
+        update={
+            "sysbench": workload().sysbench_test.model_copy(update={"script": "oltp_read_only"})
+        }
     )
     other = workload().model_copy(
-        update={"sysbench": workload().sysbench.model_copy(update={"tables": 9})}
+        update={"sysbench": workload().sysbench_test.model_copy(update={"tables": 9})}
     )
     cells = plan.cells(spec, {"rw": workload(), "ro": read_only, "other": other})
     assert [[c.workload_ref for c in cell.conditions] for cell in cells] == [
@@ -182,7 +203,8 @@ def test_workloads_with_the_same_tables_share_a_cell() -> None:
 
 def test_options_of_the_run_alone_do_not_ask_for_tables_of_their_own() -> None:
     def key(**options: str) -> str:
-        return plan.dataset_key(workload().sysbench.model_copy(update={"options": options}))
+        sysbench = workload().sysbench_test.model_copy(update={"options": options})
+        return dataset_key(workload().model_copy(update={"sysbench": sysbench}))
 
     assert key(**{"range-size": "10"}) == key()
     assert key(**{"create-secondary": "off"}) != key()
@@ -193,3 +215,109 @@ def test_trials_of_other_cells_are_left_out() -> None:
     cell = only_cell(spec)
     foreign = Past("another", Condition("rw", 4), 1, "plain", "Failed")
     assert plan.next_trial(spec, cell, [foreign]).remaining == 9
+
+
+# -- turns on testbeds, and testbeds built anew
+
+
+def test_baseline_and_control_take_turns_on_their_testbeds() -> None:
+    spec = campaign(blocks={"min": 40})
+    past = played(spec, only_cell(spec))
+    seats = {(planned.block, planned.arm.name): planned.seat.name for _, planned in past}
+    for block in range(1, 41):
+        pair = {seats[block, "plain"], seats[block, "plain-control"]}
+        assert pair == {"plain", "plain-control"}, "each on one of the two"
+        assert seats[block, "tde"] == "tde", "nobody else can be there"
+    swapped = [seats[block, "plain"] == "plain-control" for block in range(1, 41)]
+    pairs = list(zip(swapped[::2], swapped[1::2], strict=True))
+    assert all(one != other for one, other in pairs), "once each in every pair of blocks"
+    assert {one for one, _ in pairs} == {True, False}, "a coin says who begins"
+
+
+def test_the_seed_decides_who_sits_where() -> None:
+    def seats(seed: int) -> list[str]:
+        spec = campaign(seed=seed, blocks={"min": 40})
+        return [planned.seat.name for _, planned in played(spec, only_cell(spec))]
+
+    assert seats(1) == seats(1)
+    assert seats(1) != seats(2)
+
+
+def test_one_set_of_testbeds_serves_all_blocks_unless_asked_otherwise() -> None:
+    spec = campaign(blocks={"min": 40})
+    assert {planned.generation for _, planned in played(spec, only_cell(spec))} == {1}
+    assert plan.unit(spec.blocks, 7) == 7
+
+
+def test_testbeds_are_built_anew_every_few_blocks() -> None:
+    spec = campaign(blocks={"min": 9, "perTestbed": 2})
+    cell = only_cell(spec, concurrency=[1, 8])
+
+    def outcome(planned: PlannedTrial) -> Outcome:
+        broken = (planned.block, planned.condition.concurrency) in {(2, 8), (5, 1)}
+        return "Invalid" if broken and planned.order == 3 else "Succeeded"
+
+    past = played(spec, cell, outcome)
+    sets = [planned.generation for _, planned in past]
+    assert sets == sorted(sets), "an earlier set is never needed again"
+    by_block = {planned.block: planned.generation for _, planned in past}
+    assert by_block == {1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 6: 3, 7: 4, 8: 4, 9: 5, 10: 5}
+    assert plan.unit(spec.blocks, 4) == plan.unit(spec.blocks, 3) == 2
+
+
+# -- a pilot
+
+
+PRECISE: dict[str, object] = {
+    "blocks": {"min": 4, "max": 9, "maxReplacements": 2},
+    "precision": {"targetHalfWidth": 0.02},
+}
+
+
+def test_nothing_is_planned_beyond_a_pilot() -> None:
+    spec = campaign(**PRECISE)
+    cell = only_cell(spec)
+    past = run_to_the_end(spec, cell)
+    assert Counter(attempt.block for attempt in past) == {1: 3, 2: 3, 3: 3, 4: 3}
+    state = plan.next_trial(spec, cell, past)
+    assert (state.next_trial, state.remaining, state.exhausted) == (None, 0, ())
+
+
+def test_after_the_pilot_the_goal_is_measured_and_its_order_is_that_of_a_plan_without() -> None:
+    spec = campaign(**PRECISE)
+    cell = only_cell(spec)
+    goals = {cell.conditions[0]: 7}
+    past = run_to_the_end(spec, cell, goals=goals)
+    fixed = campaign(blocks={"min": 7, "maxReplacements": 2})
+    assert past == run_to_the_end(fixed, cell)
+    assert plan.next_trial(spec, cell, past[:-1], goals).remaining == 1
+
+
+def test_a_condition_with_its_blocks_stops_while_others_go_on() -> None:
+    spec = campaign(**PRECISE)
+    cell = only_cell(spec, concurrency=[1, 8])
+    low, high = cell.conditions
+    past = run_to_the_end(spec, cell, goals={low: 4, high: 6})
+    last = [attempt.condition.concurrency for attempt in past if attempt.block > 4]
+    assert last == [8] * 6
+
+
+def test_others_wait_for_a_pilot_whose_last_trial_is_under_way() -> None:
+    spec = campaign(**PRECISE)
+    cell = only_cell(spec, concurrency=[1, 8])
+    low, high = cell.conditions
+    whole = run_to_the_end(spec, cell, goals={low: 6, high: 6})
+    pilot = [attempt for attempt in whole if attempt.block <= 4]
+    under_way = [*pilot[:-1], replace(pilot[-1], outcome=None)]
+    first = plan.next_trial(spec, cell, under_way, {low: 6}).next_trial
+    assert first is not None, "block 5 of the first comes before block 5 of the second anyway"
+    assert (first.block, first.condition) == (5, low)
+    started = [*under_way, *(a for a in whole if a.block == 5 and a.condition == low)]
+    assert plan.next_trial(spec, cell, started, {low: 6}).next_trial is None, "not block 6 yet"
+
+
+def test_a_broken_block_of_a_pilot_is_replaced_before_it_is_over() -> None:
+    spec = campaign(**PRECISE)
+    cell = only_cell(spec)
+    past = run_to_the_end(spec, cell, lambda p: "Invalid" if p.block == 2 else "Succeeded")
+    assert Counter(attempt.block for attempt in past) == {1: 3, 2: 1, 3: 3, 4: 3, 5: 3}

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from encbench.core.artefact import digest_of
+from encbench.core.tls import PLAIN, Session
 from encbench.ports import Body
 from tests.support.fake_runner import FakeClient, FakeRunner, Upload
 from tests.unit.reconcile.timeline import Timeline
@@ -26,6 +27,11 @@ class Plan:
     skew: float = 0.0
     """The client's clock minus everybody else's."""
     errors: int = 0
+    tool: str = "sysbench"
+    session: Session | None = PLAIN
+    """What its session tells; None is nothing."""
+    throttled: float = 0.0
+    """Seconds for which it was throttled in the window."""
 
 
 @dataclass
@@ -130,12 +136,12 @@ class Recorders(FakeRunner):
 def artefacts(plan: Plan, began: float) -> dict[str, bytes]:
     """What the recorder stores of a run that began at that time by the client's clock."""
     start, end = began + plan.warmup, began + plan.warmup + plan.duration
-    log = sysbench_log(plan).encode()
+    log = (tpcc_log(plan) if plan.tool == "tpcc" else sysbench_log(plan)).encode()
     stamp = {"unix": began, "monotonic": 100.0}
     window = {"start": start, "end": end, "seconds": float(plan.duration)}
     summary = {
         "schema": "encbench.io/client-summary/v1",
-        "tool": "sysbench",
+        "tool": plan.tool,
         "exitCode": plan.exit_code,
         "began": stamp,
         "ended": {"unix": end, "monotonic": 100.0 + plan.warmup + plan.duration},
@@ -144,7 +150,7 @@ def artefacts(plan: Plan, began: float) -> dict[str, bytes]:
         "cpuLimitCores": 0.5,
         "memoryMaxBytes": 8 << 20,
         "memoryLimitBytes": 64 << 20,
-        "throttledSeconds": 0.0,
+        "throttledSeconds": plan.throttled,
         "clockSkewSeconds": 0.0,
         "output": {"bytes": len(log), "digest": digest_of(log)},
     }
@@ -167,6 +173,7 @@ def sysbench_log(plan: Plan) -> str:
         "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)",
         f"Number of threads: {plan.threads}",
         *([f"Report checkpoint(s) at {plan.warmup} seconds"] if plan.warmup else []),
+        *(told(plan.session) if plan.session else []),
         "Threads started!",
     ]
     if plan.exit_code:
@@ -176,6 +183,56 @@ def sysbench_log(plan: Plan) -> str:
         head += [f"[ {plan.warmup}s ] Checkpoint report:", *_report(plan, warm, plan.warmup)]
     histogram = ["Latency histogram (values are in milliseconds)", f"  2.000 |**** {count}"]
     return "\n".join([*head, *histogram, *_report(plan, count, plan.warmup + plan.duration), ""])
+
+
+def told(session: Session) -> list[str]:
+    """The line in which a session tells what it negotiated."""
+    return [f"encbench-session tls={session.tls} cipher={session.cipher}"]
+
+
+def tpcc_log(plan: Plan) -> str:
+    """The least that our own TPC-C client writes, with TPC-C's usual mix."""
+    count = round(plan.tps * plan.duration)
+    lines: list[dict[str, object]] = [{"event": "started"}, {"event": "window", "unix": 1.0}]
+    if plan.exit_code:
+        lines = [{"event": "result", "complete": False, "reason": "the connection was lost"}]
+        return "\n".join([*_told(plan), *map(_line, lines), ""])
+    share = {"newOrder": 45, "payment": 43, "orderStatus": 4, "delivery": 4}
+    counts = {kind: count * percent // 100 for kind, percent in share.items()}
+    counts["stockLevel"] = count - sum(counts.values())
+    types = [
+        {
+            "event": "type",
+            "type": kind,
+            "committed": n,
+            "rolledBack": 0,
+            "errors": 0,
+            "histogramUs": [[2000, n]],
+        }
+        for kind, n in counts.items()
+    ]
+    result = {
+        "event": "result",
+        "complete": True,
+        "window": {"start": 1.0, "end": 1.0 + plan.duration, "seconds": float(plan.duration)},
+        "tpmC": counts["newOrder"] * 60 / plan.duration,
+        "tpmTotal": count * 60 / plan.duration,
+        "transactions": count,
+        "retries": 2,
+        "errors": plan.errors,
+        "latencyMs": {"average": 2.0, "min": 0.5, "max": 9.0},
+        "reconnects": 0,
+    }
+    end: list[dict[str, object]] = [{"event": "windowEnd", "unix": 2.0}, *types, result]
+    return "\n".join([*_told(plan), *map(_line, [*lines, *end]), ""])
+
+
+def _told(plan: Plan) -> list[str]:
+    return told(plan.session) if plan.session else []
+
+
+def _line(event: dict[str, object]) -> str:
+    return f"encbench-tpcc {json.dumps(event)}"
 
 
 def _report(plan: Plan, count: int, total: int) -> list[str]:

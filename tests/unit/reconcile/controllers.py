@@ -2,6 +2,7 @@
 
 import base64
 import itertools
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,6 +26,7 @@ class Delays:
     pod: float = 0.1
     """From the controller's object to its pod."""
     database: float = 3.0
+    stop: float = 1.0
     load: float = 2.0
     client: float = 0.7
 
@@ -46,6 +48,13 @@ class Controllers:
     in_force: dict[str, EncryptionModeSpec] = field(default_factory=dict)
     """Mode that the server of an arm is really in, where it is not the one that it should be."""
     _ips: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+
+    copies: dict[str, list[str]] = field(default_factory=dict)
+    """What each testbed's data went through: the golden copy, each restoring, each start."""
+    refuses: str = ""
+    """What the golden copy's container says and fails with, each time it runs."""
+    _restored: dict[str, str] = field(default_factory=dict)
+    """The last restoring on each testbed's volume."""
 
     def see(self, change: Change) -> None:
         """React to a change as a controller's own watch would."""
@@ -87,18 +96,43 @@ class Controllers:
     # -- databases
 
     def _database_pod(self, owner: Body) -> None:
-        name = f"{owner['metadata']['name']}-0"
-        if self._same(STATEFUL_SET, owner) is None or self._find(POD, owner, name) is not None:
+        """What the StatefulSet's controller does: a pod, or none."""
+        found = self._same(STATEFUL_SET, owner)
+        if found is None:
             return
-        template = owner["spec"]["template"]
-        body = self.cluster.add(POD, pods.pod(owner, name, template, pods.DATABASE_NODE))
+        name = f"{owner['metadata']['name']}-0"
+        there = self._find(POD, owner, name)
+        if found["spec"]["replicas"] == 0:
+            if there is not None:
+                self._stop(there)
+            return
+        if there is not None:
+            return
+        template = found["spec"]["template"]
+        body = self.cluster.add(POD, pods.pod(found, name, template, pods.DATABASE_NODE))
         self.timeline.after(self.delays.database, partial(self._database_runs, body))
+
+    def _stop(self, body: Body) -> None:
+        """The pod is being deleted; it goes when its server has ended."""
+        ip = (body.get("status") or {}).get("podIP")
+        server = self.database.servers.get(f"{ip}:9470")
+        if server is not None:
+            server.away = True
+
+        def gone() -> None:
+            if self._same(POD, body) is not None:
+                self.cluster.remove(POD, body["metadata"]["namespace"], body["metadata"]["name"])
+
+        self.timeline.after(self.delays.stop, gone)
 
     def _database_runs(self, body: Body) -> None:
         if self._same(POD, body) is None:
             return
         testbed = self._find(TESTBED, body, body["metadata"]["labels"][labels.TESTBED])
         if testbed is None:
+            return
+        said = self._prepare(body, testbed["metadata"]["name"])
+        if said is None:
             return
         ip = f"10.0.0.{next(self._ips)}"
         mode = EncryptionModeSpec.model_validate(testbed["spec"]["mode"])
@@ -107,7 +141,26 @@ class Controllers:
             in_force=self.in_force.get(testbed["spec"]["arm"]["name"], mode),
             started_at=self.timeline.clock.time,
         )
-        self._set_status(POD, body, pods.running(body, ip))
+        self._set_status(POD, body, pods.running(body, ip, prepared=said))
+
+    def _prepare(self, body: Body, testbed: str) -> str | None:
+        """What the golden copy's container leaves as its message; None when it fails."""
+        notes = body["metadata"].get("annotations") or {}
+        wanted = notes.get(labels.RESET, "")
+        done = self.copies.setdefault(testbed, [])
+        if wanted and self.refuses:
+            self._set_status(POD, body, pods.unprepared(body, self.refuses))
+            return None
+        action = "kept"
+        if wanted and testbed not in self._restored:
+            action = "copied"
+        elif wanted and self._restored[testbed] != wanted:
+            action = "restored"
+        if action != "kept":
+            self._restored[testbed] = wanted
+            done.append(f"{action} {wanted}")
+        done.append(f"started {notes.get(labels.START, '')}".strip())
+        return json.dumps({"action": action, "files": 3, "bytes": 3 << 20, "seconds": 1.5})
 
     def _token(self, near: Body) -> str:
         testbed = near["metadata"]["labels"][labels.TESTBED]

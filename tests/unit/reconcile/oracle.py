@@ -18,6 +18,7 @@ from encbench.api.kinds import (
     TRIAL,
 )
 from encbench.core.artefact import check, decode
+from encbench.core.certificates import authority_name
 from encbench.core.records import IndexRecord, TrialRecord
 from encbench.reconcile.objects import OverheadReport, overhead_report
 from tests.unit.reconcile.world import NAME, SPACE, World
@@ -63,6 +64,8 @@ def leftovers(world: World) -> frozenset[tuple[str, str]]:
     found = {
         (kind.kind, b["metadata"]["name"]) for kind in CHILDREN for b in world.cluster.all(kind)
     }
+    # It goes with the campaign.
+    found -= {(SECRET.kind, authority_name(NAME))}
     active = {("active", trial.name) for trial in world.trials() if labels.ACTIVE in trial.labels}
     return frozenset(found | active)
 

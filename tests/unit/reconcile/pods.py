@@ -19,6 +19,7 @@ def pod(owner: Body, name: str, template: Body, node: str, **labels: str) -> Bod
             "name": name,
             "namespace": meta["namespace"],
             "labels": {**template["metadata"]["labels"], **labels},
+            "annotations": dict(template["metadata"].get("annotations") or {}),
             "ownerReferences": [
                 {
                     "apiVersion": owner["apiVersion"],
@@ -51,14 +52,33 @@ def container(name: str, *, ready: bool = False, restarts: int = 0, **state: Any
     }
 
 
-def running(body: Body, ip: str) -> Body:
-    """The status of a pod all of whose containers run and are ready."""
+def running(body: Body, ip: str, *, prepared: str = "") -> Body:
+    """The status of a pod all of whose containers run and are ready.
+
+    `prepared` is the message of its golden copy's container.
+    """
+    ended_well = {"exitCode": 0, "reason": "Completed", "message": prepared}
     return {
         "phase": "Running",
         "podIP": ip,
         "conditions": [{"type": "PodScheduled", "status": "True"}],
         "containerStatuses": [
             container(c["name"], ready=True, running={}) for c in body["spec"]["containers"]
+        ],
+        "initContainerStatuses": [container("prepare", ready=True, terminated=ended_well)],
+    }
+
+
+def unprepared(body: Body, message: str) -> Body:
+    """The status of a pod whose golden copy fails again and again."""
+    failed = {"exitCode": 1, "reason": "Error", "message": message}
+    return {
+        **body["status"],
+        "initContainerStatuses": [
+            {
+                **container("prepare", restarts=3, waiting={"reason": "CrashLoopBackOff"}),
+                "lastState": {"terminated": failed},
+            }
         ],
     }
 

@@ -5,6 +5,8 @@ from dataclasses import replace
 from encbench.api.conditions import find, is_false, is_true
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import POD, TESTBED
+from encbench.core.artefact import decode
+from encbench.core.records import TrialRecord
 from encbench.reconcile.objects import Trial
 from tests.unit.reconcile.clients import Plan
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
@@ -93,6 +95,59 @@ async def test_too_many_ignored_errors_make_a_trial_invalid() -> None:
     assert (broken.status.outcome, broken.status.reason) == ("Invalid", "ErrorRate")
     assert world.campaign().status.phase == "Succeeded"
     assert_sound(world)
+
+
+async def test_a_throttled_client_makes_a_trial_invalid() -> None:
+    hit, world = once("plain", throttled=3.0)
+    await world.run(world.ended)
+    (broken,) = [t for t in world.trials() if t.name in hit]
+    assert (broken.status.outcome, broken.status.reason) == ("Invalid", "ClientThrottled")
+    assert world.campaign().status.phase == "Succeeded"
+    assert_sound(world)
+
+
+async def test_load_from_outside_makes_a_trial_invalid_unless_it_is_allowed() -> None:
+    for limit, reasons in ((0.5, [("ForeignLoad", 1)]), (1.0, [])):
+        world = World()
+        world.foreign = lambda run: 1.4 if run == 2 else 0.1
+        world.apply(*parts(), study("plain", blocks=1, limits={"foreignCpu": limit}))
+        await world.run(world.ended)
+        assert world.campaign().status.phase == "Succeeded"
+        assert [(i.reason, i.count) for i in report(world).status.invalid] == reasons
+        assert_sound(world)
+
+
+async def test_databases_that_are_not_idle_make_a_trial_invalid() -> None:
+    world = World()
+    world.idling = lambda run: 0.2 if run == 1 else 0.001
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.ended)
+    assert [(i.reason, i.count) for i in report(world).status.invalid] == [("NotIdle", 1)]
+    assert world.campaign().status.phase == "Succeeded"
+    assert_sound(world)
+
+
+async def test_a_node_that_nobody_watches_is_recorded_as_not_measured() -> None:
+    world = World()
+    world.foreign = lambda _: 1.9
+    usual = world.metrics.add
+
+    def without_nodes(name: str, labels: object, samples: object) -> None:
+        if name != "node_cpu_seconds_total":
+            usual(name, labels, samples)  # type: ignore[arg-type]
+
+    world.metrics.add = without_nodes  # type: ignore[method-assign]
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.ended)
+    assert {t.status.outcome for t in world.trials()} == {"Succeeded"}
+    for trial in world.trials():
+        key = trial.status.artefact_key or ""
+        cpu = decode(TrialRecord, world.store.objects[key], key).cpu
+        assert (cpu.foreign, cpu.node) == ((), None)
+        assert "foreign" in cpu.withheld
+        assert cpu.idle is not None
+        assert cpu.idle.cores < 0.01
+        assert len(cpu.idle.testbeds) == 1
 
 
 async def test_a_database_pod_deleted_in_the_window_is_a_disruption() -> None:

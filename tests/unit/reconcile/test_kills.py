@@ -37,6 +37,14 @@ def prepared() -> World:
     return world
 
 
+def two_stages() -> World:
+    """A pilot of four blocks and one more, every block on testbeds of its own."""
+    world = World()
+    blocks = {"min": 4, "max": 5, "maxReplacements": 1, "perTestbed": 1}
+    world.apply(*parts(), study("plain", blocks=blocks, precision={"targetHalfWidth": 0.001}))
+    return world
+
+
 class Killer:
     """Ends the operator at chosen writes, before or after they happen."""
 
@@ -96,10 +104,14 @@ WATCHES = {"cluster": watch_cluster, "store": watch_store}
 
 
 async def run(
-    what: str, targets: Sequence[Write] = (), *, after: bool = False
+    what: str,
+    targets: Sequence[Write] = (),
+    *,
+    after: bool = False,
+    campaign: Callable[[], World] = prepared,
 ) -> tuple[FinalState, list[Write], set[Write]]:
     """The final state, every write, and the targets that were not hit."""
-    world, killer = prepared(), Killer(targets, after=after)
+    world, killer = campaign(), Killer(targets, after=after)
     WATCHES[what](world, killer)
     await world.run(world.ended)
     await world.settle(150)
@@ -122,6 +134,34 @@ async def test_killed_at_every_write_it_ends_the_same(what: str, after: bool) ->
         assert state == undisturbed, f"killed at {targets}"
         assert len(missed) < len(targets)
         batches += [[write] for write in missed]
+
+
+async def test_killed_between_sets_of_testbeds_and_stages_it_ends_the_same() -> None:
+    """Only the campaign's own writes: those of testbeds and trials are the same in every set."""
+    undisturbed, log, _ = await run("cluster", campaign=two_stages)
+    assert undisturbed.progress == (10, 0, 10, 0, 0)
+    kinds = {"create": ("Testbed", "Trial"), "delete": ("Testbed",), "apply_status": ("Campaign",)}
+    writes = [w for w in dict.fromkeys(log) if _kind(w) in kinds.get(_verb(w), ())]
+    assert len(writes) > 80
+    runs = len(writes) if ALONE else 2
+    for after in (False, True):
+        for first in range(runs):
+            targets = writes[first::runs]
+            state, _, missed = await run("cluster", targets, after=after, campaign=two_stages)
+            assert state == undisturbed, f"killed {after=} at {targets}"
+            # With its deaths a run tells of its progress a few times less.
+            assert {_verb(write) for write in missed} <= {"apply_status"}
+            assert len(missed) < len(targets) / 4 or ALONE
+
+
+def _verb(write: Write) -> str:
+    what: Any = write[0]
+    return str(what[0])
+
+
+def _kind(write: Write) -> str:
+    what: Any = write[0]
+    return str(what[1][0])
 
 
 async def test_the_script_is_copied_whenever_the_operator_dies() -> None:

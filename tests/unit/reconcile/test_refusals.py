@@ -9,6 +9,7 @@ from encbench.api.kinds import (
     JOB,
     SECRET,
     TESTBED,
+    WORKLOAD,
 )
 from encbench.ports import Body
 from tests.support import manifests
@@ -91,3 +92,19 @@ async def test_a_refused_campaign_can_be_deleted() -> None:
     assert refusal(world)
     world.cluster.remove(CAMPAIGN, SPACE, NAME)
     await world.run(world.gone)
+
+
+async def test_precision_for_more_conditions_than_status_holds_plans_for_is_refused() -> None:
+    world = World()
+    names = [f"w{n}" for n in range(16)]
+    threads = {"concurrency": list(range(1, 33)), "warmup": "1s", "duration": "5s"}
+    two = [*parts()[:1], manifests.body(INSTANCE_TEMPLATE, "large", SPACE)]
+    workloads = [manifests.body(WORKLOAD, name, SPACE, load=threads) for name in names]
+    entry = {"instanceRefs": ["small", "large"], "modeRefs": ["tde"], "workloadRefs": names}
+    wide = study("tde", blocks=6, matrix=[entry], precision={"targetHalfWidth": 0.02})
+    world.apply(*two, *parts()[1:3], *workloads, wide)
+    await world.settle(15)
+    assert refusal(world) == (
+        "1024 combinations of instance, workload and concurrency are more than the 1000 that "
+        "precision can plan for: split the matrix over several campaigns, or leave precision out"
+    )

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find
+from encbench.core.certificates import Pair
 from encbench.reconcile.pods import ContainerFacts
 from encbench.reconcile.testbed.decide import Decision, decide, is_version
 from encbench.reconcile.testbed.facts import LoadFacts, Seen
@@ -13,6 +14,7 @@ from tests.unit.reconcile.seen import NOT_PROVEN, NOW, PROVEN, a_pod, a_testbed,
 
 UP = {"Provisioned": ("True", 10.0)}
 LOADED = {**UP, "Loaded": ("True", 5.0)}
+AUTHORITY = Pair("certificate", "key")
 DATABASE = a_pod("bed-0", *ready("server", "agent"))
 STARTING = a_pod("bed-0", ContainerFacts("server", running=True))
 
@@ -36,13 +38,17 @@ def failure(decision: Decision) -> str:
 
 
 def test_secrets_come_first_then_the_database() -> None:
-    first = decide(a_testbed({}), saw(has_credentials=False, has_stateful_set=False, database=None))
-    assert first.create_credentials
+    nothing = saw(has_credentials=False, has_stateful_set=False, database=None)
+    waits = decide(a_testbed({}), nothing)
+    assert waits.create_credentials is None
+    assert waits.requeue
+    first = decide(a_testbed({}), replace(nothing, authority=AUTHORITY))
+    assert first.create_credentials == AUTHORITY
     assert not first.apply_database
     assert first.status.start_time == ago(0)
     second = decide(a_testbed({}), saw(has_stateful_set=False, database=None))
     assert second.apply_database
-    assert not second.create_credentials
+    assert second.create_credentials is None
 
 
 def test_it_is_provisioned_when_the_server_answers() -> None:

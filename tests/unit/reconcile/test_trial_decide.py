@@ -1,5 +1,6 @@
 """What a trial does next: each step, each deadline with its reason, each disruption."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -306,6 +307,33 @@ def test_a_tool_that_failed_is_a_failed_trial_once_its_log_is_stored() -> None:
     assert verdict(stored) == ("Failed", "ToolFailed")
     gives_up = decide(a_trial(facts(62.0)), saw(a_client(FINISHED, exit_code=1)))
     assert verdict(gives_up) == ("Failed", "ToolFailed")
+
+
+def test_a_tool_that_ran_out_of_memory_is_told_from_one_that_failed() -> None:
+    killed = ContainerFacts("tool", exit_code=137, exit_reason="OOMKilled")
+    client = a_client(FINISHED, killed, *ready("recorder"), exit_code=137)
+    ended = decide(a_trial(RUNNING), saw(client))
+    fact = find(ended.status.conditions, "Measured")
+    assert fact is not None
+    assert (fact.status, fact.reason) == ("False", "OOMKilled")
+    assert "ran out of memory" in fact.message
+    proven = a_trial(PROVEN_TWICE)
+    conditions = [c for c in proven.status.conditions if c.type != "Measured"]
+    status = proven.status.model_copy(update={"conditions": [*conditions, fact]})
+    stored = decide(replace(proven, status=status), saw(a_client(UPLOADED, exit_code=137)))
+    assert verdict(stored) == ("Failed", "OOMKilled")
+
+
+def test_a_server_that_ran_out_of_memory_is_told_from_one_that_restarted() -> None:
+    server = ContainerFacts("server", ready=True, running=True, restarts=1, exit_reason="OOMKilled")
+    trial = a_trial({**RUNNING, "Measured": ("True", 1.0)}, serverStarted=5.0)
+    after = {"proof": PROVEN, "server_started": 65.0}
+    killed = a_pod("bed-0", server, *ready("agent"))
+    assert verdict(decide(trial, saw(a_client(FINISHED), database=killed, **after))) == (
+        "Invalid",
+        "OOMKilled",
+    )
+    assert verdict(decide(trial, saw(a_client(FINISHED), **after))) == ("Invalid", "Disrupted")
 
 
 def test_an_outcome_is_archived_and_never_changed() -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+from encbench.adapters.certificates import EllipticCertificates
 from encbench.api.kinds import (
     CAMPAIGN,
     CONFIG_MAP,
@@ -17,21 +18,23 @@ from encbench.api.kinds import (
     JOB,
     POD,
     STATEFUL_SET,
+    TESTBED,
     TRIAL,
     WORKLOAD,
     Kind,
 )
 from encbench.core.naming import digest
+from encbench.core.tls import expected
 from encbench.ports import Body
 from encbench.reconcile.deps import Deps, Settings
-from encbench.reconcile.objects import Campaign, Trial, campaign, trial
+from encbench.reconcile.objects import Campaign, Testbed, Trial, campaign, testbed, trial
 from tests.support import manifests
 from tests.support.fake_agent import FakeDatabase
 from tests.support.testbeds import counting_tokens
 from tests.unit.reconcile.clients import Plan, Recorders
 from tests.unit.reconcile.controllers import Controllers
 from tests.unit.reconcile.driver import Hesitant, Killed, Operator, Switch
-from tests.unit.reconcile.pods import DATABASE_NODE
+from tests.unit.reconcile.pods import CLIENT_NODE, DATABASE_NODE
 from tests.unit.reconcile.timeline import START, SimClock, Timeline
 from tests.unit.reconcile.watched import Change, CountingStore, TimedMetrics, WatchedCluster
 
@@ -48,7 +51,7 @@ Until = Callable[[], bool]
 class World:
     """Everything, with one operator running."""
 
-    def __init__(self, *, events: bool = True) -> None:
+    def __init__(self, *, events: bool = True, volume_image: str = "") -> None:
         self.clock = SimClock()
         self.timeline = Timeline(self.clock)
         self.cluster = WatchedCluster(self.clock.now)
@@ -58,6 +61,14 @@ class World:
         self.runner = Recorders(clock=self.clock.unix)
         self.plan: Callable[[Trial, Plan], Plan] = lambda _, usual: usual
         """A test's say in how a trial's clients run."""
+        self.runs = 0
+        """Runs that Prometheus has seen."""
+        self._counters: dict[tuple[str, ...], tuple[int, float]] = {}
+        """Last sample of each counter."""
+        self.foreign: Callable[[int], float] = lambda _: 0.1
+        """A test's say in what else uses the database's node, in cores, by the run's number."""
+        self.idling: Callable[[int], float] = lambda _: 0.001
+        """The same of what each of the other databases uses."""
         self.controllers = Controllers(
             self.cluster,
             self.store,
@@ -75,8 +86,9 @@ class World:
             self.metrics,
             self.database,
             self.runner,
+            EllipticCertificates(),
             self.clock,
-            Settings("encbench:test", "IfNotPresent", "0.1.0", counting_tokens()),
+            Settings("encbench:test", "IfNotPresent", "0.1.0", counting_tokens(), volume_image),
         )
         self.events = events
         self.delivered: list[Change] = []
@@ -222,19 +234,47 @@ class World:
             duration=round(load.duration_seconds),
             tps=round(1000 * cost * (1 + 0.004 * noise)) / found.spec.workload.client.replicas,
             threads=max(1, found.spec.concurrency // found.spec.workload.client.replicas),
+            session=expected(self._testbed(found).spec.mode.in_transit),
+            tool="sysbench" if found.spec.workload.tpcc is None else "tpcc",
         )
         return self.plan(found, usual)
 
+    def _testbed(self, of: Trial) -> Testbed:
+        return testbed(self.cluster.one(TESTBED, SPACE, of.spec.testbed_ref.name))
+
     def _samples(self, testbed: str, began: float) -> None:
-        """What Prometheus scrapes of a testbed and its node around a run."""
-        times = [int(began) + second for second in range(-10, WARMUP + DURATION + 20)]
-        own = {"namespace": SPACE, "testbed": testbed}
-        counter = [(time, (time - START) * 0.3) for time in times]
-        self.metrics.add("encbench_database_cpu_seconds_total", own, counter)
-        for cpu in ("0", "1"):
-            node = {"mode": "idle", "node": DATABASE_NODE, "cpu": cpu}
-            idle = [(time, (time - START) * 0.6) for time in times]
-            self.metrics.add("node_cpu_seconds_total", node, idle)
+        """What Prometheus scrapes around a run on that testbed."""
+        self.runs += 1
+        own_run = range(int(began), int(began) + WARMUP + DURATION + 2)
+
+        def add(metric: str, busy: float, resting: float, **own: str) -> None:
+            """A counter goes on where it was; what was scraped is never another afterwards."""
+            key = (metric, *own.values())
+            time, value = self._counters.get(key, (own_run.start - 10, 0.0))
+            samples = []
+            for second in range(time + 1, own_run.stop + 2):
+                value += busy if second in own_run else resting
+                samples.append((float(second), value))
+            self.metrics.add(metric, own, samples)
+            self._counters[key] = (own_run.stop + 1, value)
+
+        idling = self.idling(self.runs)
+        used = 0.0
+        for body in self.latest("Testbed", ""):
+            spec, name = body["spec"], body["metadata"]["name"]
+            if "external" in spec["instance"]:
+                continue
+            own = {"namespace": SPACE, "testbed": name, "campaign": spec["campaignRef"]["name"]}
+            own["node"] = DATABASE_NODE
+            cores = 0.3 if name == testbed else idling
+            add("encbench_database_cpu_seconds_total", cores, 0.001, **own)
+            add("encbench_agent_cpu_seconds_total", 0.002, 0.002, **own)
+            used += cores + 0.002
+        busy = {DATABASE_NODE: used + self.foreign(self.runs), CLIENT_NODE: 0.3}
+        for node, cores in busy.items():
+            for cpu in ("0", "1"):
+                idle = max(0.0, 1 - cores / 2)
+                add("node_cpu_seconds_total", idle, 0.9, mode="idle", node=node, cpu=cpu)
 
 
 def _kind(body: Body) -> Kind:
@@ -256,8 +296,16 @@ def parts(**workload: Any) -> list[Body]:
     ]
 
 
-def study(*modes: str, blocks: int = 2, replacements: int = 1, **spec: Any) -> Body:
-    """A campaign; with the baseline mode alone it has two arms."""
+def tpcc_parts(**tpcc: Any) -> list[Body]:
+    """The same with TPC-C in sysbench's place."""
+    *others, workload = parts()
+    del workload["spec"]["sysbench"]
+    workload["spec"]["tpcc"] = {"warehouses": 2, **tpcc}
+    return [*others, workload]
+
+
+def study(*modes: str, blocks: int | Body = 2, replacements: int = 1, **spec: Any) -> Body:
+    """A campaign; with the baseline mode alone it has two arms. `blocks` as a number, or whole."""
     matrix = [{"instanceRefs": ["small"], "modeRefs": list(modes or ["tde"])}]
     matrix[0]["workloadRefs"] = ["oltp"]
     return manifests.body(
@@ -266,7 +314,9 @@ def study(*modes: str, blocks: int = 2, replacements: int = 1, **spec: Any) -> B
         SPACE,
         **{
             "matrix": matrix,
-            "blocks": {"min": blocks, "maxReplacements": replacements},
+            "blocks": blocks
+            if isinstance(blocks, dict)
+            else {"min": blocks, "maxReplacements": replacements},
             **spec,
         },
     )

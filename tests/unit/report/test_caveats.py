@@ -1,5 +1,7 @@
 """Each caveat appears when its fact holds, and not otherwise."""
 
+from dataclasses import replace
+
 import pytest
 
 from encbench.report.document import Report
@@ -18,8 +20,12 @@ def titles(study: Study) -> set[str]:
     return {caveat.title for caveat in report(study).caveats}
 
 
-def test_a_calm_study_has_only_the_note_on_its_dataset() -> None:
-    assert titles(CALM) == {"The dataset fits into memory"}
+def test_a_calm_study_has_only_the_notes_on_its_dataset_and_its_testbeds() -> None:
+    assert titles(CALM) == {"The dataset fits into memory", "Each mode ran on one testbed"}
+
+
+BUSY = replace(CALM, concurrency=(64,))
+"""A server at its limit."""
 
 
 @pytest.mark.parametrize(
@@ -45,10 +51,55 @@ def test_a_calm_study_has_only_the_note_on_its_dataset() -> None:
             Study(concurrency=(16,), without_cpu=frozenset({(16, 1, "plain")})),
             "Server CPU withheld",
         ),
+        (replace(CALM, foreign=0.11), "Something else used the nodes"),
+        (replace(CALM, foreign=None), "Load from outside was not measured"),
+        (replace(CALM, idle=0.021), "Idle databases were not quite idle"),
+        (replace(CALM, throttled=3.1), "The client was near its limit"),
+        (BUSY, "The server was at its CPU limit"),
+        (replace(CALM, rate=50), "A fixed rate was offered"),
+        (replace(CALM, rate=500), "An arm fell behind the offered rate"),
+        (replace(CALM, precision=0.001, wanted=40), "Intervals are wider than asked for"),
     ],
 )
 def test_caveat(study: Study, title: str) -> None:
     assert title in titles(study)
+
+
+@pytest.mark.parametrize(
+    ("study", "title"),
+    [
+        (replace(CALM, foreign=0.09), "Something else used the nodes"),
+        (replace(CALM, idle=0.019), "Idle databases were not quite idle"),
+        (replace(CALM, throttled=2.9), "The client was near its limit"),
+        (replace(BUSY, rate=50), "The server was at its CPU limit"),
+        (replace(CALM, per_testbed=1), "Each mode ran on one testbed"),
+        (replace(CALM, loss={}), "Each mode ran on one testbed"),
+        (replace(CALM, precision=0.02, wanted=8), "Intervals are wider than asked for"),
+    ],
+)
+def test_no_caveat(study: Study, title: str) -> None:
+    assert title not in titles(study)
+
+
+def text_of(study: Study, title: str) -> str:
+    return next(c.text for c in report(study).caveats if c.title == title)
+
+
+def test_a_rate_that_every_arm_keeps_up_with_is_recommended() -> None:
+    slowest = min(row.tps or 0 for row in report(BUSY).rows)
+    said = text_of(BUSY, "The server was at its CPU limit")
+    assert f"load.rate: {int(0.7 * slowest)} for oltp-read-write at 64 threads on small" in said
+
+
+def test_the_two_testbeds_of_the_baseline_mode_are_compared() -> None:
+    lucky = replace(CALM, placement={"plain-control": 0.04}, noise=0.002)
+    said = text_of(lucky, "Each mode ran on one testbed")
+    assert "The baseline mode's two testbeds differed by up to 4.1 % [3.8, 4.4]" in said
+
+
+def test_why_intervals_are_wide_is_said() -> None:
+    said = text_of(replace(CALM, precision=0.001, wanted=40), "Intervals are wider than asked for")
+    assert "capped at 30 blocks where the pilot asked for 40: ±" in said
 
 
 def test_serious_ones_come_first() -> None:

@@ -1,11 +1,17 @@
 """The sentences: what a person reads first, and must not misread."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Interval
-from encbench.report.headline import cpu_clause
-from encbench.report.model import build
+from encbench.report.document import Comparison
+from encbench.report.headline import cpu_clause, proof_clause
+from encbench.report.model import build, to_status
 from tests.data.report.synthetic import Study, write
+from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, PASS_THROUGH, TDE, TLS
 
 
 def sentences(study: Study) -> list[str]:
@@ -17,8 +23,39 @@ def test_overhead() -> None:
     (text,) = sentences(Study(concurrency=(4,), blocks=6))
     assert text == (
         "tde costs 8.2 % [7.3, 9.1] of TPS and 12 % more CPU per transaction, oltp-read-write at "
-        "4 threads on small; 6 blocks, noise floor ±1.4 %, encryption proven on disk."
+        "4 threads on small; 6 blocks, noise floor ±1.5 %, encryption proven on disk."
     )
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ({}, "mode proven"),
+        (TDE, "encryption proven on disk"),
+        (TLS, "encryption proven in transit"),
+        ({**TDE, **TLS}, "encryption proven on disk and in transit"),
+        (GOCRYPTFS, "encryption proven on disk"),
+        (PASS_THROUGH, "mode proven"),
+        (ENCRYPTED_CLASS, "encryption proven on disk"),
+    ],
+)
+def test_where_encryption_was_proven(mode: dict[str, Any], words: str) -> None:
+    spec = EncryptionModeSpec.model_validate(mode)
+    found = Comparison(arm="a", blocks=2, verdict="Inconclusive", why="", proven=True)
+    assert proof_clause(spec, found) == words
+    unproven = found.model_copy(update={"proven": False})
+    assert proof_clause(spec, unproven) == "encryption not proven for every trial"
+
+
+def test_what_was_declared_is_not_called_proven() -> None:
+    trusted = Comparison(
+        arm="a", blocks=2, verdict="Inconclusive", why="", proven=True, on_trust=True
+    )
+    word = "encryption on disk declared, not seen"
+    alone = EncryptionModeSpec.model_validate(ENCRYPTED_CLASS)
+    assert proof_clause(alone, trusted) == word
+    both = EncryptionModeSpec.model_validate({**ENCRYPTED_CLASS, **TLS})
+    assert proof_clause(both, trusted) == f"encryption proven in transit; {word}"
 
 
 def test_equivalent() -> None:
@@ -69,6 +106,48 @@ def test_the_condition_is_chosen_by_the_plan_even_when_another_is_worse() -> Non
     index, bucket = write(Study(instances=("small", "large"), concurrency=(4, 16), blocks=3))
     headline = build(index, bucket.__getitem__).headlines[0]
     assert (headline.instance, headline.concurrency) == ("small", 16)
+
+
+AT_EQUAL_WORK = Study(concurrency=(4,), rate=100)
+
+
+def test_at_equal_work_cpu_is_told() -> None:
+    index, bucket = write(AT_EQUAL_WORK)
+    found = build(index, bucket.__getitem__)
+    (headline,) = found.headlines
+    assert (headline.figure, headline.verdict) == ("cpuPerTransaction", "Overhead")
+    assert headline.text.startswith("tde costs 11.7 % [")
+    assert "] more CPU per transaction at equal work (100 TPS offered), oltp-read" in headline.text
+    assert headline.loss == found.groups[0].row("tde").cpu_per_transaction_overhead
+    assert to_status(found).overhead.endswith("] CPU")
+    assert found.groups[0].row("tde").verdict == "Equivalent", "of TPS, which is the rate"
+
+
+def test_at_equal_work_without_a_difference() -> None:
+    (text,) = sentences(replace(AT_EQUAL_WORK, loss={"tde": 0.001}))
+    assert text.startswith("tde makes no difference beyond the margin of ±3 %: CPU per transaction")
+    assert "at equal work (100 TPS offered) changes by +0.2 % [" in text
+
+
+def test_at_equal_work_that_cannot_be_told() -> None:
+    (text,) = sentences(replace(AT_EQUAL_WORK, noise=0.04))
+    assert text.startswith("cannot tell what tde costs: ")
+    assert "; CPU per transaction at equal work (100 TPS offered) changes by +" in text
+
+
+def test_an_arm_that_fell_behind_is_told_by_its_tps() -> None:
+    index, bucket = write(Study(concurrency=(4,), rate=206))
+    found = build(index, bucket.__getitem__)
+    assert found.groups[0].equal_work is False
+    assert found.headlines[0].figure == "tps"
+
+
+def test_conditions_of_another_figure_are_left_out_of_the_range() -> None:
+    mixed = Study(concurrency=(1, 4, 16), rate=150)
+    index, bucket = write(mixed)
+    found = build(index, bucket.__getitem__)
+    assert [group.primary for group in found.groups] == ["tps", *["cpuPerTransaction"] * 2]
+    assert "Over 2 conditions the increase of CPU per transaction ranges" in found.headlines[0].text
 
 
 def test_a_campaign_of_the_baseline_alone() -> None:

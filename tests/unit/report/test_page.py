@@ -11,6 +11,7 @@ from encbench.report import text
 from encbench.report.document import Report
 from encbench.report.model import build
 from encbench.report.page import page
+from encbench.report.plots import EFFECTS
 from tests.data.report.synthetic import Study, write
 from tests.unit.report.html_tree import Node, parse, tables
 
@@ -40,8 +41,14 @@ def test_throughput_is_the_report_s() -> None:
             text.number(group.row("tde").tps, 1),
             text.percent(comparison.loss.estimate if comparison.loss else None),
             text.bounds(comparison.loss),
+            f"{(group.row('plain').tps or 0) / (group.row('tde').tps or 1):.3f}",
+            *(
+                text.number(group.row(arm).disk_read_kib_per_transaction, 1)
+                for arm in ("plain", "tde")
+            ),
             text.percent(group.noise_floor),
             str(comparison.blocks),
+            "neither CPU",
             comparison.verdict,
         ]
         for group in stored.groups
@@ -57,11 +64,74 @@ def test_latency_and_cpu_are_the_report_s() -> None:
         text.number(plain.latency_average_ms, 2),
         text.number(tde.latency_average_ms, 2),
     ]
-    assert latency[8] == text.bounds(tde.latency_p95_overhead)
+    assert latency[9] == text.bounds(tde.latency_p95_overhead)
+    assert [latency[5], latency[10]] == [tde.latency_average_verdict, tde.latency_p95_verdict]
     cpu = TABLES["CPU: tde against plain"][1]
     assert cpu[2] == text.number(tde.database_cpu_ms_per_transaction, 3)
-    assert cpu[7] == text.signed(tde.database_cpu_points)
-    assert cpu[13] == text.signed(tde.node_cpu_points)
+    assert cpu[5] == tde.cpu_per_transaction_verdict
+    assert cpu[8] == text.signed(tde.database_cpu_points)
+    assert cpu[14] == text.signed(tde.node_cpu_points)
+
+
+def test_all_conditions_are_there_at_a_glance() -> None:
+    (rows,) = [table for caption, table in TABLES.items() if caption.startswith("All conditions")]
+    assert rows == [
+        [
+            *("small", "oltp-read-write", str(group.concurrency)),
+            text.percent(group.comparisons[0].loss.estimate if group.comparisons[0].loss else None),
+            text.bounds(group.comparisons[0].loss),
+            text.percent(group.noise_floor),
+        ]
+        for group in REPORT.groups
+    ]
+    marks = PAGE.all("table", "glance")[0].all("span", "mark")
+    assert [m.attributes["aria-label"] for m in marks] == [
+        group.comparisons[0].verdict for group in REPORT.groups
+    ]
+
+
+def test_disturbances_are_told_with_their_limits() -> None:
+    loads = iter([1.25, None, *[0.5] * 100])
+    trials = tuple(
+        t.model_copy(update={"foreign_cpu_percent": next(loads) if t.counted else 99.0})
+        for t in REPORT.trials
+    )
+    said = parse(page(REPORT.model_copy(update={"trials": trials}))).text
+    outside = "load from outside, of a node's cores: at most 1.2 %, not measured in every trial"
+    assert f"{outside} Invalid above 50 %" in said
+    assert "idle databases, of one instance's CPU: not measured Invalid above 10 %" in said
+
+
+def test_one_condition_needs_no_glance() -> None:
+    found = tables(parse(page(report_of(Study(blocks=2, concurrency=(4,))))))
+    assert not [caption for caption in found if caption.startswith("All conditions")]
+
+
+def test_every_figure_s_judgement_is_there() -> None:
+    rows = TABLES["Judgement: tde against plain"]
+    found = [finding for group in REPORT.groups for finding in group.comparisons[0].findings]
+    assert len(rows) == len(found) == 8
+    for row, finding in zip(rows, found, strict=True):
+        assert row[2] == text.signed_percent(finding.change.estimate if finding.change else None)
+        assert row[5] == text.percent(finding.bar)
+        assert row[6:8] == [
+            text.probability(finding.overhead_p),
+            text.probability(finding.equivalent_p),
+        ]
+        assert row[8:] == [finding.verdict, finding.why]
+
+
+def test_noise_floors_of_every_figure() -> None:
+    (rows,) = [table for caption, table in TABLES.items() if caption.startswith("Noise floor")]
+    for row, group in zip(rows, REPORT.groups, strict=True):
+        floors = group.noise_floors
+        assert row[4:8] == [
+            text.percent(floors[figure])
+            for figure in ("tps", "latencyAverage", "latencyP95", "cpuPerTransaction")
+        ]
+        assert f"{group.counted_blocks} valid blocks: {group.blocks_why}." in (
+            PAGE.text.replace("\u00a0", " ")
+        )
 
 
 def test_the_answer_is_the_headline() -> None:
@@ -89,7 +159,7 @@ def test_a_broken_block_says_why() -> None:
 
 
 def test_proofs_caveats_provenance_and_raw_data_are_there() -> None:
-    assert [row[1:3] for row in TABLES["Full proof of each database"]] == [
+    assert [row[:2] for row in TABLES["Full proof of each database"]] == [
         ["plain", "✓ yes"],
         ["plain-control", "✓ yes"],
         ["tde", "✓ yes"],
@@ -117,7 +187,8 @@ def test_nothing_is_fetched() -> None:
 
 def test_plots_and_tables_say_what_they_are() -> None:
     plots = PAGE.all("svg")
-    assert len(plots) == 4 + len(REPORT.groups)
+    percentiles, cpu = len(REPORT.groups), 1
+    assert len(plots) == len(EFFECTS) + cpu + percentiles + len(REPORT.groups)
     for plot in plots:
         assert plot.attributes["role"] == "img"
         assert len(plot.attributes["aria-label"]) > 40
@@ -147,8 +218,8 @@ def test_no_data_has_no_figures_and_says_why() -> None:
     assert answer.all("strong")[0].text == "No data"
     assert "every trial was Invalid (ProofFailed" in answer.text
     row = tables(found)["Throughput: tde against plain"][0]
-    assert row[1:] == ["–", "–", "–", "–", "–", "0", "NoData"]
-    assert ["tde", "× no"] in [row[1:3] for row in tables(found)["Full proof of each database"]]
+    assert row[1:] == ["–", "–", "–", "–", "–", "–", "0", "–", "NoData"]
+    assert ["tde", "× no"] in [row[:2] for row in tables(found)["Full proof of each database"]]
 
 
 def test_cannot_tell_is_said_large() -> None:

@@ -47,7 +47,7 @@ def test_rate_digits(values: list[float | None], digits: int) -> None:
 
 
 def test_specs_are_spelled_out_without_what_is_empty() -> None:
-    mode = EncryptionModeSpec(at_rest=AtRest(method="engine"))
+    mode = EncryptionModeSpec(at_rest=AtRest(method="engine", algorithm="AES_CTR"))
     assert text.spelled(mode, "plaintext") == "at rest: method engine, algorithm AES_CTR"
     assert text.spelled(EncryptionModeSpec(), "plaintext") == "plaintext"
 
@@ -60,3 +60,10 @@ def test_lists_and_plurals() -> None:
     assert text.listed(["a"]) == "a"
     assert text.listed(["a", "b", "c"]) == "a, b and c"
     assert (text.plural(1, "block"), text.plural(2, "block")) == ("1 block", "2 blocks")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(None, "–"), (0.0004, "<0.001"), (0.001, "0.001"), (0.25, "0.250")]
+)
+def test_probabilities(value: float | None, shown: str) -> None:
+    assert text.probability(value) == shown

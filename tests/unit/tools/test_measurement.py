@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from encbench.tools.measurement import Measurement, merge, percentile
+from encbench.tools.measurement import Kind, Measurement, mean, merge, percentile
 from encbench.tools.progress import Sample
 
 
@@ -73,3 +73,51 @@ def test_series_are_summed_where_all_replicas_report() -> None:
 )
 def test_percentile(histogram: tuple[tuple[float, int], ...], expected: float) -> None:
     assert percentile(histogram, 95) == expected
+
+
+def test_what_one_replica_does_not_know_all_together_do_not_know() -> None:
+    unknown = measured(
+        queries=None,
+        qps=None,
+        reconnects=None,
+        latency_average_ms=None,
+        latency_min_ms=None,
+        latency_max_ms=None,
+        latency_p95_ms=None,
+        histogram=(),
+    )
+    both = merge([measured(), unknown])
+    assert (both.queries, both.qps, both.reconnects) == (None, None, None)
+    assert both.latency_average_ms is both.latency_min_ms is both.latency_max_ms is None
+    assert both.latency_p95_ms is None
+    assert both.histogram == ()
+    assert (both.transactions, both.tps, both.errors) == (200, 20.0, 2)
+
+
+def test_further_figures_add_up_where_every_replica_has_them() -> None:
+    one = measured(extra={"newOrdersPerSecond": 4.5, "retries": 1.0})
+    assert merge([one, one]).extra == {"newOrdersPerSecond": 9.0, "retries": 2.0}
+    assert merge([one, measured(extra={"retries": 2.0})]).extra == {"retries": 3.0}
+
+
+def test_kinds_of_transactions_are_merged_by_name() -> None:
+    one = measured(kinds=(Kind("newOrder", 2, 1, ((1.0, 2),)), Kind("payment", 1, 0, ((2.0, 1),))))
+    two = measured(kinds=(Kind("newOrder", 3, 0, ((1.0, 1), (4.0, 2))), Kind("payment", 0, 0)))
+    assert merge([one, two]).kinds == (
+        Kind("newOrder", 5, 1, ((1.0, 3), (4.0, 2))),
+        Kind("payment", 1, 0, ((2.0, 1),)),
+    )
+
+
+def test_a_kind_that_one_replica_has_no_latencies_of_has_none() -> None:
+    known = measured(kinds=(Kind("newOrder", 2, 1, ((1.0, 2),)),))
+    (kind,) = merge([known, measured(kinds=(Kind("newOrder", 3),))]).kinds
+    assert kind == Kind("newOrder", 5, None, ())
+    assert (kind.latency_average_ms, kind.latency_p95_ms) == (None, None)
+
+
+def test_a_kind_s_latency_comes_from_its_histogram() -> None:
+    kind = Kind("newOrder", 100, 0, ((1.0, 90), (9.0, 10)))
+    assert kind.latency_average_ms == pytest.approx(1.8)
+    assert kind.latency_p95_ms == 9.0
+    assert mean(()) is None

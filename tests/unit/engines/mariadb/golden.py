@@ -1,4 +1,4 @@
-"""The children of two testbeds as files, and their renewal.
+"""The children of a testbed in each mode as files, and their renewal.
 
 Run `PYTHONPATH=operator:. python -m tests.unit.engines.mariadb.golden`, and read the difference
 before committing it.
@@ -13,13 +13,14 @@ from encbench.engines.registry import engine
 from tests.support.testbeds import (
     PLAINTEXT,
     TDE,
+    TLS,
     counting_tokens,
     database_context,
     spec_of_testbed,
 )
 
 FOLDER = Path(__file__).parent / "golden"
-MODES: dict[str, dict[str, Any]] = {"plaintext": PLAINTEXT, "tde": TDE}
+MODES: dict[str, dict[str, Any]] = {"plaintext": PLAINTEXT, "tde": TDE, "tls": TLS}
 
 
 def children(mode: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,9 +1,15 @@
 """Rows of the catalogue, kinds of files, the marker's table."""
 
+from typing import Any
+
 import pytest
 
-from encbench.engines.mariadb import catalogue, files, marker, users
-from tests.support.testbeds import counting_tokens
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.engines.innodb import marker
+from encbench.engines.mariadb import catalogue, files, users
+from encbench.engines.marker import is_marker, table_name
+from encbench.engines.users import generate
+from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens
 
 
 @pytest.mark.parametrize(
@@ -55,22 +61,33 @@ def test_kinds(path: str, kind: str) -> None:
 
 def test_the_table_does_not_bear_the_marker() -> None:
     text = "encbench-marker-" + "0" * 32
-    table = marker.table_name(text)
+    table = table_name(text)
     assert text not in table
     assert marker.table_file(table) == f"sbtest/{table}.ibd"
-    assert table != marker.table_name(text + "1")
-    statements = [*marker.plant(table, text), marker.flush(table), marker.drop(table)]
+    assert table != table_name(text + "1")
+    statements = [*marker.plant(table, text), marker.drop(table)]
     assert all(text not in statement for statement, _ in statements)
 
 
 @pytest.mark.parametrize("text", ["short", "a b" * 10, "x" * 129, "'" * 20, "é" * 20])
 def test_what_is_no_marker(text: str) -> None:
-    assert marker.MARKER.fullmatch(text) is None
+    assert not is_marker(text)
 
 
 def test_statements_at_start_may_run_again_and_stand_on_a_line_each() -> None:
-    made = users.generate(counting_tokens())
-    lines = users.init_sql(made).splitlines()
+    made = generate(counting_tokens())
+    lines = users.init_sql(made, EncryptionModeSpec()).splitlines()
     assert all(line.endswith(";") and line.count(";") == 1 for line in lines)
     assert all("IF NOT EXISTS" in line for line in lines if line.startswith("CREATE"))
     assert lines[0].startswith("SET SESSION sql_log_bin=0")
+
+
+@pytest.mark.parametrize(("mode", "clause"), [(PLAINTEXT, "REQUIRE NONE"), (TLS, "REQUIRE SSL")])
+def test_the_benchmark_s_user_must_use_tls_where_the_mode_says_so(
+    mode: dict[str, Any], clause: str
+) -> None:
+    statements = users.init_sql(
+        generate(counting_tokens()), EncryptionModeSpec.model_validate(mode)
+    )
+    (line,) = [one for one in statements.splitlines() if "CREATE USER" in one and "'%'" in one]
+    assert line.endswith(f" {clause};")

@@ -9,6 +9,7 @@ from encbench.engines.registry import engine
 from tests.support.testbeds import (
     PLAINTEXT,
     TDE,
+    TLS,
     counting_tokens,
     database_context,
     spec_of_testbed,
@@ -22,7 +23,7 @@ OWN_KEY = {
         "keySecretRef": {"name": "my-key", "key": "key.txt"},
     }
 }
-MODES = [PLAINTEXT, TDE, OWN_KEY]
+MODES = [PLAINTEXT, TDE, OWN_KEY, TLS]
 
 
 def pod(mode: dict[str, Any], **changes: Any) -> dict[str, Any]:
@@ -73,6 +74,8 @@ def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]
         for container in containers(spec)
     }
     key = [] if not mode else ["key.txt"] if mode is OWN_KEY else ["keyfile"]
+    if mode is TLS:
+        key = ["ca.crt", "tls.crt", "tls.key"]
     assert seen == {
         "initialise": key,
         "server": sorted([*key, "init.sql"]),

@@ -9,9 +9,9 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
 from tests.support.fake_agent import FakeDatabase, FakeServer
-from tests.support.testbeds import PLAINTEXT, TDE
+from tests.support.testbeds import PLAINTEXT, TDE, TLS, TLS12
 
-MODES = {"plaintext": PLAINTEXT, "tde": TDE}
+MODES = {"plaintext": PLAINTEXT, "tde": TDE, "tls": TLS, "both": {**TDE, **TLS12}}
 
 
 async def evidence(mode: dict[str, Any], *, full: bool = True) -> dict[str, Any]:
@@ -65,6 +65,46 @@ async def test_each_variable_counts_under_tde(variable: str, value: str, full: b
     assert f"{variable}: expected" in proof.summary
     del facts["catalogue"]["variables"][variable]
     assert failed(judged(facts, TDE, full=full)) == {variable}
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("have_ssl", "DISABLED"),
+        ("tls_version", "TLSv1.2,TLSv1.3"),
+        ("tls_version", "TLSv1.2"),
+        ("ssl_cipher", ""),
+        ("ssl_cipher", "TLS_AES_256_GCM_SHA384"),
+        ("require_secure_transport", "OFF"),
+    ],
+)
+@pytest.mark.parametrize("full", [False, True])
+async def test_each_variable_counts_under_tls(variable: str, value: str, full: bool) -> None:
+    facts = await evidence(TLS, full=full)
+    facts["catalogue"]["variables"][variable] = value
+    assert failed(judged(facts, TLS, full=full)) == {variable}
+    del facts["catalogue"]["variables"][variable]
+    assert failed(judged(facts, TLS, full=full)) == {variable}
+
+
+@pytest.mark.parametrize("value", ["YES", None])
+async def test_a_server_that_offers_tls_is_no_plaintext_one(value: str | None) -> None:
+    for mode in (PLAINTEXT, TDE):
+        facts = await evidence(mode)
+        facts["catalogue"]["variables"]["have_ssl"] = value
+        if value is None:
+            del facts["catalogue"]["variables"]["have_ssl"]
+        assert failed(judged(facts, mode)) == {"have_ssl"}
+
+
+async def test_the_summary_names_both_halves_of_the_mode() -> None:
+    both = {**TDE, **TLS12}
+    assert judged(await evidence(both), both).summary.startswith(
+        "TLSv1.2 with ECDHE-ECDSA-AES128-GCM-SHA256 and TDE with AES_CTR is in force: "
+        "nobody connects without TLS, all 2 tablespaces are encrypted"
+    )
+    plain = judged(await evidence(PLAINTEXT), PLAINTEXT).summary
+    assert plain.startswith("plaintext is in force: TLS is off, no tablespace is encrypted")
 
 
 async def test_the_algorithm_counts() -> None:

@@ -6,9 +6,10 @@ import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.engines.innodb.options import parse_size
 from encbench.engines.mariadb.known import known_settings
 from encbench.engines.mariadb.layout import POD
-from encbench.engines.mariadb.problems import owned, parse_size
+from encbench.engines.mariadb.problems import OPTIONS
 from encbench.engines.mariadb.settings import server_settings
 from encbench.engines.registry import engine
 from tests.support.testbeds import TDE, instance, spec_of_testbed
@@ -136,7 +137,7 @@ def test_a_beginning_counts_only_where_it_is_no_setting_of_its_own() -> None:
     """Otherwise a setting that a template may well want would be refused by accident."""
     known = known_settings("10.11")
     assert known is not None
-    free = {name for name in known if owned(name) is None}
+    free = {name for name in known if OPTIONS.owned(name) is None}
     assert {
         "innodb_buffer_pool_size",
         "innodb_log_file_size",
@@ -149,3 +150,14 @@ def test_a_beginning_counts_only_where_it_is_no_setting_of_its_own() -> None:
         "performance_schema",
     } <= free
     assert len(free) > 450
+
+
+def test_a_part_of_what_mariadb_encrypts_is_refused() -> None:
+    template = InstanceTemplateSpec.model_validate(instance())
+    all_of_it = ["tables", "system", "redo", "undo", "temporary", "binlog"]
+    for scope in (all_of_it[:1], all_of_it[1:], all_of_it):
+        mode = {"atRest": {"method": "engine", "scope": scope}}
+        found = engine("mariadb").problems(template, EncryptionModeSpec.model_validate(mode))
+        assert [text.split(",")[0] for text in found] == (
+            [] if scope == all_of_it else ["atRest.scope: leave it out"]
+        )

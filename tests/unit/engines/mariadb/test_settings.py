@@ -1,10 +1,12 @@
 """The option file: who wins, and that arms differ by the mode alone."""
 
+from typing import Any
+
 import pytest
 
 from encbench.engines.mariadb.layout import POD
 from encbench.engines.mariadb.settings import server_cnf, server_settings
-from tests.support.testbeds import PLAINTEXT, TDE, spec_of_testbed
+from tests.support.testbeds import PLAINTEXT, TDE, TLS, TLS12, spec_of_testbed
 
 
 def test_arms_differ_by_the_mode_alone() -> None:
@@ -13,6 +15,30 @@ def test_arms_differ_by_the_mode_alone() -> None:
     assert {name: tde[name] for name in plain} == plain
     extra = set(tde) - set(plain)
     assert all("encrypt" in n or n.startswith(("file_key", "plugin_load")) for n in extra)
+
+
+@pytest.mark.parametrize(
+    ("mode", "version", "suite"),
+    [
+        (TLS, "TLSv1.3", "TLS_AES_128_GCM_SHA256"),
+        (TLS12, "TLSv1.2", "ECDHE-ECDSA-AES128-GCM-SHA256"),
+    ],
+)
+def test_tls_is_one_version_and_one_suite_for_everybody(
+    mode: dict[str, Any], version: str, suite: str
+) -> None:
+    plain = server_settings(spec_of_testbed(PLAINTEXT), POD)
+    tls = server_settings(spec_of_testbed(mode), POD)
+    assert plain.pop("ssl") == "OFF"
+    assert {name: tls.pop(name) for name in plain} == plain
+    assert tls == {
+        "ssl_ca": "/etc/encbench/tls/ca.crt",
+        "ssl_cert": "/etc/encbench/tls/tls.crt",
+        "ssl_key": "/etc/encbench/tls/tls.key",
+        "tls_version": version,
+        "ssl_cipher": suite,
+        "require_secure_transport": "ON",
+    }
 
 
 def test_a_template_changes_defaults_and_nothing_that_is_owned() -> None:

@@ -12,6 +12,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.api import Agent, NotRunning, application
+from encbench.sidecars.agent.checks import Busy, Wish
 from encbench.sidecars.agent.evidence import EvidenceError
 
 AUTH = {"Authorization": "Bearer secret"}
@@ -28,6 +29,18 @@ class Behind:
     began: threading.Event = field(default_factory=threading.Event)
     gone: threading.Event = field(default_factory=threading.Event)
     slow: bool = False
+    checked: list[Wish] = field(default_factory=list)
+
+    def checks(self, wish: Wish) -> dict[str, Any]:
+        self.checked.append(wish)
+        if self.error is not None:
+            raise self.error
+        return {"run": wish.run, "state": "running"}
+
+    def settle(self, _: Callable[[], bool]) -> dict[str, Any]:
+        if self.error is not None:
+            raise self.error
+        return {"settled": True}
 
     def server(self) -> dict[str, Any]:
         if self.error is not None:
@@ -63,6 +76,8 @@ async def start() -> AsyncIterator[Start]:
             server=behind.server,
             is_marker=lambda text: text.startswith("encbench-marker-"),
             evidence=behind.evidence,
+            settle=behind.settle,
+            checks=behind.checks,
         )
         server = TestServer(application(agent))
         client = TestClient(server)
@@ -139,6 +154,7 @@ async def test_errors_are_sentences(start: Start, error: Exception, status: int)
     client = await start(Behind(error=error))
     for answer in (
         await client.get("/v1/server", headers=AUTH),
+        await client.post("/v1/settle", headers=AUTH),
         await client.post("/v1/evidence", json=WISH, headers=AUTH),
     ):
         assert answer.status == status
@@ -146,6 +162,51 @@ async def test_errors_are_sentences(start: Start, error: Exception, status: int)
     missing = await client.get("/v1/nothing", headers=AUTH)
     assert missing.status == 404
     assert "error" in await missing.json()
+
+
+async def test_settling(start: Start) -> None:
+    client = await start(Behind())
+    answer = await client.post("/v1/settle", headers=AUTH)
+    assert (answer.status, await answer.json()) == (200, {"settled": True})
+    assert (await client.post("/v1/settle")).status == 401
+
+
+CHECKS = {"run": "trial-uid", "warehouses": 2, "loaded": False, "seconds": 600}
+
+
+async def test_checks_as_wished(start: Start) -> None:
+    behind = Behind()
+    client = await start(behind)
+    answer = await client.post("/v1/checks", json=CHECKS, headers=AUTH)
+    assert (answer.status, await answer.json()) == (200, {"run": "trial-uid", "state": "running"})
+    assert behind.checked == [Wish("trial-uid", 2, False, 600)]
+    behind.error = Busy("another")
+    assert (await client.post("/v1/checks", json=CHECKS, headers=AUTH)).status == 503
+    assert (await client.post("/v1/checks", json=CHECKS)).status == 401
+
+
+@pytest.mark.parametrize(
+    ("change", "advice"),
+    [
+        ({"run": ""}, "run must be"),
+        ({"run": "x" * 129}, "run must be"),
+        ({"run": 7}, "run must be"),
+        ({"warehouses": 0}, "warehouses must be"),
+        ({"warehouses": True}, "warehouses must be"),
+        ({"loaded": "no"}, "loaded must be"),
+        ({"seconds": 0}, "seconds must be"),
+        ({"seconds": None}, "seconds must be"),
+    ],
+)
+async def test_checks_that_cannot_be_meant(
+    start: Start, change: dict[str, Any], advice: str
+) -> None:
+    behind = Behind()
+    client = await start(behind)
+    answer = await client.post("/v1/checks", json={**CHECKS, **change}, headers=AUTH)
+    assert answer.status == 400
+    assert advice in (await answer.json())["error"]
+    assert behind.checked == []
 
 
 async def test_a_scrape_is_answered_in_the_middle_of_a_search(start: Start) -> None:

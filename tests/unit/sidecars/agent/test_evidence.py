@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 
 from encbench.adapters.sql import Row, SqlError
-from encbench.engines.mariadb import catalogue, marker
+from encbench.engines.innodb import marker
+from encbench.engines.mariadb import catalogue
+from encbench.engines.marker import table_name
 from encbench.sidecars.agent import evidence
 from encbench.sidecars.agent.evidence import Cancelled, EvidenceError, gather
 from encbench.sidecars.agent.probe import probe
 
 MARKER = "encbench-marker-0001"
-TABLE = marker.table_name(MARKER)
+TABLE = table_name(MARKER)
 QUIET: list[Row] = [("innodb_system", 1, 1, None, 0)]
 BUSY: list[Row] = [("innodb_system", 1, 1, None, 1)]
 
@@ -78,6 +80,7 @@ def test_the_order_of_things(tmp_path: Path) -> None:
     ]
     assert made["catalogue"]["variables"] == {"log_bin": "ON"}
     assert made["markerTable"] == TABLE
+    assert made["markerFile"] == f"data/sbtest/{TABLE}.ibd"
 
 
 def test_a_full_search_completes_the_logs_and_reads_everything(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 """Readings from a made-up `/proc`."""
 
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from encbench.sidecars.agent.process import read
+from encbench.sidecars.agent.process import Reader, Reading
 
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -27,6 +29,7 @@ def add(
     cpu: tuple[int, int, int, int] = (0, 0, 0, 0),
     start: int = 100,
     pages: int = 0,
+    shared: int = 0,
     state: str = "S",
     io: tuple[int, int] | None = None,
 ) -> None:
@@ -34,10 +37,15 @@ def add(
     folder.mkdir()
     fields = [state, *["0"] * 10, *map(str, cpu), *["0"] * 4, str(start), "0", str(pages), "0"]
     (folder / "stat").write_text(f"{number} ({comm}) {' '.join(fields)}\n")
+    (folder / "statm").write_text(f"900 {pages} {shared} 1 0 90 0\n")
     if io is not None:
         (folder / "io").write_text(
             f"rchar: 1\nwchar: 2\nread_bytes: {io[0]}\nwrite_bytes: {io[1]}\n"
         )
+
+
+def read(name: str, proc: Path) -> Reading | None:
+    return Reader(name, proc).read()
 
 
 def test_one_server(proc: Path) -> None:
@@ -61,6 +69,114 @@ def test_many_processes_are_summed_with_those_that_ended(proc: Path) -> None:
     assert reading.cpu_seconds == pytest.approx(83 / TICK)
     assert reading.resident_bytes == 3 * PAGE
     assert (reading.read_bytes, reading.write_bytes) == (4, 6)
+
+
+def test_what_processes_share_is_counted_once(proc: Path) -> None:
+    add(proc, 20, "postgres", pages=100, shared=90)
+    add(proc, 21, "postgres", start=200, pages=70, shared=65)
+    add(proc, 22, "postgres", start=200, pages=95, shared=91)
+    reading = read("postgres", proc)
+    assert reading is not None
+    assert reading.resident_bytes == (10 + 5 + 4 + 91) * PAGE
+
+
+def test_a_child_that_nobody_has_waited_for_still_counts(proc: Path) -> None:
+    add(proc, 20, "postgres", cpu=(1, 0, 0, 0))
+    add(proc, 21, "postgres", cpu=(5, 0, 0, 0), start=200, state="Z")
+    reading = read("postgres", proc)
+    assert reading is not None
+    assert reading.cpu_seconds == pytest.approx(6 / TICK)
+
+
+@pytest.fixture
+def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]], None]:
+    """Has something happen once in the middle of the next reading, after the parent was read."""
+    listdir, waiting = os.listdir, list[Callable[[], None]]()
+
+    def listed(path: str) -> list[str]:
+        names = listdir(path)
+        if waiting:
+            waiting.pop()()
+        return names
+
+    monkeypatch.setattr(os, "listdir", listed)
+    return waiting.append
+
+
+def end(proc: Path, parent: int, child: int, *, ticks: int, io: tuple[int, int]) -> None:
+    """The parent waits for its child, whose account becomes the parent's."""
+    shutil.rmtree(proc / str(child))
+    shutil.rmtree(proc / str(parent))
+    add(proc, parent, "postgres", cpu=(10, 0, ticks, 0), io=io)
+
+
+def test_a_child_that_ends_meanwhile_is_counted_once(
+    proc: Path, meanwhile: Callable[[Callable[[], None]], None]
+) -> None:
+    add(proc, 20, "postgres", cpu=(10, 0, 0, 0), io=(0, 0))
+    add(proc, 21, "postgres", cpu=(5, 0, 0, 0), start=200, io=(7, 8))
+    reader = Reader("postgres", proc)
+    first = reader.read()
+    meanwhile(lambda: end(proc, 20, 21, ticks=6, io=(9, 9)))
+    second = reader.read()
+    assert first is not None
+    assert first.cpu_seconds == pytest.approx(15 / TICK)
+    assert second is not None
+    assert second.cpu_seconds == pytest.approx(16 / TICK)
+    assert (second.read_bytes, second.write_bytes) == (9, 9)
+
+
+def test_counters_do_not_fall_for_what_the_kernel_cannot_show(
+    proc: Path, meanwhile: Callable[[Callable[[], None]], None]
+) -> None:
+    """A child of less than a tick leaves no trace in its parent's time, but in its I/O."""
+    add(proc, 20, "postgres", cpu=(10, 0, 0, 0), io=(100, 100))
+    add(proc, 21, "postgres", start=200, io=(7, 8))
+    reader = Reader("postgres", proc)
+    first = reader.read()
+
+    def ends() -> None:
+        shutil.rmtree(proc / "21")
+
+    meanwhile(ends)
+    second = reader.read()
+    assert first is not None
+    assert second is not None
+    assert (second.read_bytes, second.write_bytes) == (107, 108)
+
+
+def test_a_clock_that_is_set_is_no_restart(proc: Path) -> None:
+    add(proc, 20, "postgres", cpu=(90, 0, 0, 0))
+    reader = Reader("postgres", proc)
+    first = reader.read()
+    (proc / "stat").write_text(f"cpu 1 2 3\nbtime {BOOT + 1}\nprocesses 9\n")
+    second = reader.read()
+    assert first is not None
+    assert second is not None
+    assert second.started_at == first.started_at
+
+
+def test_another_server_begins_anew(proc: Path) -> None:
+    add(proc, 20, "postgres", cpu=(90, 0, 0, 0), start=100, io=(5, 5))
+    reader = Reader("postgres", proc)
+    assert reader.read() is not None
+    shutil.rmtree(proc / "20")
+    assert reader.read() is None
+    add(proc, 20, "postgres", cpu=(1, 0, 0, 0), start=900, io=(0, 0))
+    again = reader.read()
+    assert again is not None
+    assert again.cpu_seconds == pytest.approx(1 / TICK)
+    assert again.read_bytes == 0
+
+
+def test_a_younger_process_with_a_lower_number_is_not_the_main_one(proc: Path) -> None:
+    add(proc, 20, "postgres", start=100)
+    reader = Reader("postgres", proc)
+    reader.read()
+    add(proc, 9, "postgres", start=300)
+    reading = reader.read()
+    assert reading is not None
+    assert reading.process_id == 20
 
 
 def test_no_server(proc: Path) -> None:

@@ -1,6 +1,7 @@
 """What the recorder answers, without sockets."""
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -116,6 +117,11 @@ def test_metrics_are_for_everybody(api: Api, run: Run) -> None:
         "encbench_client_qps 250",
         "encbench_client_latency_p95_seconds 0.002",
         "encbench_client_cpu_seconds_total 3.25",
+    ]
+    run.see(Sample(2, 13.5, math.nan, math.nan, 0.0))
+    assert [line.split()[0] for line in lines()[:2]] == [
+        "encbench_client_tps",
+        "encbench_client_cpu_seconds_total",
     ]
     run.finish(0, None, {})
     assert lines()[:-1] == ["encbench_client_cpu_seconds_total 3.25"]

@@ -1,6 +1,7 @@
 """The files that a run leaves."""
 
 import json
+import math
 
 from encbench.sidecars.recorder.artefacts import HEADER, series_csv, termination_message
 from encbench.sidecars.recorder.observation import Row
@@ -25,6 +26,12 @@ def test_series() -> None:
         "1002.000,10.50,210.00,1.86,2.00,,",
         "1003.000,10.50,210.00,1.86,2.00,1.25,",
     ]
+
+
+def test_what_a_tool_does_not_tell_is_empty() -> None:
+    sample = Sample(3, 10.5, math.nan, math.nan, 2.0)
+    (_, line) = series_csv([Row(1000.0, sample, False, USAGE)]).splitlines()
+    assert line == "1000.000,10.50,,,2.00,1.25,4096"
 
 
 def test_a_run_that_reported_nothing_has_a_header_only() -> None:

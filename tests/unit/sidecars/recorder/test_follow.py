@@ -45,6 +45,13 @@ def test_bytes_that_are_no_text_do_not_stop_us(tmp_path: Path) -> None:
     assert Output(path).poll() == ["\ufffd\ufffd line"]
 
 
+def test_a_backspace_ends_a_line_as_a_newline_does(tmp_path: Path) -> None:
+    path = tmp_path / "output.log"
+    path.write_bytes(b"status one\b\b\bstatus two\b\b\blast\n")
+    lines = [line for line in Output(path).poll() if line]
+    assert lines == ["status one", "status two", "last"]
+
+
 def test_looks_come_closer_as_a_report_is_due() -> None:
     moment, looks = 10.05, []
     while moment < 11.05:
@@ -60,5 +67,6 @@ def test_looks_come_closer_as_a_report_is_due() -> None:
 
 def test_readers() -> None:
     assert reader("sysbench") is progress
+    assert reader("tpcc") is not reader("tpcc")  # it remembers, so each run has its own
     with pytest.raises(ValueError, match="pgbench"):
         reader("pgbench")

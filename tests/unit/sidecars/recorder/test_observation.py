@@ -81,6 +81,21 @@ def test_throttling_in_the_window() -> None:
     assert seen.throttled_seconds(window) == pytest.approx(1.5)
 
 
+def test_a_tool_that_says_when_the_window_is_over_is_believed() -> None:
+    seen = Observation(has_warmup=True)
+    seen.see_mark(Mark.STARTED, at(0.5))
+    seen.see_mark(Mark.CHECKPOINT, at(2.5))
+    seen.see_mark(Mark.ENDED, at(7.5))
+    assert seen.window(end(), at(11.9)) == Window(at(2.5), at(7.5))
+
+
+def test_only_the_first_start_counts() -> None:
+    seen = Observation(has_warmup=False)
+    seen.see_mark(Mark.STARTED, at(0.5))
+    seen.see_mark(Mark.STARTED, at(3.5))
+    assert (seen.started, seen.window_start) == (at(0.5), at(0.5))
+
+
 def test_the_second_of_the_checkpoint_has_a_percentile_of_only_a_part() -> None:
     seen = Observation(has_warmup=True)
     seen.see_mark(Mark.STARTED, at(0.2))

@@ -12,6 +12,7 @@ import json, sys
 before = set(sys.modules)
 import encbench.sidecars.recorder.__main__
 import encbench.tools.sysbench.progress
+import encbench.tools.tpcc.progress
 print(json.dumps(sorted(set(sys.modules) - before)))
 """
 

@@ -1,13 +1,22 @@
 """The Jobs as Kubernetes gets them."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from encbench.api.encryptionmode import InTransit
 from encbench.ports import Body
 from encbench.tools.registry import dataset_tool, tool
-from tests.support.workloads import CUSTOM, TRIAL_UID, load_context, trial_context, workload_spec
+from tests.support.workloads import (
+    CUSTOM,
+    MYSQL,
+    TRIAL_UID,
+    load_context,
+    trial_context,
+    workload_spec,
+)
 
 
 def trial(client: dict[str, Any] | None = None, **changes: Any) -> Body:
@@ -81,7 +90,7 @@ def test_pods_satisfy_the_restricted_standard(job: Body) -> None:
             "readOnlyRootFilesystem": True,
         }
     for volume in spec["volumes"]:
-        assert set(volume) - {"name"} <= {"secret", "configMap", "emptyDir"}
+        assert set(volume) - {"name"} <= {"secret", "configMap", "downwardAPI", "emptyDir"}
 
 
 @pytest.mark.parametrize("job", [trial(), load()], ids=["trial", "load"])
@@ -110,6 +119,41 @@ def test_each_container_gets_only_the_credentials_that_it_needs() -> None:
     assert secrets == {"credentials": ["sysbench.conf"], "recorder-token": ["token"]}
     assert "recorder-token" not in str(container(job, "tool")["volumeMounts"])
     assert "credentials" not in str(container(job, "recorder")["volumeMounts"])
+
+
+def test_the_pod_carries_the_script_that_has_its_session_tell() -> None:
+    job = trial()
+    template = job["spec"]["template"]
+    text = template["metadata"]["annotations"]["encbench.io/session.lua"]
+    assert "encbench-session tls=" in text
+    (volume,) = [one for one in pod(job)["volumes"] if one["name"] == "session"]
+    (item,) = volume["downwardAPI"]["items"]
+    assert item == {
+        "path": "session.lua",
+        "fieldRef": {"fieldPath": "metadata.annotations['encbench.io/session.lua']"},
+    }
+    mounts = {one["name"]: one["mountPath"] for one in container(job, "tool")["volumeMounts"]}
+    assert f"{mounts['session']}/session.lua" in container(job, "tool")["command"]
+    assert environment(container(job, "tool"))["ENCBENCH_SCRIPT"] == "oltp_read_write"
+
+
+def test_certificates_are_where_sysbench_looks_and_only_where_tls_is() -> None:
+    encrypted = replace(MYSQL, tls=InTransit())
+    for make in (trial, load):
+        job = make(connection=encrypted)
+        (volume,) = [one for one in pod(job)["volumes"] if one["name"] == "tls"]
+        assert volume["secret"]["items"] == [
+            {"key": "ca.crt", "path": "cacert.pem"},
+            {"key": "client.crt", "path": "client-cert.pem"},
+            {"key": "client.key", "path": "client-key.pem"},
+        ]
+        one = container(job, "tool")
+        mounts = {mount["name"]: mount for mount in one["volumeMounts"]}
+        assert mounts["tls"]["mountPath"] == one["workingDir"]
+        assert mounts["tls"]["readOnly"] is True
+        plain = make()
+        assert "tls" not in [one["name"] for one in pod(plain)["volumes"]]
+        assert "workingDir" not in container(plain, "tool")
 
 
 def test_the_recorder_knows_where_it_is() -> None:

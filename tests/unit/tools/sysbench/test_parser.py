@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from encbench.core.tls import Session
 from encbench.tools.measurement import ParseError
 from encbench.tools.sysbench.parser import parse
 
@@ -47,6 +48,27 @@ def test_without_warm_up_the_whole_run_counts() -> None:
     found = parse(output("no_warmup"))
     assert (found.transactions, found.seconds) == (44460, 3.0026)
     assert [sample.second for sample in found.series] == [1, 2]  # this run lacks the last line
+
+
+TOLD = "encbench-session tls=TLSv1.3 cipher=TLS_AES_128_GCM_SHA256\n"
+
+
+def telling(log: str, line: str = TOLD) -> str:
+    """The output as it is when the session tells, which it does before the threads start."""
+    return log.replace("Threads started!\n", f"{line}Threads started!\n", 1)
+
+
+def test_what_the_session_told() -> None:
+    assert parse(output("read_write")).sessions == ()
+    found = parse(telling(output("read_write")))
+    assert found.sessions == (Session(tls="TLSv1.3", cipher="TLS_AES_128_GCM_SHA256"),)
+
+
+def test_its_question_is_no_query_of_the_workload() -> None:
+    for name, asked in (("read_write", 0), ("no_warmup", 1)):
+        without, with_it = parse(output(name)), parse(telling(output(name)))
+        assert with_it.queries == (without.queries or 0) - asked
+        assert with_it.transactions == without.transactions
 
 
 def test_a_fixed_rate() -> None:

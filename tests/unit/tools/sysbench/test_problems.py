@@ -91,6 +91,11 @@ def test_a_script_that_cannot_be_used() -> None:
     nothing_to_run, hooks = found(CUSTOM, text)
     assert "defines nothing to run" in nothing_to_run
     assert "leave the hooks out" in hooks
+
+
+def test_a_session_that_could_not_tell_what_it_negotiated() -> None:
+    (only,) = found(CUSTOM, 'require("oltp_read_only")\nfunction event() db_connect() end')
+    assert "write sysbench.sql.driver():connect()" in only
     assert any("defines no command prepare" in text for text in found(CUSTOM, "event = 1"))
 
 

@@ -54,6 +54,12 @@ def test_another_module_is_nothing_to_inherit_from() -> None:
     assert read('local ffi = require("ffi")').options == frozenset()
 
 
+def test_the_old_interface() -> None:
+    assert read("function thread_init() db_connect() end").old_interface
+    assert read("local c = sysbench.db.connect()").old_interface
+    assert not read("-- db_connect()\nlocal c = sysbench.sql.driver():connect()").old_interface
+
+
 def test_hooks_of_the_report() -> None:
     assert read("sysbench.hooks.report_cumulative = f").replaces_reports
     assert not read("-- sysbench.hooks.report_cumulative").replaces_reports

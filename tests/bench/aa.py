@@ -1,0 +1,116 @@
+"""`make bench-aa`: real A/A campaigns, and what the verdicts say of nothing.
+
+Each campaign compares plaintext with plaintext under another name, on testbeds of its own, with a
+seed of its own: whatever it finds is wrong. Its windows are short and its blocks few, and foreign
+load is allowed, so that the noise is as bad as it gets. At most one campaign in twenty may say
+`Overhead`.
+
+    make bench-aa                  20 campaigns, about three and a half minutes each
+    CAMPAIGNS=3 make bench-aa      fewer
+"""
+
+import os
+import sys
+from typing import Any
+
+from tests.e2e import manifests
+from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.support.install import NAMESPACE, install
+from tests.support.kube import Kube, wait_for
+
+CAMPAIGNS = int(os.environ.get("CAMPAIGNS", "20"))
+BLOCKS = 6
+LOAD = {"concurrency": [2], "warmup": "1s", "duration": "5s"}
+AGAIN = "plaintext-again"
+WRONG = 0.05
+FIGURES = (
+    ("TPS", "overhead", "verdict"),
+    ("average latency", "latencyAverageOverhead", "latencyAverageVerdict"),
+    ("p95 latency", "latencyP95Overhead", "latencyP95Verdict"),
+    ("CPU per transaction", "cpuPerTransactionOverhead", "cpuPerTransactionVerdict"),
+)
+Row = dict[str, Any]
+
+
+def main() -> int:
+    """Run the campaigns; 1 when too many of them found an overhead, 2 when none had a result."""
+    kube = Kube.current() if os.environ.get("CLUSTER") == "existing" else Kube.own()
+    install(kube)
+    kube.apply(*manifests.parts(), manifests.mode(AGAIN), manifests.workload("aa", load=LOAD))
+    found: list[Row] = []
+    for number in range(1, CAMPAIGNS + 1):
+        row = _campaign(kube, number)
+        print(f"{number:3} of {CAMPAIGNS}  {_line(row)}", flush=True)
+        if row is not None and row["verdict"] != "NoData":
+            found.append(row)
+    if not found:
+        print("no campaign had a result")
+        return 2
+    return _summary(found)
+
+
+def _campaign(kube: Kube, number: int) -> Row | None:
+    """Run one; the row of the second plaintext, with the noise floor of TPS beside it."""
+    name = f"aa-{number}"
+    delete_campaign(kube, name)
+    matrix = [{"instanceRefs": ["mariadb"], "modeRefs": [AGAIN], "workloadRefs": ["aa"]}]
+    blocks = {"min": BLOCKS, "maxReplacements": BLOCKS}
+    limits = {"clientThrottling": 1, "foreignCpu": 1, "idleCpu": 1}
+    own = {"matrix": matrix, "blocks": blocks, "limits": limits, "seed": number}
+    kube.apply(manifests.campaign(name, [AGAIN], **own))
+    try:
+        campaign = wait_for(f"the end of {name}", lambda: ended(kube, name), 1200, every=2)
+        report = kube.get("overheadreport", name, NAMESPACE) or {}
+    finally:
+        delete_campaign(kube, name)
+    failed = conditions(campaign).get("Failed", {})
+    if failed.get("status") == "True":
+        print(f"      {name}: {failed['reason']}: {failed['message']}")
+    status = report.get("status", {})
+    rows = [row for row in status.get("rows", []) if row["arm"] == AGAIN]
+    return {**rows[0], "noiseFloor": status.get("noiseFloor")} if rows else None
+
+
+def _line(row: Row | None) -> str:
+    if row is None or "overhead" not in row:
+        return "no result"
+    floor = row["noiseFloor"]
+    cpu = row.get("cpuPerTransactionOverhead")
+    return (
+        f"{row['verdict']:12}  TPS {_shown(row['overhead'])}  "
+        f"noise floor ±{100 * floor:5.1f} %  CPU per transaction {_shown(cpu)} "
+        f"{row.get('cpuPerTransactionVerdict', '-')}  {row['blocks']} blocks"
+    )
+
+
+def _shown(interval: dict[str, float] | None) -> str:
+    if interval is None or "low" not in interval:
+        return "(not measured)"
+    low, high = 100 * interval["low"], 100 * interval["high"]
+    return f"{100 * interval['estimate']:+6.1f} % [{low:+6.1f}, {high:+6.1f}]"
+
+
+def _summary(found: list[Row]) -> int:
+    print(f"\n{len(found)} A/A campaigns of {BLOCKS} blocks, windows of {LOAD['duration']}")
+    for name, interval, verdict in FIGURES:
+        known = [row[interval] for row in found if "low" in row.get(interval, {})]
+        missed = sum(not one["low"] <= 0 <= one["high"] for one in known)
+        says = [row.get(verdict) for row in found]
+        counts = ", ".join(
+            f"{says.count(word)} {word}" for word in ("Overhead", "Equivalent", "Inconclusive")
+        )
+        print(f"{name:20} {counts}; {missed} of {len(known)} intervals at 95 % miss zero")
+    floors = sorted(row["noiseFloor"] for row in found if row["noiseFloor"] is not None)
+    if floors:
+        middle = floors[len(floors) // 2]
+        print(
+            f"noise floor of TPS   ±{100 * floors[0]:.1f} to ±{100 * floors[-1]:.1f} %, "
+            f"median ±{100 * middle:.1f} %"
+        )
+    wrong = sum(row["verdict"] == "Overhead" for row in found)
+    print(f"wrong Overhead of TPS in {wrong} of {len(found)} campaigns")
+    return 1 if wrong > WRONG * len(found) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,271 @@
+"""Simulated campaigns: the product's own plan and its own verdicts on a simulated machine's noise.
+
+The order of trials and the testbeds they run on are `core.plan`'s, the number of blocks, intervals
+and verdicts `core.statistics`'; only what a trial measures is made up. Beside them stands the naive
+estimator on the same draws: all runs of one arm, then all of the other, compared by their
+per-second samples as if these were independent.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from encbench.api.campaign import Blocks, CampaignSpec
+from encbench.api.testbed import Arm
+from encbench.core import plan, statistics
+from encbench.core.plan import Cell, Condition
+from encbench.core.statistics.intervals import of_ratios, t_quantile
+from encbench.core.statistics.precision import plan_blocks
+from tests.calibration.machine import SECONDS, Array, Noise, seconds, slots
+
+CONDITION = Condition("rw", 4)
+
+
+@dataclass(frozen=True)
+class Design:
+    """What a user writes, as far as it matters here."""
+
+    modes: int = 1
+    pilot: int = 6
+    cap: int = 30
+    target: float | None = 0.02
+    margin: float = 0.05
+    per_testbed: int = 0
+    cost: float = 0.0
+    """What each mode truly loses of TPS."""
+
+    @property
+    def blocks(self) -> Blocks:
+        """As the campaign has it."""
+        return Blocks(min=self.pilot, max=self.cap, per_testbed=self.per_testbed)
+
+    @property
+    def most(self) -> int:
+        """Blocks to simulate."""
+        return self.pilot if self.target is None else self.cap
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of many campaigns; shares and means over them."""
+
+    campaigns: int
+    cv: float
+    """Between repeats of one arm, as drawn."""
+    coverage: float
+    """Of the 95 % intervals of the modes' cost: how many contain it."""
+    half_width: float
+    """Of these intervals, on the log scale."""
+    blocks: float
+    capped: float
+    """Cut off by blocks.max."""
+    overhead: float
+    """An `Overhead` of any of the modes: wrong where they cost nothing."""
+    overhead_without_margin: float
+    """The same if every cost mattered, however small: only the noise floor is left to pass."""
+    overhead_by_interval: float
+    """The lower bound of any of the modes above zero: a verdict with neither margin nor floor, nor
+    correction for their number."""
+    equivalent: float
+    """An `Equivalent` of every mode."""
+    naive_coverage: float
+    naive_overhead: float
+    """The naive interval's lower bound above the margin."""
+
+
+def _spec(modes: int) -> CampaignSpec:
+    names = [f"mode{n}" for n in range(1, modes + 1)]
+    entry = {"instanceRefs": ["small"], "modeRefs": names, "workloadRefs": ["rw"]}
+    return CampaignSpec.model_validate({"matrix": [entry], "baselineModeRef": "plain"})
+
+
+@cache
+def _cell(modes: int) -> Cell:
+    arms = plan.arms(_spec(modes).matrix[0], "plain")
+    return Cell("c0000000", "small", arms, (CONDITION,))
+
+
+@cache
+def _orders(modes: int, campaigns: int, blocks: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """By campaign and block: each arm's place, and whether baseline and control are swapped.
+
+    Swapped they sit on each other's testbed. A campaign's number is its seed.
+    """
+    cell = _cell(modes)
+    places = np.empty((campaigns, blocks, len(cell.arms)), dtype=np.int64)
+    swapped = np.empty((campaigns, blocks), dtype=np.bool_)
+    index = {arm.name: n for n, arm in enumerate(cell.arms)}
+    first = cell.arms[0]
+    for seed in range(campaigns):
+        for block in range(1, blocks + 1):
+            for place, arm in enumerate(plan.block_order(seed, cell, CONDITION, block)):
+                places[seed, block - 1, index[arm.name]] = place
+            seat: Arm = plan.seats(seed, cell, CONDITION, block)[first.name]
+            swapped[seed, block - 1] = seat.name != first.name
+    return places, swapped
+
+
+def run(noise: Noise, design: Design, campaigns: int, seed: int) -> Outcome:
+    """That many campaigns."""
+    draw = np.random.default_rng(seed)
+    arms, blocks = design.modes + 2, design.most
+    machine = slots(draw, noise, campaigns, arms * blocks)
+    places, swapped = _orders(design.modes, campaigns, blocks)
+    measured = _measured(draw, noise, design, machine, places, swapped)
+    measured[:, :, 2:] += np.log1p(-design.cost)
+    ratios = measured[:, :, 1:] - measured[:, :, :1]
+    by_testbed = np.where(swapped, -1, 1) * ratios[:, :, 0]
+    judged = [_judge(design, ratios[n], by_testbed[n]) for n in range(campaigns)]
+    counts = np.array([one.blocks for one in judged])
+    naive = _naive(draw, noise, machine, counts)
+    true_log = float(np.log1p(-design.cost))
+    loss_low = -np.expm1(naive.mean + true_log + naive.half)
+    return Outcome(
+        campaigns=campaigns,
+        cv=float(np.expm1(measured[:, :, 0]).std(axis=1, ddof=1).mean()),
+        coverage=_mean(judged, "covers"),
+        half_width=_mean(judged, "half_width"),
+        blocks=float(counts.mean()),
+        capped=_mean(judged, "capped"),
+        overhead=_mean(judged, "overhead"),
+        overhead_without_margin=_mean(judged, "overhead_without_margin"),
+        overhead_by_interval=_mean(judged, "overhead_by_interval"),
+        equivalent=_mean(judged, "equivalent"),
+        naive_coverage=float((np.abs(naive.mean) <= naive.half).mean()),
+        naive_overhead=float((loss_low > design.margin).mean()),
+    )
+
+
+def order_of(design: Design, seed: int, blocks: int) -> list[tuple[int, str, str]]:
+    """Block, arm and testbed of each trial as `_orders` has them, for a test to compare."""
+    places, swapped = _orders(design.modes, seed + 1, blocks)
+    arms = _cell(design.modes).arms
+    found = []
+    for block in range(blocks):
+        for n in np.argsort(places[seed, block]):
+            seat = n if n > 1 or not swapped[seed, block] else 1 - n
+            found.append((block + 1, arms[n].name, arms[seat].name))
+    return found
+
+
+def planned_order(design: Design, seed: int, blocks: int) -> list[tuple[int, str, str]]:
+    """The same as the planner gives it, one trial after the other."""
+    cell = _cell(design.modes)
+    spec = _spec(design.modes).model_copy(
+        update={"seed": seed, "blocks": Blocks(min=blocks, max=blocks)}
+    )
+    past: list[plan.Past] = []
+    found = []
+    while (planned := plan.next_trial(spec, cell, past).next_trial) is not None:
+        found.append((planned.block, planned.arm.name, planned.seat.name))
+        attempt = plan.Past(cell.name, CONDITION, planned.block, planned.arm.name, "Succeeded")
+        past.append(attempt)
+    return found
+
+
+def _mean(judged: "Sequence[_Judged]", field: str) -> float:
+    return float(np.mean([getattr(one, field) for one in judged]))
+
+
+def _measured(
+    draw: np.random.Generator,
+    noise: Noise,
+    design: Design,
+    machine: Array,
+    places: NDArray[np.int64],
+    swapped: NDArray[np.bool_],
+) -> Array:
+    """By campaign, block and arm, ln TPS: the noise of the arm's slot and that of its testbed."""
+    campaigns, blocks, arms = places.shape
+    slot = np.arange(blocks)[None, :, None] * arms + places
+    found = np.take_along_axis(machine, slot.reshape(campaigns, -1), axis=1).reshape(slot.shape)
+    sets = [plan.generation(design.blocks, block) - 1 for block in range(1, blocks + 1)]
+    luck = noise.placement * draw.normal(size=(campaigns, max(sets) + 1, arms))
+    rate = noise.ageing * draw.normal(1, 0.1, size=(campaigns, max(sets) + 1, arms))
+    used = np.array([sets[:block].count(sets[block]) for block in range(blocks)])
+    on_testbed = luck[:, sets, :] - rate[:, sets, :] * used[None, :, None]
+    first, second = on_testbed[:, :, 0].copy(), on_testbed[:, :, 1].copy()
+    on_testbed[:, :, 0] = np.where(swapped, second, first)
+    on_testbed[:, :, 1] = np.where(swapped, first, second)
+    return np.asarray(found + on_testbed)
+
+
+@dataclass(frozen=True)
+class _Judged:
+    blocks: int
+    capped: bool
+    covers: float
+    half_width: float
+    overhead: bool
+    overhead_without_margin: bool
+    overhead_by_interval: bool
+    equivalent: bool
+
+
+def _judge(design: Design, ratios: Array, by_testbed: Array) -> _Judged:
+    """One campaign. `ratios` are blocks x arms against the baseline, the control first."""
+    names = ["control", *(f"mode{n}" for n in range(1, design.modes + 1))]
+    blocks, capped = design.pilot, False
+    if design.target is not None:
+        pilots = {name: _estimate(design, ratios[:, n], blocks) for n, name in enumerate(names)}
+        planned = plan_blocks(pilots, design.target, design.cap)
+        blocks, capped = planned.planned, planned.capped
+    found = {name: _estimate(design, ratios[:, n], blocks) for n, name in enumerate(names)}
+    control = found.pop("control")
+    floor = statistics.noise_floor(control, _estimate(design, by_testbed, blocks))
+    verdicts = [one.verdict for one in statistics.judge(found, floor, design.margin).values()]
+    strict = statistics.judge(found, floor, 1e-9).values()
+    bounds = [b for one in found.values() if (b := one.change_bounds("loss")) is not None]
+    halves = [half for one in found.values() if (half := one.half_width()) is not None]
+    return _Judged(
+        blocks=blocks,
+        capped=capped,
+        covers=float(np.mean([b.low <= design.cost <= b.high for b in bounds])),
+        half_width=float(np.mean(halves)),
+        overhead="Overhead" in verdicts,
+        overhead_without_margin=any(one.verdict == "Overhead" for one in strict),
+        overhead_by_interval=any(b.low > 0 for b in bounds),
+        equivalent=all(verdict == "Equivalent" for verdict in verdicts),
+    )
+
+
+def _estimate(design: Design, ratios: Array, blocks: int) -> statistics.Estimate:
+    units: Sequence[int] = [plan.unit(design.blocks, block) for block in range(1, blocks + 1)]
+    found = of_ratios(ratios[:blocks].tolist(), units)
+    assert found is not None
+    return found
+
+
+@dataclass(frozen=True)
+class _Naive:
+    mean: Array
+    """ln ratio of the second half of the runs to the first, of modes that cost nothing."""
+    half: Array
+    """Of its interval."""
+
+
+def _naive(
+    draw: np.random.Generator, noise: Noise, machine: Array, runs: NDArray[np.int64]
+) -> _Naive:
+    """As many runs of each arm, one arm after the other, and Welch's interval of their seconds."""
+    samples = seconds(draw, noise, machine)
+    sums, squares = samples.sum(axis=2).cumsum(axis=1), (samples**2).sum(axis=2).cumsum(axis=1)
+    row = np.arange(len(runs))
+
+    def moments(first: NDArray[np.int64], last: NDArray[np.int64]) -> tuple[Array, Array]:
+        def between(totals: Array) -> Array:
+            before = np.where(first > 0, totals[row, np.maximum(first - 1, 0)], 0.0)
+            return np.asarray(totals[row, last - 1] - before)
+
+        n = (last - first) * SECONDS
+        mean = between(sums) / n
+        return mean, (between(squares) / n - mean**2) / (n - 1)
+
+    zero = np.zeros_like(runs)
+    one, one_error = moments(zero, runs)
+    other, other_error = moments(runs, 2 * runs)
+    quantile = t_quantile(0.975, int(2 * SECONDS * runs.min() - 2))
+    return _Naive(mean=other - one, half=quantile * np.sqrt(one_error + other_error))

@@ -1,0 +1,89 @@
+"""What the builders make, as a real API server sees it: every field known, every value allowed."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from encbench.api.encryptionmode import InTransit
+from encbench.api.kinds import (
+    CONFIG_MAP,
+    JOB,
+    PERSISTENT_VOLUME_CLAIM,
+    SECRET,
+    SERVICE,
+    STATEFUL_SET,
+)
+from encbench.core.certificates import entries
+from encbench.core.opaque import with_entries
+from encbench.engines.registry import engine
+from encbench.ports import Body
+from encbench.tools.registry import dataset_tool, tool
+from tests.support import certified
+from tests.support.apiserver import ApiServer
+from tests.support.testbeds import (
+    PLAINTEXT,
+    TLS,
+    counting_tokens,
+    database_context,
+    spec_of_testbed,
+)
+from tests.support.workloads import MYSQL, PGSQL, load_context, trial_context, workload_spec
+
+KINDS = {
+    kind.kind: kind
+    for kind in (CONFIG_MAP, JOB, PERSISTENT_VOLUME_CLAIM, SECRET, SERVICE, STATEFUL_SET)
+}
+VERSIONS = {"mariadb": "10.11", "mysql": "8.4", "percona": "8.0", "postgresql": "16"}
+
+
+@pytest.fixture(scope="module")
+def namespace(api_server: ApiServer) -> Iterator[str]:
+    yield api_server.namespace("children")
+
+
+def taken(server: ApiServer, namespace: str, body: Body) -> None:
+    kind = KINDS[body["kind"]]
+    group = "/api/v1" if kind.api_version == "v1" else f"/apis/{kind.api_version}"
+    body = {**body, "metadata": {**body["metadata"], "namespace": namespace}}
+    url = f"{group}/namespaces/{namespace}/{kind.plural}?fieldValidation=Strict&dryRun=All"
+    status, answer = server.request("POST", url, body)
+    assert status == 201, answer
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [PLAINTEXT, TLS, {"atRest": {"method": "engine"}}],
+    ids=["plaintext", "tls", "tde"],
+)
+@pytest.mark.parametrize("name", VERSIONS)
+def test_a_testbed_s(
+    api_server: ApiServer, namespace: str, name: str, mode: dict[str, Any]
+) -> None:
+    context = database_context(spec_of_testbed(mode, engine=name, version=VERSIONS[name]))
+    build, token = engine(name), counting_tokens()
+    credentials = build.credentials_secret(context, token)
+    made = [
+        build.keys_secret(context, token),
+        with_entries(credentials, entries(certified.issued())),
+        build.config_map(context),
+        build.service(context),
+        build.volume_claim(context),
+        build.stateful_set(context),
+    ]
+    for body in made:
+        if body is not None:
+            taken(api_server, namespace, body)
+
+
+@pytest.mark.parametrize("tls", [None, InTransit()], ids=["plaintext", "tls"])
+@pytest.mark.parametrize("to", [MYSQL, PGSQL], ids=["mysql", "pgsql"])
+def test_a_trial_s_and_a_load_s(
+    api_server: ApiServer, namespace: str, to: Any, tls: InTransit | None
+) -> None:
+    connection = replace(to, tls=tls)
+    context = trial_context(workload_spec(), connection=connection)
+    taken(api_server, namespace, tool(context.spec.workload).trial_job(context))
+    load = load_context(connection=connection)
+    taken(api_server, namespace, dataset_tool(load.spec.dataset).load_job(load))

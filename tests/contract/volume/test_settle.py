@@ -1,0 +1,86 @@
+"""Bringing real servers to rest: nothing of the benchmark's tables is left to be written."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import pytest
+
+from encbench.adapters.agent import AgentDatabase
+from encbench.ports import Rejected
+from tests.contract.database.harness import serving
+from tests.support import mariadb, mysql, postgres
+from tests.support.fake_agent import FakeDatabase, FakeServer
+from tests.support.testbeds import PLAINTEXT
+
+Start = Callable[[], AbstractContextManager[Any]]
+SERVERS: dict[str, Start] = {
+    "mariadb": lambda: mariadb.running(PLAINTEXT),
+    "mysql": lambda: mysql.running(PLAINTEXT),
+    "postgresql": lambda: postgres.running(PLAINTEXT),
+}
+CHANGE = {
+    "mariadb": "UPDATE sbtest.filling SET pad = REVERSE(pad)",
+    "mysql": "UPDATE sbtest.filling SET pad = REVERSE(pad)",
+    "postgresql": "UPDATE filling SET pad = reverse(pad)",
+}
+FIELDS = {"settled", "dirtyPages", "tookSeconds", "clock"}
+
+
+def fill(server: Any) -> None:
+    if server.engine != "postgresql":
+        server.fill(4)
+        return
+    server.admin(
+        "CREATE TABLE filling AS SELECT n AS id, repeat(md5(n::text), 6) AS pad "
+        "FROM generate_series(1, 20000) n"
+    )
+
+
+def dirty(server: Any) -> int:
+    """Changed pages of the benchmark's tables that are not in their files."""
+    if server.engine == "postgresql":
+        server.admin("CREATE EXTENSION IF NOT EXISTS pg_buffercache")
+        question = (
+            "SELECT count(*) FROM pg_buffercache b JOIN pg_class c "
+            "ON b.relfilenode = pg_relation_filenode(c.oid) "
+            "WHERE c.relname = 'filling' AND b.isdirty"
+        )
+    else:
+        question = (
+            "SELECT COUNT(*) FROM information_schema.INNODB_BUFFER_PAGE "
+            "WHERE TABLE_NAME LIKE '%filling%' AND OLDEST_MODIFICATION > 0"
+        )
+    return int(server.admin(question)[0][0])
+
+
+@pytest.mark.parametrize("name", SERVERS)
+async def test_a_settled_server_has_nothing_left_to_write(name: str) -> None:
+    with SERVERS[name]() as server:
+        fill(server)
+        server.admin(CHANGE[name])
+        assert dirty(server) > 50
+        database = AgentDatabase()
+        try:
+            async with serving(server) as address:
+                token = server.credentials["token"]
+                said = await database.settle(address, token)
+                with pytest.raises(Rejected):
+                    await database.settle(address, "wrong")
+        finally:
+            await database.aclose()
+        assert dirty(server) == 0
+    assert set(said) == FIELDS
+    assert said["settled"] is True
+    # Of the whole server: undo logs and system tables are written when it suits it.
+    assert (said["dirtyPages"] is None) is (name == "postgresql")
+
+
+async def test_the_fake_answers_alike() -> None:
+    server = FakeServer(token="secret", unwritten=2)
+    database = FakeDatabase({"db:9470": server})
+    said = [await database.settle("db:9470", "secret") for _ in range(3)]
+    assert {frozenset(one) for one in said} == {frozenset(FIELDS)}
+    assert [one["settled"] for one in said] == [False, False, True]
+    with pytest.raises(Rejected):
+        await database.settle("db:9470", "wrong")

@@ -1,0 +1,171 @@
+"""Every engine under every mode that it has: a small campaign, and its proofs judged anew.
+
+Nothing of the operator's judgement is used here: the agent's evidence is read from the bucket, and
+the files, the sessions and the trials must show what each mode promises.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.e2e import manifests
+from tests.e2e.bucket import bucket
+from tests.e2e.conftest import conditions, ended
+from tests.support.install import NAMESPACE
+from tests.support.kube import Kube, wait_for
+
+Start = Callable[[dict[str, Any]], str]
+SUITE = "TLS_AES_128_GCM_SHA256"
+
+
+@dataclass(frozen=True)
+class Case:
+    """An engine with the modes that one campaign compares."""
+
+    engine: str
+    fields: dict[str, Any]
+    modes: tuple[str, ...]
+    marked: tuple[str, ...]
+    """Kinds of files in which the marker is readable, unless the engine encrypts them."""
+
+
+SMALL = {"resources": {"cpu": "250m", "memory": "384Mi"}, "storage": {"size": "1Gi"}}
+CASES = (
+    Case(
+        "mariadb",
+        {**SMALL, "version": "10.11", "image": "docker.io/encbench/mariadb:10.11"},
+        ("tde", "tls"),
+        ("table", "redo", "binlog"),
+    ),
+    Case(
+        "mysql",
+        {
+            **SMALL,
+            "version": "9.7",
+            "image": "docker.io/encbench/mysql:9.7",
+            "resources": {"cpu": "250m", "memory": "768Mi"},
+            "storage": {"size": "2Gi"},
+        },
+        ("tde", "tls"),
+        ("table", "redo", "binlog"),
+    ),
+    Case(
+        "postgresql",
+        {
+            **SMALL,
+            "version": "15",
+            "image": "docker.io/encbench/postgresql:15",
+            "settings": {"shared_buffers": "128MB"},
+        },
+        ("tls",),
+        ("table", "redo"),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A campaign that ended, with what it left in the bucket."""
+
+    case: Case
+    campaign: dict[str, Any]
+    report: dict[str, Any]
+    testbeds: dict[str, dict[str, Any]]
+    """The full proof's record, by arm."""
+    trials: list[dict[str, Any]]
+    proofs: dict[str, list[dict[str, Any]]]
+    """Proofs before and after each trial, by arm."""
+    outputs: dict[str, str]
+    """What the tool printed, by the trial's UID."""
+
+    def arms(self) -> list[str]:
+        return ["plaintext", "plaintext-control", *self.case.modes]
+
+
+# MariaDB's TDE is the demo's and test_campaign's, so that its matrix may wait for `make test-full`.
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(case, id=case.engine, marks=[pytest.mark.full] * (case.engine == "mariadb"))
+        for case in CASES
+    ],
+)
+def finished(request: pytest.FixtureRequest, installed: Kube) -> Finished:
+    """One campaign over all modes of an engine, run to its end."""
+    case: Case = request.param
+    instance = manifests.instance(f"engine-{case.engine}", **{"settings": {}, **case.fields})
+    instance["spec"]["engine"] = case.engine
+    tls = manifests.mode("tls", inTransit={})
+    name = f"engine-{case.engine}"
+    campaign = manifests.campaign(name, list(case.modes), blocks={"min": 1, "maxReplacements": 2})
+    campaign["spec"]["matrix"][0]["instanceRefs"] = [instance["metadata"]["name"]]
+    installed.apply(instance, tls, campaign)
+    body = wait_for("the end of the campaign", lambda: ended(installed, name), 600)
+    report = installed.get("overheadreport", name, NAMESPACE)
+    assert report is not None
+    with bucket(installed) as store:
+        index = json.loads(store.get(report["status"]["artefacts"]["index"]["key"]))
+        testbeds = {
+            entry["arm"]: json.loads(store.get(entry["proof"]["key"]))
+            for entry in index["testbeds"]
+        }
+        trials = [json.loads(store.get(entry["key"])) for entry in index["trials"]]
+        proofs: dict[str, list[dict[str, Any]]] = {}
+        outputs: dict[str, str] = {}
+        for entry, trial in zip(index["trials"], trials, strict=True):
+            folder = entry["key"].rpartition("/")[0]
+            both = json.loads(store.get(f"{folder}/proofs.json"))
+            of_arm = proofs.setdefault(trial["spec"]["arm"]["name"], [])
+            of_arm += [both["before"], both["after"]]
+            output = store.get(f"{folder}/client-0/output.log").decode()
+            outputs[trial["trial"]["uid"]] = output
+    return Finished(case, body, report["status"], testbeds, trials, proofs, outputs)
+
+
+def test_every_arm_is_measured(finished: Finished) -> None:
+    facts = conditions(finished.campaign)
+    assert facts.get("Complete", {}).get("status") == "True", facts
+    rows = {row["arm"]: row for row in finished.report["rows"]}
+    assert sorted(rows) == sorted(finished.arms())
+    for row in rows.values():
+        assert row["blocks"] == 1
+        assert row["tps"] > 1
+
+
+def test_the_files_show_what_the_mode_promises(finished: Finished) -> None:
+    assert sorted(finished.testbeds) == sorted(finished.arms())
+    for arm, record in finished.testbeds.items():
+        proof = record["proof"]
+        assert proof["ok"], (arm, proof["summary"])
+        files = proof["evidence"]["files"]
+        for kind in finished.case.marked:
+            found = [file["found"] for file in files if file["kind"] == kind]
+            assert found, f"{arm}: no file of kind {kind} was searched"
+            if arm == "tde":
+                assert not any(found), f"the marker is readable in a {kind} under TDE"
+            else:
+                assert any(found), f"{arm}: the marker is in no {kind}, so the search is blind"
+
+
+def test_every_session_negotiated_what_the_mode_promises(finished: Finished) -> None:
+    measured = [trial for trial in finished.trials if trial["outcome"] == "Succeeded"]
+    assert len(measured) >= len(finished.arms())
+    for trial in measured:
+        wanted = ("TLSv1.3", SUITE) if trial["spec"]["arm"]["name"] == "tls" else ("none", "none")
+        output = finished.outputs[trial["trial"]["uid"]]
+        told = re.findall(r"^encbench-session tls=(\S+) cipher=(\S+)$", output, re.MULTILINE)
+        assert told
+        assert set(told) == {wanted}, trial["spec"]["arm"]
+
+
+def test_each_trial_is_proven_before_and_after(finished: Finished) -> None:
+    for arm, proofs in finished.proofs.items():
+        assert proofs
+        for proof in proofs:
+            assert proof["ok"], (arm, proof["summary"])
+            (own,) = proof["evidence"]["files"]
+            assert own["found"] == (arm != "tde"), (arm, own)

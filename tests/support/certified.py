@@ -1,0 +1,44 @@
+"""Certificates for servers and clients of tests, made as the operator makes them."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+from encbench.adapters.certificates import EllipticCertificates
+from encbench.core import certificates
+from encbench.core.certificates import Issued, Pair
+from encbench.tools.sysbench import command
+
+LOCAL = ("127.0.0.1", "localhost")
+MAKER = EllipticCertificates()
+
+
+@cache
+def authority(name: str = "study") -> Pair:
+    """The CA of a campaign of that name; the same one within a run of the tests."""
+    return MAKER.authority(name, datetime.now(UTC))
+
+
+def issued(hosts: Sequence[str] = LOCAL, by: str = "study") -> Issued:
+    """What a testbed gets that is reached by these names."""
+    return MAKER.issue(authority(by), "study-tls", hosts, datetime.now(UTC))
+
+
+def server_files(folder: str, made: Issued) -> dict[str, str]:
+    """Text by path: what the server's container has in that folder."""
+    found = certificates.entries(made)
+    names = (certificates.AUTHORITY, certificates.CERTIFICATE, certificates.KEY)
+    return {f"{folder}/{name}": found[name] for name in names}
+
+
+def write_client_files(folder: Path, credentials: Mapping[str, str]) -> None:
+    """Make it the working directory of a tool that may use TLS; `credentials` are the Secret's."""
+    names = {
+        certificates.AUTHORITY: command.AUTHORITY,
+        certificates.CLIENT_CERTIFICATE: command.CLIENT_CERTIFICATE,
+        certificates.CLIENT_KEY: command.CLIENT_KEY,
+    }
+    for entry, name in names.items():
+        if entry in credentials:
+            (folder / name).write_text(credentials[entry])

@@ -1,0 +1,48 @@
+"""A relay on loopback that keeps what passes: what one sees who listens between two pods."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Wire:
+    """The relay's port, and everything that went through it either way."""
+
+    port: int
+    passed: bytearray = field(default_factory=bytearray)
+
+
+@contextmanager
+def tapped(port: int) -> Iterator[Wire]:
+    """A relay to that port of this machine."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    wire = Wire(listener.getsockname()[1])
+    threading.Thread(target=_accept, args=(listener, port, wire), daemon=True).start()
+    try:
+        yield wire
+    finally:
+        listener.close()
+
+
+def _accept(listener: socket.socket, port: int, wire: Wire) -> None:
+    while True:
+        try:
+            near, _ = listener.accept()
+        except OSError:
+            return
+        far = socket.create_connection(("127.0.0.1", port))
+        for pair in ((near, far), (far, near)):
+            threading.Thread(target=_pass, args=(*pair, wire), daemon=True).start()
+
+
+def _pass(source: socket.socket, target: socket.socket, wire: Wire) -> None:
+    try:
+        while data := source.recv(65536):
+            wire.passed += data
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+    except OSError:
+        target.close()

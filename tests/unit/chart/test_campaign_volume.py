@@ -1,0 +1,104 @@
+"""campaigns/volume and its overlay: valid, complete, and small enough for two cores."""
+
+from typing import Any
+
+import pytest
+
+from encbench.api.base import parse_quantity
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.resources import RESOURCES
+from encbench.engines import pod as engine_pod
+from encbench.engines import volume
+from encbench.engines.innodb.options import parse_size
+from encbench.engines.registry import engine
+from encbench.tools import pod as tool_pod
+from encbench.tools.registry import tool
+from tests.support import kustomize
+from tests.support.chart import REPO, Rendered
+from tests.unit.chart.test_demo import CLUSTER, NODE
+
+FOLDER = REPO / "campaigns" / "volume"
+OVERLAYS = {"gocryptfs": FOLDER, "storage-class": FOLDER / "storage-class"}
+ROW = 250
+"""Bytes that a row of sysbench takes in a table and its index, about."""
+
+
+def parsed(name: str) -> dict[tuple[str, str], Any]:
+    """Specs by kind and name."""
+    models = {resource.kind.kind: resource.spec for resource in RESOURCES}
+    return {
+        (body["kind"], body["metadata"]["name"]): models[body["kind"]].model_validate(body["spec"])
+        for body in kustomize.built(OVERLAYS[name])
+    }
+
+
+def of(name: str, kind: str) -> Any:
+    (found,) = [spec for (own, _), spec in parsed(name).items() if own == kind]
+    return found
+
+
+def modes(name: str) -> dict[str, EncryptionModeSpec]:
+    return {own: spec for (kind, own), spec in parsed(name).items() if kind == "EncryptionMode"}
+
+
+def test_every_file_is_applied_by_one_of_them() -> None:
+    applied = set().union(*map(kustomize.files, OVERLAYS.values()))
+    there = {file for file in FOLDER.rglob("*") if file.is_file() and file.suffix != ".md"}
+    assert applied == there
+
+
+@pytest.mark.parametrize("name", OVERLAYS)
+def test_every_part_is_valid_and_accepted(name: str) -> None:
+    specs, campaign = parsed(name), of(name, "Campaign")
+    (entry,) = campaign.matrix
+    for kind, names in (
+        ("InstanceTemplate", entry.instance_refs),
+        ("EncryptionMode", [campaign.baseline_mode_ref, *entry.mode_refs]),
+        ("Workload", entry.workload_refs),
+    ):
+        assert all((kind, one) in specs for one in names)
+    instance, workload = of(name, "InstanceTemplate"), of(name, "Workload")
+    for mode in modes(name).values():
+        assert engine("mariadb").problems(instance, mode) == []
+        assert volume.problems(instance, mode) == []
+    assert tool(workload).problems(workload, None) == []
+
+
+def test_the_two_file_systems_differ_in_the_cipher_alone() -> None:
+    through, cipher = (modes("gocryptfs")[name].gocryptfs for name in ("pass-through", "gocryptfs"))
+    assert through is not None
+    assert cipher is not None
+    assert (through.cipher, cipher.cipher) == ("none", "AES-GCM")
+    assert through.resources == cipher.resources
+
+
+@pytest.mark.parametrize("name", OVERLAYS)
+def test_what_is_read_comes_from_the_disk(name: str) -> None:
+    instance, workload = of(name, "InstanceTemplate"), of(name, "Workload")
+    pool = parse_size(instance.settings["innodb_buffer_pool_size"])
+    assert pool is not None
+    data = ROW * workload.sysbench.tables * workload.sysbench.table_size
+    assert data > 2.5 * pool
+    below = [mode.gocryptfs.resources for mode in modes(name).values() if mode.gocryptfs]
+    assert all(pool + one.memory_bytes < 1.5 * data for one in below), "nor from the page cache"
+    room = parse_quantity(instance.storage.size)
+    assert room > 4 * data, "there is room for the golden copy"
+    campaign = of(name, "Campaign")
+    assert (campaign.reset, campaign.cache, campaign.residency) == ("trial", "Cold", "OnDemand")
+
+
+def test_it_fits_two_cores(default: Rendered) -> None:
+    own, workload = of("gocryptfs", "InstanceTemplate").resources, of("gocryptfs", "Workload")
+    below = max(
+        mode.gocryptfs.resources.cores for mode in modes("gocryptfs").values() if mode.gocryptfs
+    )
+    database = own.cores + below + parse_quantity(engine_pod.AGENT_CPU)
+    client = workload.client.resources.cores + parse_quantity(tool_pod.RECORDER_CPU)
+    infrastructure = sum(CLUSTER.values()) + sum(
+        parse_quantity(container["resources"]["requests"]["cpu"])
+        for container_name, container in default.containers()
+        if not container_name.endswith("-check")
+    )
+    whole = database + 2 * workload.client.replicas * client + infrastructure
+    assert whole <= NODE
+    assert f"{round(1000 * whole)} of 2000" in (FOLDER / "kustomization.yaml").read_text()

@@ -1,0 +1,77 @@
+"""`kubectl encbench compare` with files."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from encbench.cli.compare import is_file
+from encbench.cli.main import main
+from encbench.core.artefact import encode
+from tests.data.report.synthetic import Study
+from tests.unit.report.test_page import report_of
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("reports")
+    studies = (
+        Study(blocks=4),
+        Study(blocks=4, loss={"tde": 0.2}),
+        Study(loss={"x": 0.1}, blocks=2),
+    )
+    paths = []
+    for number, study in enumerate(studies):
+        path = folder / f"{number}.json"
+        path.write_bytes(encode(report_of(study)))
+        paths.append(str(path))
+    return paths
+
+
+def test_two_files(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *files[:2]]) == 0
+    assert "the loss of TPS is higher in B" in " ".join(capsys.readouterr().out.split())
+
+
+def test_to_a_file_as_json(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "out.json"
+    assert main(["compare", *files[:2], "--output", "json", "--file", str(target)]) == 0
+    assert json.loads(target.read_text())["schema"] == "encbench.io/comparison/v1"
+    assert not capsys.readouterr().out
+
+
+def test_nothing_in_common_ends_with_1(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", files[0], files[2]]) == 1
+    said = capsys.readouterr().out
+    assert "no instance, workload, concurrency and mode in common" in said
+    assert "Only in B: x, oltp-read-write at 4 threads on small" in said
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(None, "cannot read"), ("{}", "has schema None"), ("x", "is not JSON")],
+)
+def test_what_is_no_report_is_refused(
+    content: str | None,
+    said: str,
+    files: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "other.json"
+    if content is not None:
+        path.write_text(content)
+    assert main(["compare", files[0], str(path)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_names_and_files_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "saved").write_text("{}")
+    assert [is_file(n) for n in ("demo", "bench/demo", "a.json", "saved", "-")] == [
+        *(False, False, True, True, True)
+    ]

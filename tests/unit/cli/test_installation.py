@@ -1,0 +1,102 @@
+"""Where the bucket is, from the operator's Deployment, and the way to it."""
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from encbench.api.kinds import SECRET
+from encbench.cli import installation
+from encbench.cli.errors import CommandError
+from encbench.cli.installation import DEPLOYMENT, OPERATOR, Installation
+from tests.support.fake_cluster import FakeCluster
+
+HERE = Installation("encbench", "http://minio.store.svc:9000", "b", "r", "s3")
+
+
+def operator(*arguments: str, mounted: str | None = "s3") -> dict[str, Any]:
+    volumes = [{"name": "x", "secret": {"secretName": mounted}}] if mounted else []
+    container = {"name": "operator", "image": "x", "args": list(arguments)}
+    return {
+        "apiVersion": DEPLOYMENT.api_version,
+        "kind": DEPLOYMENT.kind,
+        "metadata": {"name": "operator", "namespace": "encbench", "labels": OPERATOR},
+        "spec": {"template": {"spec": {"containers": [container], "volumes": volumes}}},
+    }
+
+
+async def test_it_is_read_from_the_operator_that_watches_the_namespace() -> None:
+    cluster = FakeCluster()
+    bucket = ("--s3-endpoint", "http://x", "--s3-bucket", "mine", "--s3-region", "eu")
+    cluster.add(
+        DEPLOYMENT, operator(*bucket, "--namespace", "a", "--namespace", "b", "--other", "1")
+    )
+    found = await installation.find(cluster, "b")
+    assert found == Installation("encbench", "http://x", "mine", "eu", "s3")
+    with pytest.raises(CommandError, match="no encbench operator watches namespace c"):
+        await installation.find(cluster, "c")
+
+
+def test_an_operator_without_a_secret_is_said() -> None:
+    with pytest.raises(CommandError, match="mounts no Secret"):
+        installation.parse(operator("--namespace", "a", mounted=None))
+
+
+async def test_a_secret_that_may_not_be_read_is_said() -> None:
+    cluster = FakeCluster()
+    assert await cluster.get(SECRET, "encbench", "s3") is None
+    with pytest.raises(CommandError, match="Secret s3 in namespace encbench is not there"):
+        async with installation.store(cluster, HERE):
+            pass
+
+
+async def test_an_address_outside_of_the_cluster_is_taken_as_it_is() -> None:
+    outside = Installation("encbench", "https://s3.example.com", "b", "r", "s3")
+    async with installation._reachable(outside) as endpoint:
+        assert endpoint == "https://s3.example.com"
+
+
+def fake_kubectl(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    kubectl = folder / "kubectl"
+    kubectl.write_text(f"#!/bin/sh\n{script}\n")
+    kubectl.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+
+
+async def test_a_service_of_the_cluster_is_reached_by_a_port_forward(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = 'echo "$@" > "$0.args"; echo "Forwarding from 127.0.0.1:4711 -> 9000"; exec sleep 60'
+    fake_kubectl(tmp_path, monkeypatch, said)
+    async with installation._reachable(HERE) as endpoint:
+        assert endpoint == "http://127.0.0.1:4711"
+    assert (tmp_path / "kubectl.args").read_text().split() == [
+        *("port-forward", "--namespace=store", "service/minio", ":9000")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("script", "patience", "said"),
+    [
+        ("echo 'service not found' >&2; exit 1", 30.0, "port-forward failed: service not found"),
+        ("exec sleep 60", 0.3, "said nothing for 0 s"),
+    ],
+)
+async def test_a_port_forward_that_does_not_stand_is_said(
+    script: str, patience: float, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(installation, "PATIENCE", patience)
+    fake_kubectl(tmp_path, monkeypatch, script)
+    with pytest.raises(CommandError, match=said):
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(installation._reachable(HERE))
+
+
+async def test_without_kubectl_it_says_what_it_is_needed_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CommandError, match="kubectl is not on the PATH"):
+        async with installation._reachable(HERE):
+            pass

@@ -1,0 +1,104 @@
+"""Manifests as a cluster would hold them."""
+
+from pathlib import Path
+
+import pytest
+
+from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, ENCRYPTION_MODE, SECRET
+from encbench.cli.errors import CommandError
+from encbench.cli.manifests import Manifests, Offline, load
+from encbench.ports import Rejected
+from tests.support.fake_cluster import FakeCluster
+from tests.support.manifests import body
+
+MODE = "apiVersion: encbench.io/v1alpha1\nkind: EncryptionMode\nmetadata: {name: %s}\nspec: %s\n"
+
+
+async def loaded(folder: Path, *texts: str) -> Manifests:
+    files = []
+    for number, text in enumerate(texts):
+        path = folder / f"{number}.yaml"
+        path.write_text(text)
+        files.append(str(path))
+    return await load(files, None, "bench")
+
+
+async def test_documents_lists_and_folders(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(f"---\n{MODE % ('a', '{}')}---\n{MODE % ('b', '{}')}---\n")
+    listed = '{"apiVersion": "v1", "kind": "List", "items": [%s]}'
+    inner = '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {}}'
+    (tmp_path / "b.json").write_text(listed % inner)
+    (tmp_path / "README.md").write_text("no manifest")
+    found = await load([str(tmp_path)], None, "bench")
+    assert [m["metadata"]["name"] for m in found.of(ENCRYPTION_MODE)] == ["a", "b"]
+    assert [m["metadata"]["namespace"] for m in found.of(CONFIG_MAP)] == ["bench"]
+    assert not found.refused
+
+
+async def test_what_the_api_server_would_refuse_is_said_with_its_place(tmp_path: Path) -> None:
+    found = await loaded(
+        tmp_path,
+        MODE % ("good", "{}"),
+        MODE % ("bad", "{atRest: {method: magic}, more: 1}"),
+        MODE % ("good", "{}"),
+        "apiVersion: encbench.io/v1alpha1\nkind: Campain\nmetadata: {name: x}\n",
+        "apiVersion: encbench.io/v2\nkind: Campaign\nmetadata: {name: x}\n",
+    )
+    said = {(r.name, Path(r.source).name): "\n".join(r.problems) for r in found.refused}
+    assert "spec.atRest.method" in said["bad", "1.yaml"]
+    assert "spec.more" in said["bad", "1.yaml"]
+    assert "there are two of this kind and name" in said["good", "2.yaml"]
+    assert "there is no kind Campain" in said["x", "3.yaml"]
+    assert "there is no kind Campaign in encbench.io/v2" in said["x", "4.yaml"]
+    assert len(found.of(ENCRYPTION_MODE)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: [", "is not YAML"),
+        ("just words", "is no object"),
+        ("kind: X\nmetadata: {name: y}\n", "has no apiVersion"),
+        ("apiVersion: v1\nmetadata: {name: y}\n", "has no kind"),
+        ("apiVersion: v1\nkind: ConfigMap\n", "has no metadata.name"),
+        ("---\n", "there is no object"),
+    ],
+)
+async def test_what_is_no_manifest_is_refused(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match=said):
+        await loaded(tmp_path, text)
+
+
+async def test_a_secret_s_plain_text_is_there_as_data(tmp_path: Path) -> None:
+    text = "apiVersion: v1\nkind: Secret\nmetadata: {name: k}\nstringData: {keyfile: '1;ab'}\n"
+    found = await loaded(tmp_path, text)
+    assert found.of(SECRET)[0]["data"] == {"keyfile": "MTthYg=="}
+
+
+async def test_the_cluster_fills_in_what_the_manifests_lack(tmp_path: Path) -> None:
+    found = await loaded(tmp_path, MODE % ("mine", "{}"))
+    live = FakeCluster()
+    live.add(ENCRYPTION_MODE, body(ENCRYPTION_MODE, "theirs", "bench"))
+    for cluster, known in ((Offline(found), False), (Offline(found, live), True)):
+        assert await cluster.get(ENCRYPTION_MODE, "bench", "mine") is not None
+        assert (await cluster.get(ENCRYPTION_MODE, "bench", "theirs") is not None) is known
+        assert await cluster.get(ENCRYPTION_MODE, "other", "mine") is None
+
+
+async def test_a_plan_changes_nothing(tmp_path: Path) -> None:
+    offline = Offline(await loaded(tmp_path, MODE % ("mine", "{}")), FakeCluster())
+    with pytest.raises(Rejected, match="a plan changes nothing"):
+        await offline.create(CAMPAIGN, {})
+    with pytest.raises(Rejected, match="a plan changes nothing"):
+        await offline.delete(CAMPAIGN, "bench", "x", "uid")
+
+
+async def test_kustomize_needs_kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CommandError, match="kubectl is not on the PATH"):
+        await load([], str(tmp_path), "bench")
+    kubectl = tmp_path / "kubectl"
+    kubectl.write_text("#!/bin/sh\necho 'no kustomization file' >&2; exit 1\n")
+    kubectl.chmod(0o755)
+    with pytest.raises(CommandError, match=r"kubectl kustomize .*: no kustomization file"):
+        await load([], str(tmp_path), "bench")

@@ -1,0 +1,253 @@
+"""`kubectl encbench plan`: the operator's own plan and refusals, from manifests alone."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
+from encbench.cli import outline as outlines
+from encbench.cli.main import main
+from encbench.cli.manifests import Offline, load
+from encbench.cli.outline import Outline
+from encbench.cli.outline_text import clock
+from encbench.cli.plan import in_cluster, pace
+from encbench.core import plan
+from encbench.core.plan import Past
+from encbench.ports import Body
+from encbench.reconcile import objects
+from encbench.reconcile.campaign.estimate import DEAD_TIME
+from encbench.reconcile.campaign.resolve import resolve
+from tests.support.manifests import body
+from tests.unit.reconcile.world import World, parts, study
+
+REPO = Path(__file__).resolve().parents[3]
+DEMO = [str(REPO / "campaigns" / "demo" / f"{n}.yaml") for n in ("instance", "modes", "workload")]
+
+
+def written(folder: Path, *bodies: Body) -> str:
+    path = folder / "all.yaml"
+    path.write_text(yaml.safe_dump_all(bodies))
+    return str(path)
+
+
+def campaign(**spec: Any) -> Body:
+    return body(CAMPAIGN, "study", "bench", **spec)
+
+
+def everything(**spec: Any) -> list[Body]:
+    load_ = {"concurrency": [8, 2], "warmup": "10s", "duration": "50s"}
+    return [
+        body(INSTANCE_TEMPLATE, "small", "bench"),
+        body(ENCRYPTION_MODE, "plain", "bench"),
+        body(ENCRYPTION_MODE, "tde", "bench", atRest={"method": "engine"}),
+        body(WORKLOAD, "oltp", "bench", load=load_),
+        campaign(**spec),
+    ]
+
+
+async def outlined(folder: Path, **spec: Any) -> Outline:
+    found = await load([written(folder, *everything(**spec))], None, "bench")
+    (given,) = found.of(CAMPAIGN)
+    parsed = objects.campaign(given)
+    resolution = await resolve(Offline(found), parsed)
+    assert not resolution.problems
+    return outlines.outline(parsed.spec, resolution.resolved)
+
+
+# --------------------------------------------------------------------------------------- plan
+
+
+async def test_the_order_is_that_in_which_the_operator_starts_trials(tmp_path: Path) -> None:
+    found = await outlined(tmp_path, blocks={"min": 5}, seed=11)
+    (cell,) = found.cells
+    past: list[Past] = []
+    ran: list[tuple[int, int, str, str, int]] = []
+    while (planned := plan.next_trial(found.spec, cell.cell, past).next_trial) is not None:
+        threads, block = planned.condition.concurrency, planned.block
+        ran.append((block, threads, planned.arm.name, planned.seat.name, planned.generation))
+        past.append(Past(planned.cell, planned.condition, block, planned.arm.name, "Succeeded"))
+    shown = [
+        (block.number, c.condition.concurrency, place.arm.name, place.seat.name, block.generation)
+        for n in range(5)
+        for c in cell.conditions
+        for block in [c.blocks[n]]
+        for place in block.places
+    ]
+    assert shown == ran
+    assert len(ran) == found.least.trials == found.most.trials == 5 * 3 * 2
+
+
+async def test_time_is_the_sum_of_what_is_said(tmp_path: Path) -> None:
+    found = await outlined(tmp_path, blocks={"min": 5, "maxReplacements": 2})
+    assert found.least.measured == 30 * 50
+    assert found.least.warmup == 30 * 10
+    assert found.least.dead == 30 * DEAD_TIME
+    assert found.least.total == 30 * (60 + DEAD_TIME)
+    assert found.replaced.trials == 7 * 3 * 2
+
+
+async def test_with_precision_there_is_a_least_and_a_most(tmp_path: Path) -> None:
+    blocks = {"min": 8, "max": 20, "perTestbed": 2}
+    found = await outlined(tmp_path, blocks=blocks, precision={"targetHalfWidth": 0.01})
+    assert (found.least.trials, found.most.trials) == (8 * 3 * 2, 20 * 3 * 2)
+    (cell,) = found.cells
+    assert cell.sets == (4, 10)
+    assert [block.generation for block in cell.conditions[0].blocks] == [1, 1, 2, 2, 3, 3, 4, 4]
+    assert all(block.pilot for block in cell.conditions[0].blocks)
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(0, "0:00"), (59.6, "1:00"), (3723, "1:02:03")])
+def test_clock(seconds: float, said: str) -> None:
+    assert clock(seconds) == said
+
+
+# ------------------------------------------------------------------------------------ command
+
+
+def test_the_demo_would_be_accepted(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(REPO / "campaigns" / "demo" / "campaign.yaml")
+    arguments = [flag for file in (*DEMO, path) for flag in ("-f", file)]
+    assert main(["plan", *arguments, "-n", "encbench"]) == 0
+    said = capsys.readouterr().out
+    assert "campaign demo in namespace encbench: would be accepted" in said
+    assert "A′, the baseline again" in said
+    assert "order of read-write at 4 threads on mariadb-small (seed 1)" in said
+
+
+def test_all_that_is_wrong_is_said_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    instance, plain, tde, workload, _ = everything()
+    instance["spec"]["settings"] = {"innodb_bufer_pool_size": "64M"}
+    tde["spec"]["atRest"]["keySecretRef"] = {"name": "my-key", "key": "keyfile"}
+    workload["spec"]["sysbench"] = {"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
+    matrix = [{"instanceRefs": ["small"], "modeRefs": ["tde", "gone"], "workloadRefs": ["oltp"]}]
+    file = written(tmp_path, instance, plain, tde, workload, campaign(matrix=matrix))
+    assert main(["plan", "-f", file]) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    for problem in (
+        "campaign study in namespace bench: would be refused",
+        "there is no EncryptionMode gone in namespace bench",
+        "there is no ConfigMap mine",
+        "innodb_bufer_pool_size",
+        "there is no Secret my-key with an entry keyfile",
+        "look in the cluster with --live",
+    ):
+        assert problem in said
+
+
+async def test_the_refusals_are_the_operator_s(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same objects in the simulated world and in a file: the same sentences."""
+    instance, *rest = parts()
+    instance["spec"]["settings"] = {"innodb_bufer_pool_size": "64M"}
+    bodies = [instance, *rest, study("tde", "gone")]
+    world = World()
+    world.apply(*bodies)
+    await world.settle(60)
+    (accepted,) = [c for c in world.campaign().status.conditions if c.type == "Accepted"]
+    assert accepted.status == "False"
+
+    found = await load([written(tmp_path, *bodies)], None, "bench")
+    (given,) = found.of(CAMPAIGN)
+    resolution = await resolve(Offline(found), objects.campaign(given))
+    assert "; ".join(resolution.problems) == accepted.message
+
+
+def test_what_apply_would_refuse_is_said_with_the_object(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    instance, *rest = everything()
+    instance["spec"]["resources"] = {"cpu": "1", "memory": "1Mi"}
+    assert main(["plan", "-f", written(tmp_path, instance, *rest)]) == 1
+    said = capsys.readouterr().out
+    assert "kubectl apply would refuse:\n  InstanceTemplate small" in said
+    assert "correct first what kubectl apply would refuse: InstanceTemplate small" in said
+    assert "there is no InstanceTemplate" not in said
+
+
+def test_parts_without_a_campaign_are_checked_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plan", "-f", written(tmp_path, *everything()[:-1])]) == 0
+    assert "no Campaign among the manifests" in capsys.readouterr().out
+
+
+def test_json_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path, *everything(blocks={"min": 14}))
+    assert main(["plan", "-f", file, "--output", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "encbench.io/plan/v1"
+    (planned,) = document["campaigns"]
+    assert planned["trials"] == {"least": 84, "most": 84, "withAllReplacements": 102}
+    assert planned["time"]["leastSeconds"] == 84 * (60 + DEAD_TIME)
+    orders = [c["order"] for c in planned["cells"][0]["conditions"]]
+    assert [len(order) for order in orders] == [14, 14]
+    assert main(["plan", "-f", file]) == 0
+    assert "and so on to block 14" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [[], ["demo", "-f", "x.yaml"]])
+def test_one_of_name_and_manifests(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plan", *arguments]) == 2
+    assert "name a campaign of the cluster, or manifests" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------------------------ cluster
+
+
+async def test_a_campaign_that_runs_is_planned_with_its_own_pace() -> None:
+    world = World()
+    world.apply(*parts(), study("tde", blocks=3))
+    await world.run(lambda: sum(bool(t.status.start_time) for t in world.trials()) >= 5)
+    answer = await in_cluster(world.cluster, "bench", "study")
+    (planned,) = answer.campaigns
+    assert answer.is_good and planned.accepted and planned.outline is not None
+    found = pace(world.trials())
+    assert found is not None and found == planned.outline.pace
+    assert "the median of this campaign's 5 trials so far" in found.source
+
+
+async def test_a_campaign_that_was_refused_says_why() -> None:
+    world = World()
+    world.apply(study("tde"))
+    await world.settle(30)
+    answer = await in_cluster(world.cluster, "bench", "study")
+    assert not answer.is_good
+    assert any("there is no InstanceTemplate" in p for p in answer.campaigns[0].problems)
+
+
+def test_what_is_not_counted_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bodies = everything(reset="block", residency="OnDemand", cache="Cold")
+    assert main(["plan", "-f", written(tmp_path, *bodies)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "loaded once into each database, restored before each block" in said
+    assert "at a time 1 × 1 CPU and 512Mi for databases" in said
+    assert "neither is restoring the data before each block or starting the server anew" in said
+
+
+def test_an_external_database_is_shared_and_its_secret_looked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    template, plain, _, workload, study_ = everything()
+    place = {"host": "db.example.com", "database": "bench", "credentialsSecretRef": {"name": "db"}}
+    template["spec"] = {"engine": "mysql", "version": "8.0", "external": place}
+    study_["spec"]["matrix"][0]["modeRefs"] = ["plain"]
+    bodies = [template, plain, workload, study_]
+    assert main(["plan", "-f", written(tmp_path, *bodies)]) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "there is no Secret db in namespace bench" in said
+    assert "or look in the cluster with --live" in said
+    login = {"username": "Ym9i", "password": "Ym9i"}
+    meta = {"name": "db", "namespace": "bench"}
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": login}
+    assert main(["plan", "-f", written(tmp_path, *bodies, secret)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "loaded once for all arms" in said
+    assert "at a time one outside of the cluster, which all arms share" in said

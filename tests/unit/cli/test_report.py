@@ -1,0 +1,123 @@
+"""`kubectl encbench report`: the table, a rendering from the bucket, the page in a browser."""
+
+import argparse
+import contextlib
+import webbrowser
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from encbench.api.kinds import OVERHEAD_REPORT
+from encbench.cli import installation, report
+from encbench.cli.errors import CommandError
+from encbench.core.artefact import RecordError
+from encbench.report.model import build, to_status
+from encbench.report.render import render
+from tests.data.report.synthetic import Study, write
+from tests.support.fake_cluster import FakeCluster
+from tests.support.fake_store import FakeStore
+from tests.support.manifests import body
+
+
+def arguments(**given: Any) -> argparse.Namespace:
+    usual = {"campaign": "demo", "output": "text", "file": None, "open": False}
+    return argparse.Namespace(**{**usual, **given})
+
+
+@pytest.fixture
+async def store(monkeypatch: pytest.MonkeyPatch) -> FakeStore:
+    """The bucket, in place of the one that the operator's Deployment names."""
+    fake = FakeStore()
+
+    async def find(*_: object) -> None: ...
+
+    @contextlib.asynccontextmanager
+    async def opened(*_: object) -> AsyncIterator[FakeStore]:
+        yield fake
+
+    monkeypatch.setattr(installation, "find", find)
+    monkeypatch.setattr(installation, "store", opened)
+    return fake
+
+
+@pytest.fixture
+async def cluster(store: FakeStore) -> FakeCluster:
+    """One finished report."""
+    index, bucket = write(Study(blocks=2, concurrency=(4,)))
+    made = build(index, bucket.__getitem__)
+    artefacts: dict[str, Any] = {"bucket": store.bucket, "index": made.index.to_dict()}
+    for kind, rendering in render(made).items():
+        put = await store.put(rendering.name, rendering.content, rendering.content_type)
+        artefacts[kind] = {"key": put.key, "digest": put.digest}
+    status = {**to_status(made).to_dict(), "artefacts": artefacts}
+    found = FakeCluster()
+    found.add(OVERHEAD_REPORT, {**body(OVERHEAD_REPORT, "demo", "bench"), "status": status})
+    return found
+
+
+async def test_the_table(cluster: FakeCluster, capsysbinary: Any) -> None:
+    assert await report.report(cluster, "bench", arguments()) == 0
+    said = capsysbinary.readouterr().out.decode()
+    assert "INSTANCE" in said and "oltp-read-write" in said
+    assert said.endswith("\n") and not said.endswith("\n\n")
+
+
+@pytest.mark.parametrize("output", ["html", "md", "csv", "json"])
+async def test_each_rendering_is_the_bucket_s(
+    output: str, cluster: FakeCluster, store: FakeStore, tmp_path: Path
+) -> None:
+    target = tmp_path / "out"
+    code = await report.report(cluster, "bench", arguments(output=output, file=str(target)))
+    assert code == 0
+    assert target.read_bytes() == await store.get(f"report.{output}")
+
+
+async def test_a_rendering_that_was_altered_is_an_error(
+    cluster: FakeCluster, store: FakeStore
+) -> None:
+    await store.put("report.csv", b"other", "text/csv")
+    with pytest.raises(RecordError, match=r"report.csv is not what was archived"):
+        await report.report(cluster, "bench", arguments(output="csv"))
+    await store.delete(["report.csv"])
+    with pytest.raises(CommandError, match=r"report.csv is no longer in bucket"):
+        await report.report(cluster, "bench", arguments(output="csv"))
+
+
+@pytest.mark.parametrize("starts", [True, False])
+async def test_the_page_is_opened(
+    starts: bool,
+    cluster: FakeCluster,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seen: list[str] = []
+
+    def browser(url: str) -> bool:
+        seen.append(url)
+        return starts
+
+    monkeypatch.setattr(webbrowser, "open", browser)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert await report.report(cluster, "bench", arguments(open=True)) == 0
+    page = tmp_path / "encbench" / "reports" / "bench-demo.html"
+    assert page.read_text().startswith("<!doctype html>")
+    assert seen == [page.as_uri()]
+    captured = capsys.readouterr()
+    assert captured.out.strip() == str(page)
+    assert ("no browser could be started" in captured.err) is not starts
+
+
+async def test_no_report_yet(cluster: FakeCluster) -> None:
+    with pytest.raises(CommandError, match="it comes when the campaign ends"):
+        await report.report(cluster, "bench", arguments(campaign="other"))
+    cluster.add(OVERHEAD_REPORT, body(OVERHEAD_REPORT, "young", "bench"))
+    with pytest.raises(CommandError, match="has no rendering yet"):
+        await report.report(cluster, "bench", arguments(campaign="young", output="csv"))
+
+
+async def test_the_page_is_all_that_opens(cluster: FakeCluster) -> None:
+    with pytest.raises(CommandError, match="leave --output csv out"):
+        await report.report(cluster, "bench", arguments(open=True, output="csv"))

@@ -1,0 +1,180 @@
+"""Progress lines, live TPS, and the lines that are rewritten."""
+
+import io
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from encbench.api.kinds import CAMPAIGN, POD, TRIAL
+from encbench.api.labels import TRIAL as OF_TRIAL
+from encbench.cli import watch as watching
+from encbench.cli.errors import CommandError
+from encbench.cli.live import Live
+from encbench.cli.progress import is_under_load, trial_line
+from encbench.cli.screen import Screen
+from encbench.ports import Rejected, Unavailable
+from encbench.reconcile import objects
+from encbench.reconcile.objects import Trial
+from tests.support.fake_cluster import FakeCluster
+from tests.support.manifests import body
+
+RELEASED = datetime(2030, 1, 1, tzinfo=UTC)
+
+
+def trial(**status: object) -> Trial:
+    made = body(TRIAL, "one", "bench")
+    made["spec"]["workload"]["load"] = {"concurrency": [8], "warmup": "5s", "duration": "12s"}
+    made["metadata"]["uid"] = "uid"
+    return objects.trial({**made, "status": status})
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (-1, "preparing"),
+        (3, "warming up 3 of 5 s"),
+        (9, "measuring 4 of 12 s"),
+        (40, "preparing"),
+    ],
+)
+def test_what_a_trial_is_doing(seconds: float, said: str) -> None:
+    found = trial(phase="Preparing", releaseAt=RELEASED.timestamp())
+    line = trial_line(found, None, RELEASED + timedelta(seconds=seconds))
+    assert line == f"  block 1  tde on small  oltp at 8 threads  {said}"
+
+
+def test_a_trial_with_its_tps() -> None:
+    found = trial(releaseAt=RELEASED.timestamp())
+    assert trial_line(found, 1234.5, RELEASED + timedelta(seconds=6)).endswith("  1,234 TPS")
+
+
+def test_a_measured_trial_is_no_longer_under_load() -> None:
+    now = RELEASED + timedelta(seconds=6)
+    assert is_under_load(trial(releaseAt=RELEASED.timestamp()), now)
+    window = {"start": 1, "end": 2}
+    assert not is_under_load(trial(releaseAt=RELEASED.timestamp(), window=window), now)
+    assert not is_under_load(trial(), now)
+
+
+class Scrapable(FakeCluster):
+    """With two clients, whose answers are a test's."""
+
+    def __init__(self, *answers: str | Exception) -> None:
+        super().__init__()
+        self.answers = dict(enumerate(answers))
+        self.asked = 0
+        for number in self.answers:
+            labels = {OF_TRIAL: "one"}
+            pod = {"metadata": {"name": f"p{number}", "namespace": "bench", "labels": labels}}
+            self.add(POD, {"apiVersion": "v1", "kind": "Pod", **pod})
+
+    async def scrape(self, namespace: str, pod: str, port: int) -> str:
+        assert (namespace, port) == ("bench", 9471)
+        self.asked += 1
+        answer = self.answers[int(pod[1:])]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+TPS = "# TYPE encbench_client_tps gauge\nencbench_client_tps {}\nencbench_client_qps 9\n"
+
+
+async def test_tps_of_all_clients_is_summed() -> None:
+    cluster = Scrapable(TPS.format("100.5"), TPS.format("2e2"))
+    assert await Live(cluster, "bench").tps("one") == 300.5
+    assert await Live(cluster, "bench").tps("other") is None
+
+
+@pytest.mark.parametrize("silent", ["encbench_client_cpu_seconds_total 3\n", Unavailable("away")])
+async def test_tps_that_one_client_does_not_say_is_not_known(silent: str | Exception) -> None:
+    live = Live(Scrapable(TPS.format("100"), silent), "bench")
+    assert await live.tps("one") is None
+
+
+async def test_without_the_right_to_reach_pods_it_asks_once() -> None:
+    cluster = Scrapable(Rejected("pods p0 is forbidden"))
+    live = Live(cluster, "bench")
+    assert await live.tps("one") is None
+    assert await live.tps("one") is None
+    assert cluster.asked == 1
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_lines_are_rewritten() -> None:
+    out = Terminal()
+    screen = Screen(out, lambda: (20, 10))
+    screen.show(["campaign " + "x" * 40, "  trial"], steady="a")
+    first = out.getvalue()
+    assert first.split("\n")[0].endswith("\033[Jcampaign xxxxxxxxxx"), "cut, lest it wraps"
+    assert not first.endswith("\n")
+    screen.show(["campaign"], steady="a")
+    assert out.getvalue()[len(first) :] == "\033[1A\r\033[Jcampaign", "one line up, then anew"
+    screen.close()
+    assert out.getvalue().endswith("campaign\n")
+
+
+def test_elsewhere_a_line_comes_with_each_change() -> None:
+    out = io.StringIO()
+    screen = Screen(out)
+    for steady in ("a", "a", "b"):
+        screen.show([f"campaign {steady}", "  trial"], steady=steady)
+    screen.close()
+    assert out.getvalue() == "campaign a\ncampaign b\n"
+
+
+# ------------------------------------------------------------------------------- the whole command
+
+
+def campaign(cluster: FakeCluster, *conditions: tuple[str, str, str], step: str = "") -> None:
+    made = body(CAMPAIGN, "demo", "bench")
+    found = [
+        {
+            "type": kind,
+            "status": status,
+            "reason": "Because",
+            "message": message,
+            "lastTransitionTime": "2030-01-01T00:00:00Z",
+        }
+        for kind, status, message in conditions
+    ]
+    cluster.add(CAMPAIGN, {**made, "status": {"conditions": found, "step": step}})
+
+
+@pytest.mark.parametrize(
+    ("condition", "code", "said"),
+    [
+        (("Complete", "True", "every planned block is valid"), 0, "every planned block"),
+        (("Failed", "True", "too many trials were Invalid"), watching.FAILED, "too many trials"),
+        (("Accepted", "False", "there is no Workload x"), watching.REFUSED, "no Workload x"),
+    ],
+)
+async def test_the_exit_code_says_how_it_ended(
+    condition: tuple[str, str, str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster = Scrapable()
+    campaign(cluster, condition, step="done")
+    assert await watching.watch(cluster, "bench", "demo", None) == code
+    captured = capsys.readouterr()
+    assert said in (captured.err if code else captured.out)
+
+
+async def test_it_gives_up_after_its_time(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "INTERVAL", 0.01)
+    cluster = Scrapable()
+    campaign(cluster, ("Accepted", "True", ""), step="preparing testbeds")
+    assert await watching.watch(cluster, "bench", "demo", 0.05) == watching.TIMED_OUT
+    captured = capsys.readouterr()
+    assert captured.out.count("preparing testbeds") == 1, "once, not at each look"
+    assert "it goes on" in captured.err
+
+
+async def test_a_campaign_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(CommandError, match="there is no campaign demo in namespace bench"):
+        await watching.watch(Scrapable(), "bench", "demo", None)

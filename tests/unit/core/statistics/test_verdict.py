@@ -1,0 +1,136 @@
+"""The verdict rule: its three answers, its correction for several modes, its two directions."""
+
+import math
+
+import numpy as np
+import pytest
+
+from encbench.core import statistics
+from encbench.core.statistics import Bounds, Estimate, Judgement, Sense, judge, noise_floor
+
+
+def case(loss: float, half: float) -> Estimate:
+    """Nine blocks whose 95 % interval on the log scale is ±half about the given loss."""
+    deviation = half * 3 / statistics.t_quantile(0.975, 8)
+    return Estimate.of(n=9, mean=math.log1p(-loss), deviation=deviation)
+
+
+def alone(one: Estimate, floor: float | None, margin: float, sense: Sense = "loss") -> Judgement:
+    return judge({"mode": one}, floor, margin, sense)["mode"]
+
+
+def test_noise_floor_is_the_bound_furthest_from_zero() -> None:
+    control = Estimate.of(n=4, mean=-0.01, deviation=0.005)
+    bounds = control.change_bounds("loss")
+    assert bounds is not None
+    assert noise_floor(control) == max(abs(bounds.low), abs(bounds.high)) == bounds.high
+    assert Bounds(-0.3, 0.1).largest == 0.3
+
+
+def test_noise_floor_is_the_larger_of_its_readings() -> None:
+    by_arm, by_testbed = case(0.0, 0.02), case(0.03, 0.02)
+    assert noise_floor(by_arm, by_testbed) == noise_floor(by_testbed)
+    assert noise_floor(by_testbed, by_arm) == noise_floor(by_testbed)
+
+
+def test_without_an_interval_there_is_no_noise_floor() -> None:
+    one_block = statistics.estimate([100.0], [90.0])
+    assert noise_floor(one_block) is None
+    assert noise_floor(None) is None
+    assert noise_floor(case(0.0, 0.02), None) is None
+
+
+@pytest.mark.parametrize(
+    ("loss", "half", "floor", "expected"),
+    [
+        (0.10, 0.02, 0.02, "Overhead"),
+        (0.10, 0.02, 0.09, "Inconclusive"),  # the noise floor reaches above the lower bound
+        (0.10, 0.06, 0.02, "Inconclusive"),  # the interval reaches below the margin
+        (0.10, 0.02, None, "Inconclusive"),  # nothing is known of the noise
+        (0.01, 0.02, 0.02, "Equivalent"),
+        (-0.01, 0.02, 0.02, "Equivalent"),
+        (0.01, 0.02, None, "Equivalent"),  # which needs no noise floor
+        (0.01, 0.045, 0.02, "Equivalent"),  # the 95 % interval leaves the margin, the 90 % one not
+        (0.01, 0.06, 0.02, "Inconclusive"),
+        (-0.10, 0.02, 0.02, "Inconclusive"),  # a gain is no overhead, and not equivalent either
+    ],
+)
+def test_verdict(loss: float, half: float, floor: float | None, expected: str) -> None:
+    found = alone(case(loss, half), floor, margin=0.05)
+    assert found.verdict == found.alone == expected
+    # The same change told as an increase of something of which less is better.
+    mirrored = Estimate.of(n=9, mean=math.log1p(loss), deviation=half * 3 / 2.306004)
+    assert alone(mirrored, floor, 0.05, "increase").verdict == expected
+
+
+@pytest.mark.parametrize("sense", ["loss", "increase"])
+def test_tests_and_intervals_agree(sense: Sense) -> None:
+    draw = np.random.default_rng(3)
+    seen = set()
+    for _ in range(400):
+        one = Estimate.of(7, draw.normal(0, 0.08), draw.uniform(0.001, 0.06))
+        floor, margin = draw.uniform(0, 0.08), draw.uniform(0.01, 0.08)
+        wide, narrow = one.change_bounds(sense), one.change_bounds(sense, 0.90)
+        assert wide is not None and narrow is not None
+        expected = "Inconclusive"
+        if wide.low > max(margin, floor):
+            expected = "Overhead"
+        elif -margin < narrow.low and narrow.high < margin:
+            expected = "Equivalent"
+        found = alone(one, floor, margin, sense)
+        assert found.verdict == expected
+        assert found.bar == max(margin, floor)
+        seen.add(expected)
+    assert seen == {"Overhead", "Equivalent", "Inconclusive"}
+
+
+def test_p_values_agree_with_scipy() -> None:
+    from scipy.stats import ttest_1samp
+
+    ratios = [-0.09, -0.11, -0.08, -0.10, -0.13, -0.07]
+    one = statistics.estimate([1.0] * 6, [math.exp(d) for d in ratios])
+    assert one is not None
+    found = alone(one, floor=0.06, margin=0.05)
+    peer = ttest_1samp(ratios, math.log1p(-0.06))
+    assert found.overhead_p == pytest.approx(peer.pvalue)
+    peer = ttest_1samp(ratios, math.log1p(-0.12), alternative="greater")
+    assert alone(one, None, margin=0.12).equivalent_p == pytest.approx(peer.pvalue)
+
+
+def test_several_modes_are_corrected_for_their_number() -> None:
+    strong, weak = case(0.15, 0.02), case(0.073, 0.022)
+    assert alone(weak, 0.02, 0.05).verdict == "Overhead"
+    two = judge({"weak": weak, "strong": strong}, 0.02, 0.05)
+    assert two["strong"].verdict == "Overhead"
+    assert two["weak"].verdict == "Overhead", "the last of Holm's steps is not corrected"
+    other = judge({"weak": weak, "none": case(0.05, 0.05)}, 0.02, 0.05)
+    assert other["weak"].verdict == "Inconclusive"
+    assert other["weak"].alone == "Overhead"
+    before, after = alone(weak, 0.02, 0.05).overhead_p, other["weak"].overhead_p
+    assert before is not None and after == pytest.approx(2 * before)
+
+
+def test_equivalence_is_corrected_by_itself() -> None:
+    near = case(0.005, 0.051)
+    assert alone(near, 0.02, 0.05).verdict == "Equivalent"
+    found = judge({"near": near, "far": case(0.3, 0.02)}, 0.02, 0.05)
+    assert (found["near"].alone, found["near"].verdict) == ("Equivalent", "Inconclusive")
+    assert found["far"].verdict == "Overhead"
+
+
+def test_a_mode_without_an_interval_does_not_count_as_a_claim() -> None:
+    one_block = statistics.estimate([100.0], [90.0])
+    assert one_block is not None
+    found = judge({"one": one_block, "weak": case(0.073, 0.022)}, 0.02, 0.05)
+    assert found["one"] == Judgement("Inconclusive", "Inconclusive", 0.05, None, None)
+    assert found["weak"].verdict == "Overhead"
+
+
+def test_a_noise_floor_beyond_everything_admits_no_overhead() -> None:
+    assert alone(case(0.9, 0.02), floor=1.7, margin=0.05).overhead_p == 1.0
+
+
+def test_equal_figures_in_every_block_are_beyond_doubt() -> None:
+    same = Estimate.of(6, 0.0, 0.0)
+    assert alone(same, 0.0, 0.05).verdict == "Equivalent"
+    assert alone(Estimate.of(6, math.log(0.9), 0.0), 0.0, 0.05).verdict == "Overhead"

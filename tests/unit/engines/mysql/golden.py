@@ -1,0 +1,52 @@
+"""The children of a testbed in each mode as files, and their renewal.
+
+Run `PYTHONPATH=operator:. python -m tests.unit.engines.mysql.golden`, and read the difference
+before committing it.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from encbench.api.testbed import TestbedSpec
+from tests.support.testbeds import PLAINTEXT, TLS, spec_of_testbed
+from tests.unit.engines import rendering
+
+FOLDER = Path(__file__).parent / "golden"
+
+ALL: dict[str, Any] = {"atRest": {"method": "engine"}}
+TABLES: dict[str, Any] = {"atRest": {"method": "engine", "scope": ["tables"]}}
+
+CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "plaintext": ("mysql", "8.4", PLAINTEXT),
+    "tde": ("mysql", "8.4", ALL),
+    "tls": ("mysql", "8.4", TLS),
+    "percona-tde": ("percona", "8.0", ALL),
+    "5.7-plaintext": ("mysql", "5.7", PLAINTEXT),
+}
+"""Engine, version and mode."""
+
+
+def spec(
+    mode: Mapping[str, Any] = PLAINTEXT,
+    *,
+    engine: str = "mysql",
+    version: str = "8.4",
+    **changes: Any,
+) -> TestbedSpec:
+    """A testbed's spec without an image, on a server that holds MySQL's defaults."""
+    resources = {"cpu": "500m", "memory": "1Gi"}
+    made: dict[str, Any] = {"resources": resources, "image": None, **changes}
+    return spec_of_testbed(mode, engine=engine, version=version, **made)
+
+
+def rendered(name: str) -> str:
+    """The children of that case as YAML documents."""
+    engine, version, mode = CASES[name]
+    return rendering.rendered(spec(mode, engine=engine, version=version))
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for case in CASES:
+        (FOLDER / f"{case}.yaml").write_text(rendered(case), encoding="utf-8")

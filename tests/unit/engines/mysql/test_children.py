@@ -1,0 +1,120 @@
+"""The objects of a testbed: as the golden files show them, and what must hold of any."""
+
+import json
+from typing import Any
+
+import pytest
+
+from encbench.engines.registry import engine
+from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens, database_context
+from tests.unit.engines.mysql import golden
+from tests.unit.engines.mysql.golden import ALL, TABLES
+from tests.unit.engines.rendering import children
+
+BUILD = engine("mysql")
+MODES = [PLAINTEXT, ALL, TABLES, TLS, {**ALL, **TLS}]
+
+
+def pod(mode: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    context = database_context(golden.spec(mode, **changes))
+    spec: dict[str, Any] = BUILD.stateful_set(context)["spec"]["template"]["spec"]
+    return spec
+
+
+def containers(mode: dict[str, Any], **changes: Any) -> dict[str, dict[str, Any]]:
+    spec = pod(mode, **changes)
+    return {one["name"]: one for one in (*spec["initContainers"], *spec["containers"])}
+
+
+@pytest.mark.parametrize("name", golden.CASES)
+def test_the_children_are_as_the_golden_files_show(name: str) -> None:
+    expected = (golden.FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+    assert golden.rendered(name) == expected, (
+        "renew with: PYTHONPATH=operator:. python -m tests.unit.engines.mysql.golden"
+    )
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_container_is_guaranteed_and_restricted(mode: dict[str, Any]) -> None:
+    assert pod(mode)["securityContext"]["runAsNonRoot"] is True
+    for container in containers(mode).values():
+        assert container["resources"]["requests"] == container["resources"]["limits"]
+        assert set(container["resources"]["limits"]) == {"cpu", "memory"}
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+        }
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]) -> None:
+    entries = {
+        volume["name"]: sorted(item["key"] for item in volume["secret"]["items"])
+        for volume in pod(mode)["volumes"]
+        if "secret" in volume
+    }
+    seen = {
+        name: sorted(
+            entry for mount in container["volumeMounts"] for entry in entries.get(mount["name"], [])
+        )
+        for name, container in containers(mode).items()
+        if name in ("initialise", "server", "agent")
+    }
+    own = ["ca.crt", "tls.crt", "tls.key"] if "inTransit" in mode else []
+    assert seen == {
+        "initialise": own,
+        "server": sorted([*own, "init.sql"]),
+        "agent": ["agent-password", "token"],
+    }
+
+
+def test_nothing_secret_outside_of_secrets() -> None:
+    hidden = {f"{number:0{size}x}" for number in range(1, 9) for size in (32, 64)}
+    made = children(golden.spec({**ALL, **TLS}))
+    rest = repr([child for child in made if child["kind"] != "Secret"])
+    assert not any(value in rest for value in hidden)
+
+
+@pytest.mark.parametrize("name", ["mysql", "percona"])
+def test_the_server_makes_its_keys_itself(name: str) -> None:
+    context = database_context(golden.spec(ALL, engine=name))
+    assert engine(name).keys_secret(context, counting_tokens()) is None
+
+
+def test_the_keyring_is_configured_where_it_is_wanted_only() -> None:
+    files = {"mysqld.my", "component_keyring_file.cnf"}
+    for mode in MODES:
+        data = BUILD.config_map(database_context(golden.spec(mode)))["data"]
+        assert (files & set(data)) == (files if "atRest" in mode else set())
+    data = BUILD.config_map(database_context(golden.spec(ALL)))["data"]
+    assert json.loads(data["mysqld.my"]) == {"components": "file://component_keyring_file"}
+    configuration = json.loads(data["component_keyring_file.cnf"])
+    assert configuration["read_only"] is False
+    volume = next(m for m in containers(ALL)["server"]["volumeMounts"] if m["name"] == "data")
+    assert configuration["path"] == f"{volume['mountPath']}/keyring/keyring"
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "image"),
+    [
+        ("mysql", "8.4", "docker.io/library/mysql:8.4"),
+        ("mysql", "8.0.28", "docker.io/library/mysql:8.0.28"),
+        ("mysql", "5.7", "docker.io/library/mysql:5.7"),
+        ("percona", "8.0", "docker.io/percona/percona-server:8.0"),
+        ("percona", "8.4", "docker.io/percona/percona-server:8.4"),
+    ],
+)
+def test_upstream_s_image_unless_the_template_names_one(
+    name: str, version: str, image: str
+) -> None:
+    made = containers(PLAINTEXT, engine=name, version=version)
+    assert made["server"]["image"] == made["initialise"]["image"] == image
+    own = containers(PLAINTEXT, engine=name, version=version, image="registry.example.com/mine:1")
+    assert own["server"]["image"] == own["initialise"]["image"] == "registry.example.com/mine:1"
+
+
+def test_the_agent_knows_the_flavour() -> None:
+    for name in ("mysql", "percona"):
+        environment = containers(PLAINTEXT, engine=name)["agent"]["env"]
+        assert {"name": "ENCBENCH_ENGINE", "value": name} in environment

@@ -1,0 +1,149 @@
+"""The script that makes the data directory, under each shell, with a program that only writes down.
+
+The real server is in tests/contract/mysql.
+"""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from encbench.engines.mysql import keyring
+from encbench.engines.mysql.layout import Places
+from tests.support.shells import SHELLS
+
+SCRIPT = Path(keyring.__file__).with_name("initialise.sh")
+
+MYSQLD = """#!/bin/sh
+case "$*" in
+  *--help*) cat "{home}/help"; exit "$(cat "{home}/code")" ;;
+esac
+echo "$0 $*" >>"{home}/calls"
+mkdir -p "{volume}/data"
+[ ! -e "{home}/fails" ]
+"""
+
+
+class Image:
+    """A folder with a program, plugins, configuration and volume."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.layout = Places(volume=str(home / "volume"), config=str(home / "config"))
+        for folder in ("bin", "volume", "config", "share/plugins"):
+            (home / folder).mkdir(parents=True)
+        for plugin in ("component_keyring_file.so", "other.so", "README"):
+            (home / "share/plugins" / plugin).touch()
+        self.says(f"basedir   {home}/share/\nplugin-dir   {home}/share/plugins/\n")
+        program = home / "bin" / "mysqld"
+        program.write_text(MYSQLD.format(home=home, volume=self.layout.volume))
+        program.chmod(0o755)
+
+    def says(self, text: str, code: int = 0) -> None:
+        """What `--help` prints and ends with."""
+        (self.home / "help").write_text(text)
+        (self.home / "code").write_text(str(code))
+
+    def configured(self) -> None:
+        """With the keyring's files."""
+        for name in ("mysqld.my", "component_keyring_file.cnf"):
+            (self.home / "config" / name).write_text(name)
+
+    def run(self, shell: list[str]) -> "subprocess.CompletedProcess[str]":
+        """The init container's command."""
+        return subprocess.run(
+            [*shell, str(SCRIPT), self.layout.volume, self.layout.config],
+            env={"PATH": f"{self.home}/bin:/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=30,
+        )
+
+    @property
+    def calls(self) -> list[str]:
+        """How the server was called."""
+        path = self.home / "calls"
+        return path.read_text().splitlines() if path.exists() else []
+
+
+@pytest.fixture
+def image(tmp_path: Path) -> Image:
+    return Image(tmp_path)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_program_and_plugins_are_linked_and_the_keyring_lies_beside_them(
+    image: Image, shell: list[str]
+) -> None:
+    image.configured()
+    done = image.run(shell)
+    assert done.returncode == 0, done.stderr
+    program = Path(image.layout.program)
+    assert Path(image.layout.mysqld).resolve() == image.home / "bin" / "mysqld"
+    assert sorted(path.name for path in (program / "plugins").iterdir()) == [
+        "component_keyring_file.cnf",
+        "component_keyring_file.so",
+        "other.so",
+    ]
+    assert (program / "plugins/other.so").resolve() == image.home / "share/plugins/other.so"
+    assert (program / "mysqld.my").read_text() == "mysqld.my"
+    assert Path(image.layout.places_cnf).read_text() == (
+        f"[mysqld]\nbasedir={image.home}/share/\nplugin_dir={program}/plugins\n"
+    )
+    assert image.calls == [
+        f"{image.layout.mysqld} --defaults-file={image.layout.server_cnf} --initialize-insecure"
+    ]
+    assert Path(image.layout.keyring).parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_without_a_keyring_there_is_no_manifest_left_of_another_run(
+    image: Image, shell: list[str]
+) -> None:
+    image.configured()
+    assert image.run(shell).returncode == 0
+    for name in ("mysqld.my", "component_keyring_file.cnf"):
+        (image.home / "config" / name).unlink()
+    assert image.run(shell).returncode == 0
+    assert not Path(image.layout.program, "mysqld.my").exists()
+    assert not Path(image.layout.program, "plugins/component_keyring_file.cnf").exists()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_whole_directory_is_kept_and_a_half_built_one_made_anew(
+    image: Image, shell: list[str]
+) -> None:
+    volume = Path(image.layout.volume)
+    (image.home / "fails").touch()
+    assert image.run(shell).returncode != 0
+    assert not (volume / "initialised").exists()
+
+    (volume / "data" / "half").touch()
+    (volume / "keyring" / "keyring").touch()
+    (image.home / "fails").unlink()
+    assert image.run(shell).returncode == 0
+    assert (volume / "initialised").exists()
+    assert not (volume / "data" / "half").exists()
+    assert not (volume / "keyring" / "keyring").exists()
+
+    (volume / "data" / "kept").touch()
+    (volume / "keyring" / "keyring").touch()
+    assert image.run(shell).returncode == 0
+    assert (volume / "data" / "kept").exists()
+    assert (volume / "keyring" / "keyring").exists()
+    assert len(image.calls) == 2
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_an_image_that_is_none_of_mysql_is_said_to_be_so(image: Image, shell: list[str]) -> None:
+    for text, code in (("", 1), ("basedir  /usr/\n", 0), ("plugin-dir /nowhere/\n", 0)):
+        image.says(text, code)
+        done = image.run(shell)
+        assert done.returncode == 1
+        assert "use an image of MySQL 5.7 or later" in done.stderr
+    (image.home / "bin" / "mysqld").unlink()
+    done = image.run(shell)
+    assert done.returncode == 1
+    assert "no mysqld on its PATH" in done.stderr
+    assert not Path(image.layout.volume, "program").exists()

@@ -1,0 +1,198 @@
+"""What is wrong with a template or a mode, in sentences."""
+
+from typing import Any
+
+import pytest
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.engines.mysql.flavour import MYSQL, PERCONA
+from encbench.engines.mysql.known import known_settings
+from encbench.engines.mysql.problems import option_file
+from encbench.engines.registry import engine
+from tests.support.testbeds import PLAINTEXT, TLS, TLS12, instance
+from tests.unit.engines.mysql.golden import ALL, TABLES
+
+ROOM = {"cpu": "1", "memory": "2Gi"}
+
+
+def problems(
+    mode: dict[str, Any] = PLAINTEXT, engine_: str = "mysql", version: str = "8.4", **changes: Any
+) -> list[str]:
+    body = instance(engine=engine_, version=version, **{"resources": ROOM, **changes})
+    template = InstanceTemplateSpec.model_validate(body)
+    return engine(engine_).problems(template, EncryptionModeSpec.model_validate(mode))
+
+
+@pytest.mark.parametrize("version", ["8.0.23", "8.0", "8.0.28", "8.4", "8.4.3", "9.7", "9"])
+@pytest.mark.parametrize("name", ["mysql", "percona"])
+@pytest.mark.parametrize("mode", [PLAINTEXT, ALL, TABLES, TLS, TLS12])
+def test_what_is_right(version: str, name: str, mode: dict[str, Any]) -> None:
+    settings = {"innodb_buffer_pool_size": "512M", "innodb_io_capacity": "2000", "sql_mode": "ANSI"}
+    assert problems(mode, name, version, settings=settings) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "datadir",
+        "socket",
+        "port",
+        "user",
+        "pid_file",
+        "log_bin",
+        "skip_log_bin",
+        "disable_log_bin",
+        "plugin_load",
+        "plugin_load_add",
+        "plugin_dir",
+        "early_plugin_load",
+        "keyring_file_data",
+        "default_table_encryption",
+        "binlog_encryption",
+        "innodb_redo_log_encrypt",
+        "loose_innodb_redo_log_encrypt",
+        "table_encryption_privilege_check",
+        "encrypt_tmp_files",
+        "ssl_cert",
+        "skip_ssl",
+        "tls_version",
+        "tls_ciphersuites",
+        "require_secure_transport",
+        "max_connections",
+        "maximum_max_connections",
+        "general_log",
+        "slow_query_log",
+        "innodb_file_per_table",
+        "skip_grant_tables",
+        "skip_networking",
+        "datadi",
+        "default_table_encr",
+        "mysqlx_port",
+        "innodb_undo_directory",
+        "innodb_doublewrite_dir",
+        "basedir",
+        "init_file",
+    ],
+)
+@pytest.mark.parametrize("engine_", ["mysql", "percona"])
+def test_what_belongs_to_the_operator_is_refused(name: str, engine_: str) -> None:
+    (problem,) = problems(engine_=engine_, settings={name: "1"})
+    assert problem.startswith(f"settings.{name} belongs to the operator: leave it out")
+
+
+def test_an_unknown_name_is_refused_with_the_likely_one() -> None:
+    assert problems(settings={"innodb_bufer_pool_size": "256M"}) == [
+        "settings.innodb_bufer_pool_size is no setting of MySQL 8.4: write "
+        "innodb_buffer_pool_size if that is what you mean"
+    ]
+    (problem,) = problems(settings={"xyzzy": "1"})
+    assert problem.endswith("leave it out")
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("query_cache_size", ["5.7"], ["8.0", "8.4", "9.7"]),
+        ("innodb_log_file_size", ["5.7", "8.0.28", "8.4"], ["9.7"]),
+        ("transaction_write_set_extraction", ["8.0"], ["8.4", "9.7"]),
+        ("set_operations_buffer_size", ["8.4", "9.7"], ["8.0"]),
+        ("container_aware", ["9.7"], ["8.0", "8.4"]),
+    ],
+)
+def test_each_series_has_its_own_names(name: str, right: list[str], wrong: list[str]) -> None:
+    for version in right:
+        assert problems(version=version, settings={name: "1M"}) == []
+    for version in wrong:
+        (problem,) = problems(version=version, settings={name: "1M"})
+        assert f"is no setting of MySQL {version}" in problem
+
+
+def test_percona_s_names_are_taken_as_they_are() -> None:
+    assert problems(engine_="percona", settings={"thread_pool_oversubscribe": "3"}) == []
+    assert known_settings(PERCONA, "8.0") is None
+
+
+def test_a_beginning_counts_only_where_it_is_no_setting_of_its_own() -> None:
+    """Otherwise a setting that a template may well want would be refused by accident."""
+    owned = option_file(MYSQL).owned
+    for version in ("5.7", "8.0", "8.4", "9.7"):
+        known = known_settings(MYSQL, version)
+        assert known is not None
+        free = {name for name in known if owned(name) is None}
+        assert {
+            "innodb_buffer_pool_size",
+            "innodb_flush_log_at_trx_commit",
+            "innodb_io_capacity",
+            "innodb_doublewrite",
+            "innodb_log_buffer_size",
+            "performance_schema",
+            "skip_name_resolve",
+            "sync_binlog",
+            "thread_cache_size",
+            "tmp_table_size",
+            "log_error_verbosity",
+            "back_log",
+            "open_files_limit",
+        } <= free
+        assert len(free) > 380
+
+
+@pytest.mark.parametrize(
+    ("version", "words"),
+    [
+        ("5.6", "is too old: write 5.7 or later"),
+        ("8", "may be 8.0 or 8.4: write which one"),
+        ("6.0", "there is no version 6.0 of MySQL: write 5.7, 8.0 or 8.4"),
+        ("7.4", "there is no version 7.4 of MySQL"),
+        ("5", "there is no version 5 of MySQL"),
+    ],
+)
+def test_versions_that_are_none(version: str, words: str) -> None:
+    (problem,) = problems(ALL, version=version, settings={"xyzzy": "1"})
+    assert words in problem
+
+
+@pytest.mark.parametrize("version", ["5.7", "5.7.44", "8.0.11", "8.0.22"])
+def test_no_tde_before_the_doublewrite_buffer_is_encrypted_too(version: str) -> None:
+    (problem,) = problems(ALL, version=version)
+    assert problem.startswith(f"MySQL {version} cannot encrypt all that it writes of a table")
+    assert "leave atRest out of the mode, or write version 8.0.23 or later" in problem
+    assert problems(PLAINTEXT, version=version) == []
+    assert problems(TLS12, version=version) == []
+
+
+def test_tls_1_3_is_not_for_every_version() -> None:
+    for version in ("5.7", "8.0.15"):
+        (problem,) = problems(TLS, version=version)
+        assert "write inTransit.version: TLSv1.2" in problem
+
+
+def test_temporary_tables_are_percona_s_alone() -> None:
+    mode = {"atRest": {"method": "engine", "scope": ["tables", "temporary"]}}
+    assert problems(mode) == [
+        "atRest.scope: leave temporary out, for MySQL writes temporary tables in plaintext; it can "
+        "encrypt tables, system, redo, undo, binlog"
+    ]
+    assert problems(mode, "percona") == []
+
+
+def test_algorithm_and_key_are_mariadb_s() -> None:
+    (problem,) = problems({"atRest": {"method": "engine", "algorithm": "AES_CTR"}})
+    assert problem.startswith("atRest.algorithm is MariaDB's: leave it out")
+    (problem,) = problems({"atRest": {"method": "engine", "keySecretRef": {"name": "mine"}}})
+    assert problem.startswith("atRest.keySecretRef: leave it out, for MySQL makes its master keys")
+
+
+def test_a_server_without_room_is_refused_with_numbers() -> None:
+    assert problems(resources={"cpu": "1", "memory": "512Mi"}) == [
+        "resources.memory of 512Mi is too little for MySQL with these settings: write 528Mi or more"
+    ]
+    small = {"cpu": "1", "memory": "528Mi"}
+    assert problems(resources=small) == []
+    (problem,) = problems(resources=small, settings={"innodb_buffer_pool_size": "128M"})
+    assert "write 16M or less, or raise resources.memory" in problem
+    assert (
+        problems(resources={"cpu": "1", "memory": "512Mi"}, settings={"performance_schema": "OFF"})
+        == []
+    )

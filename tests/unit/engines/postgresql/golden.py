@@ -1,0 +1,47 @@
+"""The children of a testbed in each mode as files, and their renewal.
+
+Run `PYTHONPATH=operator:. python -m tests.unit.engines.postgresql.golden`, and read the difference
+before committing it.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from encbench.api.testbed import TestbedSpec
+from tests.support.testbeds import PLAINTEXT, TLS, TLS12, spec_of_testbed
+from tests.unit.engines import rendering
+
+FOLDER = Path(__file__).parent / "golden"
+MODES: dict[str, dict[str, Any]] = {"plaintext": PLAINTEXT, "tls": TLS, "tls12": TLS12}
+INSTANCE: dict[str, Any] = {
+    "engine": "postgresql",
+    "version": "15",
+    "image": "registry.example.com/postgresql:15",
+}
+
+
+def spec(mode: dict[str, Any], **changes: Any) -> TestbedSpec:
+    """A testbed's spec in that mode; `changes` are of its instance."""
+    return spec_of_testbed(mode, **{**INSTANCE, **changes})
+
+
+def rendered(mode: dict[str, Any]) -> str:
+    """The children as YAML documents."""
+    return rendering.rendered(
+        spec(
+            mode,
+            settings={"shared_buffers": "256MB", "work_mem": "8MB"},
+            imagePullSecrets=["registry"],
+            placement={
+                "nodeSelector": {"disk": "fast"},
+                "tolerations": [{"key": "database", "operator": "Exists", "effect": "NoSchedule"}],
+            },
+            storage={"size": "2Gi", "className": "fast"},
+        )
+    )
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name, mode in MODES.items():
+        (FOLDER / f"{name}.yaml").write_text(rendered(mode), encoding="utf-8")

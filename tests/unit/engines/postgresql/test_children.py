@@ -1,0 +1,124 @@
+"""The objects of a testbed: as the golden files show them, and what must hold of any."""
+
+from typing import Any
+
+import pytest
+
+from encbench.engines.registry import engine
+from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens, database_context
+from tests.unit.engines.postgresql import golden
+from tests.unit.engines.rendering import children
+
+BUILD = engine("postgresql")
+
+
+def pod(mode: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    context = database_context(golden.spec(mode, **changes))
+    spec: dict[str, Any] = BUILD.stateful_set(context)["spec"]["template"]["spec"]
+    return spec
+
+
+def containers(mode: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    spec = pod(mode)
+    return {one["name"]: one for one in (*spec["initContainers"], *spec["containers"])}
+
+
+@pytest.mark.parametrize("name", golden.MODES)
+def test_the_children_are_as_the_golden_files_show(name: str) -> None:
+    expected = (golden.FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+    assert golden.rendered(golden.MODES[name]) == expected, (
+        "renew with: PYTHONPATH=operator:. python -m tests.unit.engines.postgresql.golden"
+    )
+
+
+@pytest.mark.parametrize("mode", golden.MODES.values())
+def test_every_container_is_guaranteed_and_restricted(mode: dict[str, Any]) -> None:
+    assert pod(mode)["securityContext"]["runAsNonRoot"] is True
+    for container in containers(mode).values():
+        assert container["resources"]["requests"] == container["resources"]["limits"]
+        assert set(container["resources"]["limits"]) == {"cpu", "memory"}
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+        }
+
+
+@pytest.mark.parametrize("mode", golden.MODES.values())
+def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]) -> None:
+    entries = {
+        volume["name"]: sorted(item["key"] for item in volume["secret"]["items"])
+        for volume in pod(mode)["volumes"]
+        if "secret" in volume
+    }
+    seen = {
+        name: sorted(
+            entry for mount in container["volumeMounts"] for entry in entries.get(mount["name"], [])
+        )
+        for name, container in containers(mode).items()
+        if name in ("initialise", "server", "agent")
+    }
+    assert seen == {
+        "initialise": ["init.sql"],
+        "server": ["ca.crt", "tls.crt", "tls.key"] if mode else [],
+        "agent": ["agent-password", "token"],
+    }
+
+
+@pytest.mark.parametrize("mode", golden.MODES.values())
+def test_nothing_secret_outside_of_secrets(mode: dict[str, Any]) -> None:
+    hidden = {f"{number:0{size}x}" for number in range(1, 9) for size in (32, 64)}
+    for child in children(golden.spec(mode)):
+        if child["kind"] != "Secret":
+            assert not any(value in repr(child) for value in hidden)
+
+
+def test_arms_differ_in_what_tls_needs_and_nothing_else() -> None:
+    files = {
+        name: BUILD.config_map(database_context(golden.spec(mode)))["data"]
+        for name, mode in golden.MODES.items()
+    }
+    plain, tls = files["plaintext"], files["tls"]
+    assert {name for name in tls if tls[name] != plain.get(name)} == {
+        "postgresql.conf",
+        "pg_hba.conf",
+        "openssl.cnf",
+    }
+    one, other = containers(PLAINTEXT), containers(TLS)
+    assert one["initialise"] == other["initialise"]
+    assert one["agent"] == other["agent"]
+    assert one["server"]["command"] == other["server"]["command"]
+
+
+def test_the_suite_of_tls_1_3_is_pinned_where_the_server_has_no_setting_for_it() -> None:
+    chacha = {"inTransit": {"cipherSuite": "TLS_CHACHA20_POLY1305_SHA256"}}
+    context = database_context(golden.spec(chacha))
+    assert BUILD.config_map(context)["data"]["openssl.cnf"].splitlines()[-1] == (
+        "Ciphersuites = TLS_CHACHA20_POLY1305_SHA256"
+    )
+    assert containers(chacha)["server"]["env"] == [
+        {"name": "OPENSSL_CONF", "value": "/etc/encbench/server/openssl.cnf"}
+    ]
+
+
+def test_no_mode_has_a_key_of_the_server_s_own() -> None:
+    for mode in golden.MODES.values():
+        assert BUILD.keys_secret(database_context(golden.spec(mode)), counting_tokens()) is None
+
+
+def test_a_restart_is_never_made_only_seen() -> None:
+    for container in containers(TLS).values():
+        assert "livenessProbe" not in container
+        assert "startupProbe" not in container
+    context = database_context(golden.spec(TLS))
+    assert BUILD.stateful_set(context)["spec"]["updateStrategy"] == {"type": "OnDelete"}
+
+
+def test_the_agent_of_many_connections_has_the_cpu_to_count_them() -> None:
+    limits = {}
+    for connections in (1, 8, 256, 2048):
+        spec = golden.spec(PLAINTEXT).model_copy(update={"max_connections": connections})
+        agent = BUILD.stateful_set(database_context(spec))["spec"]["template"]["spec"]
+        (own,) = [one for one in agent["containers"] if one["name"] == "agent"]
+        limits[connections] = own["resources"]["limits"]["cpu"]
+    assert limits == {1: "50m", 8: "50m", 256: "75m", 2048: "254m"}

@@ -1,0 +1,184 @@
+"""What is wrong with a template or a mode, in sentences."""
+
+from typing import Any
+
+import pytest
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.engines.postgresql.known import known_settings
+from encbench.engines.postgresql.layout import POD
+from encbench.engines.postgresql.problems import owned, parse_size
+from encbench.engines.postgresql.settings import server_settings
+from encbench.engines.registry import engine
+from tests.support.testbeds import TDE, TLS, TLS12, instance
+from tests.unit.engines.postgresql.golden import INSTANCE, spec
+
+SERIES = ["15", "16", "17", "18"]
+
+
+def problems(mode: dict[str, Any] | None = None, **changes: Any) -> list[str]:
+    template = InstanceTemplateSpec.model_validate(instance(**{**INSTANCE, **changes}))
+    return engine("postgresql").problems(template, EncryptionModeSpec.model_validate(mode or {}))
+
+
+@pytest.mark.parametrize("version", [*SERIES, "15.18", "19"])
+@pytest.mark.parametrize("mode", [{}, TLS, TLS12])
+def test_a_plain_template_has_none(version: str, mode: dict[str, Any]) -> None:
+    wanted = {"shared_buffers": "256MB", "wal_compression": "on", "checkpoint_timeout": "15min"}
+    assert problems(mode, version=version, settings=wanted) == []
+
+
+def test_a_volume_is_no_business_of_the_server() -> None:
+    volume = {"method": "volume", "volume": {"storageClassName": "encrypted"}}
+    assert problems({"atRest": volume}) == []
+
+
+def test_encryption_at_rest_of_its_own_is_refused_with_the_way_that_there_is() -> None:
+    (problem,) = problems(TDE)
+    assert problem == (
+        "PostgreSQL has no encryption at rest of its own, and pg_tde of Percona's distribution is "
+        "not supported: write atRest.method: volume, or leave atRest out"
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "data_directory",
+        "hba_file",
+        "port",
+        "listen_addresses",
+        "unix_socket_directories",
+        "temp_tablespaces",
+        "logging_collector",
+        "log_directory",
+        "ssl",
+        "ssl_ciphers",
+        "password_encryption",
+        "shared_preload_libraries",
+        "session_preload_libraries",
+        "default_table_access_method",
+        "max_connections",
+        "superuser_reserved_connections",
+        "restart_after_crash",
+        "default_transaction_read_only",
+        "zero_damaged_pages",
+        "archive_mode",
+        "synchronous_standby_names",
+    ],
+)
+@pytest.mark.parametrize("version", ["15", "19"])
+def test_what_belongs_to_the_operator_is_refused(name: str, version: str) -> None:
+    (problem,) = problems(version=version, settings={name: "1"})
+    assert problem.startswith(f"settings.{name} belongs to the operator: leave it out")
+
+
+def test_an_unknown_name_is_refused_with_the_likely_one() -> None:
+    (problem,) = problems(settings={"shared_bufers": "256MB"})
+    assert problem == (
+        "settings.shared_bufers is no setting of PostgreSQL 15: write shared_buffers if that is "
+        "what you mean"
+    )
+    (problem,) = problems(settings={"innodb_buffer_pool_size": "256M"})
+    assert problem.endswith("leave it out")
+
+
+def test_a_setting_belongs_to_its_series() -> None:
+    assert problems(version="17", settings={"io_combine_limit": "16"}) == []
+    (problem,) = problems(version="16", settings={"io_combine_limit": "16"})
+    assert "is no setting of PostgreSQL 16" in problem
+    assert problems(version="19", settings={"io_combine_limit": "16"}) == []
+
+
+@pytest.mark.parametrize(
+    ("size", "memory", "right"),
+    [("512MB", "512Mi", "409MB"), ("1GB", "1Gi", "819MB"), ("32768", "256Mi", "192MB")],
+)
+def test_buffers_that_fill_the_memory_are_refused_with_a_number(
+    size: str, memory: str, right: str
+) -> None:
+    resources = {"cpu": "1", "memory": memory}
+    (problem,) = problems(resources=resources, settings={"shared_buffers": size})
+    assert f"write {right} or less" in problem
+    assert problems(resources=resources, settings={"shared_buffers": right}) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "right"), [("256M", "256MB"), ("256Mi", "256MB"), ("1Gi", "1GB"), ("64K", "64kB")]
+)
+@pytest.mark.parametrize("name", ["shared_buffers", "work_mem"])
+def test_sizes_as_others_write_them_are_refused(name: str, text: str, right: str) -> None:
+    (problem,) = problems(settings={name: text})
+    assert problem == f"settings.{name}: write {right}, as PostgreSQL does, instead of {text}"
+
+
+def test_a_size_that_is_none_is_refused() -> None:
+    (problem,) = problems(settings={"shared_buffers": "80%"})
+    assert problem.endswith("write a size such as 128MB")
+
+
+@pytest.mark.parametrize("value", ["1\nssl = on", "1\r", "a\x00b"])
+def test_a_value_cannot_leave_its_line(value: str) -> None:
+    (problem,) = problems(settings={"work_mem": value})
+    assert "write one plain line" in problem
+
+
+def test_an_old_version_is_refused() -> None:
+    (problem,) = problems(version="14.9")
+    assert "write 15 or later" in problem
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("256MB", 2**28),
+        ("1GB", 2**30),
+        ("1.5GB", 3 * 2**29),
+        ("64kB", 65536),
+        ("16384", 2**27),
+        ("64 kB", 65536),
+        ("1gb", None),
+        ("", None),
+    ],
+)
+def test_sizes(text: str, size: int | None) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("version", SERIES)
+def test_what_the_operator_writes_is_known_to_the_server(version: str) -> None:
+    known = known_settings(version)
+    assert known is not None
+    for mode in ({}, TLS, TLS12):
+        assert set(server_settings(spec(mode), POD)) <= known
+    assert {name for name in server_settings(spec({}), POD) if owned(name) is None} == {
+        "shared_buffers",
+        "fsync",
+        "synchronous_commit",
+        "max_wal_size",
+        "huge_pages",
+    }
+
+
+def test_what_is_worth_setting_is_free() -> None:
+    known = known_settings("17")
+    assert known is not None
+    free = {name for name in known if owned(name) is None}
+    assert {
+        "shared_buffers",
+        "work_mem",
+        "max_wal_size",
+        "checkpoint_timeout",
+        "full_page_writes",
+        "wal_compression",
+        "wal_level",
+        "autovacuum",
+        "jit",
+        "huge_pages",
+        "effective_io_concurrency",
+        "transaction_buffers",
+        "log_checkpoints",
+        "track_io_timing",
+    } <= free
+    assert len(free) > 230

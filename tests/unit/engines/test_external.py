@@ -1,0 +1,113 @@
+"""What is said of a database that is not ours, and the Secret that its clients get."""
+
+import base64
+
+import pytest
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.core.certificates import Pair
+from encbench.engines import external
+from encbench.engines.connection import connection
+from encbench.engines.registry import engine
+from tests.support.testbeds import (
+    ENCRYPTED_CLASS,
+    GOCRYPTFS,
+    PLAINTEXT,
+    TDE,
+    TLS,
+    TLS12,
+    counting_tokens,
+    database_context,
+    spec_of_external,
+    spec_of_testbed,
+)
+
+ENGINES = ["mariadb", "mysql", "percona", "postgresql"]
+SPARE = Pair("spare certificate", "spare key")
+LOGIN = {"username": "bench", "password": "p"}
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_what_a_session_can_show_is_accepted_of_every_engine(name: str) -> None:
+    for mode in (PLAINTEXT, TLS):
+        spec = spec_of_external(mode, engine=name)
+        assert engine(name).problems(spec.instance, spec.mode) == []
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("mode", [TDE, GOCRYPTFS, ENCRYPTED_CLASS, TLS12])
+def test_what_it_cannot_is_refused_with_advice(name: str, mode: dict[str, object]) -> None:
+    spec = spec_of_external(mode, engine=name)
+    (problem,) = engine(name).problems(spec.instance, spec.mode)
+    assert "on a server that it does not run" in problem.replace("\n", " ")
+    assert ": leave atRest out" in problem or ": write inTransit.version" in problem
+
+
+def test_a_database_of_ours_is_judged_by_its_engine() -> None:
+    spec = spec_of_testbed(TDE, settings={"no_such_setting": "1"})
+    assert any(
+        "no_such_setting" in text for text in engine("mariadb").problems(spec.instance, spec.mode)
+    )
+
+
+@pytest.mark.parametrize(("name", "port"), [("mysql", 3306), ("postgresql", 5432)])
+def test_clients_go_where_the_template_says(name: str, port: int) -> None:
+    found = connection("bed", spec_of_external(TLS, engine=name))
+    assert (found.host, found.port, found.database) == ("db.example.com", port, "benchmark")
+    assert found.tls is not None
+    assert connection("bed", spec_of_external(engine=name, port=7)).port == 7
+
+
+def made(given: dict[str, str], driver: str = "mysql") -> dict[str, str]:
+    context = database_context(spec_of_external())
+    body = external.credentials_secret(
+        context,
+        "mysql" if driver == "mysql" else "pgsql",
+        given,
+        SPARE,
+        counting_tokens(),
+    )
+    assert body["immutable"]
+    assert body["metadata"]["name"] == "overhead-mode-credentials"
+    return {name: base64.b64decode(text).decode() for name, text in body["data"].items()}
+
+
+def test_the_secret_has_what_clients_need_and_nothing_else_of_the_users() -> None:
+    found = made({**LOGIN, "ca.crt": "CA", "console-password": "not ours"})
+    assert set(found) == {
+        *LOGIN,
+        "ca.crt",
+        "client.crt",
+        "client.key",
+        "token",
+        "sysbench.conf",
+    }
+    assert (found["client.crt"], found["client.key"]) == (SPARE.certificate, SPARE.key)
+    assert len(found["token"]) == 64
+
+
+def test_a_client_certificate_of_the_users_goes_before_ours() -> None:
+    found = made({**LOGIN, "client.crt": "own", "client.key": "own key"})
+    assert (found["client.crt"], found["client.key"]) == ("own", "own key")
+
+
+def test_sysbench_reads_the_login_by_the_driver_s_names() -> None:
+    assert made(LOGIN)["sysbench.conf"] == 'mysql-user="bench"\nmysql-password="p"\n'
+    assert made(LOGIN, "pgsql")["sysbench.conf"] == 'pgsql-user="bench"\npgsql-password="p"\n'
+
+
+def test_an_entry_that_is_no_text_counts_as_missing() -> None:
+    secret = {"data": {"username": "Ym9i", "password": base64.b64encode(b"\xff\xfe").decode()}}
+    assert external.entries_of(secret) == {"username": "bob"}
+
+
+@pytest.mark.parametrize("mode", [PLAINTEXT, TLS])
+def test_the_first_proof_claims_nothing_and_lists_what_is_not_seen(mode: dict[str, object]) -> None:
+    spec = spec_of_external(mode)
+    place = spec.instance.external
+    assert place is not None
+    proof = external.prove(place, EncryptionModeSpec.model_validate(mode))
+    assert proof.ok, "nothing stands against it yet"
+    assert "in force" not in proof.summary
+    assert len(proof.checks) == 3
+    assert all(check.name.startswith("exempt: ") for check in proof.checks)

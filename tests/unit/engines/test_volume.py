@@ -1,0 +1,224 @@
+"""Judging the volume under a database, beside the engine's own proof."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.core.evidence import Proof
+from encbench.engines.volume import judge, problems
+from tests.support.testbeds import instance
+
+LUKS = "CRYPT-LUKS2-0123456789abcdef-data"
+ENGINE = Proof(ok=True, summary="plaintext is in force: the marker is readable in 3 of 9 files")
+BROKEN = Proof(ok=False, summary="plaintext is not proven: log_bin")
+
+
+def fuse(cipher: str = "AES-GCM", **more: Any) -> EncryptionModeSpec:
+    return mode({"gocryptfs": {"cipher": cipher, **more}})
+
+
+def by_class(**more: Any) -> EncryptionModeSpec:
+    return mode({"storageClassName": "encrypted", **more})
+
+
+def mode(volume: Mapping[str, Any]) -> EncryptionModeSpec:
+    return EncryptionModeSpec.model_validate({"atRest": {"method": "volume", "volume": volume}})
+
+
+PLAIN = EncryptionModeSpec()
+
+
+def below(*files: tuple[str, bool], **changes: Any) -> dict[str, Any]:
+    """Evidence of a FUSE mount; each file below with whether the marker is readable in it."""
+    found = [{"path": path, "bytes": 4096, "found": hit} for path, hit in files]
+    lower = {"own": "a/b", "features": ["HKDF", "GCMIV128", "DirIV"], "files": found}
+    own = {key: changes.pop(key) for key in list(changes) if key in lower}
+    volume = {"type": "fuse.gocryptfs", "dmCrypt": None, "lower": {**lower, **own}, **changes}
+    return {"volume": volume}
+
+
+def disk(crypt: str | None = None, **claim: Any) -> dict[str, Any]:
+    """Evidence of a disk of a class."""
+    volume = {"type": "ext4", "dmCrypt": crypt, "lower": None}
+    return {"volume": volume, "claim": {"storageClass": "encrypted", **claim}}
+
+
+def failed(proof: Proof) -> set[str]:
+    return {check.name for check in proof.checks if not check.ok}
+
+
+QUIET = ("a/b", False), ("gocryptfs.conf", False)
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_gocryptfs_in_force(full: bool) -> None:
+    proof = judge(ENGINE, below(*(QUIET if full else QUIET[:1])), fuse(), full=full)
+    assert proof.ok, proof.summary
+    assert proof.summary.startswith(
+        "volume encryption by gocryptfs with AES-GCM is in force: the marker is readable in none of"
+    )
+    assert proof.summary.endswith(ENGINE.summary)
+
+
+BREAKAGES: list[tuple[str, dict[str, Any], set[str]]] = [
+    ("beside the mount", below(*QUIET, type="ext4"), {"mount of the server's files"}),
+    (
+        "the pass-through in place of the cipher",
+        below(*QUIET, type="fuse.passthrough", features=None),
+        {"mount of the server's files", "format of the ciphertext"},
+    ),
+    (
+        "readable below",
+        below(("a/b", True), ("gocryptfs.conf", False)),
+        {"files below the mount in which the marker is readable"},
+    ),
+    (
+        "readable somewhere else below",
+        below(("a/b", False), ("a/c", True)),
+        {"files below the mount in which the marker is readable"},
+    ),
+    (
+        "another disk below",
+        below(("x", False), ("y", False), own=None),
+        {"the marker's file below the mount", "the marker's file below"},
+    ),
+    (
+        "nothing searched",
+        below(),
+        {"the marker's file below", "scope of the search below"},
+    ),
+    ("only one file", below(QUIET[0]), {"scope of the search below"}),
+    (
+        "another cipher",
+        below(*QUIET, features=["HKDF", "XChaCha20Poly1305"]),
+        {"format of the ciphertext"},
+    ),
+    ("no configuration", below(*QUIET, features=None), {"format of the ciphertext"}),
+    (
+        "no facts of the disk",
+        below(*QUIET) | {"volume": {"type": "fuse.gocryptfs", "dmCrypt": None, "lower": None}},
+        {
+            "the marker's file below the mount",
+            "the marker's file below",
+            "format of the ciphertext",
+            "scope of the search below",
+        },
+    ),
+    ("an agent of an earlier version", {"volume": None}, {"evidence"}),
+    ("half an answer", {"volume": {"type": "ext4"}}, {"evidence"}),
+]
+
+
+@pytest.mark.parametrize(("what", "evidence", "names"), BREAKAGES, ids=[b[0] for b in BREAKAGES])
+def test_gocryptfs_not_in_force(what: str, evidence: dict[str, Any], names: set[str]) -> None:
+    proof = judge(ENGINE, evidence, fuse(), full=True)
+    assert failed(proof) == names
+    assert not proof.ok
+    assert "is not proven" in proof.summary
+
+
+def test_the_other_cipher() -> None:
+    chacha = below(*QUIET, features=["HKDF", "XChaCha20Poly1305"])
+    assert judge(ENGINE, chacha, fuse("XChaCha20-Poly1305"), full=True).ok
+    assert not judge(ENGINE, below(*QUIET), fuse("XChaCha20-Poly1305"), full=True).ok
+
+
+def test_the_pass_through_is_proven_to_be_plaintext() -> None:
+    through = below(("a/b", True), type="fuse.passthrough", features=None)
+    proof = judge(ENGINE, through, fuse("none"), full=False)
+    assert proof.ok, proof.summary
+    assert "a FUSE pass-through without encryption is in force" in proof.summary
+    encrypted = below(("a/b", False), type="fuse.passthrough", features=None)
+    assert failed(judge(ENGINE, encrypted, fuse("none"), full=False)) == {"marker below the mount"}
+    beside = below(("a/b", True), type="ext4", features=None)
+    assert failed(judge(ENGINE, beside, fuse("none"), full=False)) == {
+        "mount of the server's files"
+    }
+
+
+def test_a_server_that_is_not_in_plaintext_on_its_mount_is_said_first() -> None:
+    proof = judge(BROKEN, below(*QUIET), fuse(), full=True)
+    assert not proof.ok
+    assert proof.summary.startswith(BROKEN.summary)
+
+
+# -- classes
+
+
+def test_dm_crypt_under_the_data_is_proof() -> None:
+    proof = judge(ENGINE, disk(LUKS), by_class(), full=True)
+    assert proof.ok
+    assert f"the data lies on dm-crypt ({LUKS})" in proof.summary
+    assert not any(check.name.startswith("exempt") for check in proof.checks)
+
+
+@pytest.mark.parametrize(
+    ("claim", "who"),
+    [
+        ({"parameters": {"type": "gp3", "encrypted": "true"}}, "the class's encrypted: true"),
+        ({"attributes": {"Encrypted": "True"}}, "the volume's Encrypted: True"),
+        ({"parameters": {"csi.example.com/encryption": "true"}}, "the class's csi.example.com/"),
+    ],
+)
+def test_what_is_declared_counts_and_is_no_proof(claim: dict[str, Any], who: str) -> None:
+    proof = judge(ENGINE, disk(None, **claim), by_class(), full=True)
+    assert proof.ok
+    (exempt,) = [check for check in proof.checks if check.name.startswith("exempt")]
+    assert "not to be seen from the pod" in exempt.detail
+    assert who in exempt.detail
+    assert "which nothing in the pod can show" in proof.summary
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        {},
+        {"parameters": {"encrypted": "false"}},
+        {"parameters": {"type": "encrypted"}},
+        {"parameters": {"kmsKeyId": "arn:aws:kms:1"}},
+    ],
+)
+def test_without_a_word_of_it_nothing_is_measured(claim: dict[str, Any]) -> None:
+    proof = judge(ENGINE, disk(None, **claim), by_class(), full=True)
+    assert failed(proof) == {"encryption of the disk"}
+    assert "write onTrust: true" in proof.summary
+    trusted = judge(ENGINE, disk(None, **claim), by_class(onTrust=True), full=True)
+    assert trusted.ok
+    assert "the mode takes it on trust" in trusted.summary
+
+
+def test_another_class_is_not_the_one() -> None:
+    other = disk(LUKS, storageClass="standard")
+    assert failed(judge(ENGINE, other, by_class(), full=True)) == {"StorageClass of the claim"}
+    assert failed(judge(ENGINE, disk(LUKS) | {"claim": {}}, by_class(), full=True)) == {
+        "StorageClass of the claim"
+    }
+
+
+# -- other modes
+
+
+def test_encryption_that_nobody_asked_for_is_noted() -> None:
+    proof = judge(ENGINE, disk(LUKS), PLAIN, full=True)
+    assert proof.ok
+    (note,) = proof.checks
+    assert note.name == "exempt: the disk"
+    assert LUKS in note.detail
+    assert judge(ENGINE, disk(), PLAIN, full=True) == ENGINE
+    assert judge(ENGINE, {}, PLAIN, full=True) == ENGINE
+
+
+def test_a_class_that_is_the_templates_own_is_refused() -> None:
+    def of(class_name: str | None) -> InstanceTemplateSpec:
+        named = {} if class_name is None else {"className": class_name}
+        return InstanceTemplateSpec.model_validate(instance(storage={"size": "1Gi", **named}))
+
+    (said,) = problems(of("encrypted"), by_class())
+    assert "so the baseline would be encrypted as well" in said
+    assert problems(of("standard"), by_class()) == []
+    assert problems(of(None), by_class()) == []
+    assert problems(of("encrypted"), fuse()) == []
+    assert problems(of("encrypted"), PLAIN) == []

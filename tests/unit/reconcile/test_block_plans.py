@@ -1,0 +1,118 @@
+"""When a pilot is over, and what it fixes."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from encbench.api.campaign import BlockPlan, CampaignSpec
+from encbench.api.kinds import TRIAL
+from encbench.core.plan import Cell, Condition
+from encbench.core.plan import arms as arms_of
+from encbench.reconcile.campaign.precision import block_plans, goals
+from encbench.reconcile.objects import Trial, trial
+from tests.support import manifests
+from tests.unit.reconcile.seen import with_status
+
+Blocks = Mapping[int, tuple[float | str | None, ...]]
+"""By block, of baseline, control and treatment: TPS, an outcome, or None while it runs."""
+
+QUIET: Blocks = {1: (100, 101, 95), 2: (100, 100, 95), 3: (100, 99, 95), 4: (100, 100, 95)}
+LOUD: Blocks = {1: (100, 104, 95), 2: (100, 96, 95), 3: (100, 103, 95), 4: (100, 97, 95)}
+
+
+def spec(**fields: object) -> CampaignSpec:
+    return CampaignSpec.model_validate(
+        {
+            "matrix": [{"instanceRefs": ["i"], "modeRefs": ["tde"], "workloadRefs": ["w"]}],
+            "baselineModeRef": "plain",
+            "blocks": {"min": 4, "max": 9},
+            "precision": {"targetHalfWidth": 0.05},
+            **fields,
+        }
+    )
+
+
+def cell(*concurrency: int) -> Cell:
+    found = arms_of(spec().matrix[0], "plain")
+    return Cell("c1", "i", found, tuple(Condition("w", n) for n in concurrency or (8,)))
+
+
+def trials(blocks: Blocks, concurrency: int = 8) -> list[Trial]:
+    found = []
+    for block, figures in blocks.items():
+        for arm, figure in zip(cell().arms, figures, strict=False):
+            own: dict[str, Any] = {
+                "block": block,
+                "arm": arm.to_dict(),
+                "concurrency": concurrency,
+                "workloadRef": "w",
+                "instanceRef": "i",
+            }
+            body = manifests.body(TRIAL, f"t{concurrency}-{block}-{arm.name}", "ns", **own)
+            status: dict[str, object] = {}
+            if isinstance(figure, str):
+                status = {"outcome": figure}
+            elif figure is not None:
+                more = {"qps": 1.0, "latencyAverageMs": 1.0, "latencyP95Ms": 1.0, "errors": 0}
+                status = {"outcome": "Succeeded", "result": {"tps": float(figure), **more}}
+            found.append(trial(with_status(body, {}, **status)))
+    return found
+
+
+def planned(blocks: Blocks, known: tuple[BlockPlan, ...] = ()) -> list[BlockPlan]:
+    return block_plans(spec(), [cell()], trials(blocks), known)
+
+
+def test_a_quiet_pilot_is_enough() -> None:
+    (plan,) = planned(QUIET)
+    assert (plan.pilot_blocks, plan.planned_blocks, plan.wanted_blocks) == (4, 4, 4)
+    assert (plan.cell, plan.instance, plan.workload, plan.concurrency) == ("c1", "i", "w", 8)
+    assert not plan.capped
+
+
+def test_a_louder_one_asks_for_more() -> None:
+    # Of the control ln 1.04, .96, 1.03, .97: s = 0.04084; (3.182 · 0.04084 / 0.05)² = 6.8
+    (plan,) = planned(LOUD)
+    assert (plan.planned_blocks, plan.widest_arm, plan.spread) == (7, "plain-control", 0.0408437)
+    assert goals([plan], cell()) == {Condition("w", 8): 7}
+    assert goals([plan], replace(cell(), name="c2")) == {}
+
+
+def test_nothing_is_fixed_before_every_trial_of_the_pilot_has_its_figure() -> None:
+    assert planned({**QUIET, 4: (100, 100)}) == []
+    assert planned({**QUIET, 4: (100, 100, None)}) == []
+    assert planned({}) == []
+
+
+def test_a_broken_block_is_no_part_of_it() -> None:
+    broken = {**LOUD, 2: (100, "Invalid", 95)}
+    assert planned(broken) == []
+    (plan,) = planned({**broken, 5: (100, 96, 95)})
+    assert plan == planned(LOUD)[0]
+
+
+def test_what_was_fixed_stays_whatever_becomes_of_its_trials() -> None:
+    known = tuple(planned(LOUD))
+    assert planned(QUIET, known) == list(known)
+    assert planned({**LOUD, 5: (100, 200, 95)}, known) == list(known)
+    assert planned({}, known) == list(known)
+
+
+def test_each_condition_has_its_own() -> None:
+    both = [*trials(QUIET, 8), *trials(LOUD, 16)]
+    found = block_plans(spec(), [cell(8, 16)], both, ())
+    assert [(p.concurrency, p.planned_blocks) for p in found] == [(8, 4), (16, 7)]
+
+
+def test_without_precision_there_is_nothing_to_fix() -> None:
+    plain = spec(precision=None)
+    assert block_plans(plain, [cell()], trials(LOUD), ()) == []
+
+
+def test_with_sets_of_testbeds_their_spread_decides() -> None:
+    sets = spec(blocks={"min": 8, "max": 99, "perTestbed": 2})
+    blocks: Blocks = {n + 1: (100, 104 if n % 4 < 2 else 96, 95) for n in range(8)}
+    apart = spec(blocks={"min": 8, "max": 99})
+    (of_sets,) = block_plans(sets, [cell()], trials(blocks), ())
+    (of_blocks,) = block_plans(apart, [cell()], trials(blocks), ())
+    assert of_sets.planned_blocks > 2 * of_blocks.planned_blocks

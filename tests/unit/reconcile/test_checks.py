@@ -1,0 +1,239 @@
+"""Consistency of TPC-C's tables: after the load and after each trial, before the next one."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from encbench.api.conditions import find, parse_time
+from encbench.reconcile import objects
+from encbench.reconcile.campaign.facts import holds_the_stage
+from encbench.reconcile.checks import Checked, judge
+from encbench.reconcile.objects import Testbed, Trial
+from encbench.reconcile.trial.decide import Decision, decide
+from encbench.reconcile.trial.facts import RunState
+from encbench.tools.tpcc import consistency
+from tests.unit.reconcile.oracle import assert_sound, leftovers, report
+from tests.unit.reconcile.seen import a_client, a_testbed, a_trial, saw
+from tests.unit.reconcile.test_trial_decide import MEASURED, PROVEN_TWICE, verdict
+from tests.unit.reconcile.world import World, study, tpcc_parts
+
+GOOD = Checked(True, "Consistent", "6 queries gave no row in 0.1 s")
+BAD = Checked(False, "Inconsistent", "next-order: a district's next order …, such as (1, 3)")
+NAMES = [query.name for query in consistency.conditions("")]
+
+
+def answer(broken: str = "", **changes: Any) -> dict[str, Any]:
+    checks = [
+        {"name": name, "meaning": f"{name} fails", "rows": [["1", "7"]] if name == broken else []}
+        for name in NAMES
+    ]
+    usual = {"run": "r", "state": "done", "checks": checks, "error": None, "tookSeconds": 1.25}
+    return {**usual, **changes}
+
+
+def test_empty_results_are_what_is_wanted() -> None:
+    assert judge(answer()) == Checked(True, "Consistent", "6 queries gave no row in 1.25 s")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_row_is_an_inconsistency_and_is_shown(name: str) -> None:
+    found = judge(answer(name))
+    assert found == Checked(False, "Inconsistent", f"{name}: {name} fails, such as (1, 7)")
+
+
+def test_while_it_runs_nothing_is_known() -> None:
+    assert judge(answer(state="running", tookSeconds=None)) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (answer(state="failed", error="no table bmsql_warehouse"), "no table bmsql_warehouse"),
+        (answer(checks=answer()["checks"][:-1]), f"nobody asked {NAMES[-1]}"),
+        (answer(checks=[]), "nobody asked"),
+    ],
+)
+def test_what_was_not_asked_is_not_consistent(said: dict[str, Any], why: str) -> None:
+    found = judge(said)
+    assert found is not None
+    assert (found.ok, found.reason) == (False, "CheckFailed")
+    assert why in found.message
+
+
+def tpcc_testbed() -> Testbed:
+    bed = a_testbed()
+    del bed.body["spec"]["dataset"]["sysbench"]
+    bed.body["spec"]["dataset"]["tpcc"] = {"warehouses": 2}
+    return objects.testbed(bed.body)
+
+
+def tpcc_trial(facts: Any) -> Trial:
+    one = a_trial(facts)
+    del one.body["spec"]["workload"]["sysbench"]
+    one.body["spec"]["workload"]["tpcc"] = {"warehouses": 2}
+    return objects.trial(one.body)
+
+
+def after(facts: Any, **fields: Any) -> Decision:
+    client = a_client(RunState.UPLOADED, exit_code=0)
+    return decide(tpcc_trial(facts), saw(client, testbed=tpcc_testbed(), **fields))
+
+
+def consistent(decision: Decision) -> str | None:
+    fact = find(decision.status.conditions, "Consistent")
+    return fact.status if fact else None
+
+
+def test_a_trial_waits_for_its_checks() -> None:
+    decision = after(PROVEN_TWICE)
+    assert not decision.archive
+    assert consistent(decision) is None
+    assert decision.requeue
+
+
+def test_it_goes_on_when_they_are_good() -> None:
+    decision = after(PROVEN_TWICE, checked=GOOD)
+    assert consistent(decision) == "True"
+    assert decision.status.outcome is None
+    assert after({**PROVEN_TWICE, "Consistent": ("True", 3.0)}).archive
+
+
+def test_it_is_invalid_when_they_are_not() -> None:
+    decision = after(PROVEN_TWICE, checked=BAD)
+    assert consistent(decision) == "False"
+    assert verdict(decision) == ("Invalid", "Inconsistent")
+    assert "such as (1, 3)" in (decision.status.message or "")
+
+
+def test_they_have_a_deadline() -> None:
+    late = {**MEASURED, "ProvenAfter": ("True", 601.0)}
+    assert verdict(after(late, check_problem="the agent is away")) == ("Invalid", "CheckTimeout")
+    assert verdict(after({**MEASURED, "ProvenAfter": ("True", 599.0)})) == (None, None)
+
+
+def test_a_run_that_failed_is_not_checked() -> None:
+    facts = {**PROVEN_TWICE, "Measured": ("False", 61.0)}
+    assert verdict(after(facts)) == ("Failed", "ToolFailed")
+
+
+def test_sysbench_has_nothing_to_check() -> None:
+    decision = decide(a_trial(PROVEN_TWICE), saw(a_client(RunState.UPLOADED, exit_code=0)))
+    assert consistent(decision) is None
+    assert decision.archive
+
+
+@pytest.mark.parametrize(
+    ("facts", "held"),
+    [
+        (MEASURED, True),
+        (PROVEN_TWICE, True),
+        ({**PROVEN_TWICE, "Consistent": ("True", 1.0)}, False),
+        ({**PROVEN_TWICE, "Measured": ("False", 1.0)}, False),
+    ],
+)
+def test_the_next_trial_waits_for_the_checks(facts: Any, held: bool) -> None:
+    assert holds_the_stage(tpcc_trial(facts)) == held
+    assert not holds_the_stage(a_trial(PROVEN_TWICE))
+
+
+# -- from the campaign to the report
+
+
+async def test_a_campaign_with_tpcc() -> None:
+    world = World()
+    world.apply(*tpcc_parts(), study("tde", blocks=2))
+    await world.run(world.ended)
+    await world.settle()
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+    trials = world.trials()
+    assert len(trials) == 6
+    for one in trials:
+        fact = find(one.status.conditions, "Consistent")
+        assert fact is not None
+        assert fact.status == "True"
+        assert one.status.result is not None
+        new_orders = one.status.result.extra["newOrdersPerSecond"]
+        assert new_orders == pytest.approx(0.45 * one.status.result.tps, rel=0.01)
+        assert one.status.result.qps is None
+    assert report(world).status.rows[0].qps is None
+    assert_sound(world)
+    assert not leftovers(world)
+
+
+async def test_the_loaded_dataset_is_counted_and_checked_once() -> None:
+    world = World()
+    world.apply(*tpcc_parts(), study("tde", blocks=1))
+    await world.run(world.ended)
+    begun = world.database.begun
+    assert [fresh for _, fresh in begun] == [True] * 3 + [False] * 3
+    assert len({run for run, _ in begun}) == 6
+
+
+async def test_no_trial_begins_while_another_one_s_tables_are_read() -> None:
+    world = World()
+    world.apply(*tpcc_parts(), study("tde", blocks=2))
+
+    def slow() -> bool:
+        for server in world.database.servers.values():
+            server.check_seconds = 40.0
+        return world.ended()
+
+    await world.run(slow)
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+    trials = sorted(world.trials(), key=lambda t: t.status.release_at or 0.0)
+    for before, following in pairwise(trials):
+        fact = find(before.status.conditions, "Consistent")
+        assert fact is not None
+        read_until = parse_time(fact.last_transition_time).timestamp()
+        assert (following.status.release_at or 0.0) >= read_until - 1.0
+
+
+async def test_an_inconsistent_database_is_no_measurement() -> None:
+    world = World()
+    world.apply(*tpcc_parts(), study("tde", blocks=2, replacements=1))
+    await world.run(world.running(1))
+    for server in world.database.servers.values():
+        server.broken = ("next-order",)
+    await world.run(world.ended)
+    await world.settle()
+    outcomes = {(t.status.outcome, t.status.reason) for t in world.trials()}
+    assert outcomes == {("Invalid", "Inconsistent")}
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "TooManyInvalidTrials"
+    assert {count.reason for count in report(world).status.invalid} == {"Inconsistent"}
+    assert_sound(world)
+
+
+async def test_nothing_is_measured_on_a_dataset_that_is_not_whole() -> None:
+    world = World()
+    world.apply(*tpcc_parts(), study("tde", blocks=2))
+
+    def broken() -> bool:
+        for server in world.database.servers.values():
+            server.broken = ("stock-count",)
+        return world.ended()
+
+    await world.run(broken)
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "TestbedFailed"
+    assert "bmsql_stock does not hold the 200,000 rows of 2 warehouses" in failed.message
+    assert world.trials() == []
+
+
+async def test_an_operator_that_dies_in_the_midst_of_the_checks_asks_for_the_same() -> None:
+    world = World()
+    world.apply(*tpcc_parts(), study("tde", blocks=1))
+
+    def checking() -> bool:
+        for server in world.database.servers.values():
+            server.check_seconds = 30.0
+        return any(not fresh for _, fresh in world.database.begun)
+
+    await world.run(checking)
+    world.restart()
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+    assert len(world.database.begun) == 6

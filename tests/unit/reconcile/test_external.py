@@ -1,0 +1,463 @@
+"""External databases: no pod of ours, one dataset for all arms, and what can be known of them."""
+
+import base64
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from encbench.api.conditions import find, is_true
+from encbench.api.kinds import (
+    CAMPAIGN,
+    CONFIG_MAP,
+    ENCRYPTION_MODE,
+    INSTANCE_TEMPLATE,
+    JOB,
+    PERSISTENT_VOLUME_CLAIM,
+    POD,
+    SECRET,
+    SERVICE,
+    STATEFUL_SET,
+    TESTBED,
+)
+from encbench.api.labels import COMPONENT
+from encbench.core.artefact import decode
+from encbench.core.opaque import entry
+from encbench.core.records import TrialRecord
+from encbench.core.tls import PLAIN
+from encbench.ports import Body
+from encbench.reconcile import objects
+from encbench.reconcile.objects import Trial
+from tests.support import manifests
+from tests.support.testbeds import TDE, TLS, TLS12
+from tests.unit.reconcile.clients import Plan
+from tests.unit.reconcile.oracle import assert_sound, leftovers, report
+from tests.unit.reconcile.test_kills import run
+from tests.unit.reconcile.timeline import START
+from tests.unit.reconcile.world import NAME, SPACE, World, parts, study, tpcc_parts
+
+PEM = "-----BEGIN CERTIFICATE-----\n"
+LOGIN = {"username": "bench", "password": "pa,ss #1"}
+ALL = {**LOGIN, "ca.crt": PEM, "client.crt": PEM, "client.key": PEM}
+QUERY = 'rds_cpu_seconds_total{instance="rds-1"}'
+
+
+def secret(entries: Mapping[str, str] = ALL, name: str = "rds") -> Body:
+    data = {key: base64.b64encode(value.encode()).decode() for key, value in entries.items()}
+    meta = {"name": name, "namespace": SPACE}
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": data}
+
+
+def template(name: str = "small", engine: str = "mysql", **external: Any) -> Body:
+    body = manifests.body(INSTANCE_TEMPLATE, name, SPACE)
+    body["spec"] = {
+        "engine": engine,
+        "version": "8.0",
+        "external": {
+            "host": "rds.example.com",
+            "port": 3307,
+            "database": "benchmark",
+            "credentialsSecretRef": {"name": "rds"},
+            **external,
+        },
+    }
+    return body
+
+
+def world_with(
+    *, login: Mapping[str, str] | None = ALL, instance: Body | None = None, **mode: Any
+) -> World:
+    """External in place of the usual instance; the modes `plain`, `tls` and, if given, `other`."""
+    world = World()
+    _, plain, _, workload = parts()
+    tls = manifests.body(ENCRYPTION_MODE, "tls", SPACE, **TLS)
+    world.apply(instance or template(), plain, tls, workload)
+    if mode:
+        world.apply(manifests.body(ENCRYPTION_MODE, "other", SPACE, **mode))
+    if login is not None:
+        world.cluster.add(SECRET, secret(login))
+    return world
+
+
+def refusal(world: World) -> str:
+    fact = find(world.campaign().status.conditions, "Accepted")
+    assert fact is not None
+    assert (fact.status, fact.reason) == ("False", "Refused")
+    assert not world.cluster.all(TESTBED), "nothing is made"
+    return fact.message
+
+
+def records(world: World) -> list[TrialRecord]:
+    keys = [key for key in world.store.objects if key.endswith("/trial.json")]
+    return [decode(TrialRecord, world.store.objects[key], key) for key in keys]
+
+
+# -- a whole campaign
+
+
+async def test_a_campaign_over_it_makes_no_database_and_ends_with_a_report() -> None:
+    world = world_with()
+    world.apply(study("tls"))
+    await world.run(world.ended)
+    await world.settle()
+    assert is_true(world.campaign().status.conditions, "Complete")
+    made = {kind for kind, _ in world.cluster.created}
+    unwanted = {STATEFUL_SET, SERVICE, PERSISTENT_VOLUME_CLAIM, CONFIG_MAP}
+    assert not made & {kind.kind for kind in unwanted}
+    pods = [
+        b for b in world.latest(POD.kind, "") if b["metadata"]["labels"][COMPONENT] == "database"
+    ]
+    assert pods == []
+    assert_sound(world)
+    assert leftovers(world) == {(SECRET.kind, "rds")}, "the user's own, and nothing of ours"
+    rows = report(world).status.rows
+    assert {row.arm for row in rows} == {"plain", "plain-control", "tls"}
+    assert all(row.tps is not None for row in rows)
+    assert all(row.database_cpu_percent is None for row in rows)
+
+
+async def test_one_arm_loads_for_all_and_before_the_others_exist() -> None:
+    world = world_with()
+    world.apply(study("tls", blocks=1))
+    await world.run(world.ended)
+    loads = [name for kind, name in world.cluster.created if kind == JOB.kind and "-load" in name]
+    assert len(loads) == 1
+    assert loads[0].endswith("-plain-load")
+    order = [name for kind, name in world.cluster.created if kind in (TESTBED.kind, JOB.kind)]
+    assert order.index(loads[0]) < min(
+        n for n, name in enumerate(order) if name.endswith(("-plain-control", "-tls"))
+    )
+
+
+async def test_testbeds_that_are_built_anew_load_anew() -> None:
+    world = world_with()
+    again = {"min": 4, "maxReplacements": 0, "perTestbed": 1}
+    world.apply(study("plain", blocks=again))
+    await world.run(world.ended)
+    assert is_true(world.campaign().status.conditions, "Complete")
+    loads = [name for kind, name in world.cluster.created if kind == JOB.kind and "-load" in name]
+    assert len(loads) == 4
+
+
+async def test_clients_are_given_the_users_own_login_and_certificates() -> None:
+    world = world_with()
+    world.apply(study("tls", blocks=1))
+    await world.run(world.running())
+    trial = world.latest(JOB.kind, "")[-1]
+    words = trial["spec"]["template"]["spec"]["containers"][0]["command"]
+    assert "--mysql-host=rds.example.com" in words
+    assert "--mysql-port=3307" in words
+    assert "--mysql-db=benchmark" in words
+    for bed in world.cluster.all(TESTBED, SPACE):
+        own = world.cluster.one(SECRET, SPACE, f"{bed['metadata']['name']}-credentials")
+        expected = f'mysql-user="bench"\nmysql-password="{LOGIN["password"]}"\n'
+        assert entry(own, "sysbench.conf") == expected
+        assert {name: entry(own, name) for name in ALL} == ALL
+        assert entry(own, "token")
+        assert own["metadata"]["ownerReferences"][0]["uid"] == bed["metadata"]["uid"]
+    assert LOGIN["password"] not in str(
+        [b for k in (TESTBED, JOB, POD) for b in world.cluster.all(k)]
+    )
+
+
+# -- proofs
+
+
+async def test_the_sessions_prove_it_and_the_rest_is_listed_as_unseen() -> None:
+    world = world_with()
+    world.apply(study("tls", blocks=1))
+    await world.run(world.ended)
+    for one in records(world):
+        assert one.outcome == "Succeeded"
+        assert one.proofs.after is not None
+        assert one.proofs.after.ok
+        assert "every client's session had" in one.proofs.after.summary
+        assert "encbench does not run the server" in one.proofs.after.summary
+    beds = [key for key in world.store.objects if key.endswith("/proof.json")]
+    assert len(beds) == 3
+    for key in beds:
+        assert b"exempt: the data files, logs and backups of the server" in world.store.objects[key]
+
+
+async def test_a_session_without_tls_in_a_tls_arm_is_invalid() -> None:
+    world = world_with()
+
+    def plan(trial: Trial, usual: Plan) -> Plan:
+        return replace(usual, session=PLAIN) if trial.spec.arm.name == "tls" else usual
+
+    world.plan = plan
+    world.apply(study("tls", blocks=1, replacements=0))
+    await world.run(world.ended)
+    ends = {one.spec.arm.name: (one.outcome, one.reason) for one in records(world)}
+    assert ends["tls"] == ("Invalid", "ProofFailed")
+    assert ends.pop("plain")[0] == "Succeeded"
+
+
+# -- CPU
+
+
+def _count_cpu(world: World, *, series: int = 1) -> None:
+    """Half a core, from before the first trial until after the last."""
+    times = range(int(START), int(START) + 3600)
+    for number in range(1, series + 1):
+        own = {"instance": "rds-1", "core": str(number)}
+        world.metrics.add(
+            "rds_cpu_seconds_total", own, [(time, 0.5 * (time - START)) for time in times]
+        )
+
+
+async def test_cpu_is_that_of_the_query_in_percent_of_what_the_template_says() -> None:
+    world = world_with(instance=template(databaseCpuQuery=QUERY, cpu="2"))
+    _count_cpu(world)
+    world.apply(study("plain", blocks=2))
+    await world.run(world.ended)
+    for one in records(world):
+        assert one.cpu.database is not None
+        assert one.cpu.database.cores == pytest.approx(0.5)
+        assert one.cpu.database.limit_cores == 2
+    percents = [row.database_cpu_percent for row in report(world).status.rows]
+    assert percents == [pytest.approx(25.0)] * 2
+
+
+@pytest.mark.parametrize("series", [0, 2])
+async def test_a_query_that_gives_no_one_series_costs_the_figure_and_not_the_trial(
+    series: int,
+) -> None:
+    world = world_with(instance=template(databaseCpuQuery=QUERY, cpu="2"))
+    _count_cpu(world, series=series)
+    world.apply(study("plain", blocks=1))
+    await world.run(world.ended)
+    for one in records(world):
+        assert one.outcome == "Succeeded"
+        assert one.cpu.database is None
+        assert "exactly one series" in one.cpu.withheld["database"]
+
+
+async def test_without_a_query_the_record_says_why_there_is_no_cpu() -> None:
+    world = world_with()
+    world.apply(study("plain", blocks=1))
+    await world.run(world.ended)
+    (said,) = {one.cpu.withheld["database"] for one in records(world)}
+    assert "names no databaseCpuQuery" in said
+    assert all(one.cpu.client is not None for one in records(world)), "the client is ours"
+
+
+# -- refusals
+
+
+@pytest.mark.parametrize(
+    ("login", "said"),
+    [
+        (None, "there is no Secret rds in namespace bench: create it with the entries username, "),
+        ({"password": "x"}, "Secret rds has no entry username: add the user's name"),
+        ({**ALL, "password": ""}, "its entry password is empty"),
+        ({**ALL, "password": "secret\n"}, "its entry password ends with a line break"),
+        ({**ALL, "password": 'sec"ret'}, 'its entry password has a "'),
+        ({**ALL, "password": "s" * 201}, "its entry password is longer than the 200 bytes"),
+        (LOGIN, "Secret rds has no entry ca.crt: add the certificate of the server's CA"),
+        ({**LOGIN, "ca.crt": " \n"}, "its entry ca.crt is empty: put the PEM file there"),
+        ({**LOGIN, "ca.crt": PEM, "client.key": PEM}, "Secret rds has client.key alone: give both"),
+    ],
+)
+async def test_a_secret_that_lacks_something(login: dict[str, str] | None, said: str) -> None:
+    world = world_with(login=login)
+    world.apply(study("tls"))
+    await world.settle(30)
+    message = refusal(world)
+    assert said in message
+    assert (
+        "sec" not in message.replace("Secret", "").replace("second", "") or "secret" not in message
+    )
+
+
+@pytest.mark.parametrize("engine", ["mysql", "mariadb", "percona", "postgresql"])
+async def test_a_login_is_enough_for_plaintext(engine: str) -> None:
+    world = world_with(login=LOGIN, instance=template(engine=engine))
+    world.apply(study("plain", blocks=1))
+    await world.run(world.ended)
+    assert is_true(world.campaign().status.conditions, "Complete")
+
+
+@pytest.mark.parametrize("engine", ["mysql", "postgresql"])
+async def test_tls_needs_no_client_certificate_of_the_users(engine: str) -> None:
+    world = world_with(login={**LOGIN, "ca.crt": PEM}, instance=template(engine=engine))
+    world.apply(study("tls", blocks=1))
+    await world.run(world.running())
+    for bed in world.cluster.all(TESTBED, SPACE):
+        own = world.cluster.one(SECRET, SPACE, f"{bed['metadata']['name']}-credentials")
+        assert entry(own, "ca.crt") == PEM
+        assert "BEGIN CERTIFICATE" in (entry(own, "client.crt") or "")
+    await world.run(world.ended)
+    assert is_true(world.campaign().status.conditions, "Complete")
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        (TDE, "can neither turn on nor prove encryption at rest on a server that it does not run"),
+        (TLS12, "write inTransit.version: TLSv1.3"),
+    ],
+)
+async def test_a_mode_that_nobody_can_prove(mode: dict[str, Any], said: str) -> None:
+    world = world_with(**mode)
+    world.apply(study("other"))
+    await world.settle(30)
+    assert said in refusal(world)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("reset", "block", "write blocks.perTestbed to have it loaded anew"),
+        ("residency", "OnDemand", "leave residency out"),
+        ("cache", "Cold", "leave cache out"),
+    ],
+)
+async def test_what_takes_a_server_of_ours(field: str, value: str, said: str) -> None:
+    world = world_with()
+    body = study("tls")
+    body["spec"][field] = value
+    world.apply(body)
+    await world.settle(30)
+    assert said in refusal(world)
+
+
+async def test_a_secret_that_comes_later_lets_the_campaign_start() -> None:
+    world = world_with(login=None)
+    world.apply(study("tls", blocks=1))
+    await world.settle(30)
+    assert refusal(world)
+    world.cluster.add(SECRET, secret())
+    await world.run(world.ended)
+    assert is_true(world.campaign().status.conditions, "Complete")
+
+
+# -- others on the same database
+
+
+def _second(name: str = "zweite") -> Body:
+    body = study("plain", blocks=1)
+    body["metadata"]["name"] = name
+    return body
+
+
+async def test_two_campaigns_take_turns_on_one_database() -> None:
+    world = world_with()
+    world.apply(study("plain", blocks=2))
+    await world.run(world.running())
+    world.apply(_second())
+    await world.settle(5)
+    (waiting,) = [
+        objects.testbed(body)
+        for body in world.cluster.all(TESTBED, SPACE)
+        if body["spec"]["campaignRef"]["name"] == "zweite"
+    ]
+    fact = find(waiting.status.conditions, "Provisioned")
+    assert fact is not None
+    assert (fact.status, fact.reason) == ("False", "DatabaseInUse")
+    assert f"waiting for campaign {NAME} to end" in fact.message
+
+    def both() -> bool:
+        done = [
+            c
+            for body in world.cluster.all(CAMPAIGN, SPACE)
+            for c in body.get("status", {}).get("conditions", ())
+            if c["type"] == "Complete" and c["status"] == "True"
+        ]
+        return len(done) == 2
+
+    await world.run(both)
+    spans: dict[str, list[float]] = {}
+    for one in records(world):
+        assert one.window is not None
+        spans.setdefault(one.campaign.name, []).extend((one.window.start, one.window.end))
+    assert max(spans[NAME]) < min(spans["zweite"])
+
+
+async def test_campaigns_on_different_databases_do_not_wait_for_each_other() -> None:
+    world = world_with()
+    world.apply(template("other", database="elsewhere"))
+    world.apply(study("plain", blocks=2))
+    await world.run(world.running())
+    body = _second()
+    body["spec"]["matrix"][0]["instanceRefs"] = ["other"]
+    world.apply(body)
+    await world.settle(10)
+    names = {b["spec"]["campaignRef"]["name"] for b in world.cluster.all(TESTBED, SPACE)}
+    assert names == {NAME, "zweite"}
+    for bed in world.cluster.all(TESTBED, SPACE):
+        assert is_true(objects.testbed(bed).status.conditions, "Provisioned")
+
+
+# -- accidents
+
+
+async def test_a_secret_that_goes_before_the_testbed_has_copied_it_is_named() -> None:
+    world = world_with()
+    world.apply(study("plain", blocks=1, stepDeadlines={"provision": "20s"}))
+
+    def accepted() -> bool:
+        return bool(world.cluster.all(TESTBED, SPACE))
+
+    await world.run(accepted)
+    world.cluster.remove(SECRET, SPACE, "rds")
+    await world.run(world.ended)
+    fact = find(world.campaign().status.conditions, "Failed")
+    assert fact is not None
+    assert fact.status == "True"
+    assert "there is no Secret rds any more: create it again" in fact.message
+
+
+def prepared() -> World:
+    world = world_with()
+    world.apply(study("tls", blocks=1))
+    return world
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+async def test_killed_at_every_write_it_ends_the_same(after: bool) -> None:
+    undisturbed, log, _ = await run("cluster", campaign=prepared)
+    assert undisturbed.progress == (3, 0, 3, 0, 0)
+    batches = [list(dict.fromkeys(log))[first::4] for first in range(4)]
+    while batches:
+        targets = batches.pop()
+        state, _, missed = await run("cluster", targets, after=after, campaign=prepared)
+        assert state == undisturbed, f"killed at {targets}"
+        assert len(missed) < len(targets)
+        batches += [[write] for write in missed]
+
+
+# -- TPC-C
+
+
+async def test_tpcc_is_checked_by_its_load_and_by_nobody_after_that() -> None:
+    world = World()
+    _, plain, _, workload = tpcc_parts()
+    world.apply(template(), plain, workload, study("plain", blocks=1))
+    world.cluster.add(SECRET, secret(LOGIN))
+    await world.run(world.ended)
+    assert is_true(world.campaign().status.conditions, "Complete")
+    for trial in world.trials():
+        fact = find(trial.status.conditions, "Consistent")
+        assert fact is not None
+        assert (fact.status, fact.reason) == ("Unknown", "NotChecked")
+    assert_sound(world)
+
+
+# -- what a reader is told
+
+
+async def test_the_report_says_that_somebody_else_runs_it() -> None:
+    world = prepared()
+    await world.run(world.ended)
+    artefacts = report(world).status.artefacts
+    assert artefacts is not None
+    said = world.store.objects[artefacts.markdown.key].decode()
+    assert "Somebody else runs the database" in said
+    assert "its template names no databaseCpuQuery" in said
+    assert "Each mode ran on one testbed" not in said, "no placement differs"
+    provenance = [key for key in world.store.objects if key.endswith("/provenance.json")]
+    assert provenance
+    for key in provenance:
+        assert b"8.0, as its template says" in world.store.objects[key]

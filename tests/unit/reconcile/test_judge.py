@@ -1,0 +1,150 @@
+"""Whether a trial counts: each rule by itself, at its bound, and blind to TPS."""
+
+from dataclasses import replace
+
+import pytest
+
+from encbench.api.trial import TrialSpec, Window
+from encbench.core.evidence import Proof
+from encbench.core.records import ClientFacts, ForeignCpu, IdleCpu, MetricsRecord
+from encbench.reconcile.trial.collect import Collected
+from encbench.reconcile.trial.judge import judge
+from encbench.reconcile.trial.series import WindowMetrics
+from encbench.tools.measurement import Measurement
+from tests.unit.reconcile.seen import a_trial
+
+WINDOW = Window(start=100.0, end=160.0)
+METRICS = WindowMetrics(
+    record=MetricsRecord(window=WINDOW, series={"database_cpu_seconds": ((100.0, 0.0),)}),
+    foreign=(ForeignCpu(node="n1", cores=0.4, node_cores=4.0),),
+    idle=IdleCpu(cores=0.05, limit_cores=1.0, testbeds={"bed-a": 0.04, "bed-b": 0.01}),
+)
+
+
+USUAL = Measurement(
+    seconds=60.0,
+    transactions=6000,
+    queries=120_000,
+    tps=100.0,
+    qps=2000.0,
+    latency_average_ms=10.0,
+    latency_min_ms=2.0,
+    latency_max_ms=90.0,
+    latency_p95_ms=20.0,
+    errors=0,
+    reconnects=0,
+    histogram=(),
+    series=(),
+)
+COLLECTED = Collected(
+    window=WINDOW,
+    measurement=USUAL,
+    clients=(ClientFacts(throttled_seconds=0.0), ClientFacts(throttled_seconds=None)),
+)
+
+
+def spec(**limits: float) -> TrialSpec:
+    found = a_trial().spec
+    bounds = found.limits.model_copy(update=limits)
+    return found.model_copy(update={"limits": bounds})
+
+
+def reason(
+    spec_: TrialSpec | None = None,
+    collected: Collected = COLLECTED,
+    metrics: WindowMetrics = METRICS,
+    sessions: Proof | None = None,
+) -> str | None:
+    outcome, why, message = judge(spec_ or spec(), collected, sessions, metrics)
+    assert (outcome == "Succeeded") == (why is None) == (message is None)
+    return why
+
+
+def throttled(*seconds: float | None) -> Collected:
+    clients = tuple(ClientFacts(throttled_seconds=s) for s in seconds)
+    return replace(COLLECTED, clients=clients)
+
+
+def foreign(cores: float, node: str = "n2") -> WindowMetrics:
+    other = ForeignCpu(node=node, cores=cores, node_cores=4.0)
+    return replace(METRICS, foreign=(*METRICS.foreign, other))
+
+
+def idle(cores: float) -> WindowMetrics:
+    return replace(METRICS, idle=IdleCpu(cores=cores, limit_cores=1.0, testbeds={"bed-a": cores}))
+
+
+def test_an_ordinary_trial_counts() -> None:
+    assert reason() is None
+
+
+def test_a_throttled_client() -> None:
+    assert reason(collected=throttled(0.0, 12.0)) is None, "0.2 of 60 s is allowed"
+    assert reason(collected=throttled(0.0, 12.1)) == "ClientThrottled"
+    assert reason(spec(client_throttling=0.3), throttled(12.1)) is None
+    assert reason(spec(client_throttling=1.0), throttled(120.0)) is None, "1 allows all"
+    _, _, message = judge(spec(), throttled(0.0, 15.0), None, METRICS)
+    assert message == (
+        "client 1 was throttled for 15.0 s of 60 s, more than limits.clientThrottling 0.2 allows: "
+        "give client.resources.cpu more"
+    )
+
+
+def test_foreign_load() -> None:
+    assert reason(metrics=foreign(2.0)) is None, "half of four cores is allowed"
+    assert reason(metrics=foreign(2.1)) == "ForeignLoad"
+    assert reason(spec(foreign_cpu=0.05)) == "ForeignLoad", "of any node"
+    assert reason(spec(foreign_cpu=1.0), metrics=foreign(4.0)) is None
+    _, _, message = judge(spec(), COLLECTED, None, foreign(3.0))
+    assert message == (
+        "others used 75% of node n2's 4 cores in the window, more than limits.foreignCpu 0.5 allows"
+    )
+
+
+def test_databases_that_were_not_idle() -> None:
+    assert reason(metrics=idle(0.1)) is None
+    assert reason(metrics=idle(0.11)) == "NotIdle"
+    assert reason(spec(idle_cpu=0.2), metrics=idle(0.11)) is None
+    assert reason(spec(idle_cpu=1.0), metrics=idle(9.0)) is None
+
+
+def test_what_was_not_measured_breaks_no_rule() -> None:
+    assert reason(metrics=replace(METRICS, foreign=(), idle=None)) is None
+    assert reason(collected=throttled(None)) is None
+
+
+def test_but_for_the_servers_own_cpu() -> None:
+    lost = MetricsRecord(window=WINDOW)
+    assert reason(metrics=replace(METRICS, record=lost)) == "SeriesLost"
+    assert reason(metrics=WindowMetrics()) == "SeriesLost"
+
+
+def test_proof_of_the_clients_sessions() -> None:
+    assert reason(sessions=Proof(ok=True, summary="as it should be")) is None
+    assert reason(sessions=Proof(ok=False, summary="in plaintext")) == "ProofFailed"
+
+
+def test_errors_and_what_is_missing() -> None:
+    bad = replace(COLLECTED, measurement=replace(USUAL, errors=61))
+    assert reason(collected=bad) == "ErrorRate"
+    fine = replace(COLLECTED, measurement=replace(USUAL, errors=60))
+    assert reason(collected=fine) is None
+    none = replace(COLLECTED, measurement=replace(USUAL, transactions=0))
+    assert reason(collected=none) == "NoTransactions"
+    assert reason(collected=replace(COLLECTED, missing="a key")) == "ArtefactsLost"
+    unread = replace(COLLECTED, measurement=None, problem="no report")
+    assert reason(collected=unread) == "OutputUnreadable"
+
+
+@pytest.mark.parametrize("tps", [0.001, 1.0, 1e9])
+def test_no_rule_looks_at_tps(tps: float) -> None:
+    for collected, metrics in (
+        (COLLECTED, METRICS),
+        (throttled(30.0), METRICS),
+        (COLLECTED, foreign(3.0)),
+        (COLLECTED, idle(0.5)),
+    ):
+        other = replace(collected, measurement=replace(USUAL, tps=tps, qps=tps))
+        assert reason(collected=other, metrics=metrics) == reason(
+            collected=collected, metrics=metrics
+        )

@@ -1,0 +1,98 @@
+"""Who else used CPU: what a node was busy with, less what is known to be the campaign's."""
+
+import pytest
+
+from encbench.api.trial import Window
+from encbench.core.records import ClientFacts, IdleCpu, MetricsRecord, NodeIdle, PodCpu, Samples
+from encbench.reconcile.trial.neighbours import foreign, idle
+
+WINDOW = Window(start=100.0, end=110.0)
+
+
+def counter(rate: float) -> Samples:
+    return tuple((95.0 + n, rate * n) for n in range(20))
+
+
+def pod(part: str, testbed: str, node: str, rate: float) -> PodCpu:
+    return PodCpu.model_validate(
+        {"part": part, "testbed": testbed, "node": node, "samples": counter(rate)}
+    )
+
+
+RECORD = MetricsRecord(
+    window=WINDOW,
+    series={"node_idle_seconds": counter(2.5)},
+    node_cores=4.0,
+    pods=(
+        pod("database", "bed-tde", "one", 0.9),
+        pod("database", "bed-plain", "one", 0.01),
+        pod("agent", "bed-tde", "one", 0.02),
+        pod("recorder", "bed-tde", "two", 0.05),
+    ),
+    client_nodes=(NodeIdle(node="two", cores=2.0, samples=counter(1.2)),),
+)
+CLIENT = ClientFacts(cpu_cores=0.6, cpu_limit_cores=1.0, node="two")
+
+
+def test_what_nobody_of_ours_used_is_foreign() -> None:
+    found = foreign(RECORD, "one", [CLIENT])
+    assert found is not None
+    database, client = found
+    assert (database.node, database.node_cores) == ("one", 4.0)
+    assert database.cores == pytest.approx(4 - 2.5 - 0.9 - 0.01 - 0.02)
+    assert database.fraction == pytest.approx(0.57 / 4)
+    assert (client.node, client.node_cores) == ("two", 2.0)
+    assert client.cores == pytest.approx(2 - 1.2 - 0.05 - 0.6)
+
+
+def test_on_one_node_the_client_is_ours_too() -> None:
+    (found,) = foreign(RECORD, "one", [replace_node(CLIENT, "one")]) or ()
+    assert found.cores == pytest.approx(0)
+
+
+def replace_node(client: ClientFacts, node: str | None) -> ClientFacts:
+    return client.model_copy(update={"node": node})
+
+
+def test_counters_that_are_read_apart_never_make_less_than_nothing() -> None:
+    busy = RECORD.model_copy(update={"series": {"node_idle_seconds": counter(3.9)}})
+    (found, _) = foreign(busy, "one", [CLIENT]) or ()
+    assert found.cores == 0.0
+
+
+@pytest.mark.parametrize(
+    ("record", "node", "client"),
+    [
+        (RECORD.model_copy(update={"node_cores": None}), "one", CLIENT),
+        (RECORD.model_copy(update={"series": {}}), "one", CLIENT),
+        (RECORD.model_copy(update={"client_nodes": ()}), "one", CLIENT),
+        (RECORD, None, CLIENT),
+        (RECORD, "one", CLIENT.model_copy(update={"cpu_cores": None})),
+        (RECORD, "one", replace_node(CLIENT, None)),
+    ],
+    ids=["cores", "idle", "client-node", "no-node", "no-client-cpu", "client-nowhere"],
+)
+def test_what_is_not_known_is_not_guessed(
+    record: MetricsRecord, node: str | None, client: ClientFacts
+) -> None:
+    assert foreign(record, node, [client]) is None
+
+
+def test_databases_that_were_to_be_idle() -> None:
+    found = idle(RECORD, "bed-tde", limit=2.0)
+    assert found is not None
+    assert found.cores == pytest.approx(0.01)
+    assert found.limit_cores == 2.0
+    assert list(found.testbeds) == ["bed-plain"]
+
+
+def test_one_database_alone_has_no_neighbours() -> None:
+    alone = RECORD.model_copy(update={"pods": RECORD.pods[:1]})
+    found = idle(alone, "bed-tde", limit=2.0)
+    assert found == IdleCpu(cores=0.0, limit_cores=2.0)
+
+
+def test_without_any_samples_of_databases_nothing_is_said() -> None:
+    assert idle(RECORD.model_copy(update={"pods": ()}), "bed-tde", 2.0) is None
+    few = PodCpu(part="database", testbed="bed-plain", node="one", samples=((101.0, 0.0),))
+    assert idle(RECORD.model_copy(update={"pods": (few,)}), "bed-tde", 2.0) is None

@@ -1,0 +1,89 @@
+"""Testbeds in a whole campaign: turns on them, and sets that are built anew."""
+
+from dataclasses import replace
+
+from encbench.api.conditions import is_true
+from encbench.api.kinds import STATEFUL_SET, TESTBED
+from encbench.core.artefact import decode
+from encbench.core.records import IndexRecord
+from tests.unit.reconcile.oracle import assert_sound, leftovers, report
+from tests.unit.reconcile.world import World, parts, study
+
+REBUILT = {"min": 4, "maxReplacements": 1, "perTestbed": 1}
+
+
+async def test_baseline_and_control_take_turns_on_two_testbeds() -> None:
+    world = World()
+    world.apply(*parts(), study("tde", blocks=2))
+    await world.run(world.ended)
+    homes = {
+        (t.spec.block, t.spec.arm.name): t.spec.testbed_ref.name.rsplit("-", 1)[-1]
+        for t in world.trials()
+    }
+    assert {home for (_, arm), home in homes.items() if arm == "tde"} == {"tde"}
+    swapped = [homes[block, "plain"] == "control" for block in (1, 2)]
+    for block, is_swapped in enumerate(swapped, 1):
+        assert homes[block, "plain-control"] == ("plain" if is_swapped else "control")
+    assert swapped[0] != swapped[1]
+    assert_sound(world)
+
+
+async def test_testbeds_are_built_anew_and_the_old_ones_go() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=REBUILT))
+    together: list[set[int]] = []
+
+    def look() -> bool:
+        sets = {body["spec"]["generation"] for body in world.latest(TESTBED.kind, "")}
+        if sets and (not together or together[-1] != sets):
+            together.append(sets)
+        return world.ended()
+
+    await world.run(look)
+    await world.settle()
+    assert is_true(world.campaign().status.conditions, "Complete")
+    assert together == [{1}, {2}, {3}, {4}], "one set at a time, each once"
+    made = [name for kind, name in world.cluster.created if kind == STATEFUL_SET.kind]
+    assert len(made) == len(set(made)) == 8
+    for trial in world.trials():
+        mark = f"g{trial.spec.block}-" if trial.spec.block > 1 else "-"
+        assert mark in trial.spec.testbed_ref.name.removeprefix("study-c")
+    assert_sound(world)
+    assert not leftovers(world)
+    artefacts = report(world).status.artefacts
+    assert artefacts is not None
+    index = decode(IndexRecord, world.store.objects[artefacts.index.key], artefacts.index.key)
+    assert [(t.generation, t.arm) for t in index.testbeds] == [
+        (generation, arm) for generation in (1, 2, 3, 4) for arm in ("plain", "plain-control")
+    ]
+    assert all(t.proof is not None and t.proof.ok for t in index.testbeds)
+    assert {t.spec.testbed_ref.name for t in world.trials()} == {t.name for t in index.testbeds}
+
+
+async def test_a_broken_block_moves_on_to_the_next_set() -> None:
+    world = World()
+    world.plan = lambda trial, plan: replace(plan, errors=900 * (trial.spec.block == 2))
+    world.apply(*parts(), study("plain", blocks=REBUILT))
+    await world.run(world.ended)
+    await world.settle()
+    assert is_true(world.campaign().status.conditions, "Complete")
+    assert max(t.spec.block for t in world.trials()) == 5
+    assert {row.blocks for row in report(world).status.rows} == {4}
+    assert_sound(world)
+    assert not leftovers(world)
+
+
+async def test_a_set_that_fails_gives_the_cell_up_and_stays() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=REBUILT))
+
+    def second_set() -> bool:
+        return any(body["spec"]["generation"] == 2 for body in world.latest(TESTBED.kind, ""))
+
+    await world.run(second_set)
+    world.controllers.delays = replace(world.controllers.delays, database=10_000.0)
+    await world.run(world.ended, limit=50_000, seconds=20_000)
+    failed = next(c for c in world.campaign().status.conditions if c.type == "Failed")
+    assert failed.reason == "TestbedFailed"
+    assert {body["spec"]["generation"] for body in world.cluster.all(TESTBED)} == {2}
+    assert {row.blocks for row in report(world).status.rows} == {1}

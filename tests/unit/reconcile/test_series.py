@@ -1,0 +1,84 @@
+"""What is read of Prometheus for one window, where pods came and went around it."""
+
+from typing import Any
+
+import pytest
+
+from encbench.api.trial import Window
+from encbench.reconcile.trial import series
+from encbench.reconcile.trial.series import Place
+from tests.support.fake_metrics import FakeMetrics
+
+WINDOW = Window(start=1000.0, end=1060.0)
+PLACE = Place(namespace="ns", campaign="study", testbed="bed", node=None, limit=1.0)
+OWN = {"namespace": "ns", "campaign": "study", "testbed": "bed"}
+
+
+def counter(rate: float, start: float, end: float) -> list[tuple[float, float]]:
+    count = round(end - start)
+    return [(start + second, rate * second) for second in range(count + 1)]
+
+
+def add(metrics: FakeMetrics, metric: str, rate: float, span: tuple[float, float], ip: str) -> None:
+    metrics.add(metric, {**OWN, "instance": ip}, counter(rate, *span))
+
+
+METRICS = {
+    "encbench_database_cpu_seconds_total": 0.5,
+    "encbench_database_read_bytes_total": 4096.0,
+    "encbench_database_write_bytes_total": 1024.0,
+}
+
+
+def scraped(*pods: tuple[str, float, float]) -> FakeMetrics:
+    """Each pod's counters, from its first sample to its last."""
+    metrics = FakeMetrics()
+    for ip, start, end in pods:
+        for metric, rate in METRICS.items():
+            add(metrics, metric, rate, (start, end), ip)
+    return metrics
+
+
+PODS: list[tuple[str, list[tuple[str, float, float]], bool]] = [
+    ("one server", [("10.0.0.1", 900.0, 1100.0)], True),
+    ("one before it", [("10.0.0.1", 900.0, 997.0), ("10.0.0.2", 998.0, 1100.0)], True),
+    ("one after it", [("10.0.0.1", 900.0, 1061.0), ("10.0.0.2", 1063.0, 1100.0)], True),
+    ("two in it", [("10.0.0.1", 900.0, 1030.0), ("10.0.0.2", 1033.0, 1100.0)], False),
+    ("none in it", [("10.0.0.1", 900.0, 997.0)], False),
+]
+
+
+@pytest.mark.parametrize(("what", "pods", "known"), PODS, ids=[row[0] for row in PODS])
+async def test_a_window_belongs_to_one_server(what: str, pods: Any, known: bool) -> None:
+    record = await series.read(scraped(*pods), PLACE, WINDOW)
+    found = series.judge(record, PLACE)
+    assert found.has_database is known
+    assert (found.database is not None) is known
+    assert (found.disk is not None) is known
+
+
+async def test_what_it_read_and_wrote() -> None:
+    record = await series.read(scraped(("10.0.0.1", 900.0, 1100.0)), PLACE, WINDOW)
+    disk = series.judge(record, PLACE).disk
+    assert disk is not None
+    assert disk.read_bytes_per_second == pytest.approx(4096.0)
+    assert disk.write_bytes_per_second == pytest.approx(1024.0)
+
+
+async def test_io_that_the_kernel_does_not_show_is_not_known() -> None:
+    metrics = FakeMetrics()
+    add(metrics, "encbench_database_cpu_seconds_total", 0.5, (900.0, 1100.0), "10.0.0.1")
+    add(metrics, "encbench_database_read_bytes_total", 1.0, (900.0, 1100.0), "10.0.0.1")
+    found = series.judge(await series.read(metrics, PLACE, WINDOW), PLACE)
+    assert found.database is not None
+    assert found.disk is None
+
+
+async def test_bursts_are_no_reason_to_withhold_io() -> None:
+    metrics = FakeMetrics()
+    burst = [(900.0 + second, 0.0 if second < 130 else 1e9) for second in range(201)]
+    for name in ("read", "write"):
+        metrics.add(f"encbench_database_{name}_bytes_total", OWN, burst)
+    disk = series.judge(await series.read(metrics, PLACE, WINDOW), PLACE).disk
+    assert disk is not None
+    assert disk.read_bytes_per_second == pytest.approx(1e9 / 60)

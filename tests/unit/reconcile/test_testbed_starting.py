@@ -1,0 +1,265 @@
+"""Stopping a database and starting it anew: each step, what it leaves alone, and its deadline."""
+
+import json
+from typing import Any
+
+import pytest
+
+from encbench.api import labels
+from encbench.api.base import parse_duration
+from encbench.api.testbed import TestbedStatus
+from encbench.core.starts import FIRST, Start, start_for
+from encbench.reconcile.draft import Draft
+from encbench.reconcile.objects import Testbed
+from encbench.reconcile.pods import ContainerFacts, PodFacts
+from encbench.reconcile.starts import current_start, serves, wanted_start
+from encbench.reconcile.testbed.starting import (
+    SetFacts,
+    Step,
+    bring,
+    data_copy,
+    next_served,
+    start_of,
+)
+from tests.unit.reconcile.seen import NOW, a_pod, a_testbed, a_trial, ago, ready
+
+WANTED = Start("run-2", "run-2")
+NOTES = {labels.START: "run-2", labels.RESET: "run-2"}
+COPY = {"action": "restored", "files": 3, "bytes": 100, "seconds": 1.5}
+
+
+@pytest.mark.parametrize(
+    ("campaign", "start"),
+    [
+        (("none", "Resident", "Warm"), FIRST),
+        (("block", "Resident", "Warm"), Start("block-3", "block-3")),
+        (("trial", "Resident", "Warm"), Start("run-2", "run-2")),
+        (("none", "OnDemand", "Warm"), Start("run-2", "")),
+        (("none", "Resident", "Cold"), Start("run-2", "")),
+        (("block", "OnDemand", "Warm"), Start("run-2", "block-3")),
+        (("block", "Resident", "Cold"), Start("run-2", "block-3")),
+        (("trial", "OnDemand", "Cold"), Start("run-2", "run-2")),
+    ],
+)
+def test_which_start_a_trial_needs(campaign: Any, start: Start) -> None:
+    assert start_for(*campaign, trial="run-2", block=3) == start
+
+
+# -- the StatefulSet
+
+
+def a_set(replicas: int = 1, **notes: str) -> SetFacts:
+    template: dict[str, Any] = {
+        "metadata": {"labels": {"a": "b"}, **({"annotations": notes} if notes else {})},
+        "spec": {"containers": [{"name": "server", "image": "old"}]},
+    }
+    return SetFacts(
+        {
+            "apiVersion": "apps/v1",
+            "kind": "StatefulSet",
+            "metadata": {
+                "name": "bed",
+                "namespace": "ns",
+                "uid": "1",
+                "resourceVersion": "77",
+                "labels": {"x": "y"},
+                "ownerReferences": [{"uid": "2"}],
+                "managedFields": [{"manager": "encbench"}],
+            },
+            "spec": {"replicas": replicas, "serviceName": "bed", "template": template},
+            "status": {"replicas": 1},
+        }
+    )
+
+
+def set_for(start: Start, replicas: int) -> SetFacts:
+    return a_set(replicas, **{labels.START: start.name, labels.RESET: start.reset})
+
+
+def test_only_the_number_and_the_annotations_change() -> None:
+    before = a_set()
+    body = before.scaled(0, WANTED)
+    assert body["metadata"] == {
+        "name": "bed",
+        "namespace": "ns",
+        "labels": {"x": "y"},
+        "ownerReferences": [{"uid": "2"}],
+        # A set that changed meanwhile is looked at again first.
+        "resourceVersion": "77",
+    }
+    assert "status" not in body
+    template = body["spec"]["template"]
+    assert template["metadata"] == {"labels": {"a": "b"}, "annotations": NOTES}
+    assert template["spec"] == before.body["spec"]["template"]["spec"]
+    assert body["spec"]["serviceName"] == "bed"
+    assert (before.replicas, before.start) == (1, FIRST), "what was read stays as it was"
+    assert (SetFacts(body).replicas, SetFacts(body).start) == (0, WANTED)
+
+
+# -- what a pod says
+
+
+def test_a_pod_says_what_it_was_made_for() -> None:
+    assert start_of(a_pod()) == FIRST
+    assert start_of(a_pod(annotations=NOTES)) == WANTED
+
+
+@pytest.mark.parametrize(
+    ("message", "seconds"),
+    [
+        (json.dumps(COPY), 1.5),
+        (json.dumps({**COPY, "action": "copied"}), 1.5),
+        (json.dumps({**COPY, "action": "kept"}), None),
+        ("no json", None),
+        ("", None),
+        ("[]", None),
+    ],
+)
+def test_the_account_of_a_copy(message: str, seconds: float | None) -> None:
+    prepare = ContainerFacts("init:prepare", ready=True, termination_message=message)
+    found = data_copy(a_pod("bed-0", prepare))
+    assert (found and found.seconds) == seconds
+    assert found is None or (found.files, found.size_bytes) == (3, 100)
+
+
+# -- a start, step by step
+
+
+def bed(**status: Any) -> Testbed:
+    return a_testbed({"Provisioned": ("True", 10.0)}, **status)
+
+
+def run(asked: float = 5.0, **more: Any) -> dict[str, Any]:
+    return {"run": {"start": "run-2", "reset": "run-2", "askedTime": ago(asked), **more}}
+
+
+def step(
+    testbed: Testbed, pod: PodFacts | None, stateful_set: SetFacts | None, started: float | None
+) -> tuple[Step, TestbedStatus]:
+    draft = Draft(testbed.status, now=NOW, generation=1)
+    made = bring(testbed, draft, WANTED, pod=pod, stateful_set=stateful_set, server_started=started)
+    return made, draft.status
+
+
+OLD = a_pod("bed-0", *ready("server", "agent"))
+NEW = a_pod("bed-0", *ready("server", "agent"), annotations=NOTES)
+STARTING = a_pod("bed-0", ContainerFacts("server", running=True), annotations=NOTES)
+
+
+def test_the_intent_is_written_and_the_old_pod_has_to_go() -> None:
+    made, status = step(bed(), OLD, a_set(), 7.0)
+    assert made.scale == (0, WANTED)
+    assert status.run is not None
+    assert (status.run.start, status.run.asked_time) == ("run-2", ago(0))
+    assert status.run.ready_time is None
+
+
+STEPS = [
+    ("it is going", OLD, set_for(WANTED, 0), None, "stopped"),
+    ("it is gone", None, set_for(WANTED, 0), (1, WANTED), "starting"),
+    ("a new one is wanted", None, set_for(WANTED, 1), None, "starting"),
+    ("the new one is coming", STARTING, set_for(WANTED, 1), None, "starting"),
+    ("somebody made the old one anew", OLD, set_for(FIRST, 1), (0, WANTED), "stopped"),
+    ("no set", OLD, None, None, "not there"),
+]
+
+
+@pytest.mark.parametrize(
+    ("what", "pod", "stateful_set", "scale", "words"), STEPS, ids=[s[0] for s in STEPS]
+)
+def test_the_steps(
+    what: str, pod: PodFacts, stateful_set: SetFacts, scale: Any, words: str
+) -> None:
+    made, status = step(bed(**run()), pod, stateful_set, None)
+    assert made.scale == scale
+    assert words in made.message
+    assert not made.ready
+    assert status.run is not None
+    assert status.run.asked_time == ago(5), "it was asked for once"
+
+
+def test_it_is_ready_when_the_right_pod_answers() -> None:
+    made, _ = step(bed(**run()), NEW, set_for(WANTED, 1), None)
+    assert not made.ready, "its agent does not answer yet"
+    made, status = step(bed(**run()), NEW, set_for(WANTED, 1), 1234.5)
+    assert made.ready
+    assert status.run is not None
+    assert status.run.ready_time == ago(0)
+    assert status.server_started == 1234.5
+    again, after = step(bed(**run(readyTime=ago(3))), None, set_for(WANTED, 1), None)
+    assert again.ready, "what becomes of it then is another matter"
+    assert again.scale is None
+    assert after.run is not None
+    assert after.run.ready_time == ago(3)
+
+
+def test_a_start_that_takes_too_long_fails_with_what_keeps_it() -> None:
+    limit = parse_duration(bed().spec.step_deadlines.reset)
+    early, _ = step(bed(**run(limit - 1)), STARTING, set_for(WANTED, 1), None)
+    assert early.failed is None
+    late, _ = step(bed(**run(limit + 1)), STARTING, set_for(WANTED, 1), None)
+    assert late.failed is not None
+    assert late.failed[0] == "ResetTimeout"
+    stuck = a_pod(annotations=NOTES, unschedulable="0/1 nodes")
+    late, _ = step(bed(**run(limit + 1)), stuck, set_for(WANTED, 1), None)
+    assert late.failed is not None
+    assert late.failed[0] == "Unschedulable"
+
+
+def test_a_copy_that_fails_again_and_again_is_not_waited_for() -> None:
+    def failing(times: int) -> PodFacts:
+        prepare = ContainerFacts(
+            "init:prepare",
+            restarts=times,
+            waiting_reason="CrashLoopBackOff",
+            termination_message="encbench prepare: the golden copy takes too much room",
+        )
+        return a_pod("bed-0", prepare, annotations=NOTES)
+
+    once, _ = step(bed(**run()), failing(1), set_for(WANTED, 1), None)
+    assert once.failed is None
+    often, _ = step(bed(**run()), failing(3), set_for(WANTED, 1), None)
+    assert often.failed is not None
+    assert "the golden copy takes too much room" in often.failed[1]
+
+
+# -- whom a testbed serves
+
+
+def followed(**fields: Any) -> Testbed:
+    found = a_testbed(**fields)
+    spec = found.spec.model_copy(update={"reset": "trial"})
+    return Testbed(**{**vars(found), "spec": spec})
+
+
+def test_a_testbed_serves_the_trial_whose_start_it_has() -> None:
+    trial = a_trial()
+    assert serves(a_testbed(), trial), "where nothing is reset it serves any"
+    wanted = wanted_start(followed(), trial)
+    assert wanted == Start("run", "run")
+    assert not serves(followed(), trial)
+    mine = {"start": "run", "reset": "run", "askedTime": ago(9)}
+    assert not serves(followed(run=mine), trial), "it does not answer yet"
+    answering = followed(run={**mine, "readyTime": ago(1)})
+    assert serves(answering, trial)
+    assert current_start(answering) == wanted
+
+
+def test_the_oldest_trial_that_is_not_archived_comes_first() -> None:
+    def trial(name: str, seconds: float, *, active: bool = True) -> Any:
+        found = a_trial()
+        marks = {labels.ACTIVE: "true"} if active else {}
+        changed = {"name": name, "created": ago(seconds), "labels": marks}
+        return type(found)(**{**vars(found), **changed})
+
+    testbed = a_testbed()
+    old, new = trial("a", 20), trial("b", 10)
+    for trials in ([old, new], [new, old]):
+        found = next_served(testbed, trials)
+        assert found is not None
+        assert found.name == "a"
+    done = trial("a", 20, active=False)
+    found = next_served(testbed, [done, new])
+    assert found is not None
+    assert found.name == "b"
+    assert next_served(testbed, []) is None

@@ -1,0 +1,168 @@
+"""Campaigns with encrypted volumes: what is refused, what is proven, and what comes to nothing."""
+
+import json
+from typing import Any
+
+import pytest
+
+from encbench.api.conditions import find
+from encbench.api.kinds import (
+    CAMPAIGN,
+    ENCRYPTION_MODE,
+    PERSISTENT_VOLUME,
+    PERSISTENT_VOLUME_CLAIM,
+    SECRET,
+    STATEFUL_SET,
+    STORAGE_CLASS,
+)
+from encbench.ports import Body
+from tests.support import manifests
+from tests.unit.reconcile.oracle import assert_sound, proofs
+from tests.unit.reconcile.world import SPACE, World, parts, study
+
+IMAGE = "encbench/gocryptfs:test"
+FUSE = {"gocryptfs": {"cipher": "AES-GCM"}}
+THROUGH = {"gocryptfs": {"cipher": "none"}}
+BY_CLASS = {"storageClassName": "encrypted"}
+EXT4 = {"device": "8:16", "type": "ext4", "dmCrypt": None, "lower": None}
+
+
+def mode(name: str, volume: dict[str, Any]) -> Body:
+    at_rest = {"method": "volume", "volume": volume}
+    return manifests.body(ENCRYPTION_MODE, name, SPACE, atRest=at_rest)
+
+
+def add_class(world: World, **parameters: str) -> None:
+    body = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "encrypted"},
+        "provisioner": "csi.example.com",
+        "parameters": parameters,
+    }
+    world.cluster.add(STORAGE_CLASS, body)
+
+
+async def finished(world: World) -> World:
+    await world.run(world.ended)
+    await world.settle()
+    return world
+
+
+def refusal(world: World) -> str:
+    fact = find(world.campaign().status.conditions, "Accepted")
+    assert fact is not None
+    assert fact.status == "False"
+    return fact.message
+
+
+async def test_without_the_charts_word_no_container_is_privileged() -> None:
+    world = World()
+    world.apply(*parts(), mode("fuse", FUSE), study("fuse"))
+    await world.settle(30)
+    assert "EncryptionMode fuse: gocryptfs needs a privileged container" in refusal(world)
+    assert "privilegedVolumes.enabled=true" in refusal(world)
+    assert not world.cluster.all(STATEFUL_SET)
+
+
+async def test_a_class_that_is_not_there_is_missed_beforehand() -> None:
+    world = World()
+    world.apply(*parts(), mode("luks", BY_CLASS), study("luks", blocks=1))
+    await world.settle(30)
+    assert "EncryptionMode luks: there is no StorageClass encrypted: create it" in refusal(world)
+    add_class(world)
+    await finished(world)
+    assert world.campaign().status.phase == "Succeeded", "it goes on once there is one"
+
+
+async def test_a_campaign_over_file_systems_and_their_price() -> None:
+    world = World(volume_image=IMAGE)
+    world.apply(*parts(), mode("fuse", FUSE), mode("through", THROUGH))
+    world.apply(study("fuse", "through", blocks=1, reset="trial"))
+    await world.run(world.running())
+    images = {
+        entry["image"]
+        for body in world.cluster.all(STATEFUL_SET, SPACE)
+        for entry in body["spec"]["template"]["spec"]["initContainers"]
+        if entry["name"] == "volume"
+    }
+    assert images == {IMAGE}
+    keys = [b["metadata"]["name"] for b in world.cluster.all(SECRET, SPACE)]
+    assert len([name for name in keys if name.endswith("fuse-keys")]) == 1
+    assert not [name for name in keys if name.endswith("through-keys")]
+    await finished(world)
+    assert_sound(world)
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+    for trial in world.trials():
+        assert proofs(world, trial.name) == {"before": True, "after": True}
+
+
+async def test_a_server_beside_its_mount_is_never_measured() -> None:
+    world = World(volume_image=IMAGE)
+    world.apply(*parts(), mode("fuse", FUSE), study("fuse", blocks=1, replacements=0))
+    await world.run(world.running())
+
+    def break_fuse() -> bool:
+        for address, server in world.database.servers.items():
+            if server.in_force.gocryptfs is not None:
+                world.database.servers[address].volume = EXT4
+        return world.ended()
+
+    await world.run(break_fuse)
+    ends = {t.spec.arm.name: (t.status.outcome, t.status.reason) for t in world.trials()}
+    assert ends["fuse"] == ("Invalid", "ProofFailed")
+    message = next(t.status.message for t in world.trials() if t.spec.arm.name == "fuse")
+    assert "expected fuse.gocryptfs; observed ext4" in (message or "")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "phase"), [({"encrypted": "true"}, "Succeeded"), ({}, "Failed")]
+)
+async def test_what_a_class_declares_reaches_the_proof(
+    parameters: dict[str, str], phase: str
+) -> None:
+    """The server sees no dm-crypt, as with a cloud's disk."""
+    world = World()
+    add_class(world, **parameters)
+    world.apply(*parts(), mode("luks", BY_CLASS))
+    world.apply(study("luks", blocks=1, replacements=0))
+
+    def hide() -> bool:
+        for server in world.database.servers.values():
+            server.volume = EXT4
+        bind(world)
+        return world.ended()
+
+    await world.run(hide)
+    assert world.campaign().status.phase == phase, world.describe()
+    stored = {k: v for k, v in world.store.objects.items() if k.endswith("luks/proof.json")}
+    (content,) = stored.values()
+    proof = json.loads(content)["proof"]
+    assert proof["evidence"]["claim"]["storageClass"] == "encrypted"
+    assert proof["evidence"]["claim"]["driver"] == "csi.example.com"
+    assert proof["ok"] is (phase == "Succeeded")
+
+
+def bind(world: World) -> None:
+    """What the provisioner does with each claim."""
+    for claim in world.cluster.all(PERSISTENT_VOLUME_CLAIM, SPACE):
+        name = f"pv-{claim['metadata']['name']}"
+        if claim["spec"].get("volumeName") or claim["spec"].get("storageClassName") is None:
+            continue
+        world.cluster.set_spec(
+            PERSISTENT_VOLUME_CLAIM, SPACE, claim["metadata"]["name"], volumeName=name
+        )
+        spec = {"csi": {"driver": "csi.example.com", "volumeAttributes": {"tier": "fast"}}}
+        body = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}}
+        world.cluster.add(PERSISTENT_VOLUME, {**body, "spec": spec})
+
+
+async def test_the_templates_own_class_is_no_other_class() -> None:
+    world = World()
+    add_class(world)
+    instance, *others = parts()
+    instance["spec"]["storage"]["className"] = "encrypted"
+    world.apply(instance, *others, mode("luks", BY_CLASS), study("luks"))
+    await world.settle(30)
+    assert "so the baseline would be encrypted as well" in refusal(world)
+    assert world.cluster.one(CAMPAIGN, SPACE, "study")["status"]["phase"] == "Refused"

@@ -1,0 +1,137 @@
+"""Two reports side by side: intervals of differences, and everything else that differs."""
+
+import json
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from encbench.api.overheadreport import Interval
+from encbench.core.statistics import estimate
+from encbench.report import difference_text
+from encbench.report.difference import compare, difference
+from tests.data.report.synthetic import Study
+from tests.unit.report.test_page import report_of
+
+A = Study(name="before", blocks=6)
+REPORT = report_of(A)
+
+
+def interval(estimate: float, low: float | None, high: float | None) -> Interval:
+    return Interval(estimate=estimate, low=low, high=high)
+
+
+def test_the_interval_of_a_difference_of_symmetric_intervals() -> None:
+    found = difference(interval(0.05, 0.02, 0.08), interval(0.15, 0.11, 0.19))
+    assert found is not None and found.low is not None and found.high is not None
+    assert found.estimate == pytest.approx(0.10)
+    assert [found.low, found.high] == pytest.approx([0.05, 0.15])
+
+
+def test_each_side_takes_the_bounds_that_face_it() -> None:
+    found = difference(interval(0.0, -0.3, 0.4), interval(1.0, 0.7, 1.1))
+    assert found is not None
+    assert found.low == pytest.approx(1 - math.hypot(0.3, 0.4))
+    assert found.high == pytest.approx(1 + math.hypot(0.1, 0.3))
+
+
+def test_without_bounds_there_is_none() -> None:
+    found = difference(interval(0.05, None, None), interval(0.15, 0.1, 0.2))
+    assert found is not None
+    assert (found.low, found.high) == (None, None)
+    assert difference(None, interval(0.1, 0, 0.2)) is None
+
+
+def test_the_interval_covers_the_true_difference() -> None:
+    """1,000 pairs of campaigns with known losses: about 95 % of the intervals hold it."""
+    drawn = random.Random(5)
+    true = 0.12 - 0.04
+    covered = 0
+    for _ in range(1000):
+        found = difference(*(_campaign(drawn, loss, n) for loss, n in ((0.04, 6), (0.12, 10))))
+        assert found is not None and found.low is not None and found.high is not None
+        covered += found.low <= true <= found.high
+    assert 0.93 <= covered / 1000 <= 0.985
+
+
+def _campaign(drawn: random.Random, loss: float, blocks: int) -> Interval:
+    plain = [100 * math.exp(drawn.gauss(0, 0.02)) for _ in range(blocks)]
+    treated = [(1 - loss) * x * math.exp(drawn.gauss(0, 0.03)) for x in plain]
+    found = estimate(plain, treated)
+    assert found is not None
+    bounds = found.change_bounds("loss")
+    assert bounds is not None
+    return interval(found.loss, bounds.low, bounds.high)
+
+
+def test_a_report_against_itself_differs_in_nothing() -> None:
+    found = compare(REPORT, REPORT)
+    assert not found.differences and not found.only_a and not found.only_b
+    assert len(found.pairs) == 2
+    for pair in found.pairs:
+        for delta in pair.deltas:
+            assert delta.difference is not None
+            assert delta.difference.estimate == 0
+            assert delta.says == "not shown"
+    assert "Nothing that was recorded differs" in difference_text.text(found)
+
+
+def test_a_larger_cost_is_shown_with_what_could_explain_it() -> None:
+    other = report_of(
+        replace(A, name="after", loss={"tde": 0.2}, seconds=120, flags=("aes",), colocated=True)
+    )
+    found = compare(REPORT, other)
+    assert [pair.deltas[0].says for pair in found.pairs] == ["higher", "higher"]
+    says = {(d.topic, d.name): (d.a, d.b) for d in found.differences}
+    assert says["what was measured", "Workload oltp-read-write: load.duration"] == ("60s", "120s")
+    assert says["what it ran on", "CPU flags for ciphers"][1] == "aes"
+    assert says["how it was measured", "client and database"] == (
+        *("on different nodes", "on one node"),
+    )
+    turned = compare(other, REPORT)
+    assert [pair.deltas[0].says for pair in turned.pairs] == ["lower", "lower"]
+
+
+def test_images_and_settings_are_compared() -> None:
+    origin = REPORT.provenance
+    facts = tuple(
+        fact.model_copy(
+            update={"values": tuple(v.model_copy(update={"value": "other"}) for v in fact.values)}
+        )
+        if fact.name == "Image of server"
+        else fact
+        for fact in origin.facts
+    )
+    settings = {**origin.settings, "innodb_flush_log_at_trx_commit": "2", "new": "1"}
+    changed = origin.model_copy(update={"facts": facts, "settings": settings})
+    found = compare(REPORT, REPORT.model_copy(update={"provenance": changed}))
+    assert [(d.topic, d.name, d.b) for d in found.differences] == [
+        ("what it was made with", "Image of server", "other"),
+        ("server settings", "innodb_flush_log_at_trx_commit", "2"),
+    ]
+    assert found.settings_compared == len(origin.settings)
+
+
+def test_conditions_of_one_report_alone_are_named() -> None:
+    found = compare(
+        REPORT, report_of(replace(A, concurrency=(16, 64), loss={"tde": 0.1, "x": 0.1}))
+    )
+    assert [pair.condition.concurrency for pair in found.pairs] == [16]
+    assert {(c.concurrency, c.arm) for c in found.only_a} == {(4, "tde")}
+    assert {(c.concurrency, c.arm) for c in found.only_b} == {(64, "tde"), (16, "x"), (64, "x")}
+    assert "Only in A: tde, oltp-read-write at 4 threads on small." in difference_text.text(found)
+
+
+def test_every_rendering_has_the_same_figures() -> None:
+    found = compare(REPORT, report_of(replace(A, loss={"tde": 0.2}, seed=8)))
+    document = json.loads(difference_text.json_document(found))
+    shown = document["conditions"][0]["overheads"][0]
+    points = f"{100 * shown['difference']['estimate']:+.1f}"
+    for said in (difference_text.text(found), difference_text.markdown(found)):
+        assert points in said
+    assert [d["name"] for d in document["differences"]] == [d.name for d in found.differences]
+    tables = [block for block in difference_text.markdown(found).split("\n\n") if block[0] == "|"]
+    assert len(tables) == 6
+    for table in tables:
+        assert len({line.count("|") for line in table.splitlines()}) == 1

@@ -1,0 +1,50 @@
+"""Percentiles of latency: of one trial, and over blocks."""
+
+import math
+
+import pytest
+
+from encbench.report.latency import BEYOND, PERCENTILES, percentiles
+from encbench.tools.measurement import percentile
+from tests.data.report.synthetic import Study
+from tests.unit.report.test_page import report_of
+
+EVEN = tuple((float(ms), 100) for ms in range(1, 1001))
+
+
+def test_percentiles_are_those_of_the_tools() -> None:
+    """The report may not import the parsers; both go by sysbench's rule."""
+    found = percentiles(EVEN)
+    assert list(found) == list(PERCENTILES)
+    assert found == {name: percentile(EVEN, float(name)) for name in PERCENTILES}
+
+
+@pytest.mark.parametrize(("count", "last"), [(19, None), (20, "50"), (999, "95"), (1001, "99")])
+def test_a_percentile_needs_transactions_beyond_it(count: int, last: str | None) -> None:
+    found = percentiles([(1.0, count)])
+    assert (list(found)[-1] if found else None) == last
+    assert all(count * (1 - float(name) / 100) >= BEYOND for name in found)
+
+
+def test_no_histogram_no_percentiles() -> None:
+    assert percentiles(()) == {}
+
+
+def test_over_blocks_they_are_geometric_means_of_the_trials() -> None:
+    report = report_of(Study(blocks=3, concurrency=(4,)))
+    (group,) = report.groups
+    assert [own.arm for own in group.latency] == [arm.name for arm in group.arms]
+    for own in group.latency:
+        trials = [t for t in report.trials if t.arm == own.arm]
+        assert own.blocks == 3
+        for name, value in own.percentiles_ms.items():
+            logs = [math.log(t.latency_percentiles_ms[name]) for t in trials]
+            assert value == pytest.approx(math.exp(sum(logs) / 3), rel=1e-5)
+        assert list(own.percentiles_ms.values()) == sorted(own.percentiles_ms.values())
+
+
+def test_a_block_that_does_not_count_is_left_out() -> None:
+    report = report_of(Study(blocks=2, concurrency=(4,), fail={(4, 1, "tde"): ("Invalid", "X")}))
+    (group,) = report.groups
+    assert {own.blocks for own in group.latency} == {2}
+    assert len(group.blocks) == 3

@@ -1,0 +1,79 @@
+"""A report about TPC-C: the published shape, and what a client does not tell is left out."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from encbench.report.document import Report
+from encbench.report.markdown import markdown
+from encbench.report.model import build
+from encbench.report.render import render
+from tests.data.report.synthetic import Study, write
+
+TPCC = Study(
+    name="tpcc", workloads=("tpcc",), concurrency=(64, 128), blocks=4, seconds=12, tpcc=True
+)
+
+
+def report(study: Study = TPCC) -> Report:
+    index, bucket = write(study)
+    return build(index, bucket.__getitem__)
+
+
+def test_tps_stands_beside_new_orders() -> None:
+    for row in report().rows:
+        assert row.tps is not None
+        assert row.new_orders_per_second == pytest.approx(0.45 * row.tps, rel=1e-4)
+        assert (row.qps, row.latency_average_ms, row.latency_p95_ms) == (None, None, None)
+        assert row.latency_average_overhead is None
+
+
+def test_the_client_s_cpu_and_memory_are_in_the_rows() -> None:
+    for row in report().rows:
+        assert row.client_cpu_percent is not None
+        assert row.client_cpu_cores == pytest.approx(row.client_cpu_percent / 100 * 2, rel=1e-4)
+        assert row.client_memory_mib == 96.0
+        assert row.client_memory_percent == 37.5
+
+
+def test_the_tables_have_the_published_shape() -> None:
+    text = markdown(report())
+    heads = [line for line in text.splitlines() if line.startswith("| threads")]
+    throughput = next(line for line in heads if "TPS: plain" in line)
+    assert "New Orders a second: plain" in throughput
+    assert "New Orders a second: tde" in throughput
+    client = next(line for line in heads if "memory, MiB: plain" in line)
+    assert "CPU, % of limit: plain" in client
+    assert "CPU, cores: tde" in client
+    assert "memory, % of limit: tde" in client
+    row = next(line for line in text.splitlines() if line.startswith("| 64 |") and "37.5" in line)
+    assert row.count("96.0") == 2
+
+
+def test_a_figure_that_is_not_there_is_empty_and_not_zero() -> None:
+    rendered = render(report())
+    rows = list(csv.DictReader(io.StringIO(rendered["csv"].content.decode())))
+    assert {row["qps_geometric_mean"] for row in rows} == {""}
+    assert {row["latency_p95_ms_geometric_mean"] for row in rows} == {""}
+    assert all(float(row["new_orders_per_second_geometric_mean"]) > 0 for row in rows)
+    assert {row["client_memory_mib_per_replica_mean"] for row in rows} == {"96.0"}
+    whole = json.loads(rendered["json"].content)
+    assert "latencyAverageMs" not in whole["groups"][0]["rows"][0]
+    assert b"<svg" in rendered["html"].content
+
+
+def test_it_says_that_it_is_no_tpc_result() -> None:
+    titles = [caveat.title for caveat in report().caveats]
+    assert "Not a TPC result" in titles
+    assert "Consistency not checked" not in titles
+    unchecked = Study(**{**vars(TPCC), "checked": False})
+    assert "Consistency not checked" in [caveat.title for caveat in report(unchecked).caveats]
+
+
+def test_sysbench_has_no_new_orders() -> None:
+    other = report(Study(concurrency=(4,), blocks=4, seconds=12))
+    assert {row.new_orders_per_second for row in other.rows} == {None}
+    assert "New Orders" not in markdown(other)
+    assert "Not a TPC result" not in [caveat.title for caveat in other.caveats]

@@ -1,0 +1,40 @@
+"""The recorder's settings."""
+
+from pathlib import Path
+
+import pytest
+
+from encbench.sidecars.recorder.config import from_environment
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    token = tmp_path / "token"
+    token.write_text("t0ken\n")
+    return {
+        "ENCBENCH_TOOL": "tpcc",
+        "ENCBENCH_PREFIX": "bench/trial",
+        "ENCBENCH_WARMUP": "2",
+        "ENCBENCH_CPU_LIMIT": "1.5",
+        "ENCBENCH_MEMORY_LIMIT": "268435456",
+        "ENCBENCH_RUN_DIR": "/run/encbench",
+        "ENCBENCH_TOKEN_FILE": str(token),
+    }
+
+
+def test_the_process_is_named_as_the_tool_unless_told_otherwise(
+    environment: dict[str, str],
+) -> None:
+    assert from_environment(environment).process == "tpcc"
+    assert from_environment({**environment, "ENCBENCH_PROCESS": "java"}).process == "java"
+
+
+def test_each_replica_stores_under_its_index(environment: dict[str, str]) -> None:
+    config = from_environment({**environment, "JOB_COMPLETION_INDEX": "3"})
+    assert (config.prefix, config.token) == ("bench/trial/client-3", "t0ken")
+
+
+def test_an_environment_that_is_not_whole(environment: dict[str, str]) -> None:
+    del environment["ENCBENCH_WARMUP"]
+    with pytest.raises(KeyError, match="ENCBENCH_WARMUP"):
+        from_environment(environment)

@@ -1,0 +1,40 @@
+"""The line in which a client tells what its session negotiated."""
+
+import pytest
+
+from encbench.core.tls import PLAIN, Session
+from encbench.tools.session import sessions, told
+
+LINE = "encbench-session tls=TLSv1.3 cipher=TLS_AES_128_GCM_SHA256"
+TLS = Session(tls="TLSv1.3", cipher="TLS_AES_128_GCM_SHA256")
+NONE = "encbench-session tls=none cipher=none"
+
+
+def test_it_stands_anywhere_on_a_line_of_its_own() -> None:
+    assert sessions(f"sysbench 1.0.20\n\n{LINE}\nThreads started!\n") == (TLS,)
+    assert sessions(NONE) == (PLAIN,)
+
+
+def test_the_same_told_twice_is_one_session_and_two_questions() -> None:
+    output = f"{LINE}\n{LINE}\n"
+    assert sessions(output) == (TLS,)
+    assert told(output) == 2
+
+
+def test_sessions_that_differ_are_both_there() -> None:
+    assert sessions(f"{LINE}\n{NONE}\n") == (TLS, PLAIN)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "",
+        "Threads started!\n",
+        f"  {LINE}\n",
+        f"{LINE} and more\n",
+        "encbench-session tls= cipher=\n",
+        "encbench-session tls=TLSv1.3\n",
+    ],
+)
+def test_anything_else_tells_nothing(output: str) -> None:
+    assert sessions(output) == ()

@@ -1,0 +1,209 @@
+"""The wrapper by itself, with scripts in the place of the clients."""
+
+import os
+import re
+import stat
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from encbench.tools.tpcc.parser import parse
+from tests.support.shells import SHELLS
+
+SCRIPT = Path(__file__).parents[4] / "operator/encbench/tools/tpcc/client.sh"
+DATA = Path(__file__).parents[3] / "data" / "tpcc"
+PASSWORD = r"p\a ss=#!:$(x)"
+
+
+@dataclass
+class Pod:
+    """What the tool's container has."""
+
+    folder: Path
+
+    def program(self, path: str, script: str) -> Path:
+        """An executable in the container."""
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"#!/bin/sh\n{script}\n")
+        file.chmod(0o755)
+        return file
+
+    def run(
+        self, shell: list[str], *arguments: str, **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        """The wrapper with these arguments, its output in output.log as `run.sh` has it."""
+        (self.folder / "run").mkdir(exist_ok=True)
+        environment = {
+            "PATH": f"{self.folder}/bin:{os.environ['PATH']}",
+            "ENCBENCH_PROPS": "db=mysql\nwarehouses=2\n",
+            "ENCBENCH_CREDENTIALS": str(self.folder / "credentials"),
+            "ENCBENCH_SCRATCH": str(self.folder / "scratch"),
+            "ENCBENCH_RUN_DIR": str(self.folder / "run"),
+            "ENCBENCH_BENCHMARKSQL": str(self.folder / "home"),
+            **more,
+        }
+        output = self.folder / "run/output.log"
+        with output.open("w") as file:
+            done = subprocess.run(
+                [*shell, str(SCRIPT), *arguments],
+                env=environment,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=20,
+                check=False,
+            )
+        done.stdout = output.read_text()
+        return done
+
+    @property
+    def props(self) -> Path:
+        """The props file."""
+        return self.folder / "scratch/encbench/props"
+
+
+@pytest.fixture
+def pod(tmp_path: Path) -> Pod:
+    credentials = tmp_path / "credentials"
+    credentials.mkdir()
+    (credentials / "username").write_text("encbench")
+    (credentials / "password").write_text(PASSWORD)
+    found = Pod(tmp_path)
+    found.program("bin/tpcc", 'echo "did $*"; cat "$3"; exit "${CODE:-0}"')
+    return found
+
+
+def benchmarksql(pod: Pod, log: str = "", histogram: str = "", code: int = 0) -> None:
+    """An image with BenchmarkSQL whose run folder nobody may write to."""
+    (pod.folder / "said.log").write_text(log)
+    result = 'mkdir -p "$SCRATCH/encbench/results/data"; printf "%s" "$HISTOGRAM" '
+    result += '>"$SCRATCH/encbench/results/data/histogram.csv"' if histogram else ">/dev/null"
+    pod.program(
+        "home/run/runBenchmark.sh",
+        f"echo 1 >.jTPCC_run_seq.dat || exit 9\ncat ../lib/jar >/dev/null || exit 8\n{result}\n"
+        f'cat "$1" >"{pod.folder}/props.seen"; cat "{pod.folder}/said.log"; exit {code}',
+    )
+    pod.program("home/run/runDatabaseDestroy.sh", 'echo "no such table"; exit 1')
+    pod.program("home/run/runDatabaseBuild.sh", 'echo "built from $1"; exit "${CODE:-0}"')
+    pod.program("home/lib/jar", "")
+    for file in (pod.folder / "home/run").iterdir():
+        file.chmod(0o555)
+    (pod.folder / "home/run").chmod(0o555)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_our_own_client_reads_the_password_itself(shell: list[str], pod: Pod) -> None:
+    done = pod.run(shell, "own", "run", "terminals=3", "seed=7")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0] == f"did run --props {pod.props}"
+    assert pod.props.read_text().splitlines() == [
+        "db=mysql",
+        "warehouses=2",
+        "",
+        "terminals=3",
+        "seed=7",
+        "user=encbench",
+        f"passwordFile={pod.folder}/credentials/password",
+    ]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_its_exit_code_is_the_wrapper_s(shell: list[str], pod: Pod) -> None:
+    assert pod.run(shell, "own", "load", CODE="2").returncode == 2
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_where_no_agent_looks_the_load_does(shell: list[str], pod: Pod) -> None:
+    done = pod.run(shell, "own", "load", ENCBENCH_CHECK="true")
+    did = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("did ")]
+    assert (done.returncode, did) == (0, ["load", "check"])
+    done = pod.run(shell, "own", "load", ENCBENCH_CHECK="true", CODE="1")
+    assert done.returncode == 1
+    assert "did check" not in done.stdout
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_benchmarksql_finds_the_password_in_a_file_that_only_it_may_read(
+    shell: list[str], pod: Pod
+) -> None:
+    benchmarksql(pod, (DATA / "benchmarksql5.log").read_text())
+    done = pod.run(shell, "5", "run", "terminals=3")
+    assert done.returncode == 0, done.stdout
+    assert PASSWORD not in done.stdout
+    assert stat.S_IMODE(pod.props.stat().st_mode) == 0o600
+    lines = (pod.folder / "props.seen").read_text().splitlines()
+    assert "terminals=3" in lines
+    (line,) = [line for line in lines if line.startswith("password=")]
+    assert _java(line.removeprefix("password=")) == PASSWORD
+
+
+def _java(text: str) -> str:
+    """A value as java.util.Properties reads it, as far as these tests go."""
+    return re.sub(r"\\(.)", r"\1", text)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("said", ["ERROR, no connection\n", ""])
+@pytest.mark.parametrize(("code", "seen"), [(0, 3), (4, 4)])
+def test_a_run_without_a_report_fails_whatever_the_script_says(
+    shell: list[str], pod: Pod, said: str, code: int, seen: int
+) -> None:
+    benchmarksql(pod, said, code=code)
+    done = pod.run(shell, "5", "run")
+    assert done.returncode == seen
+    assert "ended without its final report" in done.stdout
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_benchmarksql_6_s_histogram_joins_the_log(shell: list[str], pod: Pod) -> None:
+    rows = "NEW_ORDER,0.00101339,5\nNEW_ORDER,0.002,0\nPAYMENT,1.02E-3,7\n"
+    benchmarksql(pod, (DATA / "benchmarksql6.log").read_text(), rows)
+    done = pod.run(
+        shell,
+        "6",
+        "run",
+        SCRATCH=str(pod.folder / "scratch"),
+        HISTOGRAM=f"ttype,edge,numtrans\n{rows}",
+    )
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.splitlines()[-2:] == [
+        "encbench-histogram NEW_ORDER,0.00101339,5",
+        "encbench-histogram PAYMENT,1.02E-3,7",
+    ]
+    assert parse(done.stdout).transactions == 148461
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_load_begins_with_what_may_be_there(shell: list[str], pod: Pod) -> None:
+    benchmarksql(pod)
+    done = pod.run(shell, "5", "load")
+    assert (done.returncode, done.stdout) == (0, f"built from {pod.props}\n")
+    assert pod.run(shell, "5", "load", CODE="1").returncode == 1
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_an_image_without_benchmarksql_says_where_we_looked(shell: list[str], pod: Pod) -> None:
+    done = pod.run(shell, "6", "run")
+    assert done.returncode == 2
+    assert f"{pod.folder}/home/run/runBenchmark.sh" in done.stdout
+    assert "tpcc.benchmarksql.home" in done.stdout
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_trust_store_is_made_of_the_ca(shell: list[str], pod: Pod) -> None:
+    pod.program("bin/keytool", f'echo "$*" >"{pod.folder}/keytool.said"; exit "${{KEYTOOL:-0}}"')
+    wish = {
+        "ENCBENCH_CA": "/etc/encbench/tls/cacert.pem",
+        "ENCBENCH_TRUST_STORE": str(pod.folder / "scratch/trust.p12"),
+        "ENCBENCH_TRUST_STORE_PASSWORD": "encbench",
+    }
+    assert pod.run(shell, "own", "run", **wish).returncode == 0
+    said = (pod.folder / "keytool.said").read_text()
+    assert "-file /etc/encbench/tls/cacert.pem" in said
+    assert "-storetype PKCS12" in said
+    done = pod.run(shell, "own", "run", **wish, KEYTOOL="1")
+    assert done.returncode == 1
+    assert "could not make a trust store" in done.stdout

@@ -1,0 +1,149 @@
+"""The Jobs as Kubernetes gets them."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from encbench.api.encryptionmode import InTransit
+from encbench.ports import Body
+from encbench.tools.registry import dataset_tool, tool
+from encbench.tools.tpcc.jdbc import TRUST_STORE
+from tests.support.workloads import MARIADB, MYSQL, load_context, tpcc_spec, trial_context
+
+WHOLE = {"warmup": "0s", "duration": "1m"}
+TLS = InTransit()
+
+
+def trial(tpcc: Any = None, load: Any = None, client: Any = None, **changes: Any) -> Body:
+    context = trial_context(tpcc_spec(tpcc, load, client), **changes)
+    return tool(context.spec.workload).trial_job(context)
+
+
+def load(tpcc: Any = None, **changes: Any) -> Body:
+    context = load_context(tpcc={"warehouses": 4, **(tpcc or {})}, **changes)
+    return dataset_tool(context.spec.dataset).load_job(context)
+
+
+def pod(job: Body) -> Body:
+    spec: Body = job["spec"]["template"]["spec"]
+    return spec
+
+
+def container(job: Body, name: str = "tool") -> Body:
+    (found,) = [one for one in pod(job)["containers"] if one["name"] == name]
+    return dict(found)
+
+
+def environment(job: Body, name: str = "tool") -> dict[str, str]:
+    return {entry["name"]: entry["value"] for entry in container(job, name)["env"]}
+
+
+def lines(job: Body) -> dict[str, str]:
+    text = environment(job)["ENCBENCH_PROPS"].replace("$$", "$")
+    return dict(line.split("=", 1) for line in text.splitlines())
+
+
+def test_a_trial_runs_our_own_client() -> None:
+    job = trial()
+    assert container(job)["command"][-2:] == ["own", "run"]
+    assert lines(job)["runSeconds"] == "5"
+    assert job["metadata"]["name"] == "overhead-c1234567-b1-tde"
+    assert job["spec"]["backoffLimit"] == 0
+
+
+def test_a_load_runs_it_too() -> None:
+    job = load()
+    assert container(job)["command"][-2:] == ["own", "load"]
+    assert lines(job)["loadWorkers"] == "4"
+    assert job["metadata"]["name"] == "overhead-tde-load"
+    assert "recorder" not in str(job)
+
+
+@pytest.mark.parametrize(
+    ("tpcc", "kind", "home"),
+    [
+        ({"benchmarksql": {}}, "5", "/benchmarksql"),
+        ({"benchmarksql": {"home": "/opt/bmsql"}, "dialect": 6}, "6", "/opt/bmsql"),
+    ],
+)
+def test_any_image_of_benchmarksql(tpcc: Any, kind: str, home: str) -> None:
+    image = {"image": "registry.example.com/benchmarksql:5.0"}
+    job = trial(tpcc, WHOLE, image)
+    assert container(job)["command"][-2:] == [kind, "run"]
+    assert container(job)["image"] == image["image"]
+    assert environment(job)["ENCBENCH_BENCHMARKSQL"] == home
+    assert container(load(tpcc))["command"][-2:] == [kind, "load"]
+
+
+@pytest.mark.parametrize(("memory", "heap"), [("256Mi", "-Xmx192m"), ("2Gi", "-Xmx1024m")])
+def test_our_client_s_heap_grows_with_its_memory(memory: str, heap: str) -> None:
+    client = {"resources": {"cpu": "1", "memory": memory}}
+    assert environment(trial(client=client))["TPCC_JAVA_OPTIONS"] == heap
+    assert "TPCC_JAVA_OPTIONS" not in environment(trial({"benchmarksql": {}}, WHOLE, client))
+
+
+def test_replicas_share_the_terminals() -> None:
+    job = trial(client={"replicas": 2}, concurrency=5)
+    values = environment(job)
+    assert values["ENCBENCH_REPLICA_0"].split()[0] == "terminals=3"
+    assert values["ENCBENCH_REPLICA_1"].split()[0] == "terminals=2"
+    assert "terminalOffset=3" in values["ENCBENCH_REPLICA_1"].split()
+    assert "seed=1001" in values["ENCBENCH_REPLICA_1"].split()
+    assert job["spec"]["completions"] == 2
+
+
+def test_the_recorder_reads_our_lines_and_watches_java() -> None:
+    values = environment(trial(), "recorder")
+    assert (values["ENCBENCH_TOOL"], values["ENCBENCH_PROCESS"]) == ("tpcc", "java")
+    assert values["ENCBENCH_WARMUP"] == "2"
+
+
+@pytest.mark.parametrize("job", [trial(), load()], ids=["trial", "load"])
+def test_who_logs_in_is_in_files_only(job: Body) -> None:
+    (volume,) = [v for v in pod(job)["volumes"] if v["name"] == "credentials"]
+    assert volume["secret"]["secretName"] == "overhead-tde-credentials"
+    assert [item["key"] for item in volume["secret"]["items"]] == ["username", "password"]
+    assert not {"user", "password", "passwordFile"} & lines(job).keys()
+    assert "valueFrom" not in str(job)
+
+
+@pytest.mark.parametrize("job", [trial(), load()], ids=["trial", "load"])
+def test_the_file_with_the_password_is_in_memory(job: Body) -> None:
+    (volume,) = [v for v in pod(job)["volumes"] if v["name"] == "scratch"]
+    assert volume["emptyDir"]["medium"] == "Memory"
+    mounts = {one["name"]: one for one in container(job)["volumeMounts"]}
+    assert mounts["scratch"] == {"name": "scratch", "mountPath": "/tmp", "readOnly": False}
+    assert container(job)["securityContext"]["readOnlyRootFilesystem"] is True
+
+
+def test_no_tls_file_where_there_is_no_tls() -> None:
+    assert "tls" not in [volume["name"] for volume in pod(trial())["volumes"]]
+    assert "ENCBENCH_TRUST_STORE" not in environment(trial())
+
+
+@pytest.mark.parametrize("build", [trial, load])
+def test_under_tls_the_client_gets_the_ca_and_no_key(build: Any) -> None:
+    job = build(connection=replace(MYSQL, tls=TLS))
+    (volume,) = [v for v in pod(job)["volumes"] if v["name"] == "tls"]
+    assert volume["secret"]["items"] == [{"key": "ca.crt", "path": "cacert.pem"}]
+    values = environment(job)
+    assert values["ENCBENCH_CA"] == "/etc/encbench/tls/cacert.pem"
+    assert values["ENCBENCH_TRUST_STORE"] == TRUST_STORE
+    assert f"trustCertificateKeyStoreUrl=file:{TRUST_STORE}" in lines(job)["conn"]
+
+
+def test_only_connector_j_needs_a_trust_store() -> None:
+    job = trial(connection=replace(MARIADB, tls=TLS))
+    assert "ENCBENCH_TRUST_STORE" not in environment(job)
+    assert "serverSslCert=/etc/encbench/tls/cacert.pem" in lines(job)["conn"]
+
+
+def test_the_kubelet_expands_nothing_in_a_user_s_option() -> None:
+    tpcc = {"benchmarksql": {}, "options": {"jdbcNote": "$(HOME) $$"}}
+    assert environment(trial(tpcc, WHOLE))["ENCBENCH_PROPS"].count("$$(HOME) $$$$") == 1
+
+
+def test_it_is_ended_when_its_time_is_over() -> None:
+    words = container(trial())["command"]
+    assert words[words.index("run.sh") + 1] == str(2 + 5 + 60)

@@ -1,0 +1,264 @@
+"""Complete outputs as measurements: our own client's and both BenchmarkSQL's."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from encbench.core.figures import NEW_ORDERS, RETRIES
+from encbench.core.tls import PLAIN
+from encbench.tools.measurement import ParseError, merge
+from encbench.tools.tpcc.parser import parse
+
+DATA = Path(__file__).parents[3] / "data" / "tpcc"
+TYPES = ("newOrder", "payment", "orderStatus", "delivery", "stockLevel")
+
+
+def golden(name: str) -> str:
+    return (DATA / name).read_text()
+
+
+def line(**event: Any) -> str:
+    return f"encbench-tpcc {json.dumps(event)}"
+
+
+def own(
+    histograms: dict[str, list[list[float]]] | None = None, seconds: float = 10.0, **result: Any
+) -> str:
+    """An output of our own client; `result` changes its last line."""
+    buckets = histograms or {"newOrder": [[2000, 40], [8000, 5]], "payment": [[1000, 55]]}
+    count = sum(int(n) for some in buckets.values() for _, n in some)
+    last = {
+        "schema": "encbench.io/tpcc/v1",
+        "complete": True,
+        "reason": None,
+        "window": {"start": 100.0, "end": 100.0 + seconds, "seconds": seconds},
+        "tpmC": 45 * 60 / seconds,
+        "tpmTotal": count * 60 / seconds,
+        "transactions": count,
+        "newOrders": 45,
+        "retries": 3,
+        "errors": 1,
+        "latencyMs": {"average": 1.75, "min": 0.9, "max": 8.1, "p95": 8.0},
+        "reconnects": 0,
+        **result,
+    }
+    lines = [
+        "11:20:38,030 [main] INFO   jTPCC : Term-00, terminals=8",
+        "encbench-session tls=none cipher=none",
+        line(event="started", terminals=8),
+        line(event="second", second=1, seconds=1.0, transactions=7, errors=0, p95Ms=2.0),
+        line(event="window", unix=100.0),
+        line(event="second", second=2, seconds=1.0, transactions=9, errors=0, p95Ms=2.0),
+        line(event="windowEnd", unix=110.0),
+        line(event="second", second=3, seconds=1.0, transactions=1, errors=0, p95Ms=2.0),
+        *(
+            line(
+                event="type",
+                type=kind,
+                committed=sum(n for _, n in buckets.get(kind, [])),
+                rolledBack=0,
+                errors=1 if kind == "payment" else 0,
+                histogramUs=buckets.get(kind, []),
+            )
+            for kind in TYPES
+        ),
+        line(event="result", **last),
+    ]
+    return "\n".join([*lines, ""])
+
+
+def test_our_own_client() -> None:
+    found = parse(own())
+    assert (found.transactions, found.seconds, found.tps) == (100, 10.0, 10.0)
+    assert found.extra == {NEW_ORDERS: 4.5, RETRIES: pytest.approx(0.3)}
+    assert (found.latency_average_ms, found.latency_min_ms, found.latency_max_ms) == (
+        1.75,
+        0.9,
+        8.1,
+    )
+    assert found.histogram == ((1.0, 55), (2.0, 40), (8.0, 5))
+    assert found.latency_p95_ms == 2.0
+    assert (found.queries, found.qps) == (None, None)
+    assert (found.errors, found.reconnects) == (1, 0)
+    assert found.sessions == (PLAIN,)
+
+
+def test_the_series_are_those_of_the_window() -> None:
+    assert [(sample.second, sample.tps) for sample in parse(own()).series] == [(2, 9.0)]
+
+
+def test_each_kind_of_transaction() -> None:
+    kinds = {kind.name: kind for kind in parse(own()).kinds}
+    assert list(kinds) == list(TYPES)
+    assert (kinds["newOrder"].transactions, kinds["newOrder"].latency_p95_ms) == (45, 8.0)
+    assert kinds["newOrder"].latency_average_ms == pytest.approx((2.0 * 40 + 8.0 * 5) / 45)
+    assert kinds["payment"].errors == 1
+    assert kinds["delivery"].transactions == 0
+    assert kinds["delivery"].latency_average_ms is None
+
+
+def test_replicas_add_up() -> None:
+    slow = own({"newOrder": [[9000, 100]]}, tpmC=600.0)
+    both = merge([parse(own()), parse(slow)])
+    assert (both.transactions, both.tps, both.errors) == (200, 20.0, 2)
+    assert both.extra[NEW_ORDERS] == pytest.approx(14.5)
+    assert both.latency_p95_ms == 9.0
+    kinds = {kind.name: kind for kind in both.kinds}
+    assert kinds["newOrder"].transactions == 145
+    assert kinds["newOrder"].histogram == ((2.0, 40), (8.0, 5), (9.0, 100))
+    assert (both.queries, both.qps) == (None, None)
+
+
+def test_nothing_measured_is_no_latency() -> None:
+    text = own({"payment": []}, transactions=0, tpmTotal=0.0, tpmC=0.0, latencyMs=None)
+    found = parse(text)
+    assert (found.transactions, found.tps) == (0, 0.0)
+    assert found.latency_average_ms is None
+    assert found.latency_p95_ms is None
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "it ends with 'nothing'"),
+        ("exec: tpcc: not found\n", "exec: tpcc: not found"),
+        (own().rpartition("encbench-tpcc")[0], "ends before its result"),
+        (own(complete=False, reason="the database was lost"), "the database was lost"),
+        (own(transactions=101), "hold 100 of 101 transactions"),
+        (own(window=None), "not as it should be"),
+        (own() + "encbench-tpcc {broken\n", "damaged"),
+    ],
+)
+def test_what_is_no_complete_output_is_refused(text: str, why: str) -> None:
+    with pytest.raises(ParseError, match=why):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "tps", "new_orders", "transactions", "seconds"),
+    [
+        ("benchmarksql5.log", 4934.49 / 60, 2223.36 / 60, 9873, 120.06),
+        ("benchmarksql5_separators.log", 4787644.56 / 60, 2154739.34 / 60, 4792511, 60.06),
+        ("benchmarksql5_exponent.log", 1.658154209e7 / 60, 7462406.22 / 60, 16598399, 60.06),
+    ],
+)
+def test_benchmarksql_5(
+    name: str, tps: float, new_orders: float, transactions: int, seconds: float
+) -> None:
+    found = parse(golden(name))
+    assert found.tps == pytest.approx(tps, rel=1e-9)
+    assert found.extra == {NEW_ORDERS: pytest.approx(new_orders, rel=1e-9)}
+    assert found.transactions == transactions
+    assert found.seconds == pytest.approx(seconds, abs=0.01)
+    assert found.tps == pytest.approx(found.transactions / found.seconds, rel=2e-4)
+    assert found.errors == 0
+
+
+def test_benchmarksql_5_gives_no_latency_and_no_queries() -> None:
+    found = parse(golden("benchmarksql5.log"))
+    assert (found.latency_average_ms, found.latency_p95_ms, found.latency_max_ms) == (None,) * 3
+    assert (found.queries, found.qps, found.reconnects) == (None, None, None)
+    assert found.histogram == ()
+    assert found.sessions == ()
+    assert all(math.isnan(sample.latency_p95_ms) for sample in found.series)
+    both = merge([found, found])
+    assert both.tps == 2 * found.tps
+    assert (both.latency_average_ms, both.latency_p95_ms, both.qps) == (None, None, None)
+
+
+def test_benchmarksql_5_s_errors_are_its_lines_of_that_level() -> None:
+    text = golden("benchmarksql5.log")
+    wrong = "20:01:00,000 [Thread-3] ERROR  jTPCCTData : ERROR: deadlock detected\n"
+    assert parse(wrong + text).errors == 1
+
+
+@pytest.mark.parametrize("without", ["Measured tpmTOTAL", "Measured tpmC", "Transaction Count"])
+def test_benchmarksql_5_without_its_report(without: str) -> None:
+    lines = [one for one in golden("benchmarksql5.log").splitlines() if without not in one]
+    with pytest.raises(ParseError, match="before its final report"):
+        parse("\n".join(lines))
+
+
+def test_why_benchmarksql_5_ended_is_told() -> None:
+    head = golden("benchmarksql5.log").partition("Term-00, Running")[0]
+    wrong = "20:00:17,000 [main] ERROR  jTPCC : Term-00, Invalid number of terminals!\n"
+    with pytest.raises(ParseError, match="Invalid number of terminals!"):
+        parse(head + wrong)
+
+
+def test_benchmarksql_6() -> None:
+    found = parse(golden("benchmarksql6.log"))
+    assert (found.transactions, found.seconds) == (148461, 120.0)
+    assert found.tps == pytest.approx(148461 / 120)
+    assert found.extra == {NEW_ORDERS: pytest.approx(66653 / 120)}
+    assert found.errors == 1
+    assert found.latency_max_ms == 212.0
+    assert found.latency_average_ms == pytest.approx(5.577, abs=0.001)
+    assert found.latency_p95_ms is None
+    kinds = {kind.name: (kind.transactions, kind.errors) for kind in found.kinds}
+    assert kinds == {
+        "newOrder": (66653, 0),
+        "payment": (63958, 1),
+        "orderStatus": (5952, 0),
+        "delivery": (5954, 0),
+        "stockLevel": (5944, 0),
+    }
+
+
+WIDTH = math.log(600_000) / 1000
+
+
+def histogram(latencies: dict[str, dict[int, int]]) -> str:
+    """Lines as `client.sh` makes them of histogram.csv: counts by latency in ms."""
+    lines = []
+    for name, counts in latencies.items():
+        for ms, count in counts.items():
+            bucket = round(math.log(ms) / WIDTH)
+            edge = math.exp((bucket + 1) * WIDTH) / 1000
+            lines.append(f"encbench-histogram {name},{edge!r},{count}")
+    return "\n".join([*lines, ""])
+
+
+def test_benchmarksql_6_s_histogram_gives_the_percentile() -> None:
+    counts = {
+        "NEW_ORDER": {7: 60000, 40: 6653},
+        "PAYMENT": {5: 63958},
+        "ORDER_STATUS": {3: 5952},
+        "DELIVERY": {1: 5954},
+        "STOCK_LEVEL": {4: 5944},
+        "DELIVERY_BG": {19: 5952},
+    }
+    found = parse(golden("benchmarksql6.log") + histogram(counts))
+    assert sum(count for _, count in found.histogram) == found.transactions
+    assert found.latency_p95_ms == pytest.approx(7, rel=0.007)
+    assert found.latency_average_ms == pytest.approx(
+        (7 * 60000 + 40 * 6653 + 5 * 63958 + 3 * 5952 + 5954 + 4 * 5944) / 148461, rel=0.007
+    )
+    both = merge([found, found])
+    assert both.latency_p95_ms == found.latency_p95_ms
+    kinds = {kind.name: kind for kind in found.kinds}
+    assert kinds["newOrder"].latency_p95_ms == pytest.approx(40, rel=0.007)
+
+
+def test_a_histogram_of_another_run_is_not_used() -> None:
+    found = parse(golden("benchmarksql6.log") + histogram({"NEW_ORDER": {7: 5}}))
+    assert found.histogram == ()
+    assert found.latency_p95_ms is None
+
+
+def test_a_table_that_does_not_fit_its_sum_is_refused() -> None:
+    text = golden("benchmarksql6.log").replace("66,653", "66,953")
+    with pytest.raises(ParseError, match="148761 transactions"):
+        parse(text)
+
+
+def test_benchmarksql_6_without_its_table() -> None:
+    text = golden("benchmarksql6.log").partition("result,")[0]
+    with pytest.raises(ParseError, match="before its final report, after"):
+        parse(text)
+    wrong = "2024-05-14 10:15:03,000 ERROR - main, Unable to read load configuration\n"
+    with pytest.raises(ParseError, match="Unable to read load configuration"):
+        parse(text.partition("Scheduler")[0] + wrong)

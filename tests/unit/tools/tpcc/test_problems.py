@@ -1,0 +1,83 @@
+"""What is refused before anything starts."""
+
+from typing import Any
+
+import pytest
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.tools.registry import tool
+from encbench.tools.tpcc.problems import pair_problems, problems, tells_sessions
+from tests.support.testbeds import instance
+from tests.support.workloads import tpcc_spec, workload_spec
+
+PLAIN = EncryptionModeSpec()
+TLS = EncryptionModeSpec.model_validate({"inTransit": {}})
+WHOLE = {"warmup": "0s", "duration": "1m"}
+
+
+def on(engine: str) -> InstanceTemplateSpec:
+    return InstanceTemplateSpec.model_validate(instance(engine=engine))
+
+
+@pytest.mark.parametrize(
+    "tpcc", [{}, {"options": {"foreignKeys": "false", "deadlineSeconds": "60"}}]
+)
+def test_a_good_workload(tpcc: dict[str, Any]) -> None:
+    assert problems(tpcc_spec(tpcc), None) == []
+
+
+@pytest.mark.parametrize(
+    ("option", "advice"),
+    [
+        ("foreignKey", "did you mean foreignKeys?"),
+        ("keyingTimeMultiplier", "it takes deadlineSeconds, foreignKeys"),
+    ],
+)
+def test_an_option_that_our_client_does_not_know(option: str, advice: str) -> None:
+    (found,) = problems(tpcc_spec({"options": {option: "1"}}), None)
+    assert found.startswith(f"tpcc.options {option} is unknown")
+    assert advice in found
+
+
+def test_builds_of_benchmarksql_take_options_of_their_own() -> None:
+    spec = tpcc_spec({"benchmarksql": {}, "options": {"useStoredProcedures": "true"}}, WHOLE)
+    assert problems(spec, None) == []
+
+
+@pytest.mark.parametrize(
+    ("driver", "engine", "fits"),
+    [
+        ("org.mariadb.jdbc.Driver", "mysql", True),
+        ("com.mysql.cj.jdbc.Driver", "mariadb", True),
+        ("org.postgresql.Driver", "postgresql", True),
+        ("org.postgresql.Driver", "mysql", False),
+        ("org.mariadb.jdbc.Driver", "postgresql", False),
+    ],
+)
+def test_a_driver_speaks_to_its_own_engines(driver: str, engine: str, fits: bool) -> None:
+    found = pair_problems(tpcc_spec({"driver": driver}), on(engine), PLAIN)
+    assert (found == []) == fits
+    if not fits:
+        assert f"{driver} does not speak to {engine}: leave it out, or write" in found[0]
+
+
+def test_benchmarksql_cannot_prove_tls() -> None:
+    spec = tpcc_spec({"benchmarksql": {}}, WHOLE)
+    assert pair_problems(spec, on("mysql"), PLAIN) == []
+    (found,) = pair_problems(spec, on("mysql"), TLS)
+    assert "use encbench's own client" in found
+    assert pair_problems(tpcc_spec(), on("mysql"), TLS) == []
+
+
+def test_who_tells_what_sessions_negotiated() -> None:
+    assert tells_sessions(tpcc_spec())
+    assert not tells_sessions(tpcc_spec({"benchmarksql": {}}, WHOLE))
+    sysbench = workload_spec()
+    assert tool(sysbench).tells_sessions(sysbench)
+    assert tool(sysbench).pair_problems(sysbench, on("mysql"), TLS) == []
+
+
+def test_the_tool_is_the_workload_s() -> None:
+    assert tool(workload_spec()).name == "sysbench"
+    assert tool(tpcc_spec()).name == "tpcc"
