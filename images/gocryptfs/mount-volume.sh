@@ -1,5 +1,5 @@
 #!/bin/sh
-# Mounts a file system over a disk and stays in front until it is told to end.
+# Mounts a file system over a disk and stays until it is told to end. It runs as root.
 #
 #   mount-volume AES-GCM|XChaCha20-Poly1305|none <lower> <mount point> [<file with the password>]
 #
@@ -7,29 +7,39 @@
 # last server ended by itself: whoever copies the ciphertext asks for it. The disk is made ready once;
 # the folder gets its name last, so that one that was half made is made anew.
 #
-# With ENCBENCH_USER=<number> root becomes that user before anything is mounted; not every kernel lets
-# others than root open /dev/fuse, so the container's own node is opened to all first.
+# With ENCBENCH_USER=<number> everything that sees data is that user's, who mounts by fusermount3; root
+# opens /dev/fuse to him (not every kernel's is open to others) and unmounts, for which fusermount3
+# would want files that a read-only container does not have.
 set -eu
-
-if [ -n "${ENCBENCH_USER:-}" ] && [ "$(id -u)" = 0 ]; then
-  chmod 666 /dev/fuse
-  exec setpriv --reuid "$ENCBENCH_USER" --regid "$ENCBENCH_USER" --clear-groups "$0" "$@"
-fi
 
 cipher=$1 lower=$2 point=$3 password=${4:-}
 
+as_user() {
+  if [ -n "${ENCBENCH_USER:-}" ]; then
+    exec setpriv --reuid "$ENCBENCH_USER" --regid "$ENCBENCH_USER" --clear-groups "$@"
+  fi
+  exec "$@"
+}
+
+init() {
+  (as_user gocryptfs -init -q -scryptn 10 -passfile "$password" "$@" "$lower/making")
+}
+
+if [ -n "${ENCBENCH_USER:-}" ]; then
+  chmod 666 /dev/fuse
+fi
 # A predecessor that was killed leaves a mount that answers nothing.
-fusermount3 -u -q -z "$point" 2>/dev/null || true
-mkdir -p "$point"
+umount -l "$point" 2>/dev/null || true
+(as_user mkdir -p "$point")
 rm -f "$lower/stopped"
 
 if [ ! -d "$lower/cipher" ]; then
   rm -rf "$lower/making"
-  mkdir "$lower/making"
+  (as_user mkdir "$lower/making")
   # The password is a random key: stretching it (scrypt) would only take memory.
   case $cipher in
-    AES-GCM) gocryptfs -init -q -scryptn 10 -passfile "$password" "$lower/making" ;;
-    XChaCha20-Poly1305) gocryptfs -init -q -scryptn 10 -xchacha -passfile "$password" "$lower/making" ;;
+    AES-GCM) init ;;
+    XChaCha20-Poly1305) init -xchacha ;;
     none) ;;
     *) echo "mount-volume: no cipher is called $cipher" >&2; exit 64 ;;
   esac
@@ -38,25 +48,26 @@ if [ ! -d "$lower/cipher" ]; then
 fi
 
 if [ "$cipher" = none ]; then
-  passthrough "$lower/cipher" "$point" &
+  as_user passthrough "$lower/cipher" "$point" &
 else
-  gocryptfs -q -fg -nosyslog -allow_other -passfile "$password" "$lower/cipher" "$point" &
+  as_user gocryptfs -q -fg -nosyslog -allow_other -passfile "$password" "$lower/cipher" "$point" &
 fi
 child=$!
 
-# Unmounting waits until nobody sees the mount any more, and a mount namespace that somebody else made
-# in between may keep it in sight for good. By then every write has reached the disk's file system.
+# Without its mount the program ends. It stays where a mount namespace that somebody else made in between
+# keeps the mount in sight; by then every write has reached the disk's file system.
 patience=10
+clean='' guard=''
 end() {
   # A server that ended by itself has removed its pid file.
   if [ -z "$(find "$point" -maxdepth 2 -name '*.pid' 2>/dev/null)" ]; then
     clean=yes
   fi
-  kill -TERM "$child"
+  umount "$point" || clean=''
+  umount -l "$point" 2>/dev/null || true
   (sleep "$patience" && kill -KILL "$child") 2>/dev/null &
   guard=$!
 }
-clean='' guard=''
 trap end TERM INT
 
 # A signal ends a wait early.
@@ -67,12 +78,12 @@ while kill -0 "$child" 2>/dev/null; do
 done
 # Its number may soon be another process's.
 [ -z "$guard" ] || kill "$guard" 2>/dev/null || true
-if grep -q " $point fuse" /proc/self/mounts; then
-  echo "mount-volume: $point was still mounted" >&2
-  fusermount3 -u -q -z "$point" || true
-  exit 1
+umount -l "$point" 2>/dev/null || true
+if [ -z "$guard" ]; then
+  exit "$code"
 fi
 if [ -z "$clean" ]; then
-  exit "$code"
+  echo "mount-volume: the server did not end before it" >&2
+  exit 1
 fi
 : >"$lower/stopped"

@@ -159,7 +159,12 @@ class Study:
     """UIDs of the trials that had run by then."""
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(engine, marks=[pytest.mark.full] * (engine != "mariadb")) for engine in ENGINES
+    ],
+)
 def study(request: pytest.FixtureRequest, installed: Kube) -> Any:
     """Suspended after its first block, counted, and run to its end."""
     name = f"tpcc-{request.param}"

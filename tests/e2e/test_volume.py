@@ -19,6 +19,9 @@ from tests.e2e.test_engines import CASES
 from tests.support.install import NAMESPACE, install
 from tests.support.kube import Kube, wait_for
 
+# Servers that start anew for each trial take their time.
+pytestmark = pytest.mark.full
+
 NAME = "volume"
 ROOM = {"cpu": "200m", "memory": "96Mi"}
 VOLUMES: dict[str, dict[str, Any]] = {
@@ -174,7 +177,6 @@ def test_a_server_beside_its_mount_is_never_measured(privileged: Kube) -> None:
         delete_campaign(privileged, name)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("engine", ["mysql", "postgresql"])
 def test_other_engines_on_gocryptfs(privileged: Kube, engine: str) -> None:
     (case,) = [case for case in CASES if case.engine == engine]

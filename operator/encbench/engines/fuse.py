@@ -2,9 +2,9 @@
 
 A native sidecar (an init container that stays) mounts it before the server starts and ends after
 it. Its container is privileged, for only then does Kubernetes let a mount reach the neighbours
-(`Bidirectional`); the process itself is the server's user. What the engine calls its `data` volume
-becomes an empty folder in which the mount appears; the disk is seen by the sidecar, by the golden
-copy and by the agent, which looks below for what must not be readable there.
+(`Bidirectional`); the process that serves it is the server's user. What the engine calls its
+`data` volume becomes an empty folder in which the mount appears; the disk is seen by the sidecar,
+by the golden copy and by the agent, which looks below for what must not be readable there.
 """
 
 from collections.abc import Callable
@@ -100,7 +100,7 @@ def _sidecar(context: DatabaseContext, own: Gocryptfs) -> Body:
         "command": ["mount-volume", own.cipher, LOWER, VOLUME, *password],
         "env": [{"name": "ENCBENCH_USER", "value": str(USER_ID)}],
         "resources": resources(own.resources.cpu, own.resources.memory),
-        # Root until it has opened /dev/fuse to the server's user, whom it then becomes.
+        # Root opens /dev/fuse and unmounts; what sees data runs as ENCBENCH_USER.
         "securityContext": {
             "privileged": True,
             "runAsNonRoot": False,

@@ -90,6 +90,14 @@ def test_what_is_measured(program: Program, counted: Callable[..., None]) -> Non
     assert all(done.types[kind]["rolledBack"] == 0 for kind in TYPES[1:])
 
 
+def test_plain_statements_do_the_same(program: Program, counted: Callable[..., None]) -> None:
+    done = program.run("run", plainStatements="true", **SHORT)
+    assert done.code == 0, done.said
+    assert done.result["errors"] == 0
+    assert all(one["committed"] > 0 for one in done.types.values())
+    counted(done)
+
+
 def test_lines_are_in_the_documented_order(program: Program) -> None:
     done = program.run("run", **SHORT)
     names = [event["event"] for event in done.events]

@@ -30,7 +30,7 @@ def progress(line: str) -> Sample | None:
 
 
 def when(_: str) -> None:
-    """The lines of sysbench bear no time of day."""
+    """Nothing: lines of sysbench bear no time of day."""
 
 
 def mark(line: str) -> Mark | None:

@@ -1,0 +1,55 @@
+"""A trial whose database is being started for it: what it waits for, and for how long."""
+
+from typing import Any
+
+import pytest
+
+from encbench.api.base import parse_duration
+from encbench.reconcile.objects import Testbed
+from encbench.reconcile.trial.decide import decide
+from tests.unit.reconcile.seen import a_client, a_testbed, a_trial, ago, saw
+
+LIMITS = a_trial().spec.step_deadlines
+PROOF = parse_duration(LIMITS.proof)
+LONGEST = parse_duration(LIMITS.archive) + parse_duration(LIMITS.reset)
+
+
+def bed(reason: str = "Ready", **run: Any) -> Testbed:
+    """A testbed that is reset before each trial."""
+    asked = {"start": "run", "reset": "run", "askedTime": ago(3600), **run}
+    found = a_testbed({"Ready": ("False" if reason else "True", 60.0)}, run=asked)
+    spec = found.spec.model_copy(update={"reset": "trial"})
+    return Testbed(**{**vars(found), "spec": spec})
+
+
+def outcome(testbed: Testbed, waited: float) -> tuple[str | None, str | None, str]:
+    seen = saw(a_client(), testbed=testbed, proof_problem="no answer")
+    status = decide(a_trial(startTime=ago(waited)), seen).status
+    return status.outcome, status.reason, status.message or ""
+
+
+def test_the_proofs_deadline_is_of_a_database_that_is_there() -> None:
+    assert outcome(bed(), PROOF + 60)[0] is None, "it is still being copied"
+    lately = bed(readyTime=ago(5))
+    assert outcome(lately, PROOF + 60)[0] is None
+    long_ago = bed(readyTime=ago(PROOF + 1))
+    assert outcome(long_ago, PROOF + 60)[:2] == ("Failed", "ProofTimeout")
+
+
+def test_another_trials_start_is_not_waited_for_as_if_it_were_ours() -> None:
+    other = bed(start="run-before", reset="run-before", readyTime=ago(PROOF + 1))
+    assert outcome(other, PROOF + 60)[0] is None
+
+
+@pytest.mark.parametrize(("late", "ends"), [(-1.0, None), (1.0, "Failed")])
+def test_nobody_waits_for_ever(late: float, ends: str | None) -> None:
+    found, reason, message = outcome(bed(), LONGEST + late)
+    assert found == ends
+    if ends:
+        assert reason == "StartTimeout"
+        assert "testbed bed did not get ready: Ready is False" in message
+
+
+def test_where_nothing_is_reset_the_deadline_runs_from_the_trials_start() -> None:
+    assert outcome(a_testbed(), PROOF - 1)[0] is None
+    assert outcome(a_testbed(), PROOF + 1)[:2] == ("Failed", "ProofTimeout")
