@@ -42,10 +42,11 @@ check-java: ## The same for the Java parts: format, warnings, unit tests
 
 .PHONY: contract
 contract: parts ## The adapters against a real API server, MinIO, Prometheus, MariaDB and sysbench
-	$(python) -m pytest -q tests/contract
+	$(python) -m pytest -q -m 'not full' tests/contract
 
 .PHONY: test-full
-test-full: parts check check-java calibration contract ## The same with every engine under every mode; takes an hour
+test-full: parts check check-java calibration ## The same with every engine under every mode; takes more than an hour
+	$(python) -m pytest -q tests/contract
 	$(python) -m pytest -q tests/e2e tests/faults
 	$(python) -m pytest -q tests/teardown
 

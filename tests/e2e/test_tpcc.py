@@ -20,6 +20,7 @@ from tests.e2e.bucket import Bucket, bucket
 from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, Kube, wait_for
+from tests.support.subset import first_of
 
 Start = Callable[[dict[str, Any]], str]
 LOADED_ORDERS = LOADED_HISTORY = 30_000
@@ -159,12 +160,7 @@ class Study:
     """UIDs of the trials that had run by then."""
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param(engine, marks=[pytest.mark.full] * (engine != "mariadb")) for engine in ENGINES
-    ],
-)
+@pytest.fixture(scope="module", params=first_of(ENGINES))
 def study(request: pytest.FixtureRequest, installed: Kube) -> Any:
     """Suspended after its first block, counted, and run to its end."""
     name = f"tpcc-{request.param}"

@@ -23,6 +23,7 @@ from tests.contract.database.harness import agent
 from tests.support import certified, mariadb, mysql, postgres
 from tests.support.local_client import LocalClient, local_client
 from tests.support.receiver import Receiver, receiving
+from tests.support.subset import first_of
 from tests.support.tpcc import Bench
 from tests.support.workloads import tpcc_spec
 
@@ -42,7 +43,7 @@ def receiver() -> Iterator[Receiver]:
         yield running
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module", params=first_of(ENGINES))
 def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.contract.tpcc.program import Program
 from tests.support import mariadb, postgres
+from tests.support.subset import first_of
 
 ENGINES: dict[str, Callable[[dict[str, Any]], AbstractContextManager[Any]]] = {
     "mariadb": mariadb.running,
@@ -36,7 +37,7 @@ BREAKAGES = {
 """By the number of a condition, what contradicts it."""
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module", params=first_of(ENGINES))
 def program(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Program]:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.contract.tpcc.program import TYPES, WEIGHTS, Done, Program, ended
 from tests.support import mariadb, postgres
+from tests.support.subset import first_of
 
 ENGINES: dict[str, Callable[[dict[str, Any]], AbstractContextManager[Any]]] = {
     "mariadb": mariadb.running,
@@ -20,7 +21,7 @@ ENGINES: dict[str, Callable[[dict[str, Any]], AbstractContextManager[Any]]] = {
 SHORT = {"terminals": 4, "warmupSeconds": 1, "runSeconds": 3}
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module", params=first_of(ENGINES))
 def program(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Program]:

@@ -16,6 +16,7 @@ from tests.contract.client.sysbench import Bench
 from tests.contract.database.harness import agent
 from tests.support import debian, mariadb, mysql, postgres
 from tests.support.golden import prepared
+from tests.support.subset import first_of
 from tests.support.testbeds import PLAINTEXT, TDE
 
 TDE_OF_MYSQL: dict[str, Any] = {"atRest": {"method": "engine"}}
@@ -75,7 +76,7 @@ def digests(volume: Path) -> dict[str, str]:
     }
 
 
-@pytest.fixture(params=SERVERS)
+@pytest.fixture(params=first_of(SERVERS))
 def subject(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Subject]:
