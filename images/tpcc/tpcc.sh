@@ -13,7 +13,7 @@ classes=$home/lib/*
 # docs/tpcc.md says what was measured to choose these. $TPCC_JAVA_OPTIONS comes last and so prevails.
 # shellcheck disable=SC2086 # options are plain words
 exec java \
-    -XX:+UseSerialGC -Xms64m -Xmx192m -Xmn48m \
+    -XX:+UseSerialGC -Xms192m -Xmx192m -Xmn48m \
     -XX:ReservedCodeCacheSize=48m -XX:MaxMetaspaceSize=96m \
     -XX:-UsePerfData -Xshare:auto \
     ${TPCC_JAVA_OPTIONS:-} \

@@ -20,7 +20,8 @@ from tests.support.testbeds import spec_of_testbed
 WINDOWS = 3
 WARMUP = 15
 SECONDS = 20
-MANY = 1024
+FEW, MANY = 8, 1024
+LIMIT = 24_000
 TICKS = os.sysconf("SC_CLK_TCK")
 
 LOAD_SECONDS = 25.0
@@ -75,29 +76,36 @@ def main() -> int:
         if loaded.code:
             print(loaded.said, file=sys.stderr)
             return 1
-        runs = [_run(program, terminals=8) for _ in range(WINDOWS)]
-        many = _run(program, terminals=MANY)
+        runs = [_run(program, terminals=FEW) for _ in range(WINDOWS)]
+        # As many as there are to do: what differs is how many terminals wait for their turn.
+        few, many = (
+            _run(program, terminals=terminals, limitTxnsPerMin=LIMIT) for terminals in (FEW, MANY)
+        )
+        crowd = _run(program, terminals=MANY)
         checked = program.run("check")
     best = min(runs, key=lambda run: run.cpu_ms)
-    print("2 warehouses, 8 terminals, no think time, PostgreSQL 15 on loopback, durable commits")
+    print(
+        f"2 warehouses, {FEW} terminals, no think time, PostgreSQL 15 on loopback, durable commits"
+    )
     for number, run in enumerate(runs, 1):
         print(f"  window {number}: {_text(run)}")
-    print(f"  {MANY} terminals: {_text(many)}")
+    print(f"  {LIMIT:,} a minute at {FEW} terminals: {_text(few)}")
+    print(f"  {LIMIT:,} a minute at {MANY} terminals: {_text(many)}")
+    print(f"  as many as {MANY} terminals can: {_text(crowd)}")
     good = [
         _line("load with keys and foreign keys", load_seconds, "s", LOAD_SECONDS),
         _line("client CPU a transaction", best.cpu_ms, "ms", CPU_MS),
         _line("client resident at most", max(r.resident_mb for r in runs), "MB", RESIDENT_MB),
         _line("transactions a minute", max(r.per_minute for r in runs), "", PER_MINUTE, least=True),
     ]
-    print(f"  {MANY} terminals: {many.cpu_ms / best.cpu_ms:.2f} times the CPU a transaction")
     print(f"  consistency queries: {'all empty' if checked.code == 0 else 'CONTRADICTED'}")
     return 0 if all(good) and checked.code == 0 else 1
 
 
-def _run(program: Program, terminals: int) -> Run:
+def _run(program: Program, **properties: int) -> Run:
     server = _server_seconds(program)
     machine, switches, began = _machine(), _switches(), time.monotonic()
-    process = program.start("run", terminals=terminals, warmupSeconds=WARMUP, runSeconds=SECONDS)
+    process = program.start("run", warmupSeconds=WARMUP, runSeconds=SECONDS, **properties)
     done = ended(process)
     seconds = time.monotonic() - began
     if done.code:

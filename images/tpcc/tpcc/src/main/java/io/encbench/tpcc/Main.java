@@ -95,14 +95,12 @@ public final class Main {
                 }));
   }
 
-  /** The first sentence that says something; drivers wrap one exception into the other. */
+  /** The first line that says something; drivers wrap one exception into the other. */
   private static String reason(Throwable failed) {
     Throwable cause = failed;
     while (cause.getMessage() == null && cause.getCause() != null) {
       cause = cause.getCause();
     }
-    return cause.getMessage() == null
-        ? cause.toString()
-        : cause.getMessage().lines().findFirst().orElse(cause.toString());
+    return String.valueOf(cause.getMessage()).lines().findFirst().orElse(cause.toString());
   }
 }

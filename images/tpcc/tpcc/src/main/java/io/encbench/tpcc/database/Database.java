@@ -55,6 +55,12 @@ public final class Database {
     return connection;
   }
 
+  /** A new session on a connection of its own. */
+  public Session session() throws SQLException {
+    return new Session(
+        open(), access.dialect(), Abilities.of(access.dialect(), access.plainStatements()));
+  }
+
   public Dialect dialect() {
     return access.dialect();
   }

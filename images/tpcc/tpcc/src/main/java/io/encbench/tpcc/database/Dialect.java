@@ -45,11 +45,6 @@ public enum Dialect {
     return this == POSTGRES ? " FOR NO KEY UPDATE" : " FOR UPDATE";
   }
 
-  /** Whether an UPDATE can return the rows that it has changed. */
-  public boolean updatesReturn() {
-    return this == POSTGRES;
-  }
-
   /** Whether this is MySQL or MariaDB. */
   public boolean isMySqlFamily() {
     return this != POSTGRES;

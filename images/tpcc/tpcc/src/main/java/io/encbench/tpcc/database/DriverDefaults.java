@@ -16,12 +16,14 @@ final class DriverDefaults {
           Map.of(
               "ApplicationName", "tpcc",
               "connectTimeout", "10",
+              "prepareThreshold", "1",
               "reWriteBatchedInserts", "true",
               "tcpKeepAlive", "true"),
           "jdbc:mysql:",
           Map.of(
               "connectTimeout", "10000",
               "rewriteBatchedStatements", "true",
+              "allowMultiQueries", "true",
               "cachePrepStmts", "true",
               "prepStmtCacheSqlLimit", "4096",
               "cacheServerConfiguration", "true",

@@ -28,22 +28,7 @@ public record Facts(String server, String driver, String isolation, String tls, 
   /** Asks the server about this very session. */
   public static Facts of(Connection connection, Dialect dialect) throws SQLException {
     DatabaseMetaData meta = connection.getMetaData();
-    String tls = null;
-    String cipher = null;
-    try (Statement statement = connection.createStatement();
-        ResultSet rows =
-            statement.executeQuery(dialect.isMySqlFamily() ? MYSQL_SESSION : POSTGRES_SESSION)) {
-      while (rows.next()) {
-        if (!dialect.isMySqlFamily()) {
-          tls = rows.getString(1);
-          cipher = rows.getString(2);
-        } else if (rows.getString(1).equalsIgnoreCase("Ssl_version")) {
-          tls = rows.getString(2);
-        } else if (rows.getString(1).equalsIgnoreCase("Ssl_cipher")) {
-          cipher = rows.getString(2);
-        }
-      }
-    }
+    String[] encryption = encryption(connection, dialect);
     String isolation =
         ISOLATIONS.getOrDefault(connection.getTransactionIsolation(), "unknown to JDBC");
     connection.rollback();
@@ -51,8 +36,30 @@ public record Facts(String server, String driver, String isolation, String tls, 
         meta.getDatabaseProductName() + " " + meta.getDatabaseProductVersion(),
         meta.getDriverName() + " " + meta.getDriverVersion(),
         isolation,
-        orNone(tls),
-        orNone(cipher));
+        orNone(encryption[0]),
+        orNone(encryption[1]));
+  }
+
+  /** Version and cipher suite, empty without TLS; "unknown" if this server cannot say it. */
+  private static String[] encryption(Connection connection, Dialect dialect) {
+    String[] found = {"", ""};
+    try (Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery(dialect.isMySqlFamily() ? MYSQL_SESSION : POSTGRES_SESSION)) {
+      while (rows.next()) {
+        if (!dialect.isMySqlFamily()) {
+          found[0] = rows.getString(1);
+          found[1] = rows.getString(2);
+        } else if (rows.getString(1).equalsIgnoreCase("Ssl_version")) {
+          found[0] = rows.getString(2);
+        } else if (rows.getString(1).equalsIgnoreCase("Ssl_cipher")) {
+          found[1] = rows.getString(2);
+        }
+      }
+    } catch (SQLException systemOfAnotherKind) {
+      return new String[] {"unknown", "unknown"};
+    }
+    return found;
   }
 
   private static String orNone(String text) {

@@ -10,11 +10,13 @@ import java.util.Map;
 public final class Session implements AutoCloseable {
   private final Connection connection;
   private final Dialect dialect;
+  private final Abilities abilities;
   private final Map<String, PreparedStatement> prepared = new HashMap<>();
 
-  public Session(Connection connection, Dialect dialect) {
+  public Session(Connection connection, Dialect dialect, Abilities abilities) {
     this.connection = connection;
     this.dialect = dialect;
+    this.abilities = abilities;
   }
 
   /** The statement of this text, prepared when it is first asked for. */
@@ -45,6 +47,10 @@ public final class Session implements AutoCloseable {
 
   public Dialect dialect() {
     return dialect;
+  }
+
+  public Abilities abilities() {
+    return abilities;
   }
 
   public Connection connection() {

@@ -41,11 +41,13 @@ public final class Loader {
       stage("rows written");
       workers.run(keys());
       stage("keys made");
+      // Before the foreign keys, for PostgreSQL looks for rows that break them with a query.
+      execute(connection, Script.FINISH);
+      stage("statistics taken");
       if (settings.foreignKeys()) {
         execute(connection, Script.FOREIGN_KEYS);
         stage("foreign keys made");
       }
-      execute(connection, Script.FINISH);
       // Its presence says that the load is complete.
       new Configuration(settings.warehouses(), Constants.ofLoad(settings.seed())).write(connection);
     }

@@ -45,7 +45,7 @@ final class Reconnector {
   private Session open() throws SQLException {
     places.acquireUninterruptibly();
     try {
-      return new Session(database.open(), database.dialect());
+      return database.session();
     } finally {
       places.release();
     }

@@ -21,7 +21,7 @@ final class Sessions {
     ExecutorService connectors = Executors.newFixedThreadPool(Math.min(count, AT_A_TIME));
     List<Future<Session>> opening = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      opening.add(connectors.submit(() -> new Session(database.open(), database.dialect())));
+      opening.add(connectors.submit(database::session));
     }
     connectors.shutdown();
     List<Session> sessions = new ArrayList<>();

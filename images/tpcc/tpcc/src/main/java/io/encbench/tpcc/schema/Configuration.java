@@ -30,7 +30,8 @@ public record Configuration(int warehouses, Constants constants) {
     connection.rollback();
     for (String name : new String[] {WAREHOUSES, LAST_NAME, CUSTOMER, ITEM}) {
       if (!entries.containsKey(name)) {
-        throw new SQLException("the table bmsql_config has no entry " + name);
+        throw new SQLException(
+            "the table bmsql_config has no entry " + name + ", which a load writes at its end");
       }
     }
     return new Configuration(

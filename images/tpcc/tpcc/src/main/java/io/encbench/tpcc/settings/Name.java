@@ -13,6 +13,7 @@ enum Name {
   WAREHOUSES("warehouses"),
   LOAD_WORKERS("loadWorkers"),
   FOREIGN_KEYS("foreignKeys"),
+  PLAIN_STATEMENTS("plainStatements"),
   TERMINALS("terminals"),
   TERMINAL_OFFSET("terminalOffset"),
   TERMINALS_TOTAL("terminalsTotal"),

@@ -69,7 +69,8 @@ public final class SettingsReader {
         values.text(Name.DRIVER),
         values.text(Name.CONN),
         values.text(Name.USER),
-        file == null ? null : Path.of(file));
+        file == null ? null : Path.of(file),
+        values.flag(Name.PLAIN_STATEMENTS, false));
   }
 
   private Terminals terminals(int warehouses) throws InvalidInput {

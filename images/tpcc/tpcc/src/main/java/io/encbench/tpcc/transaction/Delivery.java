@@ -52,6 +52,9 @@ public final class Delivery implements Work {
       "UPDATE bmsql_customer SET c_balance = c_balance + ?, c_delivery_cnt = c_delivery_cnt + 1"
           + " WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
 
+  private static final Trip HAND_OVER = new Trip(CARRIER, LINES, CUSTOMER_AND_SUM);
+  private static final Trip HAND_OVER_RETURNING = new Trip(CARRIER_RETURNING, LINES_RETURNING);
+
   private final int warehouse;
   private final int carrier;
   private int done;
@@ -94,11 +97,13 @@ public final class Delivery implements Work {
 
   /** Takes the oldest order off the list; 0 if there is none. */
   private int take(Session session, int district) throws SQLException {
-    String returning = TAKE_OLDEST.get(session.dialect());
+    String returning =
+        session.abilities().deletesReturn() ? TAKE_OLDEST.get(session.dialect()) : null;
     while (true) {
       int order =
           returning == null
-              ? oldest(session, LOCKED_OLDEST, district)
+              ? oldest(
+                  session, session.dialect().isMySqlFamily() ? LOCKED_OLDEST : OLDEST, district)
               : takeOldest(session, returning, district);
       if (order > 0 && (returning != null || remove(session, district, order))) {
         return order;
@@ -135,23 +140,26 @@ public final class Delivery implements Work {
   private void deliver(Session session, int district, int order) throws SQLException {
     int customer;
     BigDecimal sum;
-    if (session.dialect().updatesReturn()) {
-      try (ResultSet row =
-          Query.one(carrier(session, CARRIER_RETURNING, district, order), "order")) {
+    boolean returning = session.abilities().updatesReturn();
+    Trip.Values trip =
+        (returning ? HAND_OVER_RETURNING : HAND_OVER)
+            .on(session)
+            .numbers(carrier, warehouse, district, order)
+            .time(LocalDateTime.now())
+            .numbers(warehouse, district, order);
+    if (returning) {
+      try (ResultSet row = trip.row("order")) {
         customer = row.getInt(1);
       }
       sum = BigDecimal.ZERO;
-      try (ResultSet rows = lines(session, LINES_RETURNING, district, order).executeQuery()) {
+      try (ResultSet rows = trip.rows()) {
         while (rows.next()) {
           sum = sum.add(rows.getBigDecimal(1));
         }
       }
     } else {
-      carrier(session, CARRIER, district, order).executeUpdate();
-      lines(session, LINES, district, order).executeUpdate();
-      PreparedStatement select = session.prepare(CUSTOMER_AND_SUM);
-      Query.bind(select, warehouse, district, order);
-      try (ResultSet row = Query.one(select, "order")) {
+      trip.numbers(warehouse, district, order);
+      try (ResultSet row = trip.row("order")) {
         customer = row.getInt(1);
         sum = row.getBigDecimal(2);
       }
@@ -162,22 +170,5 @@ public final class Delivery implements Work {
     update.setInt(3, district);
     update.setInt(4, customer);
     update.executeUpdate();
-  }
-
-  private PreparedStatement carrier(Session session, String sql, int district, int order)
-      throws SQLException {
-    PreparedStatement update = session.prepare(sql);
-    Query.bind(update, carrier, warehouse, district, order);
-    return update;
-  }
-
-  private PreparedStatement lines(Session session, String sql, int district, int order)
-      throws SQLException {
-    PreparedStatement update = session.prepare(sql);
-    update.setObject(1, LocalDateTime.now());
-    update.setInt(2, warehouse);
-    update.setInt(3, district);
-    update.setInt(4, order);
-    return update;
   }
 }

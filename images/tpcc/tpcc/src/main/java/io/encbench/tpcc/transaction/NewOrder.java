@@ -58,13 +58,20 @@ final class NewOrder implements Work {
           + " (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id, ol_quantity,"
           + " ol_amount, ol_dist_info) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-  private static final String[][] LOCKED_STOCK = new String[Dialect.values().length][10];
+  private static final Trip CUSTOMER_AND_ITEMS = new Trip(CUSTOMER, ITEMS);
+
+  /** By dialect and district: the order with the stock of its first supplier, and of the others. */
+  private static final Trip[][] ORDER_AND_STOCK = new Trip[Dialect.values().length][10];
+
+  private static final Trip[][] MORE_STOCK = new Trip[Dialect.values().length][10];
 
   static {
     for (Dialect dialect : Dialect.values()) {
       for (int district = 1; district <= 10; district++) {
-        LOCKED_STOCK[dialect.ordinal()][district - 1] =
-            String.format(STOCK, district) + dialect.forUpdate();
+        String stock = String.format(STOCK, district) + dialect.forUpdate();
+        ORDER_AND_STOCK[dialect.ordinal()][district - 1] =
+            new Trip(INSERT_ORDER, INSERT_NEW_ORDER, stock);
+        MORE_STOCK[dialect.ordinal()][district - 1] = new Trip(stock);
       }
     }
   }
@@ -96,18 +103,18 @@ final class NewOrder implements Work {
   public boolean attempt(Session session) throws SQLException {
     BigDecimal keep;
     BigDecimal warehouseTax;
-    PreparedStatement select = session.prepare(CUSTOMER);
-    Query.bind(select, warehouse, district, customer);
-    try (ResultSet row = Query.one(select, "customer")) {
+    Trip.Values trip = CUSTOMER_AND_ITEMS.on(session).numbers(warehouse, district, customer);
+    fillWithItems(trip, 0, lines.length);
+    try (ResultSet row = trip.row("customer")) {
       keep = BigDecimal.ONE.subtract(row.getBigDecimal(1));
       Query.show(row, 2, 3);
       warehouseTax = row.getBigDecimal(4);
     }
-    boolean allUsed = findItems(session);
+    boolean allUsed = readItems(trip);
     BigDecimal districtTax;
     int order;
-    boolean returning = session.dialect().updatesReturn();
-    select = session.prepare(returning ? NEXT_ORDER_RETURNING : DISTRICT);
+    boolean returning = session.abilities().updatesReturn();
+    PreparedStatement select = session.prepare(returning ? NEXT_ORDER_RETURNING : DISTRICT);
     Query.bind(select, warehouse, district);
     try (ResultSet row = Query.one(select, "district")) {
       districtTax = row.getBigDecimal(1);
@@ -119,13 +126,6 @@ final class NewOrder implements Work {
       update.executeUpdate();
     }
     insertOrder(session, order);
-    for (int from = 0, to; from < lines.length; from = to) {
-      to = from + 1;
-      while (to < lines.length && lines[to].supplier == lines[from].supplier) {
-        to++;
-      }
-      findStock(session, from, to);
-    }
     BigDecimal total = writeLines(session, order);
     // What a terminal would show.
     total.multiply(keep).multiply(BigDecimal.ONE.add(warehouseTax).add(districtTax));
@@ -137,16 +137,19 @@ final class NewOrder implements Work {
     return true;
   }
 
-  /** Prices, names and data of the items; whether all of them exist. */
-  private boolean findItems(Session session) throws SQLException {
-    PreparedStatement select = session.prepare(ITEMS);
+  /** Fifteen numbers of items: those of these lines, and the last one again and again. */
+  private void fillWithItems(Trip.Values trip, int from, int to) throws SQLException {
     for (int place = 0; place < MOST_LINES; place++) {
-      select.setInt(place + 1, lines[Math.min(place, lines.length - 1)].item);
+      trip.numbers(lines[Math.min(from + place, to - 1)].item);
     }
+  }
+
+  /** Prices, names and data of the items; whether all of them exist. */
+  private boolean readItems(Trip.Values trip) throws SQLException {
     for (Line line : lines) {
       line.price = null;
     }
-    try (ResultSet rows = select.executeQuery()) {
+    try (ResultSet rows = trip.rows()) {
       while (rows.next()) {
         int item = rows.getInt(1);
         BigDecimal price = rows.getBigDecimal(2);
@@ -171,29 +174,38 @@ final class NewOrder implements Work {
     return true;
   }
 
+  /** Writes the order, and locks and reads the stock of its lines. */
   private void insertOrder(Session session, int order) throws SQLException {
     int allLocal = 1;
     for (Line line : lines) {
       allLocal = line.supplier == warehouse ? allLocal : 0;
     }
-    PreparedStatement insert = session.prepare(INSERT_ORDER);
-    Query.bind(insert, warehouse, district, order, customer, lines.length, allLocal);
-    insert.setObject(7, LocalDateTime.now());
-    insert.executeUpdate();
-    insert = session.prepare(INSERT_NEW_ORDER);
-    Query.bind(insert, warehouse, district, order);
-    insert.executeUpdate();
+    int dialect = session.dialect().ordinal();
+    for (int from = 0, to; from < lines.length; from = to) {
+      to = from + 1;
+      while (to < lines.length && lines[to].supplier == lines[from].supplier) {
+        to++;
+      }
+      Trip.Values trip;
+      if (from == 0) {
+        trip =
+            ORDER_AND_STOCK[dialect][district - 1]
+                .on(session)
+                .numbers(warehouse, district, order, customer, lines.length, allLocal)
+                .time(LocalDateTime.now())
+                .numbers(warehouse, district, order);
+      } else {
+        trip = MORE_STOCK[dialect][district - 1].on(session);
+      }
+      trip.numbers(lines[from].supplier);
+      fillWithItems(trip, from, to);
+      readStock(trip, from, to);
+    }
   }
 
-  /** Locks and reads the stock of the lines with one supplier. */
-  private void findStock(Session session, int from, int to) throws SQLException {
-    PreparedStatement select =
-        session.prepare(LOCKED_STOCK[session.dialect().ordinal()][district - 1]);
-    select.setInt(1, lines[from].supplier);
-    for (int place = 0; place < MOST_LINES; place++) {
-      select.setInt(place + 2, lines[Math.min(from + place, to - 1)].item);
-    }
-    try (ResultSet rows = select.executeQuery()) {
+  /** Reads the stock of the lines with one supplier. */
+  private void readStock(Trip.Values trip, int from, int to) throws SQLException {
+    try (ResultSet rows = trip.rows()) {
       while (rows.next()) {
         int item = rows.getInt(1);
         int quantity = rows.getInt(2);

@@ -54,6 +54,9 @@ final class Payment implements Work {
           + " (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)"
           + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 
+  private static final Trip ALL_RETURNING =
+      new Trip(DISTRICT_RETURNING, PAY_RETURNING, WAREHOUSE_RETURNING);
+
   private final int warehouse;
   private final int district;
   private final Customer customer;
@@ -83,7 +86,7 @@ final class Payment implements Work {
   @Override
   public boolean attempt(Session session) throws SQLException {
     int number = customer.find(session);
-    if (session.dialect().updatesReturn()) {
+    if (session.abilities().updatesReturn()) {
       payReturning(session, number);
     } else {
       pay(session, number);
@@ -94,22 +97,32 @@ final class Payment implements Work {
 
   /** Every row is changed and read by one statement. */
   private void payReturning(Session session, int number) throws SQLException {
+    Trip.Values trip =
+        ALL_RETURNING
+            .on(session)
+            .decimal(amount)
+            .numbers(warehouse, district)
+            .decimal(amount)
+            .decimal(amount)
+            .numbers(customer.warehouse(), customer.district(), number)
+            .decimal(amount)
+            .numbers(warehouse);
     String nameOfDistrict;
-    try (ResultSet row = Query.one(ofDistrict(session, DISTRICT_RETURNING), "district")) {
+    try (ResultSet row = trip.row("district")) {
       nameOfDistrict = row.getString(1);
       Query.show(row, 2, 6);
     }
     boolean badCredit;
-    try (ResultSet row = Query.one(payment(session, PAY_RETURNING, number), "customer")) {
+    try (ResultSet row = trip.row("customer")) {
       badCredit = showCustomer(row);
+    }
+    String nameOfWarehouse;
+    try (ResultSet row = trip.row("warehouse")) {
+      nameOfWarehouse = row.getString(1);
+      Query.show(row, 2, 6);
     }
     if (badCredit) {
       writeData(session, number);
-    }
-    String nameOfWarehouse;
-    try (ResultSet row = Query.one(ofWarehouse(session, WAREHOUSE_RETURNING), "warehouse")) {
-      nameOfWarehouse = row.getString(1);
-      Query.show(row, 2, 6);
     }
     insertHistory(session, number, nameOfWarehouse, nameOfDistrict);
   }
@@ -126,44 +139,32 @@ final class Payment implements Work {
       nameOfWarehouse = row.getString(7);
       Query.show(row, 8, 12);
     }
-    ofDistrict(session, DISTRICT).executeUpdate();
+    PreparedStatement update = session.prepare(DISTRICT);
+    update.setBigDecimal(1, amount);
+    update.setInt(2, warehouse);
+    update.setInt(3, district);
+    update.executeUpdate();
     boolean badCredit;
     select = session.prepare(CUSTOMER);
     Query.bind(select, customer.warehouse(), customer.district(), number);
     try (ResultSet row = Query.one(select, "customer")) {
       badCredit = showCustomer(row);
     }
-    payment(session, PAY, number).executeUpdate();
-    if (badCredit) {
-      writeData(session, number);
-    }
-    insertHistory(session, number, nameOfWarehouse, nameOfDistrict);
-    ofWarehouse(session, WAREHOUSE).executeUpdate();
-  }
-
-  private PreparedStatement ofDistrict(Session session, String sql) throws SQLException {
-    PreparedStatement update = session.prepare(sql);
-    update.setBigDecimal(1, amount);
-    update.setInt(2, warehouse);
-    update.setInt(3, district);
-    return update;
-  }
-
-  private PreparedStatement ofWarehouse(Session session, String sql) throws SQLException {
-    PreparedStatement update = session.prepare(sql);
-    update.setBigDecimal(1, amount);
-    update.setInt(2, warehouse);
-    return update;
-  }
-
-  private PreparedStatement payment(Session session, String sql, int number) throws SQLException {
-    PreparedStatement update = session.prepare(sql);
+    update = session.prepare(PAY);
     update.setBigDecimal(1, amount);
     update.setBigDecimal(2, amount);
     update.setInt(3, customer.warehouse());
     update.setInt(4, customer.district());
     update.setInt(5, number);
-    return update;
+    update.executeUpdate();
+    if (badCredit) {
+      writeData(session, number);
+    }
+    insertHistory(session, number, nameOfWarehouse, nameOfDistrict);
+    update = session.prepare(WAREHOUSE);
+    update.setBigDecimal(1, amount);
+    update.setInt(2, warehouse);
+    update.executeUpdate();
   }
 
   /** Reads all that is to be shown of the customer; whether its credit is bad. */

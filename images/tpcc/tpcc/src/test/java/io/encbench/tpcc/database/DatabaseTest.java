@@ -17,7 +17,7 @@ class DatabaseTest {
   @TempDir private Path folder;
 
   private static String refusal(String driver, String url, Path passwordFile) {
-    Access access = new Access(Dialect.POSTGRES, driver, url, "bench", passwordFile);
+    Access access = new Access(Dialect.POSTGRES, driver, url, "bench", passwordFile, false);
     return assertThrows(InvalidInput.class, () -> Database.of(access)).getMessage();
   }
 
@@ -46,7 +46,7 @@ class DatabaseTest {
           {"com.mysql.cj.jdbc.Driver", "jdbc:mysql://localhost/tpcc"},
           {"org.mariadb.jdbc.Driver", "jdbc:mariadb://localhost/tpcc"}
         }) {
-      Database.of(new Access(Dialect.POSTGRES, pair[0], pair[1], "bench", null));
+      Database.of(new Access(Dialect.POSTGRES, pair[0], pair[1], "bench", null, false));
     }
   }
 

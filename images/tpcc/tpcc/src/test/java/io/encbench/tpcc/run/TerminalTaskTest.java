@@ -56,6 +56,10 @@ class TerminalTaskTest {
     };
   }
 
+  private static Session session(FakeConnection connection) {
+    return new Session(connection.connection(), Dialect.POSTGRES, null);
+  }
+
   private TypeTally run(Work... works) {
     return run(0, List.of(works));
   }
@@ -74,12 +78,11 @@ class TerminalTaskTest {
             },
             journal,
             Pace.of(0, 1, 0, 0),
-            (name, stopped) ->
-                databaseIsBack ? new Session(next.connection(), Dialect.POSTGRES) : null,
+            (name, stopped) -> databaseIsBack ? session(next) : null,
             quota,
             errors,
             stop,
-            new Session(connection.connection(), Dialect.POSTGRES));
+            session(connection));
     journal.drain(new Tally(), true);
     task.run();
     return drain().of(Type.PAYMENT);

@@ -1,0 +1,29 @@
+package io.encbench.tpcc.database;
+
+/**
+ * What spares round trips, where database and driver can do it.
+ *
+ * @param combine whether several statements may be sent as one text, each with its own result
+ * @param updatesReturn whether an UPDATE can return the rows that it has changed
+ * @param deletesReturn whether a DELETE can return the rows that it has removed
+ */
+public record Abilities(boolean combine, boolean updatesReturn, boolean deletesReturn) {
+  private static final Abilities PLAIN = new Abilities(false, false, false);
+
+  /**
+   * Those of a dialect.
+   *
+   * @param plain whether every statement is to be a plain one that is sent by itself, for drivers
+   *     that have to understand it
+   */
+  static Abilities of(Dialect dialect, boolean plain) {
+    if (plain) {
+      return PLAIN;
+    }
+    return switch (dialect) {
+      case POSTGRES -> new Abilities(true, true, true);
+      case MARIADB -> new Abilities(false, false, true);
+      case MYSQL -> PLAIN;
+    };
+  }
+}
