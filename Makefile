@@ -6,6 +6,8 @@ CLUSTER ?= own
 
 export PYTHONPATH := operator:.
 export CLUSTER
+# As in the operator's image: threads that wait for each other by spinning are slow on a busy machine.
+export OPENBLAS_NUM_THREADS := 1
 
 venv = $(shell tests/venv.sh)
 python = $(venv)/bin/python

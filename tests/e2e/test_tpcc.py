@@ -289,7 +289,10 @@ def test_the_report_has_the_published_shape(study: Study) -> None:
 
 
 def test_a_database_killed_under_load_is_no_result(installed: Kube, start: Start) -> None:
-    installed.apply(instance("mariadb"), workload("tpcc-killed", options={"deadlineSeconds": "5"}))
+    killed_in = workload("tpcc-killed", options={"deadlineSeconds": "5"})
+    # Long enough for the kill to come within, however busy the machine is; the loss ends it.
+    killed_in["spec"]["load"]["duration"] = "60s"
+    installed.apply(instance("mariadb"), killed_in)
     name = start(
         campaign("tpcc-killed", "mariadb", "tpcc-killed", blocks={"min": 1, "maxReplacements": 0})
     )
