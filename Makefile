@@ -21,7 +21,7 @@ demo: ## From nothing to a report: cluster, images, chart, campaigns/demo
 	$(python) -m tests.demo
 
 .PHONY: test
-test: parts check check-java calibration contract e2e ## Everything that must pass: check, contract, end-to-end and faults
+test: parts check check-java check-rust calibration contract e2e ## Everything that must pass: check, contract, end-to-end and faults
 
 .PHONY: parts
 parts: ## Install, compile and build what the tests need, unless it is in the cache
@@ -42,12 +42,16 @@ check-java: ## The same for the Java parts: format, warnings, unit tests
 	$(python) -c 'from tests.support import java; java.install()'
 	mvn -B -q -f images/tpcc spotless:check test
 
+.PHONY: check-rust
+check-rust: ## The same for the Rust part, a bounded fuzzing of its parsers included
+	$(python) -m tests.support.rust images/confidential-proxy
+
 .PHONY: contract
 contract: parts ## The adapters against a real API server, MinIO, Prometheus, MariaDB and sysbench
 	$(python) -m pytest -q -m 'not full' tests/contract
 
 .PHONY: test-full
-test-full: parts check check-java calibration ## The same with every engine under every mode; takes more than an hour
+test-full: parts check check-java check-rust calibration ## The same with every engine under every mode; takes more than an hour
 	$(python) -m pytest -q tests/contract
 	$(python) -m pytest -q tests/e2e tests/faults
 	$(python) -m pytest -q tests/teardown
@@ -109,3 +113,11 @@ bench-dead-time: ## Measure the time between measured windows on warm testbeds
 .PHONY: bench-tpcc
 bench-tpcc: ## Measure what the TPC-C client costs, on PostgreSQL on loopback
 	$(python) -m tests.bench.tpcc
+
+.PHONY: bench-proxy
+bench-proxy: ## Measure what the confidential proxy costs, beside a raw relay; REPEATS=5
+	$(python) -m tests.bench.proxy
+
+.PHONY: bench-encjdbc
+bench-encjdbc: ## Measure what the encrypting driver costs its client, beside ShardingSphere
+	$(python) -m tests.bench.encjdbc

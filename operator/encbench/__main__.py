@@ -90,6 +90,16 @@ def arguments() -> argparse.ArgumentParser:
         default="IfNotPresent",
         choices=("Always", "IfNotPresent", "Never"),
     )
+    parser.add_argument(
+        "--proxy-image",
+        default="",
+        help="image of the confidential proxy; without it, modes with columns are refused",
+    )
+    parser.add_argument(
+        "--proxy-image-pull-policy",
+        default="IfNotPresent",
+        choices=("Always", "IfNotPresent", "Never"),
+    )
     parser.add_argument("--s3-endpoint", required=True, help="URL of the object store")
     parser.add_argument("--s3-external-endpoint", help="its URL as clients reach it, if another")
     parser.add_argument("--s3-bucket", default="encbench", help="bucket for all artefacts")
@@ -220,6 +230,8 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
         random_token=secrets.token_hex,
         volume_image=args.volume_image,
         volume_pull_policy=args.volume_image_pull_policy,
+        proxy_image=args.proxy_image,
+        proxy_pull_policy=args.proxy_image_pull_policy,
     )
     deps = Deps(
         cluster, store, metrics, database, runner, EllipticCertificates(), SystemClock(), settings

@@ -204,6 +204,23 @@ class Database(Protocol):
         """
         ...
 
+    async def stop(
+        self, address: str, token: str, run: str, *, how: str, after: float, seconds: float
+    ) -> Body:
+        """Have the server stopped (`Clean` or `Crash`) that many seconds from now; the run's state.
+
+        It has `seconds` to come back. The first call with that name arms it, every later one only
+        looks: see `sidecars.agent`. Unavailable while another is under way as well.
+        """
+        ...
+
+    async def stopped(self, address: str, token: str, run: str) -> Body:
+        """State of that stop of the server, which this never arms; `unknown` where there is none.
+
+        Rejected by an agent of a version that knows of no stops.
+        """
+        ...
+
 
 class Runner(Protocol):
     """The recorder beside a client."""

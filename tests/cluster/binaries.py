@@ -1,4 +1,4 @@
-"""Compiling the Go parts.
+"""Compiling the Go parts; those in Rust are left to `crates`.
 
 Three modules pin them: ``kubernetes`` (every staging module replaced by its release), ``clients``
 (Helm and CoreDNS, which want a newer client-go and share it) and ``minio``. Two flags save time
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from . import cache
+from . import cache, crates
 from .command import capture, run_logged
 from .console import ClusterError, Console
 from .layout import Layout
@@ -23,14 +23,16 @@ from .layout import Layout
 class Part:
     """Some binaries that are compiled together from Go packages.
 
-    Without a ``module`` the package is one file in the checkout that needs none.
+    Without a ``module`` the package is one file in the checkout that needs none. A ``crate`` is a
+    folder of the checkout that cargo compiles instead.
     """
 
     name: str
     binaries: tuple[str, ...]
-    packages: tuple[str, ...]
+    packages: tuple[str, ...] = ()
     module: str | None = None
     tags: tuple[str, ...] = ()
+    crate: str | None = None
 
 
 _KUBERNETES_COMMANDS: Final = (
@@ -77,6 +79,7 @@ PARTS: Final = {
             ("github.com/rfjakob/gocryptfs/v2", "./passthrough"),
             module="volumes",
         ),
+        Part("confidential-proxy", ("confidential-proxy",), crate="images/confidential-proxy"),
         Part("minio", ("minio",), ("github.com/minio/minio",), module="minio"),
         # Debian's Prometheus has no discovery through the Kubernetes API; the other twenty kinds
         # of discovery would double the time.
@@ -100,6 +103,8 @@ _BUILD_TIMEOUT: Final = 3600
 def ensure(layout: Layout, console: Console, name: str) -> Path:
     """The directory with a part's binaries, compiled now unless the cache has it."""
     part = PARTS[name]
+    if part.crate is not None:
+        return crates.ensure(layout, console, name, part.binaries, layout.repo / part.crate)
     where = layout.tools / part.module if part.module else layout.repo
     ldflags = _linker_flags(layout, part)
     sources = _sources(part, where)

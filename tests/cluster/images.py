@@ -37,11 +37,12 @@ _IGNORED: Final = frozenset(
 class Recipe:
     """How an image is made.
 
-    ``part`` names the Go part whose binary of the image's own name goes into the context, or those
-    that ``binaries`` names;
+    ``part`` names the compiled part whose binary of the image's own name goes into the context, or
+    those that ``binaries`` names;
     ``from_repo`` takes the repository's root as context instead of the image's folder. ``layered``
     keeps the layers between builds, because such an image is rebuilt at every change of ours.
     ``settings`` are the buildah arguments that mount what a program that fetches packages needs.
+    ``arguments`` are those of the Containerfile.
     """
 
     part: str | None = None
@@ -49,6 +50,7 @@ class Recipe:
     from_repo: bool = False
     layered: bool = False
     settings: Callable[[Layout, Path], list[str]] | None = None
+    arguments: tuple[str, ...] = ()
 
 
 # In the order in which they are built: what a node needs first, what waits for compilers last.
@@ -64,6 +66,7 @@ RECIPES: Final = {
     "operator": Recipe(from_repo=True, layered=True, settings=pip_settings.volumes),
     "tpcc": Recipe(layered=True, settings=maven_settings.volumes),
     "gocryptfs": Recipe(part="volumes", binaries=("gocryptfs", "passthrough")),
+    "confidential-proxy": Recipe(part="confidential-proxy", arguments=("PROGRAM=compiled",)),
     "prometheus": Recipe(part="prometheus"),
     "minio": Recipe(part="minio"),
 }
@@ -80,8 +83,8 @@ def ensure(
 ) -> Path:
     """The archive of an image, built now unless the cache has it.
 
-    ``binaries`` is the directory of the recipe's Go part. With ``pull`` the base image comes from a
-    registry, without it from debootstrap.
+    ``binaries`` is the directory of the recipe's compiled part. With ``pull`` the base image comes
+    from a registry, without it from debootstrap.
     """
     sources = _sources(layout, name)
     if binaries is not None:
@@ -166,12 +169,14 @@ def _build(
     for suite in [] if pull else _suites(layout, name):
         _seed_base(layout, console, suite)
     volumes = recipe.settings(layout, archive.parent) if recipe.settings else []
+    arguments = [word for one in recipe.arguments for word in ("--build-arg", one)]
     run_logged(
         [
             *(*_buildah(layout), "bud", "--isolation", "chroot"),
             f"--pull={'always' if pull else 'never'}",
             f"--layers={'true' if recipe.layered else 'false'}",
             *volumes,
+            *arguments,
             *("--tag", image(name), "--file", str(containerfile), str(context)),
         ],
         log,

@@ -27,6 +27,7 @@ IMAGE_TAGS: Final = {
     "node-exporter": "1.5",
     "minio": "20260212",
     "gocryptfs": "2.6.1",
+    "confidential-proxy": "1.0",
     "tpcc": "1.0",
     "operator": "dev",
 }

@@ -98,7 +98,7 @@ def test_the_trials_ran_one_after_the_other(
 def _figures(log: str) -> dict[str, float]:
     """What the last summary in sysbench's own output says; an independent reading of it."""
     summary = log[log.rindex("SQL statistics:") :]
-    # Not the rates that it prints: they are over its own interval, which ends late on a busy machine.
+    # Not the rates that it prints: its own interval for them ends late on a busy machine.
     warmed, ended = (float(time) for time in re.findall(r"total time:\s+([\d.]+)s", log))
     seconds = ended - warmed
 

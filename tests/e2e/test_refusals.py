@@ -44,6 +44,91 @@ def test_a_buffer_pool_that_does_not_fit_and_a_setting_of_the_modes(
     assert "innodb_encrypt_tables" in message
 
 
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = {
+    "mysql-scope": (
+        {"engine": "mysql", "version": "8.4"},
+        {"atRest": {"method": "engine", "scope": ["tables", "temporary"]}},
+        ("atRest.scope: leave temporary out", "it can encrypt tables, system, redo, undo, binlog"),
+    ),
+    "mariadb-scope": (
+        {},
+        {"atRest": {"method": "engine", "scope": ["tables"]}},
+        ("atRest.scope: leave it out", "only MySQL and Percona Server take a part"),
+    ),
+    "postgresql-tde": (
+        {"engine": "postgresql", "version": "15", "settings": {}},
+        {"atRest": {"method": "engine"}},
+        ("write atRest.method: volume",),
+    ),
+    "postgresql-settings": (
+        {
+            "engine": "postgresql",
+            "version": "15",
+            "settings": {"shared_bufers": "64MB", "shared_buffers": "4GB"},
+        },
+        {"inTransit": {}},
+        ("write shared_buffers if that is what you mean", "settings.shared_buffers of 4GB leaves"),
+    ),
+    "percona-pool": (
+        {
+            "engine": "percona",
+            "version": "8.0",
+            "resources": {"cpu": "250m", "memory": "1Gi"},
+            "settings": {"innodb_buffer_pool_size": "4G"},
+        },
+        {"inTransit": {}},
+        ("settings.innodb_buffer_pool_size of 4G leaves", "or raise resources.memory"),
+    ),
+    "mysql-settings": (
+        {"engine": "mysql", "version": "8.4", "settings": {"innodb_bufer_pool_size": "64M"}},
+        {"inTransit": {}},
+        ("is no setting of MySQL 8.4: write innodb_buffer_pool_size",),
+    ),
+    "mysql-too-old": (
+        {"engine": "mysql", "version": "5.7"},
+        {"inTransit": {"version": "TLSv1.3"}},
+        ("MySQL 5.7 has no TLS 1.3: write inTransit.version: TLSv1.2",),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_the_engine_lacks(installed: Kube, start: Start, case: str) -> None:
+    fields, mode, advice = CASES[case]
+    name = f"lacks-{case}"
+    installed.apply(manifests.instance(name, **fields), manifests.mode(name, **mode))
+    campaign = manifests.campaign(name, [name])
+    campaign["spec"]["matrix"][0]["instanceRefs"] = [name]
+    message = refused(installed, start(campaign))
+    for words in advice:
+        assert words in message
+
+
+def test_an_external_database_without_its_secret(installed: Kube, start: Start) -> None:
+    """At apply where the template names none, and by the campaign where there is none."""
+    external: dict[str, Any] = {"host": "db.example.com", "database": "benchmark"}
+    spec = {"engine": "mariadb", "version": "10.11", "external": external}
+    with pytest.raises(CommandFailed, match="credentialsSecretRef"):
+        installed.apply(manifests.manifest("InstanceTemplate", "no-secret", spec))
+    external["credentialsSecretRef"] = {"name": "absent"}
+    installed.apply(
+        manifests.manifest("InstanceTemplate", "no-secret", spec),
+        manifests.mode("over-tls", inTransit={}),
+    )
+    campaign = manifests.campaign("no-secret", ["over-tls"])
+    campaign["spec"]["matrix"][0]["instanceRefs"] = ["no-secret"]
+    assert "there is no Secret absent" in refused(installed, start(campaign))
+
+
+def test_more_clients_than_memory_holds(installed: Kube, start: Start) -> None:
+    installed.apply(manifests.workload("crowd", load={"concurrency": [1, 2048]}))
+    campaign = manifests.campaign("crowd", ["tde"])
+    campaign["spec"]["matrix"][0]["workloadRefs"] = ["crowd"]
+    message = refused(installed, start(campaign))
+    assert "resources.memory of 384Mi does not hold 2,048 connections" in message
+    assert "client.resources.memory of 64Mi does not hold 2,048 connections" in message
+
+
 def test_an_unknown_option_of_sysbench(installed: Kube, start: Start) -> None:
     options = {"range-sise": "10"}
     installed.apply(manifests.workload("bad-option", sysbench={"options": options}))

@@ -5,7 +5,6 @@ Nothing of the operator's judgement is used here: the agent's evidence is read f
 
 import json
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from tests.e2e import manifests
 from tests.e2e.bucket import bucket
 from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.e2e.test_engines import CASES
+from tests.faults.breaking import beside_the_mount, edit_pod
 from tests.support.install import NAMESPACE, install
 from tests.support.kube import Kube, wait_for
 
@@ -164,7 +164,7 @@ def test_a_server_beside_its_mount_is_never_measured(privileged: Kube) -> None:
     privileged.apply(campaign)
     try:
         bed = wait_for("the testbed with gocryptfs", lambda: fuse_testbed(privileged, name), 300)
-        break_it(privileged, bed)
+        edit_pod(privileged, bed, beside_the_mount)
         wait_for("the end of the campaign", lambda: ended(privileged, name), 600)
         trials = privileged.list("trials", NAMESPACE, f"encbench.io/campaign={name}")
         broken = [t for t in trials if t["spec"]["arm"]["name"] == "gocryptfs"]
@@ -208,28 +208,3 @@ def fuse_testbed(kube: Kube, campaign: str) -> str | None:
     sets = kube.list("statefulsets", NAMESPACE, f"encbench.io/campaign={campaign}")
     own = [one for one in sets if one["metadata"]["labels"]["encbench.io/arm"] == "gocryptfs"]
     return own[0]["metadata"]["name"] if own else None
-
-
-def break_it(kube: Kube, name: str) -> None:
-    """Take the sidecar out and put the claim where its mount was, as one wrong edit would."""
-    body = kube.get("statefulset", name, NAMESPACE)
-    assert body is not None
-    spec = body["spec"]["template"]["spec"]
-    spec["initContainers"] = [c for c in spec["initContainers"] if c["name"] != "volume"]
-    claim = {"claimName": f"{name}-data"}
-    spec["volumes"] = [v for v in spec["volumes"] if v["name"] not in ("data", "volume-password")]
-    spec["volumes"].append({"name": "data", "persistentVolumeClaim": claim})
-    patch = json.dumps(
-        [
-            {
-                "op": "replace",
-                "path": "/spec/template/spec/initContainers",
-                "value": spec["initContainers"],
-            },
-            {"op": "replace", "path": "/spec/template/spec/volumes", "value": spec["volumes"]},
-        ]
-    )
-    where = f"--namespace={NAMESPACE}"
-    kube.kubectl("patch", "statefulset", name, where, "--type=json", f"--patch={patch}")
-    time.sleep(1)
-    kube.kubectl("delete", "pod", f"{name}-0", where, "--wait=false")

@@ -2,15 +2,13 @@
 
 import os
 from collections.abc import Callable
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import pymysql
 import pytest
 
 from tests.e2e import manifests
 from tests.e2e.conftest import conditions, ended
+from tests.faults.breaking import as_root
 from tests.faults.running import trials
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
@@ -64,20 +62,4 @@ def _decrypt(kube: Kube) -> None:
         return None
 
     pod = wait_for("the TDE server", server, 240, every=0.3)
-    # By the server's own root account, which takes only root of this machine, over its socket.
-    with TemporaryDirectory() as directory:
-        short = Path(directory, "volume")  # a socket's path has room for 107 characters
-        short.symlink_to(_volume(kube, pod))
-        with pymysql.connect(unix_socket=str(short / "mariadb.sock"), user="root") as session:
-            session.cursor().execute("SET GLOBAL innodb_encrypt_tables=OFF")
-
-
-def _volume(kube: Kube, pod: str) -> str:
-    """Where the pod's volume lies on this machine."""
-    claim = kube.get("persistentvolumeclaim", f"{pod.removesuffix('-0')}-data", NAMESPACE)
-    assert claim is not None
-    volume = kube.get("persistentvolume", claim["spec"]["volumeName"], NAMESPACE)
-    assert volume is not None
-    source = volume["spec"].get("hostPath") or volume["spec"]["local"]
-    path: str = source["path"]
-    return path
+    as_root(kube, pod.removesuffix("-0"), "SET GLOBAL innodb_encrypt_tables=OFF")

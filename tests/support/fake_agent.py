@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from encbench.api.encryptionmode import EncryptionModeSpec, InTransit
+from encbench.core.columns import selection
 from encbench.core.tls import suite
 from encbench.engines.fuse import process_name
 from encbench.engines.innodb import marker
@@ -21,6 +22,20 @@ from encbench.engines.marker import is_marker, table_name
 from encbench.engines.volume import FORMATS
 from encbench.ports import Body, Rejected, Unavailable
 from encbench.tools.tpcc.consistency import conditions, counts
+
+
+@dataclass
+class FakeStop:
+    """An intended stop of one server: when it was asked for, and how it goes."""
+
+    run: str
+    how: str
+    due: float
+    seconds: float
+    before: Body
+    after: Body | None = None
+    """Once it is back."""
+    late: float = 0.0
 
 
 @dataclass
@@ -41,12 +56,23 @@ class FakeServer:
     """Rounds of `settle` that it takes until everything is written."""
     volume: Body | None = None
     """What the evidence says of the volume, where it is not what the mode asks for."""
+    tables: int = 1
+    """Of sysbench, which a proxy shows of a mode with columns."""
     check_seconds: float = 0.0
     """How long checks of the dataset take."""
     broken: tuple[str, ...] = ()
     """Names of the queries of `tools.tpcc.consistency` that give a row."""
     check_error: str | None = None
     """Why they cannot be run."""
+    stop: FakeStop | None = None
+    """The last one that was armed."""
+    stop_seconds: float = 0.1
+    restart_seconds: float = 1.5
+    recovery_seconds: float = 2.0
+    """What the next stop takes; the last for its way back."""
+    redo_bytes: int | None = 4 << 20
+    lost: bool = False
+    """It does not come back from a stop."""
     runs: dict[str, tuple[float, bool]] = field(default_factory=dict)
     """Checks that were asked for: when they began and whether of a fresh dataset, by name."""
 
@@ -67,6 +93,8 @@ class FakeDatabase:
     begun: list[tuple[str, bool]] = field(default_factory=list)
     """Checks that were begun, by name, and whether of a fresh dataset."""
     clock: Callable[[], float] = time.time
+    armed: Callable[[str, FakeStop], None] = lambda *_: None
+    """Told of each stop that is armed, with the server's address."""
 
     async def server(self, address: str, token: str) -> Body:
         """See the port."""
@@ -102,6 +130,7 @@ class FakeDatabase:
         self._answering(server, address)
         self.markers.append(marker)
         made = _evidence(server.in_force, marker, full, self.clock())
+        made |= _columns(server.in_force, server.tables)
         return made if server.volume is None else {**made, "volume": server.volume}
 
     async def checks(
@@ -134,6 +163,33 @@ class FakeDatabase:
         ]
         return _checks(run, "failed" if error else "done", [] if error else found, error)
 
+    async def stop(
+        self, address: str, token: str, run: str, *, how: str, after: float, seconds: float
+    ) -> Body:
+        """See the port."""
+        server = self._find("stop", address, token, needs_server=False)
+        if not run or how not in ("Clean", "Crash") or after < 0 or seconds <= 0:
+            raise Rejected(f"the agent at {address} refused: stop must be Clean or Crash")
+        if server.stop is not None and server.stop.run != run:
+            if _stopped(server, self.clock())["state"] not in ("done", "failed"):
+                running = server.stop.run
+                raise Unavailable(
+                    f"the agent at {address}: the recovery of {running} has not ended"
+                )
+            server.stop = None
+        if server.stop is None:
+            before = {"processId": server.process_id, "startedAt": server.started_at}
+            server.stop = FakeStop(run, how, self.clock() + after, seconds, before)
+            self.armed(address, server.stop)
+        return _stopped(server, self.clock())
+
+    async def stopped(self, address: str, token: str, run: str) -> Body:
+        """See the port."""
+        server = self._find("stopped", address, token, needs_server=False)
+        if server.stop is None or server.stop.run != run:
+            return {"run": run, "state": "unknown"}
+        return _stopped(server, self.clock())
+
     def _find(
         self, method: str, address: str, token: str, *, needs_server: bool = True
     ) -> FakeServer:
@@ -148,8 +204,55 @@ class FakeDatabase:
         return server
 
     def _answering(self, server: FakeServer, address: str) -> None:
-        if server.starting:
+        if server.starting or _is_down(server, self.clock()):
             raise Unavailable(f"the agent at {address}: the server does not answer")
+
+
+def _is_down(server: FakeServer, now: float) -> bool:
+    """Brings it back when it is time for that."""
+    if server.stop is None or now < server.stop.due:
+        return False
+    return bool(_stopped(server, now)["state"] != "done")
+
+
+def _stopped(server: FakeServer, now: float) -> Body:
+    """How far the stop is."""
+    stop = server.stop
+    assert stop is not None
+    said: Body = {"run": stop.run, "state": "armed", "stop": stop.how, "error": None}
+    if now < stop.due:
+        return said
+    said |= {"before": stop.before, "statement": "SELECT 1", "rows": 1}
+    said |= {"redoBytes": server.redo_bytes, "state": "stopping"}
+    gone = stop.due + server.stop_seconds
+    if now < gone:
+        return said
+    said |= {
+        "signal": "SIGKILL" if stop.how == "Crash" else "SIGTERM",
+        "stoppedAt": stop.due,
+        "late": stop.late,
+        "stopSeconds": server.stop_seconds,
+        "state": "starting",
+    }
+    if server.lost and now > gone + stop.seconds:
+        why = f"the server did not answer within {stop.seconds:.0f} s: no process came"
+        return {**said, "state": "failed", "error": why}
+    began = gone + server.restart_seconds
+    if server.lost or now < began + server.recovery_seconds:
+        return said
+    if stop.after is None:
+        server.started_at, server.process_id = began, server.process_id + 1
+        stop.after = {"processId": server.process_id, "startedAt": began}
+    return {
+        **said,
+        "state": "done",
+        "after": stop.after,
+        "answeredAt": began + server.recovery_seconds,
+        "restartSeconds": server.restart_seconds,
+        "recoverySeconds": server.recovery_seconds,
+        "resolutionSeconds": 0.025,
+        "tries": 80,
+    }
 
 
 def _checks(run: str, state: str, found: list[dict[str, Any]], error: str | None) -> Body:
@@ -206,6 +309,25 @@ def _volume(mode: EncryptionModeSpec, full: bool) -> Body:
             "files": files,
         },
     }
+
+
+def _columns(mode: EncryptionModeSpec, tables: int) -> Body:
+    """What the agent sees through the proxy of a mode in force: sysbench's tables."""
+    if mode.columns is None:
+        return {}
+    chosen = set(selection.for_proxy("sysbench", mode.columns, tables))
+    found: dict[str, Body] = {}
+    for name in selection.for_proxy_all("sysbench", tables):
+        table, _, column = name.partition(".")
+        one = found.setdefault(
+            table, {"table": table, "row": True, "plain": [], "encrypted": {}, "null": []}
+        )
+        if name in chosen:
+            one["encrypted"].setdefault(mode.columns.algorithm, []).append(column)
+        else:
+            one["plain"].append(column)
+    told = [{**one, "wrong": {}, "digest": None} for one in found.values()]
+    return {"columns": {"chosen": len(chosen), "all": len(told), "tables": told}}
 
 
 def _evidence(mode: EncryptionModeSpec, text: str, full: bool, now: float) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from encbench.core.certificates import Issued
 from encbench.core.pods import USER_ID
 from encbench.engines.innodb.layout import KEY_FILE, Layout
 from encbench.engines.mariadb import children, settings
+from encbench.engines.pod import with_files
 from tests.support import certified, debian
 from tests.support.daemon import free_port
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
@@ -95,7 +96,7 @@ class MariaDB:
 
     def start(self) -> None:
         """Start it and wait until it answers a query."""
-        command = [*self.serving(), "--bind-address=127.0.0.1"]
+        command = with_files([*self.serving(), "--bind-address=127.0.0.1"])
         with (self.folder / "server.log").open("ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, **self.identity())
         deadline = time.monotonic() + 60

@@ -92,6 +92,7 @@ def database_context(spec: TestbedSpec) -> DatabaseContext:
         agent_image="registry.example.com/encbench:0.1.0",
         agent_pull_policy="IfNotPresent",
         volume_image="registry.example.com/gocryptfs:2.6.1",
+        proxy_image="registry.example.com/confidential-proxy:1.0",
     )
 
 

@@ -37,20 +37,22 @@ def home() -> Path:
     CACHE.mkdir(parents=True, exist_ok=True)
     with (CACHE / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        place = CACHE / _key()
+        place = CACHE / key(SOURCES)
         if not place.exists():
             _compile(place)
     return place
 
 
-def _files() -> list[Path]:
-    found = (path for path in SOURCES.rglob("*") if path.is_file())
+def files(folder: Path) -> list[Path]:
+    """The sources in a folder, or the file itself; nothing that was made of them."""
+    found = (path for path in [folder, *folder.rglob("*")] if path.is_file())
     return sorted(path for path in found if "target" not in path.relative_to(SOURCES).parts)
 
 
-def _key() -> str:
+def key(*places: Path) -> str:
+    """A digest of the sources in these folders."""
     whole = hashlib.sha256()
-    for path in _files():
+    for path in (path for place in places for path in files(place)):
         whole.update(f"{path.relative_to(SOURCES)}\n".encode() + path.read_bytes())
     return whole.hexdigest()[:16]
 
@@ -58,7 +60,7 @@ def _key() -> str:
 def _compile(place: Path) -> None:
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         copy = Path(folder) / "tpcc"
-        for path in _files():
+        for path in files(SOURCES):
             (copy / path.relative_to(SOURCES)).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, copy / path.relative_to(SOURCES))
         command = ["mvn", "--quiet", "--batch-mode", "-DskipTests", "package"]

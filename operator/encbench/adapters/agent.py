@@ -1,5 +1,7 @@
 """`ports.Database` by HTTP to the agent beside each database."""
 
+from urllib.parse import quote
+
 from encbench.adapters.sidecar import Sidecar
 from encbench.ports import Body
 
@@ -50,4 +52,19 @@ class AgentDatabase:
         wish = {"run": run, "warehouses": warehouses, "loaded": loaded, "seconds": seconds}
         return await self._agents.ask(
             "POST", address, "/v1/checks", token, seconds=self._quick, body=wish
+        )
+
+    async def stop(
+        self, address: str, token: str, run: str, *, how: str, after: float, seconds: float
+    ) -> Body:
+        """See the port. Rejected when the agent does not take the token or the wish."""
+        wish = {"run": run, "stop": how, "afterSeconds": after, "seconds": seconds}
+        return await self._agents.ask(
+            "POST", address, "/v1/recovery", token, seconds=self._quick, body=wish
+        )
+
+    async def stopped(self, address: str, token: str, run: str) -> Body:
+        """See the port. Rejected when the agent does not take the token."""
+        return await self._agents.ask(
+            "GET", address, f"/v1/recovery?run={quote(run)}", token, seconds=self._quick
         )

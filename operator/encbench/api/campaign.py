@@ -130,6 +130,9 @@ class StepDeadlines(Model):
     overrun: PositiveDuration = Field(
         "1m", description="Tool still running after warm-up and duration."
     )
+    recovery: PositiveDuration = Field(
+        "30m", description="Server told to stop (recovery workloads) until it answers again."
+    )
     archive: PositiveDuration = Field(
         "24h", description="Waiting for the object store or the metrics source."
     )

@@ -5,6 +5,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from encbench.api.base import Bool, Model, Name, Quantity, Resources, at_least
+from encbench.api.columns import (
+    Columns,
+    JdbcDriver,
+    MekSecretRef,
+    key_of_the_jar,
+    proxy_speaks_no_tls,
+)
 from encbench.api.rules import Rule, Unique, matches
 
 
@@ -163,9 +170,18 @@ class InTransit(Model):
 class EncryptionModeSpec(Model):
     """What is encrypted. An empty spec is plaintext."""
 
+    rules = (proxy_speaks_no_tls(), key_of_the_jar())
+
     at_rest: AtRest | None = Field(None, description="Encryption at rest; none when left out.")
     in_transit: InTransit | None = Field(
         None, description="Encryption in transit; the server has no TLS at all when left out."
+    )
+    columns: Columns | None = Field(
+        None,
+        description="Encryption of result columns by a proxy; none, and no proxy, if left out.",
+    )
+    driver: JdbcDriver | None = Field(
+        None, description="JDBC driver of the client (TPC-C); the engine's own when left out."
     )
 
     @property
@@ -192,4 +208,17 @@ class EncryptionModeSpec(Model):
     @property
     def is_plaintext(self) -> bool:
         """True when nothing at all is encrypted."""
-        return not self.encrypts_at_rest and self.in_transit is None
+        encrypted = self.columns is not None and self.columns.encrypts
+        return not self.encrypts_at_rest and self.in_transit is None and not encrypted
+
+    @property
+    def mek_secret_ref(self) -> MekSecretRef | None:
+        """The user's own key for columns, or for a driver of his own; None: generated, or none."""
+        if self.columns is not None:
+            return self.columns.mek_secret_ref
+        return self.driver.jar.key_secret_ref if self.driver and self.driver.jar else None
+
+    @property
+    def has_mek(self) -> bool:
+        """Whether anything of it has a key for columns."""
+        return self.columns is not None or self.mek_secret_ref is not None

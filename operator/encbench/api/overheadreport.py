@@ -79,6 +79,16 @@ class Row(Model):
     database_cpu_ms_per_transaction: Number | None = Field(
         None, description="Server CPU per transaction, milliseconds."
     )
+    proxy_cpu_percent: Number | None = Field(
+        None, description="CPU of the proxy that encrypts columns, percent of its limit."
+    )
+    proxy_cpu_ms_per_transaction: Number | None = Field(
+        None, description="CPU of that proxy per transaction, milliseconds; not in the server's."
+    )
+    client_cpu_ms_per_transaction: Number | None = Field(
+        None,
+        description="CPU of the clients per transaction with the driver's, milliseconds.",
+    )
     disk_read_kib_per_transaction: Number | None = Field(
         None,
         description="KiB that the database read from its disk per transaction; near 0 its data "
@@ -86,6 +96,19 @@ class Row(Model):
     )
     disk_write_kib_per_transaction: Number | None = Field(
         None, description="KiB that it wrote to its disk per transaction."
+    )
+    recovery_seconds: Number | None = Field(
+        None,
+        description="Recovery workloads: from the start of the new server process to its first "
+        "answered query, seconds.",
+    )
+    stop_seconds: Number | None = Field(
+        None,
+        description="Recovery workloads: from the signal until the server was gone, seconds.",
+    )
+    redo_mib: Number | None = Field(
+        None,
+        description="Recovery workloads: log that the data files did not have at the stop, MiB.",
     )
     overhead: Interval | None = Field(
         None, description="Loss of TPS against the baseline, paired by block, as a fraction."
@@ -99,9 +122,13 @@ class Row(Model):
     cpu_per_transaction_overhead: Interval | None = Field(
         None, description="Increase of server CPU per transaction, as a fraction."
     )
+    recovery_overhead: Interval | None = Field(
+        None, description="Increase of recoverySeconds, as a fraction."
+    )
     verdict: Verdict = Field(
-        description="Of TPS: Overhead, Equivalent, Inconclusive, or why there is none; corrected "
-        "for the number of modes (Holm), as are the other three."
+        description="Of TPS, of a recovery workload of recoverySeconds: Overhead, Equivalent, "
+        "Inconclusive, or why there is none; corrected for the number of modes (Holm), as are the "
+        "other three."
     )
     latency_average_verdict: FigureVerdict | None = Field(
         None, description="The same of average latency, against a noise floor of its own."

@@ -76,7 +76,17 @@ RESOURCES: tuple[Resource, ...] = (
         EncryptionModeSpec,
         None,
         ("emode",),
-        (Column("At-rest", ".spec.atRest.method", "Encryption at rest."), AGE),
+        (
+            Column("At-rest", ".spec.atRest.method", "Encryption at rest."),
+            Column("In-transit", ".spec.inTransit.version", "Version of TLS."),
+            Column("Columns", ".spec.columns.method", "Encryption of result columns."),
+            Column("Ratio", ".spec.columns.ratio", "Percent of them, by class.", "integer"),
+            Column("Scope", ".spec.atRest.scope", "What TDE covers, if not all.", priority=1),
+            Column("Class", ".spec.atRest.volume.storageClassName", "Of the volume.", priority=1),
+            Column("Cipher", ".spec.atRest.volume.gocryptfs.cipher", "Of gocryptfs.", priority=1),
+            Column("Suite", ".spec.inTransit.cipherSuite", "Cipher suite of TLS.", priority=1),
+            AGE,
+        ),
     ),
     Resource(
         kinds.WORKLOAD,

@@ -82,7 +82,8 @@ class TrialResult(Model):
     extra: Annotated[dict[Annotated[str, Field(max_length=64)], Number], Field(max_length=16)] = (
         Field(
             default_factory=dict,
-            description="Figures that only this tool gives, such as newOrdersPerSecond of TPC-C.",
+            description="Figures that only this kind of workload gives, such as "
+            "newOrdersPerSecond of TPC-C or recoverySeconds.",
         )
     )
 
@@ -98,8 +99,8 @@ class TrialStatus(Model):
     )
     conditions: Conditions = Field(
         default_factory=list,
-        description="Prepared, ProvenBefore, Released, Measured, ProvenAfter, Consistent (TPC-C), "
-        "Collected, Archived.",
+        description="Prepared, ProvenBefore, Released, Recovered (recovery workloads), Measured, "
+        "ProvenAfter, Consistent (TPC-C), Collected, Archived.",
     )
     outcome: Outcome | None = Field(
         None, description="Succeeded, Invalid (its result does not count) or Failed (it has none)."
@@ -116,6 +117,11 @@ class TrialStatus(Model):
     )
     server_started: Annotated[Number, Field(ge=0)] | None = Field(
         None, description="Start of the server process as seen before the run, Unix time."
+    )
+    server_restarted: Annotated[Number, Field(ge=0)] | None = Field(
+        None,
+        description="Start of the server process that came back after the intended stop of a "
+        "recovery workload, Unix time.",
     )
     window: Window | None = Field(None, description="The measured window.")
     result: TrialResult | None = Field(None, description="The figures.")

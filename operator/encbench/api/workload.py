@@ -35,6 +35,15 @@ BuiltinScript = Literal[
 ]
 
 
+READ_ONLY_SCRIPTS = (
+    "oltp_point_select",
+    "oltp_read_only",
+    "select_random_points",
+    "select_random_ranges",
+)
+"""Built-in scripts that write nothing, after which there is nothing to recover."""
+
+
 OWNED_OPTIONS = (
     "config_file",
     "db_driver",
@@ -123,6 +132,17 @@ class Sysbench(Model):
     )
 
 
+Stop = Literal["Clean", "Crash"]
+
+
+class Recovery(Model):
+    """A stop of the server under load, and how long it takes until it answers again."""
+
+    stop: Stop = Field(
+        description="Clean: the server's own quick shutdown. Crash: SIGKILL to all its processes.",
+    )
+
+
 class Load(Model):
     """How hard and how long."""
 
@@ -187,6 +207,7 @@ def _is_benchmarksql(workload: "WorkloadSpec", dialect: int) -> bool:
     return tpcc is not None and tpcc.benchmarksql is not None and tpcc.dialect == dialect
 
 
+_READ_ONLY = f"[{', '.join(map(literal, READ_ONLY_SCRIPTS))}]"
 _NOT_BENCHMARKSQL = "!has(self.tpcc) || !has(self.tpcc.benchmarksql)"
 
 
@@ -265,6 +286,24 @@ class WorkloadSpec(Model):
             "or 0s",
             holds=lambda it: not _is_benchmarksql(it, 6) or it.load.warmup_seconds % 60 == 0,
         ),
+        Rule(
+            cel="!has(self.recovery) || !has(self.tpcc)",
+            message="recovery is measured under sysbench's load: write sysbench: {script: "
+            "oltp_write_only} in place of tpcc, or leave recovery out",
+            holds=lambda it: it.recovery is None or it.tpcc is None,
+        ),
+        Rule(
+            cel="!has(self.recovery) || self.recovery.stop != 'Crash' || !has(self.sysbench) || "
+            f"!has(self.sysbench.script) || !(self.sysbench.script in {_READ_ONLY})",
+            message="after a load that only reads there is nothing to recover from a crash: write "
+            "script: oltp_write_only or another that writes, or recovery: {stop: Clean}",
+            holds=lambda it: (
+                it.recovery is None
+                or it.recovery.stop != "Crash"
+                or it.sysbench is None
+                or it.sysbench.script not in READ_ONLY_SCRIPTS
+            ),
+        ),
     )
 
     sysbench: Sysbench | None = Field(
@@ -272,6 +311,12 @@ class WorkloadSpec(Model):
     )
     tpcc: Tpcc | None = Field(
         None, description="TPC-C over JDBC; exactly one of sysbench and tpcc."
+    )
+    recovery: Recovery | None = Field(
+        None,
+        description="Stop the server when warm-up and duration are over, with the load still "
+        "running, and measure how long it takes from its new start to the first answered query. "
+        "Needs reset: trial in the campaign.",
     )
     load: Load = Field(description="Concurrency levels, warm-up and duration.")
     client: Client = Field(description="Pods that drive the load.")

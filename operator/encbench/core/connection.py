@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from encbench.api.columns import JdbcDriver
     from encbench.api.encryptionmode import InTransit
 
 Driver = Literal["mysql", "pgsql"]
@@ -15,6 +16,14 @@ Driver = Literal["mysql", "pgsql"]
 
 DATABASE = "sbtest"
 """Name of the benchmark's database in every engine that the operator runs."""
+
+
+@dataclass(frozen=True)
+class SecretEntry:
+    """One entry of a Secret in the testbed's namespace."""
+
+    secret: str
+    entry: str
 
 
 @dataclass(frozen=True)
@@ -30,3 +39,9 @@ class Connection:
     tls: "InTransit | None" = None
     """What is to be negotiated. None: the client must not encrypt, and must say so itself where its
     library would (libpq negotiates TLS unless it is told not to)."""
+    jdbc: "JdbcDriver | None" = None
+    """The mode's own driver, for tools that use JDBC; None: the engine's."""
+    mek: SecretEntry | None = None
+    """The key that such a driver is given."""
+    columns: bool = False
+    """Whether it leads through the proxy that encrypts columns, or may."""

@@ -4,7 +4,7 @@ docs/design/0001-spine.md, "Bucket", says where each lies. Times are Unix second
 by their type, CPU is in cores, sizes are in bytes.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -12,6 +12,7 @@ from encbench.api.base import Model, Name, Time
 from encbench.api.campaign import BlockPlan, CampaignSpec, Resolved
 from encbench.api.testbed import Arm
 from encbench.api.trial import Outcome, TrialResult, TrialSpec, Window
+from encbench.api.workload import Stop
 from encbench.core.artefact import Digest, Record
 from encbench.core.evidence import ProofVerdict
 from encbench.core.naming import trial_prefix
@@ -47,6 +48,8 @@ class ClientFacts(Model):
     node: str | None = None
     sessions: tuple[Session, ...] = ()
     """What its sessions negotiated with the database."""
+    columns: tuple[tuple[str, str], ...] | None = None
+    """Tables and digests of rows that its driver read, where the client tells them."""
 
 
 class DatabaseCpu(Model):
@@ -58,6 +61,17 @@ class DatabaseCpu(Model):
     """Share of the window between the first and the last raw sample in it."""
     alignment_error: float | None = None
     """Estimated relative error that the uncovered rest leaves."""
+
+
+class ProxyCpu(Model):
+    """CPU in the window of the proxy that encrypts columns; never part of the server's."""
+
+    cores: float
+    limit_cores: float
+    coverage: float | None = None
+    alignment_error: float | None = None
+    memory_max_bytes: int | None = None
+    """Resident, the most of it in the window."""
 
 
 class NodeCpu(Model):
@@ -102,13 +116,15 @@ class IdleCpu(Model):
     """Cores of each."""
 
 
-Withheld = dict[Literal["database", "node", "client", "foreign", "idle"], str]
+Withheld = dict[Literal["database", "proxy", "node", "client", "foreign", "idle"], str]
 
 
 class TrialCpu(Model):
     """CPU figures; one that is absent is explained in `withheld`."""
 
     database: DatabaseCpu | None = None
+    proxy: ProxyCpu | None = None
+    """Absent without `withheld` where the arm has no proxy."""
     node: NodeCpu | None = None
     client: ClientCpu | None = None
     foreign: tuple[ForeignCpu, ...] = ()
@@ -142,6 +158,54 @@ class TrialProofs(Model):
     after: ProofVerdict | None = None
 
 
+class ServerProcess(Model):
+    """The server's main process as the agent saw it."""
+
+    process_id: int
+    started_at: float
+    """Unix time."""
+
+
+class RecoveryFacts(Model):
+    """An intended stop of the server, and its way back. Durations are in seconds."""
+
+    stop: Stop
+    signal: str
+    before: ServerProcess
+    """The one that was stopped."""
+    after: ServerProcess
+    """The one that answered."""
+    stopped_at: float
+    """Unix time of the signal, by the clock of the database's node."""
+    stop_seconds: float
+    """From the signal until no process of the server was left."""
+    restart_seconds: float
+    """From then until the new process: the kubelet's time, part of no figure."""
+    recovery_seconds: float
+    """From the new process to the first answer."""
+    resolution_seconds: float
+    """Between the last two tries: so much earlier it may have been able to answer."""
+    redo_bytes: int | None = None
+    """Of the log that the data files did not have at the stop; None where the server cannot say."""
+    lines: tuple[str, ...] = ()
+    """What the server's log says of the recovery, the first lines of it."""
+
+
+class RecoveryRecord(Record):
+    """`trials/<uid>/recovery.json`: everything that the figures of a recovery rest on."""
+
+    schema_: Literal["encbench.io/recovery/v1"] = Field("encbench.io/recovery/v1", alias="schema")
+    ok: bool
+    reason: str
+    message: str
+    facts: RecoveryFacts | None = None
+    """Absent where the server did not come back."""
+    agent: dict[str, Any] = Field(default_factory=dict)
+    """Its account as it came."""
+    log: tuple[str, ...] = ()
+    """The server's log from the new process' start on."""
+
+
 class TrialRecord(Record):
     """`trials/<uid>/trial.json`: written last; it names the digests of the rest."""
 
@@ -166,6 +230,8 @@ class TrialRecord(Record):
     consistency: ProofVerdict | None = None
     """Whether TPC-C's tables were consistent after the run; absent where nothing was checked."""
     disk: DiskIo | None = None
+    recovery: RecoveryFacts | None = None
+    """Of a recovery workload, once its server answered again."""
     start_time: Time | None = None
     completion_time: Time | None = None
     release_at: float | None = None
@@ -186,7 +252,7 @@ Samples = tuple[tuple[float, float], ...]
 class PodCpu(Model):
     """CPU-seconds of one of the campaign's processes."""
 
-    part: Literal["database", "agent", "recorder"]
+    part: Literal["database", "proxy", "agent", "recorder"]
     testbed: str
     node: str
     samples: Samples

@@ -9,6 +9,7 @@ from typing import Any
 
 from encbench.api import labels
 from encbench.core import opaque
+from encbench.engines import confidential
 from encbench.engines.context import DatabaseContext
 from encbench.engines.pod import AGENT_PORT
 from encbench.ports import Body
@@ -25,7 +26,7 @@ def config_map(context: DatabaseContext, files: Mapping[str, str]) -> Body:
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": context.metadata(context.name),
-        "data": dict(files),
+        "data": {**files, **confidential.files(context)},
     }
 
 
@@ -38,7 +39,11 @@ def service(context: DatabaseContext, port: int) -> Body:
         "spec": {
             "clusterIP": "None",
             "selector": context.selector,
-            "ports": [_service_port("database", port), _service_port("metrics", AGENT_PORT)],
+            "ports": [
+                _service_port("database", port),
+                _service_port("metrics", AGENT_PORT),
+                *(_service_port(name, number) for name, number in confidential.ports(context)),
+            ],
         },
     }
 

@@ -1,12 +1,35 @@
 """How the clients of a testbed reach its database."""
 
+from dataclasses import replace
+
 from encbench.api.testbed import TestbedSpec
+from encbench.core.columns.layout import PORT
 from encbench.core.connection import DATABASE, Connection
+from encbench.engines import confidential
 from encbench.engines.registry import engine
 
 
 def connection(testbed: str, spec: TestbedSpec) -> Connection:
-    """The connection to the testbed of this name; its Service, if it has one, has the same name."""
+    """How measured clients reach the testbed of this name; its Service, if any, has that name.
+
+    With `columns` they come through the proxy, also where it encrypts nothing.
+    """
+    direct = loading(testbed, spec)
+    jdbc, columns = spec.mode.driver, spec.mode.columns
+    return replace(
+        direct,
+        port=direct.port if columns is None else PORT,
+        jdbc=jdbc,
+        mek=confidential.mek_of(testbed, spec) if jdbc is not None else None,
+        columns=columns is not None,
+    )
+
+
+def loading(testbed: str, spec: TestbedSpec) -> Connection:
+    """How the load reaches it: the server itself, by the engine's own driver, in every arm.
+
+    So the data are equal to the byte whatever the mode, and no load waits for a proxy.
+    """
     found, external = engine(spec.instance.engine), spec.instance.external
     return Connection(
         driver=found.driver,

@@ -23,6 +23,9 @@ class DatabaseContext:
     volume_image: str = ""
     """Image of the FUSE file systems; empty where the installation allows no privileged pods."""
     volume_pull_policy: str = "IfNotPresent"
+    proxy_image: str = ""
+    """Image of the confidential proxy."""
+    proxy_pull_policy: str = "IfNotPresent"
 
     @property
     def credentials_name(self) -> str:

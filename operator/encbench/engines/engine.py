@@ -13,7 +13,9 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.connection import Driver
 from encbench.core.evidence import Proof
+from encbench.core.sessions import Sessions
 from encbench.engines.context import DatabaseContext
+from encbench.engines.recovery import RecoveryLog
 from encbench.ports import Body
 
 RandomToken = Callable[[int], str]
@@ -42,6 +44,9 @@ class Engine:
     problems: Callable[[InstanceTemplateSpec, EncryptionModeSpec], list[str]]
     """What is wrong with this template under this mode, each in one sentence that says what to
     write instead. Empty when nothing is."""
+    room: Callable[[InstanceTemplateSpec, Sessions], list[str]]
+    """The same about a template's memory and what a workload opens at once. Nothing of a database
+    that somebody else runs."""
     credentials_secret: Callable[[DatabaseContext, RandomToken], Body]
     """Fresh users, passwords and token. To be created once, never applied again."""
     keys_secret: Callable[[DatabaseContext, RandomToken], Body | None]
@@ -51,3 +56,5 @@ class Engine:
     volume_claim: Callable[[DatabaseContext], Body]
     stateful_set: Callable[[DatabaseContext], Body]
     judge: Judge
+    recovery: RecoveryLog
+    """What its server's log says of a start after a crash."""

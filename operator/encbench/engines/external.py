@@ -15,6 +15,7 @@ from encbench.core import certificates, opaque
 from encbench.core.certificates import Pair
 from encbench.core.connection import Driver
 from encbench.core.evidence import Proof, ProofCheck
+from encbench.core.sessions import Sessions
 from encbench.engines.context import DatabaseContext
 from encbench.engines.engine import Engine, RandomToken
 from encbench.ports import Body
@@ -145,4 +146,7 @@ def either(embedded: Engine) -> Engine:
         found = problems if instance.external is not None else embedded.problems
         return found(instance, mode)
 
-    return replace(embedded, problems=both)
+    def room(instance: InstanceTemplateSpec, sessions: Sessions) -> list[str]:
+        return [] if instance.external is not None else embedded.room(instance, sessions)
+
+    return replace(embedded, problems=both, room=room)

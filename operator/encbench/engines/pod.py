@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from encbench.api.base import Resources
 from encbench.core import pods
 from encbench.core.pods import container_security, mount, resources, secret_volume
-from encbench.engines import fuse, prepare
+from encbench.engines import confidential, fuse, prepare
 from encbench.engines.context import DatabaseContext
 from encbench.engines.images import server_image
 from encbench.ports import Body
@@ -74,7 +74,7 @@ def spec(
         made["nodeSelector"] = dict(instance.placement.node_selector)
     if instance.placement.tolerations:
         made["tolerations"] = [entry.to_dict() for entry in instance.placement.tolerations]
-    return fuse.between(context, made)
+    return confidential.beside(context, fuse.between(context, made))
 
 
 def _shutdown_seconds(context: DatabaseContext) -> int:
@@ -97,6 +97,22 @@ def container(context: DatabaseContext, name: str) -> Body:
         "securityContext": container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
     }
+
+
+_FILES = (
+    "ulimit -S -n 65536 2>/dev/null || ulimit -S -n `ulimit -H -n`; "  # a runtime with fewer
+    'exec "$0" "$@"'
+)
+
+
+def with_files(command: Sequence[str]) -> list[str]:
+    """The command of a server that opens a file for each connection.
+
+    Some runtimes give a process 1,024 until it asks. MariaDB asks for more than it needs, and where
+    that is above what it may have goes on with those 1,024 and lets the other clients hang; and
+    MySQL 5.7 lays out memory for each of the thousand million that other runtimes give.
+    """
+    return ["sh", "-c", _FILES, *command]
 
 
 def common_mounts(volume: str, config: str) -> list[Body]:

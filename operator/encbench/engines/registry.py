@@ -4,7 +4,7 @@ from encbench.engines import external
 from encbench.engines.children import volume_claim
 from encbench.engines.engine import Engine
 from encbench.engines.innodb import layout
-from encbench.engines.mariadb import children, judge, problems
+from encbench.engines.mariadb import children, judge, problems, recovery
 from encbench.engines.mysql.engine import MYSQL, PERCONA
 from encbench.engines.postgresql.engine import POSTGRESQL
 
@@ -16,6 +16,7 @@ _ENGINES = {
             driver="mysql",
             port=layout.PORT,
             problems=problems.problems,
+            room=problems.OPTIONS.room,
             credentials_secret=children.credentials_secret,
             keys_secret=children.keys_secret,
             config_map=children.config_map,
@@ -23,6 +24,7 @@ _ENGINES = {
             volume_claim=volume_claim,
             stateful_set=children.stateful_set,
             judge=judge.judge,
+            recovery=recovery.LOG,
         ),
         MYSQL,
         PERCONA,

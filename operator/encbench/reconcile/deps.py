@@ -19,6 +19,9 @@ class Settings:
     volume_image: str = ""
     """Image of the FUSE file systems; empty where no pod may be privileged."""
     volume_pull_policy: str = "IfNotPresent"
+    proxy_image: str = ""
+    """Image of the confidential proxy; empty where the installation names none."""
+    proxy_pull_policy: str = "IfNotPresent"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from encbench.api.conditions import format_time
 from encbench.core.evidence import Proof
-from encbench.engines import volume
+from encbench.engines import columns, volume
 from encbench.engines.registry import engine
 from encbench.ports import Cluster, Database, Rejected, Unavailable
 from encbench.reconcile.claim import claim_facts
@@ -34,6 +34,7 @@ async def prove(
         evidence = {**evidence, "claim": await claim_facts(cluster, testbed)}
     proof = engine(spec.instance.engine).judge(evidence, spec.mode, full=full)
     proof = volume.judge(proof, evidence, spec.mode, full=full)
+    proof = columns.judge(proof, evidence, spec, full=full)
     return proof.model_copy(update={"time": format_time(now)})
 
 

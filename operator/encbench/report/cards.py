@@ -44,6 +44,7 @@ UNITS: dict[Figure, str] = {
     "cpuPerTransaction": "CPU per transaction",
     "latencyAverage": "average latency",
     "latencyP95": "95th percentile of latency",
+    "recovery": "recovery time",
 }
 """What the large figure of a card is of."""
 
@@ -79,6 +80,7 @@ def _stats(group: Group, headline: Headline, known: bool) -> Iterable[Stat]:
         ("cpuPerTransaction", "CPU per transaction", row.cpu_per_transaction_overhead),
         ("latencyAverage", "average latency", row.latency_average_overhead),
         ("latencyP95", "95th percentile", row.latency_p95_overhead),
+        ("recovery", "recovery time", row.recovery_overhead),
     )
     for figure, name, change in found:
         if change is not None and not (known and figure == headline.figure):

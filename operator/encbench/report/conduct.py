@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import median
 
 from encbench.api.campaign import Cache, Reset
 from encbench.report import text
@@ -33,9 +34,18 @@ def plan(report: Report) -> str:
     if blocks.per_testbed:
         every = text.plural(blocks.per_testbed, "block")
         parts.append(f"testbeds built anew every {every}")
-    parts.append(RESETS[report.spec.reset])
+    parts.append(f"{RESETS[report.spec.reset]}{_copying(report)}")
     parts.append(CACHES[report.spec.cache])
     return "; ".join(parts)
+
+
+def _copying(report: Report) -> str:
+    """How long that took, of all trials: it is no part of any window, and much of the whole."""
+    took = [t.restored_seconds for t in report.trials if t.restored_seconds is not None]
+    if not took:
+        return ""
+    middle, most = (text.number(seconds, 1) for seconds in (median(took), max(took)))
+    return f", in {middle} s at the median and {most} s at most"
 
 
 @dataclass(frozen=True)

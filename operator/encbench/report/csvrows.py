@@ -5,7 +5,7 @@ import io
 from collections.abc import Callable
 
 from encbench.api.overheadreport import Interval, Row
-from encbench.report.document import Figure, Group, Report
+from encbench.report.document import Figure, Group, Report, Step, StudyTable
 
 Cell = str | int | float | None
 Columns = dict[str, Callable[[Group, Row], Cell]]
@@ -30,7 +30,31 @@ def _floor(figure: Figure) -> Callable[[Group, Row], Cell]:
     return lambda group, _: group.noise_floors.get(figure)
 
 
+def _step(pick: Callable[[Step], Cell]) -> Callable[[Group, Row], Cell]:
+    def cell(group: Group, row: Row) -> Cell:
+        step = group.step(row.arm)
+        return None if step is None else pick(step)
+
+    return cell
+
+
+def _of_step(name: str, formula: str, pick: Callable[[Step], Interval | None]) -> Columns:
+    def part(field: str) -> Callable[[Group, Row], Cell]:
+        def cell(step: Step) -> Cell:
+            found = pick(step)
+            return None if found is None else getattr(found, field)
+
+        return _step(cell)
+
+    return {
+        f"{name}_fraction_{formula}": part("estimate"),
+        f"{name}_fraction_ci95_low": part("low"),
+        f"{name}_fraction_ci95_high": part("high"),
+    }
+
+
 _MORE = "arm_over_baseline_minus_1"
+_STEP = "arm_over_before_minus_1"
 COLUMNS: Columns = {
     "instance": lambda _, row: row.instance,
     "workload": lambda _, row: row.workload,
@@ -57,24 +81,47 @@ COLUMNS: Columns = {
     "database_cpu_ms_per_transaction_geometric_mean": lambda _, row: (
         row.database_cpu_ms_per_transaction
     ),
+    "proxy_cpu_percent_of_limit_mean": lambda _, row: row.proxy_cpu_percent,
+    "proxy_cpu_ms_per_transaction_geometric_mean": lambda _, row: row.proxy_cpu_ms_per_transaction,
+    "client_cpu_ms_per_transaction_geometric_mean": lambda _, row: (
+        row.client_cpu_ms_per_transaction
+    ),
     "disk_read_kib_per_transaction_mean": lambda _, row: row.disk_read_kib_per_transaction,
     "disk_write_kib_per_transaction_mean": lambda _, row: row.disk_write_kib_per_transaction,
+    "recovery_seconds_geometric_mean": lambda _, row: row.recovery_seconds,
+    "stop_seconds_mean": lambda _, row: row.stop_seconds,
+    "redo_mib_at_stop_mean": lambda _, row: row.redo_mib,
     **_interval("tps_loss", "1_minus_arm_over_baseline", lambda row: row.overhead),
     **_interval("latency_average_increase", _MORE, lambda row: row.latency_average_overhead),
     **_interval("latency_p95_increase", _MORE, lambda row: row.latency_p95_overhead),
     **_interval(
         "cpu_per_transaction_increase", _MORE, lambda row: row.cpu_per_transaction_overhead
     ),
+    **_interval("recovery_seconds_increase", _MORE, lambda row: row.recovery_overhead),
     "noise_floor_fraction_largest_bound_of_control": _floor("tps"),
     "latency_average_noise_floor_fraction": _floor("latencyAverage"),
     "latency_p95_noise_floor_fraction": _floor("latencyP95"),
     "cpu_per_transaction_noise_floor_fraction": _floor("cpuPerTransaction"),
+    "recovery_seconds_noise_floor_fraction": _floor("recovery"),
     "tps_limited_by": lambda _, row: row.saturation,
     "verdict": lambda _, row: row.verdict,
     "latency_average_verdict": lambda _, row: row.latency_average_verdict,
     "latency_p95_verdict": lambda _, row: row.latency_p95_verdict,
     "cpu_per_transaction_verdict": lambda _, row: row.cpu_per_transaction_verdict,
+    "step_layers": _step(lambda step: "+".join(step.layers)),
+    "step_before_arm": _step(lambda step: step.before),
+    **_of_step("step_tps_loss", "1_minus_arm_over_before", lambda step: step.loss),
+    "step_verdict": _step(lambda step: step.verdict),
+    **_of_step("step_latency_average_increase", _STEP, lambda step: step.latency_average),
+    **_of_step("step_server_cpu_per_transaction_increase", _STEP, lambda step: step.database_cpu),
+    **_of_step(
+        "step_server_and_proxy_cpu_per_transaction_increase",
+        _STEP,
+        lambda step: step.database_side_cpu,
+    ),
+    **_of_step("step_client_cpu_per_transaction_increase", _STEP, lambda step: step.client_cpu),
 }
+"""A step is what a layer of column encryption costs: the arm against the one below it."""
 
 
 def csv_rows(report: Report) -> str:
@@ -85,4 +132,13 @@ def csv_rows(report: Report) -> str:
     for group in report.groups:
         for row in group.rows:
             writer.writerow([cell(group, row) for cell in COLUMNS.values()])
+    return out.getvalue()
+
+
+def csv_study(table: StudyTable) -> str:
+    """A study's table under the header of the published one."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(column.name for column in table.columns)
+    writer.writerows(table.rows)
     return out.getvalue()

@@ -27,6 +27,8 @@ FIGURES = (
     ("CPU per transaction increase", "cpu_per_transaction_overhead"),
 )
 """What is compared, and the field of `Row` that holds it."""
+RECOVERY_FIGURES = (("recovery time increase", "recovery_overhead"),)
+"""The same of a recovery workload."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ def _treated(report: Report) -> dict[Condition, tuple[Group, Row]]:
 
 def _pair(condition: Condition, in_a: Group, a: Row, in_b: Group, b: Row) -> Pair:
     deltas = []
-    for name, field in FIGURES:
+    for name, field in FIGURES if a.recovery_seconds is None else RECOVERY_FIGURES:
         one, other = getattr(a, field), getattr(b, field)
         found = difference(one, other)
         deltas.append(Delta(name, one, other, found, _says(found)))

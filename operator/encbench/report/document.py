@@ -63,9 +63,24 @@ class TrialView(Model):
     """The same of its limit."""
     node_cpu_percent: float | None = None
     database_cpu_ms_per_transaction: float | None = None
+    proxy_cpu_percent: float | None = None
+    """Of the limit of the proxy that encrypts columns; None where there is none, or no figure."""
+    proxy_cpu_ms_per_transaction: float | None = None
+    database_side_cpu_ms_per_transaction: float | None = None
+    """Server and proxy together; the server alone where there is no proxy."""
+    client_cpu_ms_per_transaction: float | None = None
+    """Of the tool over all replicas, its driver included."""
+    restored_seconds: float | None = None
+    """How long its golden copy took to be copied back; None where none was."""
     disk_read_kib_per_transaction: float | None = None
     """What the database read from its disk, page cache left out; near 0 the data was in memory."""
     disk_write_kib_per_transaction: float | None = None
+    recovery_seconds: float | None = None
+    """Of recovery workloads: from the new server's start to its first answer."""
+    stop_seconds: float | None = None
+    """From the signal until the server was gone."""
+    redo_mib: float | None = None
+    """Of the log that the data files did not have at the stop."""
     cpu_withheld: dict[str, str] = Field(default_factory=dict)
     throttled_seconds: float | None = None
     throttled_percent: float | None = None
@@ -102,9 +117,9 @@ class Block(Model):
     """Names in the order in which they ran."""
 
 
-Figure = Literal["tps", "latencyAverage", "latencyP95", "cpuPerTransaction"]
+Figure = Literal["tps", "latencyAverage", "latencyP95", "cpuPerTransaction", "recovery"]
 """What an overhead is told of: TPS, average latency, its 95th percentile, and the server's
-CPU-seconds per transaction."""
+CPU-seconds per transaction; of recovery workloads the seconds of a recovery alone."""
 
 
 class Finding(Model):
@@ -138,22 +153,60 @@ class Comparison(Model):
     arm: Name
     blocks: int
     loss: Interval | None = None
-    """Of TPS, 95 %."""
+    """Of TPS, 95 %; of a recovery workload the increase of its seconds."""
     loss90: Interval | None = None
-    """Of TPS, 90 %: what equivalence is judged by."""
+    """The same at 90 %: what equivalence is judged by."""
     verdict: Verdict
-    """Of TPS."""
+    """Of the same."""
     why: str
     proven: bool | None = None
     """Every counted trial was proven before and after; None without one."""
     on_trust: bool = False
     """Encryption on disk was accepted on somebody's word in one of these proofs, and not seen."""
     findings: tuple[Finding, ...] = ()
-    """One for each figure, TPS first; those of TPS are `loss`, `verdict` and `why` above."""
+    """One for each figure; those of the first are `loss`, `verdict` and `why` above."""
 
     def finding(self, figure: Figure) -> Finding | None:
         """What was found of that figure."""
         return next((one for one in self.findings if one.figure == figure), None)
+
+
+Layer = Literal["hop", "driver", "encryption"]
+"""A layer of column encryption."""
+LAYERS: dict[Layer, str] = {
+    "hop": "hop through the proxy",
+    "driver": "encrypting driver",
+    "encryption": "encryption of values",
+}
+"""From the lowest to the uppermost, in words."""
+
+
+class Step(Model):
+    """What layers of column encryption cost: an arm against the one that has the same without them.
+
+    Intervals are at 95 %, paired by block.
+    """
+
+    arm: Name
+    before: Name
+    layers: tuple[Layer, ...]
+    """What lies between the two; more than one where a campaign has no arm between."""
+    blocks: int
+    loss: Interval | None = None
+    """Of TPS: 1 - arm/before."""
+    verdict: Verdict
+    """Of TPS, by margin and noise floor, corrected for the number of steps (Holm)."""
+    bar: float | None = None
+    """What the loss has to exceed: the larger of margin and noise floor."""
+    latency_average: Interval | None = None
+    """Increase: arm/before - 1, as are those below."""
+    latency_p95: Interval | None = None
+    database_cpu: Interval | None = None
+    """Of the server's CPU per transaction, the proxy's left out."""
+    database_side_cpu: Interval | None = None
+    """Of the CPU per transaction of server and proxy together."""
+    client_cpu: Interval | None = None
+    """Of the client's CPU per transaction."""
 
 
 class Distribution(Model):
@@ -197,10 +250,13 @@ class Group(Model):
     """Every arm kept up with the offered rate, so that CPU per transaction is the cost at equal
     work; None where no rate is offered."""
     primary: Figure = "tps"
-    """What the headline tells: CPU per transaction at equal work, else TPS."""
+    """What the headline tells: a recovery's seconds where one was measured, CPU per transaction at
+    equal work, else TPS."""
     rows: tuple[Row, ...]
     comparisons: tuple[Comparison, ...]
     blocks: tuple[Block, ...]
+    steps: tuple[Step, ...] = ()
+    """What each layer of column encryption costs; empty where no mode has one."""
     latency: tuple[Distribution, ...] = ()
     """Of each arm in the order of the plan; empty where the tool gave no histogram."""
 
@@ -212,6 +268,10 @@ class Group(Model):
     def row(self, arm: str) -> Row:
         """The row of that arm."""
         return next(row for row in self.rows if row.arm == arm)
+
+    def step(self, arm: str) -> Step | None:
+        """The step that ends at that arm."""
+        return next((step for step in self.steps if step.arm == arm), None)
 
     def comparison(self, arm: str) -> Comparison | None:
         """The comparison of that treatment; None where the group has no such arm."""
@@ -277,6 +337,42 @@ class Provenance(Model):
     """The records behind this, with every setting."""
 
 
+class EncryptedColumns(Model):
+    """The columns that a mode encrypts in the tables of a workload."""
+
+    mode: Name
+    workload: Name
+    algorithm: str
+    ratio: int | None = None
+    """As the mode names it; None where it has a list of its own."""
+    columns: tuple[str, ...]
+    """table.column, in the order of the schema."""
+    of: int
+    """Columns that the workload's tables have."""
+    share: float
+    """The first of the second, as a fraction."""
+
+
+class StudyColumn(Model):
+    """One column of a study's table: its name as it was published, and what it holds."""
+
+    name: str
+    unit: str = ""
+    """What it is measured in, where the name does not say it."""
+    formula: str = ""
+    """How it follows from other columns; empty where it was measured."""
+
+
+class StudyTable(Model):
+    """A table with the header of a published one, so that both can be laid side by side."""
+
+    name: str
+    """Also of its file: `study-<name>.csv`."""
+    title: str
+    columns: tuple[StudyColumn, ...]
+    rows: tuple[tuple[str | int | float | None, ...], ...]
+
+
 class Caveat(Model):
     """One thing that could be wrong with the figures, derived from facts of this campaign."""
 
@@ -308,6 +404,8 @@ class Report(Record):
     """The largest of all groups."""
     colocated: bool = False
     proofs: tuple[TestbedProof, ...] = ()
+    encrypted_columns: tuple[EncryptedColumns, ...] = ()
+    studies: tuple[StudyTable, ...] = ()
     provenance: Provenance = Field(default_factory=Provenance)
     caveats: tuple[Caveat, ...] = ()
 

@@ -14,6 +14,7 @@ from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
 from encbench.report import judgement, text
 from encbench.report.document import (
+    LAYERS,
     Comparison,
     Finding,
     Group,
@@ -56,8 +57,21 @@ class Answer:
         """CPU at equal work is told, in place of TPS."""
         return self.finding.figure == "cpuPerTransaction"
 
+    @property
+    def is_recovery(self) -> bool:
+        """A server's way back is told, in place of TPS."""
+        return self.finding.figure == "recovery"
+
+    @property
+    def of(self) -> str:
+        """What is told; only answers of the same can be ranged together."""
+        return self.finding.figure
+
 
 def _headline(arm: Arm, findings: Findings) -> Headline:
+    below = _below(arm, findings)
+    if below is not None:
+        return below
     found = [(group, c) for group in findings.groups if (c := group.comparison(arm.name))]
     answers = [
         Answer(group, c, finding)
@@ -72,7 +86,7 @@ def _headline(arm: Arm, findings: Findings) -> Headline:
         f"{_claim(arm.name, answer, findings.margin)}, {_place(group)}; "
         f"{_basis(answer, findings.modes.get(arm.mode_ref))}."
     )
-    alike = [one for one in answers if one.is_cpu == answer.is_cpu]
+    alike = [one for one in answers if one.of == answer.of]
     return Headline(
         arm=arm.name,
         verdict=finding.verdict,
@@ -85,19 +99,61 @@ def _headline(arm: Arm, findings: Findings) -> Headline:
     )
 
 
+def _below(arm: Arm, findings: Findings) -> Headline | None:
+    """Of an arm that the baseline has a layer of column encryption more than: what that costs.
+
+    It is the direct arm of a campaign whose baseline goes through the proxy.
+    """
+    found = [
+        (group, step)
+        for group in findings.groups
+        if (step := group.step(group.baseline.name)) is not None
+        and step.before == arm.name
+        and step.loss is not None
+    ]
+    if not found:
+        return None
+    first = found[0][0]
+    same = [one for one in found if (one[0].instance, one[0].workload) == _of(first)]
+    group, step = max(same, key=lambda one: one[0].concurrency)
+    layers = text.listed(LAYERS[layer] for layer in step.layers)
+    known = step.verdict != "Inconclusive"
+    claim = f"the {layers} costs {group.baseline.name} {text.estimate(step.loss)} of TPS"
+    if not known:
+        claim = (
+            f"cannot tell what the {layers} costs {group.baseline.name}; the measured loss is "
+            f"{text.estimate(step.loss)} of TPS"
+        )
+    losses = [one.loss.estimate for _, one in found if one.loss is not None]
+    low, high = text.number(100 * min(losses), 1), text.percent(max(losses))
+    over = f" Over {len(losses)} conditions the loss ranges from {low} to {high}."
+    return Headline(
+        arm=arm.name,
+        verdict=step.verdict,
+        text=f"{claim} against {arm.name}, {_place(group)}; {text.plural(step.blocks, 'block')}."
+        + (over if len(losses) > 1 else ""),
+        instance=group.instance,
+        workload=group.workload,
+        concurrency=group.concurrency,
+        loss=step.loss,
+    )
+
+
+def _of(group: Group) -> tuple[str, str]:
+    return group.instance, group.workload
+
+
 def _chosen(answers: Sequence[Answer]) -> Answer:
     first = answers[0].group
-    same = [
-        one
-        for one in answers
-        if (one.group.instance, one.group.workload) == (first.instance, first.workload)
-    ]
+    same = [one for one in answers if _of(one.group) == _of(first)]
     return max(same, key=lambda one: one.group.concurrency)
 
 
 def _claim(arm: str, answer: Answer, margin: float) -> str:
     if answer.is_cpu:
         return _claim_at_equal_work(arm, answer, margin)
+    if answer.is_recovery:
+        return _claim_of_recovery(arm, answer, margin)
     finding = answer.finding
     loss = text.estimate(finding.change)
     cpu = cpu_clause(answer.group.row(arm).cpu_per_transaction_overhead)
@@ -123,6 +179,25 @@ def _claim_at_equal_work(arm: str, answer: Answer, margin: float) -> str:
     if finding.verdict == "Equivalent":
         return f"{arm} makes no difference beyond the margin of ±{text.margin(margin)}: {measured}"
     return f"cannot tell what {arm} costs: {finding.why}; {measured}"
+
+
+def _claim_of_recovery(arm: str, answer: Answer, margin: float) -> str:
+    """The seconds of a recovery from the new server's start to its first answer."""
+    group, finding = answer.group, answer.finding
+    seconds = [group.row(one).recovery_seconds for one in (arm, group.baseline.name)]
+    own, plain = (text.number(one, 2) for one in seconds)
+    times = f"{own} s against {plain} s from start to first answer"
+    change = text.signed_percent(finding.change.estimate if finding.change else None)
+    measured = f"it changes by {change} {text.bounds(finding.change)} ({times})"
+    if finding.verdict == "Overhead":
+        more = text.estimate(finding.change)
+        return f"{arm} takes {more} longer to answer again ({times})"
+    if finding.verdict == "Equivalent":
+        return (
+            f"{arm} makes no difference to recovery time beyond the margin of "
+            f"±{text.margin(margin)}: {measured}"
+        )
+    return f"cannot tell what {arm} costs of recovery time: {finding.why}; {measured}"
 
 
 def cpu_clause(increase: Interval | None) -> str:
@@ -162,7 +237,12 @@ def proof_clause(mode: EncryptionModeSpec | None, comparison: Comparison) -> str
     if mode is None or mode.is_plaintext:
         return "mode proven"
     on_disk = mode.encrypts_at_rest and not comparison.on_trust
-    parts = (("on disk", on_disk), ("in transit", mode.in_transit is not None))
+    in_results = mode.columns is not None and mode.columns.encrypts
+    parts = (
+        ("on disk", on_disk),
+        ("in transit", mode.in_transit is not None),
+        ("in results", in_results),
+    )
     places = " and ".join(place for place, proven in parts if proven)
     trusted = ["encryption on disk declared, not seen"] if comparison.on_trust else []
     return "; ".join([*([f"encryption proven {places}"] if places else []), *trusted])
@@ -181,6 +261,8 @@ def _range(alike: Sequence[Answer], measured: int, conditions: int) -> list[str]
     low, high = text.number(100 * min(changes), 1), text.percent(max(changes))
     over = "both" if count == conditions == 2 else "all " * (count == conditions) + f"{count}"
     what = "increase of CPU per transaction" if alike[0].is_cpu else "loss"
+    if alike[0].is_recovery:
+        what = "increase of recovery time"
     return [f"Over {over} conditions the {what} ranges from {low} to {high} ({verdicts})."]
 
 

@@ -15,6 +15,7 @@ NAMES: dict[Figure, str] = {
     "latencyAverage": "average latency",
     "latencyP95": "95th percentile of latency",
     "cpuPerTransaction": "CPU per transaction",
+    "recovery": "recovery time",
 }
 """How the figures read in a sentence."""
 
@@ -85,6 +86,8 @@ def why_not_counted(arms: Sequence[Arm], by_arm: Mapping[str, TrialView]) -> str
     if missing:
         return f"no trial of {text.listed(missing)}"
     idle = [t.arm for t in by_arm.values() if t.tps is None]
+    if not idle:
+        return "an arm has no recovery time"
     return f"{text.listed(idle)} completed no transaction"
 
 

@@ -2,9 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 
-from encbench.report import tables, text
+from encbench.report import conduct, layertables, tables, text
 from encbench.report.document import Report
 from encbench.report.tables import Column, Section
+
+LAYERS = (
+    "Each arm against the one that has the same layers without its uppermost: log-ratios within "
+    "blocks, so that what is left multiplies, (1 − hop)(1 − driver)(1 − encryption) = 1 − the "
+    "whole. Verdicts are corrected for the number of steps (Holm)."
+)
+"""How the tables by layer are to be read; the page has it as well."""
 
 
 def markdown(report: Report) -> str:
@@ -15,8 +22,12 @@ def markdown(report: Report) -> str:
         f"Generated {report.generated_time} from {text.plural(len(report.trials), 'trial')}.",
         *(f"**{h.verdict}**: {_plain(h.text)}" for h in report.headlines),
         *(part for section in tables.sections(report) for part in _section(section)),
+        *_studies(report),
+        *_columns(report),
         *_invalid(report),
         *_caveats(report),
+        "## How it was measured",
+        f"{_plain(conduct.plan(report))}.",
         "## Where it comes from",
         f"Bucket `{report.storage.bucket}`, prefix `{report.storage.prefix}`; index "
         f"`{report.index.key}` with digest `{report.index.digest}`.",
@@ -39,11 +50,16 @@ def _section(section: Section) -> Iterable[str]:
     for arm in section.treatments:
         lines = section.lines(arm)
         yield f"## {_plain(f'{arm.name} against {plain}, {place}')}"
-        yield table(tables.throughput(lines, plain, arm.name))
+        first = tables.recovery if section.is_recovery else tables.throughput
+        yield table(first(lines, plain, arm.name))
         for line in lines:
             if line.comparison.verdict in ("Inconclusive", "NoData"):
                 threads, found = text.plural(line.group.concurrency, "thread"), line.comparison
                 yield f"- {threads}: {found.verdict}, because {_plain(found.why)}."
+        if section.is_recovery:
+            continue
+        yield "### As published studies show it"
+        yield table(tables.published(lines, plain, arm.name))
         yield "### Latency"
         yield table(tables.latency(lines, plain, arm.name))
         yield "### CPU"
@@ -52,8 +68,35 @@ def _section(section: Section) -> Iterable[str]:
         yield table(tables.disk(lines, plain, arm.name))
         yield "### Client, one replica"
         yield table(tables.client(lines, plain, arm.name))
+    layers = layertables.layers(section.groups)
+    if layers:
+        yield f"## Column encryption by layer, {_plain(place)}"
+        yield LAYERS
+        yield table(layers)
+        yield "### CPU by layer"
+        yield table(layertables.cpu(section.groups))
     yield f"### Noise floor and blocks, {_plain(place)}"
     yield table(tables.noise(section.groups))
+
+
+def _studies(report: Report) -> Iterable[str]:
+    if report.studies:
+        yield "## In the shape of the published studies"
+        yield (
+            "Headers are those of the published tables, computed columns follow from the figures "
+            "beside them; each lies in the bucket as `report/study-<name>.csv`."
+        )
+    for found in report.studies:
+        yield f"### {_plain(found.title)}"
+        yield table(layertables.study(found))
+
+
+def _columns(report: Report) -> Iterable[str]:
+    if report.encrypted_columns:
+        yield "## Which columns are encrypted"
+        shares = (layertables.share(one) for one in report.encrypted_columns)
+        yield "\n".join(f"- {_plain(share)}" for share in shares)
+        yield table(layertables.columns(report.encrypted_columns))
 
 
 def _invalid(report: Report) -> Iterable[str]:

@@ -15,13 +15,15 @@ from encbench.report import bucket, text
 from encbench.report.bucket import Load
 from encbench.report.caveats import Facts, caveats
 from encbench.report.document import Group, Headline, Report, TestbedProof, TrialView
+from encbench.report.encrypted import encrypted_columns
 from encbench.report.headline import Findings, headlines
 from encbench.report.latency import distributions
 from encbench.report.provenance import provenance
 from encbench.report.rows import Terms, group, offered_tps
+from encbench.report.studies import studies
 from encbench.report.views import view
 
-MAX_ROWS = 1200
+MAX_ROWS = 1000
 """Rows in the OverheadReport's status; report.json has all of them. The schema would take 2,048,
 but with names of full length those are more than the 1.5 MiB that etcd takes in one request."""
 
@@ -66,6 +68,8 @@ def build(index: IndexRecord, load: Load) -> Report:
         noise_floor=max(floors, default=None),
         colocated=any(trial.colocated for trial in trials),
         proofs=proofs,
+        encrypted_columns=encrypted_columns(groups, index.resolved),
+        studies=studies(groups, index.resolved.modes, index.resolved.workloads),
         provenance=origin,
         caveats=caveats(
             Facts(
@@ -77,6 +81,7 @@ def build(index: IndexRecord, load: Load) -> Report:
                 provenance=origin,
                 sources=found.sources,
                 instances=index.resolved.instances,
+                modes=index.resolved.modes,
             )
         ),
     )
@@ -104,7 +109,7 @@ def _shown(headline: Headline) -> str:
     """For `kubectl get`: of TPS, unless it says of what."""
     if headline.loss is None:
         return ""
-    of = " CPU" if headline.figure == "cpuPerTransaction" else ""
+    of = {"cpuPerTransaction": " CPU", "recovery": " recovery time"}.get(headline.figure, "")
     return f"{text.estimate(headline.loss)}{of}"
 
 
@@ -119,6 +124,8 @@ def _groups(index: IndexRecord, views: list[TrialView]) -> Iterable[Group]:
                 spec=index.spec,
                 block_plan=plans.get(own),
                 offered_tps=offered_tps(workload) if workload else None,
+                recovery=workload is not None and workload.recovery is not None,
+                modes=index.resolved.modes,
             )
             found = group(cell, condition, trials, terms)
             latency = distributions(found, {trial.name: trial for trial in trials})

@@ -13,7 +13,7 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
-from encbench.report import cards, conduct, plots, tables, text
+from encbench.report import cards, conduct, layertables, plots, tables, text
 from encbench.report.document import (
     Block,
     Comparison,
@@ -21,6 +21,7 @@ from encbench.report.document import (
     Report,
     TrialView,
 )
+from encbench.report.markdown import LAYERS
 from encbench.report.tables import Column, Section
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -71,6 +72,8 @@ class Result:
     charts: tuple[Chart, ...]
     distributions: tuple[Chart, ...]
     compared: tuple[Compared, ...]
+    layers: tuple[tuple[str, list[Column]], ...]
+    """What each layer of column encryption costs; empty where no mode has one."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,10 @@ def page(report: Report) -> str:
             for number, section in enumerate(tables.sections(report))
         ],
         glances=_glances(report),
+        how_layers=LAYERS,
+        studies=[(found.title, layertables.study(found)) for found in report.studies],
+        shares=[layertables.share(one) for one in report.encrypted_columns],
+        columns=layertables.columns(report.encrypted_columns),
         plan=conduct.plan(report),
         disturbances=conduct.disturbances(report),
         used=list(dict.fromkeys(c.verdict for g in report.groups for c in g.comparisons)),
@@ -172,7 +179,15 @@ def _result(report: Report, section: Section, number: int) -> Result:
         charts=tuple(_charts(report, section, number)) if measured else (),
         distributions=tuple(_distributions(section, number)),
         compared=tuple(_compared(section, arm.name) for arm in section.treatments),
+        layers=tuple(_layers(section)),
     )
+
+
+def _layers(section: Section) -> Iterable[tuple[str, list[Column]]]:
+    place = f"{section.workload} on {section.instance}"
+    if found := layertables.layers(section.groups):
+        yield f"Column encryption by layer, {place}", found
+        yield f"CPU by layer, {place}", layertables.cpu(section.groups)
 
 
 def _machine(instance: InstanceTemplateSpec) -> Iterable[str]:
@@ -237,7 +252,9 @@ def _compared(section: Section, arm: str) -> Compared:
     treated = next(a for a in section.treatments if a.name == arm)
     lines, plain = section.lines(treated), section.baseline.name
     found = [("Throughput", tables.throughput(lines, plain, arm))]
-    if any(line.comparison.blocks for line in lines):
+    if section.is_recovery:
+        found = [("Recovery", tables.recovery(lines, plain, arm))]
+    elif any(line.comparison.blocks for line in lines):
         found.append(("Latency", tables.latency(lines, plain, arm)))
         found.append(("CPU", tables.cpu(lines, plain, arm)))
         found.append(("Disk", tables.disk(lines, plain, arm)))

@@ -37,6 +37,15 @@ KINDS = (
     Kind("cpuPerTransaction", "database_cpu_ms_per_transaction", "increase"),
 )
 TPS = KINDS[0]
+RECOVERY = Kind("recovery", "recovery_seconds", "increase")
+
+
+def kinds(*, recovery: bool) -> tuple[Kind, ...]:
+    """What is judged of a condition; the first is what it is about.
+
+    The load before a stop only says from what a server recovered.
+    """
+    return (RECOVERY,) if recovery else KINDS
 
 
 @dataclass(frozen=True)
@@ -75,12 +84,29 @@ class Pairs:
         """The paired comparison of an arm with the baseline; None for the baseline itself."""
         if arm == self.baseline:
             return None
+        return self.between(field, self.baseline, arm)
+
+    def between(self, field: str, before: str, arm: str) -> Estimate | None:
+        """The paired comparison of any two arms."""
         found = self.complete(field)
         return statistics.estimate(
-            [values[self.baseline] for values in found.values()],
+            [values[before] for values in found.values()],
             [values[arm] for values in found.values()],
             [self.unit(block) for block in found],
         )
+
+    def of_some(self, field: str, arm: str) -> list[float]:
+        """A figure that only some arms can have: of the blocks in which all of these have it."""
+        can = {
+            name
+            for by_arm in self.blocks.values()
+            for name, trial in by_arm.items()
+            if getattr(trial, field) is not None
+        }
+        if arm not in can:
+            return []
+        taken = ({name: getattr(b[name], field) for name in can} for b in self.blocks.values())
+        return [values[arm] for values in taken if None not in values.values()]
 
     def by_testbed(self, field: str) -> Estimate | None:
         """The control's testbed against the baseline's, whichever of the two arms was on it."""

@@ -56,6 +56,7 @@ EFFECTS = (
     Effect("cpuPerTransaction", "cpu_per_transaction_overhead", "CPU per transaction, increase"),
     Effect("latencyAverage", "latency_average_overhead", "Average latency, increase"),
     Effect("latencyP95", "latency_p95_overhead", "95th percentile of latency, increase"),
+    Effect("recovery", "recovery_overhead", "Recovery time, increase"),
 )
 
 

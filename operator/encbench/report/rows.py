@@ -1,9 +1,10 @@
 """Groups and rows: what each condition's valid blocks say about each arm."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from encbench.api.campaign import BlockPlan, CampaignSpec
+from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Row, Verdict
 from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
@@ -14,7 +15,8 @@ from encbench.core.records import IndexCell, IndexCondition
 from encbench.core.statistics.saturation import KEPT_UP, saturation
 from encbench.report import blockplan, judgement
 from encbench.report.document import Block, Comparison, Finding, Group, TrialView
-from encbench.report.pairs import KINDS, TPS, Blocks, Kind, Pairs, interval
+from encbench.report.pairs import Blocks, Kind, Pairs, interval, kinds
+from encbench.report.steps import steps
 from encbench.report.views import rounded
 
 
@@ -27,6 +29,10 @@ class Terms:
     """What its pilot said."""
     offered_tps: float | None = None
     """The fixed rate of its workload."""
+    recovery: bool = False
+    """Its workload stops the server and times its way back."""
+    modes: Mapping[str, EncryptionModeSpec] = field(default_factory=dict)
+    """What each arm's mode is, as it was frozen."""
 
     @property
     def planned_blocks(self) -> int:
@@ -49,15 +55,19 @@ def group(
     RecordError when two of them claim one place.
     """
     blocks = _by_block(trials)
-    good = {n: by_arm for n, by_arm in sorted(blocks.items()) if _counts(cell.arms, by_arm)}
+    judging = kinds(recovery=terms.recovery)
+    primary = judging[0]
+    good = {
+        n: by_arm for n, by_arm in sorted(blocks.items()) if _counts(cell.arms, by_arm, primary)
+    }
     pairs = Pairs(good, cell.arms, lambda block: plan.unit(terms.spec.blocks, block))
-    floors = {kind.figure: pairs.noise_floor(kind) for kind in KINDS}
+    floors = {kind.figure: pairs.noise_floor(kind) for kind in judging}
     known = {figure: rounded(floor) for figure, floor in floors.items() if floor is not None}
-    comparisons = _comparisons(pairs, terms.spec.margin, trials)
+    comparisons = _comparisons(pairs, judging, terms.spec.margin, trials)
     judged = {comparison.arm: comparison for comparison in comparisons}
     equal_work = _equal_work(pairs, terms.offered_tps)
-    half_width = _half_width(pairs)
-    by_testbed = pairs.by_testbed(TPS.field) if terms.spec.blocks.per_testbed != 1 else None
+    half_width = _half_width(pairs, primary)
+    by_testbed = pairs.by_testbed(primary.field) if terms.spec.blocks.per_testbed != 1 else None
     return Group(
         cell=cell.name,
         instance=cell.instance,
@@ -70,17 +80,20 @@ def group(
         half_width=half_width,
         blocks_why=blockplan.why(terms.spec, terms.block_plan, len(good), half_width),
         units=len({pairs.unit(block) for block in good}),
-        noise_floor=known.get("tps"),
+        noise_floor=known.get(primary.figure),
         noise_floors=known,
-        placement=interval(by_testbed, "loss") if by_testbed else None,
+        placement=interval(by_testbed, primary.sense) if by_testbed else None,
         offered_tps=terms.offered_tps,
         equal_work=equal_work,
-        primary="cpuPerTransaction" if equal_work and _has_cpu(comparisons) else "tps",
+        primary="cpuPerTransaction"
+        if equal_work and not terms.recovery and _has_cpu(comparisons)
+        else primary.figure,
         rows=tuple(
             _row(cell.instance, condition, pairs, arm, judged.get(arm.name), terms)
             for arm in cell.arms
         ),
         comparisons=comparisons,
+        steps=() if terms.recovery else steps(pairs, terms.modes, terms.spec.margin),
         blocks=tuple(
             Block(
                 block=number,
@@ -104,14 +117,17 @@ def _by_block(trials: Sequence[TrialView]) -> Blocks:
     return blocks
 
 
-def _counts(arms: Sequence[Arm], by_arm: dict[str, TrialView]) -> bool:
+def _counts(arms: Sequence[Arm], by_arm: dict[str, TrialView], primary: Kind) -> bool:
     found = [by_arm.get(arm.name) for arm in arms]
-    return all(t is not None and t.outcome == "Succeeded" and t.tps is not None for t in found)
+    return all(
+        t is not None and t.outcome == "Succeeded" and getattr(t, primary.field) is not None
+        for t in found
+    )
 
 
-def _half_width(pairs: Pairs) -> float | None:
-    """Of the widest interval of a loss of TPS, A' included."""
-    found = [pairs.change(TPS, arm.name) for arm in pairs.arms]
+def _half_width(pairs: Pairs, primary: Kind) -> float | None:
+    """Of the widest interval of what is compared, A' included."""
+    found = [pairs.change(primary, arm.name) for arm in pairs.arms]
     halves = [(one.high - one.low) / 2 for one in found if one and one.low is not None and one.high]
     return rounded(max(halves)) if halves else None
 
@@ -129,23 +145,23 @@ def _has_cpu(comparisons: Sequence[Comparison]) -> bool:
 
 
 def _comparisons(
-    pairs: Pairs, margin: float, trials: Sequence[TrialView]
+    pairs: Pairs, judging: Sequence[Kind], margin: float, trials: Sequence[TrialView]
 ) -> tuple[Comparison, ...]:
     treatments = [arm for arm in pairs.arms if arm.role == "treatment"]
-    by_kind = {kind.figure: _findings(pairs, kind, treatments, margin, trials) for kind in KINDS}
+    by_kind = {kind.figure: _findings(pairs, kind, treatments, margin, trials) for kind in judging}
     found = []
     for arm in treatments:
-        own = tuple(by_kind[kind.figure][arm.name] for kind in KINDS)
-        tps = own[0]
-        measured = tps.change is not None
+        own = tuple(by_kind[kind.figure][arm.name] for kind in judging)
+        first = own[0]
+        measured = first.change is not None
         found.append(
             Comparison(
                 arm=arm.name,
-                blocks=tps.blocks,
-                loss=tps.change,
-                loss90=tps.change90,
-                verdict=tps.verdict,
-                why=tps.why,
+                blocks=first.blocks,
+                loss=first.change,
+                loss90=first.change90,
+                verdict=first.verdict,
+                why=first.why,
                 on_trust=any(_on_trust(b[arm.name]) for b in pairs.blocks.values()),
                 proven=all(_proven(b[arm.name]) for b in pairs.blocks.values())
                 if measured
@@ -220,7 +236,8 @@ def _row(
     verdict: Verdict = "Baseline" if arm.role == "baseline" else "NoiseFloor"
     if judged is not None:
         verdict = judged.verdict
-    changes = {kind.figure: pairs.change(kind, arm.name) for kind in KINDS}
+    judging = kinds(recovery=terms.recovery)
+    changes = {kind.figure: pairs.change(kind, arm.name) for kind in judging}
     said = {
         one.figure: one.verdict
         for one in (judged.findings if judged else ())
@@ -254,20 +271,41 @@ def _row(
             "database_cpu_ms_per_transaction": pairs.geometric(
                 "database_cpu_ms_per_transaction", arm.name
             ),
+            "proxy_cpu_percent": _mean(pairs.of_some("proxy_cpu_percent", arm.name)),
+            "proxy_cpu_ms_per_transaction": _geometric(
+                pairs.of_some("proxy_cpu_ms_per_transaction", arm.name)
+            ),
+            "client_cpu_ms_per_transaction": pairs.geometric(
+                "client_cpu_ms_per_transaction", arm.name
+            ),
             "disk_read_kib_per_transaction": pairs.arithmetic(
                 "disk_read_kib_per_transaction", arm.name
             ),
             "disk_write_kib_per_transaction": pairs.arithmetic(
                 "disk_write_kib_per_transaction", arm.name
             ),
-            "overhead": changes["tps"],
-            "latency_average_overhead": changes["latencyAverage"],
-            "latency_p95_overhead": changes["latencyP95"],
-            "cpu_per_transaction_overhead": changes["cpuPerTransaction"],
+            "recovery_seconds": pairs.geometric("recovery_seconds", arm.name),
+            "stop_seconds": pairs.arithmetic("stop_seconds", arm.name),
+            "redo_mib": pairs.arithmetic("redo_mib", arm.name),
+            "overhead": changes.get("tps"),
+            "latency_average_overhead": changes.get("latencyAverage"),
+            "latency_p95_overhead": changes.get("latencyP95"),
+            "cpu_per_transaction_overhead": changes.get("cpuPerTransaction"),
+            "recovery_overhead": changes.get("recovery"),
             "verdict": verdict if pairs.blocks else "NoData",
             "latency_average_verdict": said.get("latencyAverage"),
             "latency_p95_verdict": said.get("latencyP95"),
             "cpu_per_transaction_verdict": said.get("cpuPerTransaction"),
-            "saturation": saturation(database, client) if pairs.blocks else None,
+            "saturation": saturation(database, client)
+            if pairs.blocks and not terms.recovery
+            else None,
         }
     )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return rounded(sum(values) / len(values)) if values else None
+
+
+def _geometric(values: Sequence[float]) -> float | None:
+    return rounded(statistics.geometric_mean(values)) if values else None

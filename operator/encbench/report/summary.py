@@ -11,6 +11,10 @@ _HEADS = (
     *("INSTANCE", "WORKLOAD", "THREADS", "ARM", "TPS", "LOSS", "95 %"),
     *("P95 MS", "CPU MS/TX", "CHANGE", "BLOCKS", "VERDICT"),
 )
+_RECOVERY_HEADS = (
+    *("INSTANCE", "WORKLOAD", "THREADS", "ARM", "RECOVERY S", "CHANGE", "95 %"),
+    *("STOP S", "LOG MIB", "BLOCKS", "VERDICT"),
+)
 _WORDS = frozenset(("INSTANCE", "WORKLOAD", "ARM", "VERDICT"))
 
 
@@ -40,17 +44,46 @@ def _notes(status: OverheadReportStatus) -> Iterable[str]:
 
 
 def _table(rows: Sequence[Row]) -> str:
-    if not rows:
+    """Recoveries have a table of their own: what is told of them is another figure."""
+    recoveries = [row for row in rows if row.recovery_seconds is not None]
+    others = [row for row in rows if row.recovery_seconds is None]
+    digits = shown.rate_digits(row.tps for row in others)
+    parts = [
+        _drawn(_HEADS, [_line(row, digits) for row in others]),
+        _drawn(_RECOVERY_HEADS, [_recovery(row) for row in recoveries]),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _drawn(heads: tuple[str, ...], lines: Sequence[tuple[str, ...]]) -> str:
+    if not lines:
         return ""
-    digits = shown.rate_digits(row.tps for row in rows)
-    lines = [_HEADS, *(_line(row, digits) for row in rows)]
-    widths = [max(len(line[n]) for line in lines) for n in range(len(_HEADS))]
+    every = [heads, *lines]
+    widths = [max(len(line[n]) for line in every) for n in range(len(heads))]
     return "\n".join(
         "  ".join(
             cell.ljust(width) if head in _WORDS else cell.rjust(width)
-            for head, cell, width in zip(_HEADS, line, widths, strict=True)
+            for head, cell, width in zip(heads, line, widths, strict=True)
         ).rstrip()
-        for line in lines
+        for line in every
+    )
+
+
+def _recovery(row: Row) -> tuple[str, ...]:
+    """RECOVERY S is from the new server's start to its first answer, STOP S what went before."""
+    change = row.recovery_overhead
+    return (
+        row.instance,
+        row.workload,
+        f"{row.concurrency:,}",
+        row.arm,
+        shown.number(row.recovery_seconds, 3),
+        shown.signed_percent(change.estimate if change else None),
+        shown.bounds(change),
+        shown.number(row.stop_seconds, 3),
+        shown.number(row.redo_mib, 1),
+        f"{row.blocks:,}",
+        row.verdict,
     )
 
 

@@ -38,6 +38,11 @@ class Section:
     treatments: tuple[Arm, ...]
 
     @property
+    def is_recovery(self) -> bool:
+        """Whether it is about the way back of a stopped server."""
+        return self.groups[0].primary == "recovery"
+
+    @property
     def arms(self) -> tuple[Arm, ...]:
         """All arms in the order of the plan."""
         return self.groups[0].arms
@@ -107,10 +112,76 @@ def throughput(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
     ]
 
 
+def recovery(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
+    """Seconds of both from the new server's start to its first answer, and from what it came."""
+    answer = "start to first answer, s"
+    seconds = [(line.plain.recovery_seconds, line.treated.recovery_seconds) for line in lines]
+    return [
+        _threads(lines),
+        *_increase(lines, plain, treated, answer, "recovery_seconds", 3),
+        Column(
+            answer,
+            f"ratio = {treated}/{plain}",
+            tuple(text.number(b / a, 3) if a and b else text.ABSENT for a, b in seconds),
+        ),
+        *_levels(lines, plain, treated, "signal to end, s", "stop_seconds", 3),
+        *_levels(lines, plain, treated, "log to recover, MiB", "redo_mib", 1),
+        *_levels(lines, plain, treated, "TPS before the stop", "tps", 1),
+        Column("", "noise floor ±", tuple(text.percent(line.group.noise_floor) for line in lines)),
+        Column("", "blocks", tuple(f"{line.comparison.blocks:,}" for line in lines)),
+    ]
+
+
+def published(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
+    """What the published studies of encryption at rest have, side by side in one table.
+
+    Encrypted first, then plain; a ratio above 1 means that the encrypted one is slower, of TPS as
+    of latency; CPU is the server's, of its limit.
+    """
+    rates = text.rate_digits(row.tps for line in lines for row in (line.plain, line.treated))
+    losses = [line.comparison.loss for line in lines]
+    return [
+        _threads(lines),
+        Column("TPS", treated, tuple(text.number(line.treated.tps, rates) for line in lines)),
+        Column("TPS", plain, tuple(text.number(line.plain.tps, rates) for line in lines)),
+        Column("TPS", f"ratio = {plain}/{treated}", tuple(_ratio(line) for line in lines)),
+        Column(
+            "TPS",
+            f"loss = 1 − {treated}/{plain}",
+            tuple(text.percent(loss.estimate if loss else None) for loss in losses),
+        ),
+        *_figure(lines, plain, treated, "average latency, ms", "latency_average_ms", 2),
+        Column(
+            "average latency, ms",
+            f"ratio = {treated}/{plain}",
+            tuple(
+                _quotient(line.treated.latency_average_ms, line.plain.latency_average_ms)
+                for line in lines
+            ),
+        ),
+        *_figure(lines, plain, treated, "server CPU, % of limit", "database_cpu_percent", 1),
+        Column(
+            "server CPU, % of limit",
+            f"points = {treated} − {plain}",
+            tuple(text.signed(line.treated.database_cpu_points) for line in lines),
+        ),
+    ]
+
+
+def _figure(
+    lines: Sequence[Line], plain: str, treated: str, group: str, field: str, digits: int
+) -> list[Column]:
+    """Both figures side by side, the encrypted one first."""
+    return list(reversed(_levels(lines, plain, treated, group, field, digits)))
+
+
+def _quotient(of: float | None, by: float | None) -> str:
+    return text.ABSENT if not of or not by else text.number(of / by, 3)
+
+
 def _ratio(line: Line) -> str:
     """The other formula of published studies, from the same two figures."""
-    plain, treated = line.plain.tps, line.treated.tps
-    return text.ABSENT if not plain or not treated else text.number(plain / treated, 3)
+    return _quotient(line.plain.tps, line.treated.tps)
 
 
 def _new_orders(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
@@ -163,10 +234,24 @@ def cpu(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
             *(lines, plain, treated),
             *("server, ms per transaction", "database_cpu_ms_per_transaction", 3),
         ),
+        *_proxy(lines, plain, treated),
+        *_levels(
+            *(lines, plain, treated),
+            *("client, ms per transaction", "client_cpu_ms_per_transaction", 3),
+        ),
         *_points(lines, plain, treated, "server, % of limit", "database"),
         *_points(lines, plain, treated, "client, % of limit", "client"),
         *_points(lines, plain, treated, "node, % of all cores", "node"),
     ]
+
+
+def _proxy(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
+    """Of the proxy that encrypts columns, beside the server's; only where an arm has one."""
+    rows = [row for line in lines for row in (line.plain, line.treated)]
+    if all(row.proxy_cpu_ms_per_transaction is None for row in rows):
+        return []
+    fields = "proxy, ms per transaction", "proxy_cpu_ms_per_transaction"
+    return _levels(lines, plain, treated, *fields, 3)
 
 
 def disk(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
@@ -204,6 +289,8 @@ def noise(groups: Sequence[Group]) -> list[Column]:
         ("95th percentile", "latencyP95"),
         ("CPU per transaction", "cpuPerTransaction"),
     )
+    if all(group.primary == "recovery" for group in groups):
+        names = (("recovery time", "recovery"),)
     return [
         Column("", "threads", tuple(f"{group.concurrency:,}" for group in groups)),
         *(
@@ -223,6 +310,7 @@ NAMES: dict[Figure, str] = {
     "latencyAverage": "average latency, increase",
     "latencyP95": "95th percentile, increase",
     "cpuPerTransaction": "CPU per transaction, increase",
+    "recovery": "recovery time, increase",
 }
 
 
@@ -257,6 +345,7 @@ _OVERHEADS = {
     "latency_average_ms": "latency_average_overhead",
     "latency_p95_ms": "latency_p95_overhead",
     "database_cpu_ms_per_transaction": "cpu_per_transaction_overhead",
+    "recovery_seconds": "recovery_overhead",
 }
 
 
@@ -264,6 +353,7 @@ FIGURES: dict[str, Figure] = {
     "latency_average_ms": "latencyAverage",
     "latency_p95_ms": "latencyP95",
     "database_cpu_ms_per_transaction": "cpuPerTransaction",
+    "recovery_seconds": "recovery",
 }
 """What the report calls the increase of a field of `Row`."""
 

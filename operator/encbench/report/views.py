@@ -24,6 +24,7 @@ def view(attempt: Attempt, home: IndexTestbed | None = None) -> TrialView:
     record, entry = attempt.record, attempt.entry
     spec, result = record.spec, record.result
     database, node, client = record.cpu.database, record.cpu.node, record.cpu.client
+    proxy = record.cpu.proxy
     tps, disk = result.tps if result else None, record.disk
     throttled = [c.throttled_seconds for c in record.clients if c.throttled_seconds is not None]
     return TrialView(
@@ -62,8 +63,18 @@ def view(attempt: Attempt, home: IndexTestbed | None = None) -> TrialView:
         database_cpu_ms_per_transaction=_positive(1000 * database.cores / tps)
         if database and tps
         else None,
+        proxy_cpu_percent=_percent(proxy.cores, proxy.limit_cores) if proxy else None,
+        proxy_cpu_ms_per_transaction=_positive(1000 * proxy.cores / tps) if proxy and tps else None,
+        database_side_cpu_ms_per_transaction=_database_side(record, tps),
+        client_cpu_ms_per_transaction=_positive(1000 * client.cores / tps)
+        if client and tps
+        else None,
+        restored_seconds=_positive(record.timings.get("restored")),
         disk_read_kib_per_transaction=_kib(disk.read_bytes_per_second, tps) if disk else None,
         disk_write_kib_per_transaction=_kib(disk.write_bytes_per_second, tps) if disk else None,
+        recovery_seconds=_positive(record.recovery.recovery_seconds if record.recovery else None),
+        stop_seconds=rounded(record.recovery.stop_seconds) if record.recovery else None,
+        redo_mib=_part(record.recovery.redo_bytes, MEBIBYTE) if record.recovery else None,
         cpu_withheld=dict(record.cpu.withheld),
         throttled_seconds=sum(throttled) if throttled else None,
         throttled_percent=_throttled(record, throttled),
@@ -79,6 +90,15 @@ def view(attempt: Attempt, home: IndexTestbed | None = None) -> TrialView:
         digest=entry.digest or "",
         series=attempt.series,
     )
+
+
+def _database_side(record: TrialRecord, tps: float | None) -> float | None:
+    """CPU of server and proxy a transaction; None where the figure of one of them is withheld."""
+    cpu = record.cpu
+    if cpu.database is None or not tps or "proxy" in cpu.withheld:
+        return None
+    cores = cpu.database.cores + (cpu.proxy.cores if cpu.proxy else 0.0)
+    return _positive(1000 * cores / tps)
 
 
 def _kib(bytes_per_second: float, tps: float | None) -> float | None:

@@ -71,10 +71,13 @@ class Measurement:
     series: tuple[Sample, ...]
     """Periodic reports of the window, `second` counted from the start of the load."""
     extra: Mapping[str, float] = field(default_factory=dict)
-    """Figures that other tools do not have, such as newOrdersPerSecond; they add up."""
+    """Figures that other tools do not have, such as newOrdersPerSecond; they add up. Those of a
+    recovery (`core.figures`) are the server's and join them in the trial's result."""
     kinds: tuple[Kind, ...] = ()
     sessions: tuple[Session, ...] = ()
     """What the client's sessions told that they negotiated, each once; empty where none told."""
+    columns: tuple[tuple[str, str], ...] = ()
+    """What a client told of rows that its driver read (`tools.columns`); not merged."""
 
 
 def percentile(histogram: Histogram, percent: float) -> float:

@@ -3,6 +3,7 @@
 What they share with the databases' pods is in `core.pods`.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -160,14 +161,20 @@ def client_job(
     containers: list[Body],
     volumes: list[Body],
     annotations: dict[str, str] | None = None,
+    first: Sequence[Body] = (),
 ) -> Body:
-    """The indexed Job with one pod a replica. Nothing of it is tried again: a rerun is a trial."""
+    """The indexed Job with one pod a replica. Nothing of it is tried again: a rerun is a trial.
+
+    `first` are init containers.
+    """
     client = context.spec.workload.client
     spec = {
         **pod_spec(client, containers, volumes),
         "shareProcessNamespace": True,
         "terminationGracePeriodSeconds": GRACE_SECONDS,
     }
+    if first:
+        spec["initContainers"] = list(first)
     if not context.spec.allow_colocation:
         spec["affinity"] = away_from(context.database_selector)
     return _job(

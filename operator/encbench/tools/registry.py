@@ -2,7 +2,7 @@
 
 from encbench.api.testbed import Dataset
 from encbench.api.workload import WorkloadSpec
-from encbench.tools.sysbench import command, jobs, parser, problems
+from encbench.tools.sysbench import command, jobs, memory, parser, problems
 from encbench.tools.tool import Tool
 from encbench.tools.tpcc import jobs as tpcc_jobs
 from encbench.tools.tpcc import parser as tpcc_parser
@@ -14,6 +14,9 @@ _SYSBENCH = Tool(
     load_job=jobs.load_job,
     trial_job=jobs.trial_job,
     parse=parser.parse,
+    parse_cut=parser.parse_cut,
+    pair_problems=problems.pair_problems,
+    statements=memory.statements,
     unverified=command.unverified,
 )
 

@@ -31,6 +31,11 @@ def everything_verified(_: Connection) -> str | None:
     return None
 
 
+def none_prepared(_: WorkloadSpec) -> int:
+    """For a tool whose statements are too few to count, or that nobody knows."""
+    return 0
+
+
 @dataclass(frozen=True)
 class Tool:
     """One tool."""
@@ -45,12 +50,17 @@ class Tool:
     """The indexed Job whose pods wait for their release, drive the load and store what they saw."""
     parse: Callable[[str], Measurement]
     """The measurement in the complete output of one client; ParseError for anything else."""
+    parse_cut: Callable[[str, float, float], Measurement] | None = None
+    """The same of a run that the server's end has cut off: of the seconds from a warm-up's end for
+    so many more. None for a tool that no recovery is measured with."""
     merge: Callable[[Sequence[Measurement]], Measurement] = merge
     """All replicas as one client."""
     pair_problems: Callable[[WorkloadSpec, InstanceTemplateSpec, EncryptionModeSpec], list[str]] = (
         nothing_wrong
     )
     """The same about this workload together with an instance in a mode."""
+    statements: Callable[[WorkloadSpec], int] = none_prepared
+    """How many statements each of its connections prepares on the server."""
     tells_sessions: Callable[[WorkloadSpec], bool] = always
     """Whether its output says what its sessions negotiated (`tools.session`). Where it does not,
     `pair_problems` refuses each mode that only this could prove."""

@@ -15,7 +15,8 @@ CAMPAIGNS = REPOSITORY / "campaigns"
 FOLDERS = sorted(
     str(file.parent.relative_to(CAMPAIGNS)) for file in CAMPAIGNS.rglob("kustomization.yaml")
 )
-READ_BY_TESTS = [folder for folder in FOLDERS if Path(folder).parts[0] in ("demo", "tls", "volume")]
+READ = ("demo", "recovery", "tls", "volume")
+READ_BY_TESTS = [folder for folder in FOLDERS if Path(folder).parts[0] in READ]
 KINDS = {resource.kind.kind: resource.kind for resource in RESOURCES}
 
 

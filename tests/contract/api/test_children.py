@@ -17,6 +17,7 @@ from encbench.api.kinds import (
 )
 from encbench.core.certificates import entries
 from encbench.core.opaque import with_entries
+from encbench.engines import fuse
 from encbench.engines.registry import engine
 from encbench.ports import Body
 from encbench.tools.registry import dataset_tool, tool
@@ -52,11 +53,27 @@ def taken(server: ApiServer, namespace: str, body: Body) -> None:
     assert status == 201, answer
 
 
-@pytest.mark.parametrize(
-    "mode",
-    [PLAINTEXT, TLS, {"atRest": {"method": "engine"}}],
-    ids=["plaintext", "tls", "tde"],
-)
+def _volume(**own: Any) -> dict[str, Any]:
+    return {"atRest": {"method": "volume", "volume": own}}
+
+
+MODES: dict[str, dict[str, Any]] = {
+    "plaintext": PLAINTEXT,
+    "tls": TLS,
+    "tls-1.2": {"inTransit": {"version": "TLSv1.2"}},
+    "tde": {"atRest": {"method": "engine"}},
+    "tde-of-tables": {"atRest": {"method": "engine", "scope": ["tables"]}},
+    "tde-of-logs-and-tls": {
+        "atRest": {"method": "engine", "scope": ["redo", "binlog"]},
+        **TLS,
+    },
+    "volume-class": _volume(storageClassName="encrypted"),
+    "volume-gocryptfs": _volume(gocryptfs={}),
+    "volume-pass-through": _volume(gocryptfs={"cipher": "none"}),
+}
+
+
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
 @pytest.mark.parametrize("name", VERSIONS)
 def test_a_testbed_s(
     api_server: ApiServer, namespace: str, name: str, mode: dict[str, Any]
@@ -66,6 +83,7 @@ def test_a_testbed_s(
     credentials = build.credentials_secret(context, token)
     made = [
         build.keys_secret(context, token),
+        fuse.keys_secret(context, token),
         with_entries(credentials, entries(certified.issued())),
         build.config_map(context),
         build.service(context),

@@ -105,3 +105,27 @@ async def test_a_server_that_does_not_answer_is_unavailable(plaintext_server: Ma
                 await real.evidence(5, full=False)
         finally:
             plaintext_server.start()
+
+
+async def test_a_stop_is_armed_once_and_looked_at_without_being_armed(either: Agent) -> None:
+    """Far in the future: tests/contract/recovery really stops servers."""
+    database, where, token = either.database, either.address, either.token
+    assert await database.stopped(where, token, "one") == {"run": "one", "state": "unknown"}
+    first = await database.stop(where, token, "one", how="Crash", after=9e5, seconds=60.0)
+    assert (first["run"], first["state"], first["stop"]) == ("one", "armed", "Crash")
+    again = await database.stop(where, token, "one", how="Clean", after=0.0, seconds=1.0)
+    assert again == first == await database.stopped(where, token, "one")
+    with pytest.raises(Unavailable, match="one has not ended"):
+        await database.stop(where, token, "two", how="Crash", after=9e5, seconds=60.0)
+    assert (await either.server())["processId"]
+
+
+async def test_a_stop_that_cannot_be_meant_is_refused(either: Agent) -> None:
+    with pytest.raises(Rejected, match="stop must be Clean or Crash"):
+        await either.database.stop(
+            either.address, either.token, "one", how="Kill", after=0.0, seconds=60.0
+        )
+    with pytest.raises(Rejected):
+        await either.database.stop(
+            either.address, "wrong", "one", how="Crash", after=0.0, seconds=60.0
+        )

@@ -75,6 +75,7 @@ def test_every_setting_is_in_force(plaintext_server: MySQL, tde_server: MySQL) -
         assert not {name for name in wanted if name not in known}
 
 
+@pytest.mark.full
 def test_the_pool_is_as_large_as_the_template_says(rest_server: MySQL) -> None:
     assert rest_server.admin("SELECT @@innodb_buffer_pool_size / 1024 / 1024") == [(160,)]
 
@@ -91,6 +92,7 @@ def encrypted(request: pytest.FixtureRequest) -> Iterator[MySQL]:
         yield server
 
 
+@pytest.mark.full
 async def test_a_server_with_tls(encrypted: MySQL) -> None:
     mode = encrypted.spec.mode.to_dict()
     for full in (False, True):
@@ -115,6 +117,7 @@ def test_nobody_gets_in_without_tls(encrypted: MySQL) -> None:
         }
 
 
+@pytest.mark.full
 def test_the_benchmark_s_own_client(
     plaintext_server: MySQL, encrypted: MySQL, tmp_path: Path
 ) -> None:

@@ -80,6 +80,7 @@ async def test_what_is_switched_off_at_run_time(
     assert (await prove(server, ALL, number + 20, full=True)).ok
 
 
+@pytest.mark.full
 async def test_what_no_setting_says_or_was_forgotten() -> None:
     """A database that the init file makes is in plaintext in spite of default_table_encryption.
 
@@ -141,6 +142,7 @@ async def test_a_plaintext_baseline_that_is_encrypted(tde_server: MySQL) -> None
     } == set(found)
 
 
+@pytest.mark.full
 async def test_percona_s_own_settings_on_another_server() -> None:
     """MySQL passes over them: the proof does not, and holds where they are not asked for."""
     with running(ALL, engine="percona") as server:
@@ -157,6 +159,7 @@ async def test_percona_s_own_settings_on_another_server() -> None:
     assert proof.ok, proof.summary
 
 
+@pytest.mark.full
 async def test_tls_without_a_certificate_that_can_be_read() -> None:
     """The server starts all the same, and its settings look right."""
     with running(TLS, overrides={"ssl_key": "{tls}/nothing"}) as broken:

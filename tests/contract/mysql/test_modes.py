@@ -123,6 +123,7 @@ def test_temporary_tables_are_in_plaintext_under_tde(tde_server: MySQL) -> None:
         assert _kinds_with(tde_server, b"temporary-marker-") == {"temporary"}
 
 
+@pytest.mark.full
 async def test_a_database_stays_what_it_is_until_it_is_half_built() -> None:
     """Proven after either end; made anew, with its keyring, where no mark says it was whole."""
     with running(ALL) as server:

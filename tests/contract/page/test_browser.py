@@ -15,6 +15,7 @@ import pytest_asyncio
 from encbench.core.artefact import encode
 from encbench.report.model import build
 from encbench.report.page import page
+from tests.data.report.golden import HOP
 from tests.data.report.synthetic import Study, write
 from tests.support.browser import Page, browser
 
@@ -28,6 +29,15 @@ STUDIES = {
         fail={(16, 2, "tde"): ("Invalid", "ProofFailed")},
     ),
     "noisy": Study(name="noisy", noise=0.06, blocks=4, concurrency=(4,), colocated=True),
+    "columns": Study(
+        name="columns",
+        blocks=4,
+        seconds=20,
+        baseline={"columns": {**HOP, "ratio": 0}},
+        loss={"all": 0.15, "direct": -0.07},
+        modes={"all": {"columns": {**HOP, "ratio": 100}}, "direct": {}},
+        proxy={"plain": 0.4, "plain-control": 0.4, "all": 0.6},
+    ),
     "empty": Study(name="empty", blocks=2, always={"tde": ("Invalid", "ProofFailed")}),
 }
 LOOKS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
@@ -206,6 +216,37 @@ async def test_its_figures_are_those_of_report_json(
     await answers(tab, document)
 
 
+async def test_the_layers_and_the_studies_are_those_of_report_json(
+    tab: Page, reports: dict[str, tuple[str, dict[str, Any]]]
+) -> None:
+    url, document = reports["columns"]
+    await tab.look(width=1280, height=900, scheme="light")
+    await tab.open(url)
+    await tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    shown = Shown(await tab.evaluate(TABLES))
+    steps = [(group, step) for group in document["groups"] for step in group["steps"]]
+    assert len(steps) == 4, "hop and encryption at two thread counts"
+    layers, cpu_rows = shown.rows("Column encryption by layer"), shown.rows("CPU by layer")
+    for row, per_cpu, (group, step) in zip(layers, cpu_rows, steps, strict=True):
+        by_arm = {one["arm"]: one for one in group["rows"]}
+        before, after = by_arm[step["before"]], by_arm[step["arm"]]
+        assert row[0] == str(group["concurrency"])
+        assert row[2:4] == [step["before"], step["arm"]]
+        assert agree(row[4], before["tps"]) and agree(row[5], after["tps"])
+        assert agree(row[6], estimate(step["loss"]))
+        assert agree_bounds(row[7], step["loss"]) and row[8] == step["verdict"]
+        assert agree(per_cpu[8], before.get("proxyCpuMsPerTransaction"))
+        assert agree(per_cpu[9], after.get("proxyCpuMsPerTransaction"))
+        assert agree(per_cpu[10].lstrip("+"), estimate(step["databaseSideCpu"]))
+    (study,) = document["studies"]
+    for found, wanted in zip(shown.rows(study["title"]), study["rows"], strict=True):
+        assert found[:3] == [wanted[0], wanted[1], str(wanted[2])]
+        for cell, value in zip(found[3:], wanted[3:], strict=True):
+            assert agree(cell, value)
+    tables = [row[1] for row in shown.rows("Columns of the result sets")]
+    assert tables == ["sbtest"]
+
+
 def latency(rows: list[list[str]], found: list[tuple[Any, Any, Any, Any]]) -> int:
     for row, (_, plain, treated, _) in zip(rows, found, strict=True):
         for start, key in ((1, "latencyAverage"), (6, "latencyP95")):
@@ -222,10 +263,12 @@ def cpu(rows: list[list[str]], found: list[tuple[Any, Any, Any, Any]]) -> int:
         key = "databaseCpuMsPerTransaction"
         assert agree(row[1], plain.get(key)) and agree(row[2], treated.get(key))
         assert agree(row[3].lstrip("+"), estimate(treated.get("cpuPerTransactionOverhead")))
-        for start, part in ((6, "database"), (9, "client"), (12, "node")):
+        # In front of these stand the proxy's, where a study has one, and the client's.
+        for start, part in ((-9, "database"), (-6, "client"), (-3, "node")):
+            points = row[len(row) + start + 2]
             assert agree(row[start], plain.get(f"{part}CpuPercent"))
             assert agree(row[start + 1], treated.get(f"{part}CpuPercent"))
-            assert agree(row[start + 2].lstrip("+"), treated.get(f"{part}CpuPoints"))
+            assert agree(points.lstrip("+"), treated.get(f"{part}CpuPoints"))
     return 15 * len(rows)
 
 

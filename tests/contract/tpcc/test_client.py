@@ -169,6 +169,7 @@ def test_a_server_that_the_ca_did_not_certify_is_refused(encrypted: Bench, tmp_p
     assert encrypted.count("warehouse") == 1
 
 
+@pytest.mark.full
 def test_replicas_share_the_terminals(bench: Bench, tmp_path: Path, receiver: Receiver) -> None:
     first, second = bench.arguments(SPEC, TERMINALS, replicas=2)
     clients = []
@@ -223,6 +224,7 @@ def test_no_password_is_in_arguments_environment_or_output(
     assert password not in one.output + one.said()
 
 
+@pytest.mark.full
 def test_a_database_that_is_lost_ends_the_client_in_time(
     tmp_path: Path, receiver: Receiver
 ) -> None:

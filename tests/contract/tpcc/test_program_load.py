@@ -71,6 +71,7 @@ def test_cardinalities(program: Program) -> None:
     assert program.one("SELECT COUNT(DISTINCT c_last) FROM @bmsql_customer") == 1000
 
 
+@pytest.mark.full
 def test_the_data_are_the_seed_s_and_foreign_keys_may_be_left_out(program: Program) -> None:
     foreign_keys = (
         "SELECT COUNT(*) FROM information_schema.table_constraints "

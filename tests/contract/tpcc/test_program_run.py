@@ -91,6 +91,7 @@ def test_what_is_measured(program: Program, counted: Callable[..., None]) -> Non
     assert all(done.types[kind]["rolledBack"] == 0 for kind in TYPES[1:])
 
 
+@pytest.mark.full
 def test_plain_statements_do_the_same(program: Program, counted: Callable[..., None]) -> None:
     done = program.run("run", plainStatements="true", **SHORT)
     assert done.code == 0, done.said
@@ -125,6 +126,7 @@ def test_histograms_are_the_transactions(program: Program) -> None:
     assert p95 / 1000 == pytest.approx(done.result["latencyMs"]["p95"], rel=0.01)
 
 
+@pytest.mark.full
 def test_replicas_share_warehouses_and_districts(
     program: Program, counted: Callable[..., None]
 ) -> None:
@@ -167,9 +169,11 @@ def test_the_same_seed_asks_for_the_same(program: Program) -> None:
     assert asked(first) == asked(second) != asked(other)
 
 
+@pytest.mark.full
 def test_a_limit_is_kept(program: Program) -> None:
     done = program.run("run", terminals=4, runSeconds=5, limitTxnsPerMin=240)
-    assert done.result["transactions"] == pytest.approx(20, abs=2)
+    # A busy machine does fewer, never more.
+    assert 5 < done.result["transactions"] <= 22
 
 
 def test_one_weight_is_the_only_type(program: Program) -> None:
@@ -179,6 +183,7 @@ def test_one_weight_is_the_only_type(program: Program) -> None:
     }
 
 
+@pytest.mark.full
 def test_deadlocks_are_tried_again(program: Program, counted: Callable[..., None]) -> None:
     """At the strictest level transactions that meet are refused again and again."""
     with _serializable(program):
@@ -205,6 +210,7 @@ def _serializable(program: Program) -> Iterator[None]:
         program.admin(off)
 
 
+@pytest.mark.full
 def test_errors_are_counted_and_shown_once(program: Program) -> None:
     renamed = "ALTER TABLE @bmsql_item RENAME TO {}"
     schema = "" if program.server.engine == "postgresql" else "@"
@@ -224,6 +230,7 @@ def test_errors_are_counted_and_shown_once(program: Program) -> None:
     assert done.output.count("bmsql_item") == 2
 
 
+@pytest.mark.full
 def test_a_run_that_only_fails_is_ended(program: Program) -> None:
     schema = "" if program.server.engine == "postgresql" else "@"
     program.admin(f"ALTER TABLE @bmsql_item RENAME TO {schema}bmsql_away")
@@ -261,6 +268,7 @@ def test_a_signal_ends_it_with_a_report(program: Program, counted: Callable[...,
     counted(Done(done.code, seen + done.output, done.said))
 
 
+@pytest.mark.full
 def test_a_database_that_comes_back_is_found(program: Program) -> None:
     process = program.start("run", terminals=4, runSeconds=20, deadlineSeconds=18)
     seen = _begun(process)
@@ -293,6 +301,7 @@ def test_a_database_that_stays_away_ends_it(program: Program) -> None:
     assert program.run("check").code == 0
 
 
+@pytest.mark.full
 def test_a_database_that_hangs_ends_it(program: Program) -> None:
     process = program.start("run", terminals=4, runSeconds=60, deadlineSeconds=3)
     _begun(process)

@@ -170,6 +170,7 @@ async def test_a_mount_that_is_no_longer_the_servers_is_caught() -> None:
 # -- stopping, copying, coming back
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("cipher", ["AES-GCM", "none"])
 def test_resets_copy_what_lies_below(cipher: str) -> None:
     with running({}, cipher) as pod:
@@ -193,6 +194,7 @@ def test_resets_copy_what_lies_below(cipher: str) -> None:
         assert pod.server.admin("CHECKSUM TABLE sbtest.filling") == loaded
 
 
+@pytest.mark.full
 def test_a_server_that_was_killed_leaves_no_word_of_a_stop() -> None:
     with running({}, "AES-GCM") as pod:
         assert pod.server.process is not None
@@ -205,6 +207,7 @@ def test_a_server_that_was_killed_leaves_no_word_of_a_stop() -> None:
             prepared(str(pod.mount.lower), "golden", below=True)
 
 
+@pytest.mark.full
 def test_a_file_system_that_was_killed_comes_back() -> None:
     with running({}, "AES-GCM") as pod:
         pod.server.fill(1)

@@ -87,6 +87,7 @@ def subject(
         yield Subject(server, mode, resets, tmp_path_factory.mktemp("client"))
 
 
+@pytest.mark.full
 async def test_many_resets_in_a_row_leave_the_same_state(subject: Subject) -> None:
     assert subject.made["action"] == "copied"
     assert subject.made["files"] == len(subject.golden)

@@ -9,6 +9,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from statistics import NormalDist
 
 from encbench.api.campaign import CampaignSpec, Resolved
@@ -55,6 +56,14 @@ class Study:
     without_cpu: frozenset[tuple[int, int, str]] = frozenset()
     """(concurrency, block, arm) of trials whose server CPU was withheld."""
     client_cpu: float = 0.35
+    baseline: Mapping[str, object] = field(default_factory=dict)
+    """Spec of the baseline mode `plain`."""
+    modes: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """Treatment → spec of its mode; encryption at rest where it is not named."""
+    client_work: Mapping[str, float] = field(default_factory=dict)
+    """Treatment → what a transaction takes of the client's CPU, times that of the baseline."""
+    proxy: Mapping[str, float] = field(default_factory=dict)
+    """Arm → ms of its proxy's CPU a transaction; a proxy has one core."""
     tpcc: bool = False
     """TPC-C in sysbench's place, through a client that tells no latency and counts no queries."""
     checked: bool = True
@@ -144,8 +153,9 @@ def resolved(study: Study) -> Resolved:
         }
         for name in study.workloads
     }
-    modes: dict[str, object] = {name: {"atRest": {"method": "engine"}} for name in study.loss}
-    return plan.frozen(instances, {"plain": {}, **modes}, workloads, {})
+    at_rest = {"atRest": {"method": "engine"}}
+    modes: dict[str, object] = {name: study.modes.get(name, at_rest) for name in study.loss}
+    return plan.frozen(instances, {"plain": study.baseline, **modes}, workloads, {})
 
 
 @dataclass
@@ -375,8 +385,14 @@ def _figures(
             "alignmentError": 0.001,
         },
         "node": {"fraction": (busy + 0.6) / 16, "cores": 16.0, "node": "node-a"},
-        "client": {"cores": 2 * study.client_cpu * tps / level, "limitCores": 2.0},
+        "client": {
+            "cores": 2 * study.client_cpu * _client_work(study, arm, own) * tps / level,
+            "limitCores": 2.0,
+        },
     }
+    if arm in study.proxy:
+        used = study.proxy[arm] / 1000 * tps * math.exp(own.gauss(0, study.noise))
+        cpu["proxy"] = {"cores": used, "limitCores": 1.0}
     if study.idle is not None:
         cpu["idle"] = {"cores": study.idle * cores, "limitCores": cores}
     if study.foreign is not None:
@@ -409,6 +425,12 @@ def _figures(
     return figures, series
 
 
+def _client_work(study: Study, arm: str, own: random.Random) -> float:
+    """CPU of a transaction at the client, times that of the baseline."""
+    work = study.client_work.get(arm)
+    return 1.0 if work is None else work * math.exp(own.gauss(0, study.noise / 2))
+
+
 def _client(study: Study, figures: Mapping[str, object]) -> dict[str, object]:
     facts: dict[str, object] = {
         "node": "node-a" if study.colocated else "node-b",
@@ -432,14 +454,18 @@ def _disk(study: Study, tps: float) -> dict[str, float] | None:
     return {"readBytesPerSecond": read, "writeBytesPerSecond": written}
 
 
+@cache
+def _quantiles(count: int) -> tuple[float, ...]:
+    return tuple(NormalDist().inv_cdf((n + 0.5) / count) for n in range(count))
+
+
 def _histogram(average: float, transactions: int) -> list[list[float | int]]:
     """Log-normal latency about that average in buckets as sysbench has them."""
     sigma = 0.24
     median = average * math.exp(-(sigma**2) / 2)
     width = math.log(100_000_000) / 1023
     counts: dict[int, int] = {}
-    for n in range(transactions):
-        quantile = NormalDist().inv_cdf((n + 0.5) / transactions)
+    for quantile in _quantiles(transactions):
         bucket = round(math.log(median * math.exp(sigma * quantile) * 1000) / width)
         counts[bucket] = counts.get(bucket, 0) + 1
     return [[math.exp(b * width) / 1000, count] for b, count in sorted(counts.items())]

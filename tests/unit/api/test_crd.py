@@ -88,3 +88,12 @@ def test_columns_show_what_exists() -> None:
             for part in column.path.removeprefix(".").split("."):
                 node = node["properties"][part]
             assert node["type" if "type" in node else "x-kubernetes-int-or-string"]
+
+
+def test_a_list_of_modes_tells_them_apart() -> None:
+    """At a glance: what is encrypted; with -o wide how."""
+    (modes,) = [one for one in RESOURCES if one.kind.kind == "EncryptionMode"]
+    glance = [column.path for column in modes.columns if not column.priority]
+    assert {".spec.atRest.method", ".spec.inTransit.version", ".spec.columns.method"} <= set(glance)
+    wide = {column.path for column in modes.columns if column.priority}
+    assert {".spec.inTransit.cipherSuite", ".spec.atRest.volume.storageClassName"} <= wide

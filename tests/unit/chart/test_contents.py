@@ -83,6 +83,13 @@ def test_privileged_containers_are_asked_for(default: Rendered, volumes: Rendere
     assert images == [("", "IfNotPresent"), (ours, "IfNotPresent")]
 
 
+def test_the_proxy_is_the_one_that_we_build(default: Rendered) -> None:
+    pod = default.one("Deployment", "operator")["spec"]["template"]["spec"]
+    args = arguments().parse_args(pod["containers"][0]["args"])
+    ours = f"encbench/confidential-proxy:{IMAGE_TAGS['confidential-proxy']}"
+    assert (args.proxy_image, args.proxy_image_pull_policy) == (ours, "IfNotPresent")
+
+
 def test_external_services_replace_the_bundled_ones(external: Rendered) -> None:
     assert not external.all("StatefulSet")
     assert not external.all("DaemonSet")

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from encbench.core.artefact import digest_of
 from encbench.core.tls import PLAIN, Session
@@ -32,6 +32,10 @@ class Plan:
     """What its session tells; None is nothing."""
     throttled: float = 0.0
     """Seconds for which it was throttled in the window."""
+    margin: int = 0
+    """Seconds for which it would run on if nobody cut it off."""
+    lines: int = 0
+    """Periodic lines of a run that was cut off, from its first second on."""
 
 
 @dataclass
@@ -47,6 +51,9 @@ class Recorder:
     measured: Callable[[float], None]
     """Told when the tool's process is over, with the time when it began."""
     releases: int = 0
+    began: float = 0.0
+    testbed: str = ""
+    """The testbed that it drives."""
 
     @property
     def message(self) -> str:
@@ -71,7 +78,8 @@ class Recorder:
         if self.client.status == "released":
             self.client.run()
             began = self.timeline.clock.time
-            seconds = self.plan.warmup + self.plan.duration
+            seconds = self.plan.warmup + self.plan.duration + self.plan.margin
+            self.began = began
             self.timeline.after(seconds + 0.05, lambda: self._finish(began))
 
     def _finish(self, began: float) -> None:
@@ -80,6 +88,13 @@ class Recorder:
             self.client.finish(self.plan.exit_code, files=files)
             self.measured(began)
             self.timeline.after(0.2, self._store)
+
+    def cut(self) -> None:
+        """The server was stopped under it."""
+        if self.client.status == "running":
+            seconds = int(self.timeline.clock.time - self.began + 0.5)
+            self.plan = replace(self.plan, exit_code=1, lines=seconds)
+            self._finish(self.began)
 
     def _store(self) -> None:
         if self.client.status != "finished":
@@ -144,7 +159,10 @@ def artefacts(plan: Plan, began: float) -> dict[str, bytes]:
         "tool": plan.tool,
         "exitCode": plan.exit_code,
         "began": stamp,
-        "ended": {"unix": end, "monotonic": 100.0 + plan.warmup + plan.duration},
+        "ended": {
+            "unix": end,
+            "monotonic": 100.0 + plan.warmup + plan.duration + min(0, plan.margin),
+        },
         "window": window if plan.exit_code == 0 else None,
         "cpuSeconds": 0.25 * plan.duration,
         "cpuLimitCores": 0.5,
@@ -177,12 +195,21 @@ def sysbench_log(plan: Plan) -> str:
         "Threads started!",
     ]
     if plan.exit_code:
-        return "\n".join([*head, "FATAL: the connection was lost", ""])
+        periodic = [_periodic(plan, second) for second in range(1, plan.lines + 1)]
+        return "\n".join([*head, *periodic, "FATAL: the connection was lost", ""])
     if plan.warmup:
         warm = round(plan.tps * plan.warmup)
         head += [f"[ {plan.warmup}s ] Checkpoint report:", *_report(plan, warm, plan.warmup)]
     histogram = ["Latency histogram (values are in milliseconds)", f"  2.000 |**** {count}"]
     return "\n".join([*head, *histogram, *_report(plan, count, plan.warmup + plan.duration), ""])
+
+
+def _periodic(plan: Plan, second: int) -> str:
+    return (
+        f"[ {second}s ] thds: {plan.threads} tps: {plan.tps:.2f} qps: {plan.tps * 20:.2f} "
+        f"(r/w/o: {plan.tps * 10:.2f}/{plan.tps * 6:.2f}/{plan.tps * 4:.2f}) "
+        f"lat (ms,95%): 2.00 err/s: {plan.errors:.2f} reconn/s: 0.00"
+    )
 
 
 def told(session: Session) -> list[str]:

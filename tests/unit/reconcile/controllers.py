@@ -11,7 +11,7 @@ from encbench.api import labels
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import JOB, POD, SECRET, STATEFUL_SET, TESTBED, TRIAL, Kind
 from encbench.ports import Body
-from tests.support.fake_agent import FakeDatabase, FakeServer
+from tests.support.fake_agent import FakeDatabase, FakeServer, FakeStop
 from tests.support.fake_runner import FakeClient
 from tests.unit.reconcile import pods
 from tests.unit.reconcile.clients import Plan, Recorder, Recorders
@@ -55,6 +55,48 @@ class Controllers:
     """What the golden copy's container says and fails with, each time it runs."""
     _restored: dict[str, str] = field(default_factory=dict)
     """The last restoring on each testbed's volume."""
+
+    silent: bool = False
+    """Servers do not say that they recovered from a crash."""
+    talkative: bool = False
+    """They say so whatever they did."""
+
+    def __post_init__(self) -> None:
+        self.database.armed = self._armed
+
+    def _armed(self, address: str, stop: FakeStop) -> None:
+        """The agent has armed a stop of its server."""
+        self.timeline.at(stop.due, partial(self._stopped, address, stop))
+
+    def _stopped(self, address: str, stop: FakeStop) -> None:
+        """The server ends: its clients are cut off, and the kubelet starts it anew."""
+        server = self.database.servers.get(address)
+        pod = self._pod_of(address)
+        if server is None or pod is None:
+            return
+        testbed = pod["metadata"]["labels"][labels.TESTBED]
+        for recorder in self.runner.recorders.values():
+            if recorder.testbed == testbed:
+                recorder.cut()
+        number = server.process_id + 1
+        started = f"0 [Note] Starting MariaDB 10.11.19-MariaDB source as process {number}\n"
+        crashed = (stop.how == "Crash" and not self.silent) or self.talkative
+        told = "0 [Note] InnoDB: Starting crash recovery from checkpoint LSN=4096\n"
+        meta = pod["metadata"]
+
+        def back() -> None:
+            text = started + (told if crashed else "") + "0 [Note] ready for connections.\n"
+            self.cluster.set_log(meta["namespace"], meta["name"], "server", text)
+
+        # The kubelet shows the log of the old container for a while.
+        self.cluster.set_log(meta["namespace"], meta["name"], "server", "the one before\n")
+        seconds = server.stop_seconds + server.restart_seconds + server.recovery_seconds
+        self.timeline.after(seconds + 0.5, back)
+
+    def _pod_of(self, address: str) -> Body | None:
+        ip = address.removesuffix(":9470")
+        found = (p for p in self.cluster.all(POD) if (p.get("status") or {}).get("podIP") == ip)
+        return next(found, None)
 
     def see(self, change: Change) -> None:
         """React to a change as a controller's own watch would."""
@@ -140,6 +182,7 @@ class Controllers:
             token=self._token(body),
             in_force=self.in_force.get(testbed["spec"]["arm"]["name"], mode),
             started_at=self.timeline.clock.time,
+            tables=(testbed["spec"]["dataset"].get("sysbench") or {}).get("tables", 1),
         )
         self._set_status(POD, body, pods.running(body, ip, prepared=said))
 
@@ -209,6 +252,7 @@ class Controllers:
             upload=self.store.upload,
             ended=partial(self._client_ended, job, body),
             measured=partial(self.sampled, trial["spec"]["testbedRef"]["name"]),
+            testbed=trial["spec"]["testbedRef"]["name"],
         )
         self.runner.add(f"{ip}:9471", recorder)
         self._set_status(POD, body, pods.running(body, ip))

@@ -53,6 +53,19 @@ async def test_everything_that_is_wrong_is_said_at_once_and_nothing_is_made() ->
     assert len(told) == 1, "said once, not at each look"
 
 
+async def test_more_clients_than_memory_holds_are_refused_on_both_sides() -> None:
+    world = World()
+    instance, plain, tde, workload = parts()
+    workload["spec"]["load"]["concurrency"] = [1, 2048]
+    world.apply(instance, plain, tde, workload, study("tde"))
+    await world.settle(60)
+    message = refusal(world)
+    assert "InstanceTemplate small with Workload oltp: resources.memory" in message
+    assert "client.resources.memory" in message
+    assert message.count("does not hold 2,048 connections") == 2, "once for all modes"
+    assert not world.cluster.all(TESTBED)
+
+
 async def test_once_corrected_it_goes_on() -> None:
     world = World()
     world.apply(*wrong(), study("tde", "extra", blocks=1))

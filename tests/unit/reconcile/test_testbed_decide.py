@@ -68,6 +68,20 @@ def test_another_version_than_the_templates_is_refused() -> None:
     assert "the image holds version 10.6.1-MariaDB but the template says 10.11" in fact.message
 
 
+def test_a_server_that_may_not_open_files_for_all_its_clients_ends_it() -> None:
+    """MySQL and MariaDB take fewer connections than they are told, and say so in their log."""
+    bed = a_testbed({})
+    needed = bed.spec.max_connections
+    few = decide(bed, saw(server_started=7.0, connections=needed - 1))
+    assert failure(few) == "TooFewConnections"
+    fact = find(few.status.conditions, "Failed")
+    assert fact is not None
+    assert "raise the limit of open files" in fact.message
+    assert f"{needed:,} are needed" in fact.message
+    enough = decide(bed, saw(server_started=7.0, connections=needed))
+    assert status_of(enough, "Provisioned")[0] == "True"
+
+
 def container(**state: Any) -> ContainerFacts:
     return ContainerFacts("server", **state)
 

@@ -51,7 +51,9 @@ Until = Callable[[], bool]
 class World:
     """Everything, with one operator running."""
 
-    def __init__(self, *, events: bool = True, volume_image: str = "") -> None:
+    def __init__(
+        self, *, events: bool = True, volume_image: str = "", proxy_image: str = "proxy:test"
+    ) -> None:
         self.clock = SimClock()
         self.timeline = Timeline(self.clock)
         self.cluster = WatchedCluster(self.clock.now)
@@ -67,6 +69,10 @@ class World:
         """Last sample of each counter."""
         self.foreign: Callable[[int], float] = lambda _: 0.1
         """A test's say in what else uses the database's node, in cores, by the run's number."""
+        self.proxied = True
+        """Prometheus scrapes the confidential proxies."""
+        self.proxying = 0.2
+        """What the one of the measured database uses, in cores."""
         self.idling: Callable[[int], float] = lambda _: 0.001
         """The same of what each of the other databases uses."""
         self.controllers = Controllers(
@@ -88,7 +94,14 @@ class World:
             self.runner,
             EllipticCertificates(),
             self.clock,
-            Settings("encbench:test", "IfNotPresent", "0.1.0", counting_tokens(), volume_image),
+            Settings(
+                "encbench:test",
+                "IfNotPresent",
+                "0.1.0",
+                counting_tokens(),
+                volume_image,
+                proxy_image=proxy_image,
+            ),
         )
         self.events = events
         self.delivered: list[Change] = []
@@ -235,6 +248,7 @@ class World:
             tps=round(1000 * cost * (1 + 0.004 * noise)) / found.spec.workload.client.replicas,
             threads=max(1, found.spec.concurrency // found.spec.workload.client.replicas),
             session=expected(self._testbed(found).spec.mode.in_transit),
+            margin=0 if found.spec.workload.recovery is None else 60,
             tool="sysbench" if found.spec.workload.tpcc is None else "tpcc",
         )
         return self.plan(found, usual)
@@ -270,6 +284,11 @@ class World:
             add("encbench_database_cpu_seconds_total", cores, 0.001, **own)
             add("encbench_agent_cpu_seconds_total", 0.002, 0.002, **own)
             used += cores + 0.002
+            if "columns" in spec["mode"] and self.proxied:
+                proxy = self.proxying if name == testbed else 0.0
+                add("encbench_proxy_cpu_seconds_total", proxy, 0.0, **own)
+                add("encbench_proxy_resident_bytes", 0.0, 0.0, **own)
+                used += proxy
         busy = {DATABASE_NODE: used + self.foreign(self.runs), CLIENT_NODE: 0.3}
         for node, cores in busy.items():
             for cpu in ("0", "1"):

@@ -9,14 +9,27 @@ import pytest
 from encbench.report.render import render
 from tests.data.report import golden
 
-RENDERINGS = render(golden.report())
+ALL = {folder: render(golden.report(study)) for folder, study in golden.STUDIES.items()}
+RENDERINGS = ALL[golden.FOLDER]
+TEXTS = [
+    pytest.param(folder, name, id=f"{folder.name}-{name}")
+    for folder, renderings in ALL.items()
+    for name in renderings
+    if name not in ("json", "html")
+]
 
 
-@pytest.mark.parametrize("name", ["csv", "markdown"])
-def test_text_is_as_before(name: str) -> None:
-    rendering = RENDERINGS[name]
-    expected = (golden.FOLDER / rendering.name).read_text(encoding="utf-8")
+@pytest.mark.parametrize(("folder", "name"), TEXTS)
+def test_text_is_as_before(folder: Path, name: str) -> None:
+    rendering = ALL[folder][name]
+    expected = (folder / rendering.name).read_text(encoding="utf-8")
     assert rendering.content.decode() == expected
+
+
+def test_no_file_is_left_over() -> None:
+    for folder, renderings in ALL.items():
+        expected = {r.name for name, r in renderings.items() if name != "html"}
+        assert {path.name for path in folder.iterdir() if path.is_file()} == expected
 
 
 def same(found: object, expected: object) -> bool:
@@ -30,9 +43,10 @@ def same(found: object, expected: object) -> bool:
     return found == expected
 
 
-def test_json_is_as_before() -> None:
-    expected = json.loads(Path(golden.FOLDER / "report.json").read_bytes())
-    assert same(json.loads(RENDERINGS["json"].content), expected)
+@pytest.mark.parametrize("folder", ALL, ids=lambda folder: folder.name)
+def test_json_is_as_before(folder: Path) -> None:
+    expected = json.loads((folder / "report.json").read_bytes())
+    assert same(json.loads(ALL[folder]["json"].content), expected)
 
 
 def test_the_same_bucket_gives_the_same_bytes() -> None:

@@ -9,6 +9,8 @@
 - --volume-image={{ include "encbench.image" .Values.privilegedVolumes.image }}
 - --volume-image-pull-policy={{ .Values.privilegedVolumes.image.pullPolicy }}
 {{- end }}
+- --proxy-image={{ include "encbench.image" .Values.confidentialProxy.image }}
+- --proxy-image-pull-policy={{ .Values.confidentialProxy.image.pullPolicy }}
 - --s3-endpoint={{ include "encbench.s3.endpoint" . }}
 {{- with include "encbench.s3.clientEndpoint" . }}
 - --s3-external-endpoint={{ . }}

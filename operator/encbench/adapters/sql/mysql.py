@@ -24,7 +24,7 @@ class MySqlSession:
                 return list(cursor.fetchall())
         except (pymysql.MySQLError, OSError) as error:
             self.close()
-            raise _say(error) from error
+            raise say(error) from error
 
     def close(self) -> None:
         """See `Session`."""
@@ -57,9 +57,9 @@ def connect(
             )
         )
     except (pymysql.MySQLError, OSError) as error:
-        raise _say(error) from error
+        raise say(error) from error
 
 
-def _say(error: Exception) -> SqlError:
+def say(error: Exception) -> SqlError:
     """With the driver's message without its number where it gives both."""
     return refusal(error.args[-1] if error.args else error)

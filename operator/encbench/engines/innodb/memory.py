@@ -6,8 +6,12 @@ engine.
 
 from dataclasses import dataclass
 
-MEBIBYTE = 2**20
+from encbench.core.sessions import SessionMemory
+
+KIBIBYTE, MEBIBYTE = 2**10, 2**20
 LEAST_POOL = 16 * MEBIBYTE
+LEAST_ROOM = 48 * MEBIBYTE
+"""For connections, where nobody has said how large the pool shall be."""
 
 
 @dataclass(frozen=True)
@@ -16,12 +20,13 @@ class Memory:
 
     beside_pool: int
     """At rest and under a few clients."""
-    connections_room: int
-    """For more clients than those, where nobody has said how large the pool shall be."""
+    sessions: SessionMemory
+    """For each connection, and for each statement that is prepared in it."""
 
-    def default_pool(self, memory_bytes: int) -> str:
-        """Half of the memory, less where the rest would not hold the server itself."""
-        rest = memory_bytes - self.beside_pool - self.connections_room
+    def default_pool(self, memory_bytes: int, connections: int = 0) -> str:
+        """Half of the memory, less where the rest would not hold the server and its connections."""
+        room = max(connections * self.sessions.connection, LEAST_ROOM)
+        rest = memory_bytes - self.beside_pool - room
         return f"{max(min(memory_bytes // 2, rest), LEAST_POOL) // MEBIBYTE}M"
 
     def largest_pool(self, memory_bytes: int) -> int:

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.core.sessions import Sessions
+from encbench.engines import room
 from encbench.engines.innodb.memory import LEAST_POOL, MEBIBYTE, Memory
 
 PLACES = "leave it out, for the operator places the server's files, sockets and ports itself"
@@ -26,6 +28,11 @@ CONNECTIONS = (
 )
 FILES = "leave it out, for the proofs look for their marker in uncompressed files, one a table"
 SINGLE = "leave it out, for encbench measures a single server without replicas"
+
+POOL = "innodb_buffer_pool_size"
+MOST_STATEMENTS = "1048576"
+"""Prepared statements of all sessions together: the most that every version takes. By default it is
+16,382, which sysbench is past at 15 threads on 128 tables."""
 
 Owned = tuple[tuple[str, str], ...]
 """Patterns of names, separated by blanks, and what to do instead of setting one."""
@@ -73,6 +80,24 @@ class OptionFile:
                 found += self._value(name, value)
         return [*found, *(self._memory(instance) or self._buffer_pool(instance))]
 
+    def room(self, instance: InstanceTemplateSpec, sessions: Sessions) -> list[str]:
+        """Whether the template's memory holds these beside its pool; said of a right size only."""
+        needs, own = self.memory(instance), instance.embedded.resources
+        default = needs.default_pool(own.memory_bytes, sessions.count)
+        pool = parse_size(instance.settings.get(POOL, default))
+        if pool is None or pool > needs.largest_pool(own.memory_bytes):
+            return []
+        need = room.Need(
+            server=self.server,
+            setting=f"settings.{POOL}",
+            beside=needs.beside_pool,
+            pool=pool,
+            least_pool=LEAST_POOL,
+            unit="M",
+            memory=needs.sessions,
+        )
+        return room.problems(instance, need, sessions)
+
     def _unknown(self, name: str, version: str, known: frozenset[str]) -> str:
         allowed = sorted(setting for setting in known if self.owned(setting) is None)
         close = difflib.get_close_matches(name, allowed, n=1, cutoff=0.7)
@@ -102,7 +127,7 @@ class OptionFile:
         ]
 
     def _buffer_pool(self, instance: InstanceTemplateSpec) -> list[str]:
-        text = instance.settings.get("innodb_buffer_pool_size")
+        text = instance.settings.get(POOL)
         if text is None or _KUBERNETES_SIZE.fullmatch(text):
             return []
         own = instance.embedded.resources
@@ -110,13 +135,12 @@ class OptionFile:
         size = parse_size(text)
         if size is None:
             return [
-                f"settings.innodb_buffer_pool_size is {text!r}: write a size such as "
-                f"{needs.default_pool(memory)}"
+                f"settings.{POOL} is {text!r}: write a size such as {needs.default_pool(memory)}"
             ]
         limit = needs.largest_pool(memory)
         if size > limit:
             return [
-                f"settings.innodb_buffer_pool_size of {text} leaves the server too little of its "
+                f"settings.{POOL} of {text} leaves the server too little of its "
                 f"{own.memory} of memory: write {limit // MEBIBYTE}M or less, or "
                 "raise resources.memory"
             ]

@@ -67,12 +67,14 @@ def stateful_set(context: DatabaseContext) -> Body:
 def _server(context: DatabaseContext) -> Body:
     return {
         **pod.container(context, "server"),
-        "command": [
-            "mariadbd",
-            f"--defaults-file={POD.server_cnf}",
-            # Not in the option file, which mariadb-install-db reads as well.
-            f"--init-file={POD.init_sql}",
-        ],
+        "command": pod.with_files(
+            [
+                "mariadbd",
+                f"--defaults-file={POD.server_cnf}",
+                # Not in the option file, which mariadb-install-db reads as well.
+                f"--init-file={POD.init_sql}",
+            ]
+        ),
         "ports": [{"name": "database", "containerPort": PORT, "protocol": "TCP"}],
         "readinessProbe": pod.readiness(),
         "volumeMounts": [

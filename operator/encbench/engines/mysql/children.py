@@ -70,12 +70,14 @@ def stateful_set(context: DatabaseContext) -> Body:
 def _server(context: DatabaseContext) -> Body:
     return {
         **pod.container(context, "server"),
-        "command": [
-            POD.mysqld,
-            f"--defaults-file={POD.server_cnf}",
-            # Not in the option file, by which the data directory is made as well.
-            f"--init-file={POD.init_sql}",
-        ],
+        "command": pod.with_files(
+            [
+                POD.mysqld,
+                f"--defaults-file={POD.server_cnf}",
+                # Not in the option file, by which the data directory is made as well.
+                f"--init-file={POD.init_sql}",
+            ]
+        ),
         "ports": [{"name": "database", "containerPort": PORT, "protocol": "TCP"}],
         "readinessProbe": pod.readiness(),
         "volumeMounts": [

@@ -5,7 +5,7 @@ from functools import partial
 from encbench.engines.children import volume_claim
 from encbench.engines.engine import Engine
 from encbench.engines.innodb.layout import PORT
-from encbench.engines.mysql import children, judge, problems
+from encbench.engines.mysql import children, judge, problems, recovery
 from encbench.engines.mysql.flavour import MYSQL as MYSQL_FLAVOUR
 from encbench.engines.mysql.flavour import PERCONA as PERCONA_FLAVOUR
 from encbench.engines.mysql.flavour import Flavour
@@ -17,6 +17,7 @@ def _engine(flavour: Flavour) -> Engine:
         driver="mysql",
         port=PORT,
         problems=partial(problems.problems, flavour),
+        room=partial(problems.room, flavour),
         credentials_secret=children.credentials_secret,
         keys_secret=children.keys_secret,
         config_map=children.config_map,
@@ -24,6 +25,7 @@ def _engine(flavour: Flavour) -> Engine:
         volume_claim=volume_claim,
         stateful_set=children.stateful_set,
         judge=partial(judge.judge, flavour),
+        recovery=recovery.LOG,
     )
 
 

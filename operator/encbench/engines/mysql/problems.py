@@ -4,6 +4,7 @@ from functools import partial
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.core.sessions import Sessions
 from encbench.engines.innodb import options
 from encbench.engines.mysql.flavour import Flavour
 from encbench.engines.mysql.known import known_settings
@@ -60,6 +61,13 @@ def option_file(flavour: Flavour) -> options.OptionFile:
         known=partial(known_settings, flavour),
         memory=server_memory,
     )
+
+
+def room(flavour: Flavour, instance: InstanceTemplateSpec, sessions: Sessions) -> list[str]:
+    """Whether the template's memory holds these connections, said of a version that there is."""
+    if _version(flavour, instance.version):
+        return []
+    return option_file(flavour).room(instance, sessions)
 
 
 def problems(

@@ -6,14 +6,23 @@ import re
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.core.sessions import Sessions
+from encbench.engines import room as rooms
 from encbench.engines.postgresql.known import known_settings
-from encbench.engines.postgresql.settings import MEBIBYTE, default_buffers, largest_buffers
+from encbench.engines.postgresql.settings import (
+    BESIDE_BUFFERS,
+    LEAST_BUFFERS,
+    MEBIBYTE,
+    SESSIONS,
+    default_buffers,
+    largest_buffers,
+)
 
 OLDEST = 15
 """The first series with roles that read settings and ask for a checkpoint, which the agent has."""
 
 _PLACES = "leave it out, for the operator places the server's files, sockets and ports itself"
-_LOGS = "leave it out, for the server's log is its container's"
+_LOGS = "leave it out, for the server's log is its container's, and the operator reads it"
 _MODE = "leave it out and describe the encryption in an EncryptionMode instead"
 _LIBRARIES = "leave it out, for nothing is loaded into the server beside what a mode asks for"
 _SERVES = "leave it out, for with it the server would not serve the benchmark"
@@ -28,7 +37,7 @@ _OWNED: tuple[tuple[str, str], ...] = (
     ),
     (
         "logging_collector log_destination log_directory log_filename log_file_mode "
-        "log_rotation_* log_truncate_on_rotation syslog_* event_source",
+        "log_rotation_* log_truncate_on_rotation log_line_prefix syslog_* event_source",
         _LOGS,
     ),
     ("ssl ssl_* password_encryption scram_iterations krb_* gss_* oauth_* db_user_namespace", _MODE),
@@ -71,6 +80,25 @@ _BAD_VALUE = re.compile(r"[\x00-\x1f\x7f]")
 def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> list[str]:
     """What is wrong, each in a sentence; empty when nothing is."""
     return [*_version(instance), *_at_rest(mode), *_settings(instance)]
+
+
+def room(instance: InstanceTemplateSpec, sessions: Sessions) -> list[str]:
+    """Whether the template's memory holds these beside its buffers; said of a right size only."""
+    memory = instance.embedded.resources.memory_bytes
+    default = default_buffers(memory, sessions.count)
+    buffers = parse_size(instance.settings.get("shared_buffers", default))
+    if buffers is None or buffers > largest_buffers(memory):
+        return []
+    need = rooms.Need(
+        server="PostgreSQL",
+        setting="settings.shared_buffers",
+        beside=BESIDE_BUFFERS,
+        pool=buffers,
+        least_pool=LEAST_BUFFERS,
+        unit="MB",
+        memory=SESSIONS,
+    )
+    return rooms.problems(instance, need, sessions)
 
 
 def owned(name: str) -> str | None:

@@ -9,6 +9,7 @@ from encbench.api.encryptionmode import InTransit
 from encbench.api.scalars import parse_quantity
 from encbench.api.testbed import TestbedSpec
 from encbench.core.certificates import CERTIFICATE, KEY
+from encbench.core.sessions import SessionMemory
 from encbench.core.tls import suite
 from encbench.engines.postgresql.layout import Layout
 
@@ -22,8 +23,9 @@ KIBIBYTE, MEBIBYTE, GIBIBYTE = 2**10, 2**20, 2**30
 
 BESIDE_BUFFERS = 64 * MEBIBYTE
 """20 MiB were measured at rest; a worker of autovacuum may take as much again, and more."""
-A_CONNECTION = 3 * MEBIBYTE
-"""2.5 MiB were measured for each of 32 clients of oltp_read_write, what they share not included."""
+SESSIONS = SessionMemory(connection=3 * MEBIBYTE, statement=9 * KIBIBYTE)
+"""2.5 MiB were measured for each of 32 clients of oltp_read_write, what they share not included;
+1.7 for each of 256, and 9 KiB for each of 146 prepared statements."""
 LEAST_BUFFERS = 16 * MEBIBYTE
 LEAST_LOG, MOST_LOG = 80 * MEBIBYTE, GIBIBYTE
 """The server's own `min_wal_size` and `max_wal_size`."""
@@ -34,7 +36,7 @@ def default_buffers(memory_bytes: int, connections: int = 0) -> str:
 
     Less where the rest would not hold a process for each connection.
     """
-    rest = memory_bytes - BESIDE_BUFFERS - connections * A_CONNECTION
+    rest = memory_bytes - BESIDE_BUFFERS - connections * SESSIONS.connection
     return f"{max(min(memory_bytes // 4, rest), LEAST_BUFFERS) // MEBIBYTE}MB"
 
 
@@ -107,6 +109,8 @@ def _owned(spec: TestbedSpec, layout: Layout) -> Settings:
         "password_encryption": "scram-sha-256",
         "logging_collector": "off",
         "log_destination": "stderr",
+        # The server's own default, by which a line is known to be of which process.
+        "log_line_prefix": "%m [%p] ",
         # A server that starts over within the same process would look as if it had never ended.
         "restart_after_crash": "off",
         "shared_preload_libraries": "",

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from encbench.api.campaign import BlockPlan, CampaignSpec
 from encbench.api.testbed import Arm
 from encbench.core import plan
+from encbench.core.figures import RECOVERY_SECONDS
 from encbench.core.plan import Cell, Condition
 from encbench.core.statistics import Estimate, estimate
 from encbench.core.statistics.precision import Plan, plan_blocks
@@ -57,20 +58,24 @@ def _by_condition(trials: Iterable[Trial]) -> dict[tuple[str, str, int], ByBlock
 
 
 def _pilot(cell: Cell, blocks: Mapping[int, Mapping[str, Trial]]) -> dict[int, dict[str, float]]:
-    """TPS by block and arm, of the blocks in which every arm has one."""
+    """What is compared by block and arm, of the blocks in which every arm has it."""
     found: dict[int, dict[str, float]] = {}
     for block, by_arm in sorted(blocks.items()):
-        tps = {arm.name: _tps(by_arm.get(arm.name)) for arm in cell.arms}
-        known = {name: value for name, value in tps.items() if value is not None}
-        if len(known) == len(tps):
+        own = {arm.name: _figure(by_arm.get(arm.name)) for arm in cell.arms}
+        known = {name: value for name, value in own.items() if value is not None}
+        if len(known) == len(own):
             found[block] = known
     return found
 
 
-def _tps(trial: Trial | None) -> float | None:
+def _figure(trial: Trial | None) -> float | None:
+    """TPS, or the seconds of a recovery."""
     if trial is None or trial.status.outcome != "Succeeded" or trial.status.result is None:
         return None
-    return trial.status.result.tps
+    result = trial.status.result
+    if trial.spec.workload.recovery is not None:
+        return result.extra.get(RECOVERY_SECONDS)
+    return result.tps
 
 
 def _estimates(

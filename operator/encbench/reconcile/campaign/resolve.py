@@ -24,10 +24,10 @@ from encbench.api.labels import labels, metadata
 from encbench.api.workload import WorkloadSpec
 from encbench.core.naming import child_name, digest
 from encbench.core.plan import cells, frozen
-from encbench.engines import volume
+from encbench.engines import confidential, volume
 from encbench.engines.registry import engine
 from encbench.ports import Body, Cluster
-from encbench.reconcile.campaign import externals, volumes
+from encbench.reconcile.campaign import columns, externals, recoveries, room, volumes
 from encbench.reconcile.deps import Settings
 from encbench.reconcile.objects import Campaign, Malformed, belongs_to, parse_spec
 from encbench.tools.registry import tool
@@ -70,10 +70,14 @@ async def resolve(
             problems += [f"Workload {name}: {text}" for text in found]
     problems += _pairs(spec, instances, modes)
     problems += _triples(spec, instances, modes, workloads)
+    problems += room.problems(spec, instances, workloads)
+    problems += recoveries.problems(spec, instances, workloads)
     problems += await _missing_keys(cluster, campaign, modes)
     problems += await externals.problems(cluster, campaign, instances, modes)
+    problems += await columns.problems(cluster, campaign, modes)
     if settings is not None:
         problems += await volumes.problems(cluster, settings, modes)
+        problems += columns.unavailable(settings, modes)
     if not problems:
         problems += _too_many(spec, workloads)
     names = {name: body["metadata"]["name"] for name, body in copies.items()}
@@ -193,7 +197,8 @@ def _pairs(
                 if instance is None or mode is None:
                     continue
                 wrong = engine(instance.engine).problems(instance, mode)
-                for text in [*wrong, *volume.problems(instance, mode)]:
+                below = volume.problems(instance, mode)
+                for text in [*wrong, *below, *confidential.problems(instance, mode)]:
                     found.setdefault((instance_name, text), {})[mode_name] = None
     return [
         f"InstanceTemplate {name} with EncryptionMode {', '.join(with_modes)}: {text}"

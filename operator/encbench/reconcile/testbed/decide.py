@@ -128,6 +128,15 @@ def _provision(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Dec
             f"the image holds version {seen.server_version} but the template says {wanted}: "
             "correct the template's version or image",
         )
+    needed = testbed.spec.max_connections
+    if seen.connections is not None and seen.connections < needed:
+        return _fail(
+            draft,
+            "TooFewConnections",
+            f"the server allows {seen.connections:,} connections where {needed:,} are needed, for "
+            "it may not open as many files: raise the limit of open files (nofile) of the node's "
+            "container runtime, or lower load.concurrency",
+        )
     if seen.database is not None and seen.database.ready and seen.server_started is not None:
         draft.condition(PROVISIONED, True, "Answering", "the database answers queries")
         draft.set(server_started=seen.server_started)

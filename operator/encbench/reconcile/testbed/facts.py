@@ -41,6 +41,9 @@ class Seen:
     server_started: float | None = None
     """Start of the server process, Unix time; None while the agent does not answer."""
     server_version: str = ""
+    connections: int | None = None
+    """How many the server allows; it allows fewer than its settings say where it may not open as
+    many files."""
     problem: str = ""
     """Why the agent does not answer, or what an external database lacks."""
     rival: str = ""

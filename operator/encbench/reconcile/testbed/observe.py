@@ -1,5 +1,6 @@
 """Gathering what a decision over a testbed needs, and nothing that it does not."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from encbench.api import labels
@@ -86,6 +87,7 @@ async def observe(deps: Deps, testbed: Testbed, storage_prefix: str) -> Seen:
         authority=authority,
         server_started=server.get("startedAt"),
         server_version=server.get("version", ""),
+        connections=_connections(server.get("settings", {})),
         problem=problem,
         log_tail=tail,
         checked=checked,
@@ -191,3 +193,14 @@ async def _prove(
 async def _log_tail(deps: Deps, testbed: Testbed, database: PodFacts) -> str:
     log = await deps.cluster.logs(testbed.namespace, database.name, "server", 5)
     return " / ".join(line.strip() for line in log.splitlines() if line.strip())[-800:]
+
+
+def _connections(settings: Mapping[str, str]) -> int | None:
+    """How many the server takes: what it says, and a file for each and the few of its own.
+
+    MySQL lowers the first to the second, MariaDB does not. PostgreSQL has a process for each.
+    """
+    said, files = settings.get("max_connections", ""), settings.get("open_files_limit", "")
+    if not said.isdecimal():
+        return None
+    return min(int(said), int(files)) if files.isdecimal() else int(said)

@@ -13,8 +13,8 @@ from encbench.api.kinds import (
 from encbench.core.certificates import entries, host_names
 from encbench.core.naming import credentials_name, storage_prefix
 from encbench.core.opaque import with_entries
-from encbench.engines import external, fuse
-from encbench.engines.connection import connection
+from encbench.engines import confidential, external, fuse
+from encbench.engines.connection import loading
 from encbench.engines.context import DatabaseContext
 from encbench.engines.registry import engine
 from encbench.reconcile import objects
@@ -65,6 +65,8 @@ class TestbedReconciler:
             agent_pull_policy=settings.image_pull_policy,
             volume_image=settings.volume_image,
             volume_pull_policy=settings.volume_pull_policy,
+            proxy_image=settings.proxy_image,
+            proxy_pull_policy=settings.proxy_pull_policy,
         )
         build = engine(testbed.spec.instance.engine)
         if decision.copy_credentials and seen.login is not None:
@@ -85,7 +87,10 @@ class TestbedReconciler:
                 build.keys_secret(context, settings.random_token),
                 fuse.keys_secret(context, settings.random_token),
                 # The credentials come last: that they exist says that the keys do.
-                with_entries(credentials, entries(issued)),
+                with_entries(
+                    credentials,
+                    entries(issued) | confidential.entries(testbed.spec, settings.random_token),
+                ),
             ]
             return [Create(SECRET, secret) for secret in secrets if secret is not None]
         if decision.scale is not None and seen.stateful_set is not None:
@@ -103,7 +108,7 @@ class TestbedReconciler:
                 namespace=testbed.namespace,
                 owner=testbed.owner,
                 spec=testbed.spec,
-                connection=connection(testbed.name, testbed.spec),
+                connection=loading(testbed.name, testbed.spec),
                 credentials_secret=credentials_name(testbed.name),
             )
             return [Create(JOB, dataset_tool(testbed.spec.dataset).load_job(load))]

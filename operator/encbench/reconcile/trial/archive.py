@@ -5,10 +5,12 @@ write, or a second operator) it is adopted, so that a trial is counted once and 
 figures.
 """
 
+from dataclasses import dataclass
+
 from encbench.api.base import parse_duration
 from encbench.api.conditions import find, format_time, parse_time
 from encbench.api.trial import TrialStatus
-from encbench.core.evidence import Proof, ProofVerdict
+from encbench.core.evidence import Proof, ProofVerdict, TrialProofsRecord
 from encbench.core.instances import is_external
 from encbench.core.records import (
     CampaignId,
@@ -24,13 +26,15 @@ from encbench.reconcile.deps import Deps
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.starts import serves
-from encbench.reconcile.trial import series, sessions
+from encbench.reconcile.trial import decrypted, series, sessions
+from encbench.reconcile.trial import recovery as recoveries
 from encbench.reconcile.trial.collect import Collected, collect, kinds_of, result_of
 from encbench.reconcile.trial.decide import ARCHIVED, COLLECTED, PROVEN_AFTER, phase
 from encbench.reconcile.trial.facts import Seen
 from encbench.reconcile.trial.judge import judge
 from encbench.reconcile.trial.proofs import KeptProofs
 from encbench.reconcile.trial.provenance import gather
+from encbench.reconcile.trial.recovery import KeptRecoveries
 from encbench.reconcile.trial.series import WindowMetrics
 from encbench.reconcile.trial.settle import key_of, settle, settled
 from encbench.tools.registry import tool
@@ -38,34 +42,53 @@ from encbench.tools.registry import tool
 RECORD = "trial.json"
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """What was kept of the trials under way."""
+
+    proofs: KeptProofs
+    recoveries: KeptRecoveries
+
+
 async def archive(
-    deps: Deps, trial: Trial, seen: Seen, status: TrialStatus, proofs: KeptProofs
+    deps: Deps, trial: Trial, seen: Seen, status: TrialStatus, kept: Evidence
 ) -> TrialStatus:
     """The trial's last status, once everything is in the bucket. Unavailable when it is not yet."""
     found = await settled(deps.store, trial, RECORD, TrialRecord)
     if found is None:
-        record = await _record(deps, trial, seen, status, proofs)
+        record = await _record(deps, trial, seen, status, kept)
         found = await settle(deps.store, trial, RECORD, record)
-    await proofs.discard(trial)
+    await kept.proofs.discard(trial)
     return _last_status(trial, seen, status, *found)
 
 
 async def _record(
-    deps: Deps, trial: Trial, seen: Seen, status: TrialStatus, kept: KeptProofs
+    deps: Deps, trial: Trial, seen: Seen, status: TrialStatus, kept: Evidence
 ) -> TrialRecord:
     collected = await collect(deps.store, trial, seen)
     artefacts = dict(collected.artefacts)
+    recovery = None
+    stopped = await kept.recoveries.collect(trial, status)
+    if stopped is not None:
+        recovery, artefacts[recoveries.RECORD] = stopped[0].facts, stopped[1]
     found = await _metrics(deps, trial, seen, status, collected)
     if found.record is not None:
         record, digest = await settle(deps.store, trial, "metrics.json", found.record)
         artefacts["metrics.json"] = digest
         found = series.judge(record, _place(trial, seen, collected))
-    told = _told(trial, seen, collected)
+    made = await kept.proofs.collect(trial, status)
+    told = _told(trial, seen, collected, made)
     outcome, reason, message = status.outcome, status.reason, status.message
     if outcome is None:
         ours = seen.testbed is None or not is_external(seen.testbed.spec.instance)
-        outcome, reason, message = judge(trial.spec, collected, told, found, has_agent=ours)
-    made = await kept.collect(trial, status)
+        outcome, reason, message = judge(
+            trial.spec,
+            collected,
+            told,
+            found,
+            has_agent=ours,
+            has_proxy=_place(trial, seen, collected).proxy_limit is not None,
+        )
     if told is not None and made.after is not None:
         made = made.model_copy(update={"after": sessions.joined(made.after, told)})
     proofs, artefacts["proofs.json"] = await settle(deps.store, trial, "proofs.json", made)
@@ -74,7 +97,7 @@ async def _record(
     result, measurement = None, collected.measurement
     if measurement is not None:
         cores = found.database.cores if found.database else None
-        result = result_of(measurement, collected.cpu, cores)
+        result = result_of(measurement, collected.cpu, cores, recovery)
     return TrialRecord(
         trial=TrialId(name=trial.name, uid=trial.uid),
         campaign=CampaignId(
@@ -90,6 +113,7 @@ async def _record(
         result=result,
         cpu=TrialCpu(
             database=found.database,
+            proxy=found.proxy,
             node=found.node,
             client=collected.cpu,
             foreign=found.foreign,
@@ -104,6 +128,7 @@ async def _record(
         proofs=TrialProofs(before=_verdict(proofs.before), after=_verdict(proofs.after)),
         consistency=_consistency(status),
         disk=found.disk,
+        recovery=recovery,
         start_time=status.start_time,
         completion_time=format_time(seen.now),
         release_at=status.release_at,
@@ -112,15 +137,17 @@ async def _record(
     )
 
 
-def _told(trial: Trial, seen: Seen, collected: Collected) -> Proof | None:
+def _told(trial: Trial, seen: Seen, collected: Collected, made: TrialProofsRecord) -> Proof | None:
     """What the clients say of the mode; None where they measured nothing, or cannot say."""
     if seen.testbed is None or collected.measurement is None:
         return None
     testbed, driven = seen.testbed, tool(trial.spec.workload)
-    if not driven.tells_sessions(trial.spec.workload):
-        return None
+    read = decrypted.told(testbed.spec, trial.spec.workload, collected.clients, made)
+    if not driven.tells_sessions(trial.spec.workload) or decrypted.hides_sessions(testbed.spec):
+        return read
     unverified = driven.unverified(connection(testbed.name, testbed.spec))
-    return sessions.prove(testbed.spec.mode, collected.clients, unverified)
+    proof = sessions.prove(testbed.spec.mode, collected.clients, unverified)
+    return proof if read is None else sessions.joined(proof, read)
 
 
 async def _metrics(
@@ -141,6 +168,7 @@ async def _metrics(
 
 
 def _place(trial: Trial, seen: Seen, collected: Collected) -> series.Place:
+    columns = seen.testbed.spec.mode.columns if seen.testbed else None
     return series.Place(
         namespace=trial.namespace,
         campaign=trial.spec.campaign_ref.name,
@@ -149,6 +177,7 @@ def _place(trial: Trial, seen: Seen, collected: Collected) -> series.Place:
         limit=seen.testbed.spec.database_cores if seen.testbed else 0.0,
         clients=collected.clients,
         external=seen.testbed.spec.instance.external if seen.testbed else None,
+        proxy_limit=columns.resources.cores if columns else None,
     )
 
 

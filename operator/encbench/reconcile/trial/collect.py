@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from encbench.api.trial import TrialResult, Window
 from encbench.core.artefact import check, decode, digest_of
 from encbench.core.evidence import ClientSummary, ClientWindow
-from encbench.core.records import ClientCpu, ClientFacts, KindRecord
+from encbench.core.figures import RECOVERY_SECONDS, STOP_SECONDS
+from encbench.core.records import ClientCpu, ClientFacts, KindRecord, RecoveryFacts
 from encbench.ports import Store
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.facts import Seen
@@ -19,6 +20,8 @@ from encbench.tools.registry import tool
 
 MAX_LATENESS = 3.0
 """Seconds by which a client may start late; one that is further off has another clock."""
+MAX_EARLY = 0.7
+"""Seconds by which a client may end before its server's planned stop; stamps are not that exact."""
 CLIENT_FILES = ("output.log", "series.csv", "summary.json")
 
 
@@ -37,6 +40,8 @@ class Collected:
     """The first key that is not in the bucket."""
     problem: str = ""
     """Why there is no measurement."""
+    early: float = 0.0
+    """Seconds by which a client ended before the stop of its server that should have ended it."""
 
 
 def client_key(trial: Trial, index: int, name: str) -> str:
@@ -69,6 +74,8 @@ async def collect(store: Store, trial: Trial, seen: Seen) -> Collected:
     if missing:
         return Collected(artefacts, missing=missing[0])
     skews = [_skew(summary, trial.status.release_at) for summary in summaries]
+    if trial.spec.workload.recovery is not None:
+        return _cut_off(trial, seen, artefacts, summaries, outputs, skews)
     windows = [_shifted(s.window, skew) for s, skew in zip(summaries, skews, strict=True)]
     start = max((w.start for w in windows if w), default=0.0)
     end = min((w.end for w in windows if w), default=0.0)
@@ -85,6 +92,61 @@ async def collect(store: Store, trial: Trial, seen: Seen) -> Collected:
         for index, (summary, part, skew) in enumerate(zip(summaries, parts, skews, strict=True))
     )
     return Collected(artefacts, window, kind.merge(parts), clients, _client_cpu(clients))
+
+
+def _cut_off(
+    trial: Trial,
+    seen: Seen,
+    artefacts: dict[str, str],
+    summaries: list[ClientSummary],
+    outputs: list[str],
+    skews: list[float],
+) -> Collected:
+    """Of clients whose server was stopped on purpose: what they saw of the planned window.
+
+    It is counted from the tool's start, which is what its lines count from.
+    """
+    kind, load = tool(trial.spec.workload), trial.spec.workload.load
+    planned = load.warmup_seconds + load.duration_seconds
+    early = max(
+        (_early(s, skew, planned, trial) for s, skew in zip(summaries, skews, strict=True)),
+        default=0.0,
+    )
+    if early > MAX_EARLY:
+        return Collected(artefacts, problem="a client ended before the stop", early=early)
+    assert kind.parse_cut is not None  # noqa: S101 - the API refuses recovery with other tools
+    warmup, duration = load.warmup_seconds, load.duration_seconds
+    try:
+        parts = [kind.parse_cut(output, warmup, duration) for output in outputs]
+    except ParseError as error:
+        return Collected(artefacts, problem=str(error))
+    begins = [
+        s.began.unix - skew for s, skew in zip(summaries, skews, strict=True) if s.began is not None
+    ]
+    if len(begins) != len(parts):
+        return Collected(artefacts, problem="a client ended without having begun")
+    last = [began + part.series[-1].second for began, part in zip(begins, parts, strict=True)]
+    window = Window(start=max(begins) + warmup, end=min(last))
+    if window.end <= window.start:
+        return Collected(artefacts, problem="the clients' windows have no second in common")
+    clients = tuple(
+        _client_facts(summary, part, skew, seen, index)
+        for index, (summary, part, skew) in enumerate(zip(summaries, parts, skews, strict=True))
+    )
+    return Collected(artefacts, window, kind.merge(parts), clients, _client_cpu(clients))
+
+
+def _early(summary: ClientSummary, skew: float, planned: float, trial: Trial) -> float:
+    """Seconds by which a client ended before its server's planned stop.
+
+    By how long it ran and by when it ended, whichever is less: one that started late ran for less,
+    and one whose clock is a little off seems to end at another time.
+    """
+    if summary.began is None or summary.ended is None:
+        return 0.0
+    ran = summary.ended.monotonic - summary.began.monotonic
+    ended = summary.began.unix - skew + ran - (trial.status.release_at or 0.0)
+    return planned - max(ran, ended)
 
 
 def _skew(summary: ClientSummary, release_at: float | None) -> float:
@@ -120,6 +182,7 @@ def _client_facts(
         clock_skew_seconds=skew or summary.clock_skew_seconds,
         node=node,
         sessions=part.sessions,
+        columns=part.columns or None,
     )
 
 
@@ -132,9 +195,16 @@ def _client_cpu(clients: tuple[ClientFacts, ...]) -> ClientCpu | None:
 
 
 def result_of(
-    measurement: Measurement, cpu: ClientCpu | None, database: float | None
+    measurement: Measurement,
+    cpu: ClientCpu | None,
+    database: float | None,
+    recovery: RecoveryFacts | None = None,
 ) -> TrialResult:
     """The figures for the trial's status."""
+    extra = dict(measurement.extra)
+    if recovery is not None:
+        extra[RECOVERY_SECONDS] = recovery.recovery_seconds
+        extra[STOP_SECONDS] = recovery.stop_seconds
     return TrialResult(
         tps=_shown(measurement.tps),
         qps=_if_known(measurement.qps),
@@ -143,7 +213,7 @@ def result_of(
         errors=measurement.errors,
         database_cpu_cores=_if_known(database),
         client_cpu_cores=_if_known(cpu.cores if cpu else None),
-        extra={name: _shown(value) for name, value in measurement.extra.items()},
+        extra={name: _shown(value) for name, value in extra.items()},
     )
 
 

@@ -18,11 +18,15 @@ from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.patience import patience
 from encbench.reconcile.starts import serves
+from encbench.reconcile.trial import recovery
 from encbench.reconcile.trial.facts import ClientFacts, RunState, Seen
 
 PREPARED, PROVEN_BEFORE, RELEASED = "Prepared", "ProvenBefore", "Released"
 MEASURED, PROVEN_AFTER = "Measured", "ProvenAfter"
 COLLECTED, ARCHIVED = "Collected", "Archived"
+RECOVERED = recovery.RECOVERED
+MARGIN = 60.0
+"""Seconds for which the load of a recovery workload would run on if its server were not stopped."""
 
 OOM = "OOMKilled"
 """The kubelet's word for a container that exceeded its memory."""
@@ -214,10 +218,13 @@ def _while_running(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decis
         return _disrupted(draft, "a client pod was deleted or replaced while the trial ran")
     if any(c.pod.restarts for c in seen.clients):
         return _disrupted(draft, "a client container restarted while the trial ran")
+    _note_recovery(draft, seen)
     runs = [client.run for client in seen.clients]
     ended = [r for r in runs if r and r.state in (RunState.FINISHED, RunState.UPLOADED)]
     if len(ended) == wanted:
         codes = [run.exit_code for run in ended]
+        if recovery.is_recovery(trial):
+            return _cut_off(trial, draft, seen, codes)
         if all(code == 0 for code in codes):
             draft.condition(MEASURED, True, "Measured", "every client ended normally")
         else:
@@ -231,10 +238,43 @@ def _while_running(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decis
         return _missed_start(trial, draft, seen, everybody=len(unreleased) == wanted)
     planned = (draft.status.release_at or 0.0) + load.warmup_seconds + load.duration_seconds
     left = planned - seen.now.timestamp()
-    if -left > parse_duration(trial.spec.step_deadlines.overrun) + UPLOAD_AFTER_FAILURE:
+    margin = MARGIN if recovery.is_recovery(trial) else 0.0
+    if -left > parse_duration(trial.spec.step_deadlines.overrun) + margin + UPLOAD_AFTER_FAILURE:
         end(draft, "Failed", "Overrun", "the tool did not end in time")
         return _decision(draft, requeue=0.0)
     return _decision(draft, release=unreleased, requeue=POLL if unreleased else _until(left))
+
+
+def _note_recovery(draft: Draft[TrialStatus], seen: Seen) -> None:
+    """What came of an intended stop, as soon as it is known."""
+    record = seen.stopped.record if seen.stopped else None
+    if record is not None and not draft.known(RECOVERED):
+        draft.condition(RECOVERED, record.ok, record.reason, record.message)
+        if record.facts is not None:
+            draft.set(server_restarted=record.facts.after.started_at)
+
+
+def _cut_off(
+    trial: Trial, draft: Draft[TrialStatus], seen: Seen, codes: Sequence[int | None]
+) -> Decision:
+    """Every client has ended, as the server's stop should have it."""
+    state = seen.stopped.state if seen.stopped else ""
+    if not draft.known(RECOVERED) and state not in ("armed", "unknown"):
+        planned = recovery.planned_stop(trial, draft.status.release_at or 0.0)
+        waited = seen.now.timestamp() - planned
+        limit = parse_duration(trial.spec.step_deadlines.recovery) + UPLOAD_AFTER_FAILURE
+        if waited <= limit:
+            return _decision(draft, requeue=patience(max(0.0, waited), POLL, SLOW_POLL))
+        why = seen.stop_problem or "it does not say that the server is back"
+        draft.condition(RECOVERED, False, recovery.FAILED, f"the agent cannot be asked: {why}")
+    if all(code == 0 for code in codes) or (0 in codes and draft.known(RECOVERED)):
+        message = "the load ended by itself, so that the server was not stopped under it"
+        end(draft, "Invalid", "NotUnderLoad", message)
+    elif draft.known(RECOVERED):
+        draft.condition(MEASURED, True, "Measured", "the server's stop has cut off every client")
+    else:
+        draft.condition(MEASURED, False, *_why_the_tool_failed(seen, codes))
+    return _decision(draft, requeue=0.0)
 
 
 def _lost_its_pod(seen: Seen) -> bool:
@@ -282,6 +322,11 @@ def _disrupted(draft: Draft[TrialStatus], message: str) -> Decision:
 
 
 def _after_run(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decision:
+    if draft.is_false(RECOVERED):
+        fact = next(c for c in draft.status.conditions if c.type == RECOVERED)
+        outcome: Outcome = "Failed" if fact.reason == recovery.FAILED else "Invalid"
+        end(draft, outcome, fact.reason, fact.message)
+        return _decision(draft, requeue=0.0)
     if not draft.known(PROVEN_AFTER):
         _prove_after(trial, draft, seen)
         wait = patience(draft.since(MEASURED), POLL, SLOW_POLL)
@@ -310,7 +355,9 @@ def _after_run(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decision:
 
 def _prove_after(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> None:
     if seen.proof is not None:
-        before, after = draft.status.server_started, seen.server_started
+        # The one restart that was intended has its own proof; any other shows here.
+        before = draft.status.server_restarted or draft.status.server_started
+        after = seen.server_started
         if before is not None and after is not None and abs(after - before) > 1.0:
             killed = seen.database is not None and seen.database.container("server").exit_reason
             reason, message = "Disrupted", "the server restarted while the trial ran"

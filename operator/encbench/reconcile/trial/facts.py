@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 
 from encbench.core.evidence import Proof
+from encbench.core.records import RecoveryRecord
 from encbench.ports import Body
 from encbench.reconcile.checks import Checked
 from encbench.reconcile.objects import Testbed
@@ -51,6 +52,15 @@ class JobFacts:
 
 
 @dataclass(frozen=True)
+class Stopped:
+    """How far the intended stop of a recovery workload is; `state` is the agent's own word."""
+
+    state: str
+    record: RecoveryRecord | None = None
+    """What came of it, once it is over."""
+
+
+@dataclass(frozen=True)
 class Seen:
     """Everything that a decision is made from."""
 
@@ -69,6 +79,10 @@ class Seen:
     """What the dataset's checks came to, once they are through."""
     check_problem: str = ""
     """Why the agent could not be asked about them."""
+    stopped: Stopped | None = None
+    """Of a recovery workload, once its clients were released."""
+    stop_problem: str = ""
+    """Why the agent could not be asked about that."""
 
 
 def job_facts(body: Body | None) -> JobFacts | None:

@@ -16,11 +16,13 @@ def judge(
     metrics: WindowMetrics,
     *,
     has_agent: bool = True,
+    has_proxy: bool = False,
 ) -> Judgement:
     """Succeeded, or why not; the first rule that fails is the reason.
 
     Without an agent beside the database the sessions are the only proof, and nobody promised a
-    series of its CPU.
+    series of its CPU. With a proxy between the two it must have worked in the window: clients that
+    do not come through it measure another mode.
 
     A restart, a disruption and a failed proof of the server ended the trial before this. What was
     not measured breaks no rule but that of the lost series; the record says that it is missing.
@@ -30,6 +32,12 @@ def judge(
             "Invalid",
             "ArtefactsLost",
             f"a client pod ended before its log was stored: {collected.missing} is not there",
+        )
+    if collected.early:
+        return (
+            "Invalid",
+            "NotUnderLoad",
+            f"a client ended by itself {collected.early:.1f} s before the server was stopped",
         )
     measurement = collected.measurement
     if measurement is None:
@@ -57,11 +65,29 @@ def judge(
             "labelled encbench.io/scrape=true",
         )
     return (
-        _throttled(spec, collected)
+        (_proxy(metrics) if has_proxy else None)
+        or _throttled(spec, collected)
         or _foreign(spec, metrics)
         or _not_idle(spec, metrics)
         or ("Succeeded", None, None)
     )
+
+
+def _proxy(metrics: WindowMetrics) -> Judgement | None:
+    if not metrics.has_proxy:
+        return (
+            "Invalid",
+            "SeriesLost",
+            "Prometheus has no CPU series of the confidential proxy in the window: see that it "
+            "scrapes pods labelled encbench.io/scrape=true",
+        )
+    if metrics.proxy is not None and metrics.proxy.cores == 0:
+        return (
+            "Invalid",
+            "ProofFailed",
+            "the confidential proxy used no CPU in the window: the clients did not come through it",
+        )
+    return None
 
 
 def _throttled(spec: TrialSpec, collected: Collected) -> Judgement | None:

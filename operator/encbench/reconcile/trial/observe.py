@@ -16,6 +16,7 @@ from encbench.reconcile.objects import Testbed, Trial, belongs_to
 from encbench.reconcile.pods import PodFacts, pod_facts
 from encbench.reconcile.proofs import prove, settle
 from encbench.reconcile.starts import serves
+from encbench.reconcile.trial import recovery
 from encbench.reconcile.trial.decide import MEASURED, PROVEN_AFTER, PROVEN_BEFORE
 from encbench.reconcile.trial.facts import (
     ClientFacts,
@@ -52,6 +53,12 @@ async def observe(deps: Deps, trial: Trial) -> Seen:
             checked = await checks.ask(deps, testbed, database, trial.uid, loaded=False)
         except (Unavailable, Rejected) as error:
             check_problem = str(error)
+    stopped, stop_problem = None, ""
+    if testbed is not None and database is not None and recovery.is_recovery(trial):
+        try:
+            stopped = await recovery.ask(deps, trial, testbed, database, clients)
+        except (Unavailable, Rejected) as error:
+            stop_problem = str(error)
     return Seen(
         now=deps.clock.now(),
         testbed=testbed,
@@ -63,6 +70,8 @@ async def observe(deps: Deps, trial: Trial) -> Seen:
         server_started=server_started,
         checked=checked,
         check_problem=check_problem,
+        stopped=stopped,
+        stop_problem=stop_problem,
     )
 
 

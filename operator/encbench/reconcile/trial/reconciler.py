@@ -17,7 +17,7 @@ from encbench.reconcile.effects import Announce, Create, Delete, Effect, Retire,
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.patience import patience
 from encbench.reconcile.trial import collect
-from encbench.reconcile.trial.archive import archive
+from encbench.reconcile.trial.archive import Evidence, archive
 from encbench.reconcile.trial.decide import (
     ARCHIVED,
     PROVEN_BEFORE,
@@ -29,6 +29,7 @@ from encbench.reconcile.trial.decide import (
 from encbench.reconcile.trial.facts import ClientFacts, Seen
 from encbench.reconcile.trial.observe import observe
 from encbench.reconcile.trial.proofs import KeptProofs
+from encbench.reconcile.trial.recovery import KeptRecoveries
 from encbench.tools.context import TrialContext
 from encbench.tools.registry import tool
 
@@ -38,11 +39,12 @@ STORE_RETRY = 3.0
 
 
 class TrialReconciler:
-    """Drives trials. The only state is the proofs that the store has not taken yet."""
+    """Drives trials. The only state is the evidence that the store has not taken yet."""
 
     def __init__(self, deps: Deps) -> None:
         self._deps = deps
         self._proofs = KeptProofs(deps.store)
+        self._recoveries = KeptRecoveries(deps.store)
 
     async def reconcile(self, namespace: str, name: str) -> float | None:
         """One pass; seconds after which to look again."""
@@ -51,7 +53,7 @@ class TrialReconciler:
             return None
         trial = objects.trial(body)
         if trial.deleting:
-            self._proofs.forget(trial)
+            self._forget(trial)
             return None
         seen = await observe(self._deps, trial)
         if is_true(trial.status.conditions, ARCHIVED):
@@ -61,6 +63,9 @@ class TrialReconciler:
             before = is_true(trial.status.conditions, PROVEN_BEFORE)
             proof = await self._proofs.keep(trial, "after" if before else "before", seen.proof)
             seen = replace(seen, proof=proof)
+        if seen.stopped is not None and seen.stopped.record is not None:
+            counts = await self._recoveries.keep(trial, seen.stopped.record)
+            seen = replace(seen, stopped=replace(seen.stopped, record=counts))
         decision = decide(trial, seen)
         status, waiting = await self._conclude(trial, seen, decision)
         if status != trial.status:
@@ -78,7 +83,8 @@ class TrialReconciler:
         if not decision.archive:
             return decision.status, None
         try:
-            return await archive(self._deps, trial, seen, decision.status, self._proofs), None
+            kept = Evidence(self._proofs, self._recoveries)
+            return await archive(self._deps, trial, seen, decision.status, kept), None
         except (Unavailable, Rejected) as error:
             draft = Draft(decision.status, now=seen.now, generation=trial.generation)
             draft.condition(ARCHIVED, False, "Waiting", f"nothing is lost, trying again: {error}")
@@ -92,6 +98,10 @@ class TrialReconciler:
             draft.condition(ARCHIVED, True, "Rejected", str(error))
             draft.set(phase=phase(draft))
             return draft.status, None
+
+    def _forget(self, trial: Trial) -> None:
+        self._proofs.forget(trial)
+        self._recoveries.forget(trial)
 
     async def _act(self, trial: Trial, seen: Seen, decision: Decision) -> None:
         if decision.create_job and seen.testbed is not None:
@@ -127,7 +137,7 @@ class TrialReconciler:
 
     async def _clear(self, trial: Trial, seen: Seen, status: TrialStatus | None = None) -> None:
         """After the end: the Job and its pods go, and so does the label that keeps us watching."""
-        self._proofs.forget(trial)
+        self._forget(trial)
         effects: list[Effect] = []
         if seen.job is not None:
             effects.append(Delete(JOB, trial.namespace, trial.name, seen.job.uid))

@@ -16,6 +16,7 @@ from encbench.core.records import (
     NodeCpu,
     NodeIdle,
     PodCpu,
+    ProxyCpu,
     Withheld,
 )
 from encbench.core.window import Sample, WindowRate, summed, window_rate
@@ -27,8 +28,9 @@ MAX_ALIGNMENT_ERROR = 0.02
 CONTEXT = 5.0
 """Seconds stored before and after the window, for plots."""
 
-PARTS: dict[Literal["database", "agent", "recorder"], str] = {
+PARTS: dict[Literal["database", "proxy", "agent", "recorder"], str] = {
     "database": "encbench_database_cpu_seconds_total",
+    "proxy": "encbench_proxy_cpu_seconds_total",
     "agent": "encbench_agent_cpu_seconds_total",
     "recorder": "encbench_recorder_cpu_seconds_total",
 }
@@ -40,6 +42,12 @@ DATABASE_SERIES = {
     "database_read_bytes": "encbench_database_read_bytes_total",
     "database_write_bytes": "encbench_database_write_bytes_total",
 }
+
+PROXY_SERIES = {
+    "proxy_cpu_seconds": "encbench_proxy_cpu_seconds_total",
+    "proxy_resident_bytes": "encbench_proxy_resident_bytes",
+}
+"""Of an arm whose clients come through the confidential proxy."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +61,17 @@ class WindowMetrics:
     idle: IdleCpu | None = None
     disk: DiskIo | None = None
     withheld: Withheld = field(default_factory=dict)
+    proxy: ProxyCpu | None = None
 
     @property
     def has_database(self) -> bool:
         """Whether there is a CPU series of the server at all."""
         return self.record is not None and "database_cpu_seconds" in self.record.series
+
+    @property
+    def has_proxy(self) -> bool:
+        """The same of the proxy."""
+        return self.record is not None and "proxy_cpu_seconds" in self.record.series
 
 
 @dataclass(frozen=True)
@@ -74,6 +88,8 @@ class Place:
     clients: tuple[ClientFacts, ...] = ()
     external: External | None = None
     """Set where somebody else runs the database."""
+    proxy_limit: float | None = None
+    """What the confidential proxy may use, in cores; None where there is none."""
 
 
 async def read(metrics: Metrics, place: Place, window: Window) -> MetricsRecord:
@@ -83,7 +99,10 @@ async def read(metrics: Metrics, place: Place, window: Window) -> MetricsRecord:
     series: dict[str, tuple[Sample, ...]] = {}
     if place.external is not None:
         series = await _named(metrics, place.external, window, start, end)
-    for name, metric in (DATABASE_SERIES if place.external is None else {}).items():
+    wanted = DATABASE_SERIES if place.external is None else {}
+    if place.proxy_limit is not None:
+        wanted = wanted | PROXY_SERIES
+    for name, metric in wanted.items():
         found = _of(window, await metrics.raw(f"{metric}{{{own}}}", start, end))
         # A pod that was replaced shows as a second series: no window spans two servers.
         if len(found) == 1:
@@ -172,7 +191,35 @@ def judge(record: MetricsRecord, place: Place) -> WindowMetrics:
     if place.external is None and resting is None:
         withheld["idle"] = "Prometheus has no CPU of the campaign's databases"
     return WindowMetrics(
-        record, database, of_node, others or (), resting, _disk(series, window), withheld
+        record,
+        database,
+        of_node,
+        others or (),
+        resting,
+        _disk(series, window),
+        withheld,
+        proxy=_proxy(record, place, withheld),
+    )
+
+
+def _proxy(record: MetricsRecord, place: Place, withheld: Withheld) -> ProxyCpu | None:
+    """Nothing, and nothing withheld, where there is no proxy."""
+    if place.proxy_limit is None:
+        return None
+    rate = _rate(record.series.get("proxy_cpu_seconds"), record.window, withheld, "proxy")
+    if rate is None:
+        return None
+    memory = [
+        int(value)
+        for time, value in record.series.get("proxy_resident_bytes", ())
+        if record.window.start <= time <= record.window.end
+    ]
+    return ProxyCpu(
+        cores=rate.rate,
+        limit_cores=place.proxy_limit,
+        coverage=rate.coverage,
+        alignment_error=rate.alignment_error,
+        memory_max_bytes=max(memory, default=None),
     )
 
 
@@ -206,7 +253,7 @@ def _rate(
     samples: tuple[Sample, ...] | None,
     window: Window,
     withheld: Withheld,
-    what: Literal["database", "node"],
+    what: Literal["database", "node", "proxy"],
 ) -> WindowRate | None:
     if samples is None:
         withheld[what] = "Prometheus has no such series"

@@ -4,7 +4,7 @@ Each check takes the facts and returns a caveat or None. They are fixed beforeha
 a figure; they tell a reader where to look before believing one.
 """
 
-from encbench.report.caveats import blocks, load, setting
+from encbench.report.caveats import blocks, columns, load, recovery, setting
 from encbench.report.caveats.facts import Check, Facts
 from encbench.report.document import Caveat
 
@@ -12,8 +12,12 @@ __all__ = ["CHECKS", "Facts", "caveats"]
 
 CHECKS: tuple[Check, ...] = (
     load.colocation,
+    columns.stand_in,
+    columns.hop_not_apart,
+    columns.driver_of_somebody_else,
     blocks.noise_floor,
     load.fixed_rate,
+    recovery.unequal_log,
     load.busy_client,
     load.foreign_load,
     blocks.missing_blocks,
@@ -22,10 +26,15 @@ CHECKS: tuple[Check, ...] = (
     setting.no_aes,
     blocks.few_blocks,
     blocks.precision_missed,
+    columns.hop_in_the_loss,
+    columns.results_only,
+    columns.nobody_decrypts,
+    columns.permissive,
     setting.no_tpc_result,
     setting.not_checked,
     blocks.short_window,
     setting.dataset_in_memory,
+    recovery.short_recoveries,
     load.busy_server,
     load.idle_server,
     blocks.one_placement,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from encbench.api.campaign import CampaignSpec
+from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.report.bucket import Source
@@ -22,6 +23,7 @@ class Facts:
     provenance: Provenance
     sources: Sequence[Source]
     instances: Mapping[str, InstanceTemplateSpec] = field(default_factory=dict)
+    modes: Mapping[str, EncryptionModeSpec] = field(default_factory=dict)
 
     @property
     def external(self) -> list[str]:

@@ -78,6 +78,8 @@ def idle_server(facts: Facts) -> Caveat | None:
     cpu = [t.database_cpu_percent for t in facts.counted if t.database_cpu_percent is not None]
     if not cpu or max(cpu) >= IDLE_SERVER_PERCENT:
         return None
+    if all(group.primary == "recovery" for group in facts.groups):
+        return None
     return Caveat(
         weight="note",
         title="The server was never saturated",
@@ -89,7 +91,11 @@ def idle_server(facts: Facts) -> Caveat | None:
 
 def fixed_rate(facts: Facts) -> Caveat | None:
     """TPS that says what was offered."""
-    fixed = [group for group in facts.groups if group.offered_tps is not None]
+    fixed = [
+        group
+        for group in facts.groups
+        if group.offered_tps is not None and group.primary != "recovery"
+    ]
     if not fixed:
         return None
     names = text.listed(sorted({group.workload for group in fixed}))

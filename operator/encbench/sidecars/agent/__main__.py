@@ -10,21 +10,31 @@ from typing import Any
 from aiohttp import web
 
 from encbench.adapters import sql
+from encbench.core.columns.layout import PROCESS
+from encbench.core.connection import DATABASE
 from encbench.engines.marker import is_marker
 from encbench.sidecars.agent import evidence, process, server, settle, volume
 from encbench.sidecars.agent.api import Agent, NotRunning, application
 from encbench.sidecars.agent.checks import Checks
-from encbench.sidecars.agent.config import Config, ConfigError, read_config
+from encbench.sidecars.agent.config import ColumnsConfig, Config, ConfigError, read_config
 from encbench.sidecars.agent.machine import read_machine
 from encbench.sidecars.agent.metrics import exposition
 from encbench.sidecars.agent.probe import probe
+from encbench.sidecars.agent.recovery import Recovery, System
 
 HEALTH_SECONDS = 2.0
 """Shorter than the probe's own timeout, so that its answer says why."""
 
 
-def build(config: Config, proc: Path = process.PROC) -> Agent:
-    """The agent of this configuration. `proc` is where it looks for the server's processes."""
+def build(
+    config: Config,
+    proc: Path = process.PROC,
+    kill: Callable[[int, int], None] = os.kill,
+) -> Agent:
+    """The agent of this configuration.
+
+    `proc` is where it looks for the server's processes, `kill` signals one of them.
+    """
     engine = probe(config.engine)
     connect = sql.connector(engine.driver)
     open_session = functools.partial(connect, config.socket, engine.user, config.password)
@@ -34,9 +44,17 @@ def build(config: Config, proc: Path = process.PROC) -> Agent:
         )
     )
     machine = read_machine()
-    read = process.Reader(engine.process_name, proc).read
+    processes = process.Reader(engine.process_name, proc)
+    read = processes.read
+    recovery = Recovery(
+        lambda seconds: open_session(connect_timeout=seconds, statement_timeout=seconds),
+        engine,
+        System(processes.everyone, processes.started_at, kill),
+    )
     beneath = config.volume_process and process.Reader(config.volume_process, proc).read
     ground = volume.Ground(config.volume, lambda: _server_mounts(read, proc), lower=config.lower)
+
+    shown = _columns(config, config.columns) if config.columns else None
 
     def describe() -> dict[str, Any]:
         reading = read()
@@ -46,7 +64,10 @@ def build(config: Config, proc: Path = process.PROC) -> Agent:
 
     return Agent(
         token=config.token,
-        metrics=exposition(process.together(read, beneath) if beneath else read),
+        metrics=exposition(
+            process.together(read, beneath) if beneath else read,
+            process.Reader(PROCESS, proc).read if config.columns else None,
+        ),
         health=heart.beats,
         server=describe,
         is_marker=is_marker,
@@ -59,6 +80,7 @@ def build(config: Config, proc: Path = process.PROC) -> Agent:
             full=full,
             cancelled=cancelled,
             ground=ground,
+            columns=functools.partial(shown, full=full) if shown else None,
         ),
         settle=lambda cancelled: settle.settle(
             functools.partial(open_session, statement_timeout=settle.STATEMENT_SECONDS),
@@ -66,7 +88,26 @@ def build(config: Config, proc: Path = process.PROC) -> Agent:
             cancelled,
         ),
         checks=Checks(lambda seconds: open_session(statement_timeout=seconds), engine.driver).ask,
+        stop=recovery.arm,
+        stopped=recovery.look,
     )
+
+
+def _columns(config: Config, own: ColumnsConfig) -> Callable[..., dict[str, Any]]:
+    """What looks at the columns, with the libraries that only such an arm's agent pays for."""
+    from encbench.adapters.columncipher import open_envelope  # noqa: PLC0415
+    from encbench.adapters.sql import raw  # noqa: PLC0415
+    from encbench.sidecars.agent import columns  # noqa: PLC0415
+
+    agent = probe(config.engine).user
+    look = columns.Columns(
+        chosen=own.chosen,
+        direct=functools.partial(raw.by_socket, config.socket, agent, config.password),
+        proxied=functools.partial(raw.by_port, own.port, own.username, own.password),
+        opened=functools.partial(open_envelope, key=own.key),
+        database=DATABASE,
+    )
+    return functools.partial(columns.facts, look)
 
 
 def _server_mounts(read: Callable[[], process.Reading | None], proc: Path) -> str:

@@ -18,6 +18,8 @@ from aiohttp import web
 from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.checks import Busy, Wish
 from encbench.sidecars.agent.evidence import EvidenceError
+from encbench.sidecars.agent.recovery import Busy as Armed
+from encbench.sidecars.agent.recovery import Order
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -46,6 +48,10 @@ class Agent:
     """Takes a function that says whether to give up."""
     checks: Callable[[Wish], dict[str, Any]]
     """State of that run of checks, begun if need be; does not block. Busy while another runs."""
+    stop: Callable[[Order], dict[str, Any]]
+    """State of that stop of the server, armed if need be; does not block. Busy likewise."""
+    stopped: Callable[[str], dict[str, Any]]
+    """State of the stop of that name, which is never armed by this."""
 
 
 def application(agent: Agent) -> web.Application:
@@ -58,6 +64,8 @@ def application(agent: Agent) -> web.Application:
     app.router.add_post("/v1/evidence", routes.evidence)
     app.router.add_post("/v1/settle", routes.settle)
     app.router.add_post("/v1/checks", routes.checks)
+    app.router.add_post("/v1/recovery", routes.recovery)
+    app.router.add_get("/v1/recovery", routes.recovered)
     return app
 
 
@@ -92,6 +100,23 @@ class _Routes:
         if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds <= 0:
             return _error(400, "seconds must be a number greater than 0")
         return web.json_response(self._agent.checks(Wish(run, warehouses, loaded, seconds)))
+
+    async def recovery(self, request: web.Request) -> web.Response:
+        wish = await _wish(request)
+        run, stop = wish.get("run"), wish.get("stop")
+        after, seconds = wish.get("afterSeconds"), wish.get("seconds")
+        if not isinstance(run, str) or not 1 <= len(run) <= RUN_LENGTH:
+            return _error(400, f"run must be a name of 1 to {RUN_LENGTH} characters")
+        if stop not in ("Clean", "Crash"):
+            return _error(400, "stop must be Clean or Crash")
+        if not isinstance(after, int | float) or isinstance(after, bool) or after < 0:
+            return _error(400, "afterSeconds must be a number of 0 or more")
+        if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds <= 0:
+            return _error(400, "seconds must be a number greater than 0")
+        return web.json_response(self._agent.stop(Order(run, stop, after, seconds)))
+
+    async def recovered(self, request: web.Request) -> web.Response:
+        return web.json_response(self._agent.stopped(request.query.get("run", "")))
 
     async def evidence(self, request: web.Request) -> web.Response:
         wish = await _wish(request)
@@ -132,7 +157,7 @@ async def _sentences(request: web.Request, handler: Handler) -> web.StreamRespon
     """Errors as JSON with one sentence."""
     try:
         return await handler(request)
-    except (SqlError, NotRunning, Busy) as error:
+    except (SqlError, NotRunning, Busy, Armed) as error:
         return _error(503, str(error))
     except EvidenceError as error:
         return _error(500, str(error))

@@ -1,8 +1,10 @@
 """The agent's settings: places from the environment, secrets from files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from encbench.core.columns.mek import key_of
 
 
 class ConfigError(Exception):
@@ -26,6 +28,22 @@ class Config:
     """The folder of the disk under a FUSE file system, where there is one."""
     volume_process: str | None = None
     """The program of that file system, whose CPU and I/O are the database's."""
+    columns: "ColumnsConfig | None" = None
+    """In an arm whose clients come through the confidential proxy."""
+
+
+@dataclass(frozen=True)
+class ColumnsConfig:
+    """How to look at what the proxy makes of results."""
+
+    port: int
+    """The proxy's, on this pod's loopback."""
+    chosen: frozenset[str]
+    """The columns that it encrypts, as its own file has them, in lower case."""
+    key: bytes = field(repr=False)
+    username: str
+    password: str = field(repr=False)
+    """Of the benchmark's user, whose sessions are those that the proxy sees."""
 
 
 def read_config(environment: Mapping[str, str]) -> Config:
@@ -42,7 +60,36 @@ def read_config(environment: Mapping[str, str]) -> Config:
         password=_read(credentials / "agent-password"),
         lower=Path(lower) if (lower := environment.get("ENCBENCH_LOWER")) else None,
         volume_process=environment.get("ENCBENCH_VOLUME_PROCESS") or None,
+        columns=_columns(environment, credentials),
     )
+
+
+def _columns(environment: Mapping[str, str], credentials: Path) -> ColumnsConfig | None:
+    port = environment.get("ENCBENCH_PROXY_PORT")
+    if not port:
+        return None
+    key = Path(_get(environment, "ENCBENCH_MEK_FILE"))
+    try:
+        key_bytes = key_of(_read(key))
+    except ValueError as error:
+        raise ConfigError(f"{key}: {error}") from error
+    return ColumnsConfig(
+        port=int(port),
+        chosen=frozenset(_lines(Path(_get(environment, "ENCBENCH_COLUMNS")))),
+        key=key_bytes,
+        username=_read(credentials / "username"),
+        password=_read(credentials / "password"),
+    )
+
+
+def _lines(path: Path) -> list[str]:
+    """The columns in the proxy's file; none where it is empty."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    lines = (line.partition("#")[0].strip().lower() for line in text.splitlines())
+    return [line for line in lines if "." in line]
 
 
 def _get(environment: Mapping[str, str], name: str) -> str:

@@ -39,6 +39,7 @@ def gather(
     full: bool,
     cancelled: Callable[[], bool] = lambda: False,
     ground: Ground | None = None,
+    columns: Callable[[Session], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """The evidence, as `/v1/evidence` answers it. Blocks; EvidenceError when it cannot be had."""
     began = time.monotonic()
@@ -60,6 +61,7 @@ def gather(
                 own = data / probe.table_file(session, table)
                 files = _search(own, volume, probe, marker, stop, full=full)
                 below = ground and ground.facts(own, marker.encode(), stop, full=full)
+                shown = columns and columns(session)
             finally:
                 _remove(open_session, session, probe, table)
         finally:
@@ -76,6 +78,7 @@ def gather(
         "markerTable": table,
         "markerFile": own.relative_to(volume).as_posix(),
         "volume": below,
+        **({"columns": shown} if shown else {}),
         "tookSeconds": round(time.monotonic() - began, 3),
         "clock": time.time(),
     }

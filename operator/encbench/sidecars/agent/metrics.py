@@ -13,24 +13,46 @@ from encbench.sidecars.agent.process import Reading
 class ServerCollector(Collector):
     """The server's processes and our own. While there is no server there are no series of it."""
 
-    def __init__(self, read: Callable[[], Reading | None]) -> None:
+    def __init__(
+        self,
+        read: Callable[[], Reading | None],
+        proxy: Callable[[], Reading | None] | None = None,
+    ) -> None:
         self._read = read
+        self._proxy = proxy
 
     def collect(self) -> Iterator[Metric]:
         """One reading."""
         reading = self._read()
         if reading is not None:
             yield from _server(reading)
+        beside = self._proxy and self._proxy()
+        if beside:
+            yield from _proxy(beside)
         yield CounterMetricFamily(
             "encbench_agent_cpu_seconds", "CPU time of the agent.", value=time.process_time()
         )
 
 
-def exposition(read: Callable[[], Reading | None]) -> Callable[[], bytes]:
-    """A function that gives the metrics in Prometheus' text format."""
+def exposition(
+    read: Callable[[], Reading | None], proxy: Callable[[], Reading | None] | None = None
+) -> Callable[[], bytes]:
+    """A function that gives the metrics in Prometheus' text format.
+
+    `proxy` reads the confidential proxy, which is counted apart from the server.
+    """
     registry = CollectorRegistry()
-    registry.register(ServerCollector(read))
+    registry.register(ServerCollector(read, proxy))
     return lambda: generate_latest(registry)
+
+
+def _proxy(reading: Reading) -> Iterator[Metric]:
+    yield CounterMetricFamily(
+        "encbench_proxy_cpu_seconds", "CPU time of the proxy.", value=reading.cpu_seconds
+    )
+    yield GaugeMetricFamily(
+        "encbench_proxy_resident_bytes", "Memory of the proxy.", value=reading.resident_bytes
+    )
 
 
 def _server(reading: Reading) -> Iterator[Metric]:

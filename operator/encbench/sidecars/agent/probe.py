@@ -4,6 +4,7 @@ Only the named engine's modules are imported, and only those that hold no more t
 functions over it.
 """
 
+import signal
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -64,6 +65,10 @@ class Probe:
     time; leaving them half-way does no harm."""
     dirty: str | None = None
     """Statement whose row ends with how many pages wait to be written; None where none says so."""
+    redo: Callable[[Session], int | None] = lambda _: None
+    """Bytes of the log that the data files do not have yet; None where the server does not say."""
+    shutdown: int = signal.SIGTERM
+    """The signal at which the server ends at once and in order."""
     further: tuple[str, ...] = ()
     """Statements whose rows the catalogue takes as well."""
     echo: Callable[[str], str] = lambda _: ""
@@ -77,7 +82,7 @@ def probe(engine: str) -> Probe:
 
 
 def _mariadb() -> Probe:
-    from encbench.engines.innodb import marker, settle  # noqa: PLC0415
+    from encbench.engines.innodb import marker, redo, settle  # noqa: PLC0415
     from encbench.engines.mariadb import catalogue, files  # noqa: PLC0415
 
     return Probe(
@@ -99,11 +104,12 @@ def _mariadb() -> Probe:
         kind_of=files.kind_of,
         settle=settle.settle,
         dirty=settle.DIRTY,
+        redo=lambda session: redo.unwritten(session.rows(redo.STATUS)),
     )
 
 
 def _postgresql() -> Probe:
-    from encbench.engines.postgresql import catalogue, files, marker  # noqa: PLC0415
+    from encbench.engines.postgresql import catalogue, files, marker, wal  # noqa: PLC0415
 
     def table_file(session: Session, table: str) -> str:
         return str(session.rows(*marker.file_of(table))[0][0])
@@ -126,11 +132,14 @@ def _postgresql() -> Probe:
         drop=marker.drop,
         kind_of=files.kind_of,
         settle=lambda _: (("CHECKPOINT", ()),),
+        redo=lambda session: wal.unwritten(session.rows(wal.SINCE_CHECKPOINT)),
+        # SIGTERM would wait until every client has left.
+        shutdown=signal.SIGINT,
     )
 
 
 def _mysql() -> Probe:
-    from encbench.engines.innodb import marker, settle  # noqa: PLC0415
+    from encbench.engines.innodb import marker, redo, settle  # noqa: PLC0415
     from encbench.engines.mysql import catalogue, files  # noqa: PLC0415
     from encbench.engines.mysql.marker import echo, plant  # noqa: PLC0415
 
@@ -153,6 +162,7 @@ def _mysql() -> Probe:
         kind_of=files.kind_of,
         settle=settle.settle,
         dirty=settle.DIRTY,
+        redo=lambda session: redo.unwritten(session.rows(redo.STATUS)),
         further=(catalogue.BINARY_LOGS, catalogue.STATUS),
         echo=echo,
     )

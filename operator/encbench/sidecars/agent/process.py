@@ -50,6 +50,20 @@ class Reading:
     write_bytes: int | None
 
 
+@dataclass(frozen=True)
+class Process:
+    """One living process of the server."""
+
+    process_id: int
+    since_boot: float
+    """Its start in seconds by the boot clock, in ticks of 10 ms."""
+
+    @property
+    def identity(self) -> tuple[int, float]:
+        """No other process has it, not even one that got its number."""
+        return self.process_id, self.since_boot
+
+
 class Reader:
     """Reads the server whose processes bear a name. Any thread may ask."""
 
@@ -68,6 +82,19 @@ class Reader:
                 made = _not_less(made, self._last)
             self._last = made
             return made
+
+    def everyone(self) -> list[Process]:
+        """Every process of the name that lives, the oldest first."""
+        living = [one for one in self._named() if not one.zombie]
+        return [
+            Process(one.process_id, one.start_ticks * _TICK)
+            for one in sorted(living, key=lambda one: (one.start_ticks, one.process_id))
+        ]
+
+    def started_at(self, one: Process) -> float:
+        """Unix time of its start, as readings tell it."""
+        with self._lock:
+            return self._booted() + one.since_boot
 
     def _made(self) -> Reading | None:
         before = self._main()
@@ -151,11 +178,15 @@ class Reader:
             os.close(file)
 
     def _start(self, stat: "_Stat") -> float:
-        """Unix time. The kernel's idea of when it booted moves with the clock; ours does not."""
+        """Unix time."""
+        return self._booted() + stat.start_ticks * _TICK
+
+    def _booted(self) -> int:
+        """The kernel's idea of when it booted moves with the clock; ours does not."""
         if self._boot is None:
             with open(f"{self._proc}/stat", encoding="ascii") as lines:  # noqa: PTH123
                 self._boot = next(int(x.split()[1]) for x in lines if x.startswith("btime "))
-        return self._boot + stat.start_ticks * _TICK
+        return self._boot
 
 
 @dataclass(frozen=True)

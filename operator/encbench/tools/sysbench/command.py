@@ -59,6 +59,17 @@ def session_environment(sysbench: Sysbench) -> dict[str, str]:
     return {"ENCBENCH_SCRIPT": script_argument(sysbench)}
 
 
+MARGIN = 60
+"""Seconds for which the load of a recovery workload would run on: it ends with the server."""
+
+
+def run_seconds(workload: WorkloadSpec) -> int:
+    """How long the load is to run, warm-up included."""
+    load = workload.load
+    margin = 0 if workload.recovery is None else MARGIN
+    return int(load.warmup_seconds) + int(load.duration_seconds) + margin
+
+
 def _connection(connection: Connection, credentials: str) -> list[str]:
     driver = connection.driver
     return [
@@ -115,14 +126,14 @@ def run_command(
 ) -> list[str]:
     """The command line that all replicas share; `replica_arguments` are to be appended."""
     load = workload.load
-    warmup, duration = int(load.warmup_seconds), int(load.duration_seconds)
+    warmup = int(load.warmup_seconds)
     checkpoint = [f"--report-checkpoints={warmup}"] if warmup else []
     return [
         "sysbench",
         *_connection(connection, credentials),
         *_ignored(connection),
         *_dataset(workload.sysbench_test),
-        f"--time={warmup + duration}",
+        f"--time={run_seconds(workload)}",
         *checkpoint,
         "--report-interval=1",
         "--percentile=95",

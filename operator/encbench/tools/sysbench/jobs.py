@@ -55,9 +55,7 @@ def trial_job(context: TrialContext) -> Body:
     spec, workload = context.spec, context.spec.workload
     client, load, sysbench = workload.client, workload.load, workload.sysbench_test
     words = command.run_command(workload, context.connection)
-    limit = (
-        load.warmup_seconds + load.duration_seconds + parse_duration(spec.step_deadlines.overrun)
-    )
+    limit = command.run_seconds(workload) + parse_duration(spec.step_deadlines.overrun)
     mounts = [
         pods.mount("run", pod.RUN, read_only=False),
         pods.mount("credentials", command.CREDENTIALS),

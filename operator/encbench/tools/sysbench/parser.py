@@ -68,6 +68,40 @@ def parse(output: str) -> Measurement:
     return replace(measured, sessions=sessions(output))
 
 
+def parse_cut(output: str, warmup: float, duration: float) -> Measurement:
+    """The planned window in the output of a run that the server's end has cut off.
+
+    There is no final report: the figures are the means of the periodic lines of the window's
+    seconds, and there is no latency. ParseError where there is no such line.
+    """
+    lines = output.splitlines()
+    if not lines or not lines[0].startswith("sysbench 1.0"):
+        begin = repr(lines[0][:80]) if lines else "nothing"
+        raise ParseError(f"the output is not sysbench 1.0's: it begins with {begin}")
+    found = [sample for line in lines if (sample := progress(line)) is not None]
+    window = tuple(one for one in found if warmup < one.second <= warmup + duration)
+    if not window:
+        raise ParseError(_why_incomplete(lines, 0))
+    seconds = float(len(window))
+    transactions, queries = sum(one.tps for one in window), sum(one.qps for one in window)
+    return Measurement(
+        seconds=seconds,
+        transactions=round(transactions),
+        queries=round(queries),
+        tps=transactions / seconds,
+        qps=queries / seconds,
+        latency_average_ms=None,
+        latency_min_ms=None,
+        latency_max_ms=None,
+        latency_p95_ms=None,
+        errors=round(sum(one.errors for one in window)),
+        reconnects=None,
+        histogram=(),
+        series=window,
+        sessions=sessions(output),
+    )
+
+
 def _header(lines: list[str]) -> tuple[int, bool]:
     threads, checkpoints = None, ""
     for line in lines:

@@ -10,8 +10,11 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import OWNED_OPTIONS, Sysbench, WorkloadSpec
-from encbench.tools.sysbench import builtin, script
+from encbench.core.columns import selection
+from encbench.tools.sysbench import builtin, memory, script
 from encbench.tools.sysbench.builtin import Kind
 
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
@@ -28,6 +31,32 @@ def problems(workload: WorkloadSpec, script_text: str | None) -> list[str]:
     if sysbench.script is not None:
         return list(_options(sysbench, builtin.SCRIPTS[sysbench.script], sysbench.script))
     return list(_script(sysbench, script_text)) if script_text is not None else []
+
+
+def pair_problems(
+    workload: WorkloadSpec, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
+) -> list[str]:
+    """What the workload and the database that it is to drive are wrong in together."""
+    found = memory.pair_problems(workload, instance, mode)
+    return [*found, *_pair(workload.sysbench_test, mode)]
+
+
+def _pair(sysbench: Sysbench, mode: EncryptionModeSpec) -> Iterator[str]:
+    if mode.driver is not None:
+        yield (
+            "sysbench does not use JDBC: leave driver out of the mode; with columns sysbench gets "
+            "ciphertext, as in the published study"
+        )
+    columns = mode.columns
+    if columns is None:
+        return
+    if sysbench.script_config_map_ref is None:
+        yield from selection.problems("sysbench", columns, sysbench.tables)
+    elif columns.ratio:
+        yield (
+            "which columns a script of your own has nobody has listed: write columns.list instead "
+            "of columns.ratio, such as [sbtest1.c]"
+        )
 
 
 def _script(sysbench: Sysbench, text: str) -> Iterator[str]:

@@ -5,7 +5,7 @@
 # NAME=VALUE are properties beside those in $ENCBENCH_PROPS, the text of the props file. Who logs in
 # is read from files and put into the props file here, in an emptyDir in memory, for BenchmarkSQL
 # takes the password from nowhere else. It needs of the image what the client itself needs, and sh,
-# cat, cp, ln, sed, grep.
+# cat, cp, ln, sed, grep, tr.
 set -eu
 umask 077
 
@@ -22,11 +22,30 @@ value() {
     sed -e 's/\\/\\\\/g' -e 's/^ /\\ /' "$credentials/$1"
 }
 
+# The URL of a driver of the user's own, with the key where its template has {mek}. The key is read by
+# sed from a file, for arguments of programs are there for everybody to see.
+url() {
+    case $ENCBENCH_URL in
+    *'{mek}'*)
+        { printf 's/{mek}/' && tr -d '\r\n' <"$ENCBENCH_MEK_FILE" && printf '/g\n'; } >"$scratch/mek.sed"
+        printf '%s\n' "$ENCBENCH_URL" | sed -f "$scratch/mek.sed"
+        rm -f "$scratch/mek.sed"
+        ;;
+    *) printf '%s\n' "$ENCBENCH_URL" ;;
+    esac
+}
+[ -z "${ENCBENCH_URL:-}" ] || url >"$scratch/url"
+
 {
     printf '%s\n' "$ENCBENCH_PROPS"
     for pair in "$@"; do
         printf '%s\n' "$pair"
     done
+    if [ -n "${ENCBENCH_URL:-}" ] && [ "$kind" = own ]; then
+        printf 'connFile=%s\n' "$scratch/url"
+    elif [ -n "${ENCBENCH_URL:-}" ]; then
+        printf 'conn=%s\n' "$(url | sed -e 's/\\/\\\\/g')"
+    fi
     printf 'user=%s\n' "$(value username)"
     if [ "$kind" = own ]; then
         printf 'passwordFile=%s\n' "$credentials/password"
@@ -64,6 +83,12 @@ for entry in "$home"/*; do
     [ "${entry##*/}" = run ] || ln -s -f -n "$entry" "$scratch/benchmarksql/${entry##*/}"
 done
 cp -R "$home/run" "$scratch/benchmarksql/"
+# Its scripts look for jars of any database in lib.
+if [ -n "${TPCC_DRIVERS:-}" ]; then
+    rm -f "$scratch/benchmarksql/lib"
+    mkdir -p "$scratch/benchmarksql/lib"
+    ln -s -f "$home/lib"/* "$TPCC_DRIVERS"/*.jar "$scratch/benchmarksql/lib/"
+fi
 chmod -R u+w "$scratch/benchmarksql/run"
 cd "$scratch/benchmarksql/run"
 # A JVM takes a quarter of the memory if nobody tells it otherwise.

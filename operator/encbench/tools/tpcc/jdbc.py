@@ -9,7 +9,9 @@ it. A trust store holds no secret: its password is there because Java asks for o
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from encbench.api.columns import DriverJar
 from encbench.api.encryptionmode import InTransit
+from encbench.core.columns.layout import MEK_FILE
 from encbench.core.connection import Connection, Driver
 
 TRUST_STORE = "/tmp/encbench/trust.p12"  # noqa: S108 - an emptyDir of the pod
@@ -79,12 +81,48 @@ _POSTGRESQL = Jdbc(
 DRIVERS: Mapping[str, Jdbc] = {jdbc.name: jdbc for jdbc in (_MYSQL, _MARIADB, _POSTGRESQL)}
 """By class; `api.tpcc.DRIVERS` names the same."""
 
+ENCRYPTING = "io.encbench.jdbc.EncbenchDriver"
+"""encbench's own driver around another: its URL is the other's with `jdbc:encbench:` before."""
+_ENCRYPTING_PREFIX = "jdbc:encbench:"
+
 _USUAL = {"mariadb": _MARIADB, "mysql": _MYSQL, "percona": _MYSQL, "postgresql": _POSTGRESQL}
 
 
 def driver(engine: str, chosen: str | None) -> Jdbc:
     """The driver that a workload names, or the usual one of the engine."""
     return DRIVERS[chosen] if chosen is not None else _USUAL[engine]
+
+
+def encrypts(connection: Connection) -> bool:
+    """Whether the client uses encbench's own encrypting driver around the engine's."""
+    return connection.jdbc is not None and connection.jdbc.encrypting is not None
+
+
+def jar(connection: Connection) -> DriverJar | None:
+    """The driver of the user's own that the client uses, if any."""
+    return connection.jdbc.jar if connection.jdbc is not None else None
+
+
+def class_name(connection: Connection, chosen: str | None) -> str:
+    """Class of the driver that the client loads."""
+    own = jar(connection)
+    if own is not None:
+        return own.class_name
+    return ENCRYPTING if encrypts(connection) else driver(connection.engine, chosen).name
+
+
+def template(own: DriverJar, connection: Connection) -> str:
+    """The URL of a driver of the user's own, all but the key, which only the pod has."""
+    known = {
+        "host": connection.host,
+        "port": str(connection.port),
+        "database": connection.database,
+        "mekFile": MEK_FILE,
+    }
+    text = own.url_template
+    for name, value in known.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
 
 
 def protocol(engine: str) -> Driver:
@@ -107,5 +145,6 @@ def url(
         **parameters,
         **(jdbc.plaintext if tls is None else jdbc.verified(tls, authority)),
     }
+    prefix = _ENCRYPTING_PREFIX if encrypts(connection) else ""
     query = "&".join(f"{name}={value}" for name, value in said.items())
-    return f"jdbc:{jdbc.scheme}://{connection.host}:{connection.port}/{connection.database}?{query}"
+    return f"{prefix}jdbc:{jdbc.scheme}://{connection.host}:{connection.port}/{connection.database}?{query}"

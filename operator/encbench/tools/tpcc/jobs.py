@@ -14,7 +14,7 @@ from encbench.core.instances import is_external
 from encbench.ports import Body
 from encbench.tools import pod
 from encbench.tools.context import LoadContext, TrialContext, load_job_name
-from encbench.tools.tpcc import jdbc, props
+from encbench.tools.tpcc import drivers, jdbc, props
 from encbench.tools.tpcc.client import CA_FILE, CREDENTIALS, SCRATCH, kind_of
 
 CLIENT = Path(__file__).with_name("client.sh").read_text()
@@ -58,12 +58,17 @@ def trial_job(context: TrialContext) -> Body:
         **pod.tool_container(
             client,
             pod.wrapped(math.ceil(limit), ["sh", "-c", CLIENT, "client.sh", kind_of(tpcc), "run"]),
-            [pods.mount("run", pod.RUN, read_only=False), *_mounts(context.connection)],
+            [
+                pods.mount("run", pod.RUN, read_only=False),
+                *_mounts(context.connection),
+                *drivers.mounts(context.connection),
+            ],
         ),
         "env": pod.environment(
             {
                 "ENCBENCH_RUN_DIR": pod.RUN,
                 **_environment(tpcc, context.connection, written, client),
+                **drivers.environment(context.connection),
                 **_replicas(tpcc, context, client),
             }
         ),
@@ -72,8 +77,10 @@ def trial_job(context: TrialContext) -> Body:
     volumes = [
         *pod.recorder_volumes(context),
         *_volumes(context.connection, context.credentials_secret),
+        *drivers.volumes(context.connection),
     ]
-    return pod.client_job(context, [tool, recorder], volumes)
+    first = drivers.init_containers(context)
+    return pod.client_job(context, [tool, recorder], volumes, first=first)
 
 
 def _tpcc(tpcc: Tpcc | None) -> Tpcc:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from encbench.core.figures import NEW_ORDERS, RETRIES
+from encbench.tools import columns
 from encbench.tools.measurement import PERCENTILE, Kind, Measurement, ParseError, percentile
 from encbench.tools.progress import Mark, Sample
 from encbench.tools.session import sessions
@@ -74,6 +75,7 @@ def _measurement(
         },
         kinds=kinds,
         sessions=sessions("\n".join(lines)),
+        columns=columns.lines("\n".join(lines)),
     )
 
 

@@ -11,6 +11,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import WorkloadSpec
+from encbench.core.columns import selection
 from encbench.core.instances import is_external
 from encbench.tools.tpcc import jdbc
 from encbench.tools.tpcc.client import kind_of
@@ -59,6 +60,7 @@ def _pair(tpcc: Tpcc, instance: InstanceTemplateSpec, mode: EncryptionModeSpec) 
             f"tpcc.driver {tpcc.driver} does not speak to {instance.engine}: leave it out, or "
             f"write {' or '.join(fitting)}"
         )
+    yield from _columns(tpcc, mode)
     if tpcc.benchmarksql is None:
         return
     if mode.in_transit is not None:
@@ -73,3 +75,22 @@ def _pair(tpcc: Tpcc, instance: InstanceTemplateSpec, mode: EncryptionModeSpec) 
             "proven of an external database: use encbench's own client (leave tpcc.benchmarksql "
             "out)"
         )
+
+
+def _columns(tpcc: Tpcc, mode: EncryptionModeSpec) -> Iterator[str]:
+    """Encrypted columns reach the client by JDBC, where something has to decrypt them."""
+    encrypts = mode.columns is not None and mode.columns.encrypts
+    if encrypts and mode.driver is None:
+        yield (
+            "encrypted columns reach TPC-C's transactions, which cannot work with ciphertext: "
+            "write driver: {encrypting: {}} into the mode, or columns.ratio: 0"
+        )
+    if mode.driver is not None and mode.driver.encrypting is not None and tpcc.benchmarksql:
+        yield (
+            "an image of BenchmarkSQL does not have encbench's encrypting driver: leave "
+            "tpcc.benchmarksql out to use encbench's own client, which does; or put the driver's "
+            "jar at a URL or on a claim, and name it in driver.jar with class "
+            "io.encbench.jdbc.EncbenchDriver"
+        )
+    if mode.columns is not None:
+        yield from selection.problems("tpcc", mode.columns)

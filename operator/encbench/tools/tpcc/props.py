@@ -46,7 +46,13 @@ def load_props(tpcc: Tpcc, connection: Connection, cores: float) -> Props:
 def run_props(tpcc: Tpcc, load: Load, connection: Connection, cores: float) -> Props:
     """For the measured run, as all replicas share it."""
     build = {"own": _own, "5": _benchmarksql_5, "6": _benchmarksql_6}[kind_of(tpcc)]
-    return {**_common(tpcc, connection), **build(tpcc, load, cores), **tpcc.options}
+    probe = kind_of(tpcc) == "own" and connection.columns
+    return {
+        **_common(tpcc, connection),
+        **build(tpcc, load, cores),
+        **({"probeColumns": "true"} if probe else {}),
+        **tpcc.options,
+    }
 
 
 def replica_props(tpcc: Tpcc, concurrency: int, seed: int, replicas: int) -> list[Props]:
@@ -81,16 +87,14 @@ def _escaped(value: str) -> str:
 def _common(tpcc: Tpcc, connection: Connection) -> Props:
     kind = kind_of(tpcc)
     chosen = jdbc.driver(connection.engine, tpcc.driver)
+    url = jdbc.url(
+        chosen, connection, CA_FILE, batches=kind != "own", parameters=tpcc.url_parameters
+    )
     return {
         "db": _DATABASES[kind][connection.engine],
-        "driver": chosen.name,
-        "conn": jdbc.url(
-            chosen,
-            connection,
-            CA_FILE,
-            batches=kind != "own",
-            parameters=tpcc.url_parameters,
-        ),
+        "driver": jdbc.class_name(connection, tpcc.driver),
+        # That of a driver of the user's own may hold a key: `client.sh` puts it together.
+        **({} if jdbc.jar(connection) else {"conn": url}),
         "warehouses": str(tpcc.warehouses),
     }
 

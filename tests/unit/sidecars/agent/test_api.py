@@ -14,6 +14,8 @@ from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.api import Agent, NotRunning, application
 from encbench.sidecars.agent.checks import Busy, Wish
 from encbench.sidecars.agent.evidence import EvidenceError
+from encbench.sidecars.agent.recovery import Busy as Armed
+from encbench.sidecars.agent.recovery import Order
 
 AUTH = {"Authorization": "Bearer secret"}
 WISH = {"marker": "encbench-marker-0001", "full": True}
@@ -30,6 +32,13 @@ class Behind:
     gone: threading.Event = field(default_factory=threading.Event)
     slow: bool = False
     checked: list[Wish] = field(default_factory=list)
+    ordered: list[Order] = field(default_factory=list)
+
+    def stop(self, order: Order) -> dict[str, Any]:
+        self.ordered.append(order)
+        if self.error is not None:
+            raise self.error
+        return {"run": order.run, "state": "armed"}
 
     def checks(self, wish: Wish) -> dict[str, Any]:
         self.checked.append(wish)
@@ -78,6 +87,8 @@ async def start() -> AsyncIterator[Start]:
             evidence=behind.evidence,
             settle=behind.settle,
             checks=behind.checks,
+            stop=behind.stop,
+            stopped=lambda run: {"run": run, "state": "unknown"},
         )
         server = TestServer(application(agent))
         client = TestClient(server)
@@ -231,3 +242,56 @@ async def test_one_search_at_a_time(start: Start) -> None:
     behind.slow = False
     assert [(await first).status, (await second).status] == [200, 200]
     assert len(behind.wished) == 2
+
+
+ORDER = {"run": "trial-uid", "stop": "Crash", "afterSeconds": 2.5, "seconds": 600}
+
+
+async def test_a_stop_is_armed_by_a_post_and_only_looked_at_by_a_get(start: Start) -> None:
+    behind = Behind()
+    client = await start(behind)
+    answer = await client.post("/v1/recovery", json=ORDER, headers=AUTH)
+    assert answer.status == 200
+    assert await answer.json() == {"run": "trial-uid", "state": "armed"}
+    assert behind.ordered == [Order("trial-uid", "Crash", 2.5, 600)]
+    look = await client.get("/v1/recovery", params={"run": "another"}, headers=AUTH)
+    assert await look.json() == {"run": "another", "state": "unknown"}
+    assert len(behind.ordered) == 1
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+async def test_nobody_stops_the_server_without_the_token(start: Start, method: str) -> None:
+    behind = Behind()
+    client = await start(behind)
+    assert (await client.request(method, "/v1/recovery", json=ORDER)).status == 401
+    assert not behind.ordered
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"run": ""}, "run must be"),
+        ({"run": "x" * 129}, "run must be"),
+        ({"stop": "Kill"}, "stop must be Clean or Crash"),
+        ({"stop": None}, "stop must be Clean or Crash"),
+        ({"afterSeconds": -1}, "afterSeconds must be"),
+        ({"afterSeconds": True}, "afterSeconds must be"),
+        ({"seconds": 0}, "seconds must be"),
+        ({"seconds": "600"}, "seconds must be"),
+    ],
+)
+async def test_a_stop_that_cannot_be_meant(start: Start, change: dict[str, Any], said: str) -> None:
+    behind = Behind()
+    client = await start(behind)
+    answer = await client.post("/v1/recovery", json={**ORDER, **change}, headers=AUTH)
+    assert answer.status == 400
+    assert said in (await answer.json())["error"]
+    assert not behind.ordered
+
+
+async def test_another_stop_has_to_wait(start: Start) -> None:
+    behind = Behind(error=Armed("the recovery of x has not ended"))
+    client = await start(behind)
+    answer = await client.post("/v1/recovery", json=ORDER, headers=AUTH)
+    assert answer.status == 503
+    assert await answer.json() == {"error": "the recovery of x has not ended"}

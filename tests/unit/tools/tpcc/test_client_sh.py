@@ -207,3 +207,56 @@ def test_a_trust_store_is_made_of_the_ca(shell: list[str], pod: Pod) -> None:
     done = pod.run(shell, "own", "run", **wish, KEYTOOL="1")
     assert done.returncode == 1
     assert "could not make a trust store" in done.stdout
+
+
+MEK = "00112233445566778899aabbccddeeff"
+TEMPLATE = "jdbc:mysql:encdb://db:3307/sbtest?MEK={mek}&ENC_ALGO=SM4_128_GCM"
+
+
+def with_key(pod: Pod, end: str) -> dict[str, str]:
+    (pod.folder / "mek").write_text(MEK + end)
+    return {"ENCBENCH_URL": TEMPLATE, "ENCBENCH_MEK_FILE": str(pod.folder / "mek")}
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_url_with_the_key_is_a_file_for_our_own_client(
+    shell: list[str], pod: Pod, end: str
+) -> None:
+    done = pod.run(shell, "own", "run", **with_key(pod, end))
+    assert done.returncode == 0
+    url = pod.folder / "scratch/encbench/url"
+    assert f"connFile={url}" in pod.props.read_text().splitlines()
+    assert url.read_text() == TEMPLATE.replace("{mek}", MEK) + "\n"
+    assert stat.S_IMODE(url.stat().st_mode) == 0o600
+    assert MEK not in done.stdout
+    assert not (pod.folder / "scratch/encbench/mek.sed").exists()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_url_without_the_key_needs_no_file_of_it(shell: list[str], pod: Pod) -> None:
+    done = pod.run(shell, "own", "run", ENCBENCH_URL="jdbc:x://db")
+    assert done.returncode == 0
+    assert (pod.folder / "scratch/encbench/url").read_text() == "jdbc:x://db\n"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_benchmarksql_gets_url_and_jar(shell: list[str], pod: Pod) -> None:
+    benchmarksql(pod, log=(DATA / "benchmarksql5.log").read_text())
+    drivers = pod.folder / "drivers"
+    drivers.mkdir()
+    (drivers / "driver.jar").write_text("")
+    done = pod.run(shell, "5", "run", TPCC_DRIVERS=str(drivers), **with_key(pod, ""))
+    assert done.returncode == 0, done.stdout
+    seen = (pod.folder / "props.seen").read_text().splitlines()
+    assert "conn=" + TEMPLATE.replace("{mek}", MEK) in seen
+    assert MEK not in done.stdout
+    libraries = pod.folder / "scratch/encbench/benchmarksql/lib"
+    assert {one.name for one in libraries.iterdir()} == {"jar", "driver.jar"}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_without_a_driver_of_its_own_nothing_is_said_of_a_url(shell: list[str], pod: Pod) -> None:
+    pod.run(shell, "own", "run")
+    assert "conn" not in pod.props.read_text()
+    assert not (pod.folder / "scratch/encbench/url").exists()

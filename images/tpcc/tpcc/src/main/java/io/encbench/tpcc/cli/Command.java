@@ -8,14 +8,14 @@ public enum Command {
   LOAD(
       "load",
       "drop the tables, then create and fill them",
-      "Needs the properties db, driver, conn, user and warehouses; takes passwordFile, loadWorkers\n"
+      "Needs the properties db, driver, conn, user and warehouses; takes passwordFile, mekFile, connFile (in place of conn), loadWorkers\n"
           + "(4), foreignKeys (true) and seed (1). The same seed makes the same data."),
   RUN(
       "run",
       "drive the five transactions and report",
       "Needs, beside those of load, terminals and one of runMins, runSeconds and\n"
           + "runTxnsPerTerminal; takes warmupSeconds (0), limitTxnsPerMin (0, no limit),\n"
-          + "terminalWarehouseFixed (false), plainStatements (false), the five weights newOrderWeight, paymentWeight,\n"
+          + "terminalWarehouseFixed (false), plainStatements (false), probeColumns (false), the five weights newOrderWeight, paymentWeight,\n"
           + "orderStatusWeight, deliveryWeight and stockLevelWeight (45, 43, 4, 4, 4), seed (1),\n"
           + "deadlineSeconds (30) and, for several clients that share the terminals, terminalOffset\n"
           + "and terminalsTotal. Ends with 1 if the database was lost, after a report."),

@@ -14,14 +14,17 @@ import java.util.Properties;
  */
 public final class Database {
   private static final String DRIVERS =
-      "org.postgresql.Driver, com.mysql.cj.jdbc.Driver or org.mariadb.jdbc.Driver";
+      "org.postgresql.Driver, com.mysql.cj.jdbc.Driver, org.mariadb.jdbc.Driver or"
+          + " io.encbench.jdbc.EncbenchDriver";
 
   private final Access access;
+  private final Url url;
   private final Driver driver;
   private final Properties properties;
 
-  private Database(Access access, Driver driver, Properties properties) {
+  private Database(Access access, Url url, Driver driver, Properties properties) {
     this.access = access;
+    this.url = url;
     this.driver = driver;
     this.properties = properties;
   }
@@ -29,27 +32,37 @@ public final class Database {
   /** The database that the settings name; nothing is connected yet. */
   public static Database of(Access access) throws InvalidInput {
     Driver driver = driver(access.driver());
+    Url url = Url.of(access);
     try {
-      if (!driver.acceptsURL(access.url())) {
+      if (!driver.acceptsURL(url.text())) {
         throw new InvalidInput(
-            "the driver " + access.driver() + " does not take the URL in conn: " + access.url());
+            "the driver " + access.driver() + " does not take the URL in " + url.shown());
       }
     } catch (SQLException error) {
-      throw new InvalidInput("the URL in conn is not valid: " + error.getMessage());
+      throw new InvalidInput(
+          "the URL in " + url.property() + " is not valid: " + url.without(error).getMessage());
     }
-    Properties properties = DriverDefaults.beside(access.url());
+    Properties properties = DriverDefaults.beside(url.text());
     properties.setProperty("user", access.user());
     if (access.passwordFile() != null) {
-      properties.setProperty("password", Password.read(access.passwordFile()));
+      properties.setProperty("password", SecretFile.read("passwordFile", access.passwordFile()));
     }
-    return new Database(access, driver, properties);
+    if (access.mekFile() != null) {
+      properties.setProperty(Encbench.MEK_FILE, Encbench.mekFile(access.mekFile(), url));
+    }
+    return new Database(access, url, driver, properties);
   }
 
   /** A new connection without autocommit. */
   public Connection open() throws SQLException {
-    Connection connection = driver.connect(access.url(), (Properties) properties.clone());
+    Connection connection;
+    try {
+      connection = driver.connect(url.text(), (Properties) properties.clone());
+    } catch (SQLException error) {
+      throw url.without(error);
+    }
     if (connection == null) {
-      throw new SQLException("the driver did not take the URL in conn", "08001");
+      throw new SQLException("the driver did not take the URL in " + url.property(), "08001");
     }
     connection.setAutoCommit(false);
     return connection;

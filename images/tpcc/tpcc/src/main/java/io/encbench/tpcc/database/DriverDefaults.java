@@ -7,7 +7,8 @@ import java.util.Properties;
  * Connection properties that we add where the URL does not say otherwise.
  *
  * <p>Nothing here changes what is stored or what is encrypted; {@code docs/tpcc.md} says what each
- * group is worth. URLs of other drivers are left alone, for these may pass their properties on.
+ * group is worth. A URL of our encrypting driver has those of the one that it goes around; URLs of
+ * other drivers are left alone, for these may pass their properties on.
  */
 final class DriverDefaults {
   private static final Map<String, Map<String, String>> BY_PREFIX =
@@ -36,7 +37,8 @@ final class DriverDefaults {
   private DriverDefaults() {}
 
   /** The defaults for this URL without those that it sets itself. */
-  static Properties beside(String url) {
+  static Properties beside(String given) {
+    String url = Encbench.inner(given);
     Properties properties = new Properties();
     BY_PREFIX.forEach(
         (prefix, defaults) -> {

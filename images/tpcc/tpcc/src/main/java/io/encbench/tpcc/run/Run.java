@@ -1,5 +1,6 @@
 package io.encbench.tpcc.run;
 
+import io.encbench.tpcc.check.ColumnProbe;
 import io.encbench.tpcc.database.Database;
 import io.encbench.tpcc.database.Facts;
 import io.encbench.tpcc.database.Session;
@@ -63,6 +64,7 @@ public final class Run {
     List<Session> sessions = Sessions.open(database, settings.terminals().count());
     Facts facts = Facts.of(sessions.get(0).connection(), database.dialect());
     header.session(facts);
+    probeColumns();
     long zero = System.nanoTime();
     man(sessions, constants, zero);
     header.started(facts);
@@ -80,8 +82,21 @@ public final class Run {
               left, settings.deadlineSeconds()));
     }
     window.add(fleet.drain(false));
+    if (stop.failure() == null) {
+      try {
+        probeColumns();
+      } catch (SQLException error) {
+        stop.because("the known rows could not be read again: " + error.getMessage());
+      }
+    }
     new Report(output, window, errors).print(stop.failure());
     return stop.failure();
+  }
+
+  private void probeColumns() throws SQLException {
+    if (settings.probeColumns()) {
+      new ColumnProbe(database, output).print();
+    }
   }
 
   private Configuration configuration() throws InvalidInput, SQLException {

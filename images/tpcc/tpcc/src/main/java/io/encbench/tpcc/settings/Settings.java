@@ -12,6 +12,7 @@ import java.util.Map;
  * @param limitPerMinute transactions of this client, 0 for as many as it can
  * @param seed what every random choice is drawn from
  * @param deadlineSeconds how long a database may be away
+ * @param probeColumns whether a run reads known rows through its driver and prints their digests
  * @param echo the properties as given, for the output
  */
 public record Settings(
@@ -25,4 +26,5 @@ public record Settings(
     int limitPerMinute,
     long seed,
     int deadlineSeconds,
+    boolean probeColumns,
     Map<String, String> echo) {}

@@ -58,19 +58,31 @@ public final class SettingsReader {
         limit,
         seed,
         deadline,
+        values.flag(Name.PROBE_COLUMNS, false),
         echo());
   }
 
   private Access access() throws InvalidInput {
     Dialect dialect = Dialect.of(values.text(Name.DB));
-    String file = values.textOr(Name.PASSWORD_FILE, null);
+    Path urlFile = path(Name.CONN_FILE);
+    if (urlFile != null && values.has(Name.CONN)) {
+      throw new InvalidInput(
+          "conn and connFile are both there: keep connFile if the URL holds a secret, else conn");
+    }
     return new Access(
         dialect,
         values.text(Name.DRIVER),
-        values.text(Name.CONN),
+        urlFile == null ? values.text(Name.CONN) : null,
+        urlFile,
         values.text(Name.USER),
-        file == null ? null : Path.of(file),
+        path(Name.PASSWORD_FILE),
+        path(Name.MEK_FILE),
         values.flag(Name.PLAIN_STATEMENTS, false));
+  }
+
+  private Path path(Name name) {
+    String file = values.textOr(name, null);
+    return file == null ? null : Path.of(file);
   }
 
   private Terminals terminals(int warehouses) throws InvalidInput {

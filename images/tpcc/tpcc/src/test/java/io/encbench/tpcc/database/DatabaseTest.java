@@ -8,6 +8,7 @@ import io.encbench.tpcc.settings.InvalidInput;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,8 +17,12 @@ class DatabaseTest {
 
   @TempDir private Path folder;
 
+  private static Access access(String driver, String url, Path passwordFile, Path mekFile) {
+    return new Access(Dialect.POSTGRES, driver, url, null, "bench", passwordFile, mekFile, false);
+  }
+
   private static String refusal(String driver, String url, Path passwordFile) {
-    Access access = new Access(Dialect.POSTGRES, driver, url, "bench", passwordFile, false);
+    Access access = access(driver, url, passwordFile, null);
     return assertThrows(InvalidInput.class, () -> Database.of(access)).getMessage();
   }
 
@@ -39,14 +44,15 @@ class DatabaseTest {
   }
 
   @Test
-  void allThreeDriversAreThere() throws InvalidInput {
+  void allDriversAreThere() throws InvalidInput {
     for (String[] pair :
         new String[][] {
           {"org.postgresql.Driver", URL},
           {"com.mysql.cj.jdbc.Driver", "jdbc:mysql://localhost/tpcc"},
-          {"org.mariadb.jdbc.Driver", "jdbc:mariadb://localhost/tpcc"}
+          {"org.mariadb.jdbc.Driver", "jdbc:mariadb://localhost/tpcc"},
+          {"io.encbench.jdbc.EncbenchDriver", "jdbc:encbench:jdbc:mysql://localhost/tpcc"}
         }) {
-      Database.of(new Access(Dialect.POSTGRES, pair[0], pair[1], "bench", null, false));
+      Database.of(access(pair[0], pair[1], null, null));
     }
   }
 
@@ -57,11 +63,53 @@ class DatabaseTest {
   }
 
   @Test
+  void aKeyIsForOurDriverAlone() throws IOException {
+    Path file = Files.writeString(folder.resolve("mek"), "00".repeat(16));
+    assertTrue(
+        assertThrows(
+                InvalidInput.class,
+                () -> Database.of(access("org.postgresql.Driver", URL, null, file)))
+            .getMessage()
+            .startsWith("mekFile is for the driver io.encbench.jdbc.EncbenchDriver alone: "));
+  }
+
+  @Test
+  void aKeyThatIsNotThereIsRefused() {
+    Path file = folder.resolve("mek");
+    String url = "jdbc:encbench:jdbc:mysql://localhost/tpcc";
+    assertTrue(
+        assertThrows(
+                InvalidInput.class,
+                () -> Database.of(access("io.encbench.jdbc.EncbenchDriver", url, null, file)))
+            .getMessage()
+            .startsWith("the mekFile " + file + " cannot be read: "));
+  }
+
+  @Test
+  void aUrlFromAFileIsNeverSaid() throws IOException, InvalidInput {
+    String key = "00112233445566778899aabbccddeeff";
+    String url = "jdbc:mysql:encdb://localhost:3306/tpcc?MEK=" + key + "&ENC_ALGO=SM4_128_GCM";
+    Path file = Files.writeString(folder.resolve("url"), url + "\n");
+    Access access =
+        new Access(
+            Dialect.MYSQL, "com.mysql.cj.jdbc.Driver", null, file, "bench", null, null, false);
+    String said = assertThrows(InvalidInput.class, () -> Database.of(access)).getMessage();
+    assertEquals("the driver com.mysql.cj.jdbc.Driver does not take the URL in connFile", said);
+    Url secret = Url.of(access);
+    assertEquals(url, secret.text());
+    SQLException hidden =
+        secret.without(new SQLException("no key " + key + " for " + url, "08001", 7));
+    assertEquals("no key *** for ***", hidden.getMessage());
+    assertEquals("08001", hidden.getSQLState());
+    assertEquals("connFile", secret.toString());
+  }
+
+  @Test
   void onlyTheLastNewlineIsNotThePassword() throws IOException, InvalidInput {
     Path file = folder.resolve("password");
     Files.writeString(file, " geheim \n\n");
-    assertEquals(" geheim \n", Password.read(file));
+    assertEquals(" geheim \n", SecretFile.read("passwordFile", file));
     Files.writeString(file, "geheim");
-    assertEquals("geheim", Password.read(file));
+    assertEquals("geheim", SecretFile.read("passwordFile", file));
   }
 }

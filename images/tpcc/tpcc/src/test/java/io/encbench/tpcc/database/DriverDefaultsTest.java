@@ -19,6 +19,13 @@ class DriverDefaultsTest {
   }
 
   @Test
+  void ourDriverHasThoseOfTheOneInside() {
+    assertEquals(
+        DriverDefaults.beside("jdbc:mysql://host/tpcc?connectTimeout=1"),
+        DriverDefaults.beside("jdbc:encbench:jdbc:mysql://host/tpcc?connectTimeout=1"));
+  }
+
+  @Test
   void driversThatWrapOthersAreLeftAlone() {
     assertTrue(DriverDefaults.beside("jdbc:mysql:encdb://host/tpcc").isEmpty());
     assertFalse(DriverDefaults.beside("jdbc:postgresql://host/tpcc").isEmpty());

@@ -51,6 +51,18 @@ class SettingsReaderTest {
   }
 
   @Test
+  void theUrlIsHereOrInAFile() throws InvalidInput {
+    assertTrue(refusal("connFile", "/url").startsWith("conn and connFile are both there: "));
+    Map<String, String> properties = properties("connFile", "/url", "mekFile", "/mek");
+    properties.remove("conn");
+    Settings settings = SettingsReader.read(properties, true);
+    assertNull(settings.access().url());
+    assertEquals("/url", settings.access().urlFile().toString());
+    assertEquals("/mek", settings.access().mekFile().toString());
+    assertFalse(settings.probeColumns());
+  }
+
+  @Test
   void zeroMeansNotGivenAsInBenchmarkSqlsOwnFiles() throws InvalidInput {
     Settings settings =
         SettingsReader.read(

@@ -1,0 +1,143 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use lexopt::prelude::*;
+
+use crate::envelope::Algorithm;
+
+pub const HELP: &str = "\
+confidential-proxy: encrypts chosen columns of a MySQL or MariaDB server's result sets
+
+usage: confidential-proxy --listen ADDRESS --upstream ADDRESS --mek-file FILE
+                          --algorithm ALGORITHM --columns FILE [--permissive]
+
+  --listen ADDRESS       where clients connect, such as 0.0.0.0:3307
+  --upstream ADDRESS     where the server is, such as 127.0.0.1:3306
+  --mek-file FILE        the master key: 32 hex digits
+  --algorithm ALGORITHM  AES_128_GCM or SM4_128_GCM
+  --columns FILE         one table.column a line: it is encrypted; or one table a line: it is known,
+                         its other columns pass in plaintext; # begins a comment. Without any column
+                         nothing is ever encrypted
+  --permissive           encrypt the columns of the file only; otherwise every column is encrypted
+                         that cannot be seen to come from a known table
+  --help, --version      print this, or the version
+
+exit codes: 0 ended by SIGTERM or SIGINT, 64 wrong usage, 65 a file holds something else than it
+should, 66 a file cannot be read, 69 cannot listen there
+";
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Options {
+    pub listen: SocketAddr,
+    pub upstream: SocketAddr,
+    pub mek_file: PathBuf,
+    pub algorithm: Algorithm,
+    pub columns: PathBuf,
+    pub permissive: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Command {
+    Run(Options),
+    Help,
+    Version,
+}
+
+/// What is wrong, in one sentence.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Usage(String);
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<lexopt::Error> for Usage {
+    fn from(error: lexopt::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// Read the arguments after the program's name.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Usage> {
+    let (mut listen, mut upstream, mut mek_file) = (None, None, None);
+    let (mut algorithm, mut columns, mut permissive) = (None, None, false);
+    let mut parser = lexopt::Parser::from_args(arguments);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("listen") => listen = Some(address("listen", &parser.value()?)?),
+            Long("upstream") => upstream = Some(address("upstream", &parser.value()?)?),
+            Long("mek-file") => mek_file = Some(parser.value()?.into()),
+            Long("columns") => columns = Some(parser.value()?.into()),
+            Long("permissive") => permissive = true,
+            Long("algorithm") => {
+                let named = parser.value()?.to_str().and_then(Algorithm::from_name);
+                let wrong = || Usage("--algorithm is AES_128_GCM or SM4_128_GCM".into());
+                algorithm = Some(named.ok_or_else(wrong)?);
+            }
+            Long("help") | Short('h') => return Ok(Command::Help),
+            Long("version") | Short('V') => return Ok(Command::Version),
+            // A key that was given by mistake is not repeated.
+            Value(_) => return Err(Usage("there are only options, see --help".into())),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let missing = |name: &str| Usage(format!("--{name} is missing, see --help"));
+    Ok(Command::Run(Options {
+        listen: listen.ok_or_else(|| missing("listen"))?,
+        upstream: upstream.ok_or_else(|| missing("upstream"))?,
+        mek_file: mek_file.ok_or_else(|| missing("mek-file"))?,
+        algorithm: algorithm.ok_or_else(|| missing("algorithm"))?,
+        columns: columns.ok_or_else(|| missing("columns"))?,
+        permissive,
+    }))
+}
+
+fn address(option: &str, value: &OsString) -> Result<SocketAddr, Usage> {
+    let parsed = value.to_str().and_then(|text| text.parse().ok());
+    parsed.ok_or_else(|| Usage(format!("--{option} is an IP address and a port, such as 127.0.0.1:3306")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: &str = "--listen 0.0.0.0:3307 --upstream [::1]:3306 --mek-file=/run/mek \
+                         --algorithm SM4_128_GCM --columns /run/columns";
+
+    fn parsed(line: &str) -> Result<Command, Usage> {
+        parse(line.split_whitespace().map(OsString::from))
+    }
+
+    #[test]
+    fn options() {
+        let Command::Run(options) = parsed(WHOLE).unwrap() else { panic!() };
+        assert_eq!(options.listen, "0.0.0.0:3307".parse().unwrap());
+        assert_eq!(options.algorithm, Algorithm::Sm4128Gcm);
+        assert_eq!(options.mek_file, PathBuf::from("/run/mek"));
+        assert!(!options.permissive);
+        assert_eq!(parsed("--help"), Ok(Command::Help));
+        assert_eq!(parsed("-V"), Ok(Command::Version));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (line, message) in [
+            ("", "--listen is missing"),
+            ("--listen here", "--listen is an IP address and a port"),
+            ("--algorithm AES", "AES_128_GCM or SM4_128_GCM"),
+            ("--mek 00", "--mek"),
+            ("--mek-file", "mek-file"),
+        ] {
+            let Usage(said) = parsed(line).unwrap_err();
+            assert!(said.contains(message), "{said}");
+        }
+        let Usage(said) = parsed("00112233445566778899aabbccddeeff").unwrap_err();
+        assert!(!said.contains("0011"), "{said}");
+    }
+}

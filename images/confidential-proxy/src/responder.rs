@@ -1,0 +1,431 @@
+//! The answers of the server as a state machine, without input or output.
+//!
+//! For every packet it says whether it passes as it is, and writes the packet that replaces it where it
+//! does not; and it says when an answer is complete. Packets of a kind that is not expected are an
+//! error, never passed on: a misunderstanding ends the connection and leaks nothing.
+//!
+//! Without rules, and for rows of which no column is encrypted, packets are counted and looked at no
+//! further than it takes to find the answer's end.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::binary_row;
+use crate::column::{Definition, Plan, Treatment};
+use crate::envelope::Sealer;
+use crate::packet::{self, Header, Malformed, Reader, EOF, ERR, LOCAL_INFILE, MAX_PAYLOAD, OK};
+use crate::refusal::{self, Refusal};
+use crate::request::{Request, LAST_PREPARED};
+use crate::rules::Rules;
+use crate::sql::Trust;
+use crate::text_row;
+
+const MORE_RESULTS: u16 = 0x0008;
+const CURSOR_EXISTS: u16 = 0x0040;
+
+/// What becomes of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It passes as it is.
+    Forward,
+    /// What stands in its place, if anything, has been written.
+    Replaced,
+    /// The same; and the server waits for a file of the client's, of which nothing is passed on: it gets
+    /// an empty packet of this number.
+    SendNoFile(u8),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Protocol {
+    Text,
+    Binary,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Done,
+    Single,
+    /// Before a result: its number of columns, or that there is none.
+    Head,
+    Definitions(u64),
+    DefinitionsEnd,
+    Rows,
+    PrepareHead,
+    Parameters(u16, u16),
+    ParametersEnd(u16),
+    PreparedColumns(u16),
+    PreparedEnd,
+    FieldList,
+    /// After a file was asked for and not sent.
+    NoFile,
+}
+
+/// A prepared statement.
+struct Statement {
+    trust: Trust,
+    /// What becomes of the columns of its open cursor.
+    cursor: Plan,
+}
+
+/// The answers of one connection.
+pub struct Responder {
+    rules: Arc<Rules>,
+    sealer: Sealer,
+    deprecate_eof: bool,
+    state: State,
+    protocol: Protocol,
+    trust: Trust,
+    /// Of the statement that is prepared or executed.
+    statement: u32,
+    last_prepared: u32,
+    statements: HashMap<u32, Statement>,
+    plan: Plan,
+    /// Whether the packet is continued by the next one.
+    continued: bool,
+    /// Whether the client has been given an error in place of the rest.
+    refused: bool,
+    text: Vec<u8>,
+}
+
+impl Responder {
+    pub fn new(rules: Arc<Rules>, sealer: Sealer) -> Self {
+        Self {
+            rules,
+            sealer,
+            deprecate_eof: false,
+            state: State::Done,
+            protocol: Protocol::Text,
+            trust: Trust::Unknown,
+            statement: 0,
+            last_prepared: 0,
+            statements: HashMap::new(),
+            plan: Plan::default(),
+            continued: false,
+            refused: false,
+            text: Vec::new(),
+        }
+    }
+
+    /// What was agreed on.
+    pub fn agreed(&mut self, deprecate_eof: bool) {
+        self.deprecate_eof = deprecate_eof;
+    }
+
+    /// Another user has no prepared statements.
+    pub fn forget(&mut self) {
+        self.statements.clear();
+        self.plan.clear();
+    }
+
+    /// Await the answer to a request.
+    pub fn begin(&mut self, request: Request) {
+        debug_assert_eq!(self.state, State::Done);
+        self.refused = false;
+        self.continued = false;
+        self.state = match request {
+            Request::Silent { closes } => {
+                if let Some(closed) = closes {
+                    self.statements.remove(&closed);
+                }
+                State::Done
+            }
+            Request::Simple => State::Single,
+            Request::Reset => {
+                self.forget();
+                State::Single
+            }
+            Request::Query(trust) => {
+                (self.protocol, self.trust) = (Protocol::Text, trust);
+                State::Head
+            }
+            Request::Prepare(trust) => {
+                self.trust = trust;
+                State::PrepareHead
+            }
+            Request::Execute(statement) => {
+                self.use_statement(statement);
+                State::Head
+            }
+            Request::Fetch(statement) => {
+                self.use_statement(statement);
+                self.plan.clear();
+                if let Some(known) = self.statements.get(&self.statement) {
+                    self.plan.clone_from(&known.cursor);
+                }
+                State::Rows
+            }
+            Request::FieldList => {
+                // They describe a table and hold no data: a view's are announced like its rows.
+                self.trust = Trust::BaseTables;
+                State::FieldList
+            }
+            Request::ChangeUser | Request::Quit | Request::Refused => State::Done,
+        };
+    }
+
+    fn use_statement(&mut self, statement: u32) {
+        self.protocol = Protocol::Binary;
+        self.statement = if statement == LAST_PREPARED { self.last_prepared } else { statement };
+        let known = self.statements.get(&self.statement);
+        self.trust = known.map_or(Trust::Unknown, |known| known.trust);
+    }
+
+    /// Whether the answer is complete.
+    pub fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
+    /// Whether a packet of any size has to be given as a whole to `packet`.
+    pub fn needs_whole(&self) -> bool {
+        self.state == State::Rows && self.plan.encrypts() && !self.refused && !self.continued
+    }
+
+    /// What becomes of a packet that is too large to be held: only a row is as large as that.
+    pub fn large(&mut self, header: Header, out: &mut Vec<u8>) -> Result<Fate, Malformed> {
+        if self.state != State::Rows {
+            return Err(Malformed);
+        }
+        if self.needs_whole() {
+            self.refuse(refusal::LARGE_ROW, header.sequence, out);
+        }
+        self.continued = header.length == MAX_PAYLOAD;
+        Ok(self.passing())
+    }
+
+    /// What becomes of a packet.
+    pub fn packet(&mut self, sequence: u8, payload: &[u8], out: &mut Vec<u8>) -> Result<Fate, Malformed> {
+        if self.continued {
+            self.continued = payload.len() == MAX_PAYLOAD;
+            return Ok(self.passing());
+        }
+        let first = payload.first().copied();
+        match self.state {
+            State::Done => Err(Malformed),
+            State::Single => {
+                self.state = State::Done;
+                Ok(self.passing())
+            }
+            State::Head => self.head(sequence, payload, out),
+            State::Definitions(left) => {
+                let end = if self.deprecate_eof { State::Rows } else { State::DefinitionsEnd };
+                self.state = if left > 1 { State::Definitions(left - 1) } else { end };
+                self.definition(sequence, payload, out, true)
+            }
+            State::DefinitionsEnd => {
+                let status = eof_status(payload)?;
+                self.state = State::Rows;
+                if status & CURSOR_EXISTS != 0 {
+                    self.end_of_rows(status);
+                }
+                Ok(self.passing())
+            }
+            State::Rows => self.row(sequence, payload, out),
+            State::PrepareHead => self.prepared(payload),
+            State::Parameters(left, columns) => {
+                self.state = match left {
+                    2.. => State::Parameters(left - 1, columns),
+                    _ if self.deprecate_eof => prepared_columns(columns),
+                    _ => State::ParametersEnd(columns),
+                };
+                Ok(Fate::Forward)
+            }
+            State::ParametersEnd(columns) => {
+                eof_status(payload)?;
+                self.state = prepared_columns(columns);
+                Ok(Fate::Forward)
+            }
+            State::PreparedColumns(left) => {
+                self.state = match left {
+                    2.. => State::PreparedColumns(left - 1),
+                    _ if self.deprecate_eof => State::Done,
+                    _ => State::PreparedEnd,
+                };
+                self.definition(sequence, payload, out, false)
+            }
+            State::PreparedEnd => {
+                eof_status(payload)?;
+                self.state = State::Done;
+                Ok(Fate::Forward)
+            }
+            State::FieldList => {
+                if first == Some(ERR) || first == Some(EOF) {
+                    self.state = State::Done;
+                    return Ok(Fate::Forward);
+                }
+                self.definition(sequence, payload, out, false)
+            }
+            State::NoFile => {
+                self.after_result(if first == Some(OK) { ok_status(payload)? } else { 0 });
+                Ok(Fate::Replaced)
+            }
+        }
+    }
+
+    fn head(&mut self, sequence: u8, payload: &[u8], out: &mut Vec<u8>) -> Result<Fate, Malformed> {
+        match payload.first() {
+            Some(&OK) => self.after_result(ok_status(payload)?),
+            Some(&ERR) => self.state = State::Done,
+            Some(&LOCAL_INFILE) => {
+                self.refuse(refusal::INFILE, sequence, out);
+                self.state = State::NoFile;
+                return Ok(Fate::SendNoFile(sequence.wrapping_add(1)));
+            }
+            Some(_) => {
+                let mut reader = Reader::new(payload);
+                let columns = reader.length()?;
+                if columns == 0 || !reader.rest().is_empty() {
+                    return Err(Malformed);
+                }
+                self.plan.clear();
+                self.state = State::Definitions(columns);
+            }
+            None => return Err(Malformed),
+        }
+        Ok(self.passing())
+    }
+
+    /// A definition, which `planned` ones' rows follow.
+    fn definition(
+        &mut self,
+        sequence: u8,
+        payload: &[u8],
+        out: &mut Vec<u8>,
+        planned: bool,
+    ) -> Result<Fate, Malformed> {
+        if self.rules.is_empty() || self.refused {
+            return Ok(self.passing());
+        }
+        let definition = Definition::parse(payload)?;
+        let encrypts = self.rules.encrypts(definition.origin, self.trust);
+        if planned {
+            let column = definition.column;
+            let envelope = encrypts.then(|| self.sealer.prefix(column));
+            self.plan.push(Treatment { column, envelope });
+        }
+        if !encrypts {
+            return Ok(Fate::Forward);
+        }
+        let fits = packet::append(out, sequence, |out| {
+            definition.announce(out);
+            Ok::<(), Malformed>(())
+        })?;
+        if fits {
+            Ok(Fate::Replaced)
+        } else {
+            Err(Malformed)
+        }
+    }
+
+    fn row(&mut self, sequence: u8, payload: &[u8], out: &mut Vec<u8>) -> Result<Fate, Malformed> {
+        match payload.first() {
+            Some(&ERR) => {
+                let fate = self.passing();
+                self.state = State::Done;
+                return Ok(fate);
+            }
+            Some(&EOF) if self.deprecate_eof && payload.len() < MAX_PAYLOAD => {
+                let fate = self.passing();
+                self.end_of_rows(ok_status(payload)?);
+                return Ok(fate);
+            }
+            Some(&EOF) if !self.deprecate_eof && payload.len() < 9 => {
+                let fate = self.passing();
+                self.end_of_rows(eof_status(payload)?);
+                return Ok(fate);
+            }
+            Some(_) => {}
+            None => return Err(Malformed),
+        }
+        if !self.needs_whole() {
+            self.continued = payload.len() == MAX_PAYLOAD;
+            return Ok(self.passing());
+        }
+        let Self { plan, sealer, text, protocol, .. } = self;
+        let fits = packet::append(out, sequence, |out| match protocol {
+            Protocol::Text => text_row::encrypt(payload, plan, sealer, out),
+            Protocol::Binary => binary_row::encrypt(payload, plan, sealer, text, out),
+        })?;
+        if !fits {
+            self.refuse(refusal::LARGE_ROW, sequence, out);
+        }
+        Ok(Fate::Replaced)
+    }
+
+    fn end_of_rows(&mut self, status: u16) {
+        if status & CURSOR_EXISTS != 0 && self.protocol == Protocol::Binary {
+            if let Some(statement) = self.statements.get_mut(&self.statement) {
+                statement.cursor.clone_from(&self.plan);
+            }
+        }
+        self.after_result(status);
+    }
+
+    fn after_result(&mut self, status: u16) {
+        self.state = if status & MORE_RESULTS != 0 { State::Head } else { State::Done };
+    }
+
+    fn prepared(&mut self, payload: &[u8]) -> Result<Fate, Malformed> {
+        let mut reader = Reader::new(payload);
+        match reader.u8()? {
+            OK => {}
+            ERR => {
+                self.state = State::Done;
+                return Ok(Fate::Forward);
+            }
+            _ => return Err(Malformed),
+        }
+        let statement = reader.u32()?;
+        let (columns, parameters) = (reader.u16()?, reader.u16()?);
+        self.last_prepared = statement;
+        if !self.rules.is_empty() {
+            let cursor = Plan::default();
+            self.statements.insert(statement, Statement { trust: self.trust, cursor });
+        }
+        self.state = match parameters {
+            0 => prepared_columns(columns),
+            _ => State::Parameters(parameters, columns),
+        };
+        Ok(Fate::Forward)
+    }
+
+    /// Give the client an error; the rest of the answer is kept from it.
+    fn refuse(&mut self, refusal: Refusal, sequence: u8, out: &mut Vec<u8>) {
+        if !self.refused {
+            refusal.append(out, sequence, true);
+            self.refused = true;
+        }
+    }
+
+    fn passing(&self) -> Fate {
+        if self.refused {
+            Fate::Replaced
+        } else {
+            Fate::Forward
+        }
+    }
+}
+
+fn prepared_columns(columns: u16) -> State {
+    match columns {
+        0 => State::Done,
+        _ => State::PreparedColumns(columns),
+    }
+}
+
+fn eof_status(payload: &[u8]) -> Result<u16, Malformed> {
+    let mut reader = Reader::new(payload);
+    if reader.u8()? != EOF || payload.len() >= 9 {
+        return Err(Malformed);
+    }
+    reader.u16()?;
+    reader.u16()
+}
+
+/// Of an OK packet, which may begin like an EOF packet.
+fn ok_status(payload: &[u8]) -> Result<u16, Malformed> {
+    let mut reader = Reader::new(payload);
+    reader.u8()?;
+    reader.length()?;
+    reader.length()?;
+    reader.u16()
+}

@@ -1,0 +1,199 @@
+//! Which columns are encrypted, and which tables are known.
+//!
+//! A line `table.column` chooses a column. A line `table` says that there is such a base table, none of
+//! whose columns need be chosen: under the strict policy nothing else passes in plaintext. `#` begins a
+//! comment. Names are matched without regard to (ASCII) case, and in every schema.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use crate::sql::Trust;
+
+type Name = Box<[u8]>;
+
+#[derive(Debug, Default)]
+pub struct Rules {
+    /// Chosen columns by table; a known table has an entry, an empty one if none of its columns is chosen.
+    tables: HashMap<Name, HashSet<Name>>,
+    chosen: usize,
+    strict: bool,
+}
+
+/// A line that is no rule.
+#[derive(Debug, PartialEq, Eq)]
+pub struct BadLine(usize);
+
+impl fmt::Display for BadLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} is neither table.column nor the name of a table", self.0)
+    }
+}
+
+/// Where a column of a result comes from, as the server says it.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    pub schema: &'a [u8],
+    pub table: &'a [u8],
+    pub column: &'a [u8],
+}
+
+impl Rules {
+    /// The rules of a file's text.
+    pub fn parse(text: &str, strict: bool) -> Result<Self, BadLine> {
+        let mut rules = Self { strict, ..Self::default() };
+        for (number, line) in text.lines().enumerate() {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            if !line.is_empty() {
+                rules.add(line).ok_or(BadLine(number + 1))?;
+            }
+        }
+        Ok(rules)
+    }
+
+    fn add(&mut self, line: &str) -> Option<()> {
+        let mut parts = line.split('.');
+        let (table, column) = (name(parts.next()?)?, parts.next());
+        if parts.next().is_some() {
+            return None;
+        }
+        let column = column.map(|column| name(column).ok_or(())).transpose().ok()?;
+        let columns = self.tables.entry(table).or_default();
+        if let Some(column) = column {
+            self.chosen += usize::from(columns.insert(column));
+        }
+        Some(())
+    }
+
+    /// Whether nothing is ever encrypted.
+    pub fn is_empty(&self) -> bool {
+        self.chosen == 0
+    }
+
+    /// How many columns are chosen.
+    pub fn chosen(&self) -> usize {
+        self.chosen
+    }
+
+    /// Whether what is not known is encrypted.
+    pub fn is_strict(&self) -> bool {
+        self.strict
+    }
+
+    /// Whether a statement's text has to be looked at.
+    pub fn read_statements(&self) -> bool {
+        self.strict && !self.is_empty()
+    }
+
+    /// Whether a table of that name is known.
+    pub fn knows(&self, table: &[u8]) -> bool {
+        lowered(table, |table| self.tables.contains_key(table))
+    }
+
+    /// Whether a column of that origin is encrypted in a result of a statement that is trusted so far.
+    pub fn encrypts(&self, origin: Origin<'_>, trust: Trust) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let found = lowered(origin.table, |table| {
+            self.tables.get(table).map(|columns| lowered(origin.column, |column| columns.contains(column)))
+        });
+        match found {
+            Some(true) => true,
+            _ if !self.strict || trust == Trust::SystemVariables => false,
+            None => true,
+            Some(false) => trust != Trust::BaseTables || origin.schema.is_empty() || origin.column.is_empty(),
+        }
+    }
+}
+
+fn name(text: &str) -> Option<Name> {
+    let text = text.trim();
+    let plain = !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || "`'\"".contains(c));
+    plain.then(|| text.to_ascii_lowercase().into_bytes().into())
+}
+
+/// Call `with` with the name in lower case. No name of a table or column has more than 64 characters.
+fn lowered<T>(name: &[u8], with: impl FnOnce(&[u8]) -> T) -> T {
+    let mut space = [0; 256];
+    match space.get_mut(..name.len()) {
+        Some(space) => {
+            space.copy_from_slice(name);
+            space.make_ascii_lowercase();
+            with(space)
+        }
+        None => with(&name.to_ascii_lowercase()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# chosen\nSecret.Name\nsecret.bal # money\n\n  plain \n";
+
+    fn origin<'a>(schema: &'a str, table: &'a str, column: &'a str) -> Origin<'a> {
+        Origin { schema: schema.as_bytes(), table: table.as_bytes(), column: column.as_bytes() }
+    }
+
+    #[test]
+    fn chosen_columns_are_encrypted_whatever_the_statement() {
+        for strict in [true, false] {
+            let rules = Rules::parse(TEXT, strict).unwrap();
+            assert_eq!(rules.chosen(), 2);
+            for trust in [Trust::Unknown, Trust::BaseTables, Trust::SystemVariables] {
+                assert!(rules.encrypts(origin("s", "SECRET", "name"), trust));
+                assert!(rules.encrypts(origin("", "secret", "BAL"), trust));
+            }
+        }
+    }
+
+    #[test]
+    fn permissive_encrypts_nothing_else() {
+        let rules = Rules::parse(TEXT, false).unwrap();
+        for one in [origin("", "", ""), origin("s", "secret", "id"), origin("s", "view", "name")] {
+            assert!(!rules.encrypts(one, Trust::Unknown));
+        }
+    }
+
+    #[test]
+    fn strict_encrypts_what_it_does_not_know() {
+        let rules = Rules::parse(TEXT, true).unwrap();
+        let known = [origin("s", "secret", "id"), origin("s", "Plain", "label")];
+        let unknown = [
+            origin("", "", "label"),
+            origin("", "plain", "label"),
+            origin("s", "plain", ""),
+            origin("s", "view", "label"),
+        ];
+        for one in known {
+            assert!(!rules.encrypts(one, Trust::BaseTables));
+            assert!(rules.encrypts(one, Trust::Unknown));
+        }
+        for one in unknown {
+            assert!(rules.encrypts(one, Trust::BaseTables), "{one:?}");
+            assert!(!rules.encrypts(one, Trust::SystemVariables));
+        }
+    }
+
+    #[test]
+    fn without_a_chosen_column_nothing_is_encrypted() {
+        let rules = Rules::parse("# none\nplain\n", true).unwrap();
+        assert!(rules.is_empty() && !rules.read_statements());
+        assert!(!rules.encrypts(origin("", "", ""), Trust::Unknown));
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        for line in ["a.b.c", ".b", "a.", "a b.c", "`a`.b"] {
+            let error = Rules::parse(&format!("x.y\n{line}\n"), true).unwrap_err();
+            assert_eq!(error, BadLine(2), "{line}");
+        }
+    }
+
+    #[test]
+    fn names_longer_than_any_are_no_trouble() {
+        let rules = Rules::parse(TEXT, true).unwrap();
+        let long = "x".repeat(1000);
+        assert!(rules.encrypts(origin("s", &long, &long), Trust::BaseTables));
+    }
+}

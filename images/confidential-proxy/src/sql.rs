@@ -1,0 +1,336 @@
+//! What a statement's text says about where its columns come from.
+//!
+//! A server's column definitions cannot be trusted alone. MariaDB reports the alias of a derived table,
+//! a common table expression or a view as the original table, MySQL the alias inside a derived table as
+//! the original column: `SELECT w_name FROM (SELECT c_balance AS w_name FROM customer) warehouse` looks
+//! like the column `w_name` of the table `warehouse`. Definitions are trusted only for statements that
+//! can be seen to have nothing of the kind. Everything that is not perfectly clear is not trusted: it is
+//! then encrypted, which costs time but nothing else.
+
+use crate::rules::Rules;
+
+/// How far a statement's column definitions can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// Not at all.
+    Unknown,
+    /// One SELECT of tables or views under their own names or an alias that no known table has: a
+    /// column that the server says to be a known table's is.
+    BaseTables,
+    /// It selects system variables and nothing else.
+    SystemVariables,
+}
+
+/// Judge a statement.
+pub fn trust(statement: &[u8], rules: &Rules) -> Trust {
+    if only_system_variables(statement).unwrap_or(false) {
+        Trust::SystemVariables
+    } else if only_base_tables(statement, rules).unwrap_or(false) {
+        Trust::BaseTables
+    } else {
+        Trust::Unknown
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Token<'a> {
+    /// A keyword, a name or a number.
+    Word(&'a [u8]),
+    /// A string or a quoted name. Whether `"…"` is the one or the other is up to the session.
+    Quoted(&'a [u8]),
+    Symbol(u8),
+    /// After the statement's end, a semicolon included.
+    End,
+}
+
+impl Token<'_> {
+    fn is(self, keyword: &str) -> bool {
+        matches!(self, Token::Word(word) if word.eq_ignore_ascii_case(keyword.as_bytes()))
+    }
+
+    fn is_any(self, keywords: &[&str]) -> bool {
+        keywords.iter().any(|keyword| self.is(keyword))
+    }
+
+    fn is_name(self) -> bool {
+        matches!(self, Token::Word(_) | Token::Quoted(_))
+    }
+}
+
+/// Splits a statement into tokens; `None` where the session's settings decide what is meant (a
+/// backslash, a character beyond ASCII), at comments that are executed or run to the line's end, and at
+/// a second statement.
+struct Lexer<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Lexer<'a> {
+    fn new(statement: &'a [u8]) -> Self {
+        Self { rest: statement }
+    }
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        self.skip_blanks()?;
+        let Some(&first) = self.rest.first() else {
+            return Some(Token::End);
+        };
+        match first {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'$' => {
+                let length = self.rest.iter().take_while(|byte| is_word(**byte)).count();
+                Some(Token::Word(self.take(length)))
+            }
+            b'\'' | b'"' | b'`' => self.quoted(first),
+            b';' => {
+                self.take(1);
+                self.skip_blanks()?;
+                self.rest.is_empty().then_some(Token::End)
+            }
+            b'-' if self.rest.get(1) == Some(&b'-') => None,
+            b'#' | b'\\' | b'{' | b'}' => None,
+            b'!'..=b'~' => {
+                self.take(1);
+                Some(Token::Symbol(first))
+            }
+            _ => None,
+        }
+    }
+
+    fn take(&mut self, length: usize) -> &'a [u8] {
+        let (taken, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        taken
+    }
+
+    fn skip_blanks(&mut self) -> Option<()> {
+        loop {
+            let blanks = self.rest.iter().take_while(|byte| b" \t\r\n".contains(byte)).count();
+            self.take(blanks);
+            let Some(comment) = self.rest.strip_prefix(b"/*") else {
+                return Some(());
+            };
+            // `/*!` and `/*M!` are executed, `/*+` steers.
+            if matches!(comment.first(), Some(b'!' | b'+' | b'M' | b'm')) {
+                return None;
+            }
+            let end = comment.windows(2).position(|pair| pair == b"*/")?;
+            self.rest = &comment[end + 2..];
+        }
+    }
+
+    /// Two quotes in a row stand for one.
+    fn quoted(&mut self, quote: u8) -> Option<Token<'a>> {
+        let mut at = 1;
+        loop {
+            match *self.rest.get(at)? {
+                b'\\' | 0 | 0x80.. => return None,
+                byte if byte == quote => {
+                    if self.rest.get(at + 1) != Some(&quote) {
+                        let inside = &self.take(at + 1)[1..at];
+                        return Some(Token::Quoted(inside));
+                    }
+                    at += 2;
+                }
+                _ => at += 1,
+            }
+        }
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
+}
+
+/// `SELECT @@[scope.]name [[AS] alias], … [LIMIT number]`.
+fn only_system_variables(statement: &[u8]) -> Option<bool> {
+    let mut lexer = Lexer::new(statement);
+    if !lexer.next()?.is("SELECT") {
+        return Some(false);
+    }
+    loop {
+        for _ in 0..2 {
+            if lexer.next()? != Token::Symbol(b'@') {
+                return Some(false);
+            }
+        }
+        if !lexer.next()?.is_name() {
+            return Some(false);
+        }
+        let mut token = lexer.next()?;
+        while token == Token::Symbol(b'.') {
+            if !lexer.next()?.is_name() {
+                return Some(false);
+            }
+            token = lexer.next()?;
+        }
+        if token.is_name() && !token.is("LIMIT") {
+            if token.is("AS") && !lexer.next()?.is_name() {
+                return Some(false);
+            }
+            token = lexer.next()?;
+        }
+        if token.is("LIMIT") {
+            let number = lexer.next()?;
+            let digits = matches!(number, Token::Word(word) if word.iter().all(u8::is_ascii_digit));
+            return Some(digits && lexer.next()? == Token::End);
+        }
+        match token {
+            Token::Symbol(b',') => {}
+            token => return Some(token == Token::End),
+        }
+    }
+}
+
+/// One SELECT that selects from tables and views alone, none of which gets a known table's name as its
+/// alias: such a name stands where a table is named, or in front of a column's.
+fn only_base_tables(statement: &[u8], rules: &Rules) -> Option<bool> {
+    const SEVERAL: [&str; 4] = ["SELECT", "WITH", "TABLE", "VALUES"];
+    const BEFORE_A_TABLE: [&str; 3] = ["FROM", "JOIN", "STRAIGHT_JOIN"];
+
+    let mut lexer = Lexer::new(statement);
+    let (mut before, mut last) = (Token::End, lexer.next()?);
+    if !last.is("SELECT") {
+        return Some(false);
+    }
+    let mut token = lexer.next()?;
+    loop {
+        if token == Token::End {
+            return Some(true);
+        }
+        if token.is_any(&SEVERAL) {
+            return Some(false);
+        }
+        let after = lexer.next()?;
+        let known = match token {
+            Token::Word(name) | Token::Quoted(name) => rules.knows(name),
+            _ => false,
+        };
+        if known && after != Token::Symbol(b'.') {
+            // After a point a keyword is a name like others.
+            let keyword = last.is_any(&BEFORE_A_TABLE) && before != Token::Symbol(b'.');
+            let punctuation = matches!(last, Token::Symbol(b',' | b'(' | b'.'));
+            if !keyword && !punctuation {
+                return Some(false);
+            }
+        }
+        (before, last, token) = (last, token, after);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn judged(statement: &str) -> Trust {
+        let rules = Rules::parse("secret.name\nplain\n", true).unwrap();
+        trust(statement.as_bytes(), &rules)
+    }
+
+    #[test]
+    fn system_variables() {
+        for statement in [
+            "SELECT @@version",
+            "select @@version_comment limit 1",
+            "/* mysql-connector-j-9.4.0 (Revision: 0) */SELECT  @@session.auto_increment_increment AS \
+             auto_increment_increment, @@character_set_client AS `x`, @@global.tx_isolation y;",
+            "SELECT @@`version` AS 'v' ; ",
+        ] {
+            assert_eq!(judged(statement), Trust::SystemVariables, "{statement}");
+        }
+    }
+
+    #[test]
+    fn not_only_system_variables() {
+        for statement in [
+            "SELECT @x",
+            "SELECT @@version, @x",
+            "SELECT @@version, (SELECT name FROM secret)",
+            "SELECT @@version; SELECT name FROM secret",
+            "SELECT @@version UNION SELECT name FROM secret",
+            "SELECT @@version /*! , name FROM secret */",
+            "SELECT @@version /*M!100000 , name FROM secret */",
+            "SELECT @@version -- \n, name FROM secret",
+            "SELECT @@version # \n, name FROM secret",
+            "SELECT @@version AS 'a\\', 'b', name FROM secret",
+            "SELECT @@version, name AS '@@version' FROM secret",
+            "SELECT @@version LIMIT 1 UNION SELECT name FROM secret",
+            "SELECT @@version + name FROM secret",
+            "SELECT @@version \u{e4}",
+            "SELECT @@version AS `a``, name FROM secret",
+            "SELECT @@version /* not closed",
+            "SELECT @@version AS",
+            "SELECT",
+            "SET @@x = 1",
+            "",
+        ] {
+            assert_ne!(judged(statement), Trust::SystemVariables, "{statement}");
+        }
+    }
+
+    #[test]
+    fn base_tables() {
+        for statement in [
+            "SELECT label FROM plain",
+            "select p.label FROM plain AS p WHERE id = 5 FOR UPDATE",
+            "SELECT plain.label, secret.id FROM plain, secret WHERE plain.id=secret.id",
+            "SELECT `plain`.`label` FROM `db`.`plain` JOIN secret USING (id) ORDER BY 1 LIMIT 3;",
+            "SELECT COUNT(*) FROM view_of_mine WHERE x = 'it''s'",
+            "/* ApplicationName=x */ SELECT label FROM plain WHERE id BETWEEN ? AND ?",
+        ] {
+            assert_eq!(judged(statement), Trust::BaseTables, "{statement}");
+        }
+    }
+
+    #[test]
+    fn what_may_spoof_a_base_table() {
+        for statement in [
+            "SELECT label FROM (SELECT name AS label FROM secret) plain",
+            "SELECT label FROM view_of_mine AS plain",
+            "SELECT label FROM view_of_mine plain",
+            "SELECT label FROM view_of_mine `PLAIN`",
+            "SELECT label FROM view_of_mine \"plain\"",
+            "SELECT label FROM view_of_mine AS /* x */ plain",
+            "SELECT label FROM (view_of_mine) plain",
+            "SELECT label FROM db.join plain",
+            "SELECT label FROM db.from plain",
+            "SELECT label FROM view_of_mine FOR SYSTEM_TIME ALL plain",
+            "SELECT label FROM {oj view_of_mine plain}",
+            "SELECT label FROM view_of_mine AS/*!plain*/",
+            "SELECT label FROM view_of_mine --\n plain",
+            "WITH plain AS (SELECT name AS label FROM secret) SELECT label FROM plain",
+            "SELECT label FROM (TABLE secret) plain",
+            "SELECT label FROM (VALUES ROW(1)) plain",
+            "SELECT label FROM plain UNION SELECT name FROM secret",
+            "SELECT label FROM plain; SELECT 1",
+            "SELECT label FROM plain WHERE id = (SELECT 1)",
+            "SELECT label FROM plain WHERE x = '\\'",
+            "SELECT label FROM plain WHERE x = '\u{e4}'",
+            "CALL spoof()",
+            "EXECUTE spoof",
+            "HANDLER plain READ FIRST",
+            "INSERT INTO plain SELECT id, name FROM secret RETURNING label",
+            "SHOW TABLES",
+            "(SELECT label FROM plain)",
+        ] {
+            assert_eq!(judged(statement), Trust::Unknown, "{statement}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            let rules = Rules::parse("a.b", true).unwrap();
+            trust(&bytes, &rules);
+            trust(&[b"SELECT @@".as_slice(), &bytes].concat(), &rules);
+        }
+
+        #[test]
+        fn a_second_select_is_never_trusted(head in "[ -~]{0,30}", tail in "[ -~]{0,30}") {
+            let rules = Rules::parse("a.b", true).unwrap();
+            let statement = format!("SELECT {head} (SELECT {tail})");
+            // Inside a string or a comment it is none.
+            prop_assume!(!head.contains(['\'', '"', '`', '/']));
+            prop_assert_eq!(trust(statement.as_bytes(), &rules), Trust::Unknown);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+package io.encbench.jdbc;
+
+import java.security.GeneralSecurityException;
+
+/** One of the algorithms with one key; for one thread at a time. */
+interface Algorithm {
+  /** The envelope's content; AEADBadTagException if key and envelope do not belong together. */
+  byte[] open(byte[] envelope) throws GeneralSecurityException;
+}

@@ -1,0 +1,70 @@
+package io.encbench.jdbc;
+
+import io.encbench.jdbc.generator.Delegating;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** Rows of which some columns may hold envelopes; what is none is read as ever. */
+@Delegating(
+    value = ResultSet.class,
+    wrapped = {ResultSetMetaData.class, Statement.class},
+    opens = true)
+final class EncryptingResultSet extends ResultSetDelegate {
+  private final ResultSet inner;
+  private final EncryptingStatement statement;
+  private Columns columns;
+
+  /** The statement is null for what the driver has asked for itself. */
+  EncryptingResultSet(Session session, EncryptingStatement statement, ResultSet inner) {
+    super(session, inner);
+    this.inner = inner;
+    this.statement = statement;
+  }
+
+  @Override
+  Value opened(int column) throws SQLException {
+    if (!columns().mayHold(column)) {
+      return null;
+    }
+    byte[] found = inner.getBytes(column);
+    if (found == null) {
+      return Value.NULL;
+    }
+    return Envelope.is(found) ? open(found, column) : null;
+  }
+
+  @Override
+  Value opened(String label) throws SQLException {
+    return columns().mayHoldAny() ? opened(inner.findColumn(label)) : null;
+  }
+
+  @Override
+  ResultSetMetaData wrap(ResultSetMetaData found) throws SQLException {
+    return found == null || !columns().mayHoldAny()
+        ? found
+        : new EncryptingMetaData(session, columns, found);
+  }
+
+  @Override
+  Statement wrap(Statement found) {
+    if (statement != null && statement.isAround(found)) {
+      return statement;
+    }
+    return found == null ? null : new EncryptingStatement(session, found);
+  }
+
+  private Columns columns() throws SQLException {
+    if (columns == null) {
+      columns = Columns.of(inner.getMetaData());
+    }
+    return columns;
+  }
+
+  private Value open(byte[] found, int column) throws SQLException {
+    Value value = session.opener.open(found, session.inner, () -> Columns.name(inner, column));
+    columns.saw(column, value);
+    return value;
+  }
+}

@@ -1,0 +1,42 @@
+package io.encbench.jdbc;
+
+import io.encbench.jdbc.generator.Delegating;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+
+@Delegating(
+    value = Statement.class,
+    wrapped = {ResultSet.class, Connection.class})
+class EncryptingStatement extends StatementDelegate {
+  private final Statement inner;
+  private ResultSet last;
+  private EncryptingResultSet wrapper;
+
+  EncryptingStatement(Session session, Statement inner) {
+    super(session, inner);
+    this.inner = inner;
+  }
+
+  /** The same object for the same one, for {@code getResultSet} may be called again. */
+  @Override
+  ResultSet wrap(ResultSet found) {
+    if (found == null) {
+      return null;
+    }
+    if (found != last) {
+      wrapper = new EncryptingResultSet(session, this, found);
+      last = found;
+    }
+    return wrapper;
+  }
+
+  @Override
+  final Connection wrap(Connection found) {
+    return session.connection;
+  }
+
+  final boolean isAround(Statement other) {
+    return inner == other;
+  }
+}

@@ -1,0 +1,119 @@
+package io.encbench.jdbc;
+
+import java.io.InputStream;
+import java.io.Reader;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.URL;
+import java.sql.Blob;
+import java.sql.Clob;
+import java.sql.Date;
+import java.sql.NClob;
+import java.sql.SQLDataException;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.sql.Time;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** Values as objects: of their type's own class, or of one that was asked for. */
+final class Objects {
+  /** A getter that makes an object. */
+  private interface Reading {
+    Object of(Value value) throws SQLException;
+  }
+
+  private static final Map<Class<?>, Reading> READINGS =
+      Map.ofEntries(
+          Map.entry(String.class, Value::getString),
+          Map.entry(Boolean.class, Value::getBoolean),
+          Map.entry(Byte.class, Value::getByte),
+          Map.entry(Short.class, Value::getShort),
+          Map.entry(Integer.class, Value::getInt),
+          Map.entry(Long.class, Value::getLong),
+          Map.entry(Float.class, Value::getFloat),
+          Map.entry(Double.class, Value::getDouble),
+          Map.entry(BigDecimal.class, Value::getBigDecimal),
+          Map.entry(BigInteger.class, value -> value.getBigDecimal().toBigInteger()),
+          Map.entry(byte[].class, Value::getBytes),
+          Map.entry(Date.class, Value::getDate),
+          Map.entry(Time.class, Value::getTime),
+          Map.entry(Timestamp.class, Value::getTimestamp),
+          Map.entry(java.util.Date.class, Value::getTimestamp),
+          Map.entry(LocalDate.class, value -> value.date("a LocalDate")),
+          Map.entry(LocalTime.class, value -> value.time("a LocalTime")),
+          Map.entry(LocalDateTime.class, value -> value.dateTime("a LocalDateTime")),
+          Map.entry(ZonedDateTime.class, value -> zoned(value)),
+          Map.entry(OffsetDateTime.class, value -> offset(value)),
+          Map.entry(Instant.class, value -> instant(value)),
+          Map.entry(Blob.class, Value::getBlob),
+          Map.entry(Clob.class, Value::getClob),
+          Map.entry(NClob.class, Value::getNClob),
+          Map.entry(InputStream.class, Value::getBinaryStream),
+          Map.entry(Reader.class, Value::getCharacterStream),
+          Map.entry(URL.class, Value::getURL),
+          Map.entry(Object.class, Value::getObject));
+
+  private Objects() {}
+
+  /** The value as that class. */
+  static Object as(Value value, Class<?> wanted, Supplier<String> where) throws SQLException {
+    if (wanted == null) {
+      throw new SQLDataException("getObject was given no class: name one", "22023");
+    }
+    Reading reading = READINGS.get(wanted);
+    if (reading == null) {
+      throw new SQLFeatureNotSupportedException(
+          where.get() + " cannot be read as " + wanted.getName(), "0A000");
+    }
+    return reading.of(value);
+  }
+
+  static Object natural(Value value, Inner inner) throws SQLException {
+    return READINGS.get(naturalClass(value, inner)).of(value);
+  }
+
+  /** The class that the inner driver gives for such a column. */
+  static Class<?> naturalClass(Value value, Inner inner) {
+    boolean mariadb = inner == Inner.MARIADB;
+    return switch (value.type()) {
+      case TINYINT -> Integer.class;
+      case SMALLINT -> mariadb && !value.isUnsigned() ? Short.class : Integer.class;
+      case MEDIUMINT -> Integer.class;
+      case INT -> value.isUnsigned() ? Long.class : Integer.class;
+      case BIGINT -> value.isUnsigned() ? BigInteger.class : Long.class;
+      case DECIMAL -> BigDecimal.class;
+      case FLOAT -> Float.class;
+      case DOUBLE -> Double.class;
+      case YEAR, DATE -> Date.class;
+      case TIME -> Time.class;
+      case DATETIME -> mariadb ? Timestamp.class : LocalDateTime.class;
+      case TIMESTAMP -> Timestamp.class;
+      case BIT, BINARY, VARBINARY, BLOB -> byte[].class;
+      default -> String.class;
+    };
+  }
+
+  private static ZonedDateTime zoned(Value value) throws SQLException {
+    LocalDateTime moment = value.dateTime("a ZonedDateTime");
+    return moment == null ? null : moment.atZone(ZoneId.systemDefault());
+  }
+
+  private static OffsetDateTime offset(Value value) throws SQLException {
+    ZonedDateTime moment = zoned(value);
+    return moment == null ? null : moment.toOffsetDateTime();
+  }
+
+  private static Instant instant(Value value) throws SQLException {
+    ZonedDateTime moment = zoned(value);
+    return moment == null ? null : moment.toInstant();
+  }
+}

@@ -1,0 +1,143 @@
+package io.encbench.jdbc;
+
+import io.encbench.jdbc.ColumnType.Family;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.sql.Blob;
+import java.sql.Date;
+import java.sql.SQLDataException;
+import java.sql.SQLException;
+import java.time.LocalDateTime;
+import java.util.Calendar;
+import java.util.Locale;
+import java.util.function.Supplier;
+
+/** In what the drivers differ when they read the same value. */
+final class Quirks {
+  private static final BigDecimal MINUS_ONE = BigDecimal.ONE.negate();
+
+  private Quirks() {}
+
+  /** Connector/J reads an empty text as 0. */
+  static boolean emptyIsZero(Inner inner) {
+    return inner == Inner.MYSQL;
+  }
+
+  /**
+   * What a text is as a byte where a driver does not read it as a number: Connector/J takes a
+   * single character's code, MariaDB's the first byte of a binary string. Null otherwise.
+   */
+  static Byte byteOfText(Inner inner, Family family, byte[] text) {
+    if (inner == Inner.MYSQL && text.length == 1 && isString(family)) {
+      return text[0];
+    }
+    if (inner == Inner.MARIADB && family == Family.BINARY) {
+      return text.length == 0 ? 0 : text[0];
+    }
+    return null;
+  }
+
+  static RoundingMode rounding(Inner inner) {
+    return inner == Inner.MYSQL ? RoundingMode.HALF_UP : RoundingMode.HALF_DOWN;
+  }
+
+  /**
+   * Connector/J takes negative numbers for false, all but -1; MariaDB's driver decimals that are 0
+   * when cut off.
+   */
+  static boolean isTrue(Inner inner, Family family, BigDecimal number) {
+    if (inner == Inner.MYSQL) {
+      return number.signum() > 0 || number.compareTo(MINUS_ONE) == 0;
+    }
+    return family == Family.DECIMAL ? number.intValue() != 0 : number.signum() != 0;
+  }
+
+  /** Null if it has to be read as a number. */
+  static Boolean isTrue(Inner inner, String text) {
+    if (inner != Inner.MYSQL) {
+      return !text.equals("0") && !text.equalsIgnoreCase("false");
+    }
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "y", "yes", "t", "true" -> Boolean.TRUE;
+      case "n", "no", "f", "false" -> Boolean.FALSE;
+      default -> null;
+    };
+  }
+
+  static String bit(Inner inner, byte[] bits) {
+    long value = Numbers.bits(bits);
+    if (inner == Inner.MYSQL) {
+      return Long.toUnsignedString(value);
+    }
+    return "b'" + (value == 0 ? "" : Long.toBinaryString(value)) + "'";
+  }
+
+  static String floating(Inner inner, ColumnType type, String text) {
+    if (inner != Inner.MYSQL) {
+      return text;
+    }
+    return type == ColumnType.FLOAT
+        ? String.valueOf(Float.parseFloat(text))
+        : String.valueOf(Double.parseDouble(text));
+  }
+
+  /** Connector/J writes many decimals as Java does, with an exponent. */
+  static String decimal(Inner inner, int decimals, String text) {
+    return inner == Inner.MYSQL && decimals > 6 ? new BigDecimal(text).toString() : text;
+  }
+
+  static String year(Inner inner, String text) {
+    return inner == Inner.MYSQL ? text + "-01-01" : text;
+  }
+
+  /** Connector/J leaves out a fraction that is 0. */
+  static String moment(Inner inner, String text) {
+    int point = text.indexOf('.');
+    return inner == Inner.MYSQL && point > 0 && text.matches(".*[.]0+")
+        ? text.substring(0, point)
+        : text;
+  }
+
+  /** The day of a moment; MariaDB's driver keeps the time of the day when it has a calendar. */
+  static Date date(Inner inner, Family family, LocalDateTime moment, Calendar calendar) {
+    if (calendar == null
+        || family == Family.TIME
+        || family == Family.YEAR && inner == Inner.MARIADB) {
+      return Date.valueOf(moment.toLocalDate());
+    }
+    return inner == Inner.MARIADB && family == Family.DATETIME
+        ? new Date(Times.timestamp(moment, calendar).getTime())
+        : Times.date(moment.toLocalDate(), calendar);
+  }
+
+  static boolean hasScale(Inner inner, Family family) {
+    return family == Family.DECIMAL
+        || inner == Inner.MARIADB && (family == Family.FLOATING || family == Family.DATETIME);
+  }
+
+  static String className(Inner inner, Value of) {
+    if (inner == Inner.MARIADB) {
+      return of.type() == ColumnType.BLOB ? Blob.class.getName() : of.objectClass().getTypeName();
+    }
+    return of.type() == ColumnType.BIT ? Boolean.class.getName() : of.objectClass().getName();
+  }
+
+  /** MariaDB's driver takes everything for signed that is not said to be unsigned. */
+  static boolean isSigned(Inner inner, Value of) {
+    return inner == Inner.MARIADB
+        ? !of.bearsUnsigned()
+        : of.type().isNumber() && !of.bearsUnsigned();
+  }
+
+  private static boolean isString(Family family) {
+    return family == Family.TEXT || family == Family.BINARY;
+  }
+
+  static LocalDateTime zeroMoment(Inner inner, Supplier<String> where) throws SQLException {
+    if (inner == Inner.MARIADB) {
+      return null;
+    }
+    throw new SQLDataException(
+        where.get() + " is a zero date, which is no moment: read it with getString", "22007");
+  }
+}

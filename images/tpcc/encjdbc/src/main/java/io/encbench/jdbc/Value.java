@@ -1,0 +1,392 @@
+package io.encbench.jdbc;
+
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.io.Reader;
+import java.io.StringReader;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.sql.Array;
+import java.sql.Blob;
+import java.sql.Clob;
+import java.sql.Date;
+import java.sql.NClob;
+import java.sql.Ref;
+import java.sql.RowId;
+import java.sql.SQLDataException;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.sql.SQLXML;
+import java.sql.Time;
+import java.sql.Timestamp;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.util.Calendar;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * A decrypted value and what each getter makes of it.
+ *
+ * <p>The getters bear the names of {@code ResultSet}'s, for the generated delegate calls them. They
+ * answer as the inner driver does for a column that is not encrypted, in which the drivers differ
+ * now and then; {@code ServerConformance} holds them against each other.
+ */
+final class Value {
+  /** NULL in a column that may hold envelopes; the generated getters know it. */
+  static final Value NULL = new Value(new byte[Envelope.OVERHEAD], null, null, null);
+
+  private final ColumnType type;
+  private final int flags;
+  private final int decimals;
+  private final int collation;
+  private final byte[] content;
+  private final Inner inner;
+  private final Supplier<String> where;
+
+  Value(byte[] envelope, byte[] content, Inner inner, Supplier<String> where) {
+    this.flags = Envelope.uint16(envelope, Envelope.FLAGS_AT);
+    this.decimals = envelope[Envelope.DECIMALS_AT] & 0xFF;
+    this.collation = Envelope.uint16(envelope, Envelope.COLLATION_AT);
+    this.type = ColumnType.of(envelope[Envelope.TYPE_AT] & 0xFF, flags, collation);
+    this.content = content;
+    this.inner = inner;
+    this.where = where;
+  }
+
+  private Value(Value like) {
+    this.type = like.type;
+    this.flags = like.flags;
+    this.decimals = like.decimals;
+    this.collation = like.collation;
+    this.content = new byte[0];
+    this.inner = like.inner;
+    this.where = like.where;
+  }
+
+  /** One that only knows its type. */
+  Value withoutContent() {
+    return new Value(this);
+  }
+
+  ColumnType type() {
+    return type;
+  }
+
+  boolean isUnsigned() {
+    return type.isNumber() && bearsUnsigned();
+  }
+
+  /** What the server's flag says, which years and bits have as well. */
+  boolean bearsUnsigned() {
+    return (flags & ColumnType.UNSIGNED) != 0;
+  }
+
+  /** Digits after the point as the inner driver tells them. */
+  int scale() {
+    return Quirks.hasScale(inner, type.family) ? decimals : 0;
+  }
+
+  // Text.
+
+  String getString() throws SQLException {
+    return switch (type.family) {
+      case TEXT, BINARY -> text();
+      case BIT -> Quirks.bit(inner, content);
+      case FLOATING -> Quirks.floating(inner, type, ascii());
+      case DECIMAL -> Quirks.decimal(inner, decimals, ascii());
+      case YEAR -> Quirks.year(inner, ascii());
+      case DATETIME, TIME -> Quirks.moment(inner, ascii());
+      default -> ascii();
+    };
+  }
+
+  String getNString() throws SQLException {
+    return getString();
+  }
+
+  Reader getCharacterStream() throws SQLException {
+    // Connector/J reads binary strings this way byte by byte.
+    boolean bytes = type.family == ColumnType.Family.BINARY && inner == Inner.MYSQL;
+    return new StringReader(bytes ? ascii() : getString());
+  }
+
+  Reader getNCharacterStream() throws SQLException {
+    return getCharacterStream();
+  }
+
+  Clob getClob() throws SQLException {
+    return new TextClob(getString());
+  }
+
+  NClob getNClob() throws SQLException {
+    return new TextClob(getString());
+  }
+
+  URL getURL() throws SQLException {
+    try {
+      return new URL(getString());
+    } catch (MalformedURLException error) {
+      throw unfit("a URL");
+    }
+  }
+
+  // Bytes.
+
+  byte[] getBytes() {
+    return content.clone();
+  }
+
+  InputStream getBinaryStream() {
+    return new ByteArrayInputStream(content);
+  }
+
+  InputStream getAsciiStream() {
+    return getBinaryStream();
+  }
+
+  InputStream getUnicodeStream() {
+    return getBinaryStream();
+  }
+
+  Blob getBlob() throws SQLException {
+    return new BytesBlob(content);
+  }
+
+  // Numbers.
+
+  boolean getBoolean() throws SQLException {
+    return switch (type.family) {
+      case INTEGER, DECIMAL, FLOATING, YEAR, BIT ->
+          Quirks.isTrue(inner, type.family, number("a boolean"));
+      case TEXT, BINARY -> {
+        Boolean found = Quirks.isTrue(inner, text());
+        yield found != null ? found : Quirks.isTrue(inner, type.family, number("a boolean"));
+      }
+      default -> throw unfit("a boolean");
+    };
+  }
+
+  byte getByte() throws SQLException {
+    if (type.family == ColumnType.Family.BIT) {
+      return (byte) Numbers.bits(content);
+    }
+    Byte found = Quirks.byteOfText(inner, type.family, content);
+    if (found != null) {
+      return found;
+    }
+    return (byte) whole("a byte", Byte.MIN_VALUE, Byte.MAX_VALUE);
+  }
+
+  short getShort() throws SQLException {
+    return (short) whole("a short", Short.MIN_VALUE, Short.MAX_VALUE);
+  }
+
+  int getInt() throws SQLException {
+    return (int) whole("an int", Integer.MIN_VALUE, Integer.MAX_VALUE);
+  }
+
+  long getLong() throws SQLException {
+    return whole("a long", Long.MIN_VALUE, Long.MAX_VALUE);
+  }
+
+  float getFloat() throws SQLException {
+    return number("a float").floatValue();
+  }
+
+  double getDouble() throws SQLException {
+    return number("a double").doubleValue();
+  }
+
+  BigDecimal getBigDecimal() throws SQLException {
+    // As it is written with an exponent, or with a point, by the driver that makes it of a double.
+    return type.family == ColumnType.Family.FLOATING
+        ? new BigDecimal(getString())
+        : number("a BigDecimal");
+  }
+
+  BigDecimal getBigDecimal(int scale) throws SQLException {
+    BigDecimal number = getBigDecimal();
+    return type.family == ColumnType.Family.BIT && inner == Inner.MYSQL
+        ? number
+        : number.setScale(scale, Quirks.rounding(inner));
+  }
+
+  /** What is after the point is cut off, as the drivers do. */
+  private long whole(String what, long least, long most) throws SQLException {
+    long value;
+    if (type.family != ColumnType.Family.BIT && Numbers.isShortInteger(content)) {
+      value = Numbers.shortInteger(content);
+    } else {
+      BigDecimal number = number(what).setScale(0, RoundingMode.DOWN);
+      if (number.precision() > 19 || number.toBigInteger().bitLength() > 63) {
+        throw beyond(what);
+      }
+      value = number.longValue();
+    }
+    if (value < least || value > most) {
+      throw beyond(what);
+    }
+    return value;
+  }
+
+  private BigDecimal number(String what) throws SQLException {
+    switch (type.family) {
+      case DATE, TIME, DATETIME:
+        throw unfit(what);
+      case BIT:
+        return BigDecimal.valueOf(Numbers.bits(content));
+      default:
+        if (content.length == 0 && Quirks.emptyIsZero(inner)) {
+          return BigDecimal.ZERO;
+        }
+        try {
+          return Numbers.decimal(content);
+        } catch (NumberFormatException error) {
+          throw unfit(what);
+        }
+    }
+  }
+
+  // Dates and times.
+
+  Date getDate() throws SQLException {
+    return getDate(null);
+  }
+
+  Date getDate(Calendar calendar) throws SQLException {
+    LocalDateTime moment = dateTime("a date");
+    return moment == null ? null : Quirks.date(inner, type.family, moment, calendar);
+  }
+
+  Time getTime() throws SQLException {
+    return getTime(null);
+  }
+
+  Time getTime(Calendar calendar) throws SQLException {
+    LocalTime time = time("a time");
+    return time == null ? null : Times.time(time, calendar);
+  }
+
+  Timestamp getTimestamp() throws SQLException {
+    return getTimestamp(null);
+  }
+
+  Timestamp getTimestamp(Calendar calendar) throws SQLException {
+    LocalDateTime moment = dateTime("a timestamp");
+    return moment == null ? null : Times.timestamp(moment, calendar);
+  }
+
+  LocalDate date(String what) throws SQLException {
+    LocalDateTime moment = dateTime(what);
+    return moment == null ? null : moment.toLocalDate();
+  }
+
+  LocalTime time(String what) throws SQLException {
+    LocalDateTime moment = dateTime(what);
+    return moment == null ? null : moment.toLocalTime();
+  }
+
+  LocalDateTime dateTime(String what) throws SQLException {
+    if (type.isNumber() || type.family == ColumnType.Family.BIT) {
+      throw unfit(what);
+    }
+    try {
+      if (type.family == ColumnType.Family.YEAR) {
+        return LocalDate.of(Integer.parseInt(ascii()), 1, 1).atStartOfDay();
+      }
+      if (type.family == ColumnType.Family.TIME || Times.isTime(content)) {
+        return Times.time(content).atDate(LocalDate.EPOCH);
+      }
+      if (Times.isZero(content)) {
+        return Quirks.zeroMoment(inner, where);
+      }
+      return Times.dateTime(content);
+    } catch (DateTimeException | NumberFormatException error) {
+      throw unfit(what);
+    }
+  }
+
+  // Objects.
+
+  Object getObject() throws SQLException {
+    return Objects.natural(this, inner);
+  }
+
+  Object getObject(Map<String, Class<?>> types) throws SQLException {
+    return getObject();
+  }
+
+  <T> T getObject(Class<T> wanted) throws SQLException {
+    return wanted.cast(Objects.as(this, wanted, where));
+  }
+
+  /** The class of what {@link #getObject()} gives. */
+  Class<?> objectClass() {
+    return Objects.naturalClass(this, inner);
+  }
+
+  Array getArray() throws SQLException {
+    throw unsupported("an array");
+  }
+
+  Ref getRef() throws SQLException {
+    throw unsupported("a reference");
+  }
+
+  RowId getRowId() throws SQLException {
+    throw unsupported("a row id");
+  }
+
+  SQLXML getSQLXML() throws SQLException {
+    throw unsupported("XML");
+  }
+
+  // What the getters share.
+
+  private String text() throws SQLException {
+    // Drivers read a binary string as if it were text of the session's character set.
+    Charset charset =
+        type.family == ColumnType.Family.BINARY
+            ? StandardCharsets.UTF_8
+            : CharacterSets.of(collation);
+    if (charset == null) {
+      throw new SQLFeatureNotSupportedException(
+          where.get()
+              + " has the collation "
+              + collation
+              + ", whose character set this driver does not know: use utf8mb4, latin1, ascii or"
+              + " binary",
+          "0A000");
+    }
+    return new String(content, charset);
+  }
+
+  private String ascii() {
+    return new String(content, StandardCharsets.ISO_8859_1);
+  }
+
+  private SQLException unfit(String what) {
+    return new SQLDataException(
+        where.get() + " is " + type + " and its value cannot be read as " + what, "22018");
+  }
+
+  private SQLException beyond(String what) {
+    return new SQLDataException(
+        where.get()
+            + " has a value that is no "
+            + what.replaceFirst("^an? ", "")
+            + ", for it is too large or too small",
+        "22003");
+  }
+
+  private SQLException unsupported(String what) {
+    return new SQLFeatureNotSupportedException(where.get() + " cannot be read as " + what, "0A000");
+  }
+}

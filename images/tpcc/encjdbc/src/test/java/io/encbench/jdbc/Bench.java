@@ -1,0 +1,161 @@
+package io.encbench.jdbc;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Timestamp;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Properties;
+
+/**
+ * One arm of {@code make bench-encjdbc}: a client that asks for one row of eight columns at a time.
+ *
+ * <p>{@code Bench URL TABLE USER PASSWORD_FILE typed|text [MEK_FILE [AES|SM4]]}. It waits for lines
+ * on its input: {@code prepare} fills its table, {@code seal} does so with envelopes, and a number
+ * runs so many queries, after which it prints a checksum of what was read. Each arm is a process of
+ * its own, so that none is compiled for the sake of another; those that are not asked only wait.
+ */
+final class Bench {
+  private static final int ROWS = 1000;
+
+  private static final String COLUMNS =
+      "c_id, c_d_id, c_discount, c_credit, c_last, c_balance, c_since, c_city";
+
+  /** Type code, decimals, flags and collation of each column as the server says them. */
+  private static final int[][] DESCRIBED = {
+    {3, 0, 0x80, 63},
+    {3, 0, 0x80, 63},
+    {246, 4, 0x80, 63},
+    {254, 0, 0, 45},
+    {253, 0, 0, 45},
+    {246, 2, 0x80, 63},
+    {7, 0, 0xA0, 63},
+    {253, 0, 0, 45}
+  };
+
+  private final String table;
+  private final boolean typed;
+
+  private Bench(String table, boolean typed) {
+    this.table = table;
+    this.typed = typed;
+  }
+
+  public static void main(String[] words) throws Exception {
+    Properties properties = new Properties();
+    properties.setProperty("user", words[2]);
+    properties.setProperty("password", Files.readString(Path.of(words[3])).strip());
+    if (words[0].startsWith("jdbc:encbench:") && words.length > 5) {
+      properties.setProperty("encbench.mekFile", words[5]);
+    }
+    Bench bench = new Bench(words[1], words[4].equals("typed"));
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
+    try (Connection connection = DriverManager.getConnection(words[0], properties)) {
+      System.out.println("ready");
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        if (line.equals("prepare")) {
+          bench.prepare(connection);
+        } else if (line.equals("seal")) {
+          byte[] key = HexFormat.of().parseHex(Files.readString(Path.of(words[5])).strip());
+          seal(connection, new Seal(key, words[6].equals("AES") ? Seal.AES : Seal.SM4), words[1]);
+        } else {
+          System.out.println(bench.run(connection, Integer.parseInt(line)));
+        }
+        if (!Character.isDigit(line.charAt(0))) {
+          System.out.println("done");
+        }
+      }
+    }
+  }
+
+  private long run(Connection connection, int queries) throws SQLException {
+    long checksum = 0;
+    try (PreparedStatement select =
+        connection.prepareStatement("SELECT " + COLUMNS + " FROM " + table + " WHERE number = ?")) {
+      for (int i = 0; i < queries; i++) {
+        select.setInt(1, i % ROWS);
+        try (ResultSet row = select.executeQuery()) {
+          row.next();
+          checksum += typed ? typed(row) : text(row);
+        }
+      }
+    }
+    return checksum;
+  }
+
+  private static long typed(ResultSet row) throws SQLException {
+    return row.getInt(1)
+        + row.getInt(2)
+        + row.getBigDecimal(3).unscaledValue().longValue()
+        + row.getString(4).hashCode()
+        + row.getString(5).hashCode()
+        + row.getBigDecimal(6).unscaledValue().longValue()
+        + row.getTimestamp(7).getTime()
+        + row.getString(8).hashCode();
+  }
+
+  private static long text(ResultSet row) throws SQLException {
+    long sum = 0;
+    for (int column = 1; column <= 8; column++) {
+      sum += row.getString(column).hashCode();
+    }
+    return sum;
+  }
+
+  /** The same rows for every arm; through a driver that rewrites statements it encrypts them. */
+  private void prepare(Connection connection) throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO " + table + " (number, " + COLUMNS + ") VALUES (?,?,?,?,?,?,?,?,?)")) {
+      for (int number = 0; number < ROWS; number++) {
+        insert.setInt(1, number);
+        List<Object> values = values(number);
+        for (int i = 0; i < values.size(); i++) {
+          insert.setObject(i + 2, values.get(i));
+        }
+        insert.executeUpdate();
+      }
+    }
+  }
+
+  private static List<Object> values(int number) {
+    return List.of(
+        number * 3,
+        number % 10 + 1,
+        new BigDecimal(number % 5000).movePointLeft(4),
+        number % 10 == 0 ? "BC" : "GC",
+        "BAROUGHTABLE" + number,
+        new BigDecimal(-1000 + number).movePointLeft(2),
+        Timestamp.valueOf("2024-01-01 00:00:00"),
+        "City of number " + number);
+  }
+
+  /** Fills a table of envelopes from the plain one, as text. */
+  private static void seal(Connection connection, Seal seal, String table) throws SQLException {
+    try (Statement select = connection.createStatement();
+        PreparedStatement insert =
+            connection.prepareStatement(
+                "INSERT INTO " + table + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        ResultSet rows = select.executeQuery("SELECT number, " + COLUMNS + " FROM bench_plain")) {
+      while (rows.next()) {
+        insert.setInt(1, rows.getInt(1));
+        for (int i = 0; i < DESCRIBED.length; i++) {
+          int[] of = DESCRIBED[i];
+          insert.setBytes(i + 2, seal.seal(of[0], of[1], of[2], of[3], rows.getBytes(i + 2)));
+        }
+        insert.executeUpdate();
+      }
+    }
+  }
+}

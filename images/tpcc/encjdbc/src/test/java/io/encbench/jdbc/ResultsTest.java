@@ -1,0 +1,178 @@
+package io.encbench.jdbc;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.sql.Types;
+import javax.sql.rowset.CachedRowSet;
+import javax.sql.rowset.RowSetMetaDataImpl;
+import javax.sql.rowset.RowSetProvider;
+import org.junit.jupiter.api.Test;
+
+/** Rows of the JDK's own row set as the inner driver's. */
+class ResultsTest {
+  private static final byte[] KEY = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+  private static final Seal AES = new Seal(KEY, Seal.AES);
+  private static final Mek MEK = new Mek(Path.of("/keys/mek"), KEY);
+
+  private static byte[] sealed(int type, int decimals, int flags, int collation, String text) {
+    return AES.seal(type, decimals, flags, collation, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** One row of binary columns c1, c2 …, and a first one that is a number. */
+  private static ResultSet row(Mek mek, byte[]... values) throws SQLException {
+    RowSetMetaDataImpl meta = new RowSetMetaDataImpl();
+    meta.setColumnCount(values.length + 1);
+    meta.setColumnType(1, Types.INTEGER);
+    meta.setColumnName(1, "number");
+    for (int i = 0; i < values.length; i++) {
+      meta.setColumnType(i + 2, Types.VARBINARY);
+      meta.setColumnName(i + 2, "c" + (i + 1));
+      meta.setColumnLabel(i + 2, "c" + (i + 1));
+    }
+    CachedRowSet rows = RowSetProvider.newFactory().createCachedRowSet();
+    rows.setMetaData(meta);
+    rows.moveToInsertRow();
+    rows.updateInt(1, 7);
+    for (int i = 0; i < values.length; i++) {
+      if (values[i] == null) {
+        rows.updateNull(i + 2);
+      } else {
+        rows.updateBytes(i + 2, values[i]);
+      }
+    }
+    rows.insertRow();
+    rows.moveToCurrentRow();
+    rows.beforeFirst();
+    ResultSet ours = new EncryptingResultSet(new Session(Inner.MYSQL, new Opener(mek)), null, rows);
+    assertTrue(ours.next());
+    return ours;
+  }
+
+  private static String refusal(ResultSet rows) {
+    return assertThrows(SQLException.class, () -> rows.getString(2)).getMessage();
+  }
+
+  @Test
+  void valuesAreReadByNumberAndByLabel() throws SQLException {
+    ResultSet rows =
+        row(
+            MEK,
+            sealed(3, 0, 0x80, 63, "-42"),
+            sealed(246, 2, 0x80, 63, "300000.00"),
+            sealed(253, 0, 0, 45, "Grüße"),
+            sealed(7, 0, 0x80, 63, "2024-01-01 00:00:00"));
+    assertEquals(-42, rows.getInt(2));
+    assertEquals(-42, rows.getInt("c1"));
+    assertFalse(rows.wasNull());
+    assertEquals(new BigDecimal("300000.00"), rows.getBigDecimal("c2"));
+    assertEquals("Grüße", rows.getString(4));
+    assertEquals(Timestamp.valueOf("2024-01-01 00:00:00"), rows.getTimestamp(5));
+    assertEquals(7, rows.getInt(1));
+    assertEquals(7, rows.getInt("number"));
+  }
+
+  @Test
+  void bothAlgorithmsMayBeInOneRow() throws SQLException {
+    byte[] sm4 = new Seal(KEY, Seal.SM4).seal(3, 0, 0, 63, new byte[] {'5'});
+    ResultSet rows = row(MEK, sealed(3, 0, 0, 63, "4"), sm4);
+    assertEquals(4, rows.getInt(2));
+    assertEquals(5, rows.getInt(3));
+  }
+
+  @Test
+  void nothingIsNothing() throws SQLException {
+    ResultSet rows = row(MEK, (byte[]) null);
+    assertNull(rows.getString(2));
+    assertEquals(0, rows.getInt("c1"));
+    assertEquals(0.0, rows.getDouble(2));
+    assertNull(rows.getBigDecimal(2));
+    assertFalse(rows.getBoolean(2));
+  }
+
+  @Test
+  void whatIsNoEnvelopeIsLeftAlone() throws SQLException {
+    byte[] magicOnly = {0, 'E', 'N', 'C', 1, 1};
+    ResultSet rows = row(null, magicOnly, new byte[60]);
+    assertArrayEquals(magicOnly, rows.getBytes(2));
+    assertArrayEquals(new byte[60], rows.getBytes("c2"));
+  }
+
+  @Test
+  void theMetadataTellsTheTypeOnceItIsKnown() throws SQLException {
+    ResultSet rows = row(MEK, sealed(246, 4, 0x80, 63, "0.0500"));
+    assertEquals(Types.VARBINARY, rows.getMetaData().getColumnType(2));
+    assertEquals(0.05, rows.getDouble(2));
+    assertEquals(Types.DECIMAL, rows.getMetaData().getColumnType(2));
+    assertEquals("DECIMAL", rows.getMetaData().getColumnTypeName(2));
+    assertEquals("java.math.BigDecimal", rows.getMetaData().getColumnClassName(2));
+    assertEquals(4, rows.getMetaData().getScale(2));
+    assertEquals(Types.INTEGER, rows.getMetaData().getColumnType(1));
+  }
+
+  @Test
+  void withoutAKeyTheGetterSaysWhatToDo() throws SQLException {
+    String said = refusal(row(null, sealed(3, 0, 0, 63, "1")));
+    assertEquals(
+        "column 2 (c1) is encrypted and there is no key: name the MEK's file in the property"
+            + " encbench.mekFile or in the environment's ENCBENCH_MEK_FILE",
+        said);
+  }
+
+  @Test
+  void withAnotherKeyTheGetterSaysSo() throws SQLException {
+    Mek other = new Mek(Path.of("/keys/other"), new byte[16]);
+    assertEquals(
+        "column 2 (c1) does not open with the MEK in /keys/other: give the driver the key with"
+            + " which the proxy encrypts",
+        refusal(row(other, sealed(3, 0, 0, 63, "1"))));
+  }
+
+  @Test
+  void anEnvelopeOfTheFutureIsRefused() throws SQLException {
+    byte[] version = sealed(3, 0, 0, 63, "1");
+    version[4] = 2;
+    assertTrue(refusal(row(MEK, version)).contains("version 2"));
+    byte[] algorithm = sealed(3, 0, 0, 63, "1");
+    algorithm[5] = 9;
+    assertTrue(refusal(row(MEK, algorithm)).contains("algorithm 9"));
+  }
+
+  @Test
+  void aCharacterSetThatIsNotKnownIsRefused() throws SQLException {
+    assertTrue(refusal(row(MEK, sealed(253, 0, 0, 28, "x"))).contains("collation 28"));
+  }
+
+  @Test
+  void whatDoesNotFitIsRefused() throws SQLException {
+    ResultSet rows =
+        row(MEK, sealed(8, 0, 0, 63, "3000000000"), sealed(7, 0, 0, 63, "2024-01-01 00:00:00"));
+    assertEquals(
+        "column 2 (c1) has a value that is no int, for it is too large or too small",
+        assertThrows(SQLException.class, () -> rows.getInt(2)).getMessage());
+    assertEquals(
+        "column 3 (c2) is TIMESTAMP and its value cannot be read as an int",
+        assertThrows(SQLException.class, () -> rows.getInt(3)).getMessage());
+  }
+
+  @Test
+  void itIsAWrapper() throws SQLException {
+    ResultSet rows = row(MEK, sealed(3, 0, 0, 63, "1"));
+    assertTrue(rows.isWrapperFor(CachedRowSet.class));
+    assertEquals(7, rows.unwrap(CachedRowSet.class).getInt(1));
+    assertSame(rows, rows.unwrap(EncryptingResultSet.class));
+    assertFalse(rows.isWrapperFor(Connection.class));
+  }
+}

@@ -1,0 +1,142 @@
+package io.encbench.jdbc;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TargetTest {
+  private static final String INNER = "jdbc:mysql://db:3307/tpcc";
+
+  @TempDir private Path folder;
+
+  private static Properties properties(String... pairs) {
+    Properties properties = new Properties();
+    for (int i = 0; i < pairs.length; i += 2) {
+      properties.setProperty(pairs[i], pairs[i + 1]);
+    }
+    return properties;
+  }
+
+  private static String refusal(String url, Properties properties) {
+    return assertThrows(SQLException.class, () -> new EncbenchDriver().connect(url, properties))
+        .getMessage();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', ''",
+    "?a=1&b=2, ?a=1&b=2",
+    "?encbench.mekFile=/keys/mek, ''",
+    "?a=1&encbench.mekFile=/keys/mek&b=2, ?a=1&b=2",
+    "?encbench.mekFile=/keys/mek&b=2, ?b=2",
+  })
+  void whatIsOursIsCutOutOfTheUrl(String given, String left) throws SQLException {
+    Target target = Target.of("jdbc:encbench:" + INNER + given, null);
+    assertEquals(INNER + left, target.url());
+    assertEquals(given.contains("mek") ? "/keys/mek" : null, target.mekFile());
+  }
+
+  @Test
+  void whatIsOursIsNotPassedOnAsAProperty() throws SQLException {
+    Properties given = properties("user", "me", "encbench.mekFile", "/keys/mek");
+    Target target = Target.of("jdbc:encbench:" + INNER + "?encbench.mekFile=/other", given);
+    assertEquals(properties("user", "me"), target.properties());
+    assertEquals("/keys/mek", target.mekFile());
+  }
+
+  @Test
+  void aPathMayBeEncoded() throws SQLException {
+    assertEquals(
+        "/a b+c&d",
+        Target.of("jdbc:encbench:" + INNER + "?encbench.mekFile=/a%20b+c%26d", null).mekFile());
+  }
+
+  @Test
+  void theEnvironmentIsTheLastToBeAsked() throws Exception {
+    Path file = Files.writeString(folder.resolve("mek"), "00".repeat(16) + "\n");
+    Target none = Target.of("jdbc:encbench:" + INNER, null);
+    assertNull(none.mek(Map.of()));
+    assertArrayEquals(new byte[16], none.mek(Map.of("ENCBENCH_MEK_FILE", file.toString())).bytes());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "00",
+        "zz",
+        "0123456789abcdef0123456789abcdeg",
+        " 0123456789abcdef0123456789abcde",
+        "0123456789abcdef0123456789abcdef0",
+        "0123456789abcdef0123456789abcdef\n\n"
+      })
+  void aKeyThatIsNoneIsRefusedAndNotShown(String text) throws Exception {
+    Path file = Files.writeString(folder.resolve("mek"), text);
+    String said =
+        refusal("jdbc:encbench:" + INNER, properties("encbench.mekFile", file.toString()));
+    assertTrue(said.startsWith("the MEK file " + file + " has "), said);
+    assertTrue(said.endsWith(": write a file of 32 hexadecimal digits, 16 bytes"), said);
+    assertFalse(text.length() > 5 && said.contains(text.strip()), said);
+  }
+
+  @Test
+  void aLineEndAfterTheKeyIsAllowedAndTheKeyIsNotPrinted() throws Exception {
+    for (String end : new String[] {"", "\n", "\r\n"}) {
+      Path file =
+          Files.writeString(folder.resolve("mek"), "0123456789ABCDEFfedcba9876543210" + end);
+      Mek mek = Mek.read(file);
+      assertEquals(16, mek.bytes().length);
+      assertEquals("the MEK in " + file, mek.toString());
+    }
+  }
+
+  @Test
+  void aFileThatIsNotThereIsRefused() {
+    assertTrue(
+        refusal("jdbc:encbench:" + INNER, properties("encbench.mekFile", "/no/such"))
+            .startsWith("the MEK file /no/such is not there: "));
+  }
+
+  @Test
+  void whatIsUnknownIsRefused() {
+    assertEquals(
+        "there is no property encbench.mekfile: write encbench.mekFile",
+        refusal("jdbc:encbench:" + INNER + "?encbench.mekfile=/x", null));
+    assertTrue(refusal("jdbc:encbench:jdbc:oracle:thin:x", null).contains("write one that begins"));
+  }
+
+  @Test
+  void anotherZoneIsRefusedWhereTimesAreDecrypted() throws Exception {
+    Path file = Files.writeString(folder.resolve("mek"), "00".repeat(16));
+    Properties key = properties("encbench.mekFile", file.toString());
+    String url = "jdbc:encbench:" + INNER + "?connectionTimeZone=SERVER";
+    assertTrue(refusal(url, key).startsWith("connectionTimeZone is SERVER"));
+    key.setProperty("serverTimezone", "UTC");
+    assertTrue(refusal("jdbc:encbench:" + INNER, key).startsWith("serverTimezone is UTC"));
+  }
+
+  @Test
+  void otherUrlsAreLeftToOthers() throws SQLException {
+    EncbenchDriver driver = new EncbenchDriver();
+    assertFalse(driver.acceptsURL(INNER));
+    assertFalse(driver.acceptsURL(null));
+    assertNull(driver.connect(INNER, null));
+    assertEquals(
+        EncbenchDriver.class, DriverManager.getDriver("jdbc:encbench:" + INNER).getClass());
+  }
+}

@@ -1,0 +1,70 @@
+package io.encbench.tpcc.database;
+
+import io.encbench.tpcc.settings.InvalidInput;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The JDBC URL. One from a file holds a secret, such as the key of an encrypting driver, and is
+ * never printed: neither by us nor in what a driver says when it refuses it.
+ *
+ * @param property the property that it is from
+ */
+record Url(String text, String property) {
+  private static final String HIDDEN = "***";
+
+  /** Shorter values than this would be found all over a sentence, and are no keys. */
+  private static final int SHORTEST_SECRET = 6;
+
+  static Url of(Access access) throws InvalidInput {
+    return access.urlFile() == null
+        ? new Url(access.url(), "conn")
+        : new Url(SecretFile.read("connFile", access.urlFile()).strip(), "connFile");
+  }
+
+  /** What may be said of it. */
+  String shown() {
+    return isSecret() ? property : property + ": " + text;
+  }
+
+  /** The exception, or one of the same meaning that does not say the URL or a part of it. */
+  SQLException without(SQLException error) {
+    if (!isSecret()) {
+      return error;
+    }
+    String said = String.valueOf(error.getMessage());
+    for (String secret : secrets()) {
+      said = said.replace(secret, HIDDEN);
+    }
+    // Without its cause, which may say it too.
+    boolean lost =
+        error instanceof SQLNonTransientConnectionException
+            || error instanceof SQLRecoverableException;
+    return lost
+        ? new SQLNonTransientConnectionException(said, error.getSQLState(), error.getErrorCode())
+        : new SQLException(said, error.getSQLState(), error.getErrorCode());
+  }
+
+  @Override
+  public String toString() {
+    return shown();
+  }
+
+  private boolean isSecret() {
+    return property.equals("connFile");
+  }
+
+  private List<String> secrets() {
+    List<String> secrets = new ArrayList<>(List.of(text));
+    for (String parameter : text.split("[?&;]")) {
+      String value = parameter.substring(parameter.indexOf('=') + 1);
+      if (parameter.indexOf('=') > 0 && value.length() >= SHORTEST_SECRET) {
+        secrets.add(value);
+      }
+    }
+    return secrets;
+  }
+}

@@ -1,0 +1,102 @@
+"""Rows of MySQL's protocol as they came over the line, for who looks at bytes and not at values."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pymysql
+from pymysql.connections import Connection
+
+from encbench.adapters.sql.mysql import say
+from encbench.adapters.sql.session import SqlError
+from encbench.core.columns.envelope import Kind
+from encbench.core.connection import DATABASE
+
+SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a result, as it was announced."""
+
+    name: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Result:
+    """A result's columns, and its first row as bytes in the text protocol; None without a row."""
+
+    columns: tuple[Column, ...]
+    row: tuple[bytes | None, ...] | None
+
+
+class RawSession:
+    """One session in the benchmark's database. After an error it is closed."""
+
+    def __init__(self, connection: "Connection[Any]") -> None:
+        self._connection = connection
+
+    def first(self, statement: str) -> Result:
+        """Run a statement that gives a result. SqlError."""
+        try:
+            with self._connection.cursor() as cursor:
+                cursor.execute(statement)
+                fields = cursor._result.fields
+                row = cursor.fetchone()
+        except (pymysql.MySQLError, OSError) as error:
+            self.close()
+            raise say(error) from error
+        columns = tuple(
+            Column(
+                name=_text(field.name),
+                kind=Kind(field.type_code, field.scale, field.flags, field.charsetnr),
+            )
+            for field in fields
+        )
+        return Result(columns, None if row is None else tuple(row))
+
+    def close(self) -> None:
+        """Leave."""
+        if self._connection.open:
+            self._connection.close()
+
+
+def by_socket(socket: Path, user: str, password: str) -> RawSession:
+    """A session with the server itself. SqlError."""
+    return _connect(user, password, unix_socket=str(socket))
+
+
+def by_port(port: int, user: str, password: str) -> RawSession:
+    """A session over TCP from this pod. SqlError."""
+    return _connect(user, password, host="127.0.0.1", port=port)
+
+
+def _connect(user: str, password: str, **where: Any) -> RawSession:
+    try:
+        return RawSession(
+            pymysql.connect(
+                user=user,
+                password=password,
+                database=DATABASE,
+                ssl_disabled=True,
+                charset="utf8mb4",
+                use_unicode=False,
+                # No conversion: every value is the bytes that the server sent.
+                conv={},
+                autocommit=True,
+                connect_timeout=SECONDS,
+                read_timeout=SECONDS,
+                write_timeout=SECONDS,
+                **where,
+            )
+        )
+    except (pymysql.MySQLError, OSError) as error:
+        raise say(error) from error
+
+
+def _text(name: str | bytes) -> str:
+    return name.decode() if isinstance(name, bytes) else name
+
+
+__all__ = ["Column", "RawSession", "Result", "SqlError", "by_port", "by_socket"]

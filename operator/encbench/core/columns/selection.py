@@ -1,0 +1,106 @@
+"""Which columns a mode encrypts under a workload, and what share of the schema they are.
+
+`sbtest.c` is the column of all of sysbench's tables, `sbtest7.c` that of one. A list keeps the
+mode's words; `for_proxy` writes out what the proxy matches, which is every table by its own name.
+"""
+
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from encbench.api.columns import Columns
+from encbench.core.columns.schema import NUMBERED, SchemaName, entries
+
+
+@dataclass(frozen=True)
+class Share:
+    """How much of a schema is encrypted, in columns."""
+
+    count: int
+    total: int
+
+    @property
+    def fraction(self) -> float:
+        """From 0 to 1."""
+        return self.count / self.total
+
+
+def schema_of(*, tpcc: bool) -> SchemaName:
+    """The schema of a workload of that tool."""
+    return "tpcc" if tpcc else "sysbench"
+
+
+def all_columns(schema: SchemaName) -> tuple[str, ...]:
+    """Every column, in the order of the tables."""
+    return tuple(entry.name for entry in entries(schema))
+
+
+def chosen(schema: SchemaName, columns: Columns) -> tuple[str, ...]:
+    """The columns that are encrypted: those of a ratio in the schema's order, or the mode's own."""
+    if columns.chosen is not None:
+        return tuple(columns.chosen)
+    ratio = columns.ratio or 0
+    return tuple(entry.name for entry in entries(schema) if entry.ratio <= ratio)
+
+
+def share(schema: SchemaName, columns: Columns, tables: int = 1) -> Share:
+    """The share of the schema's columns; `tables` are sysbench's."""
+    total = len(for_proxy_all(schema, tables))
+    return Share(len(for_proxy(schema, columns, tables)), total)
+
+
+def for_proxy(schema: SchemaName, columns: Columns, tables: int = 1) -> tuple[str, ...]:
+    """The columns as the proxy matches them, each once, numbered tables written out."""
+    written = (one for name in chosen(schema, columns) for one in _numbered(schema, name, tables))
+    return tuple(dict.fromkeys(written))
+
+
+def for_proxy_all(schema: SchemaName, tables: int = 1) -> tuple[str, ...]:
+    """Every column in that form."""
+    return tuple(one for name in all_columns(schema) for one in _numbered(schema, name, tables))
+
+
+def file_text(schema: SchemaName, columns: Columns, tables: int = 1) -> str:
+    """The proxy's file: one column a line, and after them every table of the schema by itself.
+
+    To the proxy a table that is not named is unknown, and so are its columns. Empty where nothing
+    is encrypted.
+    """
+    named = for_proxy(schema, columns, tables)
+    known = (name.partition(".")[0] for name in for_proxy_all(schema, tables))
+    lines = [*named, *dict.fromkeys(known)] if named else []
+    return "".join(f"{line}\n" for line in lines)
+
+
+def problems(schema: SchemaName, columns: Columns, tables: int = 1) -> list[str]:
+    """Columns of the mode's list that the workload's schema does not have, each in a sentence."""
+    return list(_problems(schema, columns, tables))
+
+
+def _problems(schema: SchemaName, columns: Columns, tables: int) -> Iterator[str]:
+    known = {name.lower(): name for name in all_columns(schema)}
+    for name in columns.chosen or ():
+        if _bare(schema, name, tables).lower() in known:
+            continue
+        tool = "TPC-C" if schema == "tpcc" else "sysbench"
+        close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
+        hint = f"write {known[close[0]]} if that is what you mean" if close else "leave it out"
+        yield f"columns.list: {name} is no column of {tool}'s tables: {hint}"
+
+
+def _numbered(schema: SchemaName, name: str, tables: int) -> tuple[str, ...]:
+    base = NUMBERED.get(schema)
+    table, _, column = name.partition(".")
+    if base is None or table.lower() != base:
+        return (name,)
+    return tuple(f"{base}{number}.{column}" for number in range(1, tables + 1))
+
+
+def _bare(schema: SchemaName, name: str, tables: int) -> str:
+    """The name with the table that stands for all of its kind, where it is one of them."""
+    base = NUMBERED.get(schema)
+    found = base and re.fullmatch(f"(?i:{base})([1-9][0-9]*)([.].+)", name)
+    if not found or int(found[1]) > tables:
+        return name
+    return f"{base}{found[2]}"

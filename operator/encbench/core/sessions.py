@@ -1,0 +1,35 @@
+"""How many sessions a workload opens on a database at once, and what it prepares in each.
+
+Servers keep memory for both, and clients do too. sysbench prepares each of its statements for each
+table in each thread: 128 tables under 256 threads are hundreds of thousands of them.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """What one workload opens at its highest concurrency."""
+
+    count: int
+    statements: int
+    """Prepared in each of them."""
+
+    def __str__(self) -> str:
+        """For a sentence."""
+        if not self.statements:
+            return f"{self.count:,} connections"
+        noun = "statement" if self.statements == 1 else "statements"
+        return f"{self.count:,} connections with {self.statements:,} prepared {noun} each"
+
+
+@dataclass(frozen=True)
+class SessionMemory:
+    """What one engine or tool keeps for them, in bytes."""
+
+    connection: int
+    statement: int
+
+    def of(self, sessions: Sessions) -> int:
+        """Bytes for all of them."""
+        return sessions.count * (self.connection + sessions.statements * self.statement)

@@ -1,0 +1,42 @@
+"""What a server's log says of a start: whose it was, and whether it recovered from a crash; pure.
+
+The log is that of one container, so that it begins with the process that runs in it. The process is
+found by its number all the same: right after a restart the kubelet may still hand out the log of
+the one before.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class RecoveryLog:
+    """One engine's words."""
+
+    started: str
+    """Pattern of the line in which a process says that it starts; `PID` stands for its number."""
+    recovered: tuple[str, ...]
+    """Patterns of lines that only a recovery from a crash writes. One of each must be there."""
+    further: tuple[str, ...] = ()
+    """Patterns of lines that say more of a recovery, for whoever reads the evidence."""
+
+    def of_process(self, log: str, process_id: int) -> list[str] | None:
+        """The lines from that process' start on; None where it does not start in this log."""
+        lines = log.splitlines()
+        starts = re.compile(self.started.replace("PID", str(process_id)))
+        found = next((n for n, line in enumerate(lines) if starts.search(line)), None)
+        return None if found is None else lines[found:]
+
+    def recovering(self, lines: Sequence[str]) -> list[str]:
+        """The lines that tell of a recovery from a crash, in order."""
+        words = re.compile("|".join((*self.recovered, *self.further)))
+        return [line for line in lines if words.search(line)]
+
+    def has_recovered(self, lines: Sequence[str]) -> bool:
+        """Whether these are the lines of a recovery from a crash, completely."""
+        return all(any(re.search(words, line) for line in lines) for words in self.recovered)
+
+    def has_begun(self, lines: Sequence[str]) -> bool:
+        """Whether any of these lines is one that only a recovery from a crash writes."""
+        return any(re.search(words, line) for words in self.recovered for line in lines)

@@ -1,0 +1,212 @@
+"""The intended stop of a recovery workload: asking the agent for it, judging what came of it.
+
+docs/design/0006-recovery.md says what is measured. The agent is told as soon as every client has
+been; from then on this only looks. Whatever is known at the end is one record, judged here by a
+pure function of the agent's account and the new server's log, and stored at once like a proof.
+"""
+
+from collections.abc import Sequence
+
+from encbench.api.base import parse_duration
+from encbench.api.conditions import find, is_true
+from encbench.api.trial import TrialStatus
+from encbench.core.artefact import RecordError
+from encbench.core.records import RecoveryFacts, RecoveryRecord, ServerProcess
+from encbench.engines.recovery import RecoveryLog
+from encbench.engines.registry import engine
+from encbench.ports import Body, Store, Unavailable
+from encbench.reconcile import agents
+from encbench.reconcile.deps import Deps
+from encbench.reconcile.objects import Testbed, Trial
+from encbench.reconcile.pods import PodFacts
+from encbench.reconcile.trial.facts import ClientFacts, RunState, Stopped
+from encbench.reconcile.trial.settle import key_of, settle, settled
+
+RECOVERED = "Recovered"
+"""Condition of trials of recovery workloads."""
+RECORD = "recovery.json"
+
+FAILED = "RecoveryFailed"
+"""The server did not come back, or could not be stopped: there is no figure."""
+LATE = 2.0
+"""Seconds by which the stop may be late: the load before it would be another one."""
+SAME = 1.0
+"""Seconds by which two tellings of one start may differ."""
+LOG_LINES = 20_000
+"""Of the server's log that are asked for: a start says fewer, even under many refused sessions."""
+KEPT_LINES = 400
+SHOWN_LINES = 12
+
+
+def is_recovery(trial: Trial) -> bool:
+    """Whether its server is stopped on purpose."""
+    return trial.spec.workload.recovery is not None
+
+
+def planned_stop(trial: Trial, release_at: float) -> float:
+    """Unix time."""
+    load = trial.spec.workload.load
+    return release_at + load.warmup_seconds + load.duration_seconds
+
+
+async def ask(
+    deps: Deps, trial: Trial, testbed: Testbed, database: PodFacts, clients: Sequence[ClientFacts]
+) -> Stopped | None:
+    """How the stop is getting on; it is armed when it is time for that. None before.
+
+    Unavailable when the agent cannot be asked.
+    """
+    recovery, released = trial.spec.workload.recovery, trial.status.release_at
+    if recovery is None or released is None or not is_true(trial.status.conditions, "Released"):
+        return None
+    token = await agents.token(deps.cluster, testbed.namespace, testbed.name)
+    where = agents.address(database, agents.AGENT_PORT)
+    if _may_arm(trial, clients):
+        after = max(0.0, planned_stop(trial, released) - deps.clock.now().timestamp())
+        limit = parse_duration(trial.spec.step_deadlines.recovery)
+        answer = await deps.database.stop(
+            where, token, trial.uid, how=recovery.stop, after=after, seconds=limit
+        )
+    else:
+        answer = await deps.database.stopped(where, token, trial.uid)
+    if answer["state"] not in ("done", "failed"):
+        return Stopped(answer["state"])
+    log = None
+    if answer["state"] == "done":
+        log = await _log(deps, testbed, database, answer)
+    words = engine(testbed.spec.instance.engine).recovery
+    return Stopped(answer["state"], judge(answer, log, words, trial.status.server_started))
+
+
+def _may_arm(trial: Trial, clients: Sequence[ClientFacts]) -> bool:
+    """Once no other start can be agreed on, and while there is a load to stop under."""
+    if trial.status.outcome is not None or find(trial.status.conditions, RECOVERED) is not None:
+        return False
+    runs = [client.run for client in clients if client.run is not None]
+    told = [run for run in runs if run.state is not RunState.WAITING]
+    loading = [run for run in told if run.state in (RunState.RELEASED, RunState.RUNNING)]
+    return len(told) == trial.spec.workload.client.replicas and bool(loading)
+
+
+async def _log(deps: Deps, testbed: Testbed, database: PodFacts, answer: Body) -> list[str]:
+    """The new process' own lines. Unavailable while the kubelet still shows another's."""
+    text = await deps.cluster.logs(testbed.namespace, database.name, "server", LOG_LINES)
+    words = engine(testbed.spec.instance.engine).recovery
+    lines = words.of_process(text, answer["after"]["processId"])
+    if lines is None:
+        number = answer["after"]["processId"]
+        raise Unavailable(f"the server's log does not say yet that process {number} has started")
+    return lines
+
+
+def judge(
+    answer: Body, log: list[str] | None, words: RecoveryLog, server_started: float | None
+) -> RecoveryRecord:
+    """What came of the stop, and whether it counts; pure.
+
+    `server_started` is the start of the process that the mode was proven on.
+    """
+    if answer["state"] != "done" or log is None:
+        why = answer.get("error") or "the agent gave no reason"
+        return RecoveryRecord(ok=False, reason=FAILED, message=why, agent=answer)
+    told = words.recovering(log)
+    facts = RecoveryFacts(
+        stop=answer["stop"],
+        signal=answer["signal"],
+        before=_process(answer["before"]),
+        after=_process(answer["after"]),
+        stopped_at=answer["stoppedAt"],
+        stop_seconds=answer["stopSeconds"],
+        restart_seconds=answer["restartSeconds"],
+        recovery_seconds=answer["recoverySeconds"],
+        resolution_seconds=answer["resolutionSeconds"],
+        redo_bytes=answer.get("redoBytes"),
+        lines=tuple(told[:SHOWN_LINES]),
+    )
+    problem = _problem(facts, float(answer["late"]), log, words, server_started)
+    reason, message = problem or ("Answered", _summary(facts))
+    return RecoveryRecord(
+        ok=problem is None,
+        reason=reason,
+        message=message,
+        facts=facts,
+        agent=answer,
+        log=tuple(log[:KEPT_LINES]),
+    )
+
+
+def _process(told: Body) -> ServerProcess:
+    return ServerProcess(process_id=told["processId"], started_at=told["startedAt"])
+
+
+def _problem(
+    facts: RecoveryFacts,
+    late: float,
+    log: list[str],
+    words: RecoveryLog,
+    server_started: float | None,
+) -> tuple[str, str] | None:
+    """The first rule that does not hold, as reason and message."""
+    if server_started is not None and abs(facts.before.started_at - server_started) > SAME:
+        return "Disrupted", "the server had restarted before it was stopped on purpose"
+    if late > LATE:
+        return "Disrupted", f"the server was stopped {late:.1f} s later than planned"
+    if facts.after == facts.before or facts.after.started_at < facts.before.started_at:
+        return "NotRestarted", "the process that answered is the one that was to be stopped"
+    if facts.stop == "Crash" and not words.has_recovered(log):
+        return (
+            "NoRecovery",
+            "the log of the new server has no line of a recovery from a crash, so nothing was "
+            "recovered: see recovery.json, and that the template does not silence the log",
+        )
+    if facts.stop == "Clean" and words.has_begun(log):
+        return (
+            "NotClean",
+            f"the server recovered from a crash after a clean stop: {facts.lines[0]}",
+        )
+    return None
+
+
+def _summary(facts: RecoveryFacts) -> str:
+    how = "recovered from the crash and" if facts.stop == "Crash" else "started cleanly and"
+    return (
+        f"process {facts.after.process_id} took the place of {facts.before.process_id}, {how} "
+        f"answered {facts.recovery_seconds:.2f} s after its start"
+    )
+
+
+class KeptRecoveries:
+    """The records of all trials under way; the first that is stored counts.
+
+    While the store is away they are kept in memory. A later operator asks the agent once more, who
+    knows as long as its pod is there.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._unstored: dict[str, RecoveryRecord] = {}
+
+    async def keep(self, trial: Trial, record: RecoveryRecord) -> RecoveryRecord:
+        """The record that counts."""
+        try:
+            counts, _ = await settle(self._store, trial, RECORD, record)
+        except Unavailable:
+            self._unstored[trial.uid] = record
+            return record
+        return counts
+
+    async def collect(self, trial: Trial, status: TrialStatus) -> tuple[RecoveryRecord, str] | None:
+        """The record with its digest, None where there is none. Unavailable when the store is.
+
+        RecordError when there was one and nobody has it any more.
+        """
+        found = await settled(self._store, trial, RECORD, RecoveryRecord)
+        if found is None and trial.uid in self._unstored:
+            found = await settle(self._store, trial, RECORD, self._unstored[trial.uid])
+        if found is None and find(status.conditions, RECOVERED) is not None:
+            raise RecordError(f"{key_of(trial, RECORD)} was lost before it could be stored")
+        return found
+
+    def forget(self, trial: Trial) -> None:
+        """Nobody will ask any more."""
+        self._unstored.pop(trial.uid, None)

@@ -1,0 +1,46 @@
+"""Which columns each mode encrypts in the tables of each workload, and what share they are.
+
+Both follow from the frozen mode and workload alone, by the lists of `core.columns`: a record need
+not say it, and cannot say anything else.
+"""
+
+from collections.abc import Sequence
+
+from encbench.api.campaign import Resolved
+from encbench.core.columns import selection
+from encbench.report.document import EncryptedColumns, Group
+
+
+def encrypted_columns(groups: Sequence[Group], resolved: Resolved) -> tuple[EncryptedColumns, ...]:
+    """One for each mode that encrypts and each workload under it, in the order of the plan."""
+    found: dict[tuple[str, str], EncryptedColumns] = {}
+    for group in groups:
+        workload = resolved.workloads[group.workload]
+        schema = selection.schema_of(tpcc=workload.tpcc is not None)
+        tables = 1 if workload.tpcc is not None else workload.sysbench_test.tables
+        for arm in group.arms:
+            mode = resolved.modes.get(arm.mode_ref)
+            columns = mode.columns if mode else None
+            key = arm.mode_ref, group.workload
+            if columns is None or not columns.encrypts or key in found:
+                continue
+            share = selection.share(schema, columns, tables)
+            found[key] = EncryptedColumns(
+                mode=arm.mode_ref,
+                workload=group.workload,
+                algorithm=columns.algorithm,
+                ratio=columns.ratio,
+                columns=selection.chosen(schema, columns),
+                of=share.total,
+                share=share.fraction,
+            )
+    return tuple(found.values())
+
+
+def by_table(columns: Sequence[str]) -> dict[str, list[str]]:
+    """Names of columns by their table, both in the order given."""
+    found: dict[str, list[str]] = {}
+    for column in columns:
+        table, _, name = column.partition(".")
+        found.setdefault(table, []).append(name)
+    return found

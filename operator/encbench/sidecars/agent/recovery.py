@@ -1,0 +1,288 @@
+"""Stopping the server on purpose, and how long it takes until it answers again.
+
+A run is armed with a name and acts at its own time in a thread, so that it does not matter whether
+whoever armed it is still there; asked for again it only tells. It signals processes, and somebody
+else (the kubelet) starts the container anew: the time in between belongs to no figure.
+
+All durations are by the boot clock, which nobody sets and by which the kernel dates processes. A
+process begins to be the server when it bears the server's name: the runtime of containers forks it
+tens of milliseconds earlier. So the start is the later of the kernel's date (ticks of 10 ms) and
+the last look at which it was not there yet.
+
+The agent has a twentieth of a core. Looking costs 0.3 ms, a session that is refused up to 1 ms: the
+pauses below leave room for the one that is answered.
+"""
+
+import os
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from encbench.adapters.sql import SqlError
+from encbench.core.connection import DATABASE
+from encbench.sidecars.agent.probe import Probe, Session
+from encbench.sidecars.agent.process import Process
+
+Stop = Literal["Clean", "Crash"]
+State = Literal["armed", "stopping", "starting", "done", "failed"]
+
+LOOK = 0.02
+"""Seconds between two looks for the process."""
+TRY = 0.03
+"""Seconds between two tries for a session, at least."""
+TRY_SHARE = 0.01
+"""Of the time that has passed since the start: a recovery of a minute is known to half a second,
+and a server in recovery is not kept busy with refusals."""
+READY_BEFORE = 1.0
+"""Seconds before the stop at which a session is opened for the last questions."""
+ANSWER_SECONDS = 30.0
+"""For which a connection is waited on that the server took and does not answer."""
+
+OpenBounded = Callable[[float], Session]
+"""Opens a session whose connecting and statements may take that many seconds each."""
+
+
+class Busy(Exception):
+    """Another run has not ended."""
+
+
+class _GaveUp(Exception):
+    """The run ends without a figure. The text says why."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What to do."""
+
+    run: str
+    """Name of the run: the same order bears the same name."""
+    stop: Stop
+    after: float
+    """Seconds from now until the signal."""
+    seconds: float
+    """From the signal on, for all of it."""
+
+
+@dataclass(frozen=True)
+class System:
+    """What the agent may do and see of its pod; tests have another."""
+
+    everyone: Callable[[], list[Process]]
+    """Living processes of the server's name, the oldest first."""
+    started_at: Callable[[Process], float]
+    """Unix time of its start, as everything else of the agent tells it."""
+    kill: Callable[[int, int], None] = os.kill
+    clock: Callable[[], float] = lambda: time.clock_gettime(time.CLOCK_BOOTTIME)
+    unix: Callable[[], float] = time.time
+    sleep: Callable[[float], None] = time.sleep
+
+
+@dataclass
+class _Run:
+    order: Order
+    due: float
+    state: State = "armed"
+    facts: dict[str, Any] = field(default_factory=dict)
+    error: str | None = None
+
+    def describe(self) -> dict[str, Any]:
+        own = {"run": self.order.run, "state": self.state, "stop": self.order.stop}
+        return {**own, "error": self.error, **self.facts}
+
+
+class Recovery:
+    """Runs, one at a time; the last one is kept until another begins."""
+
+    def __init__(self, open_session: OpenBounded, probe: Probe, system: System) -> None:
+        """Nothing is armed."""
+        self._open = open_session
+        self._probe = probe
+        self._system = system
+        self._run: _Run | None = None
+        self._lock = threading.Lock()
+
+    def arm(self, order: Order) -> dict[str, Any]:
+        """The state of the run of that name, which is armed if there is none. Does not wait.
+
+        Busy while another one is under way.
+        """
+        with self._lock:
+            run = self._run
+            if run is not None and run.order.run == order.run:
+                return run.describe()
+            if run is not None and run.state not in ("done", "failed"):
+                raise Busy(f"the recovery of {run.order.run} has not ended")
+            self._run = run = _Run(order, self._system.clock() + max(0.0, order.after))
+        threading.Thread(target=self._work, args=(run,), daemon=True).start()
+        return run.describe()
+
+    def look(self, name: str) -> dict[str, Any]:
+        """The state of the run of that name; `unknown` where there is none."""
+        with self._lock:
+            run = self._run
+        known = run is not None and run.order.run == name
+        return run.describe() if run and known else {"run": name, "state": "unknown"}
+
+    def _work(self, run: _Run) -> None:
+        try:
+            before, statement = self._stop(run)
+            run.state = "starting"
+            run.facts |= self._await(run, before, statement)
+            run.state = "done"
+        except _GaveUp as error:
+            run.error = str(error)
+            run.state = "failed"
+        except Exception as error:
+            run.error = f"the recovery ended with {error!r}"
+            run.state = "failed"
+            raise
+
+    # -- down
+
+    def _stop(self, run: _Run) -> tuple[set[tuple[int, float]], str]:
+        """Every process that was there before, and the statement to be answered afterwards."""
+        system, order = self._system, run.order
+        self._sleep_until(run.due - READY_BEFORE)
+        try:
+            session = self._open(ANSWER_SECONDS)
+            try:
+                statement = self._statement(session)
+                rows = len(session.rows(statement))
+                self._sleep_until(run.due)
+                redo = self._probe.redo(session)
+            finally:
+                session.close()
+        except SqlError as error:
+            raise _GaveUp(f"the server could not be asked before the stop: {error}") from error
+        there = system.everyone()
+        if not there:
+            raise _GaveUp(f"no process {self._probe.process_name} was there to stop")
+        run.facts |= {
+            "before": self._tell(there[0]),
+            "statement": statement,
+            "rows": rows,
+            "redoBytes": redo,
+        }
+        run.state = "stopping"
+        number = signal.SIGKILL if order.stop == "Crash" else self._probe.shutdown
+        began, unix = system.clock(), system.unix()
+        # The main process first: it must not see its children die.
+        self._kill(there[0], number)
+        before = {one.identity for one in there}
+        while left := [one for one in system.everyone() if self._is_old(one, before, began)]:
+            if order.stop == "Crash":
+                before |= {one.identity for one in left}
+                for one in left:
+                    self._kill(one, number)
+            if system.clock() - began > order.seconds:
+                raise _GaveUp(f"the server had not ended {order.seconds:.0f} s after {order.stop}")
+            system.sleep(LOOK)
+        run.facts |= {
+            "signal": signal.Signals(number).name,
+            "stoppedAt": round(unix, 3),
+            "late": round(began - run.due, 3),
+            "stopSeconds": round(system.clock() - began, 3),
+        }
+        return before, statement
+
+    @staticmethod
+    def _is_old(one: Process, before: set[tuple[int, float]], began: float) -> bool:
+        """Whether it was there at the stop; a child that was forked meanwhile was not listed."""
+        return one.identity in before or one.since_boot < began - LOOK
+
+    def _kill(self, one: Process, number: int) -> None:
+        try:
+            self._system.kill(one.process_id, number)
+        except ProcessLookupError:
+            return
+        except OSError as error:
+            raise _GaveUp(f"process {one.process_id} could not be signalled: {error}") from error
+
+    def _statement(self, session: Session) -> str:
+        """A query of one row of the largest table of the benchmark."""
+        rows = session.rows(_LARGEST[self._probe.driver])
+        if not rows:
+            raise _GaveUp("there is no table to read a row of")
+        name = str(rows[0][0])
+        if not _PLAIN.fullmatch(name):
+            raise _GaveUp(f"the largest table has a name that is not plain: {name!r}")
+        if self._probe.driver == "mysql":
+            return f"SELECT * FROM `{DATABASE}`.`{name}` LIMIT 1"  # noqa: S608 see above
+        return f'SELECT * FROM "{name}" LIMIT 1'  # noqa: S608 see above
+
+    # -- up
+
+    def _await(self, run: _Run, before: set[tuple[int, float]], statement: str) -> dict[str, Any]:
+        """The figures, once a row has come."""
+        system, order = self._system, run.order
+        gone = looked = system.clock()
+        ends = gone + order.seconds
+        absent: dict[tuple[int, float], float] = {}
+        """By process the last look at which it was not there."""
+        found: Process | None = None
+        started = tried = 0.0
+        tries, said = 0, "no process came"
+        while (here := system.clock()) < ends:
+            new = [one for one in system.everyone() if one.identity not in before]
+            for one in new:
+                absent.setdefault(one.identity, looked)
+            looked = here
+            if not new:
+                found = None
+            elif found is None or new[0].identity != found.identity:
+                found, tried = new[0], 0.0
+                started = max(found.since_boot, absent[found.identity])
+            pause = max(TRY, TRY_SHARE * (here - started))
+            if found is None or (tried and here - tried < pause):
+                system.sleep(LOOK if found is None else tried + pause - here)
+                continue
+            last, tried, tries = tried or started, here, tries + 1
+            try:
+                rows = self._ask(statement, min(ANSWER_SECONDS, max(1.0, ends - here)))
+            except SqlError as error:
+                said = str(error)
+                continue
+            answered = system.clock()
+            if rows < run.facts["rows"]:
+                raise _GaveUp(f"{statement!r} gave no row any more: the data is not what it was")
+            return {
+                "after": self._tell(found),
+                "answeredAt": round(system.unix(), 3),
+                "restartSeconds": round(started - gone, 3),
+                "recoverySeconds": round(answered - started, 3),
+                "resolutionSeconds": round(max(0.0, here - last), 3),
+                "tries": tries,
+            }
+        raise _GaveUp(f"the server did not answer within {order.seconds:.0f} s: {said}")
+
+    def _ask(self, statement: str, seconds: float) -> int:
+        session = self._open(seconds)
+        try:
+            return len(session.rows(statement))
+        finally:
+            session.close()
+
+    def _tell(self, one: Process) -> dict[str, Any]:
+        return {
+            "processId": one.process_id,
+            "startedAt": round(self._system.started_at(one), 2),
+        }
+
+    def _sleep_until(self, moment: float) -> None:
+        while (left := moment - self._system.clock()) > 0:
+            self._system.sleep(left)
+
+
+_PLAIN = re.compile(r"[A-Za-z0-9_$-]{1,128}")
+_LARGEST = {
+    "mysql": "SELECT table_name FROM information_schema.tables "  # noqa: S608 of a constant
+    f"WHERE table_schema = '{DATABASE}' AND table_type = 'BASE TABLE' "
+    "ORDER BY data_length DESC, table_name LIMIT 1",
+    "pgsql": "SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace "
+    "WHERE relkind = 'r' AND nspname = 'public' "
+    "ORDER BY relpages DESC, relname LIMIT 1",
+}

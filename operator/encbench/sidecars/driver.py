@@ -1,0 +1,77 @@
+"""`python -m encbench.sidecars.driver`: bring a JDBC driver of the user's own into a client's pod.
+
+An init container that copies the jar from a URL or a mounted claim into a folder which the client's
+container mounts, and ends with 1 and a sentence when it is not the jar that the mode means: nothing
+is started then. The folder gets the jar under its final name only after its digest was compared.
+"""
+
+import hashlib
+import os
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO
+
+LARGEST = 256 * 2**20
+"""Bytes: a jar that is larger is some other file."""
+TIMEOUT_SECONDS = 60
+_CHUNK = 2**20
+_JAR = "driver.jar"
+
+
+class Refused(Exception):
+    """There is no such jar. The text says why, and never repeats the URL's query."""
+
+
+def fetch(environment: Mapping[str, str]) -> Path:
+    """Put the jar into place; Refused when it cannot be had or is another."""
+    folder = Path(environment["ENCBENCH_DRIVERS"])
+    url, file = environment.get("ENCBENCH_JAR_URL"), environment.get("ENCBENCH_JAR_FILE")
+    wanted = environment.get("ENCBENCH_JAR_SHA256", "")
+    part = folder / f".{_JAR}"
+    source = url.partition("?")[0] if url else str(file)
+    try:
+        with _open(url, file) as stream, part.open("wb") as target:
+            digest = _copy(stream, target)
+    except (OSError, urllib.error.URLError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise Refused(f"the driver's jar cannot be read from {source}: {reason}") from error
+    if wanted and digest != wanted:
+        part.unlink()
+        raise Refused(
+            f"the jar at {source} has the SHA-256 digest {digest}, but driver.jar.sha256 says "
+            f"{wanted}: correct the mode if that is the jar you mean"
+        )
+    return part.rename(folder / _JAR)
+
+
+def _open(url: str | None, file: str | None) -> IO[bytes]:
+    if url is None:
+        return Path(str(file)).open("rb")
+    # The API takes no other schemes than http and https.
+    return urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS)  # type: ignore[no-any-return]  # noqa: S310
+
+
+def _copy(stream: IO[bytes], target: IO[bytes]) -> str:
+    digest, size = hashlib.sha256(), 0
+    while chunk := stream.read(_CHUNK):
+        size += len(chunk)
+        if size > LARGEST:
+            raise Refused(f"the driver's jar is larger than {LARGEST // 2**20} MiB: it is no jar")
+        digest.update(chunk)
+        target.write(chunk)
+    return digest.hexdigest()
+
+
+def main() -> None:
+    """Fetch it, or end with 1 and a sentence."""
+    try:
+        fetch(os.environ)
+    except Refused as error:
+        sys.exit(f"encbench: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""What the client's pod needs for the driver of its mode: the jar, the key, where each is.
+
+A jar of the user's own is brought by an init container of our image, which compares its digest
+before anything starts. The key is a file, mounted only where a driver needs it.
+"""
+
+from encbench.api.columns import DriverJar
+from encbench.core import pods
+from encbench.core.columns.layout import MEK, MEK_FILE, MEK_FOLDER
+from encbench.core.connection import Connection
+from encbench.ports import Body
+from encbench.tools import pod
+from encbench.tools.context import TrialContext
+from encbench.tools.tpcc import jdbc
+
+FOLDER = "/opt/encbench/drivers"
+CLAIM = "/opt/encbench/claim"
+_LIMIT = "300Mi"
+_CPU, _MEMORY = "500m", "64Mi"
+
+
+def environment(connection: Connection) -> dict[str, str]:
+    """What `client.sh`, the client and its driver read; no secret is in it."""
+    own, found = jdbc.jar(connection), dict[str, str]()
+    if connection.mek is not None:
+        found["ENCBENCH_MEK_FILE"] = MEK_FILE
+    if own is not None:
+        found |= {"TPCC_DRIVERS": FOLDER, "ENCBENCH_URL": jdbc.template(own, connection)}
+    return found
+
+
+def mounts(connection: Connection) -> list[Body]:
+    """Of the tool's container."""
+    key = [] if connection.mek is None else [pods.mount("mek", MEK_FOLDER)]
+    return [*key, *([pods.mount("drivers", FOLDER)] if jdbc.jar(connection) else [])]
+
+
+def volumes(connection: Connection) -> list[Body]:
+    """Of the pod."""
+    own, mek, found = jdbc.jar(connection), connection.mek, list[Body]()
+    if mek is not None:
+        found.append(pods.secret_volume("mek", mek.secret, {mek.entry: MEK}))
+    if own is not None:
+        found.append({"name": "drivers", "emptyDir": {"sizeLimit": _LIMIT}})
+    if own is not None and own.claim_name is not None:
+        claim = {"claimName": own.claim_name, "readOnly": True}
+        found.append({"name": "driver-claim", "persistentVolumeClaim": claim})
+    return found
+
+
+def init_containers(context: TrialContext) -> list[Body]:
+    """What brings the jar, where there is one to bring."""
+    own = jdbc.jar(context.connection)
+    if own is None:
+        return []
+    claim = [] if own.claim_name is None else [pods.mount("driver-claim", CLAIM)]
+    return [
+        {
+            "name": "driver",
+            "image": context.sidecar_image,
+            "imagePullPolicy": context.sidecar_pull_policy,
+            "command": ["python3", "-m", "encbench.sidecars.driver"],
+            "env": pod.environment(_source(own)),
+            "resources": pods.resources(_CPU, _MEMORY),
+            "securityContext": pods.container_security(),
+            "terminationMessagePolicy": "FallbackToLogsOnError",
+            "volumeMounts": [pods.mount("drivers", FOLDER, read_only=False), *claim],
+        }
+    ]
+
+
+def _source(own: DriverJar) -> dict[str, str]:
+    values = {"ENCBENCH_DRIVERS": FOLDER}
+    if own.url is not None:
+        values["ENCBENCH_JAR_URL"] = own.url
+    else:
+        values["ENCBENCH_JAR_FILE"] = f"{CLAIM}/{own.path}"
+    if own.sha256 is not None:
+        values["ENCBENCH_JAR_SHA256"] = own.sha256
+    return values

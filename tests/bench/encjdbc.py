@@ -1,0 +1,240 @@
+"""`make bench-encjdbc`: what the encrypting driver costs its client, beside what people use.
+
+A client asks a MariaDB on loopback for one row of eight columns at a time. Each arm is a Java of
+its own; they are asked in turn, in one run, and only the asked one does anything, so that what else
+the machine does strikes all of them alike. The figure is client CPU seconds per 1,000 queries; an
+arm is compared within each round, and the median of the rounds counts.
+
+The encrypted arms read tables that hold the envelopes which a proxy would make, so that the server
+does the same for each. ShardingSphere encrypts at the client and gives texts only; it is compared
+with the inner driver that reads texts.
+"""
+
+import secrets
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from encbench.core.connection import DATABASE
+from tests.support import encjdbc, mariadb
+
+WARM_QUERIES = 60_000
+QUERIES = 4_000
+ROUNDS = 61
+AT_MOST = {"swap": 2.0, "AES": 20.0, "SM4": 110.0}
+"""Per cent more client CPU than the inner driver."""
+
+CPUCLOCK_SCHED = 2
+"""With a process's number it makes the clock that clock_getcpuclockid(3) gives for the process."""
+
+JAVA = (
+    *("java", "-XX:+UseSerialGC", "-Xms192m", "-Xmx192m", "-Xmn48m"),
+    *("-XX:-UsePerfData", "-Xshare:auto"),
+)
+PARAMETERS = "sslMode=DISABLED&allowPublicKeyRetrieval=true&cachePrepStmts=true"
+TYPES = {
+    "c_id": "INT",
+    "c_d_id": "INT",
+    "c_discount": "DECIMAL(4,4)",
+    "c_credit": "CHAR(2)",
+    "c_last": "VARCHAR(16)",
+    "c_balance": "DECIMAL(12,2)",
+    "c_since": "TIMESTAMP NULL",
+    "c_city": "VARCHAR(20)",
+}
+PLAIN, AES, SM4, SPHERE = "bench_plain", "bench_aes", "bench_sm4", "bench_sphere"
+
+
+@dataclass
+class Arm:
+    """One client; `seconds` are CPU seconds per 1,000 queries, one a round."""
+
+    name: str
+    process: "subprocess.Popen[str]"
+    seconds: list[float] = field(default_factory=list)
+    checksum: str = ""
+
+    def say(self, word: str) -> str:
+        """Ask it and wait for its answer."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(f"{word}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().strip()
+        if not answer:
+            raise RuntimeError(f"the arm {self.name} has ended")
+        return answer
+
+    def ask(self, queries: int) -> float:
+        """CPU seconds per 1,000 of so many queries."""
+        before = self.cpu_seconds()
+        self.checksum = self.say(str(queries))
+        return 1000 * (self.cpu_seconds() - before) / queries
+
+    def cpu_seconds(self) -> float:
+        """Of all its threads, in nanoseconds, where Java and proc(5) count ticks of 10 ms."""
+        return time.clock_gettime((~self.process.pid << 3) | CPUCLOCK_SCHED)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the arms find what they need."""
+
+    folder: Path
+    server: Any
+
+    @property
+    def inner(self) -> str:
+        """The URL of the driver that does the work."""
+        return f"jdbc:mysql://127.0.0.1:{self.server.layout.port}/{DATABASE}?{PARAMETERS}"
+
+    @property
+    def ours(self) -> str:
+        return f"jdbc:encbench:{self.inner}"
+
+    @property
+    def sphere(self) -> str:
+        return f"jdbc:shardingsphere:absolutepath:{self.folder}/sphere.yaml"
+
+    @contextmanager
+    def arm(self, name: str, url: str, table: str, how: str, *words: str) -> Iterator[Arm]:
+        """A client that is connected."""
+        kind = "shardingsphere" if "shardingsphere" in url else "driver"
+        user = self.server.credentials["username"]
+        argv = [*JAVA, "-cp", encjdbc.class_path(kind), "io.encbench.jdbc.Bench", url, table]
+        argv += [user, f"{self.folder}/password", how, f"{self.folder}/mek", *words]
+        with (self.folder / f"{name}.log").open("w") as log:
+            process = subprocess.Popen(
+                argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
+            )
+        try:
+            yield Arm(name, process)
+        finally:
+            process.kill()
+            process.wait()
+
+    def started(self, arm: Arm) -> Arm:
+        """The arm, once it is connected; SystemExit with its log if it cannot."""
+        assert arm.process.stdout is not None
+        for line in arm.process.stdout:
+            if line.strip() == "ready":
+                return arm
+        raise SystemExit((self.folder / f"{arm.name}.log").read_text()[-3000:])
+
+
+def main() -> int:
+    """Run the benchmark; the exit code says whether every figure is as it should be."""
+    with (
+        tempfile.TemporaryDirectory(prefix="encbench-bench-") as folder,
+        mariadb.running({}) as server,
+        ExitStack() as stack,
+    ):
+        place = Place(Path(folder), server)
+        _files(place)
+        _tables(place)
+        arms = {
+            name: place.started(stack.enter_context(place.arm(name, *words)))
+            for name, words in {
+                "inner": (place.inner, PLAIN, "typed"),
+                "swap": (place.ours, PLAIN, "typed"),
+                "AES": (place.ours, AES, "typed"),
+                "SM4": (place.ours, SM4, "typed"),
+                "inner, texts": (place.inner, PLAIN, "text"),
+                "ShardingSphere, AES, texts": (place.sphere, SPHERE, "text"),
+            }.items()
+        }
+        arms["ShardingSphere, AES, texts"].say("prepare")
+        for arm in arms.values():
+            arm.ask(WARM_QUERIES)
+        _rounds(list(arms.values()))
+        _same(arms)
+    return 0 if _print(arms) else 1
+
+
+def _rounds(arms: list[Arm]) -> None:
+    for number in range(ROUNDS):
+        # Forwards and backwards, so that no arm is always the one after another.
+        for arm in arms if number % 2 == 0 else reversed(arms):
+            arm.seconds.append(arm.ask(QUERIES))
+
+
+def _same(arms: dict[str, Arm]) -> None:
+    """What was read is the same, or the figures say nothing."""
+    for name, like in (("swap", "inner"), ("AES", "inner"), ("SM4", "inner")):
+        if arms[name].checksum != arms[like].checksum:
+            raise SystemExit(f"{name} has read other values than {like}")
+
+
+def _files(place: Place) -> None:
+    server = place.server
+    (place.folder / "password").write_text(server.credentials["password"])
+    (place.folder / "mek").write_text(secrets.token_hex(16))
+    columns = "".join(
+        f"      {name}: {{cipher: {{name: {name}_cipher, encryptorName: aes}}}}\n" for name in TYPES
+    )
+    (place.folder / "sphere.yaml").write_text(
+        "mode:\n  type: Standalone\n  repository:\n    type: JDBC\n"
+        "dataSources:\n  one:\n"
+        "    dataSourceClassName: com.zaxxer.hikari.HikariDataSource\n"
+        "    driverClassName: com.mysql.cj.jdbc.Driver\n"
+        f"    jdbcUrl: {place.inner}\n"
+        f"    username: {server.credentials['username']}\n"
+        f"    password: '{server.credentials['password']}'\n"
+        f"rules:\n- !ENCRYPT\n  tables:\n    {SPHERE}:\n     columns:\n{columns}"
+        "  encryptors:\n    aes:\n      type: AES\n      props:\n"
+        f"        aes-key-value: '{secrets.token_hex(8)}'\n        digest-algorithm-name: SHA-1\n"
+        '- !SINGLE\n  tables: ["*.*"]\n'
+    )
+
+
+def _tables(place: Place) -> None:
+    def create(table: str, columns: dict[str, str]) -> str:
+        text = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+        return f"CREATE TABLE {DATABASE}.{table} (number INT PRIMARY KEY, {text})"
+
+    place.server.admin(
+        create(PLAIN, TYPES),
+        create(AES, dict.fromkeys(TYPES, "VARBINARY(100)")),
+        create(SM4, dict.fromkeys(TYPES, "VARBINARY(100)")),
+        create(SPHERE, {f"{name}_cipher": "VARCHAR(100)" for name in TYPES}),
+    )
+    with place.arm("prepare", place.inner, PLAIN, "typed") as arm:
+        place.started(arm).say("prepare")
+    for algorithm, table in (("AES", AES), ("SM4", SM4)):
+        with place.arm("seal", place.inner, table, "typed", algorithm) as arm:
+            place.started(arm).say("seal")
+
+
+def _print(arms: dict[str, Arm]) -> bool:
+    print(
+        f"one row of {len(TYPES)} columns a query, Connector/J, MariaDB on loopback; "
+        f"{ROUNDS} rounds of {QUERIES:,} queries; CPU seconds per 1,000 queries"
+    )
+    good = True
+    for name, arm in arms.items():
+        base = arms["inner, texts" if name.endswith("texts") else "inner"]
+        more = [
+            100 * (one / other - 1) for one, other in zip(arm.seconds, base.seconds, strict=True)
+        ]
+        low, middle, high = statistics.quantiles(more, n=4)
+        asked = AT_MOST.get(name)
+        met = asked is None or middle <= asked
+        good = good and met
+        text = f"  {name}: {statistics.median(arm.seconds):.4f}"
+        if arm is not base:
+            text += f", {middle:+.1f} % (quartiles {low:+.1f} and {high:+.1f})"
+        if asked is not None:
+            text += f", at most +{asked:g} % asked{'' if met else ' MISSED'}"
+        print(text)
+    return good
+
+
+if __name__ == "__main__":
+    sys.exit(main())

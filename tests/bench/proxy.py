@@ -1,0 +1,173 @@
+"""`make bench-proxy`: what the confidential proxy costs, on a MariaDB on loopback.
+
+Point queries by sysbench: straight to the server, through a raw relay (what a hop costs at the
+least), through the proxy with no rules, and with every column encrypted by AES and by SM4. The ways
+take turns several times, for on a shared machine what others do changes from minute to minute; the
+median counts. CPU time is the relay's or the proxy's own, over the queries of the window. Then what
+one value of 100 bytes costs.
+
+It prints each figure beside what is asked of it.
+"""
+
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.cluster import crates
+from tests.cluster.layout import Layout
+from tests.support import confidential, debian, mariadb
+from tests.support.confidential import AES, SM4
+
+REPEATS = int(os.environ.get("REPEATS", "5"))
+SECONDS = int(os.environ.get("SECONDS", "5"))
+THREADS = 4
+ROWS = 10_000
+TICKS = os.sysconf("SC_CLK_TCK")
+COLUMNS = "".join(f"sbtest1.{name}\n" for name in ("id", "k", "c", "pad"))
+ASKED = {"no rules": 20.0, AES: 20.0, SM4: 25.0}
+"""Microseconds of CPU a point query; a query encrypts one value of 120 bytes."""
+GOAL = 12.0
+VALUE_NS = {AES: 300.0, SM4: 1500.0}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One window."""
+
+    per_second: float
+    hop_us: float
+    """CPU of the hop a query; 0 where there is none."""
+
+
+def main() -> int:
+    """Run the benchmark; the exit code says whether every figure is as it should be."""
+    if shutil.which("sysbench") is None:
+        debian.install("sysbench")
+    examples = compiled()
+    with mariadb.running({}) as server, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        database = server.credentials
+        options = [
+            *("sysbench", "oltp_point_select", "--db-driver=mysql", "--mysql-host=127.0.0.1"),
+            *(f"--mysql-user={database['username']}", "--mysql-db=sbtest", "--tables=1"),
+            *(f"--table-size={ROWS}", f"--threads={THREADS}", f"--time={SECONDS}"),
+            *("--mysql-ssl=off", "--db-ps-mode=auto"),
+        ]
+        config = folder / "sysbench.conf"
+        config.write_text(f"mysql-password={database['password']}\n")
+        config.chmod(0o600)
+        command = [options[0], f"--config-file={config}", *options[1:]]
+        _sysbench(command, server.layout.port, "prepare")
+        ways = ["direct", "relay", "no rules", AES, SM4]
+        runs: dict[str, list[Run]] = {way: [] for way in ways}
+        for repeat in range(REPEATS):
+            for way in ways if repeat % 2 == 0 else reversed(ways):
+                with hop(way, server.layout.port, folder, examples) as (port, pid):
+                    before = cpu_seconds(pid)
+                    said = _sysbench(command, port, "run")
+                    used = cpu_seconds(pid) - before
+                queries = int(_found(r"^\s+total:\s+(\d+)", said))
+                runs[way].append(Run(queries / SECONDS, used * 1e6 / queries))
+    good = True
+    print(
+        f"point queries, {THREADS} threads, {REPEATS} windows of {SECONDS} s each: the median one"
+    )
+    for way, found in runs.items():
+        good &= _line(way, found)
+    values = subprocess.run([examples / "value_cost"], check=True, capture_output=True, text=True)
+    print("a value of 100 bytes")
+    for line in values.stdout.splitlines():
+        name, nanoseconds = line.split()
+        asked = VALUE_NS[name]
+        fits = float(nanoseconds) <= asked
+        good &= fits
+        print(f"  {name}: {nanoseconds} ns (at most {asked:.0f} asked){'' if fits else ' MISSED'}")
+    return 0 if good else 1
+
+
+def compiled() -> Path:
+    """The folder with the raw relay and the measurement of one value."""
+    layout = Layout.from_environment()
+    crate = layout.repo / "images" / "confidential-proxy"
+    target = layout.cache / "cargo" / "confidential-proxy"
+    subprocess.run(
+        [crates.cargo(), "build", "--release", "--locked", "--quiet", "--examples"],
+        cwd=crate,
+        check=True,
+        env={**os.environ, "CARGO_TARGET_DIR": str(target)},
+    )
+    return target / "release" / "examples"
+
+
+@contextmanager
+def hop(way: str, server: int, folder: Path, examples: Path) -> Iterator[tuple[int, int | None]]:
+    """The port to connect to, and the process in between."""
+    if way == "direct":
+        yield server, None
+    elif way == "relay":
+        argv = [examples / "raw_relay", "127.0.0.1:0", f"127.0.0.1:{server}"]
+        with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            try:
+                yield int(process.stdout.readline().rpartition(":")[2]), process.pid
+            finally:
+                process.terminate()
+    else:
+        columns, algorithm = ("", AES) if way == "no rules" else (COLUMNS, way)
+        with confidential.running(folder, server, columns, algorithm) as proxy:
+            yield proxy.port, proxy.process.pid
+
+
+def cpu_seconds(pid: int | None) -> float:
+    """CPU time of all threads of a process so far, also of those that have ended; to a tick."""
+    if pid is None:
+        return 0.0
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def _sysbench(command: list[str], port: int, what: str) -> str:
+    done = subprocess.run(
+        [*command, f"--mysql-port={port}", what], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(done.stdout + done.stderr)
+    time.sleep(0.2)
+    return done.stdout
+
+
+def _found(pattern: str, text: str) -> str:
+    found = re.search(pattern, text, re.MULTILINE)
+    assert found is not None, text
+    return found[1]
+
+
+def _line(way: str, runs: list[Run]) -> bool:
+    hops = sorted(run.hop_us for run in runs)
+    middle = statistics.median(hops)
+    rate = statistics.median(run.per_second for run in runs)
+    text = f"  {way}: {rate:,.0f} queries a second"
+    if way == "direct":
+        print(text)
+        return True
+    text += f", {middle:.1f} us CPU of the hop a query ({hops[0]:.1f} to {hops[-1]:.1f})"
+    if way not in ASKED:
+        print(text)
+        return True
+    good = middle <= ASKED[way]
+    goal = f", {GOAL:.0f} is the goal" if way == "no rules" else ""
+    print(f"{text} (at most {ASKED[way]:.0f} asked{goal}){'' if good else ' MISSED'}")
+    return good
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""Compiling the parts that are written in Rust.
+
+A crate's sources, its lock file and the compiler decide what comes out, and name the entry in the
+cache. Where neither PATH nor the environment says where cargo is, it is looked for in the place
+that rustup has for it.
+"""
+
+import os
+import platform
+import shutil
+from pathlib import Path
+
+from . import cache
+from .command import capture, run_logged
+from .console import ClusterError, Console
+from .layout import Layout
+
+_BUILD_TIMEOUT = 1800
+_SOURCES = ("Cargo.toml", "Cargo.lock", "src/**/*.rs")
+
+
+def ensure(
+    layout: Layout, console: Console, name: str, binaries: tuple[str, ...], crate: Path
+) -> Path:
+    """The directory with a crate's programs, compiled now unless the cache has them."""
+    compiler = cargo()
+    version = capture([compiler, "--version"], timeout=300).strip()
+    key = cache.content_key(cache.files_key(crate, sources(crate)), version, platform.machine())
+
+    def compile_into(made: Path) -> None:
+        made.mkdir()
+        target = made.parent / "target"
+        with console.step(f"compile {name}", ", ".join(binaries)):
+            run_logged(
+                [compiler, "build", "--release", "--locked", "--bins"],
+                layout.build_logs / f"cargo-{name}.log",
+                timeout=_BUILD_TIMEOUT,
+                cwd=crate,
+                env={"CARGO_TARGET_DIR": str(target), "RUSTFLAGS": ""},
+            )
+        for binary in binaries:
+            shutil.copy2(target / "release" / binary, made / binary)
+
+    return cache.entry(layout, "bin", name, key, compile_into)
+
+
+def sources(crate: Path) -> list[Path]:
+    """The files that decide what is compiled."""
+    return sorted(file for pattern in _SOURCES for file in crate.glob(pattern))
+
+
+def cargo() -> str:
+    """The program cargo."""
+    home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
+    found = shutil.which("cargo") or shutil.which("cargo", path=str(home / "bin"))
+    if found is None:
+        raise ClusterError("cargo is needed for the parts in Rust; install it from rustup.rs")
+    return found

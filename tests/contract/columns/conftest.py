@@ -1,0 +1,78 @@
+"""Real servers with a table of every type, and proxies in front of them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.columns import corpus
+from tests.contract.columns.wire import DEPRECATE_EOF, Wire
+from tests.support import confidential, mariadb, mysql
+from tests.support.confidential import AES, Proxy
+
+SETTINGS = {"local_infile": "ON", "max_allowed_packet": "64M"}
+FLAVOURS = {"eof": 0, "deprecate-eof": DEPRECATE_EOF}
+USER, PASSWORD = "columns", "columns-password"
+USERS = (
+    f"CREATE USER IF NOT EXISTS {USER}@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'",
+    f"GRANT ALL PRIVILEGES ON *.* TO {USER}@'127.0.0.1'",
+)
+
+
+def with_user(init_sql: str) -> str:
+    """An init file that makes the user too: MySQL's administrator of the tests may not."""
+    return init_sql + "".join(f"{statement};\n" for statement in USERS)
+
+
+ENGINES: dict[str, Callable[[], AbstractContextManager[Any]]] = {
+    "mariadb": lambda: mariadb.running({}, overrides=SETTINGS),
+    "mysql": lambda: mysql.running({}, overrides=SETTINGS, init_sql=with_user),
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server with the corpus' tables, and a user who may do everything over TCP."""
+
+    real: Any
+    folder: Path
+
+    @property
+    def port(self) -> int:
+        return int(self.real.layout.port)
+
+    @property
+    def engine(self) -> str:
+        return str(self.real.engine)
+
+    def wire(self, port: int | None = None, capabilities: int = 0) -> Wire:
+        """A connection to it, or to a proxy of it."""
+        return Wire(port or self.port, USER, PASSWORD, capabilities=capabilities)
+
+    def proxy(
+        self, columns: str = corpus.COLUMNS, algorithm: str = AES, *more: str
+    ) -> AbstractContextManager[Proxy]:
+        """A proxy of it."""
+        return confidential.running(self.folder, self.port, columns, algorithm, *more)
+
+
+@pytest.fixture(scope="package", params=["mariadb", pytest.param("mysql", marks=pytest.mark.full)])
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """A server of each engine."""
+    with ENGINES[request.param]() as real:
+        if request.param == "mariadb":
+            real.admin(*USERS)
+        for statement in corpus.tables(real.engine):
+            real.admin(statement)
+        yield Server(real, tmp_path_factory.mktemp("columns"))
+
+
+@pytest.fixture(params=FLAVOURS)
+def capabilities(request: pytest.FixtureRequest) -> int:
+    """Both ways to end a result."""
+    return FLAVOURS[request.param]

@@ -1,0 +1,204 @@
+"""A strict proxy in front of a real server leaks no chosen value, whatever the statement.
+
+What is looked at is every byte that the proxy sent, not what a client makes of it.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.contract.columns import corpus
+from tests.contract.columns.conftest import Server
+from tests.contract.columns.wire import Result, ServerError, Wire
+from tests.support import confidential
+from tests.support.confidential import AES, SM4, Recorder, is_envelope, opened
+
+SECRETS = (corpus.MARKER.encode(), corpus.NUMBER.encode())
+
+
+@pytest.fixture(scope="module", params=[AES, SM4])
+def recorder(request: pytest.FixtureRequest, server: Server) -> Iterator[Recorder]:
+    """What is on the wire between a strict proxy and its clients."""
+    with server.proxy(corpus.COLUMNS, request.param) as proxy:
+        with confidential.recording(proxy.port) as made:
+            yield made
+        assert proxy.said == ""
+
+
+def shown(results: list[Result]) -> bytes:
+    """All values of results, one after the other."""
+    return b"|".join(value or b"NULL" for one in results for row in one.rows for value in row)
+
+
+def compared(plain: list[Result], sealed: list[Result], *, texts: list[Result]) -> int:
+    """Both are the same but for envelopes, which hold the text form; how many there were."""
+    found = 0
+    assert len(plain) == len(sealed) == len(texts)
+    for before, after, text in zip(plain, sealed, texts, strict=True):
+        assert len(before.rows) == len(after.rows)
+        for rows in zip(before.rows, after.rows, text.rows, strict=True):
+            for column, *values in zip(before.columns, *rows, strict=True):
+                direct, seen, as_text = values
+                if not is_envelope(seen):
+                    assert seen == direct
+                    continue
+                found += 1
+                assert isinstance(seen, bytes)
+                envelope = opened(seen)
+                assert envelope.text == as_text
+                assert (envelope.kind, envelope.decimals) == (column.kind, column.decimals)
+                assert (envelope.flags, envelope.charset) == (column.flags, column.charset)
+    return found
+
+
+def clean(recorder: Recorder) -> None:
+    for secret in SECRETS:
+        assert secret not in recorder.seen
+
+
+def prepared(wire: Wire, statement: str) -> list[Result]:
+    made = wire.prepare(statement)
+    results = wire.execute(made.number)
+    wire.command(0x19, made.number.to_bytes(4, "little"))
+    return results
+
+
+@pytest.mark.parametrize("statement", corpus.LEAKS)
+def test_by_both_protocols(
+    server: Server, recorder: Recorder, capabilities: int, statement: str
+) -> None:
+    ordered = "RAND" not in statement
+    with server.wire(capabilities=capabilities) as direct:
+        text, binary = direct.query(statement), prepared(direct, statement)
+    assert any(secret in shown(text) for secret in SECRETS), "the statement shows none"
+    recorder.clear()
+    with server.wire(recorder.port, capabilities) as wire:
+        sealed = wire.query(statement), prepared(wire, statement)
+    clean(recorder)
+    assert confidential.MAGIC in recorder.seen
+    if ordered:
+        assert compared(text, sealed[0], texts=text) > 0
+        assert compared(binary, sealed[1], texts=text) > 0
+
+
+@pytest.mark.parametrize("number", range(max(map(len, corpus.OWN.values()))))
+def test_of_one_engine(server: Server, recorder: Recorder, capabilities: int, number: int) -> None:
+    if number >= len(corpus.OWN[server.engine]):
+        pytest.skip("this engine has fewer")
+    statement = corpus.OWN[server.engine][number]
+    reads = not statement.startswith(("INSERT", "DELETE"))
+    recorder.clear()
+    with server.wire(recorder.port, capabilities) as wire:
+        wire.query(statement)
+    clean(recorder)
+    assert confidential.MAGIC in recorder.seen
+    if reads:
+        with server.wire(capabilities=capabilities) as direct:
+            assert any(secret in shown(direct.query(statement)) for secret in SECRETS)
+
+
+@pytest.mark.parametrize("statement", corpus.TEXT_ONLY)
+def test_by_several_results(
+    server: Server, recorder: Recorder, capabilities: int, statement: str
+) -> None:
+    with server.wire(capabilities=capabilities) as direct:
+        plain = direct.query(statement)
+    assert any(secret in shown(plain) for secret in SECRETS), "the statement shows none"
+    recorder.clear()
+    with server.wire(recorder.port, capabilities) as wire:
+        sealed = wire.query(statement)
+    clean(recorder)
+    assert compared(plain, sealed, texts=plain) > 0
+
+
+@pytest.mark.parametrize(("statement", "rows"), corpus.OPEN)
+def test_what_is_not_chosen_is_plain(
+    server: Server, recorder: Recorder, statement: str, rows: list[list[bytes]] | None
+) -> None:
+    with server.wire(recorder.port) as wire:
+        (result,) = wire.query(statement)
+    if rows is None:
+        assert all(is_envelope(value) for row in result.rows for value in row)
+    else:
+        assert result.rows == rows
+
+
+def test_out_parameters(server: Server, recorder: Recorder, capabilities: int) -> None:
+    recorder.clear()
+    with server.wire(recorder.port, capabilities) as wire:
+        statement = wire.prepare("CALL gives(?)")
+        results = wire.execute(statement.number, (b"x",))
+    (value,) = results[0].rows[0]
+    assert value is not None
+    assert opened(value).text.startswith(SECRETS[0])
+    clean(recorder)
+
+
+def test_rows_of_a_cursor(server: Server, recorder: Recorder, capabilities: int) -> None:
+    recorder.clear()
+    with server.wire(recorder.port, capabilities) as wire:
+        statement = wire.prepare("SELECT id, name FROM secret WHERE id < 3 ORDER BY id")
+        (opening,) = wire.execute(statement.number, cursor=1)
+        assert opening.rows == []
+        fetched = [wire.fetch(statement.number, opening.columns, 1) for _ in range(2)]
+        with pytest.raises(ServerError):
+            wire.fetch(statement.number + 1, opening.columns, 1)
+        wire.simple(0x1A, statement.number.to_bytes(4, "little"))
+    texts = [opened(result.rows[0][1] or b"").text for result in fetched]
+    assert texts == [f"{corpus.MARKER}{which}".encode() for which in ("one", "two")]
+    assert [result.rows[0][0] for result in fetched] == [b"\1\0\0\0", b"\2\0\0\0"]
+    clean(recorder)
+
+
+def test_announced_as_binary_strings(server: Server, recorder: Recorder, capabilities: int) -> None:
+    query = "SELECT id, num, name FROM secret"
+    with server.wire(capabilities=capabilities) as direct:
+        (plain,) = direct.query(query)
+    with server.wire(recorder.port, capabilities) as wire:
+        (result,) = wire.query(query)
+        statement = wire.prepare(query)
+        (executed,) = wire.execute(statement.number)
+    assert statement.columns == result.columns == executed.columns
+    assert result.columns[0] == plain.columns[0]
+    for before, after in zip(plain.columns[1:], result.columns[1:], strict=True):
+        assert (after.kind, after.charset, after.flags & 0x80) == (0xFD, 63, 0x80)
+        assert after.flags & 0x8970 == 0
+        assert after.flags & 0x0F == before.flags & 0x0F
+        assert after.length >= before.length + confidential.OVERHEAD
+        names = [
+            (one.schema, one.table, one.org_table, one.name, one.org_name)
+            for one in (before, after)
+        ]
+        assert names[0] == names[1]
+
+
+def test_names_in_another_character_set(server: Server, recorder: Recorder) -> None:
+    """The server then writes the names in it, and they match no rule: their origin is unknown."""
+    recorder.clear()
+    with server.wire(recorder.port) as wire:
+        wire.query("SET character_set_results = utf16")
+        (result,) = wire.query("SELECT name, num FROM secret WHERE id = 1")
+    assert all(is_envelope(value) for value in result.rows[0])
+    assert corpus.MARKER.encode("utf-16-be") not in recorder.seen
+    clean(recorder)
+
+
+def test_nonces_are_never_used_twice(server: Server, recorder: Recorder) -> None:
+    nonces = []
+    for _ in range(3):
+        with server.wire(recorder.port) as wire:
+            for _ in range(3):
+                (result,) = wire.query("SELECT name, num, txt, doc FROM secret WHERE id < 3")
+                nonces += [opened(value or b"").nonce for row in result.rows for value in row]
+    assert len(nonces) == len(set(nonces)) == 72
+
+
+def test_permissive_is_for_rules_alone(server: Server) -> None:
+    with (
+        server.proxy(corpus.COLUMNS, AES, "--permissive") as proxy,
+        server.wire(proxy.port) as wire,
+    ):
+        (result,) = wire.query("SELECT name, UPPER(name) FROM secret WHERE id = 1")
+    chosen, derived = result.rows[0]
+    assert is_envelope(chosen)
+    assert derived == corpus.MARKER.upper().encode() + b"ONE"

@@ -1,0 +1,147 @@
+"""Many connections, many rows, and a server that goes away."""
+
+import resource
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.contract.columns.conftest import PASSWORD, USER
+from tests.contract.columns.wire import ServerError, Wire, execution
+from tests.support import confidential, mariadb
+from tests.support.confidential import MAGIC, eventually
+
+CONNECTIONS = 1024
+MOST_MEMORY = 64 << 20
+"""What the container gets for that many."""
+ROWS_MEMORY = 8 << 20
+BEGINNING = MAGIC + b"\x01\x01"
+"""Of an envelope; ciphertext that looks like it is not to be expected in a lifetime of runs."""
+LOST = (ServerError, ConnectionError)
+
+
+@pytest.fixture
+def server() -> Iterator[mariadb.MariaDB]:
+    """A server that may be killed."""
+    with mariadb.running({}, overrides={"max_connections": str(CONNECTIONS + 50)}) as made:
+        made.admin(
+            f"CREATE USER {USER}@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'",
+            f"GRANT ALL PRIVILEGES ON *.* TO {USER}@'127.0.0.1'",
+            "CREATE TABLE secret (id INT PRIMARY KEY, name VARCHAR(40))",
+            "INSERT INTO secret SELECT seq, CONCAT('name-', seq) FROM seq_1_to_1000",
+        )
+        yield made
+
+
+def test_memory_of_many_connections(server: mariadb.MariaDB, tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
+    port = server.layout.port
+    try:
+        with confidential.running(tmp_path, port, "secret.name\n") as proxy, ExitStack() as stack:
+            wires = [
+                stack.enter_context(Wire(proxy.port, USER, PASSWORD)) for _ in range(CONNECTIONS)
+            ]
+            for _ in range(2):
+                for wire in wires:
+                    wire.command(3, b"SELECT id, name FROM secret ORDER BY id LIMIT 200")
+                for wire in wires:
+                    (result,) = wire.results(binary=False)
+                    assert len(result.rows) == 200
+            print(f"resident with {CONNECTIONS} connections: {proxy.resident / 2**20:.1f} MiB")
+            assert proxy.threads == CONNECTIONS + 1
+            assert proxy.resident < MOST_MEMORY
+            stack.close()
+            assert eventually(lambda: proxy.threads == 1)
+            assert proxy.said == ""
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("binary", [False, True], ids=["text", "binary"])
+def test_memory_over_a_million_rows(server: mariadb.MariaDB, tmp_path: Path, binary: bool) -> None:
+    query = "SELECT seq, CONCAT('name-', seq) FROM seq_1_to_1000000"
+    with (
+        confidential.running(tmp_path, server.layout.port, "secret.name\n") as proxy,
+        Wire(proxy.port, USER, PASSWORD, capabilities=1 << 24) as wire,
+    ):
+        if binary:
+            wire.command(0x17, execution(wire.prepare(query).number))
+        else:
+            wire.command(3, query.encode())
+        wire.socket.settimeout(120)
+        received, envelopes, most, tail = 0, 0, 0, b""
+        while not tail.endswith(b"\xfe\0\0\2\0\0\0") and not tail.endswith(b"\xfe\0\0\x22\0\0\0"):
+            data = wire.socket.recv(1 << 20)
+            assert data
+            received += len(data)
+            envelopes += (tail[-5:] + data).count(BEGINNING)
+            tail = (tail + data)[-16:]
+            most = max(most, proxy.resident)
+        print(f"{received / 1e6:.0f} MB received, at most {most / 2**20:.1f} MiB resident")
+        assert envelopes == 2_000_000
+        assert most < ROWS_MEMORY
+
+
+def test_a_killed_server(server: mariadb.MariaDB, tmp_path: Path) -> None:
+    with (
+        confidential.running(tmp_path, server.layout.port, "secret.name\n") as proxy,
+        Wire(proxy.port, USER, PASSWORD) as busy,
+        Wire(proxy.port, USER, PASSWORD) as idle,
+        Wire(proxy.port, USER, PASSWORD) as later,
+    ):
+        failures: list[BaseException] = []
+
+        def wait() -> None:
+            try:
+                busy.query("SELECT SLEEP(60)")
+            except LOST as error:
+                failures.append(error)
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        assert eventually(lambda: "SLEEP(60)" in str(server.admin("SHOW PROCESSLIST")))
+        server.stop(signal.SIGKILL)
+        thread.join(10)
+        assert len(failures) == 1
+        with pytest.raises(LOST):
+            later.query("SELECT 1")
+        began = time.monotonic()
+        with pytest.raises(LOST):
+            raise ServerError(idle.packet())
+        assert time.monotonic() - began < 12
+        assert eventually(lambda: proxy.threads == 1)
+        with pytest.raises(ServerError, match="does not reach the server"):
+            Wire(proxy.port, USER, PASSWORD)
+        server.start()
+        with Wire(proxy.port, USER, PASSWORD) as again:
+            again.query("SELECT 1")
+        assert proxy.said == ""
+
+
+def test_a_client_that_vanishes(server: mariadb.MariaDB, tmp_path: Path) -> None:
+    with confidential.running(tmp_path, server.layout.port, "secret.name\n") as proxy:
+        for how in ("handshake", "result"):
+            if how == "handshake":
+                socket.create_connection(("127.0.0.1", proxy.port)).close()
+                continue
+            wire = Wire(proxy.port, USER, PASSWORD)
+            wire.command(3, b"SELECT * FROM seq_1_to_1000000")
+            wire.socket.close()
+        assert eventually(lambda: proxy.threads == 1)
+
+
+def test_sigterm_ends_it_at_once(server: mariadb.MariaDB, tmp_path: Path) -> None:
+    with (
+        confidential.running(tmp_path, server.layout.port, "secret.name\n") as proxy,
+        Wire(proxy.port, USER, PASSWORD) as wire,
+    ):
+        proxy.process.send_signal(signal.SIGTERM)
+        assert proxy.process.wait(5) == 0
+        with pytest.raises(OSError):
+            wire.query("SELECT 1")

@@ -1,0 +1,113 @@
+"""Proxy and driver together: what the one encrypts the other decrypts, getter by getter."""
+
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from encbench.core.connection import DATABASE
+from tests.contract.columns.test_encjdbc import URLS, compared
+from tests.contract.tpcc.program import DRIVERS, Program
+from tests.support import confidential, encjdbc, mariadb, mysql
+from tests.support.confidential import AES, SM4
+from tests.support.subset import first_of
+
+ENGINES: dict[str, Callable[[dict[str, Any]], AbstractContextManager[Any]]] = {
+    "mariadb": mariadb.running,
+    "mysql": mysql.running,
+}
+MARK = "encbench-columns"
+
+
+@pytest.fixture(scope="module", params=first_of(ENGINES))
+def server(request: pytest.FixtureRequest) -> Iterator[Any]:
+    with ENGINES[request.param]({}) as running:
+        yield running
+
+
+def java(*words: str) -> str:
+    """What the test program says."""
+    done = subprocess.run(
+        ["java", "-cp", encjdbc.class_path(), "io.encbench.jdbc.ServerConformance", *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("algorithm", [AES, SM4])
+@pytest.mark.parametrize("driver", URLS)
+def test_through_the_proxy_every_getter_gives_what_it_gives_without(
+    server: Any, tmp_path: Path, driver: str, algorithm: str
+) -> None:
+    if server.engine == "mysql" and driver.startswith("MariaDB's"):
+        pytest.skip("MySQL's default authentication needs a key or TLS of MariaDB's driver")
+    (tmp_path / "password").write_text(server.credentials["password"])
+    columns = java("columns")
+    with confidential.running(tmp_path, server.layout.port, columns, algorithm) as proxy:
+        direct, through = (
+            URLS[driver].format(port=port, database=DATABASE)
+            for port in (server.layout.port, proxy.port)
+        )
+        user = server.credentials["username"]
+        words = ["through", user, f"{tmp_path}/password", f"{tmp_path}/mek", algorithm[:3]]
+        *different, last = java(*words, direct, through).splitlines()
+    assert different == []
+    compared(last)
+
+
+@pytest.fixture(scope="module")
+def program(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """One warehouse, loaded past the proxy."""
+    found = Program(server, tmp_path_factory.mktemp("tpcc"), 1)
+    done = found.run("load")
+    assert done.code == 0, done.said
+    return found
+
+
+@pytest.mark.parametrize("algorithm", first_of([AES, SM4]))
+def test_tpcc_runs_with_every_column_encrypted_and_reads_what_was_loaded(
+    program: Program, tmp_path: Path, algorithm: str
+) -> None:
+    names = program.server.admin(
+        "SELECT table_name, column_name FROM information_schema.columns "  # noqa: S608
+        f"WHERE table_schema = '{DATABASE}' AND table_name LIKE 'bmsql%'"
+    )
+    columns = "".join(f"{table}.{column}\n" for table, column in names)
+    # The proxy may take a table's own line as well: the tables that it has to know.
+    columns += "".join(f"{table}\n" for table in sorted({table for table, _ in names}))
+    _, _, scheme, tls = DRIVERS[program.server.engine]
+    with confidential.running(tmp_path, program.server.layout.port, columns, algorithm) as proxy:
+        inner = f"jdbc:{scheme}://127.0.0.1:{proxy.port}/{DATABASE}?{tls}"
+        ours = {
+            "driver": "io.encbench.jdbc.EncbenchDriver",
+            "conn": f"jdbc:encbench:{inner}",
+            "mekFile": tmp_path / "mek",
+        }
+        folder = tmp_path / "props"
+        folder.mkdir()
+        one = replace(program, folder=folder)
+        direct = one.run("run", terminals=2, runTxnsPerTerminal=1, probeColumns="true")
+        through = one.run("run", terminals=2, runSeconds=3, probeColumns="true", **ours)
+        checked = one.run("check", **ours)
+    assert direct.code == 0, direct.said
+    assert through.code == 0, through.said
+    assert through.result["transactions"] > 0
+    assert through.result["errors"] == 0
+    assert through.named("started")[0]["driver"].startswith("encbench around ")
+    assert checked.code == 0, checked.said
+    assert known(through.output) == known(direct.output)
+
+
+def known(output: str) -> set[str]:
+    """The lines about rows that were there."""
+    lines = [line for line in output.splitlines() if line.startswith(MARK)]
+    assert len(lines) == 20
+    return {line for line in lines if "bmsql_new_order" not in line}

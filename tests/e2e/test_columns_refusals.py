@@ -1,0 +1,212 @@
+"""Column encryption that cannot be is refused in a sentence; one not in force gives no result."""
+
+import hashlib
+import http.server
+import json
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cluster.network import NODE_ADDRESS
+from tests.e2e import manifests
+from tests.e2e.columns import OWN_CLUSTER, columns, mode
+from tests.e2e.conftest import conditions, ended
+from tests.e2e.test_refusals import refused
+from tests.e2e.test_tpcc import instance, workload
+from tests.support.install import NAMESPACE
+from tests.support.kube import CommandFailed, Kube, wait_for
+
+Start = Callable[[dict[str, Any]], str]
+
+
+def tpcc_campaign(kube: Kube, name: str, *modes: str, **fields: Any) -> dict[str, Any]:
+    """TPC-C on MariaDB."""
+    kube.apply(instance("mariadb"), workload("columns-refused"))
+    made = manifests.campaign(name, list(modes), **fields)
+    made["spec"]["matrix"][0] |= {
+        "instanceRefs": ["tpcc-mariadb"],
+        "workloadRefs": ["columns-refused"],
+    }
+    return made
+
+
+@pytest.mark.parametrize(
+    ("spec", "advice"),
+    [
+        ({"columns": columns(30)}, "Unsupported value: 30"),
+        ({"columns": columns(100), "inTransit": {}}, "leave inTransit out"),
+        ({"columns": columns(100, algorithm="SM4_256")}, "SM4_128_GCM"),
+        ({"columns": columns(100, list=["bmsql_item.i_id"])}, "write one of the two"),
+        ({"columns": columns(100, mek="00" * 16)}, "unknown field"),
+        ({"driver": {}}, "write one of the two"),
+    ],
+    ids=["ratio", "tls", "algorithm", "both", "inline-key", "no-driver"],
+)
+def test_one_object_shows_it(installed: Kube, spec: dict[str, Any], advice: str) -> None:
+    with pytest.raises(CommandFailed, match=advice):
+        installed.apply(manifests.mode("columns-bad", **spec))
+    assert installed.get("encryptionmode", "columns-bad", NAMESPACE) is None
+
+
+def secret(name: str, mek: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "stringData": {"mek": mek},
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "advice"),
+    [
+        ("0123456789abcdef0123456789abcde", "31 hex digits: write 32"),
+        ("0123456789abcdef0123456789abcdefab", "34 hex digits: write 32"),
+        ("0123456789abcdef0123456789abcdeX", "not written in hex digits"),
+    ],
+    ids=["short", "long", "letters"],
+)
+def test_a_key_of_the_wrong_length(installed: Kube, start: Start, key: str, advice: str) -> None:
+    ref = {"name": "columns-bad-mek"}
+    installed.apply(
+        secret("columns-bad-mek", key),
+        mode("columns-bad-mek", 100, driver=True, mekSecretRef=ref),
+    )
+    message = refused(
+        installed, start(tpcc_campaign(installed, "columns-bad-mek", "columns-bad-mek"))
+    )
+    assert advice in message
+    assert "columns-bad-mek" in message
+    assert key not in message
+
+
+def test_a_key_that_does_not_exist(installed: Kube, start: Start) -> None:
+    absent = mode("columns-no-mek", 100, driver=True, mekSecretRef={"name": "no-such-key"})
+    installed.apply(absent)
+    name = start(tpcc_campaign(installed, "columns-no-mek", "columns-no-mek"))
+    message = refused(installed, name)
+    assert "there is no Secret no-such-key with an entry mek" in message
+    assert "32 hex digits" in message
+
+
+def test_a_column_that_the_schema_does_not_have(installed: Kube, start: Start) -> None:
+    chosen = columns(100, list=["bmsql_customer.c_blance"])
+    del chosen["ratio"]
+    driver: dict[str, Any] = {"encrypting": {}}
+    installed.apply(manifests.mode("columns-unknown", columns=chosen, driver=driver))
+    name = start(tpcc_campaign(installed, "columns-unknown", "columns-unknown"))
+    message = refused(installed, name)
+    assert "bmsql_customer.c_blance is no column of TPC-C's tables" in message
+    assert "bmsql_customer.c_balance" in message
+
+
+def test_tpcc_cannot_work_with_ciphertext(installed: Kube, start: Start) -> None:
+    installed.apply(mode("columns-no-driver", 100))
+    name = start(tpcc_campaign(installed, "columns-no-driver", "columns-no-driver"))
+    assert "write driver: {encrypting: {}} into the mode" in refused(installed, name)
+
+
+def test_sysbench_has_no_jdbc_driver(installed: Kube, start: Start) -> None:
+    installed.apply(mode("columns-sysbench-driver", 100, driver=True))
+    campaign = manifests.campaign("columns-sysbench-driver", ["columns-sysbench-driver"])
+    assert "driver" in refused(installed, start(campaign))
+
+
+def test_postgresql_has_no_proxy(installed: Kube, start: Start) -> None:
+    installed.apply(instance("postgresql"), mode("columns-postgresql", 0))
+    campaign = tpcc_campaign(installed, "columns-postgresql", "columns-postgresql")
+    campaign["spec"]["matrix"][0]["instanceRefs"] = ["tpcc-postgresql"]
+    message = refused(installed, start(campaign))
+    assert "the confidential proxy does not speak to postgresql" in message
+
+
+EMPTY = json.dumps({"data": {"columns": ""}})
+
+
+def test_a_proxy_that_encrypts_nothing_is_never_measured(installed: Kube, start: Start) -> None:
+    """Somebody empties the proxy's list: it starts, passes everything through, and nothing counts.
+
+    Each trial starts its server anew, so that the proxy reads the list as it is by then; the mode
+    that is loaded last leaves the time to break the one before it.
+    """
+    name = "columns-broken"
+    installed.apply(mode("columns-all", 100), mode("columns-none", 0))
+    start(
+        manifests.campaign(
+            name,
+            ["columns-all", "columns-none"],
+            blocks={"min": 1, "maxReplacements": 0},
+            residency="OnDemand",
+        )
+    )
+
+    def proven() -> str | None:
+        for body in installed.list("testbeds", NAMESPACE, f"encbench.io/campaign={name}"):
+            if body["spec"]["arm"]["name"] == "columns-all":
+                fact = conditions(body).get("Proven", {})
+                return str(body["metadata"]["name"]) if fact.get("status") == "True" else None
+        return None
+
+    testbed = wait_for("the proof of the encrypted testbed", proven, 400)
+    installed.kubectl(
+        *("patch", "configmap", testbed, f"--namespace={NAMESPACE}", "--type=merge"),
+        f"--patch={EMPTY}",
+    )
+    wait_for("the end of the campaign", lambda: ended(installed, name), 600)
+    trials = installed.list("trials", NAMESPACE, f"encbench.io/campaign={name}")
+    broken = [t for t in trials if t["spec"]["arm"]["name"] == "columns-all"]
+    assert broken
+    for trial in broken:
+        assert trial["status"]["outcome"] == "Invalid", trial["status"]
+        assert trial["status"]["reason"] == "ProofFailed"
+        assert "chosen columns in plaintext" in trial["status"]["message"]
+    report = installed.get("overheadreport", name, NAMESPACE)
+    rows = (report or {}).get("status", {}).get("rows", [])
+    assert not [row for row in rows if row["arm"] == "columns-all" and "tps" in row]
+
+
+@pytest.fixture
+def jar(tmp_path: Path) -> Iterator[str]:
+    """A URL, on the node's own address, of a file that is some other jar."""
+    (tmp_path / "driver.jar").write_bytes(b"PK\x05\x06" + bytes(18))
+    handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
+    server = http.server.ThreadingHTTPServer((NODE_ADDRESS, 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://{NODE_ADDRESS}:{server.server_address[1]}/driver.jar"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not OWN_CLUSTER, reason="the jar is served from this machine")
+def test_a_jar_with_another_digest_starts_no_client(
+    installed: Kube, start: Start, jar: str
+) -> None:
+    digest = hashlib.sha256(b"the jar that was meant").hexdigest()
+    own = {
+        "url": jar,
+        "sha256": digest,
+        "class": "io.encbench.jdbc.EncbenchDriver",
+        "urlTemplate": "jdbc:encbench:jdbc:mariadb://{host}:{port}/{database}",
+    }
+    installed.apply(manifests.mode("columns-jar", driver={"jar": own}))
+    name = start(
+        tpcc_campaign(
+            *(installed, "columns-jar", "columns-jar"),
+            baselineModeRef="columns-jar",
+            blocks={"min": 1, "maxReplacements": 0},
+        )
+    )
+    wait_for("the end of the campaign", lambda: ended(installed, name), 900)
+    trials = installed.list("trials", NAMESPACE, f"encbench.io/campaign={name}")
+    assert trials
+    for trial in trials:
+        status = trial["status"]
+        assert status["outcome"] in ("Invalid", "Failed"), status
+        assert "has the SHA-256 digest" in status["message"]
+        assert digest in status["message"]
+        assert "releaseAt" not in status, "no client was let go"

@@ -1,0 +1,213 @@
+"""The real confidential proxy on this machine, and what its envelopes hold.
+
+The program is the one that goes into the image, compiled now unless the cache has it.
+"""
+
+import os
+import socket
+import struct
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cache as remembered
+from pathlib import Path
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from tests.cluster import binaries, cache
+from tests.cluster.console import Console
+from tests.cluster.layout import Layout
+from tests.support.daemon import free_port
+
+AES, SM4 = "AES_128_GCM", "SM4_128_GCM"
+KEY = "00112233445566778899aabbccddeeff"
+MAGIC = b"\0ENC"
+OVERHEAD = 40
+_BLOCK_CIPHERS = {1: algorithms.AES, 2: algorithms.SM4}
+NUMBERS = {AES: 1, SM4: 2}
+
+
+@remembered
+def program() -> Path:
+    """The proxy's program."""
+    layout, console = Layout.from_environment(), Console()
+    with cache.exclusive(layout, console):
+        return binaries.ensure(layout, console, "confidential-proxy") / "confidential-proxy"
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """A value that the proxy encrypted; see docs/design/0007-columns.md."""
+
+    algorithm: int
+    kind: int
+    decimals: int
+    flags: int
+    charset: int
+    nonce: bytes
+    text: bytes
+
+
+def is_envelope(value: object) -> bool:
+    """Whether a value of a result looks like one."""
+    return isinstance(value, bytes) and value.startswith(MAGIC) and len(value) >= OVERHEAD
+
+
+def opened(value: bytes, key: str = KEY) -> Envelope:
+    """What it holds; an exception (`InvalidTag`) if it was changed or the key is another."""
+    magic, version, algorithm, kind, decimals, flags, charset = struct.unpack(
+        ">4sBBBBHH", value[:12]
+    )
+    assert (magic, version) == (MAGIC, 1)
+    nonce, text, tag = value[12:24], value[24:-16], value[-16:]
+    block = _BLOCK_CIPHERS[algorithm](bytes.fromhex(key))
+    decryptor = Cipher(block, modes.GCM(nonce, tag)).decryptor()
+    decryptor.authenticate_additional_data(value[:12])
+    plain = decryptor.update(text) + decryptor.finalize()
+    return Envelope(algorithm, kind, decimals, flags, charset, nonce, plain)
+
+
+@dataclass
+class Proxy:
+    """One that runs."""
+
+    port: int
+    process: "subprocess.Popen[str]"
+    announced: str
+    folder: Path
+
+    @property
+    def threads(self) -> int:
+        """How many it has."""
+        return len(list(Path(f"/proc/{self.process.pid}/task").iterdir()))
+
+    @property
+    def resident(self) -> int:
+        """Bytes of memory."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        (line,) = (line for line in status.splitlines() if line.startswith("VmRSS:"))
+        return int(line.split()[1]) * 1024
+
+    @property
+    def cpu_seconds(self) -> float:
+        """User and system time so far, of all its threads."""
+        stat = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(") ")[2].split()
+        return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+
+    @property
+    def said(self) -> str:
+        """What it wrote, the announcement aside."""
+        return (self.folder / "proxy.err").read_text()
+
+
+def arguments(
+    folder: Path, upstream: int, columns: str, algorithm: str = AES, *, key: str = KEY
+) -> list[str]:
+    """Its arguments; the files that they name are written to `folder`."""
+    (folder / "mek").write_text(key + "\n")
+    (folder / "columns").write_text(columns)
+    return [
+        *("--listen", "127.0.0.1:0", "--upstream", f"127.0.0.1:{upstream}"),
+        *("--mek-file", str(folder / "mek"), "--columns", str(folder / "columns")),
+        *("--algorithm", algorithm),
+    ]
+
+
+@contextmanager
+def running(
+    folder: Path,
+    upstream: int,
+    columns: str = "",
+    algorithm: str = AES,
+    *more: str,
+    binary: Path | None = None,
+) -> Iterator[Proxy]:
+    """A proxy of a server on loopback."""
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [str(binary or program()), *arguments(folder, upstream, columns, algorithm), *more]
+    with (folder / "proxy.err").open("w") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+    assert process.stdout is not None
+    try:
+        announced = process.stdout.readline()
+        if not announced:
+            raise RuntimeError((folder / "proxy.err").read_text())
+        port = int(announced.split()[2].rpartition(":")[2])
+        yield Proxy(port, process, announced, folder)
+    finally:
+        process.terminate()
+        process.wait(10)
+        process.stdout.close()
+
+
+@dataclass
+class Recorder:
+    """A relay that keeps every byte that a server's side sent."""
+
+    port: int
+    seen: bytearray = field(default_factory=bytearray)
+
+    def clear(self) -> None:
+        """Forget what was seen."""
+        self.seen.clear()
+
+
+@contextmanager
+def recording(upstream: int) -> Iterator[Recorder]:
+    """A recorder in front of a port on loopback: what passes it is what is on the wire."""
+    recorder = Recorder(free_port())
+    listener = socket.create_server(("127.0.0.1", recorder.port))
+    ended = threading.Event()
+
+    def relay(source: socket.socket, target: socket.socket, *, keep: bool) -> None:
+        try:
+            while data := source.recv(65536):
+                if keep:
+                    recorder.seen += data
+                target.sendall(data)
+        except OSError:
+            pass
+        finally:
+            for one in (source, target):
+                with suppress(OSError):
+                    one.shutdown(socket.SHUT_RDWR)
+
+    def accept() -> None:
+        while not ended.is_set():
+            try:
+                client, _ = listener.accept()
+            except OSError:
+                return
+            server = socket.create_connection(("127.0.0.1", upstream))
+            for one in (client, server):
+                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            threading.Thread(
+                target=relay, args=(client, server), kwargs={"keep": False}, daemon=True
+            ).start()
+            threading.Thread(
+                target=relay, args=(server, client), kwargs={"keep": True}, daemon=True
+            ).start()
+
+    thread = threading.Thread(target=accept, daemon=True)
+    thread.start()
+    try:
+        yield recorder
+    finally:
+        ended.set()
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        thread.join(5)
+
+
+def eventually(condition: object, seconds: float = 10) -> bool:
+    """Whether a condition holds within that time."""
+    assert callable(condition)
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return bool(condition())

@@ -1,0 +1,35 @@
+"""Format, warnings and tests of a crate: `python -m tests.support.rust FOLDER`.
+
+What is compiled for it is kept in the cache, so that the second time takes seconds.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.cluster import crates
+from tests.cluster.layout import Layout
+
+CHECKS = (
+    ("fmt", "--check"),
+    ("clippy", "--quiet", "--locked", "--all-targets", "--", "-D", "warnings"),
+    ("test", "--quiet", "--locked"),
+)
+
+
+def check(crate: Path) -> int:
+    """The exit code of the first command that fails, or 0."""
+    cargo = crates.cargo()
+    target = Layout.from_environment().cache / "cargo" / crate.name
+    path = f"{Path(cargo).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "CARGO_TARGET_DIR": str(target)}
+    for arguments in CHECKS:
+        done = subprocess.run([cargo, *arguments], cwd=crate, env=environment, check=False)
+        if done.returncode:
+            return done.returncode
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(check(Path(sys.argv[1]).resolve()))

@@ -1,0 +1,143 @@
+"""The campaigns about encrypted columns: valid, complete, layer by layer, small on two cores."""
+
+from typing import Any
+
+import pytest
+
+from encbench.api.base import parse_quantity
+from encbench.api.resources import RESOURCES
+from encbench.core.plan import cells
+from encbench.engines import pod as engine_pod
+from encbench.engines.registry import engine
+from encbench.report.layers import steps
+from encbench.tools import pod as tool_pod
+from encbench.tools.registry import tool
+from tests.support import kustomize
+from tests.support.chart import REPO, Rendered
+from tests.unit.chart.test_demo import CLUSTER, NODE
+
+TPCC = REPO / "campaigns" / "polardbx-confidential"
+SYSBENCH = REPO / "campaigns" / "rds-mysql-confidential"
+OVERLAYS = {
+    "tpcc": TPCC,
+    "tpcc-external": TPCC / "external",
+    "tpcc-small": TPCC / "small",
+    "tpcc-small-mysql": TPCC / "small-mysql",
+    "sysbench": SYSBENCH,
+    "sysbench-small": SYSBENCH / "small",
+}
+Specs = dict[tuple[str, str], Any]
+
+
+def parsed(name: str) -> Specs:
+    """Specs by kind and name."""
+    models = {resource.kind.kind: resource.spec for resource in RESOURCES}
+    return {
+        (body["kind"], body["metadata"]["name"]): models[body["kind"]].model_validate(body["spec"])
+        for body in kustomize.built(OVERLAYS[name])
+    }
+
+
+def all_of(specs: Specs, kind: str) -> dict[str, Any]:
+    return {name: spec for (own, name), spec in specs.items() if own == kind}
+
+
+@pytest.mark.parametrize("folder", [TPCC, SYSBENCH], ids=lambda folder: folder.name)
+def test_every_file_is_applied_by_one_of_them(folder: Any) -> None:
+    own = [place for place in OVERLAYS.values() if place.is_relative_to(folder)]
+    applied = set().union(*map(kustomize.files, own))
+    there = {file for file in folder.rglob("*") if file.is_file() and file.suffix != ".md"}
+    assert applied == there
+
+
+@pytest.mark.parametrize("name", OVERLAYS)
+def test_every_part_is_valid_and_accepted(name: str) -> None:
+    specs = parsed(name)
+    for campaign in all_of(specs, "Campaign").values():
+        (entry,) = campaign.matrix
+        for ref in {campaign.baseline_mode_ref, *entry.mode_refs}:
+            mode = specs["EncryptionMode", ref]
+            for instance_ref in entry.instance_refs:
+                instance = specs["InstanceTemplate", instance_ref]
+                assert engine(instance.engine).problems(instance, mode) == []
+                for workload_ref in entry.workload_refs:
+                    workload = specs["Workload", workload_ref]
+                    assert tool(workload).problems(workload, None) == []
+                    assert tool(workload).pair_problems(workload, instance, mode) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("tpcc", "hop driver encryption encryption encryption"),
+        ("tpcc-small", "hop driver encryption encryption encryption"),
+        ("tpcc-small-mysql", "hop driver encryption encryption encryption"),
+        ("sysbench", "hop encryption"),
+        ("sysbench-small", "hop encryption"),
+    ],
+)
+def test_each_step_is_of_one_layer(name: str, wanted: str) -> None:
+    specs = parsed(name)
+    (campaign,) = all_of(specs, "Campaign").values()
+    for cell in cells(campaign, all_of(specs, "Workload")):
+        found = steps(cell.arms, all_of(specs, "EncryptionMode"))
+        assert all(len(step.layers) == 1 for step in found)
+        assert sorted(step.layers[0] for step in found) == sorted(wanted.split())
+
+
+def test_the_external_driver_is_a_step_of_its_own() -> None:
+    specs = parsed("tpcc-external")
+    campaign = specs["Campaign", "polardbx-confidential-external"]
+    (first, *_) = cells(campaign, all_of(specs, "Workload"))
+    (step,) = steps(first.arms, all_of(specs, "EncryptionMode"))
+    assert step.layers == ("driver",)
+    names = [f"polardbx-confidential-external{share}" for share in ("", "-20", "-50", "-100")]
+    assert sorted(all_of(specs, "Campaign")) == sorted(names)
+
+
+@pytest.mark.parametrize("name", ["tpcc", "tpcc-external"])
+def test_the_published_load_of_tpcc(name: str) -> None:
+    (workload,) = all_of(parsed(name), "Workload").values()
+    assert workload.tpcc.warehouses == 1000
+    assert workload.load.concurrency == [64, 128, 256, 512, 1024]
+    assert workload.load.duration_seconds == 300
+
+
+def test_the_published_load_of_sysbench() -> None:
+    specs = parsed("sysbench")
+    workloads = all_of(specs, "Workload")
+    scripts = {one.sysbench.script for one in workloads.values()}
+    assert scripts == {"oltp_read_only", "oltp_read_write", "oltp_write_only"}
+    for one in workloads.values():
+        assert (one.sysbench.tables, one.sysbench.table_size) == (250, 25_000)
+        assert one.load.concurrency == [64, 128, 256]
+    versions = [one.version for one in all_of(specs, "InstanceTemplate").values()]
+    assert versions == ["5.7", "8.0"]
+
+
+def test_all_of_them_fit_in_one_namespace() -> None:
+    campaigns = [own for name in OVERLAYS for own in all_of(parsed(name), "Campaign")]
+    assert len(set(campaigns)) == len(campaigns)
+
+
+@pytest.mark.parametrize("name", ["tpcc-small", "sysbench-small"])
+def test_small_fits_two_cores(name: str, default: Rendered) -> None:
+    """One database at a time, and two clients, for one ends as the next one starts."""
+    specs = parsed(name)
+    (campaign,) = all_of(specs, "Campaign").values()
+    assert campaign.residency == "OnDemand"
+    (instance,) = all_of(specs, "InstanceTemplate").values()
+    modes = all_of(specs, "EncryptionMode").values()
+    proxy = max(mode.columns.resources.cores for mode in modes if mode.columns)
+    database = instance.resources.cores + proxy + parse_quantity(engine_pod.AGENT_CPU)
+    client = max(one.client.resources.cores for one in all_of(specs, "Workload").values())
+    clients = 2 * (client + parse_quantity(tool_pod.RECORDER_CPU))
+    infrastructure = sum(CLUSTER.values()) + sum(
+        parse_quantity(container["resources"]["requests"]["cpu"])
+        for container_name, container in default.containers()
+        if not container_name.endswith("-check")
+    )
+    whole = database + clients + infrastructure
+    assert whole <= NODE
+    said = (OVERLAYS[name] / "kustomization.yaml").read_text()
+    assert f"{round(1000 * whole)} of 2000" in said

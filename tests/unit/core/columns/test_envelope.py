@@ -1,0 +1,67 @@
+"""Encrypted values as bytes, and the key as text."""
+
+import pytest
+
+from encbench.core.columns.envelope import OVERHEAD, Kind, bears_magic, parse
+from encbench.core.columns.mek import key_of, unfit
+
+HEADER = b"\x00ENC" + bytes([1, 2, 246, 2]) + b"\x80\x01" + b"\x00\x3f"
+WHOLE = HEADER + bytes(range(12)) + b"xyz" + b"t" * 16
+
+
+def test_an_envelope_is_read_as_it_is_laid_out() -> None:
+    found = parse(WHOLE)
+    assert found.algorithm == "SM4_128_GCM"
+    assert found.kind == Kind(type=246, decimals=2, flags=0x8001, charset=63)
+    assert found.header == HEADER
+    assert found.nonce == bytes(range(12))
+    assert found.sealed == b"xyz" + b"t" * 16
+    assert len(WHOLE) == OVERHEAD + 3
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (b"plain", "no envelope"),
+        (b"", "no envelope"),
+        (WHOLE[: OVERHEAD - 1], "39 bytes"),
+        (WHOLE[:4] + b"\x02" + WHOLE[5:], "version is 2"),
+        (WHOLE[:5] + b"\x09" + WHOLE[6:], "unknown number 9"),
+    ],
+)
+def test_what_is_no_envelope(value: bytes, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        parse(value)
+
+
+def test_what_is_cut_still_bears_the_magic() -> None:
+    assert bears_magic(WHOLE[:10])
+    assert not bears_magic(b"ENC")
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_a_key(end: str) -> None:
+    text = "00112233445566778899aAbBcCdDeEfF" + end
+    assert unfit(text) is None
+    assert key_of(text)[:2] == b"\x00\x11"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("0011", "has 4 hex digits"),
+        ("", "has 0 hex digits"),
+        ("0" * 64, "has 64 hex digits"),
+        ("secret-key-of-mine-0123456789abc", "is not written in hex digits"),
+        (" " + "0" * 31, "is not written in hex digits"),
+        ("0" * 32 + "\n\n", "is not written"),
+    ],
+)
+def test_what_is_no_key_is_said_without_repeating_it(text: str, why: str) -> None:
+    said = unfit(text)
+    assert said is not None
+    assert why in said
+    assert text.strip() == "" or text.strip() not in said
+    with pytest.raises(ValueError, match="32 hex digits") as caught:
+        key_of(text)
+    assert text.strip() == "" or text.strip() not in str(caught.value)

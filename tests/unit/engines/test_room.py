@@ -1,0 +1,107 @@
+"""2,048 client threads: the template holds them, or is refused with a size that does."""
+
+import re
+
+import pytest
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.core.sessions import Sessions
+from encbench.engines.mariadb.layout import POD
+from encbench.engines.mariadb.settings import server_settings
+from encbench.engines.registry import engine
+from tests.support.testbeds import database_context, instance, spec_of_external, spec_of_testbed
+
+POOL = "innodb_buffer_pool_size"
+ENGINES = {
+    "mariadb": ("10.11", POOL, "512M"),
+    "mysql": ("8.4", POOL, "512M"),
+    "percona": ("8.0", POOL, "512M"),
+    "postgresql": ("16", "shared_buffers", "512MB"),
+}
+MANY = Sessions(2048, 0)
+
+
+def template(name: str, memory: str, **settings: str) -> InstanceTemplateSpec:
+    version, *_ = ENGINES[name]
+    return InstanceTemplateSpec.model_validate(
+        instance(
+            engine=name,
+            version=version,
+            resources={"cpu": "1", "memory": memory},
+            settings=settings,
+        )
+    )
+
+
+def room(name: str, memory: str, sessions: Sessions, **settings: str) -> list[str]:
+    return engine(name).room(template(name, memory, **settings), sessions)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_connections_that_do_not_fit_beside_the_pool_are_refused_with_a_size(name: str) -> None:
+    _, setting, pool = ENGINES[name]
+    (problem,) = room(name, "1Gi", MANY, **{setting: pool})
+    assert "resources.memory of 1Gi does not hold 2,048 connections" in problem
+    found = re.search(r"write memory of ([0-9]+)Mi or more", problem)
+    assert found
+    assert room(name, f"{found[1]}Mi", MANY, **{setting: pool}) == [], "the advice is good"
+    assert room(name, f"{int(found[1]) - 1}Mi", MANY, **{setting: pool}) != [], "and no more"
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_smaller_pool_that_would_do_is_named(name: str) -> None:
+    _, setting, _ = ENGINES[name]
+    unit = "MB" if name == "postgresql" else "M"
+    opened = Sessions(2048, 40)
+    (problem,) = room(name, "8Gi", opened, **{setting: f"6400{unit}"})
+    found = re.search(rf"settings\.{setting} of ([0-9]+{unit}) or less", problem)
+    assert found, problem
+    assert room(name, "8Gi", opened, **{setting: found[1]}) == []
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_few_connections_fit_everywhere(name: str) -> None:
+    assert room(name, "1Gi", Sessions(16, 20)) == []
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_prepared_statements_count(name: str) -> None:
+    """What oltp_read_write prepares on 128 tables is more than all else."""
+    assert room(name, "4Gi", Sessions(256, 0)) == []
+    (problem,) = room(name, "4Gi", Sessions(256, 1154))
+    assert "256 connections with 1,154 prepared statements each" in problem
+    assert "fewer tables" in problem
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_pool_that_is_wrong_by_itself_is_said_once(name: str) -> None:
+    _, setting, _ = ENGINES[name]
+    size = "64GB" if name == "postgresql" else "64G"
+    made = template(name, "1Gi", **{setting: size})
+    assert engine(name).room(made, MANY) == []
+    assert len(engine(name).problems(made, EncryptionModeSpec())) == 1
+
+
+def test_nothing_is_said_of_a_database_that_somebody_else_runs() -> None:
+    assert engine("mariadb").room(spec_of_external().instance, MANY) == []
+
+
+def test_a_pool_that_nobody_has_sized_makes_room() -> None:
+    def pool(connections: int) -> str:
+        spec = spec_of_testbed(
+            max_connections=connections, resources={"cpu": "1", "memory": "1Gi"}, settings={}
+        )
+        return server_settings(spec, POD)[POOL]
+
+    assert pool(8) == pool(100) == "512M"
+    assert pool(2048) == f"{1024 - 112 - 2048 * 320 // 1024}M"
+
+
+@pytest.mark.parametrize("name", ["mariadb", "mysql", "percona"])
+def test_all_statements_may_be_prepared_whatever_the_version(name: str) -> None:
+    """The servers' own limit of 16,382 ends sysbench at 1,024 threads on two tables."""
+    version, *_ = ENGINES[name]
+    spec = spec_of_testbed(engine=name, version=version, settings={})
+    text = engine(name).config_map(database_context(spec))["data"]["server.cnf"]
+    assert "\nmax_prepared_stmt_count=1048576\n" in text

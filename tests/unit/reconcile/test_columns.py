@@ -1,0 +1,321 @@
+"""Campaigns with encrypted columns: what is refused, proven, counted, and what comes to nothing."""
+
+import base64
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from encbench.api.conditions import find
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.kinds import (
+    CONFIG_MAP,
+    ENCRYPTION_MODE,
+    INSTANCE_TEMPLATE,
+    JOB,
+    OVERHEAD_REPORT,
+    PERSISTENT_VOLUME_CLAIM,
+    SECRET,
+    STATEFUL_SET,
+    TESTBED,
+)
+from encbench.core.columns.probes import TPCC
+from encbench.core.evidence import Proof
+from encbench.core.records import ClientFacts
+from encbench.core.tls import Session
+from encbench.ports import Body
+from encbench.reconcile.objects import Trial
+from encbench.reconcile.trial.decrypted import exempt, prove
+from tests.support import manifests
+from tests.unit.reconcile.clients import Plan
+from tests.unit.reconcile.world import SPACE, World, parts, study, tpcc_parts
+
+KEY = "00112233445566778899aabbccddeeff"
+ALL: dict[str, Any] = {"method": "confidential", "ratio": 100}
+HOP: dict[str, Any] = {"method": "confidential", "ratio": 0}
+JAR = {"class": "com.example.Driver", "urlTemplate": "jdbc:x://{host}"}
+
+
+def mode(name: str, **spec: Any) -> Body:
+    return manifests.body(ENCRYPTION_MODE, name, SPACE, **spec)
+
+
+def key(text: str, entry: str = "mek") -> Body:
+    data = {entry: base64.b64encode(text.encode()).decode()}
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "mine", "namespace": SPACE},
+        "data": data,
+    }
+
+
+def refusal(world: World) -> str:
+    fact = find(world.campaign().status.conditions, "Accepted")
+    assert fact is not None
+    assert (fact.status, fact.reason) == ("False", "Refused"), fact.message
+    for kind in (TESTBED, JOB, STATEFUL_SET):
+        assert not world.cluster.all(kind), "nothing is started"
+    return fact.message
+
+
+async def refused(*bodies: Body, world: World | None = None) -> str:
+    world = world or World()
+    world.apply(*bodies)
+    await world.settle(60)
+    return refusal(world)
+
+
+# -- what is refused
+
+
+async def test_an_engine_that_the_proxy_does_not_speak_to() -> None:
+    _, *others = parts()
+    own = manifests.body(INSTANCE_TEMPLATE, "small", SPACE, engine="postgresql", version="17")
+    said = await refused(own, *others, mode("enc", columns=ALL), study("enc"))
+    assert "InstanceTemplate small with EncryptionMode enc: the confidential proxy does not" in said
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ({"columns": ALL}, "write driver: {encrypting: {}} into the mode, or columns.ratio: 0"),
+        (
+            {"columns": {"method": "confidential", "list": ["bmsql_item.i_pric"]}, "driver": None},
+            "bmsql_item.i_pric is no column of TPC-C's tables: write bmsql_item.i_price",
+        ),
+    ],
+)
+async def test_what_tpcc_cannot_work_with(spec: dict[str, Any], said: str) -> None:
+    assert said in await refused(*tpcc_parts(), mode("enc", **spec), study("enc"))
+
+
+async def test_an_image_of_benchmarksql_lacks_our_driver() -> None:
+    *others, workload = tpcc_parts(benchmarksql={})
+    workload["spec"]["load"] |= {"warmup": "0s", "duration": "1m"}
+    own = mode("enc", columns=ALL, driver={"encrypting": {}})
+    said = await refused(*others, workload, own, study("enc"))
+    assert "an image of BenchmarkSQL does not have encbench's encrypting driver" in said
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (
+            {"columns": ALL, "driver": {"encrypting": {}}},
+            "sysbench does not use JDBC: leave driver",
+        ),
+        (
+            {"columns": {"method": "confidential", "list": ["sbtest.pat"]}},
+            "sbtest.pat is no column of sysbench's tables: write sbtest.pad",
+        ),
+    ],
+)
+async def test_what_does_not_go_with_sysbench(spec: dict[str, Any], said: str) -> None:
+    assert said in await refused(*parts(), mode("enc", **spec), study("enc"))
+
+
+@pytest.mark.parametrize(
+    ("secret", "said"),
+    [
+        (None, "there is no Secret mine with an entry mek: create it with a key of 32 hex digits"),
+        (key(KEY, "other"), "there is no Secret mine with an entry mek"),
+        (key(KEY[:-1]), "the key in Secret mine, entry mek, has 31 hex digits: write 32"),
+        (key(KEY * 2), "has 64 hex digits: write 32"),
+        (key("x" + KEY[1:]), "is not written in hex digits: write 32"),
+    ],
+)
+async def test_a_key_that_is_none(secret: Body | None, said: str) -> None:
+    world = World()
+    if secret is not None:
+        world.cluster.add(SECRET, secret)
+    own = mode("enc", columns={**ALL, "mekSecretRef": {"name": "mine"}})
+    message = await refused(*parts(), own, study("enc"), world=world)
+    assert said in message
+    assert KEY[1:20] not in message, "a key is repeated nowhere"
+
+
+async def test_an_installation_without_the_proxy() -> None:
+    said = await refused(
+        *parts(), mode("enc", columns=ALL), study("enc"), world=World(proxy_image="")
+    )
+    assert "set the chart's confidentialProxy.image" in said
+
+
+async def test_a_claim_that_is_not_there() -> None:
+    jar = {**JAR, "claimName": "drivers", "path": "d.jar"}
+    world = World()
+    said = await refused(*tpcc_parts(), mode("enc", driver={"jar": jar}), study("enc"), world=world)
+    assert "there is no PersistentVolumeClaim drivers in namespace bench: create it" in said
+    meta = {"name": "drivers", "namespace": SPACE}
+    world.cluster.add(
+        PERSISTENT_VOLUME_CLAIM,
+        {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta, "spec": {}},
+    )
+    await world.run(lambda: bool(world.cluster.all(TESTBED)))
+
+
+# -- what is measured
+
+
+async def measured(*modes: Body, world: World | None = None) -> World:
+    world = world or World()
+    names = [body["metadata"]["name"] for body in modes]
+    world.apply(*parts(), *modes, study(*names, blocks=1, replacements=0))
+    await world.run(world.ended)
+    await world.settle()
+    return world
+
+
+def records(world: World, name: str) -> list[dict[str, Any]]:
+    return [
+        json.loads(content)
+        for path, content in world.store.objects.items()
+        if path.endswith(f"/{name}")
+    ]
+
+
+async def test_a_campaign_with_encrypted_columns() -> None:
+    world = await measured(mode("enc", columns=ALL), mode("hop", columns=HOP))
+    assert world.campaign().status.phase == "Succeeded"
+    by_arm = {one["spec"]["arm"]["name"]: one for one in records(world, "trial.json")}
+    for arm in ("enc", "hop"):
+        proxy = by_arm[arm]["cpu"]["proxy"]
+        assert proxy["cores"] == pytest.approx(0.2, rel=0.01)
+        assert proxy["limitCores"] == 1.0
+        assert by_arm[arm]["cpu"]["database"]["cores"] == pytest.approx(0.3, rel=0.01)
+    assert by_arm["plain"]["cpu"].get("proxy") is None
+    assert "the key opened" in by_arm["enc"]["proofs"]["before"]["summary"]
+    assert "without encryption is in force" in by_arm["hop"]["proofs"]["after"]["summary"]
+
+
+async def test_the_key_is_in_a_secret_and_nowhere_else() -> None:
+    world = World()
+    world.cluster.add(SECRET, key(KEY))
+    own = mode("enc", columns={**ALL, "mekSecretRef": {"name": "mine"}})
+    world.apply(*parts(), own, mode("made", columns=ALL), study("enc", "made", blocks=1))
+
+    def generated() -> set[str]:
+        found = (body["data"].get("mek", "") for body in world.cluster.all(SECRET))
+        return {base64.b64decode(text).decode() for text in found} - {"", KEY}
+
+    await world.run(lambda: bool(generated()))
+    (made,) = generated()
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+    stored = b"".join(world.store.objects.values()).decode(errors="replace")
+    for kind in (TESTBED, JOB, STATEFUL_SET, CONFIG_MAP, OVERHEAD_REPORT):
+        stored += json.dumps(world.cluster.all(kind))
+    stored += json.dumps(world.campaign().status.to_dict())
+    stored += " ".join(event.note for event in world.cluster.events)
+    for secret in (KEY, made):
+        assert len(secret) == 32
+        assert secret not in stored
+        assert base64.b64encode(secret.encode()).decode() not in stored
+
+
+async def test_a_mode_that_is_not_in_force_is_no_measurement() -> None:
+    world = World()
+    world.controllers.in_force["enc"] = EncryptionModeSpec.model_validate({"columns": HOP})
+    await measured(mode("enc", columns=ALL), world=world)
+    (trial,) = [one for one in world.trials() if one.spec.arm.name == "enc"]
+    assert (trial.status.outcome, trial.status.reason) == ("Invalid", "ProofFailed")
+    assert "chosen columns in plaintext" in (trial.status.message or "")
+
+
+async def test_clients_that_do_not_come_through_the_proxy() -> None:
+    world = World()
+    world.proxying = 0.0
+    await measured(mode("hop", columns=HOP), world=world)
+    (trial,) = [one for one in world.trials() if one.spec.arm.name == "hop"]
+    assert (trial.status.outcome, trial.status.reason) == ("Invalid", "ProofFailed")
+    assert "the clients did not come through it" in (trial.status.message or "")
+
+
+async def test_a_proxy_that_nobody_scrapes() -> None:
+    world = World()
+    world.proxied = False
+    await measured(mode("hop", columns=HOP), world=world)
+    (trial,) = [one for one in world.trials() if one.spec.arm.name == "hop"]
+    assert (trial.status.outcome, trial.status.reason) == ("Invalid", "SeriesLost")
+
+
+async def test_a_strict_proxy_hides_what_sysbench_negotiated() -> None:
+    world = World()
+    unknown = Session(tls="unknown", cipher="unknown")
+
+    def plan(trial: Trial, usual: Plan) -> Plan:
+        return replace(usual, session=unknown) if trial.spec.arm.name == "enc" else usual
+
+    world.plan = plan
+    await measured(mode("enc", columns=ALL), world=world)
+    assert world.campaign().status.phase == "Succeeded"
+
+
+# -- what a client's driver read
+
+
+def agent(**changes: str) -> Proof:
+    tables = [
+        {"table": probe.table, "row": True, "digest": changes.get(probe.table, digest(probe.table))}
+        for probe in TPCC
+    ]
+    return Proof(ok=True, summary="", evidence={"columns": {"all": 10, "tables": tables}})
+
+
+def digest(table: str) -> str:
+    return f"{len(table):064x}"
+
+
+def client(**changes: str) -> ClientFacts:
+    told = [(probe.table, changes.get(probe.table, digest(probe.table))) for probe in TPCC]
+    return ClientFacts(columns=(*told, *told))
+
+
+def test_a_driver_that_reads_what_the_server_has() -> None:
+    found = prove([client(), client()], agent(), agent())
+    assert found.ok
+    assert len(found.checks) == 2
+
+
+def test_a_driver_that_decrypts_one_table_wrong() -> None:
+    found = prove([client(), client(bmsql_item="f" * 64)], agent(), agent())
+    assert not found.ok
+    assert "client 1 read: expected the server's; observed others in bmsql_item" in found.summary
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        ClientFacts(),
+        ClientFacts(columns=(client().columns or ())[:10]),
+    ],
+    ids=["nothing", "once"],
+)
+def test_a_client_that_tells_too_little(facts: ClientFacts) -> None:
+    assert not prove([facts], agent(), agent()).ok
+    assert not prove([], agent(), agent()).ok
+
+
+def test_a_row_that_a_delivery_took() -> None:
+    gone = agent(bmsql_new_order="absent")
+    assert prove([client()], agent(), gone).ok
+    assert prove([client(bmsql_new_order="absent")], gone, gone).ok
+    assert not prove([client(bmsql_new_order="absent")], agent(), agent()).ok
+
+
+def test_no_other_row_may_go_or_change() -> None:
+    assert not prove([client()], agent(), agent(bmsql_item="absent")).ok
+    assert not prove([client()], agent(), agent(bmsql_stock="e" * 64)).ok
+
+
+def test_without_the_agents_own_digests_nothing_is_proven() -> None:
+    assert not prove([client()], None, None).ok
+    assert "the agent has not told it" in prove([client()], None, None).summary
+
+
+def test_a_client_that_cannot_tell_is_listed_as_an_exemption() -> None:
+    found = exempt("BenchmarkSQL does not tell")
+    assert found.ok
+    assert found.checks[0].name == "exempt: what the client read"

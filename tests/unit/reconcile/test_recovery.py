@@ -1,0 +1,403 @@
+"""Recovery workloads in whole campaigns: the server is stopped on purpose, once, and comes back."""
+
+import json
+import math
+import re
+from dataclasses import replace
+from random import Random
+from statistics import fmean, stdev
+from typing import Any
+
+import pytest
+
+from encbench.api.conditions import find
+from encbench.core.figures import RECOVERY_SECONDS, STOP_SECONDS
+from encbench.ports import Body
+from encbench.reconcile.objects import Trial
+from encbench.report import summary
+from tests.support.fake_agent import FakeServer, FakeStop
+from tests.unit.reconcile.driver import Killed
+from tests.unit.reconcile.oracle import assert_sound, final_state, leftovers, report
+from tests.unit.reconcile.test_kills import Killer, watch_cluster, watch_store
+from tests.unit.reconcile.world import DURATION, WARMUP, World, parts, study
+
+WRITES = {"script": "oltp_write_only", "tables": 2, "tableSize": 1000}
+
+
+def crashing(stop: str = "Crash", modes: tuple[str, ...] = ("plain",), **spec: Any) -> World:
+    """A campaign of one block whose servers are stopped."""
+    world = World()
+    world.apply(*parts(recovery={"stop": stop}, sysbench=WRITES))
+    world.apply(study(*modes, **{"blocks": 1, "reset": "trial", "replacements": 0, **spec}))
+    return world
+
+
+async def finished(world: World) -> World:
+    await world.run(world.ended)
+    await world.settle(150)
+    assert_sound(world)
+    return world
+
+
+def stops(world: World, change: Any) -> None:
+    """Have a test's say in how each stop goes: of the server, when it is armed."""
+    usual = world.database.armed
+
+    def armed(address: str, stop: FakeStop) -> None:
+        change(world.database.servers[address], stop)
+        usual(address, stop)
+
+    world.database.armed = armed
+
+
+def record(world: World, trial: Trial, name: str = "trial.json") -> Body:
+    key = next(k for k in world.store.objects if k.endswith(f"{trial.uid}/{name}"))
+    return dict(json.loads(world.store.objects[key]))
+
+
+def message(world: World) -> str:
+    fact = find(world.campaign().status.conditions, "Accepted")
+    assert fact is not None
+    assert fact.status == "False"
+    return fact.message
+
+
+@pytest.mark.parametrize("stop", ["Crash", "Clean"])
+async def test_every_trial_stops_its_server_once_and_times_its_way_back(stop: str) -> None:
+    world = crashing(stop)
+    seen: list[FakeStop] = []
+    stops(world, lambda server, one: seen.append(one))
+    await finished(world)
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+    trials = world.trials()
+    assert len(trials) == len(seen) == 2
+    assert {one.run for one in seen} == {trial.uid for trial in trials}
+    for trial in trials:
+        assert trial.status.outcome == "Succeeded", world.describe()
+        assert trial.status.result is not None
+        assert trial.status.result.extra == {RECOVERY_SECONDS: 2.0, STOP_SECONDS: 0.1}
+        found = record(world, trial)
+        own = next(one for one in seen if one.run == trial.uid)
+        assert own.due == pytest.approx(found["releaseAt"] + WARMUP + DURATION, abs=0.01)
+        recovery = found["recovery"]
+        assert recovery["before"]["processId"] != recovery["after"]["processId"]
+        assert recovery["redoBytes"] == 4 << 20
+        assert bool(recovery["lines"]) == (stop == "Crash")
+        raw = record(world, trial, "recovery.json")
+        assert raw["ok"]
+        assert f"as process {recovery['after']['processId']}" in raw["log"][0]
+        assert raw["agent"]["recoverySeconds"] == 2.0
+        assert "recovery.json" in found["artefacts"]
+
+
+async def test_the_load_before_is_measured_in_its_window_though_the_client_was_cut_off() -> None:
+    world = await finished(crashing())
+    for trial in world.trials():
+        found = record(world, trial)
+        assert found["window"]["end"] - found["window"]["start"] == pytest.approx(DURATION)
+        assert found["result"]["tps"] == pytest.approx(1000, rel=0.01)
+        assert "latencyP95Ms" not in found["result"]
+        assert "client-0/output.log" in found["artefacts"]
+        assert find(trial.status.conditions, "Measured").message == (  # type: ignore[union-attr]
+            "the server's stop has cut off every client"
+        )
+
+
+async def test_the_mode_is_proven_before_and_after_the_stop() -> None:
+    world = await finished(crashing(modes=("tde",)))
+    for trial in world.trials():
+        proofs = record(world, trial, "proofs.json")
+        assert proofs["before"]["ok"]
+        assert proofs["after"]["ok"]
+        assert trial.status.server_restarted is not None
+        assert trial.status.server_started is not None
+        assert trial.status.server_restarted > trial.status.server_started
+
+
+async def test_a_mode_that_does_not_come_back_is_seen() -> None:
+    world = crashing(modes=("tde",))
+    plain = FakeServer(token="").in_force
+
+    def change(server: FakeServer, _: FakeStop) -> None:
+        server.in_force = plain
+
+    stops(world, change)
+    await finished(world)
+    ends = {(t.spec.arm.name, t.status.outcome, t.status.reason) for t in world.trials()}
+    assert ("tde", "Invalid", "ProofFailed") in ends
+    assert {outcome for arm, outcome, _ in ends if arm.startswith("plain")} <= {"Succeeded"}
+
+
+async def test_a_crash_after_which_nothing_was_recovered_does_not_count() -> None:
+    world = crashing()
+    world.controllers.silent = True
+    await finished(world)
+    for trial in world.trials():
+        assert (trial.status.outcome, trial.status.reason) == ("Invalid", "NoRecovery")
+        assert "no line of a recovery" in (trial.status.message or "")
+        assert record(world, trial, "recovery.json")["log"]
+        assert "client-0/output.log" in record(world, trial)["artefacts"]
+
+
+async def test_a_clean_stop_after_which_something_was_recovered_does_not_count() -> None:
+    world = crashing("Clean")
+    world.controllers.talkative = True
+    await finished(world)
+    for trial in world.trials():
+        assert (trial.status.outcome, trial.status.reason) == ("Invalid", "NotClean")
+        assert "Starting crash recovery" in (trial.status.message or "")
+
+
+async def test_a_second_restart_is_a_disruption() -> None:
+    world = crashing()
+
+    def change(server: FakeServer, stop: FakeStop) -> None:
+        back = server.stop_seconds + server.restart_seconds + server.recovery_seconds
+        world.timeline.at(stop.due + back + 0.6, lambda: server.restart(5.0))
+
+    stops(world, change)
+    await finished(world)
+    for trial in world.trials():
+        assert (trial.status.outcome, trial.status.reason) == ("Invalid", "Disrupted")
+        assert trial.status.message == "the server restarted while the trial ran"
+
+
+async def test_a_restart_before_the_stop_is_a_disruption() -> None:
+    world = crashing()
+    stops(world, lambda server, stop: stop.before.update(startedAt=server.started_at + 9))
+    await finished(world)
+    for trial in world.trials():
+        assert (trial.status.outcome, trial.status.reason) == ("Invalid", "Disrupted")
+        assert "before it was stopped on purpose" in (trial.status.message or "")
+
+
+async def test_a_stop_that_came_late_does_not_count() -> None:
+    world = crashing()
+    stops(world, lambda _, stop: setattr(stop, "late", 3.5))
+    await finished(world)
+    assert {t.status.reason for t in world.trials()} == {"Disrupted"}
+
+
+async def test_a_server_that_does_not_come_back_gives_no_result() -> None:
+    world = crashing(stepDeadlines={"recovery": "30s"})
+    stops(world, lambda server, _: setattr(server, "lost", True))
+    await finished(world)
+    for trial in world.trials():
+        assert (trial.status.outcome, trial.status.reason) == ("Failed", "RecoveryFailed")
+        assert "did not answer within 30 s" in (trial.status.message or "")
+        assert not record(world, trial, "recovery.json")["ok"]
+
+
+async def test_an_operator_that_was_away_until_the_load_was_over_stops_nothing() -> None:
+    world = crashing(replacements=1)
+    seen: list[FakeStop] = []
+    stops(world, lambda server, one: seen.append(one))
+    world.database.stop = _dies_first(world)  # type: ignore[method-assign]
+    await finished(world)
+    ends = [(t.status.outcome, t.status.reason) for t in world.trials()]
+    assert ends.count(("Invalid", "NotUnderLoad")) == 1
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+    assert len(seen) == len(ends) - 1
+
+
+def _dies_first(world: World) -> Any:
+    """The first attempt to arm kills the operator, which comes back after the load's own end."""
+    usual, died = world.database.stop, False
+
+    async def stop(*args: Any, **kwargs: Any) -> Body:
+        nonlocal died
+        if not died:
+            died = True
+            restart = world.restart
+
+            def late(place: int = 0) -> None:
+                world.restart = restart  # type: ignore[method-assign]
+                restart(place, away=120.0)
+
+            world.restart = late  # type: ignore[assignment]
+            raise Killed
+        return await usual(*args, **kwargs)
+
+    return stop
+
+
+async def test_a_tool_that_fails_before_the_stop_does_not_count() -> None:
+    """Whether the operator looks before the stop or only after it."""
+    world = crashing(blocks=3)
+    world.plan = lambda _, usual: replace(usual, exit_code=1, margin=-3, lines=5)
+    await finished(world)
+    ends = {(t.status.outcome, t.status.reason) for t in world.trials()}
+    assert ends <= {("Failed", "ToolFailed"), ("Invalid", "NotUnderLoad")}
+    assert ("Invalid", "NotUnderLoad") in ends
+
+
+async def test_several_clients_are_all_cut_off() -> None:
+    world = World()
+    client = {
+        "image": "sysbench:1.0",
+        "resources": {"cpu": "200m", "memory": "64Mi"},
+        "replicas": 2,
+    }
+    world.apply(*parts(recovery={"stop": "Crash"}, sysbench=WRITES, client=client))
+    world.apply(study("plain", blocks=1, reset="trial", replacements=0))
+    await finished(world)
+    for trial in world.trials():
+        assert trial.status.outcome == "Succeeded", world.describe()
+        found = record(world, trial)
+        assert found["result"]["tps"] == pytest.approx(1000, rel=0.01), "both together"
+        assert len(found["clients"]) == 2
+
+
+async def test_an_agent_that_is_away_for_a_while_is_waited_for() -> None:
+    world = crashing()
+    armed = 0
+
+    def change(server: FakeServer, stop: FakeStop) -> None:
+        nonlocal armed
+        armed += 1
+        world.timeline.at(stop.due - 1, lambda: setattr(server, "away", True))
+        world.timeline.at(stop.due + 30, lambda: setattr(server, "away", False))
+
+    stops(world, change)
+    await finished(world)
+    assert {t.status.outcome for t in world.trials()} == {"Succeeded"}, world.describe()
+    assert armed == 2
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("what", ["cluster", "store"])
+async def test_killed_at_every_write_it_ends_the_same(what: str, after: bool) -> None:
+    """A server is stopped once whatever happens to the operator, or its trial is run again."""
+    watch = {"cluster": watch_cluster, "store": watch_store}[what]
+
+    async def run(targets: Any = ()) -> Any:
+        world, killer = crashing(), Killer(targets, after=after)
+        seen: list[str] = []
+        stops(world, lambda _, one: seen.append(one.run))
+        watch(world, killer)
+        await finished(world)
+        assert len(seen) == len(set(seen)) == 2
+        return final_state(world), killer.log, killer.left
+
+    undisturbed, log, _ = await run()
+    assert undisturbed.phase == "Succeeded"
+    writes = list(dict.fromkeys(log))
+    batches = [writes[first::5] for first in range(5)]
+    while batches:
+        targets = batches.pop()
+        state, _, missed = await run(targets)
+        assert state == undisturbed, f"killed at {targets}"
+        assert len(missed) < len(targets)
+        batches += [[write] for write in missed]
+
+
+async def test_a_store_that_is_away_loses_nothing() -> None:
+    world = crashing()
+    await world.run(world.running())
+    world.store.away = True
+    await world.run(lambda: any(find(t.status.conditions, "Recovered") for t in world.trials()))
+    world.restart()
+    await world.settle(60)
+    world.store.away = False
+    await finished(world)
+    assert {t.status.outcome for t in world.trials()} == {"Succeeded"}, world.describe()
+    assert all(record(world, trial, "recovery.json")["ok"] for trial in world.trials())
+    assert not leftovers(world)
+
+
+async def test_the_report_tells_of_seconds_with_interval_noise_floor_and_verdict() -> None:
+    world = crashing(modes=("tde",), blocks=6)
+    drawn = Random(7)
+
+    def change(server: FakeServer, _: FakeStop) -> None:
+        usual = 3.0 if server.in_force.tde else 2.0
+        server.recovery_seconds = round(usual * drawn.uniform(0.98, 1.02), 3)
+
+    stops(world, change)
+    await finished(world)
+    rows = {row.arm: row for row in report(world).status.rows}
+    by_block: dict[int, dict[str, float]] = {}
+    for trial in world.trials():
+        found = record(world, trial)
+        arm = by_block.setdefault(trial.spec.block, {})
+        arm[trial.spec.arm.name] = found["recovery"]["recoverySeconds"]
+    logs = [math.log(arms["tde"] / arms["plain"]) for arms in by_block.values()]
+    tde = rows["tde"]
+    assert tde.blocks == len(logs) == 6
+    assert tde.recovery_overhead is not None
+    assert tde.recovery_overhead.estimate == pytest.approx(math.expm1(fmean(logs)), abs=1e-5)
+    half = 2.570582 * stdev(logs) / math.sqrt(6)
+    assert tde.recovery_overhead.low == pytest.approx(math.expm1(fmean(logs) - half), abs=1e-5)
+    assert tde.recovery_overhead.high == pytest.approx(math.expm1(fmean(logs) + half), abs=1e-5)
+    assert tde.verdict == "Overhead"
+    own = math.exp(fmean(math.log(arms["tde"]) for arms in by_block.values()))
+    assert tde.recovery_seconds == pytest.approx(own, rel=1e-5)
+    assert tde.redo_mib == 4.0
+    assert tde.tps == pytest.approx(900, rel=0.01)
+    assert tde.overhead is None, "TPS before the stop is told and not judged"
+    assert rows["plain-control"].verdict == "NoiseFloor"
+    status = report(world).status
+    assert status.noise_floor is not None
+    assert status.noise_floor < 0.1
+    assert "longer to answer again (" in status.headline
+    assert "s from start to first answer)" in status.headline
+    assert status.overhead.endswith(" recovery time")
+
+    texts = {
+        name.rsplit("/", 1)[-1]: content.decode()
+        for name, content in world.store.objects.items()
+        if "/report/report." in name
+    }
+    assert "start to first answer, s: increase = tde/plain − 1" in texts["report.md"]
+    assert "log to recover, MiB" in texts["report.md"]
+    assert "### Latency" not in texts["report.md"]
+    said = summary.text(status)
+    assert "RECOVERY S" in said
+    assert "CPU MS/TX" not in said
+    assert re.search(r"small +oltp +2 +tde +[23]\.\d{3} +\+5\d\.\d %", said)
+    header, *lines = texts["report.csv"].splitlines()
+    place = header.split(",").index("recovery_seconds_increase_fraction_arm_over_baseline_minus_1")
+    cells = {line.split(",")[3]: line.split(",")[place] for line in lines}
+    assert float(cells["tde"]) == pytest.approx(tde.recovery_overhead.estimate)
+    assert cells["plain"] == ""
+    (group,) = json.loads(texts["report.json"])["groups"]
+    assert group["primary"] == "recovery"
+    assert list(group["noiseFloors"]) == ["recovery"]
+
+
+async def test_precision_is_planned_by_the_seconds() -> None:
+    world = crashing(
+        blocks={"min": 4, "max": 6, "maxReplacements": 0}, precision={"targetHalfWidth": 0.001}
+    )
+    drawn = Random(3)
+    stops(world, lambda s, _: setattr(s, "recovery_seconds", round(drawn.uniform(1, 3), 3)))
+    await finished(world)
+    (plan,) = world.campaign().status.block_plans
+    assert plan.planned_blocks == 6
+    assert plan.spread is not None
+    assert plan.spread > 0.1, "TPS would be as steady as the simulated clients are"
+
+
+async def test_without_a_reset_for_every_trial_it_is_refused() -> None:
+    world = crashing(reset="block")
+    await world.settle(30)
+    assert "Workload oltp: every recovery must begin with the same data" in message(world)
+    assert "write reset: trial in the campaign" in message(world)
+
+
+async def test_an_external_database_is_not_stopped() -> None:
+    world = World()
+    instance, *others = parts(recovery={"stop": "Crash"}, sysbench=WRITES)
+    for field in ("image", "resources", "storage", "settings", "placement"):
+        instance["spec"].pop(field, None)
+    instance["spec"]["external"] = {
+        "host": "db.example.com",
+        "port": 3306,
+        "database": "sbtest",
+        "credentialsSecretRef": {"name": "login"},
+    }
+    world.apply(instance, *others, study("plain", blocks=1))
+    await world.settle(30)
+    said = message(world)
+    assert "encbench cannot stop a server that it does not run" in said
+    assert "reset: trial" not in said

@@ -1,0 +1,64 @@
+"""What could be wrong with recovery times."""
+
+import pytest
+
+from encbench.report.caveats.facts import Facts
+from encbench.report.caveats.recovery import short_recoveries, unequal_log
+from encbench.report.document import Group, Provenance, Report
+from encbench.report.model import build
+from tests.data.report.synthetic import Study, write
+
+
+@pytest.fixture(scope="module")
+def usual() -> Report:
+    index, bucket = write(Study(concurrency=(4,)))
+    return build(index, bucket.__getitem__)
+
+
+def facts(report: Report, *groups: Group) -> Facts:
+    return Facts(
+        spec=report.spec,
+        workloads=report.resolved.workloads,
+        groups=groups,
+        trials=report.trials,
+        unrecorded=0,
+        provenance=Provenance(),
+        sources=(),
+    )
+
+
+def recovered(report: Report, redo: dict[str, float | None], seconds: float = 5.0) -> Group:
+    group = report.groups[0]
+    rows = tuple(
+        row.model_copy(update={"redo_mib": redo.get(row.arm), "recovery_seconds": seconds})
+        for row in group.rows
+    )
+    return group.model_copy(update={"primary": "recovery", "rows": rows})
+
+
+def test_arms_with_different_work_are_named(usual: Report) -> None:
+    arms = [arm.name for arm in usual.groups[0].arms]
+    redo: dict[str, float | None] = dict.fromkeys(arms, 100.0)
+    assert unequal_log(facts(usual, recovered(usual, redo))) is None
+    found = unequal_log(facts(usual, recovered(usual, {**redo, arms[-1]: 70.0})))
+    assert found is not None
+    assert found.weight == "serious"
+    assert "from 70.0 to 100.0 MiB" in found.text
+    assert "Offer a load.rate" in found.text
+
+
+def test_a_server_that_cannot_say_is_no_difference(usual: Report) -> None:
+    arms = [arm.name for arm in usual.groups[0].arms]
+    assert unequal_log(facts(usual, recovered(usual, {arms[0]: 100.0}))) is None
+
+
+def test_recoveries_within_a_second_are_mostly_starts(usual: Report) -> None:
+    assert short_recoveries(facts(usual, recovered(usual, {}, 1.5))) is None
+    found = short_recoveries(facts(usual, recovered(usual, {}, 0.32)))
+    assert found is not None
+    assert "0.32 s" in found.text
+
+
+def test_other_workloads_have_neither(usual: Report) -> None:
+    assert unequal_log(facts(usual, *usual.groups)) is None
+    assert short_recoveries(facts(usual, *usual.groups)) is None

@@ -1,0 +1,48 @@
+"""How it was measured, in words: what the resets took stands beside that there were some."""
+
+from encbench.core.records import TrialRecord
+from encbench.report import conduct
+from encbench.report.bucket import Attempt
+from encbench.report.document import Report
+from encbench.report.markdown import markdown
+from encbench.report.model import build
+from encbench.report.views import view
+from tests.data.report.synthetic import Study, write
+
+STUDY = Study(concurrency=(4,), blocks=2)
+
+
+def report(*restored: float | None) -> Report:
+    """With these seconds of copying, the last of them for all further trials."""
+    index, bucket = write(STUDY)
+    found = build(index, bucket.__getitem__)
+    seconds = [*restored, *[restored[-1]] * len(found.trials)]
+    trials = tuple(
+        trial.model_copy(update={"restored_seconds": took})
+        for trial, took in zip(found.trials, seconds, strict=False)
+    )
+    spec = found.spec.model_copy(update={"reset": "trial"})
+    return found.model_copy(update={"trials": trials, "spec": spec})
+
+
+def test_the_restoring_s_time_is_reported() -> None:
+    found = report(9.5, None, 3.0)
+    assert len(found.trials) > 3
+    words = "data restored before each trial, in 3.0 s at the median and 9.5 s at most"
+    assert words in conduct.plan(found)
+    assert words in markdown(found)
+
+
+def test_no_time_is_made_up() -> None:
+    plan = conduct.plan(report(None))
+    assert "data restored before each trial; caches" in plan
+
+
+def test_it_comes_from_the_trial_s_record() -> None:
+    index, bucket = write(STUDY)
+    entry = index.trials[0]
+    assert entry.key is not None
+    record = TrialRecord.model_validate_json(bucket[entry.key])
+    assert build(index, bucket.__getitem__).trials[0].restored_seconds is None
+    copied = record.model_copy(update={"timings": {**record.timings, "restored": 4.125}})
+    assert view(Attempt(entry, copied, ())).restored_seconds == 4.125

@@ -1,0 +1,260 @@
+"""Column encryption layer by layer: arms known by their modes, ratios paired within blocks."""
+
+import csv
+import io
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.testbed import Arm
+from encbench.audit.audit import audit
+from encbench.audit.tables import read
+from encbench.core import statistics
+from encbench.report.document import Report
+from encbench.report.layers import stack, steps
+from encbench.report.model import build
+from encbench.report.render import render
+from encbench.report.steps import chain
+from tests.data.report.golden import COLUMNS, DRIVER, HOP
+from tests.data.report.synthetic import Study, write
+
+PROXY = {"columns": {**HOP, "ratio": 0}}
+SWAP = {**PROXY, "driver": DRIVER}
+ALL = {"columns": {**HOP, "ratio": 100}, "driver": DRIVER}
+
+
+def modes(**specs: Any) -> dict[str, EncryptionModeSpec]:
+    return {name: EncryptionModeSpec.model_validate(spec) for name, spec in specs.items()}
+
+
+def found(**specs: Any) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Steps of a campaign of these modes, the first the baseline: arm → arm below, layers."""
+    arms = [
+        Arm(name=name, role="treatment" if place else "baseline", mode_ref=name)
+        for place, name in enumerate(specs)
+    ]
+    control = Arm(name="again", role="control", mode_ref=arms[0].mode_ref)
+    every = steps((arms[0], control, *arms[1:]), modes(**specs))
+    return {step.arm.name: (step.before.name, step.layers) for step in every}
+
+
+def report(study: Study = COLUMNS) -> Report:
+    index, bucket = write(study)
+    return build(index, bucket.__getitem__)
+
+
+REPORT = report()
+RENDERINGS = render(REPORT)
+
+
+def test_names_say_nothing() -> None:
+    assert found(x=ALL, a={}, z=SWAP, b=PROXY) == {
+        "x": ("z", ("encryption",)),
+        "z": ("b", ("driver",)),
+        "b": ("a", ("hop",)),
+    }
+
+
+def test_the_next_lower_arm_stands_in() -> None:
+    assert found(direct={}, all=ALL) == {"all": ("direct", ("hop", "driver", "encryption"))}
+    assert found(proxy=PROXY, all=ALL) == {"all": ("proxy", ("driver", "encryption"))}
+    assert found(direct={}, swap=SWAP, all=ALL)["swap"] == ("direct", ("hop", "driver"))
+
+
+def test_sysbench_has_no_driver() -> None:
+    sealed = {"columns": {**HOP, "ratio": 100}}
+    assert found(proxy=PROXY, all=sealed, direct={}) == {
+        "proxy": ("direct", ("hop",)),
+        "all": ("proxy", ("encryption",)),
+    }
+
+
+def test_a_driver_before_somebody_else_s_database() -> None:
+    assert found(jdbc={}, encjdbc={"driver": DRIVER}) == {"encjdbc": ("jdbc", ("driver",))}
+
+
+def test_another_proxy_is_another_hop() -> None:
+    larger = {"columns": {**HOP, "ratio": 100, "resources": {"cpu": "2"}}, "driver": DRIVER}
+    assert found(proxy=PROXY, all=larger) == {}
+    assert found(proxy=PROXY, all=larger, direct={})["all"][0] == "direct"
+
+
+def test_what_makes_no_difference_where_nothing_is_encrypted() -> None:
+    sm4 = {"columns": {**HOP, "ratio": 0, "algorithm": "SM4_128_GCM", "strict": False}}
+    keyed = {"columns": {**HOP, "ratio": 0, "mekSecretRef": {"name": "mine"}}}
+    plain, *others = modes(a=PROXY, b=sm4, c=keyed).values()
+    assert all(stack(mode) == stack(plain) for mode in others)
+
+
+def test_what_lies_below_is_alike() -> None:
+    tde = {"atRest": {"method": "engine"}}
+    assert found(direct={}, both={**tde, **PROXY}) == {}
+    assert found(direct={}, tde=tde, both={**tde, **PROXY}) == {"both": ("tde", ("hop",))}
+
+
+def test_no_column_mode_no_step() -> None:
+    plain = report(Study(concurrency=(4,), blocks=2))
+    assert [group.steps for group in plain.groups] == [()]
+    assert plain.studies == ()
+    assert plain.encrypted_columns == ()
+
+
+def test_estimates_are_paired_by_block() -> None:
+    for group in REPORT.groups:
+        names = {name for block in group.blocks if block.counted for name in block.trials}
+        tps = {(t.block, t.arm): t.tps for t in REPORT.trials if t.name in names}
+        blocks = sorted({block for block, _ in tps})
+        for step in group.steps:
+            one = statistics.estimate(
+                [tps[block, step.before] or 0.0 for block in blocks],
+                [tps[block, step.arm] or 0.0 for block in blocks],
+            )
+            assert one is not None
+            bounds = one.change_bounds("loss")
+            assert step.loss is not None
+            assert bounds is not None
+            assert step.loss.estimate == pytest.approx(one.loss, rel=1e-4)
+            assert step.loss.low == pytest.approx(bounds.low, rel=1e-4)
+            assert step.blocks == one.n
+
+
+def test_the_steps_of_a_chain_multiply_to_the_whole() -> None:
+    for group in REPORT.groups:
+        way = chain(group.steps, "enc100")
+        assert [step.layers for step in way] == [("hop",), ("driver",), ("encryption",)]
+        left = math.prod(1 - step.loss.estimate for step in way if step.loss)
+        whole = (group.row("enc100").tps or 0.0) / (group.row("direct").tps or 1.0)
+        assert left == pytest.approx(whole, rel=1e-4)
+
+
+def test_a_figure_that_was_withheld_is_left_out_for_all_arms() -> None:
+    group = REPORT.groups[0]
+    assert group.concurrency == 64
+    assert set(COLUMNS.without_cpu) == {(64, 1, "enc50")}
+    counted = [b.block for b in group.blocks if b.counted and b.block != 1]
+    here = group.cell, group.concurrency
+    own = {(t.block, t.arm): t for t in REPORT.trials if (t.cell, t.concurrency) == here}
+    for step in group.steps:
+        one = statistics.estimate(
+            [own[b, step.before].database_cpu_ms_per_transaction or 0.0 for b in counted],
+            [own[b, step.arm].database_cpu_ms_per_transaction or 0.0 for b in counted],
+        )
+        assert one is not None
+        assert step.database_cpu is not None
+        assert step.database_cpu.estimate == pytest.approx(one.increase, rel=1e-3)
+
+
+def test_the_proxy_s_cpu_stands_beside_the_server_s() -> None:
+    for group in REPORT.groups:
+        assert group.row("direct").proxy_cpu_ms_per_transaction is None
+        assert group.row("enc100").proxy_cpu_ms_per_transaction == pytest.approx(0.6, rel=0.05)
+        for step in group.steps:
+            if step.layers == ("hop",):
+                assert step.database_side_cpu is not None
+                assert step.database_cpu is not None
+                assert step.database_side_cpu.estimate > step.database_cpu.estimate
+
+
+def test_the_direct_arm_s_answer_is_the_cost_of_the_hop() -> None:
+    (headline,) = [one for one in REPORT.headlines if one.arm == "direct"]
+    assert "the hop through the proxy costs plain" in headline.text
+    group = REPORT.groups[1]
+    assert headline.concurrency == group.concurrency == 512
+    (hop,) = [step for step in group.steps if step.before == "direct"]
+    assert (headline.loss, headline.verdict) == (hop.loss, hop.verdict)
+
+
+@pytest.mark.parametrize(("algorithm", "other"), [("aes", "sm4"), ("sm4", "aes")])
+def test_the_studies_tables_are_audited_as_the_published_ones(algorithm: str, other: str) -> None:
+    """The tool that found two wrong rows in the published tables finds none in ours."""
+    found = [
+        read(rendering.name, rendering.content)
+        for name, rendering in RENDERINGS.items()
+        if name.startswith("study-") and not name.endswith(other)
+    ]
+    assert len(found) == 4, algorithm
+    result = audit(found, None)
+    assert result.findings == ()
+    assert len(result.checks) > 12
+
+
+def test_plain_is_through_the_proxy_whatever_the_baseline() -> None:
+    swapped = replace(
+        COLUMNS,
+        instances=("one",),
+        blocks=2,
+        baseline={},
+        modes={**COLUMNS.modes, "direct": PROXY},
+    )
+    (tps,) = [t for t in report(swapped).studies if t.name == "tpcc-tps-aes"]
+    assert "plaintext is direct" in tps.title, "the arm of that name is the one through the proxy"
+
+
+def test_every_line_of_the_csv_has_its_step() -> None:
+    text = RENDERINGS["csv"].content.decode()
+    rows = [r for r in csv.DictReader(io.StringIO(text)) if r["concurrency_threads"] == "64"]
+    layers = {row["arm"]: (row["step_layers"], row["step_before_arm"]) for row in rows}
+    assert layers["plain"] == ("hop", "direct")
+    assert layers["enc100-sm4"] == ("encryption", "swap")
+    assert layers["direct"] == layers["plain-control"] == ("", "")
+
+
+def test_caveats() -> None:
+    titles = [caveat.title for caveat in REPORT.caveats]
+    assert titles[0] == "A simulation of a vendor's proxy layer"
+    assert "The hop is encbench's own" in titles
+    assert "Only results are encrypted" in titles
+    assert "The client does not decrypt" not in titles
+    assert "The hop is not told apart" not in titles
+
+
+def test_a_hop_that_is_not_apart_is_said() -> None:
+    sysbench = Study(
+        concurrency=(4,),
+        blocks=2,
+        loss={"all": 0.2},
+        modes={"all": {"columns": {**HOP, "ratio": 100, "strict": False}}},
+    )
+    titles = [caveat.title for caveat in report(sysbench).caveats]
+    assert "The hop is not told apart" in titles
+    assert "The client does not decrypt" in titles
+    assert "Columns of unknown origin are in plaintext" in titles
+
+
+def test_sysbench_has_the_study_s_table() -> None:
+    sysbench = Study(
+        workloads=("oltp-read-only", "oltp-write-only"),
+        concurrency=(64, 128),
+        blocks=2,
+        baseline=PROXY,
+        loss={"all": 0.2},
+        modes={"all": {"columns": {**HOP, "ratio": 100}}},
+    )
+    made = report(sysbench)
+    (table,) = made.studies
+    assert [row[1:3] for row in table.rows] == [
+        ("oltp-read-only", 64),
+        ("oltp-read-only", 128),
+        ("oltp-write-only", 64),
+        ("oltp-write-only", 128),
+    ]
+    for row, group in zip(table.rows, made.groups, strict=True):
+        plain, own = group.row("plain"), group.row("all")
+        assert row[3:5] == (plain.qps, own.qps)
+        assert row[6:8] == (plain.latency_average_ms, own.latency_average_ms)
+        assert row[5] == pytest.approx(100 * (1 - (own.qps or 0) / (plain.qps or 1)), rel=1e-4)
+
+
+def test_which_columns_are_listed_with_their_share() -> None:
+    ratios = {one.mode: one for one in REPORT.encrypted_columns}
+    assert list(ratios) == ["enc20", "enc50", "enc100", "enc100-sm4"]
+    sizes = [len(one.columns) for one in ratios.values()]
+    assert sizes[0] < sizes[1] < sizes[2] == sizes[3] == ratios["enc100"].of
+    assert set(ratios["enc20"].columns) < set(ratios["enc50"].columns)
+    assert ratios["enc100"].share == 1.0
+    page = RENDERINGS["html"].content.decode()
+    assert "enc20: 22.1" in page
+    assert "bmsql_order_line" in page

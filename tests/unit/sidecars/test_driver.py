@@ -1,0 +1,105 @@
+"""Bringing a driver's jar into a client's pod: only the one that the mode means."""
+
+import hashlib
+import http.server
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from encbench.sidecars import driver
+from encbench.sidecars.driver import Refused, fetch
+
+JAR = b"PK\x03\x04 a jar"
+DIGEST = hashlib.sha256(JAR).hexdigest()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the jar goes."""
+    found = tmp_path / "drivers"
+    found.mkdir()
+    return found
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    """A server that has the jar, and nothing else."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found = self.path.startswith("/driver.jar")
+            self.send_response(200 if found else 404)
+            self.end_headers()
+            self.wfile.write(JAR if found else b"")
+
+        def log_message(self, *_: Any) -> None: ...
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def asked(folder: Path, **values: str) -> dict[str, str]:
+    return {
+        "ENCBENCH_DRIVERS": str(folder),
+        **{f"ENCBENCH_JAR_{name.upper()}": value for name, value in values.items()},
+    }
+
+
+def test_a_jar_from_a_url(folder: Path, url: str) -> None:
+    made = fetch(asked(folder, url=f"{url}/driver.jar", sha256=DIGEST))
+    assert made.name == "driver.jar"
+    assert made.read_bytes() == JAR
+
+
+@pytest.mark.parametrize("digest", [{"sha256": DIGEST}, {}])
+def test_a_jar_from_a_claim(folder: Path, tmp_path: Path, digest: dict[str, str]) -> None:
+    own = tmp_path / "own.jar"
+    own.write_bytes(JAR)
+    assert fetch(asked(folder, file=str(own), **digest)).read_bytes() == JAR
+
+
+def test_another_jar_is_not_left_there(folder: Path, url: str) -> None:
+    with pytest.raises(Refused, match=f"has the SHA-256 digest {DIGEST}, but .* says {'0' * 64}"):
+        fetch(asked(folder, url=f"{url}/driver.jar?token=hidden", sha256="0" * 64))
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["missing.jar?token=hidden", "%00"])
+def test_what_is_not_there(folder: Path, url: str, name: str) -> None:
+    with pytest.raises(Refused, match="cannot be read from") as caught:
+        fetch(asked(folder, url=f"{url}/{name}", sha256=DIGEST))
+    assert "hidden" not in str(caught.value)
+    assert not (folder / "driver.jar").exists()
+
+
+def test_a_file_that_is_not_there(folder: Path) -> None:
+    with pytest.raises(Refused, match=r"/nowhere/own\.jar: .*No such file"):
+        fetch(asked(folder, file="/nowhere/own.jar"))
+
+
+def test_what_is_far_too_large(folder: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver, "LARGEST", 4)
+    with pytest.raises(Refused, match="it is no jar"):
+        fetch(asked(folder, url=f"{url}/driver.jar", sha256=DIGEST))
+    assert not (folder / "driver.jar").exists()
+
+
+def test_as_the_pod_runs_it(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "encbench.sidecars.driver"],
+        env={**asked(folder, file="/nowhere/own.jar"), "PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("encbench: the driver's jar cannot be read")
+    assert "Traceback" not in done.stderr
