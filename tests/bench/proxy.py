@@ -114,7 +114,7 @@ def hop(way: str, server: int, folder: Path, examples: Path) -> Iterator[tuple[i
     if way == "direct":
         yield server, None
     elif way == "relay":
-        argv = [examples / "raw_relay", "127.0.0.1:0", f"127.0.0.1:{server}"]
+        argv = [str(examples / "raw_relay"), "127.0.0.1:0", f"127.0.0.1:{server}"]
         with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             try:

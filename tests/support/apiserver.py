@@ -166,6 +166,8 @@ def _apiserver(home: Path, etcd: int, port: int) -> list[str]:
         f"--secure-port={port}",
         f"--cert-dir={home}/certificates",
         f"--token-auth-file={tokens}",
+        # As on any cluster with a network plug-in; the sidecar of gocryptfs is privileged.
+        "--allow-privileged=true",
         "--authorization-mode=RBAC",
         "--service-account-issuer=https://kubernetes.default.svc",
         f"--service-account-key-file={key}",

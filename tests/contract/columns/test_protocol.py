@@ -40,9 +40,9 @@ def through(server: Server) -> Iterator[Proxy]:
 
 def session(made: Wire, recorder: Recorder) -> None:
     """A bit of everything. The number of a prepared statement is set to zero in the record."""
-    for statement in [*corpus.LEAKS[:20], *corpus.TEXT_ONLY[:6], "SELECT * FROM types", "DO 1"]:
-        if "RAND" not in statement:
-            made.query(statement)
+    for query in [*corpus.LEAKS[:20], *corpus.TEXT_ONLY[:6], "SELECT * FROM types", "DO 1"]:
+        if "RAND" not in query:
+            made.query(query)
     with pytest.raises(ServerError):
         made.query("SELECT nothing FROM nowhere")
     number = len(recorder.seen) + 5

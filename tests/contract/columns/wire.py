@@ -328,7 +328,9 @@ def _definition(packet: bytes) -> Column:
         name, at = _string(packet, at)
         names.append(name)
     charset, length, kind, flags, decimals = struct.unpack_from("<HIBHB", packet, at + 1)
-    return Column(*names[1:], charset, length, kind, flags, decimals)
+    _, schema, table, org_table, name, org_name = names
+    named = (schema, table, org_table, name, org_name)
+    return Column(*named, charset, length, kind, flags, decimals)
 
 
 def _text_row(packet: bytes, columns: list[Column]) -> list[bytes | None]:
