@@ -132,6 +132,8 @@ class Watch:
     """Of all containers, by pod, as long as it was there."""
     processes: set[bytes] = field(default_factory=set)
     """Command lines and environments of whatever ran on this machine."""
+    keys: set[str] = field(default_factory=set)
+    """Those of all testbeds, as text; a campaign that is over takes them along."""
     _looked: float = 0.0
 
     def look(self) -> None:
@@ -139,6 +141,7 @@ class Watch:
         if time.monotonic() - self._looked < 2:
             return
         self._looked = time.monotonic()
+        self.keys.update(meks(self.kube, self.campaign))
         label = f"encbench.io/campaign={self.campaign}"
         for pod in self.kube.list("pods", NAMESPACE, label):
             name, labels = pod["metadata"]["name"], pod["metadata"]["labels"]
@@ -173,7 +176,7 @@ class Watch:
 
 
 def meks(kube: Kube, campaign: str) -> list[str]:
-    """The keys of all testbeds, as text."""
+    """The keys of the testbeds that there are now, as text."""
     testbeds = kube.list("testbeds", NAMESPACE, f"encbench.io/campaign={campaign}")
     found = []
     for testbed in testbeds:

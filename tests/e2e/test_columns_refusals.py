@@ -127,6 +127,7 @@ def test_postgresql_has_no_proxy(installed: Kube, start: Start) -> None:
 EMPTY = json.dumps({"data": {"columns": ""}})
 
 
+@pytest.mark.full
 def test_a_proxy_that_encrypts_nothing_is_never_measured(installed: Kube, start: Start) -> None:
     """Somebody empties the proxy's list: it starts, passes everything through, and nothing counts.
 

@@ -28,6 +28,7 @@ from encbench.tools.tpcc.parser import parse
 from tests.contract.columns.test_proof import GOOD, OTHER_KEY, evidence, spec_of
 from tests.support import confidential, mariadb, mysql
 from tests.support.confidential import AES, KEY, SM4
+from tests.support.subset import first_of
 from tests.support.testbeds import PLAINTEXT
 from tests.support.tpcc import CLIENT_SH, Bench, home
 from tests.support.workloads import tpcc_spec
@@ -75,7 +76,7 @@ class Client(Bench):
         )
 
 
-@pytest.fixture(scope="module", params=["mariadb", "mysql"])
+@pytest.fixture(scope="module", params=first_of(["mariadb", "mysql"]))
 def server(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Any]:
     start: Any = {"mariadb": mariadb.running, "mysql": mysql.running}[request.param]
     with start(PLAINTEXT) as found:

@@ -23,6 +23,7 @@ from tests.contract.columns.tables import create
 from tests.contract.database.harness import MARKER, agent_config
 from tests.support import confidential, mariadb, mysql
 from tests.support.confidential import AES, KEY, SM4
+from tests.support.subset import first_of
 from tests.support.testbeds import PLAINTEXT, spec_of_testbed
 
 GOOD = Proof(ok=True, summary="plaintext is in force")
@@ -35,7 +36,7 @@ SBTEST = (
 TABLES = 20
 
 
-@pytest.fixture(scope="module", params=["mariadb", "mysql"])
+@pytest.fixture(scope="module", params=first_of(["mariadb", "mysql"]))
 def server(request: pytest.FixtureRequest) -> Iterator[Any]:
     start: Any = {"mariadb": mariadb.running, "mysql": mysql.running}[request.param]
     with start(PLAINTEXT) as found:
