@@ -15,6 +15,9 @@ from tests.support import certified
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
+# What it takes of the operator is in the contract tests; here a second server has to be loaded.
+pytestmark = pytest.mark.full
+
 Start = Callable[[dict[str, Any]], str]
 
 OUTSIDE = "outside"
