@@ -5,6 +5,7 @@ has used it. What lies outside the state directory is listed here; programs of K
 places and no setting moves them.
 """
 
+import errno
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -105,7 +106,12 @@ def _remove_empty(path: Path) -> None:
             if child.is_dir():
                 _remove_empty(child)
         if not any(path.iterdir()):
-            path.rmdir()
+            try:
+                path.rmdir()
+            except OSError as error:
+                # Somebody else has mounted it, as `ip netns` does with /run/netns.
+                if error.errno != errno.EBUSY:
+                    raise
     elif path.exists() and path.stat().st_size == 0:
         path.unlink()
 
