@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Bool, Model, Name, Quantity, Resources, at_least
+from encbench.api.base import Bool, EntryName, Model, Name, Quantity, Resources, at_least
 from encbench.api.rules import Rule, Unique, matches
 
 Algorithm = Literal["AES_128_GCM", "SM4_128_GCM"]
@@ -28,14 +28,9 @@ class MekSecretRef(Model):
     """A master encryption key (MEK) of the user's own, in a Secret of the same namespace."""
 
     name: Name = Field(description="Name of the Secret.")
-    key: Annotated[
-        str,
-        Field(max_length=253),
-        matches(
-            r"^[-._a-zA-Z0-9]+$",
-            "name an entry of the Secret: letters, digits, dots, dashes and underscores",
-        ),
-    ] = Field("mek", description="Entry of the Secret that holds the key: 32 hex digits.")
+    key: EntryName = Field(
+        "mek", description="Entry of the Secret that holds the key: 32 hex digits."
+    )
 
 
 class ProxyResources(Resources):

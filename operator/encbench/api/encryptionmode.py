@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Bool, Model, Name, Quantity, Resources, at_least
+from encbench.api.base import Bool, EntryName, Model, Name, Quantity, Resources, at_least
 from encbench.api.columns import (
     Columns,
     JdbcDriver,
@@ -12,21 +12,14 @@ from encbench.api.columns import (
     key_of_the_jar,
     proxy_speaks_no_tls,
 )
-from encbench.api.rules import Rule, Unique, matches
+from encbench.api.rules import Rule, Unique
 
 
 class KeySecretRef(Model):
     """A key of the user's own, in a Secret of the same namespace."""
 
     name: Name = Field(description="Name of the Secret.")
-    key: Annotated[
-        str,
-        Field(max_length=253),
-        matches(
-            r"^[-._a-zA-Z0-9]+$",
-            "name an entry of the Secret: letters, digits, dots, dashes and underscores",
-        ),
-    ] = Field(
+    key: EntryName = Field(
         "keyfile",
         description="Entry of the Secret that holds the key file in the engine's own format; for "
         "MariaDB lines of the form 1;<64 hex digits>.",

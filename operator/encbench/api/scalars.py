@@ -123,6 +123,16 @@ Name = Annotated[
 ]
 """The name of a Kubernetes object in the same namespace."""
 
+EntryName = Annotated[
+    str,
+    Field(max_length=253),
+    matches(
+        r"^[-._a-zA-Z0-9]+$",
+        "name an entry of the Secret: letters, digits, dots, dashes and underscores",
+    ),
+]
+"""The name of an entry of a Secret."""
+
 Time = Annotated[
     str,
     Field(json_schema_extra={"format": "date-time"}, max_length=40),

@@ -17,7 +17,7 @@ from encbench.core.columns import selection
 from encbench.core.columns.probes import MAY_GO, SAMPLE
 from encbench.core.evidence import Proof
 from encbench.engines import evidence as facts
-from encbench.engines.proof import Check, conclude
+from encbench.engines.proof import Check, both, conclude, lacking
 
 
 class Table(BaseModel):
@@ -49,14 +49,11 @@ def judge(proof: Proof, evidence: Mapping[str, Any], spec: TestbedSpec, *, full:
     try:
         seen = Seen.model_validate(evidence.get("columns") or {})
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in ("columns", *first["loc"]))
-        lacking = Check("evidence", "complete", f"{place}: {first['msg']}", ok=False)
-        return _joined(proof, conclude(name, "", [lacking], [], evidence))
+        return both(proof, conclude(name, "", [lacking(error, "columns")], [], evidence))
     expected = _Expected(columns, spec.dataset)
     checks, exemptions = _checks(seen, expected, columns, full=full)
     found = _found(seen, columns)
-    return _joined(proof, conclude(name, found, checks, exemptions, evidence))
+    return both(proof, conclude(name, found, checks, exemptions, evidence))
 
 
 def digests(evidence: Mapping[str, Any]) -> dict[str, str]:
@@ -150,17 +147,4 @@ def _found(seen: Seen, columns: Columns) -> str:
     return (
         f"in {tables} the key opened {sealed} values to the server's own, and {plain} came as the "
         "server has them"
-    )
-
-
-def _joined(before: Proof, columns: Proof) -> Proof:
-    """One proof of both; what stands against it comes first."""
-    first, second = (before, columns) if columns.ok and not before.ok else (columns, before)
-    return before.model_copy(
-        update={
-            "ok": before.ok and columns.ok,
-            "summary": f"{first.summary}; {second.summary}",
-            "checks": (*columns.checks, *before.checks),
-            "evidence": {**before.evidence, **columns.evidence},
-        }
     )

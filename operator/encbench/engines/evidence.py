@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from encbench.engines.proof import Check
+from encbench.engines.proof import Check, lacking
 
 
 class Tablespace(BaseModel):
@@ -78,9 +78,7 @@ def read(evidence: Mapping[str, Any]) -> Evidence | Check:
     try:
         return Evidence.model_validate(evidence)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        return Check("evidence", "complete", f"{place}: {first['msg']}", ok=False)
+        return lacking(error)
 
 
 def breadth(seen: Evidence, own: File | None, kinds: Iterable[str], *, full: bool) -> list[Check]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from encbench.api.base import Resources
 from encbench.core import pods
 from encbench.core.pods import container_security, mount, resources, secret_volume
-from encbench.engines import confidential, fuse, prepare
+from encbench.engines import confidential, fuse, prepare, tls
 from encbench.engines.context import DatabaseContext
 from encbench.engines.images import server_image
 from encbench.ports import Body
@@ -99,6 +99,19 @@ def container(context: DatabaseContext, name: str) -> Body:
     }
 
 
+def server(
+    context: DatabaseContext, port: int, command: Sequence[str], mounts: Sequence[Body]
+) -> Body:
+    """The server's own container, ready while it answers queries."""
+    return {
+        **container(context, "server"),
+        "command": list(command),
+        "ports": [{"name": "database", "containerPort": port, "protocol": "TCP"}],
+        "readinessProbe": readiness(),
+        "volumeMounts": list(mounts),
+    }
+
+
 _FILES = (
     "ulimit -S -n 65536 2>/dev/null || ulimit -S -n `ulimit -H -n`; "  # a runtime with fewer
     'exec "$0" "$@"'
@@ -169,7 +182,12 @@ def agent(context: DatabaseContext, setup: AgentSetup) -> Body:
     }
 
 
-def agent_volume(context: DatabaseContext) -> Body:
-    """The entries of the credentials that the agent needs."""
-    entries = {"agent-password": "agent-password", "token": "token"}
-    return secret_volume("agent-credentials", context.credentials_name, entries)
+def secret_volumes(context: DatabaseContext) -> list[Body]:
+    """What every engine's server and agent need of the credentials, each no more than its own."""
+    name = context.credentials_name
+    own = {"agent-password": "agent-password", "token": "token"}
+    return [
+        secret_volume("server-credentials", name, {"init.sql": "init.sql"}),
+        secret_volume("agent-credentials", name, own),
+        *tls.volumes(context),
+    ]

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from encbench.core.evidence import Proof, ProofCheck
 
 SHOWN = 3
@@ -39,6 +41,13 @@ def equals(name: str, expected: str, observed: str | None) -> Check:
     return Check(name, expected, seen, seen == expected)
 
 
+def lacking(error: ValidationError, *place: str) -> Check:
+    """A check that fails, for the evidence (or its part at `place`) is not whole."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in (*place, *first["loc"]))
+    return Check("evidence", "complete", f"{where}: {first['msg']}", ok=False)
+
+
 def conclude(
     mode: str,
     found: str,
@@ -66,4 +75,17 @@ def conclude(
             for check in (*checks, *exemptions)
         ),
         evidence=dict(evidence),
+    )
+
+
+def both(before: Proof, more: Proof) -> Proof:
+    """One proof of two, which holds when both do; what stands against it comes first."""
+    first, second = (before, more) if more.ok and not before.ok else (more, before)
+    return before.model_copy(
+        update={
+            "ok": before.ok and more.ok,
+            "summary": f"{first.summary}; {second.summary}",
+            "checks": (*more.checks, *before.checks),
+            "evidence": {**before.evidence, **more.evidence},
+        }
     )

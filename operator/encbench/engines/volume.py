@@ -17,7 +17,7 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.evidence import ON_TRUST, Proof
 from encbench.engines import evidence as facts
 from encbench.engines.fuse import process_name
-from encbench.engines.proof import Check, conclude, equals
+from encbench.engines.proof import Check, both, conclude, equals, lacking
 
 FORMATS = {"AES-GCM": "GCMIV128", "XChaCha20-Poly1305": "XChaCha20Poly1305"}
 """What gocryptfs writes into its configuration's FeatureFlags for each cipher alone."""
@@ -69,15 +69,12 @@ def judge(
         seen = _Volume.model_validate(evidence.get("volume") or {})
         claim = _Claim.model_validate(evidence.get("claim") or {})
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in ("volume", *first["loc"]))
-        lacking = Check("evidence", "complete", f"{place}: {first['msg']}", ok=False)
-        return _joined(proof, conclude(name, "", [lacking], [], evidence))
+        return both(proof, conclude(name, "", [lacking(error, "volume")], [], evidence))
     if volume.gocryptfs is not None:
         checks, found = _through_fuse(volume.gocryptfs, seen, full=full)
-        return _joined(proof, conclude(name, found, checks, [], evidence))
+        return both(proof, conclude(name, found, checks, [], evidence))
     checks, exemptions, found = _on_class(volume, seen, claim)
-    return _joined(proof, conclude(name, found, checks, exemptions, evidence))
+    return both(proof, conclude(name, found, checks, exemptions, evidence))
 
 
 def _name(volume: Volume) -> str:
@@ -87,18 +84,6 @@ def _name(volume: Volume) -> str:
     if own.cipher == "none":
         return "a FUSE pass-through without encryption"
     return f"volume encryption by gocryptfs with {own.cipher}"
-
-
-def _joined(engine: Proof, volume: Proof) -> Proof:
-    """One proof of both; what stands against it comes first."""
-    first, second = (engine, volume) if volume.ok and not engine.ok else (volume, engine)
-    return volume.model_copy(
-        update={
-            "ok": engine.ok and volume.ok,
-            "summary": f"{first.summary}; {second.summary}",
-            "checks": (*volume.checks, *engine.checks),
-        }
-    )
 
 
 def _noted(proof: Proof, evidence: Mapping[str, Any]) -> Proof:

@@ -10,17 +10,10 @@ from encbench.reconcile.objects import belongs_to
 from encbench.reconcile.pods import PodFacts, pod_facts
 from encbench.tools import pod as client
 
-AGENT_PORT = database.AGENT_PORT
 RECORDER_PORT = client.RECORDER_PORT
 
-
-async def token(cluster: Cluster, namespace: str, testbed: str) -> str:
-    """The bearer token of a testbed; Unavailable while its Secret does not exist."""
-    secret = await cluster.get(SECRET, namespace, credentials_name(testbed))
-    found = None if secret is None else entry(secret, "token")
-    if found is None:
-        raise Unavailable(f"Secret {credentials_name(testbed)} is not there")
-    return found
+Way = tuple[str, str]
+"""Address of a sidecar and the token that it takes."""
 
 
 async def database_pod(
@@ -35,8 +28,32 @@ async def database_pod(
     return pod_facts(body)
 
 
-def address(pod: PodFacts, port: int) -> str:
+async def agent(cluster: Cluster, namespace: str, testbed: str, pod: PodFacts) -> Way:
+    """To the agent in a testbed's database pod. Unavailable while there is none."""
+    return await _way(cluster, namespace, testbed, pod, database.AGENT_PORT)
+
+
+async def recorder(cluster: Cluster, namespace: str, testbed: str, pod: PodFacts) -> Way:
+    """To the recorder in a pod that is a client of the testbed. Unavailable while there is none."""
+    return await _way(cluster, namespace, testbed, pod, RECORDER_PORT)
+
+
+async def _token(cluster: Cluster, namespace: str, testbed: str) -> str:
+    """The bearer token of a testbed; Unavailable while its Secret does not exist."""
+    secret = await cluster.get(SECRET, namespace, credentials_name(testbed))
+    found = None if secret is None else entry(secret, "token")
+    if found is None:
+        raise Unavailable(f"Secret {credentials_name(testbed)} is not there")
+    return found
+
+
+def _address(pod: PodFacts, port: int) -> str:
     """host:port of a sidecar; Unavailable before the pod has an address."""
     if not pod.ip:
         raise Unavailable(f"pod {pod.name} has no address yet")
     return f"{pod.ip}:{port}"
+
+
+async def _way(cluster: Cluster, namespace: str, testbed: str, pod: PodFacts, port: int) -> Way:
+    token = await _token(cluster, namespace, testbed)
+    return _address(pod, port), token

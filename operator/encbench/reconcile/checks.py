@@ -54,9 +54,9 @@ async def ask(
     """The result of the checks of that name, None while they run. Unavailable, Rejected."""
     tpcc = testbed.spec.dataset.tpcc
     assert tpcc is not None  # noqa: S101 - `due` said so
-    token = await agents.token(deps.cluster, testbed.namespace, testbed.name)
+    where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
     answer = await deps.database.checks(
-        agents.address(database, agents.AGENT_PORT),
+        where,
         token,
         run,
         warehouses=tpcc.warehouses,

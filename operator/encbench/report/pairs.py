@@ -6,7 +6,7 @@ was withheld in one arm is left out for all arms of that block, so that arms are
 over the same blocks.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from encbench.api.overheadreport import Interval
@@ -135,13 +135,11 @@ class Pairs:
 
     def geometric(self, field: str, arm: str) -> float | None:
         """Geometric mean of a figure."""
-        values = self.figures(field, arm)
-        return rounded(statistics.geometric_mean(values)) if values else None
+        return geometric(self.figures(field, arm))
 
     def arithmetic(self, field: str, arm: str) -> float | None:
         """Arithmetic mean of a figure."""
-        values = self.figures(field, arm)
-        return rounded(sum(values) / len(values)) if values else None
+        return arithmetic(self.figures(field, arm))
 
     def points(self, field: str, arm: str) -> float | None:
         """Difference of arithmetic means from the baseline; None for the baseline itself."""
@@ -154,6 +152,16 @@ class Pairs:
         """Loss or increase against the baseline with its 95 % interval."""
         found = self.estimate(kind.field, arm)
         return None if found is None else interval(found, kind.sense)
+
+
+def geometric(values: Sequence[float]) -> float | None:
+    """Geometric mean as the report shows it; None of nothing."""
+    return rounded(statistics.geometric_mean(values)) if values else None
+
+
+def arithmetic(values: Sequence[float]) -> float | None:
+    """Arithmetic mean as the report shows it; None of nothing."""
+    return rounded(sum(values) / len(values)) if values else None
 
 
 def interval(found: Estimate, sense: Sense, level: float = statistics.LEVEL) -> Interval:

@@ -14,8 +14,8 @@ from encbench.core.evidence import ON_TRUST
 from encbench.core.records import IndexCell, IndexCondition
 from encbench.core.statistics.saturation import KEPT_UP, saturation
 from encbench.report import blockplan, judgement
-from encbench.report.document import Block, Comparison, Finding, Group, TrialView
-from encbench.report.pairs import Blocks, Kind, Pairs, interval, kinds
+from encbench.report.document import Block, Comparison, Figure, Finding, Group, TrialView
+from encbench.report.pairs import TPS, Blocks, Kind, Pairs, arithmetic, geometric, interval, kinds
 from encbench.report.steps import steps
 from encbench.report.views import rounded
 
@@ -63,7 +63,7 @@ def group(
     pairs = Pairs(good, cell.arms, lambda block: plan.unit(terms.spec.blocks, block))
     floors = {kind.figure: pairs.noise_floor(kind) for kind in judging}
     known = {figure: rounded(floor) for figure, floor in floors.items() if floor is not None}
-    comparisons = _comparisons(pairs, judging, terms.spec.margin, trials)
+    comparisons = _comparisons(pairs, judging, floors, terms.spec.margin, trials)
     judged = {comparison.arm: comparison for comparison in comparisons}
     equal_work = _equal_work(pairs, terms.offered_tps)
     half_width = _half_width(pairs, primary)
@@ -93,7 +93,9 @@ def group(
             for arm in cell.arms
         ),
         comparisons=comparisons,
-        steps=() if terms.recovery else steps(pairs, terms.modes, terms.spec.margin),
+        steps=()
+        if terms.recovery
+        else steps(pairs, terms.modes, floors[TPS.figure], terms.spec.margin),
         blocks=tuple(
             Block(
                 block=number,
@@ -145,10 +147,17 @@ def _has_cpu(comparisons: Sequence[Comparison]) -> bool:
 
 
 def _comparisons(
-    pairs: Pairs, judging: Sequence[Kind], margin: float, trials: Sequence[TrialView]
+    pairs: Pairs,
+    judging: Sequence[Kind],
+    floors: Mapping[Figure, float | None],
+    margin: float,
+    trials: Sequence[TrialView],
 ) -> tuple[Comparison, ...]:
     treatments = [arm for arm in pairs.arms if arm.role == "treatment"]
-    by_kind = {kind.figure: _findings(pairs, kind, treatments, margin, trials) for kind in judging}
+    by_kind = {
+        kind.figure: _findings(pairs, kind, treatments, floors[kind.figure], margin, trials)
+        for kind in judging
+    }
     found = []
     for arm in treatments:
         own = tuple(by_kind[kind.figure][arm.name] for kind in judging)
@@ -176,11 +185,11 @@ def _findings(
     pairs: Pairs,
     kind: Kind,
     treatments: Sequence[Arm],
+    floor: float | None,
     margin: float,
     trials: Sequence[TrialView],
 ) -> dict[str, Finding]:
     """One figure of every treatment: judged together, for Holm's correction goes over them."""
-    floor = pairs.noise_floor(kind)
     estimates = {
         arm.name: one
         for arm in treatments
@@ -271,8 +280,8 @@ def _row(
             "database_cpu_ms_per_transaction": pairs.geometric(
                 "database_cpu_ms_per_transaction", arm.name
             ),
-            "proxy_cpu_percent": _mean(pairs.of_some("proxy_cpu_percent", arm.name)),
-            "proxy_cpu_ms_per_transaction": _geometric(
+            "proxy_cpu_percent": arithmetic(pairs.of_some("proxy_cpu_percent", arm.name)),
+            "proxy_cpu_ms_per_transaction": geometric(
                 pairs.of_some("proxy_cpu_ms_per_transaction", arm.name)
             ),
             "client_cpu_ms_per_transaction": pairs.geometric(
@@ -301,11 +310,3 @@ def _row(
             else None,
         }
     )
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return rounded(sum(values) / len(values)) if values else None
-
-
-def _geometric(values: Sequence[float]) -> float | None:
-    return rounded(statistics.geometric_mean(values)) if values else None

@@ -16,15 +16,18 @@ from encbench.report.pairs import KINDS, TPS, Pairs, interval
 from encbench.report.views import rounded
 
 
-def steps(pairs: Pairs, modes: Modes, margin: float) -> tuple[Step, ...]:
-    """Every step of one condition; empty where no arm has anything to do with columns."""
+def steps(pairs: Pairs, modes: Modes, floor: float | None, margin: float) -> tuple[Step, ...]:
+    """Every step of one condition; empty where no arm has anything to do with columns.
+
+    `floor` is the noise floor of TPS.
+    """
     found = found_in(pairs.arms, modes)
     estimates = {
         step.arm.name: one
         for step in found
         if (one := pairs.between(TPS.field, step.before.name, step.arm.name)) is not None
     }
-    judged = statistics.judge(estimates, pairs.noise_floor(TPS), margin, TPS.sense)
+    judged = statistics.judge(estimates, floor, margin, TPS.sense)
     return tuple(
         _step(pairs, step, estimates.get(step.arm.name), judged.get(step.arm.name))
         for step in found

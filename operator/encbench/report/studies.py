@@ -76,7 +76,6 @@ def studies(
     """Of each TPC-C workload the four tables, of all sysbench workloads together one."""
     measured = [group for group in groups if group.counted_blocks]
     found: list[StudyTable] = []
-    suites: list[Group] = []
     tpcc = [name for name in dict.fromkeys(g.workload for g in measured) if workloads[name].tpcc]
     for name in tpcc:
         own = _in_order([group for group in measured if group.workload == name])
@@ -257,10 +256,8 @@ def _sysbench(place: Place) -> Iterable[StudyTable]:
 
 
 def _suite(place: Place, arm: Arm) -> Iterable[tuple[Cell, ...]]:
-    for group in place.groups:
-        if not {arm.name, place.plain} <= {one.name for one in group.arms}:
-            continue
-        plain, own = group.row(place.plain), group.row(arm.name)
+    for group, plain in _conditions(place, (arm.name,)):
+        own = group.row(arm.name)
         yield (
             *(group.instance, group.workload, group.concurrency),
             *(plain.qps, own.qps, _loss(own.qps, plain.qps)),
@@ -272,13 +269,17 @@ def _suite(place: Place, arm: Arm) -> Iterable[tuple[Cell, ...]]:
 def _rows(
     place: Place, arms: Sequence[str], cells: Callable[[Group, Row], Iterable[Cell]]
 ) -> tuple[tuple[Cell, ...], ...]:
-    """One for each condition that has all of these arms."""
-    found = []
+    return tuple(
+        (group.instance, group.concurrency, *cells(group, plain))
+        for group, plain in _conditions(place, arms)
+    )
+
+
+def _conditions(place: Place, arms: Sequence[str]) -> Iterable[tuple[Group, Row]]:
+    """Those that have all of these arms, each with its plain row."""
     for group in place.groups:
         if {*arms, place.plain} <= {arm.name for arm in group.arms}:
-            plain = group.row(place.plain)
-            found.append((group.instance, group.concurrency, *cells(group, plain)))
-    return tuple(found)
+            yield group, group.row(place.plain)
 
 
 def _plain(mode: EncryptionModeSpec) -> bool:

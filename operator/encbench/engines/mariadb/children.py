@@ -10,6 +10,7 @@ from encbench.core import pods
 from encbench.engines import children, pod, tls
 from encbench.engines.context import DatabaseContext
 from encbench.engines.engine import RandomToken
+from encbench.engines.innodb import children as innodb
 from encbench.engines.innodb.layout import KEY_FILE, PORT
 from encbench.engines.innodb.users import entries
 from encbench.engines.mariadb.layout import POD
@@ -58,30 +59,10 @@ def stateful_set(context: DatabaseContext) -> Body:
         context,
         setup,
         initialise=_initialise(context),
-        server=_server(context),
+        server=innodb.server(context, "mariadbd", POD, _mounts(context)),
         volumes=_volumes(context),
     )
     return children.stateful_set(context, spec)
-
-
-def _server(context: DatabaseContext) -> Body:
-    return {
-        **pod.container(context, "server"),
-        "command": pod.with_files(
-            [
-                "mariadbd",
-                f"--defaults-file={POD.server_cnf}",
-                # Not in the option file, which mariadb-install-db reads as well.
-                f"--init-file={POD.init_sql}",
-            ]
-        ),
-        "ports": [{"name": "database", "containerPort": PORT, "protocol": "TCP"}],
-        "readinessProbe": pod.readiness(),
-        "volumeMounts": [
-            *_mounts(context),
-            pods.mount("server-credentials", POD.credentials),
-        ],
-    }
 
 
 def _initialise(context: DatabaseContext) -> Body:
@@ -100,13 +81,7 @@ def _mounts(context: DatabaseContext) -> list[Body]:
 
 
 def _volumes(context: DatabaseContext) -> list[Body]:
-    volumes = [
-        pods.secret_volume(
-            "server-credentials", context.credentials_name, {"init.sql": "init.sql"}
-        ),
-        pod.agent_volume(context),
-        *tls.volumes(context),
-    ]
+    volumes = pod.secret_volumes(context)
     at_rest = context.spec.mode.tde
     if at_rest is not None:
         own = at_rest.key_secret_ref

@@ -6,10 +6,10 @@ the rest.
 
 from importlib import resources
 
-from encbench.core import pods
 from encbench.engines import children, pod, tls
 from encbench.engines.context import DatabaseContext
 from encbench.engines.engine import RandomToken
+from encbench.engines.innodb import children as innodb
 from encbench.engines.innodb.layout import PORT
 from encbench.engines.innodb.users import entries
 from encbench.engines.mysql import keyring
@@ -61,30 +61,10 @@ def stateful_set(context: DatabaseContext) -> Body:
         context,
         setup,
         initialise=_initialise(context),
-        server=_server(context),
-        volumes=_volumes(context),
+        server=innodb.server(context, POD.mysqld, POD, _mounts(context)),
+        volumes=pod.secret_volumes(context),
     )
     return children.stateful_set(context, spec)
-
-
-def _server(context: DatabaseContext) -> Body:
-    return {
-        **pod.container(context, "server"),
-        "command": pod.with_files(
-            [
-                POD.mysqld,
-                f"--defaults-file={POD.server_cnf}",
-                # Not in the option file, by which the data directory is made as well.
-                f"--init-file={POD.init_sql}",
-            ]
-        ),
-        "ports": [{"name": "database", "containerPort": PORT, "protocol": "TCP"}],
-        "readinessProbe": pod.readiness(),
-        "volumeMounts": [
-            *_mounts(context),
-            pods.mount("server-credentials", POD.credentials),
-        ],
-    }
 
 
 def _initialise(context: DatabaseContext) -> Body:
@@ -97,12 +77,3 @@ def _initialise(context: DatabaseContext) -> Body:
 
 def _mounts(context: DatabaseContext) -> list[Body]:
     return [*pod.common_mounts(POD.volume, POD.config), *tls.mounts(context)]
-
-
-def _volumes(context: DatabaseContext) -> list[Body]:
-    entry = {"init.sql": "init.sql"}
-    return [
-        pods.secret_volume("server-credentials", context.credentials_name, entry),
-        pod.agent_volume(context),
-        *tls.volumes(context),
-    ]

@@ -82,17 +82,13 @@ def _agent_cpu(connections: int) -> str:
 
 
 def _server(context: DatabaseContext) -> Body:
-    made: Body = {
-        **pod.container(context, "server"),
-        "command": ["sh", POD.start, POD.volume, POD.server_conf],
-        "ports": [{"name": "database", "containerPort": PORT, "protocol": "TCP"}],
-        "readinessProbe": pod.readiness(),
-        "volumeMounts": [
-            *pod.common_mounts(POD.volume, POD.config),
-            pods.mount("shared-memory", "/dev/shm", read_only=False),  # noqa: S108 an emptyDir
-            *tls.mounts(context),
-        ],
-    }
+    mounts = [
+        *pod.common_mounts(POD.volume, POD.config),
+        pods.mount("shared-memory", "/dev/shm", read_only=False),  # noqa: S108 an emptyDir
+        *tls.mounts(context),
+    ]
+    command = ["sh", POD.start, POD.volume, POD.server_conf]
+    made = pod.server(context, PORT, command, mounts)
     if context.spec.mode.in_transit is not None:
         made["env"] = [{"name": "OPENSSL_CONF", "value": POD.openssl_conf}]
     return made
@@ -115,9 +111,5 @@ def _volumes(context: DatabaseContext) -> list[Body]:
         # A container's own /dev/shm holds 64 MiB, which one parallel query can fill. This one
         # counts as the server's memory.
         {"name": "shared-memory", "emptyDir": {"medium": "Memory"}},
-        pods.secret_volume(
-            "server-credentials", context.credentials_name, {"init.sql": "init.sql"}
-        ),
-        pod.agent_volume(context),
-        *tls.volumes(context),
+        *pod.secret_volumes(context),
     ]

@@ -163,8 +163,8 @@ async def _load(deps: Deps, testbed: Testbed) -> LoadFacts | None:
 
 
 async def _server(deps: Deps, testbed: Testbed, database: PodFacts) -> Body:
-    token = await agents.token(deps.cluster, testbed.namespace, testbed.name)
-    return await deps.database.server(agents.address(database, agents.AGENT_PORT), token)
+    where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
+    return await deps.database.server(where, token)
 
 
 async def _prove(
@@ -176,8 +176,7 @@ async def _prove(
         await deps.store.get(key)
     except Unavailable as error:
         return _FullProof(store_problem=str(error))
-    token = await agents.token(deps.cluster, testbed.namespace, testbed.name)
-    where = agents.address(database, agents.AGENT_PORT)
+    where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
     now = deps.clock.now()
     proof = await prove(deps.database, deps.cluster, where, token, testbed, now, full=True)
     content = encode(

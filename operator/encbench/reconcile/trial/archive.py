@@ -71,11 +71,12 @@ async def _record(
     stopped = await kept.recoveries.collect(trial, status)
     if stopped is not None:
         recovery, artefacts[recoveries.RECORD] = stopped[0].facts, stopped[1]
-    found = await _metrics(deps, trial, seen, status, collected)
+    place = _place(trial, seen, collected)
+    found = await _metrics(deps, trial, seen, status, collected, place)
     if found.record is not None:
         record, digest = await settle(deps.store, trial, "metrics.json", found.record)
         artefacts["metrics.json"] = digest
-        found = series.judge(record, _place(trial, seen, collected))
+        found = series.judge(record, place)
     made = await kept.proofs.collect(trial, status)
     told = _told(trial, seen, collected, made)
     outcome, reason, message = status.outcome, status.reason, status.message
@@ -87,7 +88,7 @@ async def _record(
             told,
             found,
             has_agent=ours,
-            has_proxy=_place(trial, seen, collected).proxy_limit is not None,
+            has_proxy=place.proxy_limit is not None,
         )
     if told is not None and made.after is not None:
         made = made.model_copy(update={"after": sessions.joined(made.after, told)})
@@ -151,12 +152,16 @@ def _told(trial: Trial, seen: Seen, collected: Collected, made: TrialProofsRecor
 
 
 async def _metrics(
-    deps: Deps, trial: Trial, seen: Seen, status: TrialStatus, collected: Collected
+    deps: Deps,
+    trial: Trial,
+    seen: Seen,
+    status: TrialStatus,
+    collected: Collected,
+    place: series.Place,
 ) -> WindowMetrics:
     """The window's metrics. Unavailable while Prometheus is away and may still come back."""
     if collected.window is None or seen.testbed is None:
         return WindowMetrics()
-    place = _place(trial, seen, collected)
     try:
         record = await series.read(deps.metrics, place, collected.window)
     except (Unavailable, Rejected):

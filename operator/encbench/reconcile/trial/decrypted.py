@@ -14,6 +14,7 @@ from encbench.core.evidence import Proof, ProofCheck, TrialProofsRecord
 from encbench.core.records import ClientFacts
 from encbench.engines import columns
 from encbench.engines.proof import Check
+from encbench.reconcile.trial.sessions import by_clients
 
 READINGS = 2
 """Before the first transaction and after the last."""
@@ -53,15 +54,12 @@ def prove(clients: Sequence[ClientFacts], before: Proof | None, after: Proof | N
         for probe in TPCC
     }
     checks = [_check(index, client, wanted) for index, client in enumerate(clients)]
-    failed = [f"{check.name}: {check.detail}" for check in checks if not check.ok]
-    ok = bool(checks) and not failed
-    return Proof(
-        ok=ok,
-        summary="every client's driver read what the server has"
-        if ok
-        else f"the clients do not prove what they read: {'; '.join(failed) or 'there are none'}",
-        checks=tuple(ProofCheck(name=one.name, ok=one.ok, detail=one.detail) for one in checks),
-        evidence={"read": [list(client.columns or ()) for client in clients]},
+    return by_clients(
+        "every client's driver read what the server has",
+        "the clients do not prove what they read",
+        checks,
+        [],
+        {"read": [list(client.columns or ()) for client in clients]},
     )
 
 

@@ -105,8 +105,7 @@ def _check_is_due(trial: Trial, testbed: Testbed) -> bool:
 
 
 async def _prove(deps: Deps, testbed: Testbed, database: PodFacts) -> tuple[Proof, float]:
-    token = await agents.token(deps.cluster, testbed.namespace, testbed.name)
-    where = agents.address(database, agents.AGENT_PORT)
+    where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
     server = await deps.database.server(where, token)
     await settle(deps.database, where, token)
     now = deps.clock.now()
@@ -129,8 +128,8 @@ async def _run(deps: Deps, trial: Trial, pod: PodFacts) -> RunFacts | None:
     if not recorder.running:
         return None
     try:
-        token = await agents.token(deps.cluster, trial.namespace, trial.spec.testbed_ref.name)
-        where = agents.address(pod, agents.RECORDER_PORT)
+        testbed = trial.spec.testbed_ref.name
+        where, token = await agents.recorder(deps.cluster, trial.namespace, testbed, pod)
         return run_facts(await deps.runner.state(where, token), deps.clock.now())
     except (Unavailable, Rejected):
         return None

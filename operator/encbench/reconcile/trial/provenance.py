@@ -47,8 +47,8 @@ async def _server(deps: Deps, trial: Trial, seen: Seen) -> Body:
     if seen.database is None:
         return {}
     try:
-        token = await agents.token(deps.cluster, trial.namespace, trial.spec.testbed_ref.name)
-        where = agents.address(seen.database, agents.AGENT_PORT)
+        testbed = trial.spec.testbed_ref.name
+        where, token = await agents.agent(deps.cluster, trial.namespace, testbed, seen.database)
         return await deps.database.server(where, token)
     except Unavailable:
         return {}

@@ -131,8 +131,8 @@ class TrialReconciler:
         }
         offset = client.run.clock_offset if client.run else 0.0
         testbed = trial.spec.testbed_ref.name
-        token = await agents.token(self._deps.cluster, trial.namespace, testbed)
-        where = agents.address(client.pod, agents.RECORDER_PORT)
+        cluster = self._deps.cluster
+        where, token = await agents.recorder(cluster, trial.namespace, testbed, client.pod)
         await self._deps.runner.release(where, token, release_at + offset, uploads)
 
     async def _clear(self, trial: Trial, seen: Seen, status: TrialStatus | None = None) -> None:

@@ -59,8 +59,7 @@ async def ask(
     recovery, released = trial.spec.workload.recovery, trial.status.release_at
     if recovery is None or released is None or not is_true(trial.status.conditions, "Released"):
         return None
-    token = await agents.token(deps.cluster, testbed.namespace, testbed.name)
-    where = agents.address(database, agents.AGENT_PORT)
+    where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
     if _may_arm(trial, clients):
         after = max(0.0, planned_stop(trial, released) - deps.clock.now().timestamp())
         limit = parse_duration(trial.spec.step_deadlines.recovery)
@@ -71,10 +70,9 @@ async def ask(
         answer = await deps.database.stopped(where, token, trial.uid)
     if answer["state"] not in ("done", "failed"):
         return Stopped(answer["state"])
-    log = None
+    words, log = engine(testbed.spec.instance.engine).recovery, None
     if answer["state"] == "done":
-        log = await _log(deps, testbed, database, answer)
-    words = engine(testbed.spec.instance.engine).recovery
+        log = await _log(deps, testbed, database, words, answer["after"]["processId"])
     return Stopped(answer["state"], judge(answer, log, words, trial.status.server_started))
 
 
@@ -88,13 +86,13 @@ def _may_arm(trial: Trial, clients: Sequence[ClientFacts]) -> bool:
     return len(told) == trial.spec.workload.client.replicas and bool(loading)
 
 
-async def _log(deps: Deps, testbed: Testbed, database: PodFacts, answer: Body) -> list[str]:
+async def _log(
+    deps: Deps, testbed: Testbed, database: PodFacts, words: RecoveryLog, number: int
+) -> list[str]:
     """The new process' own lines. Unavailable while the kubelet still shows another's."""
     text = await deps.cluster.logs(testbed.namespace, database.name, "server", LOG_LINES)
-    words = engine(testbed.spec.instance.engine).recovery
-    lines = words.of_process(text, answer["after"]["processId"])
+    lines = words.of_process(text, number)
     if lines is None:
-        number = answer["after"]["processId"]
         raise Unavailable(f"the server's log does not say yet that process {number} has started")
     return lines
 

@@ -6,6 +6,7 @@ nothing proves nothing.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.evidence import Proof, ProofCheck
@@ -37,18 +38,33 @@ def prove(
         if unverified
         else []
     )
+    return by_clients(
+        f"every client's session had {wanted}",
+        "the mode is not proven by the clients",
+        checks,
+        exempt,
+        {"sessions": [[one.to_dict() for one in c.sessions] for c in clients]},
+    )
+
+
+def by_clients(
+    found: str,
+    missing: str,
+    checks: Sequence[Check],
+    exemptions: Sequence[Check],
+    evidence: dict[str, Any],
+) -> Proof:
+    """The proof that one check for each client makes; without a client it does not hold."""
     failed = [f"{check.name}: {check.detail}" for check in checks if not check.ok]
     ok = bool(checks) and not failed
     return Proof(
         ok=ok,
-        summary=f"every client's session had {wanted}"
-        if ok
-        else f"the mode is not proven by the clients: {'; '.join(failed) or 'there are none'}",
+        summary=found if ok else f"{missing}: {'; '.join(failed) or 'there are none'}",
         checks=tuple(
             ProofCheck(name=check.name, ok=check.ok, detail=check.detail)
-            for check in (*checks, *exempt)
+            for check in (*checks, *exemptions)
         ),
-        evidence={"sessions": [[one.to_dict() for one in c.sessions] for c in clients]},
+        evidence=evidence,
     )
 
 

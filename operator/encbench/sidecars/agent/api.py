@@ -11,14 +11,14 @@ import json
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from aiohttp import web
 
 from encbench.adapters.sql import SqlError
-from encbench.sidecars.agent.checks import Busy, Wish
+from encbench.sidecars.agent.background import Busy
+from encbench.sidecars.agent.checks import Wish
 from encbench.sidecars.agent.evidence import EvidenceError
-from encbench.sidecars.agent.recovery import Busy as Armed
 from encbench.sidecars.agent.recovery import Order
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -91,28 +91,28 @@ class _Routes:
         wish = await _wish(request)
         run, warehouses = wish.get("run"), wish.get("warehouses")
         loaded, seconds = wish.get("loaded", False), wish.get("seconds")
-        if not isinstance(run, str) or not 1 <= len(run) <= RUN_LENGTH:
-            return _error(400, f"run must be a name of 1 to {RUN_LENGTH} characters")
+        if not _is_run(run):
+            return _error(400, _BAD_RUN)
         if not isinstance(warehouses, int) or isinstance(warehouses, bool) or warehouses < 1:
             return _error(400, "warehouses must be a whole number greater than 0")
         if not isinstance(loaded, bool):
             return _error(400, "loaded must be true or false")
-        if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds <= 0:
-            return _error(400, "seconds must be a number greater than 0")
+        if not _is_number(seconds) or seconds <= 0:
+            return _error(400, _BAD_SECONDS)
         return web.json_response(self._agent.checks(Wish(run, warehouses, loaded, seconds)))
 
     async def recovery(self, request: web.Request) -> web.Response:
         wish = await _wish(request)
         run, stop = wish.get("run"), wish.get("stop")
         after, seconds = wish.get("afterSeconds"), wish.get("seconds")
-        if not isinstance(run, str) or not 1 <= len(run) <= RUN_LENGTH:
-            return _error(400, f"run must be a name of 1 to {RUN_LENGTH} characters")
+        if not _is_run(run):
+            return _error(400, _BAD_RUN)
         if stop not in ("Clean", "Crash"):
             return _error(400, "stop must be Clean or Crash")
-        if not isinstance(after, int | float) or isinstance(after, bool) or after < 0:
+        if not _is_number(after) or after < 0:
             return _error(400, "afterSeconds must be a number of 0 or more")
-        if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds <= 0:
-            return _error(400, "seconds must be a number greater than 0")
+        if not _is_number(seconds) or seconds <= 0:
+            return _error(400, _BAD_SECONDS)
         return web.json_response(self._agent.stop(Order(run, stop, after, seconds)))
 
     async def recovered(self, request: web.Request) -> web.Response:
@@ -144,6 +144,18 @@ class _Routes:
                 raise
 
 
+_BAD_RUN = f"run must be a name of 1 to {RUN_LENGTH} characters"
+_BAD_SECONDS = "seconds must be a number greater than 0"
+
+
+def _is_run(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and 1 <= len(value) <= RUN_LENGTH
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 async def _wish(request: web.Request) -> dict[str, Any]:
     try:
         body = await request.json()
@@ -157,7 +169,7 @@ async def _sentences(request: web.Request, handler: Handler) -> web.StreamRespon
     """Errors as JSON with one sentence."""
     try:
         return await handler(request)
-    except (SqlError, NotRunning, Busy, Armed) as error:
+    except (SqlError, NotRunning, Busy) as error:
         return _error(503, str(error))
     except EvidenceError as error:
         return _error(500, str(error))

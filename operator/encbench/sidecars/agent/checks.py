@@ -1,30 +1,21 @@
-"""Checks of the dataset: queries that must give no row, run in a thread and asked about by a name.
+"""Checks of the dataset: queries that must give no row.
 
-At a thousand warehouses they take minutes, so a caller starts them and comes again. Who asks for
-the same run a second time, after a crash or a lost answer, gets the first's state: nothing is asked
-of the server twice. One run is kept; a new one takes its place once it has ended.
+At a thousand warehouses they take minutes, so they are run in the background: a caller starts them
+and comes again.
 """
 
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from encbench.adapters.sql import SqlError
 from encbench.core.connection import DATABASE, Driver
-from encbench.sidecars.agent.probe import Session
+from encbench.sidecars.agent.background import Background, OpenBounded
 from encbench.tools.tpcc.consistency import Query, conditions, counts
 
 SAMPLE = 3
 """Rows that are shown of each query that gives some."""
-
-OpenBounded = Callable[[float], Session]
-"""Opens a session whose statements may take that many seconds."""
-
-
-class Busy(Exception):
-    """Another run has not ended."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +39,14 @@ class _Run:
     error: str | None = None
     took: float | None = None
 
+    @property
+    def name(self) -> str:
+        return self.wish.run
+
+    @property
+    def ended(self) -> bool:
+        return self.took is not None
+
     def describe(self) -> dict[str, Any]:
         state = "running" if self.took is None else "failed" if self.error else "done"
         return {
@@ -66,23 +65,14 @@ class Checks:
         """Nothing runs yet."""
         self._open = open_session
         self._driver = driver
-        self._run: _Run | None = None
-        self._lock = threading.Lock()
+        self._runs = Background(self._work, "the checks of {} have not ended")
 
     def ask(self, wish: Wish) -> dict[str, Any]:
         """The state of the run of that name, which is begun if there is none. Does not wait.
 
         Busy while another one is under way.
         """
-        with self._lock:
-            run = self._run
-            if run is not None and run.wish.run == wish.run:
-                return run.describe()
-            if run is not None and run.took is None:
-                raise Busy(f"the checks of {run.wish.run} have not ended")
-            self._run = run = _Run(wish, time.monotonic())
-        threading.Thread(target=self._work, args=(run,), daemon=True).start()
-        return run.describe()
+        return self._runs.begun(wish.run, lambda: _Run(wish, time.monotonic())).describe()
 
     def _work(self, run: _Run) -> None:
         try:

@@ -6,7 +6,7 @@ functions over it.
 
 import signal
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from encbench.core.connection import Driver
@@ -81,13 +81,13 @@ def probe(engine: str) -> Probe:
     return _PROBES[engine]()
 
 
-def _mariadb() -> Probe:
+def _innodb(process_name: str, catalogue: Any, kind_of: Callable[[str], str]) -> Probe:
+    """What MariaDB and MySQL have in common. `catalogue` is the engine's own module."""
     from encbench.engines.innodb import marker, redo, settle  # noqa: PLC0415
-    from encbench.engines.mariadb import catalogue, files  # noqa: PLC0415
 
     return Probe(
         driver="mysql",
-        process_name="mariadbd",
+        process_name=process_name,
         user="encbench_agent",
         settings=catalogue.SETTINGS,
         version=catalogue.VERSION,
@@ -101,10 +101,28 @@ def _mariadb() -> Probe:
         plant=marker.plant,
         flush_logs=(marker.FLUSH_BINARY_LOG,),
         drop=marker.drop,
-        kind_of=files.kind_of,
+        kind_of=kind_of,
         settle=settle.settle,
         dirty=settle.DIRTY,
         redo=lambda session: redo.unwritten(session.rows(redo.STATUS)),
+    )
+
+
+def _mariadb() -> Probe:
+    from encbench.engines.mariadb import catalogue, files  # noqa: PLC0415
+
+    return _innodb("mariadbd", catalogue, files.kind_of)
+
+
+def _mysql() -> Probe:
+    from encbench.engines.mysql import catalogue, files  # noqa: PLC0415
+    from encbench.engines.mysql.marker import echo, plant  # noqa: PLC0415
+
+    return replace(
+        _innodb("mysqld", catalogue, files.kind_of),
+        plant=plant,
+        further=(catalogue.BINARY_LOGS, catalogue.STATUS),
+        echo=echo,
     )
 
 
@@ -135,36 +153,6 @@ def _postgresql() -> Probe:
         redo=lambda session: wal.unwritten(session.rows(wal.SINCE_CHECKPOINT)),
         # SIGTERM would wait until every client has left.
         shutdown=signal.SIGINT,
-    )
-
-
-def _mysql() -> Probe:
-    from encbench.engines.innodb import marker, redo, settle  # noqa: PLC0415
-    from encbench.engines.mysql import catalogue, files  # noqa: PLC0415
-    from encbench.engines.mysql.marker import echo, plant  # noqa: PLC0415
-
-    return Probe(
-        driver="mysql",
-        process_name="mysqld",
-        user="encbench_agent",
-        settings=catalogue.SETTINGS,
-        version=catalogue.VERSION,
-        encryption_settings=catalogue.ENCRYPTION_SETTINGS,
-        plugins=catalogue.PLUGINS,
-        tablespaces=catalogue.TABLESPACES,
-        catalogue=catalogue.catalogue,
-        busy=catalogue.busy,
-        left_behind=marker.LEFT_BEHIND,
-        table_file=lambda _, table: marker.table_file(table),
-        plant=plant,
-        flush_logs=(marker.FLUSH_BINARY_LOG,),
-        drop=marker.drop,
-        kind_of=files.kind_of,
-        settle=settle.settle,
-        dirty=settle.DIRTY,
-        redo=lambda session: redo.unwritten(session.rows(redo.STATUS)),
-        further=(catalogue.BINARY_LOGS, catalogue.STATUS),
-        echo=echo,
     )
 
 

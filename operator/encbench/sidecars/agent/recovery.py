@@ -16,7 +16,6 @@ pauses below leave room for the one that is answered.
 import os
 import re
 import signal
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from typing import Any, Literal
 
 from encbench.adapters.sql import SqlError
 from encbench.core.connection import DATABASE
+from encbench.sidecars.agent.background import Background, OpenBounded
 from encbench.sidecars.agent.probe import Probe, Session
 from encbench.sidecars.agent.process import Process
 
@@ -41,13 +41,6 @@ READY_BEFORE = 1.0
 """Seconds before the stop at which a session is opened for the last questions."""
 ANSWER_SECONDS = 30.0
 """For which a connection is waited on that the server took and does not answer."""
-
-OpenBounded = Callable[[float], Session]
-"""Opens a session whose connecting and statements may take that many seconds each."""
-
-
-class Busy(Exception):
-    """Another run has not ended."""
 
 
 class _GaveUp(Exception):
@@ -89,6 +82,14 @@ class _Run:
     facts: dict[str, Any] = field(default_factory=dict)
     error: str | None = None
 
+    @property
+    def name(self) -> str:
+        return self.order.run
+
+    @property
+    def ended(self) -> bool:
+        return self.state in ("done", "failed")
+
     def describe(self) -> dict[str, Any]:
         own = {"run": self.order.run, "state": self.state, "stop": self.order.stop}
         return {**own, "error": self.error, **self.facts}
@@ -102,30 +103,20 @@ class Recovery:
         self._open = open_session
         self._probe = probe
         self._system = system
-        self._run: _Run | None = None
-        self._lock = threading.Lock()
+        self._runs = Background(self._work, "the recovery of {} has not ended")
 
     def arm(self, order: Order) -> dict[str, Any]:
         """The state of the run of that name, which is armed if there is none. Does not wait.
 
         Busy while another one is under way.
         """
-        with self._lock:
-            run = self._run
-            if run is not None and run.order.run == order.run:
-                return run.describe()
-            if run is not None and run.state not in ("done", "failed"):
-                raise Busy(f"the recovery of {run.order.run} has not ended")
-            self._run = run = _Run(order, self._system.clock() + max(0.0, order.after))
-        threading.Thread(target=self._work, args=(run,), daemon=True).start()
-        return run.describe()
+        due = self._system.clock() + max(0.0, order.after)
+        return self._runs.begun(order.run, lambda: _Run(order, due)).describe()
 
     def look(self, name: str) -> dict[str, Any]:
         """The state of the run of that name; `unknown` where there is none."""
-        with self._lock:
-            run = self._run
-        known = run is not None and run.order.run == name
-        return run.describe() if run and known else {"run": name, "state": "unknown"}
+        run = self._runs.known(name)
+        return run.describe() if run is not None else {"run": name, "state": "unknown"}
 
     def _work(self, run: _Run) -> None:
         try:

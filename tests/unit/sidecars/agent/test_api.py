@@ -12,9 +12,9 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.api import Agent, NotRunning, application
-from encbench.sidecars.agent.checks import Busy, Wish
+from encbench.sidecars.agent.background import Busy
+from encbench.sidecars.agent.checks import Wish
 from encbench.sidecars.agent.evidence import EvidenceError
-from encbench.sidecars.agent.recovery import Busy as Armed
 from encbench.sidecars.agent.recovery import Order
 
 AUTH = {"Authorization": "Bearer secret"}
@@ -290,7 +290,7 @@ async def test_a_stop_that_cannot_be_meant(start: Start, change: dict[str, Any],
 
 
 async def test_another_stop_has_to_wait(start: Start) -> None:
-    behind = Behind(error=Armed("the recovery of x has not ended"))
+    behind = Behind(error=Busy("the recovery of x has not ended"))
     client = await start(behind)
     answer = await client.post("/v1/recovery", json=ORDER, headers=AUTH)
     assert answer.status == 503

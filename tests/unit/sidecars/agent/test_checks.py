@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from encbench.adapters.sql import SqlError
-from encbench.sidecars.agent.checks import Busy, Checks, Wish
+from encbench.sidecars.agent.background import Busy
+from encbench.sidecars.agent.checks import Checks, Wish
 from encbench.tools.tpcc import consistency
 
 WISH = Wish("trial-uid", 2, False, 60.0)

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from encbench.adapters.sql import SqlError
+from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.process import Process
-from encbench.sidecars.agent.recovery import ANSWER_SECONDS, Busy, Order, Recovery, System
+from encbench.sidecars.agent.recovery import ANSWER_SECONDS, Order, Recovery, System
 
 CRASH = Order("trial-uid", "Crash", 20.0, 60.0)
 
