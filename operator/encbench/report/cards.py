@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from encbench.api.overheadreport import Interval
 from encbench.report import text
-from encbench.report.document import Figure, Group, Headline, Report
+from encbench.report.document import LAYERS, Figure, Group, Headline, Report, Step
 
 VERDICTS = {
     "Overhead": "Costs more than margin and noise",
@@ -32,6 +32,7 @@ class Answer:
     """One treatment's card."""
 
     headline: Headline
+    title: str
     mode: str
     figure: str
     interval: str
@@ -52,17 +53,27 @@ UNITS: dict[Figure, str] = {
 def answer(report: Report, headline: Headline) -> Answer:
     """The card of one headline."""
     group = _group_of(report, headline)
-    arms = [arm for arm in report.treatments if arm.name == headline.arm]
-    mode = report.resolved.modes.get(arms[0].mode_ref) if arms else None
     known = headline.verdict in ("Overhead", "Equivalent") and headline.loss is not None
+    step = _step_of(group, headline) if group is not None else None
+    stats: Iterable[Stat] = ()
+    if group is not None:
+        own = _stats_of_step(step, known) if step else _stats(group, headline, known)
+        stats = (*own, *_basis(group, headline))
     return Answer(
         headline=headline,
-        mode=text.spelled(mode, "plaintext") if mode else "",
+        title=text.listed(LAYERS[layer] for layer in step.layers) if step else headline.arm,
+        mode=f"{step.arm} against {step.before}" if step else _mode(report, headline),
         figure=_change(headline.figure, headline.loss) if known else VERDICTS[headline.verdict],
         interval=text.bounds(headline.loss) if known else "",
         unit=UNITS[headline.figure] if known else "",
-        stats=tuple(_stats(group, headline, known)) if group is not None else (),
+        stats=tuple(stats),
     )
+
+
+def _mode(report: Report, headline: Headline) -> str:
+    arms = [arm for arm in report.treatments if arm.name == headline.arm]
+    mode = report.resolved.modes.get(arms[0].mode_ref) if arms else None
+    return text.spelled(mode, "plaintext") if mode else ""
 
 
 def _change(figure: Figure, change: Interval | None) -> str:
@@ -72,7 +83,7 @@ def _change(figure: Figure, change: Interval | None) -> str:
 
 
 def _stats(group: Group, headline: Headline, known: bool) -> Iterable[Stat]:
-    """Every other figure of the treatment, and what it rests on."""
+    """Every other figure of the treatment."""
     row = group.row(headline.arm)
     lost = "measured loss" if headline.verdict == "Inconclusive" else "TPS lost"
     found: tuple[tuple[Figure, str, Interval | None], ...] = (
@@ -85,9 +96,32 @@ def _stats(group: Group, headline: Headline, known: bool) -> Iterable[Stat]:
     for figure, name, change in found:
         if change is not None and not (known and figure == headline.figure):
             yield Stat(name, _change(figure, change), text.bounds(change))
+
+
+def _stats_of_step(step: Step, known: bool) -> Iterable[Stat]:
+    """Every other figure of what layers cost whoever has them, not of the arm that lacks them."""
+    found: tuple[tuple[Figure, str, Interval | None], ...] = (
+        ("tps", "measured loss", step.loss),
+        ("cpuPerTransaction", "CPU per transaction", step.database_side_cpu),
+        ("latencyAverage", "average latency", step.latency_average),
+        ("latencyP95", "95th percentile", step.latency_p95),
+    )
+    for figure, name, change in found:
+        if change is not None and not (known and figure == "tps"):
+            yield Stat(name, _change(figure, change), text.bounds(change))
+
+
+def _basis(group: Group, headline: Headline) -> Iterable[Stat]:
+    """What the figures rest on."""
     floor = group.noise_floors.get(headline.figure)
     yield Stat("noise floor", f"±{text.percent(floor)}")
     yield Stat("valid blocks", f"{group.counted_blocks:,} of {group.planned_blocks:,}")
+
+
+def _step_of(group: Group, headline: Headline) -> Step | None:
+    """What the baseline has more than the arm that the headline names, if that is what it tells."""
+    step = group.step(group.baseline.name)
+    return step if step is not None and step.before == headline.arm else None
 
 
 def _group_of(report: Report, headline: Headline) -> Group | None:

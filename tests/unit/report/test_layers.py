@@ -13,11 +13,13 @@ from encbench.api.testbed import Arm
 from encbench.audit.audit import audit
 from encbench.audit.tables import read
 from encbench.core import statistics
+from encbench.report.cards import answer
 from encbench.report.document import Report
 from encbench.report.layers import stack, steps
 from encbench.report.model import build
 from encbench.report.render import render
 from encbench.report.steps import chain
+from encbench.report.text import signed_percent
 from tests.data.report.golden import COLUMNS, DRIVER, HOP
 from tests.data.report.synthetic import Study, write
 
@@ -165,6 +167,13 @@ def test_the_direct_arm_s_answer_is_the_cost_of_the_hop() -> None:
     assert headline.concurrency == group.concurrency == 512
     (hop,) = [step for step in group.steps if step.before == "direct"]
     assert (headline.loss, headline.verdict) == (hop.loss, hop.verdict)
+    card = answer(REPORT, headline)
+    assert (card.title, card.mode) == ("hop through the proxy", "plain against direct")
+    shown = {stat.name: stat.value for stat in card.stats}
+    assert hop.database_side_cpu is not None
+    assert hop.database_side_cpu.estimate > 0
+    assert shown["CPU per transaction"] == signed_percent(hop.database_side_cpu.estimate)
+    assert shown["valid blocks"] == f"{group.counted_blocks} of {group.planned_blocks}"
 
 
 @pytest.mark.parametrize(("algorithm", "other"), [("aes", "sm4"), ("sm4", "aes")])
