@@ -34,14 +34,15 @@ class Kube:
         return cls(dict(os.environ))
 
     @classmethod
-    def own(cls) -> "Kube":
+    def own(cls, *images: str) -> "Kube":
         """A cluster of our own on this machine with our images, brought up when it is not there.
 
         Everything is built first: with a cold cache images are then made beside the compilers.
+        `images` are those that the cluster gets; all of them unless named.
         """
         _cluster("build")
         kubeconfig = _cluster("up")
-        _cluster("images")
+        _cluster("images", *images)
         binaries = Path(kubeconfig).parent / "bin"
         path = f"{binaries}:{os.environ.get('PATH', '')}"
         return cls({**os.environ, "KUBECONFIG": kubeconfig, "PATH": path})
@@ -94,10 +95,10 @@ class Kube:
         return subprocess.run(command, env=environment, timeout=timeout, check=False)
 
 
-def _cluster(command: str) -> str:
+def _cluster(command: str, *arguments: str) -> str:
     """Run the cluster tool; its progress goes to the terminal, its answer comes back."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.cluster", command],
+        [sys.executable, "-m", "tests.cluster", command, *arguments],
         cwd=REPO,
         stdout=subprocess.PIPE,
         text=True,

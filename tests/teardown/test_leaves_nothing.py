@@ -16,6 +16,9 @@ pytestmark = pytest.mark.skipif(
     os.environ.get("CLUSTER") == "existing", reason="an existing cluster is not ours to remove"
 )
 
+IMAGES = ("operator", "prometheus", "minio", "node-exporter")
+"""What the chart's own pods need."""
+
 
 def _down() -> None:
     subprocess.run(["make", "down"], cwd=REPO, check=True, timeout=300)
@@ -24,7 +27,7 @@ def _down() -> None:
 def test_the_machine_is_as_it_was() -> None:
     _down()
     before = machine.take()
-    kube = Kube.own()
+    kube = Kube.own(*IMAGES)
     clean = _objects(kube)
     install(kube, "crds.keep=false")
     assert _objects(kube) != clean
