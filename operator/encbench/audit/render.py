@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import textwrap
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
@@ -11,8 +10,8 @@ from typing import Any
 from encbench.audit.audit import Audit
 from encbench.audit.checks import Check, Place
 from encbench.audit.findings import Finding, published, result, shown_as_printed
+from encbench.core.lines import aligned, item, paragraph
 
-WIDTH = 100
 SAYS = {
     "follows": "follows",
     "slip": "rounding slip",
@@ -27,11 +26,13 @@ _NUMERIC = 4
 
 def text(audit: Audit) -> str:
     """One table for each published column, then what is wrong."""
-    parts = [f"{title}\n{_aligned(heads, rows)}" for title, heads, rows in _tables(audit)]
-    parts.append(_wrapped(summary(audit)))
+    parts = [
+        f"{title}\n{aligned(heads, rows, _figures(heads))}" for title, heads, rows in _tables(audit)
+    ]
+    parts.append(paragraph(summary(audit)))
     if audit.findings:
-        parts.append("\n".join(_item(f"{n}. ", f.text) for n, f in enumerate(audit.findings, 1)))
-    parts += [_wrapped(f"note: {note}") for note in audit.notes]
+        parts.append("\n".join(item(f"{n}. ", f.text) for n, f in enumerate(audit.findings, 1)))
+    parts += [paragraph(f"note: {note}") for note in audit.notes]
     return "\n\n".join(parts) + "\n"
 
 
@@ -42,7 +43,7 @@ def markdown(audit: Audit) -> str:
         parts.append("\n".join(f"{n}. {_plain(f.text)}" for n, f in enumerate(audit.findings, 1)))
     parts += [f"Note: {_plain(note)}" for note in audit.notes]
     for title, heads, rows in _tables(audit):
-        numbers = range(len(heads) - 1 - _NUMERIC, len(heads) - 1)
+        numbers = _figures(heads)
         rule = ["---:" if n in numbers else "---" for n in range(len(heads))]
         lines = [[_plain(head) for head in heads], rule, *([_plain(c) for c in r] for r in rows)]
         parts += [f"## {_plain(title)}", "\n".join(f"| {' | '.join(line)} |" for line in lines)]
@@ -137,6 +138,11 @@ def _tables(audit: Audit) -> Iterable[tuple[str, list[str], list[list[str]]]]:
         yield f"{source.table.name}: {claim.published} by {formula}", heads, rows
 
 
+def _figures(heads: Sequence[str]) -> range:
+    """Numbers of the columns that hold figures."""
+    return range(len(heads) - 1 - _NUMERIC, len(heads) - 1)
+
+
 def _line(check: Check, keys: Sequence[str]) -> list[str]:
     return [
         *([check.row.cells[key] for key in keys] or [str(check.row.line)]),
@@ -207,38 +213,6 @@ def _is_about(finding: Finding, check: Check) -> bool:
         and (finding.kind != "contradiction" or check.verdict == "contradiction")
         for place in places
     )
-
-
-def _aligned(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [[head.upper() for head in heads], *rows]
-    widths = [max(len(line[n]) for line in lines) for n in range(len(heads))]
-    right = range(len(heads) - 1 - _NUMERIC, len(heads) - 1)
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if n in right else cell.ljust(width)
-            for n, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
-
-
-def _wrapped(words: str) -> str:
-    return textwrap.fill(_tied(words), WIDTH, break_long_words=False).replace("\u00a0", " ")
-
-
-def _item(mark: str, words: str) -> str:
-    return textwrap.fill(
-        *(_tied(words), WIDTH),
-        initial_indent=mark,
-        subsequent_indent=" " * len(mark),
-        break_long_words=False,
-        break_on_hyphens=False,
-    ).replace("\u00a0", " ")
-
-
-def _tied(words: str) -> str:
-    """No line break between a figure and its percent sign."""
-    return words.replace(" %", "\u00a0%")
 
 
 def _plain(words: str) -> str:

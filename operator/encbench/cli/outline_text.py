@@ -1,6 +1,5 @@
 """A plan for a terminal and for programs."""
 
-import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,9 +7,9 @@ from typing import Any
 from encbench.api.campaign import CampaignSpec, Reset
 from encbench.cli.manifests import Refusal
 from encbench.cli.outline import BlockOutline, CellOutline, ConditionOutline, Duration, Outline
+from encbench.core.lines import item, paragraph
 from encbench.report.text import plural
 
-WIDTH = 100
 SHOWN = 12
 """Blocks of a condition whose order is shown."""
 _INDENT = "  "
@@ -54,10 +53,10 @@ def text(answer: Answer) -> str:
         lines = ["kubectl apply would refuse:"]
         for refusal in answer.refused:
             lines.append(f"{_INDENT}{refusal.kind} {refusal.name} ({refusal.source})")
-            lines += [_item("    - ", problem) for problem in refusal.problems]
+            lines += [item("    - ", problem) for problem in refusal.problems]
         parts.append("\n".join(lines))
     parts += [part for planned in answer.campaigns for part in _campaign(planned, answer)]
-    parts += [_fill(warning) for warning in answer.warnings]
+    parts += [paragraph(warning) for warning in answer.warnings]
     return "\n\n".join(parts) + "\n"
 
 
@@ -65,13 +64,13 @@ def _campaign(planned: Planned, answer: Answer) -> Iterable[str]:
     title = f"campaign {planned.name} in namespace {planned.namespace}"
     if planned.problems:
         lines = [f"{title}: would be refused"]
-        lines += [_item("  - ", problem) for problem in planned.problems]
+        lines += [item("  - ", problem) for problem in planned.problems]
         if answer.offline and any("there is no " in problem for problem in planned.problems):
             note = (
                 "Names were looked for among the manifests only: give the rest with -f too, or "
                 "look in the cluster with --live."
             )
-            lines.append(_fill(note, _INDENT))
+            lines.append(paragraph(note, _INDENT))
         yield "\n".join(lines)
         return
     found = planned.outline
@@ -105,7 +104,7 @@ def _cell(spec: CampaignSpec, outline: CellOutline, number: int, of: int) -> str
     return (
         f"cell {number} of {of}: {cell.name} on {cell.instance_ref}\n"
         f"{_INDENT}arms        {arms}\n"
-        f"{_field('conditions', conditions)}\n"
+        f"{item(f'{_INDENT}conditions  ', conditions)}\n"
         f"{_INDENT}dataset     that of {cell.dataset_workload}, loaded {loaded}"
         f"{_RESETS[spec.reset]}\n"
         f"{sets}"
@@ -119,16 +118,6 @@ _RESETS: dict[Reset, str] = {
     "block": ", restored before each block",
     "trial": ", restored before each trial",
 }
-
-
-def _field(name: str, words: str) -> str:
-    return textwrap.fill(
-        *(words, WIDTH),
-        initial_indent=f"{_INDENT}{name:<12}",
-        subsequent_indent=" " * 14,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def _time(found: Outline) -> str:
@@ -146,7 +135,7 @@ def _time(found: Outline) -> str:
         lines.append(_duration("replaced", replaced, why))
     share = least.measured / least.total if least.total else 0.0
     lines.append(
-        _fill(
+        paragraph(
             f"Of that {clock(least.measured)} are measured ({100 * share:.0f} %), "
             f"{clock(least.warmup)} warm-up, {clock(least.dead)} between trials: "
             f"{found.pace.source}. Starting, loading and proving the databases come before and "
@@ -225,26 +214,6 @@ def clock(seconds: float) -> str:
     hours, rest = divmod(round(seconds), 3600)
     minutes, left = divmod(rest, 60)
     return f"{hours}:{minutes:02d}:{left:02d}" if hours else f"{minutes}:{left:02d}"
-
-
-def _item(mark: str, words: str) -> str:
-    return textwrap.fill(
-        *(words, WIDTH),
-        initial_indent=mark,
-        subsequent_indent=" " * len(mark),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def _fill(words: str, indent: str = "") -> str:
-    return textwrap.fill(
-        words.replace(" %", "\u00a0%"),
-        WIDTH,
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-    ).replace("\u00a0", " ")
 
 
 def document(answer: Answer) -> dict[str, Any]:

@@ -1,18 +1,17 @@
 """A comparison of two reports for a terminal, as Markdown, as JSON."""
 
 import json
-import textwrap
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
+from encbench.core.lines import aligned, paragraph
 from encbench.report import text as shown
 from encbench.report.difference import Compared, Condition, Delta, Pair
 from encbench.report.document import Report
 from encbench.report.markdown import table
 from encbench.report.tables import Column
 
-WIDTH = 100
 _VALUE = 60
 """Characters of a differing fact that are shown on a terminal."""
 
@@ -26,11 +25,11 @@ SAYS = {
 
 def text(compared: Compared) -> str:
     """What was found in sentences and tables, then what could be why."""
-    parts = [f"A  {_title(compared.a)}\nB  {_title(compared.b)}", _fill(summary(compared))]
+    parts = [f"A  {_title(compared.a)}\nB  {_title(compared.b)}", paragraph(summary(compared))]
     for name, columns in _tables(compared):
         parts.append(f"{name}\n{_aligned(columns)}")
-    parts += [_fill(words) for words in _leftover(compared)]
-    parts.append(_fill(why(compared)))
+    parts += [paragraph(words) for words in _leftover(compared)]
+    parts.append(paragraph(why(compared)))
     for topic, entries in groupby(compared.differences, key=lambda d: d.topic):
         lines = [topic]
         for entry in entries:
@@ -194,22 +193,10 @@ def _short(value: str) -> str:
     return value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"
 
 
-def _fill(words: str) -> str:
-    filled = textwrap.fill(shown.unbroken(words), WIDTH, break_long_words=False)
-    return filled.replace("\u00a0", " ")
-
-
 def _aligned(columns: Sequence[Column]) -> str:
-    lines = [[column.heading.upper() for column in columns]]
-    lines += [list(row) for row in zip(*(column.cells for column in columns), strict=True)]
-    widths = [max(len(line[n]) for line in lines) for n in range(len(columns))]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if column.numeric else cell.ljust(width)
-            for cell, width, column in zip(line, widths, columns, strict=True)
-        ).rstrip()
-        for line in lines
-    )
+    heads = [column.heading for column in columns]
+    rows = zip(*(column.cells for column in columns), strict=True)
+    return aligned(heads, rows, [n for n, column in enumerate(columns) if column.numeric])
 
 
 def _identity(report: Report) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
+from encbench.core.lines import unbroken
 from encbench.report import cards, conduct, layertables, plots, tables, text
 from encbench.report.document import (
     Block,
@@ -123,6 +124,7 @@ def page(report: Report) -> str:
     return environment.get_template("page.html.j2").render(
         report=report,
         text=text,
+        unbroken=unbroken,
         verdicts=cards.VERDICTS,
         css=_trusted((_TEMPLATES / "page.css").read_text(encoding="utf-8")),
         answers=[cards.answer(report, headline) for headline in report.headlines],

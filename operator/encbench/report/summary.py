@@ -1,12 +1,11 @@
 """The report for a terminal, from the OverheadReport's status alone: no bucket is needed for it."""
 
-import textwrap
 from collections.abc import Iterable, Sequence
 
 from encbench.api.overheadreport import OverheadReportStatus, Row
+from encbench.core.lines import aligned, paragraph
 from encbench.report import text as shown
 
-WIDTH = 100
 _HEADS = (
     *("INSTANCE", "WORKLOAD", "THREADS", "ARM", "TPS", "LOSS", "95 %"),
     *("P95 MS", "CPU MS/TX", "CHANGE", "BLOCKS", "VERDICT"),
@@ -23,8 +22,7 @@ def text(status: OverheadReportStatus) -> str:
 
     LOSS is 1 - arm/baseline of TPS, CHANGE that of server CPU per transaction as arm/baseline - 1.
     """
-    headline = textwrap.fill(shown.unbroken(status.headline), WIDTH).replace("\u00a0", " ")
-    parts = [headline, _table(status.rows)]
+    parts = [paragraph(status.headline), _table(status.rows)]
     notes = list(_notes(status))
     if notes:
         parts.append("\n".join(notes))
@@ -56,17 +54,8 @@ def _table(rows: Sequence[Row]) -> str:
 
 
 def _drawn(heads: tuple[str, ...], lines: Sequence[tuple[str, ...]]) -> str:
-    if not lines:
-        return ""
-    every = [heads, *lines]
-    widths = [max(len(line[n]) for line in every) for n in range(len(heads))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if head in _WORDS else cell.rjust(width)
-            for head, cell, width in zip(heads, line, widths, strict=True)
-        ).rstrip()
-        for line in every
-    )
+    figures = [n for n, head in enumerate(heads) if head not in _WORDS]
+    return aligned(heads, lines, figures) if lines else ""
 
 
 def _recovery(row: Row) -> tuple[str, ...]:

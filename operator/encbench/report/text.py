@@ -78,12 +78,6 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def unbroken(sentence: str) -> str:
-    """The sentence with no line break within a figure: before a percent sign, inside brackets."""
-    sentence = sentence.replace(" %", "\u00a0%")
-    return re.sub(r"\[[^]]*\]", lambda found: found[0].replace(" ", "\u00a0"), sentence)
-
-
 def listed(words: Iterable[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     *most, last = words

@@ -8,6 +8,7 @@ from pathlib import Path
 from encbench.audit import render
 from encbench.audit.audit import audit
 from encbench.audit.tables import read
+from encbench.core.lines import WIDTH
 from encbench.report.csvrows import COLUMNS
 from tests.unit.audit.test_reference import ALL
 
@@ -27,7 +28,7 @@ def test_text_has_a_table_for_each_claim_and_a_sentence_for_each_finding() -> No
         assert f"{number}. {finding.text}" in folded
     assert "44 of 48 published overheads follow" in folded
     words = said[said.index("44 of 48") :]
-    assert max(len(line) for line in words.splitlines()) <= render.WIDTH
+    assert max(len(line) for line in words.splitlines()) <= WIDTH
 
 
 def test_json_is_the_audit() -> None:

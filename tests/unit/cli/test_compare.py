@@ -8,8 +8,8 @@ import pytest
 from encbench.cli.compare import is_file
 from encbench.cli.main import main
 from encbench.core.artefact import encode
+from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
-from tests.unit.report.test_page import report_of
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import functools
 import webbrowser
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,9 +14,11 @@ from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.cli import installation, report
 from encbench.cli.errors import CommandError
 from encbench.core.artefact import RecordError
-from encbench.report.model import build, to_status
-from encbench.report.render import render
-from tests.data.report.synthetic import Study, write
+from encbench.report.document import Report
+from encbench.report.model import to_status
+from encbench.report.render import Rendering, render
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
 from tests.support.fake_cluster import FakeCluster
 from tests.support.fake_store import FakeStore
 from tests.support.manifests import body
@@ -42,13 +45,19 @@ async def store(monkeypatch: pytest.MonkeyPatch) -> FakeStore:
     return fake
 
 
+@functools.cache
+def finished() -> tuple[Report, dict[str, Rendering]]:
+    """A report and its renderings, which take a second."""
+    made = report_of(Study(blocks=2, concurrency=(4,)))
+    return made, render(made)
+
+
 @pytest.fixture
 async def cluster(store: FakeStore) -> FakeCluster:
     """One finished report."""
-    index, bucket = write(Study(blocks=2, concurrency=(4,)))
-    made = build(index, bucket.__getitem__)
+    made, renderings = finished()
     artefacts: dict[str, Any] = {"bucket": store.bucket, "index": made.index.to_dict()}
-    for kind, rendering in render(made).items():
+    for kind, rendering in renderings.items():
         put = await store.put(rendering.name, rendering.content, rendering.content_type)
         artefacts[kind] = {"key": put.key, "digest": put.digest}
     status = {**to_status(made).to_dict(), "artefacts": artefacts}

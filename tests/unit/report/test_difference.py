@@ -11,8 +11,8 @@ from encbench.api.overheadreport import Interval
 from encbench.core.statistics import estimate
 from encbench.report import difference_text
 from encbench.report.difference import compare, difference
+from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
-from tests.unit.report.test_page import report_of
 
 A = Study(name="before", blocks=6)
 REPORT = report_of(A)

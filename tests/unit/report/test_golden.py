@@ -9,27 +9,24 @@ import pytest
 from encbench.report.render import render
 from tests.data.report import golden
 
-ALL = {folder: render(golden.report(study)) for folder, study in golden.STUDIES.items()}
-RENDERINGS = ALL[golden.FOLDER]
 TEXTS = [
-    pytest.param(folder, name, id=f"{folder.name}-{name}")
-    for folder, renderings in ALL.items()
-    for name in renderings
-    if name not in ("json", "html")
+    pytest.param(path, id=f"{folder.name}-{path.name}")
+    for folder in golden.STUDIES
+    for path in sorted(folder.iterdir())
+    if path.is_file() and path.name != "report.json"
 ]
 
 
-@pytest.mark.parametrize(("folder", "name"), TEXTS)
-def test_text_is_as_before(folder: Path, name: str) -> None:
-    rendering = ALL[folder][name]
-    expected = (folder / rendering.name).read_text(encoding="utf-8")
-    assert rendering.content.decode() == expected
+@pytest.mark.parametrize("path", TEXTS)
+def test_text_is_as_before(path: Path) -> None:
+    (found,) = [r for r in golden.renderings(path.parent).values() if r.name == path.name]
+    assert found.content.decode() == path.read_text(encoding="utf-8")
 
 
-def test_no_file_is_left_over() -> None:
-    for folder, renderings in ALL.items():
-        expected = {r.name for name, r in renderings.items() if name != "html"}
-        assert {path.name for path in folder.iterdir() if path.is_file()} == expected
+@pytest.mark.parametrize("folder", golden.STUDIES, ids=lambda folder: folder.name)
+def test_no_file_is_missing_or_left_over(folder: Path) -> None:
+    expected = {r.name for name, r in golden.renderings(folder).items() if name != "html"}
+    assert {path.name for path in folder.iterdir() if path.is_file()} == expected
 
 
 def same(found: object, expected: object) -> bool:
@@ -43,14 +40,14 @@ def same(found: object, expected: object) -> bool:
     return found == expected
 
 
-@pytest.mark.parametrize("folder", ALL, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", golden.STUDIES, ids=lambda folder: folder.name)
 def test_json_is_as_before(folder: Path) -> None:
     expected = json.loads((folder / "report.json").read_bytes())
-    assert same(json.loads(ALL[folder]["json"].content), expected)
+    assert same(json.loads(golden.renderings(folder)["json"].content), expected)
 
 
 def test_the_same_bucket_gives_the_same_bytes() -> None:
-    again = render(golden.report())
+    again = render(golden.report_of(golden.STUDY))
     assert {name: r.content for name, r in again.items()} == {
-        name: r.content for name, r in RENDERINGS.items()
+        name: r.content for name, r in golden.renderings().items()
     }

@@ -6,8 +6,8 @@ import pytest
 
 from encbench.report.latency import BEYOND, PERCENTILES, percentiles
 from encbench.tools.measurement import percentile
+from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
-from tests.unit.report.test_page import report_of
 
 EVEN = tuple((float(ms), 100) for ms in range(1, 1001))
 

@@ -16,12 +16,11 @@ from encbench.core import statistics
 from encbench.report.cards import answer
 from encbench.report.document import Report
 from encbench.report.layers import stack, steps
-from encbench.report.model import build
-from encbench.report.render import render
 from encbench.report.steps import chain
 from encbench.report.text import signed_percent
-from tests.data.report.golden import COLUMNS, DRIVER, HOP
-from tests.data.report.synthetic import Study, write
+from tests.data.report import golden
+from tests.data.report.golden import COLUMNS, DRIVER, HOP, report_of
+from tests.data.report.synthetic import Study
 
 PROXY = {"columns": {**HOP, "ratio": 0}}
 SWAP = {**PROXY, "driver": DRIVER}
@@ -43,13 +42,14 @@ def found(**specs: Any) -> dict[str, tuple[str, tuple[str, ...]]]:
     return {step.arm.name: (step.before.name, step.layers) for step in every}
 
 
-def report(study: Study = COLUMNS) -> Report:
-    index, bucket = write(study)
-    return build(index, bucket.__getitem__)
+def known() -> Report:
+    """The report of the study of all layers."""
+    return golden.known(golden.FOLDER / "columns")
 
 
-REPORT = report()
-RENDERINGS = render(REPORT)
+def rendered(name: str) -> str:
+    """One of its renderings."""
+    return golden.renderings(golden.FOLDER / "columns")[name].content.decode()
 
 
 def test_names_say_nothing() -> None:
@@ -98,16 +98,16 @@ def test_what_lies_below_is_alike() -> None:
 
 
 def test_no_column_mode_no_step() -> None:
-    plain = report(Study(concurrency=(4,), blocks=2))
+    plain = report_of(Study(concurrency=(4,), blocks=2))
     assert [group.steps for group in plain.groups] == [()]
     assert plain.studies == ()
     assert plain.encrypted_columns == ()
 
 
 def test_estimates_are_paired_by_block() -> None:
-    for group in REPORT.groups:
+    for group in known().groups:
         names = {name for block in group.blocks if block.counted for name in block.trials}
-        tps = {(t.block, t.arm): t.tps for t in REPORT.trials if t.name in names}
+        tps = {(t.block, t.arm): t.tps for t in known().trials if t.name in names}
         blocks = sorted({block for block, _ in tps})
         for step in group.steps:
             one = statistics.estimate(
@@ -124,7 +124,7 @@ def test_estimates_are_paired_by_block() -> None:
 
 
 def test_the_steps_of_a_chain_multiply_to_the_whole() -> None:
-    for group in REPORT.groups:
+    for group in known().groups:
         way = chain(group.steps, "enc100")
         assert [step.layers for step in way] == [("hop",), ("driver",), ("encryption",)]
         left = math.prod(1 - step.loss.estimate for step in way if step.loss)
@@ -133,12 +133,12 @@ def test_the_steps_of_a_chain_multiply_to_the_whole() -> None:
 
 
 def test_a_figure_that_was_withheld_is_left_out_for_all_arms() -> None:
-    group = REPORT.groups[0]
+    group = known().groups[0]
     assert group.concurrency == 64
     assert set(COLUMNS.without_cpu) == {(64, 1, "enc50")}
     counted = [b.block for b in group.blocks if b.counted and b.block != 1]
     here = group.cell, group.concurrency
-    own = {(t.block, t.arm): t for t in REPORT.trials if (t.cell, t.concurrency) == here}
+    own = {(t.block, t.arm): t for t in known().trials if (t.cell, t.concurrency) == here}
     for step in group.steps:
         one = statistics.estimate(
             [own[b, step.before].database_cpu_ms_per_transaction or 0.0 for b in counted],
@@ -150,7 +150,7 @@ def test_a_figure_that_was_withheld_is_left_out_for_all_arms() -> None:
 
 
 def test_the_proxy_s_cpu_stands_beside_the_server_s() -> None:
-    for group in REPORT.groups:
+    for group in known().groups:
         assert group.row("direct").proxy_cpu_ms_per_transaction is None
         assert group.row("enc100").proxy_cpu_ms_per_transaction == pytest.approx(0.6, rel=0.05)
         for step in group.steps:
@@ -161,13 +161,13 @@ def test_the_proxy_s_cpu_stands_beside_the_server_s() -> None:
 
 
 def test_the_direct_arm_s_answer_is_the_cost_of_the_hop() -> None:
-    (headline,) = [one for one in REPORT.headlines if one.arm == "direct"]
+    (headline,) = [one for one in known().headlines if one.arm == "direct"]
     assert "the hop through the proxy costs plain" in headline.text
-    group = REPORT.groups[1]
+    group = known().groups[1]
     assert headline.concurrency == group.concurrency == 512
     (hop,) = [step for step in group.steps if step.before == "direct"]
     assert (headline.loss, headline.verdict) == (hop.loss, hop.verdict)
-    card = answer(REPORT, headline)
+    card = answer(known(), headline)
     assert (card.title, card.mode) == ("hop through the proxy", "plain against direct")
     shown = {stat.name: stat.value for stat in card.stats}
     assert hop.database_side_cpu is not None
@@ -181,7 +181,7 @@ def test_the_studies_tables_are_audited_as_the_published_ones(algorithm: str, ot
     """The tool that found two wrong rows in the published tables finds none in ours."""
     found = [
         read(rendering.name, rendering.content)
-        for name, rendering in RENDERINGS.items()
+        for name, rendering in golden.renderings(golden.FOLDER / "columns").items()
         if name.startswith("study-") and not name.endswith(other)
     ]
     assert len(found) == 4, algorithm
@@ -198,12 +198,12 @@ def test_plain_is_through_the_proxy_whatever_the_baseline() -> None:
         baseline={},
         modes={**COLUMNS.modes, "direct": PROXY},
     )
-    (tps,) = [t for t in report(swapped).studies if t.name == "tpcc-tps-aes"]
+    (tps,) = [t for t in report_of(swapped).studies if t.name == "tpcc-tps-aes"]
     assert "plaintext is direct" in tps.title, "the arm of that name is the one through the proxy"
 
 
 def test_every_line_of_the_csv_has_its_step() -> None:
-    text = RENDERINGS["csv"].content.decode()
+    text = rendered("csv")
     rows = [r for r in csv.DictReader(io.StringIO(text)) if r["concurrency_threads"] == "64"]
     layers = {row["arm"]: (row["step_layers"], row["step_before_arm"]) for row in rows}
     assert layers["plain"] == ("hop", "direct")
@@ -212,7 +212,7 @@ def test_every_line_of_the_csv_has_its_step() -> None:
 
 
 def test_caveats() -> None:
-    titles = [caveat.title for caveat in REPORT.caveats]
+    titles = [caveat.title for caveat in known().caveats]
     assert titles[0] == "A simulation of a vendor's proxy layer"
     assert "The hop is encbench's own" in titles
     assert "Only results are encrypted" in titles
@@ -227,7 +227,7 @@ def test_a_hop_that_is_not_apart_is_said() -> None:
         loss={"all": 0.2},
         modes={"all": {"columns": {**HOP, "ratio": 100, "strict": False}}},
     )
-    titles = [caveat.title for caveat in report(sysbench).caveats]
+    titles = [caveat.title for caveat in report_of(sysbench).caveats]
     assert "The hop is not told apart" in titles
     assert "The client does not decrypt" in titles
     assert "Columns of unknown origin are in plaintext" in titles
@@ -242,7 +242,7 @@ def test_sysbench_has_the_study_s_table() -> None:
         loss={"all": 0.2},
         modes={"all": {"columns": {**HOP, "ratio": 100}}},
     )
-    made = report(sysbench)
+    made = report_of(sysbench)
     (table,) = made.studies
     assert [row[1:3] for row in table.rows] == [
         ("oltp-read-only", 64),
@@ -258,12 +258,12 @@ def test_sysbench_has_the_study_s_table() -> None:
 
 
 def test_which_columns_are_listed_with_their_share() -> None:
-    ratios = {one.mode: one for one in REPORT.encrypted_columns}
+    ratios = {one.mode: one for one in known().encrypted_columns}
     assert list(ratios) == ["enc20", "enc50", "enc100", "enc100-sm4"]
     sizes = [len(one.columns) for one in ratios.values()]
     assert sizes[0] < sizes[1] < sizes[2] == sizes[3] == ratios["enc100"].of
     assert set(ratios["enc20"].columns) < set(ratios["enc50"].columns)
     assert ratios["enc100"].share == 1.0
-    page = RENDERINGS["html"].content.decode()
+    page = rendered("html")
     assert "enc20: 22.1" in page
     assert "bmsql_order_line" in page

@@ -1,6 +1,7 @@
 """The page, parsed: its figures are the report's, and it needs nothing but itself."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from encbench.report.document import Report
 from encbench.report.model import build
 from encbench.report.page import page
 from encbench.report.plots import EFFECTS
+from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study, write
 from tests.unit.report.html_tree import Node, parse, tables
 
@@ -20,20 +22,29 @@ STUDY = Study(
 )
 
 
-def report_of(study: Study) -> Report:
-    index, bucket = write(study)
-    return build(index, bucket.__getitem__)
+@cache
+def the_report() -> Report:
+    return report_of(STUDY)
 
 
-REPORT = report_of(STUDY)
-SOURCE = page(REPORT)
-PAGE = parse(SOURCE)
-TABLES = tables(PAGE)
+@cache
+def the_source() -> str:
+    return page(the_report())
+
+
+@cache
+def the_page() -> Node:
+    return parse(the_source())
+
+
+@cache
+def the_tables() -> dict[str, list[list[str]]]:
+    return tables(the_page())
 
 
 def test_throughput_is_the_report_s() -> None:
-    rows = TABLES["Throughput: tde against plain"]
-    stored = decode(Report, encode(REPORT), "report.json")
+    rows = the_tables()["Throughput: tde against plain"]
+    stored = decode(Report, encode(the_report()), "report.json")
     expected = [
         [
             str(group.concurrency),
@@ -58,15 +69,15 @@ def test_throughput_is_the_report_s() -> None:
 
 
 def test_latency_and_cpu_are_the_report_s() -> None:
-    tde, plain = REPORT.groups[1].row("tde"), REPORT.groups[1].row("plain")
-    latency = TABLES["Latency: tde against plain"][1]
+    tde, plain = the_report().groups[1].row("tde"), the_report().groups[1].row("plain")
+    latency = the_tables()["Latency: tde against plain"][1]
     assert latency[1:3] == [
         text.number(plain.latency_average_ms, 2),
         text.number(tde.latency_average_ms, 2),
     ]
     assert latency[9] == text.bounds(tde.latency_p95_overhead)
     assert [latency[5], latency[10]] == [tde.latency_average_verdict, tde.latency_p95_verdict]
-    cpu = TABLES["CPU: tde against plain"][1]
+    cpu = the_tables()["CPU: tde against plain"][1]
     assert cpu[2] == text.number(tde.database_cpu_ms_per_transaction, 3)
     assert cpu[5] == tde.cpu_per_transaction_verdict
     assert cpu[-7] == text.signed(tde.database_cpu_points)
@@ -74,7 +85,9 @@ def test_latency_and_cpu_are_the_report_s() -> None:
 
 
 def test_all_conditions_are_there_at_a_glance() -> None:
-    (rows,) = [table for caption, table in TABLES.items() if caption.startswith("All conditions")]
+    (rows,) = [
+        table for caption, table in the_tables().items() if caption.startswith("All conditions")
+    ]
     assert rows == [
         [
             *("small", "oltp-read-write", str(group.concurrency)),
@@ -82,11 +95,11 @@ def test_all_conditions_are_there_at_a_glance() -> None:
             text.bounds(group.comparisons[0].loss),
             text.percent(group.noise_floor),
         ]
-        for group in REPORT.groups
+        for group in the_report().groups
     ]
-    marks = PAGE.all("table", "glance")[0].all("span", "mark")
+    marks = the_page().all("table", "glance")[0].all("span", "mark")
     assert [m.attributes["aria-label"] for m in marks] == [
-        group.comparisons[0].verdict for group in REPORT.groups
+        group.comparisons[0].verdict for group in the_report().groups
     ]
 
 
@@ -94,9 +107,9 @@ def test_disturbances_are_told_with_their_limits() -> None:
     loads = iter([1.25, None, *[0.5] * 100])
     trials = tuple(
         t.model_copy(update={"foreign_cpu_percent": next(loads) if t.counted else 99.0})
-        for t in REPORT.trials
+        for t in the_report().trials
     )
-    said = parse(page(REPORT.model_copy(update={"trials": trials}))).text
+    said = parse(page(the_report().model_copy(update={"trials": trials}))).text
     outside = "load from outside, of a node's cores: at most 1.2 %, not measured in every trial"
     assert f"{outside} Invalid above 50 %" in said
     assert "idle databases, of one instance's CPU: not measured Invalid above 10 %" in said
@@ -108,8 +121,8 @@ def test_one_condition_needs_no_glance() -> None:
 
 
 def test_every_figure_s_judgement_is_there() -> None:
-    rows = TABLES["Judgement: tde against plain"]
-    found = [finding for group in REPORT.groups for finding in group.comparisons[0].findings]
+    rows = the_tables()["Judgement: tde against plain"]
+    found = [finding for group in the_report().groups for finding in group.comparisons[0].findings]
     assert len(rows) == len(found) == 8
     for row, finding in zip(rows, found, strict=True):
         assert row[2] == text.signed_percent(finding.change.estimate if finding.change else None)
@@ -122,21 +135,23 @@ def test_every_figure_s_judgement_is_there() -> None:
 
 
 def test_noise_floors_of_every_figure() -> None:
-    (rows,) = [table for caption, table in TABLES.items() if caption.startswith("Noise floor")]
-    for row, group in zip(rows, REPORT.groups, strict=True):
+    (rows,) = [
+        table for caption, table in the_tables().items() if caption.startswith("Noise floor")
+    ]
+    for row, group in zip(rows, the_report().groups, strict=True):
         floors = group.noise_floors
         assert row[4:8] == [
             text.percent(floors[figure])
             for figure in ("tps", "latencyAverage", "latencyP95", "cpuPerTransaction")
         ]
         assert f"{group.counted_blocks} valid blocks: {group.blocks_why}." in (
-            PAGE.text.replace("\u00a0", " ")
+            the_page().text.replace("\u00a0", " ")
         )
 
 
 def test_the_answer_is_the_headline() -> None:
-    (answer,) = PAGE.all("article", "answer")
-    headline = REPORT.headlines[0]
+    (answer,) = the_page().all("article", "answer")
+    headline = the_report().headlines[0]
     assert headline.loss is not None
     assert answer.all("strong")[0].text == text.percent(headline.loss.estimate)
     assert answer.all("span", "badge")[0].text == headline.verdict
@@ -144,14 +159,14 @@ def test_the_answer_is_the_headline() -> None:
 
 
 def test_excluded_trials_are_shown_with_their_reason() -> None:
-    ((name, arm, threads, block, _, outcome, why),) = TABLES["Trials that did not succeed"]
+    ((name, arm, threads, block, _, outcome, why),) = the_tables()["Trials that did not succeed"]
     assert (arm, threads, block, outcome) == ("tde", "16", "2", "Invalid")
-    assert name in {trial.name for trial in REPORT.trials}
+    assert name in {trial.name for trial in the_report().trials}
     assert why.startswith("ProofFailed : After the run the marker was found")
 
 
 def test_a_broken_block_says_why() -> None:
-    blocks = [table for caption, table in TABLES.items() if caption.startswith("Blocks")]
+    blocks = [table for caption, table in the_tables().items() if caption.startswith("Blocks")]
     assert blocks
     (broken,) = [row for row in blocks[0] if row[-1] != "yes"]
     assert broken[0] == "2"
@@ -159,55 +174,59 @@ def test_a_broken_block_says_why() -> None:
 
 
 def test_proofs_caveats_provenance_and_raw_data_are_there() -> None:
-    assert [row[:2] for row in TABLES["Full proof of each database"]] == [
+    assert [row[:2] for row in the_tables()["Full proof of each database"]] == [
         ["plain", "✓ yes"],
         ["plain-control", "✓ yes"],
         ["tde", "✓ yes"],
     ]
-    said = PAGE.text
-    assert all(f"{caveat.title}." in said for caveat in REPORT.caveats)
-    for fact in ("10.11.14-MariaDB", "node-a", "6.18.0", "aes pclmulqdq", REPORT.index.key):
+    said = the_page().text
+    assert all(f"{caveat.title}." in said for caveat in the_report().caveats)
+    for fact in ("10.11.14-MariaDB", "node-a", "6.18.0", "aes pclmulqdq", the_report().index.key):
         assert fact.split()[0] in said
-    assert len(TABLES["Record of each trial, in the order they ran"]) == len(REPORT.trials)
+    assert len(the_tables()["Record of each trial, in the order they ran"]) == len(
+        the_report().trials
+    )
 
 
 def test_nothing_is_fetched() -> None:
-    assert not PAGE.all("script") and not PAGE.all("link") and not PAGE.all("img")
-    ids = [node.attributes["id"] for node in PAGE.all() if "id" in node.attributes]
+    assert not the_page().all("script") and not the_page().all("link") and not the_page().all("img")
+    ids = [node.attributes["id"] for node in the_page().all() if "id" in node.attributes]
     assert len(ids) == len(set(ids))
-    for node in PAGE.all():
+    for node in the_page().all():
         assert "src" not in node.attributes
         assert not any(name.startswith("on") for name in node.attributes)
         href = node.attributes.get("href")
         assert href is None or (href[0] == "#" and href[1:] in ids)
-    assert set(re.findall(r"url\((.)", SOURCE)) <= {"#"}
-    assert "@import" not in SOURCE
-    assert not re.search(r"https?:", SOURCE)
+    assert set(re.findall(r"url\((.)", the_source())) <= {"#"}
+    assert "@import" not in the_source()
+    assert not re.search(r"https?:", the_source())
 
 
 def test_plots_and_tables_say_what_they_are() -> None:
-    plots = PAGE.all("svg")
-    percentiles, cpu = len(REPORT.groups), 1
+    plots = the_page().all("svg")
+    percentiles, cpu = len(the_report().groups), 1
     effects = sum(one.figure != "recovery" for one in EFFECTS)
-    assert len(plots) == effects + cpu + percentiles + len(REPORT.groups)
+    assert len(plots) == effects + cpu + percentiles + len(the_report().groups)
     for plot in plots:
         assert plot.attributes["role"] == "img"
         assert len(plot.attributes["aria-label"]) > 40
-    loss = text.estimate(REPORT.groups[0].row("tde").overhead)
+    loss = text.estimate(the_report().groups[0].row("tde").overhead)
     assert f"tde at 4 threads {loss}" in plots[0].attributes["aria-label"]
-    for table in PAGE.all("table"):
+    for table in the_page().all("table"):
         assert table.all("caption")
         assert all("scope" in head.attributes for head in table.all("th"))
 
 
 def test_the_page_is_a_function_of_report_json() -> None:
-    assert page(decode(Report, encode(REPORT), "report.json")) == SOURCE
+    assert page(decode(Report, encode(the_report()), "report.json")) == the_source()
 
 
 def test_text_from_outside_is_text() -> None:
     evil = "<script>alert(1)</script>"
-    trials = tuple(t.model_copy(update={"message": evil, "reason": evil}) for t in REPORT.trials)
-    found = parse(page(REPORT.model_copy(update={"trials": trials})))
+    trials = tuple(
+        t.model_copy(update={"message": evil, "reason": evil}) for t in the_report().trials
+    )
+    found = parse(page(the_report().model_copy(update={"trials": trials})))
     assert not found.all("script")
     assert evil in found.text
 
@@ -242,8 +261,8 @@ def test_a_campaign_without_a_trial_renders() -> None:
 
 
 def test_eighteen_trials_stay_far_below_their_budget() -> None:
-    assert len(REPORT.trials) >= 18
-    assert len(SOURCE.encode()) < 300_000
+    assert len(the_report().trials) >= 18
+    assert len(the_source().encode()) < 300_000
 
 
 # ------------------------------------------------------------------------------------- colours

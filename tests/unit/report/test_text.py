@@ -52,10 +52,6 @@ def test_specs_are_spelled_out_without_what_is_empty() -> None:
     assert text.spelled(EncryptionModeSpec(), "plaintext") == "plaintext"
 
 
-def test_no_break_within_a_figure() -> None:
-    assert text.unbroken("7.8 % [6.1, 9.4] of TPS") == "7.8\u00a0% [6.1,\u00a09.4] of TPS"
-
-
 def test_lists_and_plurals() -> None:
     assert text.listed(["a"]) == "a"
     assert text.listed(["a", "b", "c"]) == "a, b and c"

@@ -1,0 +1,50 @@
+"""Text for a terminal: paragraphs, items and tables in lines that are read at a glance."""
+
+import re
+import textwrap
+from collections.abc import Container, Iterable, Sequence
+
+WIDTH = 100
+_TIE = "\u00a0"
+
+
+def paragraph(words: str, indent: str = "") -> str:
+    """The sentences in lines of at most WIDTH, each behind the indent."""
+    return textwrap.fill(
+        unbroken(words),
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+    ).replace(_TIE, " ")
+
+
+def item(mark: str, words: str) -> str:
+    """The words behind a mark, and beneath their beginning; names with a hyphen stay in one."""
+    return textwrap.fill(
+        unbroken(words),
+        WIDTH,
+        initial_indent=mark,
+        subsequent_indent=" " * len(mark),
+        break_long_words=False,
+        break_on_hyphens=False,
+    ).replace(_TIE, " ")
+
+
+def aligned(heads: Sequence[str], rows: Iterable[Sequence[str]], numeric: Container[int]) -> str:
+    """A table under headings in capitals; columns with these numbers are flush right."""
+    lines = [[head.upper() for head in heads], *rows]
+    widths = [max(len(line[n]) for line in lines) for n in range(len(heads))]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if n in numeric else cell.ljust(width)
+            for n, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def unbroken(sentence: str) -> str:
+    """The sentence with no line break within a figure: before a percent sign, inside brackets."""
+    sentence = sentence.replace(" %", f"{_TIE}%")
+    return re.sub(r"\[[^]]*\]", lambda found: found[0].replace(" ", _TIE), sentence)
