@@ -6,34 +6,18 @@ are read from the bucket, and what they show must be what records and report say
 
 import csv
 import io
-import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from statistics import geometric_mean, mean
 from typing import Any
 
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.bucket import bucket
-from tests.e2e.columns import (
-    ALGORITHMS,
-    MAGIC,
-    OWN_CLUSTER,
-    PROXY,
-    SERVER,
-    Watch,
-    Wire,
-    leaks,
-    mode,
-    places,
-)
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.columns import ALGORITHMS, MAGIC, PROXY, SERVER, mode
+from tests.e2e.columns_study import Study, Trial, conducted
+from tests.e2e.conftest import conditions, delete_campaign
 from tests.e2e.test_tpcc import ENGINES, workload
-from tests.support.install import NAMESPACE
-from tests.support.kube import REPO, Kube, wait_for
+from tests.support.kube import REPO, Kube
 
 # The shares, the driver and the digests are in the contract tests too; databases start one by one.
 pytestmark = pytest.mark.full
@@ -59,66 +43,6 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 TABLES = 10
 """With bmsql_config."""
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One archived trial with what lies beside its record."""
-
-    record: dict[str, Any]
-    output: str
-    summary: dict[str, Any]
-    proofs: dict[str, Any]
-    metrics: dict[str, Any]
-
-    @property
-    def arm(self) -> str:
-        name: str = self.record["spec"]["arm"]["name"]
-        return name
-
-    @property
-    def tps(self) -> float:
-        found = re.findall(r"Measured tpmTOTAL\s*=\s*([0-9.E,]+)", self.output, re.IGNORECASE)
-        return float(found[-1].replace(",", "")) / 60
-
-    @property
-    def client_cores(self) -> float:
-        cores: float = self.summary["cpuSeconds"] / self.summary["window"]["seconds"]
-        return cores
-
-    def columns(self, when: str) -> list[dict[str, Any]]:
-        """What the agent saw of each table."""
-        tables: list[dict[str, Any]] = self.proofs[when]["evidence"]["columns"]["tables"]
-        return tables
-
-
-@dataclass(frozen=True)
-class Study:
-    """A finished campaign with all that was seen of it."""
-
-    treatments: tuple[str, ...]
-    campaign: dict[str, Any]
-    rows: dict[str, dict[str, Any]]
-    report: dict[str, Any]
-    tables: dict[str, str]
-    """The studies' CSV files by their name."""
-    index: dict[str, Any]
-    trials: list[Trial]
-    watch: Watch
-    wire: Wire | None
-    leaked: list[str]
-    searched: int
-    keys: list[str]
-
-    def of(self, arm: str) -> list[Trial]:
-        """The trials of an arm."""
-        return [trial for trial in self.trials if trial.arm == arm]
-
-    def heard(self, arm: str, port: int, pattern: bytes) -> int:
-        """How often the database of an arm sent that from that port."""
-        assert self.wire is not None
-        (name,) = [one["name"] for one in self.index["testbeds"] if one["arm"] == arm]
-        return sum(self.wire.of(a, port).count(pattern) for a in self.watch.addresses[name])
 
 
 def modes() -> list[dict[str, Any]]:
@@ -152,75 +76,16 @@ def study(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Study]:
     load = workload("columns-tpcc")
     load["spec"]["load"] = {"concurrency": [2], "warmup": "4s", "duration": "10s"}
     installed.apply(instance, *modes(), load, campaign)
-    watch = Watch(installed, name)
     try:
-        if OWN_CLUSTER:
-            with Wire() as wire:
-                body = _run(installed, watch, name)
-        else:
-            wire, body = None, _run(installed, watch, name)
-        yield _study(installed, treatments, body, watch, wire)
+        yield conducted(installed, name, treatments, 1800)
     finally:
         delete_campaign(installed, name)
 
 
-def _run(kube: Kube, watch: Watch, name: str) -> dict[str, Any]:
-    over = watch.until(lambda: ended(kube, name))
-    found: dict[str, Any] = wait_for("the end of the campaign", over, 1800)
-    return found
-
-
-def _study(
-    kube: Kube,
-    treatments: tuple[str, ...],
-    body: dict[str, Any],
-    watch: Watch,
-    wire: Wire | None,
-) -> Study:
-    name = body["metadata"]["name"]
-    report = kube.get("overheadreport", name, NAMESPACE)
-    assert report is not None, conditions(body)
-    artefacts = report["status"]["artefacts"]
-    with bucket(kube) as store:
-        index = json.loads(store.get(artefacts["index"]["key"]))
-        prefix = index["storage"]["prefix"]
-        trials = []
-        for entry in index["trials"]:
-            folder = entry["key"].rpartition("/")[0]
-            record = json.loads(store.get(entry["key"]))
-            if record["outcome"] != "Succeeded":
-                continue
-            trials.append(
-                Trial(
-                    record,
-                    store.get(f"{folder}/client-0/output.log").decode(),
-                    json.loads(store.get(f"{folder}/client-0/summary.json")),
-                    json.loads(store.get(f"{folder}/proofs.json")),
-                    json.loads(store.get(f"{folder}/metrics.json")),
-                )
-            )
-        studies = [key for key in store.keys(f"{prefix}/report/") if "/study-" in key]
-        tables = {
-            Path(key).name.removeprefix("study-").removesuffix(".csv"): store.get(key).decode()
-            for key in studies
-        }
-        whole = json.loads(store.get(artefacts["json"]["key"]))
-        keys = sorted(watch.keys)
-        leaked, searched = leaks(places(kube, watch, store, prefix), keys)
-    return Study(
-        treatments=treatments,
-        campaign=body,
-        rows={row["arm"]: row for row in report["status"]["rows"]},
-        report=whole,
-        tables=tables,
-        index=index,
-        trials=trials,
-        watch=watch,
-        wire=wire,
-        leaked=leaked,
-        searched=searched,
-        keys=keys,
-    )
+def measured_tps(trial: Trial) -> float:
+    """By the last line in which the client says what it measured."""
+    found = re.findall(r"Measured tpmTOTAL\s*=\s*([0-9.E,]+)", trial.output, re.IGNORECASE)
+    return float(found[-1].replace(",", "")) / 60
 
 
 def test_every_arm_is_measured_and_consistent(study: Study) -> None:
@@ -228,8 +93,8 @@ def test_every_arm_is_measured_and_consistent(study: Study) -> None:
     assert facts.get("Complete", {}).get("status") == "True", facts
     assert sorted(study.rows) == sorted([BASELINE, f"{BASELINE}-control", *study.treatments])
     for arm in study.rows:
-        (trial,) = study.of(arm)[-1:]
-        assert trial.tps > 0
+        trial = study.last(arm)
+        assert measured_tps(trial) > 0
         consistency = trial.record["consistency"]
         assert consistency["ok"], (arm, consistency["summary"])
         assert consistency["summary"].startswith("6 queries gave no row")
@@ -237,25 +102,19 @@ def test_every_arm_is_measured_and_consistent(study: Study) -> None:
 
 def test_the_rows_follow_from_the_raw_objects(study: Study) -> None:
     for arm, row in study.rows.items():
-        own = study.of(arm)[-1:]
-        tps = geometric_mean(trial.tps for trial in own)
+        trial = study.last(arm)
+        tps, cores = measured_tps(trial), trial.client_cores
         assert row["tps"] == pytest.approx(tps, rel=1e-3)
-        cores = mean(trial.client_cores for trial in own)
         assert row["clientCpuCores"] == pytest.approx(cores, rel=0.01)
         assert row["clientCpuMsPerTransaction"] == pytest.approx(1000 * cores / tps, rel=0.01)
         if arm == "direct":
             assert "proxyCpuMsPerTransaction" not in row
             continue
-        (trial,) = own
         proxy = trial.record["cpu"]["proxy"]
         assert row["proxyCpuMsPerTransaction"] == pytest.approx(
             1000 * proxy["cores"] / tps, rel=2e-3
         )
-        window = trial.record["window"]
-        samples = trial.metrics["series"]["proxy_cpu_seconds"]
-        inside = [(t, v) for t, v in samples if window["start"] <= t <= window["end"]]
-        (first, low), (last, high) = inside[0], inside[-1]
-        assert proxy["cores"] == pytest.approx((high - low) / (last - first), rel=0.1)
+        assert proxy["cores"] == pytest.approx(trial.proxy_cores, rel=0.1)
         # The server's own CPU has no part of the proxy's, which its series would show.
         assert trial.record["cpu"]["database"]["limitCores"] == pytest.approx(0.3)
 
@@ -288,7 +147,7 @@ def test_the_shares_grow_by_their_lists(study: Study) -> None:
         wanted = {name for name, ratio in classes.items() if ratio <= SHARES[arm]}
         assert set(one["columns"]) == wanted
         assert one["share"] == pytest.approx(len(wanted) / len(classes))
-        (trial,) = study.of(arm)[-1:]
+        trial = study.last(arm)
         for table in trial.columns("before"):
             sealed = {f"{table['table']}.{n}" for own in table["encrypted"].values() for n in own}
             null = {f"{table['table']}.{name}" for name in table["null"]}
@@ -335,7 +194,7 @@ def test_the_layers_are_told_apart(study: Study) -> None:
     if "direct" in study.treatments:
         wanted[BASELINE] = ("direct", ["hop"])
     assert {arm: (one["before"], one["layers"]) for arm, one in found.items()} == wanted
-    tps = {trial.arm: trial.tps for trial in study.trials}
+    tps = {trial.arm: measured_tps(trial) for trial in study.trials}
     for arm, step in found.items():
         loss = 1 - tps[arm] / tps[step["before"]]
         assert step["loss"]["estimate"] == pytest.approx(loss, abs=2e-3), arm

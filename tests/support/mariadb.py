@@ -4,7 +4,6 @@ Option file, initialising script and `init.sql` come from the builders; only the
 The server runs as the pod's user where the tests run as root, and listens on loopback.
 """
 
-import base64
 import itertools
 import os
 import shutil
@@ -16,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pymysql
 
@@ -28,11 +27,16 @@ from encbench.engines.innodb.layout import KEY_FILE, Layout
 from encbench.engines.mariadb import children, settings
 from encbench.engines.pod import with_files
 from tests.support import certified, debian
-from tests.support.daemon import free_port
+from tests.support.places import mounted, places, texts, write
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
 
 KEY_PLUGIN = Path("/usr/lib/mysql/plugin/file_key_management.so")
 ADMIN, ADMIN_PASSWORD = "admin", "admin"
+ALL_PRIVILEGES = (
+    f"CREATE USER IF NOT EXISTS '{ADMIN}'@'localhost' IDENTIFIED BY '{ADMIN_PASSWORD}';\n"
+    f"GRANT ALL PRIVILEGES ON *.* TO '{ADMIN}'@'localhost' WITH GRANT OPTION;\n"
+)
+"""What lets the tests in."""
 
 
 def install() -> None:
@@ -162,14 +166,25 @@ def running(
     """
     install()
     folder = Path(tempfile.mkdtemp(prefix="encbench-mariadb-"))
-    server = _prepare(folder, spec or _small(mode), overrides or {}, issued or certified.issued())
-    try:
+    spec = spec or _small(mode)
+    with kept(_prepare(folder, spec, overrides or {}, issued or certified.issued())) as server:
         server.initialise()
         server.start()
         yield server
+
+
+S = TypeVar("S", bound=MariaDB)
+
+
+@contextmanager
+def kept(server: S) -> Iterator[S]:
+    """The server as long as it is needed; then it ends, and its folder goes."""
+    try:
+        yield server
     finally:
-        server.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+        # Nothing of it stays, so that there is nothing to flush.
+        server.stop(signal.SIGKILL)
+        shutil.rmtree(server.folder, ignore_errors=True)
 
 
 def _small(mode: Mapping[str, Any]) -> TestbedSpec:
@@ -179,15 +194,7 @@ def _small(mode: Mapping[str, Any]) -> TestbedSpec:
 def _prepare(
     folder: Path, spec: TestbedSpec, overrides: Mapping[str, str], issued: Issued
 ) -> MariaDB:
-    layout = Layout(
-        server="mariadb",
-        volume=str(folder / "volume"),
-        config=str(folder / "config"),
-        credentials=str(folder / "credentials"),
-        keys=str(folder / "keys"),
-        tls=str(folder / "tls"),
-        port=free_port(),
-    )
+    layout = Layout(server="mariadb", keys=str(folder / "keys"), **places(folder))
     context = database_context(spec)
     credentials = texts(children.credentials_secret(context, counting_tokens()))
     credentials |= certificates.entries(issued)
@@ -195,37 +202,24 @@ def _prepare(
     cnf = settings.server_cnf(spec, layout)
     cnf += "".join(f"{name}={value.format(tls=layout.tls)}\n" for name, value in overrides.items())
     script = children.config_map(context)["data"]["initialise.sh"]
-    admin = (
-        f"CREATE USER IF NOT EXISTS '{ADMIN}'@'localhost' IDENTIFIED BY '{ADMIN_PASSWORD}';\n"
-        f"GRANT ALL PRIVILEGES ON *.* TO '{ADMIN}'@'localhost' WITH GRANT OPTION;\n"
-    )
     files = {
         layout.server_cnf: cnf,
         layout.initialise: script,
-        layout.init_sql: credentials["init.sql"] + admin,
-        f"{layout.credentials}/token": credentials["token"],
-        f"{layout.credentials}/agent-password": credentials["agent-password"],
-        **certified.server_files(layout.tls, issued),
+        layout.init_sql: credentials["init.sql"] + ALL_PRIVILEGES,
+        **mounted(layout, credentials, issued),
         **({layout.key_file: texts(keys)[KEY_FILE]} if keys else {}),
     }
-    write(folder, layout, files)
+    write(layout, files)
+    hand_over(folder)
     return MariaDB(layout, spec, credentials, folder)
 
 
-def write(folder: Path, layout: Layout, files: Mapping[str, str]) -> None:
-    """Make the volume and these files, text by path, and give all to the pods' user."""
-    Path(layout.volume).mkdir()
-    for path, text in files.items():
-        Path(path).parent.mkdir(exist_ok=True)
-        Path(path).write_text(text, encoding="utf-8")
+def hand_over(folder: Path) -> None:
+    """Give the folder with all that is in it to the pods' user, where we may."""
     folder.chmod(0o755)
     if os.getuid() == 0:
         for entry in (folder, *folder.rglob("*")):
             os.chown(entry, USER_ID, USER_ID)
-
-
-def texts(secret: Mapping[str, Any]) -> dict[str, str]:
-    return {key: base64.b64decode(value).decode() for key, value in secret["data"].items()}
 
 
 def _identity() -> dict[str, Any]:

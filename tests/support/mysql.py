@@ -5,10 +5,9 @@ MySQL; otherwise as `tests.support.mariadb` does it. It needs root.
 """
 
 import itertools
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,8 @@ from encbench.core import certificates
 from encbench.engines.mysql import children, keyring, settings
 from encbench.engines.mysql.layout import POD, Places
 from tests.support import certified, rootfs
-from tests.support.daemon import free_port
-from tests.support.mariadb import ADMIN, ADMIN_PASSWORD, MariaDB, texts, write
+from tests.support.mariadb import ALL_PRIVILEGES, MariaDB, hand_over, kept
+from tests.support.places import mounted, places, texts, write
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
 
 SETTINGS = {
@@ -82,60 +81,34 @@ def running(
 
     Its certificates lie in the layout's place in every mode, so that an override can find them.
     """
-    with prepared(mode, overrides=overrides, init_sql=init_sql, spec=spec, engine=engine) as server:
+    with kept(_prepare(spec or _small(mode, engine), overrides or {}, init_sql)) as server:
         server.initialise()
         server.start()
         yield server
 
 
-@contextmanager
-def prepared(
-    mode: Mapping[str, Any],
-    *,
-    overrides: Mapping[str, str] | None = None,
-    init_sql: Callable[[str], str] = str,
-    spec: TestbedSpec | None = None,
-    engine: str = "mysql",
-) -> Iterator[MySQL]:
+def prepared(mode: Mapping[str, Any]) -> AbstractContextManager[MySQL]:
     """The same, before its init container runs."""
-    root = rootfs.of_image("mysql")
-    folder = Path(tempfile.mkdtemp(prefix="encbench-mysql-", dir="/tmp"))
-    server = _prepare(root, folder, spec or _small(mode, engine), overrides or {}, init_sql)
-    try:
-        yield server
-    finally:
-        server.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+    return kept(_prepare(_small(mode), {}, str))
 
 
-def _small(mode: Mapping[str, Any], engine: str) -> TestbedSpec:
+def _small(mode: Mapping[str, Any], engine: str = "mysql") -> TestbedSpec:
     return spec_of_testbed(mode, engine=engine, version="9.7", settings=SETTINGS)
 
 
 def _prepare(
-    root: Path,
-    folder: Path,
     spec: TestbedSpec,
     overrides: Mapping[str, str],
     init_sql: Callable[[str], str],
 ) -> MySQL:
-    layout = replace(
-        POD,
-        volume=str(folder / "volume"),
-        config=str(folder / "config"),
-        credentials=str(folder / "credentials"),
-        tls=str(folder / "tls"),
-        port=free_port(),
-    )
+    root = rootfs.of_image("mysql")
+    folder = Path(tempfile.mkdtemp(prefix="encbench-mysql-", dir="/tmp"))
+    layout = replace(POD, **places(folder))
     context, issued = database_context(spec), certified.issued()
     credentials = texts(children.credentials_secret(context, counting_tokens()))
     credentials |= certificates.entries(issued)
     broken = [f"{name}={value.format(tls=layout.tls)}" for name, value in overrides.items()]
     cnf = "\n".join([settings.server_cnf(spec, layout), "[mysqld]", *broken, ""])
-    admin = (
-        f"CREATE USER IF NOT EXISTS '{ADMIN}'@'localhost' IDENTIFIED BY '{ADMIN_PASSWORD}';\n"
-        f"GRANT ALL PRIVILEGES ON *.* TO '{ADMIN}'@'localhost';\n"
-    )
     files = {
         layout.server_cnf: cnf,
         layout.initialise: children.config_map(context)["data"]["initialise.sh"],
@@ -143,12 +116,11 @@ def _prepare(
             f"{layout.config}/{name}": text
             for name, text in keyring.files(spec.mode, spec.instance.version, layout).items()
         },
-        layout.init_sql: init_sql(credentials["init.sql"]) + admin,
-        f"{layout.credentials}/token": credentials["token"],
-        f"{layout.credentials}/agent-password": credentials["agent-password"],
-        **certified.server_files(layout.tls, issued),
+        layout.init_sql: init_sql(credentials["init.sql"]) + ALL_PRIVILEGES,
+        **mounted(layout, credentials, issued),
     }
-    write(folder, layout, files)
+    write(layout, files)
+    hand_over(folder)
     return MySQL(
         layout=layout,
         spec=spec,

@@ -6,7 +6,6 @@ stay when it ends: other servers on this machine have processes of the same name
 loopback.
 """
 
-import base64
 import os
 import shutil
 import signal
@@ -28,8 +27,8 @@ from encbench.core.pods import USER_ID
 from encbench.engines.postgresql import children, settings
 from encbench.engines.postgresql.layout import PASSWD, Layout
 from tests.support import debian
-from tests.support.certified import issued, server_files
-from tests.support.daemon import free_port
+from tests.support.certified import issued
+from tests.support.places import mounted, places, texts, write
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
 
 DEBIAN = Path("/usr/lib/postgresql/15/bin")
@@ -249,20 +248,10 @@ def _small(mode: Mapping[str, Any]) -> TestbedSpec:
 def _prepare(
     folder: Path, spec: TestbedSpec, overrides: Mapping[str, str], rules: str | None
 ) -> Postgres:
-    layout = Layout(
-        volume=str(folder / "volume"),
-        config=str(folder / "config"),
-        credentials=str(folder / "credentials"),
-        tls=str(folder / "tls"),
-        port=free_port(),
-    )
-    context = database_context(spec)
-    secret = children.credentials_secret(context, counting_tokens())
-    made = issued()
-    credentials = {
-        **{key: base64.b64decode(value).decode() for key, value in secret["data"].items()},
-        **entries(made),
-    }
+    layout = Layout(**places(folder))
+    context, made = database_context(spec), issued()
+    credentials = texts(children.credentials_secret(context, counting_tokens()))
+    credentials |= entries(made)
     given = children.config_map(context)["data"]
     broken = {"listen_addresses": "127.0.0.1", **overrides}
     conf = settings.server_conf(spec, layout)
@@ -272,14 +261,9 @@ def _prepare(
         layout.server_conf: conf,
         layout.host_rules: (rules or given["pg_hba.conf"]) + f"local all {ADMIN} trust\n",
         layout.init_sql: credentials["init.sql"],
-        f"{layout.credentials}/token": credentials["token"],
-        f"{layout.credentials}/agent-password": credentials["agent-password"],
-        **server_files(layout.tls, made),
+        **mounted(layout, credentials, made),
     }
-    Path(layout.volume).mkdir()
-    for path, text in files.items():
-        Path(path).parent.mkdir(exist_ok=True)
-        Path(path).write_text(text, encoding="utf-8")
+    write(layout, files)
     for entry in (folder, *folder.rglob("*")):
         # As a pod's volumes are: root's, and the group's to read; the data volume is the group's.
         os.chown(entry, 0, USER_ID)

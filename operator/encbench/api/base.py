@@ -6,6 +6,7 @@ is refused, on the API server by the structural schema and here by `extra="forbi
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
@@ -101,14 +102,12 @@ class Model(BaseModel):
     def _null_is_absent(cls, data: Any) -> Any:
         if not isinstance(data, Mapping):
             return data
-        taken = dict(data)
-        for name, field in cls.model_fields.items():
-            for key in {name, field.alias or name} & taken.keys():
-                if taken[key] is None and not field.is_required():
-                    del taken[key]
-                elif get_origin(field.annotation) is dict:
-                    taken[key] = without_nulls(taken[key])
-        return taken
+        optional, maps = _spellings(cls)
+        return {
+            key: without_nulls(value) if key in maps else value
+            for key, value in data.items()
+            if value is not None or key not in optional
+        }
 
     @model_validator(mode="after")
     def _rules_hold(self) -> Self:
@@ -135,6 +134,22 @@ class Model(BaseModel):
                 default = part().to_dict() if part.rules else {}
                 schema["properties"][field.alias or name]["default"] = default
         return reference
+
+
+@cache
+def _spellings(model: type[Model]) -> tuple[frozenset[str], frozenset[str]]:
+    """How fields may be written, by name and by alias: those that may be left out, and the maps.
+
+    Kept, for every object that is read is asked, part by part.
+    """
+    optional, maps = set[str](), set[str]()
+    for name, field in model.model_fields.items():
+        spellings = {name, field.alias or name}
+        if not field.is_required():
+            optional |= spellings
+        if get_origin(field.annotation) is dict:
+            maps |= spellings
+    return frozenset(optional), frozenset(maps)
 
 
 FROZEN = Transition(

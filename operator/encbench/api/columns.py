@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from encbench.api.base import Bool, EntryName, Model, Name, Quantity, Resources, at_least
-from encbench.api.rules import Rule, Unique, matches
+from encbench.api.rules import Rule, Unique, either, matches
 
 Algorithm = Literal["AES_128_GCM", "SM4_128_GCM"]
 Ratio = Literal[0, 20, 50, 100]
@@ -125,10 +125,10 @@ class DriverJar(Model):
     """A JDBC driver of the user's own. encbench never ships it."""
 
     rules = (
-        Rule(
-            cel="has(self.url) != has(self.claimName)",
-            message="say where the jar is by one of the two: url, or claimName with path",
-            holds=lambda it: (it.url is None) != (it.claim_name is None),
+        either(
+            "url",
+            "claim_name",
+            "say where the jar is by one of the two: url, or claimName with path",
         ),
         Rule(
             cel="!has(self.url) || has(self.sha256)",
@@ -225,11 +225,11 @@ class JdbcDriver(Model):
     """The JDBC driver that the client uses in place of the engine's own."""
 
     rules = (
-        Rule(
-            cel="has(self.encrypting) != has(self.jar)",
-            message="write one of the two: encrypting: {} for encbench's own encrypting driver, or "
+        either(
+            "encrypting",
+            "jar",
+            "write one of the two: encrypting: {} for encbench's own encrypting driver, or "
             "jar for a driver of yours",
-            holds=lambda it: (it.encrypting is None) != (it.jar is None),
         ),
     )
 

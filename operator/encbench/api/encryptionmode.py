@@ -12,7 +12,7 @@ from encbench.api.columns import (
     key_of_the_jar,
     proxy_speaks_no_tls,
 )
-from encbench.api.rules import Rule, Unique
+from encbench.api.rules import Rule, Unique, either
 
 
 class KeySecretRef(Model):
@@ -70,11 +70,11 @@ class Volume(Model):
     """Encryption below the server, of the volume that it writes to."""
 
     rules = (
-        Rule(
-            cel="has(self.storageClassName) != has(self.gocryptfs)",
-            message="name one of the two: storageClassName, a class whose disks are encrypted, or "
+        either(
+            "storage_class_name",
+            "gocryptfs",
+            "name one of the two: storageClassName, a class whose disks are encrypted, or "
             "gocryptfs, which encrypts within the pod",
-            holds=lambda it: (it.storage_class_name is None) != (it.gocryptfs is None),
         ),
         Rule(
             cel="!self.onTrust || has(self.storageClassName)",

@@ -12,9 +12,11 @@ installed, and refuses it when it is too high; so whatever has a length has a ma
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
 
 VALIDATIONS = "x-kubernetes-validations"
@@ -137,9 +139,32 @@ def keys_match(pattern: str, message: str) -> Rule:
     )
 
 
+def no_key_matches(pattern: str, message: str) -> Rule:
+    """A rule that no key of a map matches, under the same terms."""
+    return Rule(
+        cel=f"!self.exists(key, key.matches({literal(pattern)}))",
+        message=message,
+        holds=lambda values: not any(fits(pattern, key) for key in values),
+    )
+
+
+def either(first: str, second: str, message: str) -> Rule:
+    """A rule that one of two fields of a model, by their names in Python, is there and not both."""
+    return Rule(
+        cel=f"has(self.{to_camel(first)}) != has(self.{to_camel(second)})",
+        message=message,
+        holds=lambda it: (getattr(it, first) is None) != (getattr(it, second) is None),
+    )
+
+
 def fits(pattern: str, text: str) -> bool:
     """Whether text matches an anchored pattern; Python's own $ would overlook a last newline."""
-    return re.fullmatch(pattern.removeprefix("^").removesuffix("$"), text) is not None
+    return _whole(pattern).fullmatch(text) is not None
+
+
+@cache
+def _whole(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern.removeprefix("^").removesuffix("$"))
 
 
 def without_nulls(values: Any) -> Any:

@@ -18,7 +18,7 @@ from encbench.api.campaign import Cache, Reset, Residency, StepDeadlines
 from encbench.api.conditions import Conditions
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.api.rules import Rule
+from encbench.api.rules import either
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Client, Sysbench
 
@@ -37,13 +37,7 @@ class Arm(Model):
 class Dataset(Model):
     """What is loaded, and by which client. Only the dataset's fields of the tool matter here."""
 
-    rules = (
-        Rule(
-            cel="has(self.sysbench) != has(self.tpcc)",
-            message="name one tool, sysbench or tpcc",
-            holds=lambda it: (it.sysbench is None) != (it.tpcc is None),
-        ),
-    )
+    rules = (either("sysbench", "tpcc", "name one tool, sysbench or tpcc"),)
 
     sysbench: Sysbench | None = Field(
         None, description="The test whose prepare command loads the tables."

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from encbench.api.base import Bool, Int, Model, Number
-from encbench.api.rules import Rule, fits, keys_match, literal, matches
+from encbench.api.rules import Rule, keys_match, matches, no_key_matches
 
 TERMINALS_PER_WAREHOUSE = 10
 """A warehouse has ten districts, and a terminal is bound to one (TPC-C clause 2.4.1.1)."""
@@ -180,11 +180,10 @@ class Tpcc(Model):
         ],
         Field(max_length=32),
         keys_match("^[a-zA-Z][a-zA-Z0-9_.]{0,63}$", "write parameters as the driver names them"),
-        Rule(
-            cel=f"!self.exists(key, key.matches({literal(_URL_OWNED)}))",
-            message="leave out who logs in and everything of TLS: the credentials and the "
+        no_key_matches(
+            _URL_OWNED,
+            "leave out who logs in and everything of TLS: the credentials and the "
             "EncryptionMode say both",
-            holds=lambda values: not any(fits(_URL_OWNED, key) for key in values),
         ),
     ] = Field(
         default_factory=dict,
@@ -205,18 +204,16 @@ class Tpcc(Model):
             "^[a-zA-Z][a-zA-Z0-9_.]{0,63}$",
             "write options as the props file names them, such as keyingTimeMultiplier",
         ),
-        Rule(
-            cel=f"!self.exists(key, key.matches({literal(_LENGTHS)}))",
-            message="leave out runMins and runTxnsPerTerminal, of which one would contradict the "
+        no_key_matches(
+            _LENGTHS,
+            "leave out runMins and runTxnsPerTerminal, of which one would contradict the "
             "other: a run ends by time, and load.duration says which",
-            holds=lambda options: not any(fits(_LENGTHS, key) for key in options),
         ),
-        Rule(
-            cel=f"!self.exists(key, key.matches({literal(_OWNED)}))",
-            message="leave out what encbench sets itself: write tpcc.warehouses, mix, driver, "
+        no_key_matches(
+            _OWNED,
+            "leave out what encbench sets itself: write tpcc.warehouses, mix, driver, "
             "loadWorkers, limitTxnsPerMin, terminalWarehouseFixed, load.concurrency, load.warmup "
             "and load.duration; the connection and the seed follow from the campaign",
-            holds=lambda options: not any(fits(_OWNED, key) for key in options),
         ),
     ] = Field(
         default_factory=dict,

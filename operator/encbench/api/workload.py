@@ -17,7 +17,7 @@ from encbench.api.base import (
     parse_duration,
 )
 from encbench.api.instancetemplate import ImageName
-from encbench.api.rules import Rule, Unique, fits, keys_match, literal, matches
+from encbench.api.rules import Rule, Unique, either, keys_match, literal, matches, no_key_matches
 from encbench.api.scalars import NO_MILLISECONDS
 from encbench.api.tpcc import TERMINALS_PER_WAREHOUSE, Tpcc
 
@@ -83,11 +83,11 @@ class Sysbench(Model):
     """A sysbench test."""
 
     rules = (
-        Rule(
-            cel="has(self.script) != has(self.scriptConfigMapRef)",
-            message="name either a built-in script (script: oltp_read_write) or a Lua script of "
+        either(
+            "script",
+            "script_config_map_ref",
+            "name either a built-in script (script: oltp_read_write) or a Lua script of "
             "your own (scriptConfigMapRef: {name, key}), one of the two",
-            holds=lambda it: (it.script is None) != (it.script_config_map_ref is None),
         ),
         Rule(
             cel="self.tables == 1 || !has(self.script) || "
@@ -118,12 +118,11 @@ class Sysbench(Model):
             "^[a-z][a-z0-9_-]{0,63}$",
             "write options as sysbench does without the leading dashes, such as range-size",
         ),
-        Rule(
-            cel=f"!self.exists(key, key.matches({literal(_OWNED)}))",
-            message="leave out what encbench sets itself: write tables, tableSize, "
+        no_key_matches(
+            _OWNED,
+            "leave out what encbench sets itself: write tables, tableSize, "
             "load.concurrency, load.warmup, load.duration and load.rate; the connection, the seed "
             "and the output's form follow from the campaign",
-            holds=lambda options: not any(fits(_OWNED, key) for key in options),
         ),
     ] = Field(
         default_factory=dict,
@@ -215,11 +214,11 @@ class WorkloadSpec(Model):
     """A tool, its dataset, the load and the client."""
 
     rules = (
-        Rule(
-            cel="has(self.sysbench) != has(self.tpcc)",
-            message="name one tool: sysbench: {script: oltp_read_write}, or "
+        either(
+            "sysbench",
+            "tpcc",
+            "name one tool: sysbench: {script: oltp_read_write}, or "
             "tpcc: {warehouses: 10}, and not both",
-            holds=lambda it: (it.sysbench is None) != (it.tpcc is None),
         ),
         Rule(
             cel="self.load.concurrency.all(threads, threads >= self.client.replicas)",

@@ -30,15 +30,18 @@ async def database_pod(
 
 async def agent(cluster: Cluster, namespace: str, testbed: str, pod: PodFacts) -> Way:
     """To the agent in a testbed's database pod. Unavailable while there is none."""
-    return await _way(cluster, namespace, testbed, pod, database.AGENT_PORT)
+    return _address(pod, database.AGENT_PORT), await token(cluster, namespace, testbed)
 
 
-async def recorder(cluster: Cluster, namespace: str, testbed: str, pod: PodFacts) -> Way:
-    """To the recorder in a pod that is a client of the testbed. Unavailable while there is none."""
-    return await _way(cluster, namespace, testbed, pod, RECORDER_PORT)
+def recorder(pod: PodFacts) -> str:
+    """The address of the recorder in a client's pod. Unavailable while there is none.
+
+    It takes the token of the testbed, which is asked for once and not for each of the clients.
+    """
+    return _address(pod, RECORDER_PORT)
 
 
-async def _token(cluster: Cluster, namespace: str, testbed: str) -> str:
+async def token(cluster: Cluster, namespace: str, testbed: str) -> str:
     """The bearer token of a testbed; Unavailable while its Secret does not exist."""
     secret = await cluster.get(SECRET, namespace, credentials_name(testbed))
     found = None if secret is None else entry(secret, "token")
@@ -52,8 +55,3 @@ def _address(pod: PodFacts, port: int) -> str:
     if not pod.ip:
         raise Unavailable(f"pod {pod.name} has no address yet")
     return f"{pod.ip}:{port}"
-
-
-async def _way(cluster: Cluster, namespace: str, testbed: str, pod: PodFacts, port: int) -> Way:
-    token = await _token(cluster, namespace, testbed)
-    return _address(pod, port), token

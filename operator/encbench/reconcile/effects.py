@@ -6,11 +6,12 @@ effect to the next pass); events are sent after, so that they never tell of what
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from encbench.api import labels
 from encbench.api.kinds import Kind
 from encbench.ports import Body, Cluster, Conflict
-from encbench.reconcile.objects import belongs_to
+from encbench.reconcile.objects import Object, belongs_to
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ class Delete:
     namespace: str
     name: str
     uid: str
+
+    @classmethod
+    def of(cls, found: Object[Any, Any]) -> "Delete":
+        """One of our kinds, as it was seen."""
+        return cls(found.kind, found.namespace, found.name, found.uid)
 
 
 @dataclass(frozen=True)

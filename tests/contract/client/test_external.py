@@ -17,7 +17,8 @@ from encbench.tools.sysbench.parser import parse
 from tests.contract.client.sysbench import ROWS, SHORT, Bench
 from tests.support import debian
 from tests.support.certified import write_client_files
-from tests.support.mariadb import MariaDB, running, texts
+from tests.support.mariadb import MariaDB, running
+from tests.support.places import texts
 from tests.support.testbeds import (
     PLAINTEXT,
     TLS,

@@ -21,6 +21,7 @@ from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.config import ColumnsConfig
 from tests.contract.columns.tables import create
 from tests.contract.database.harness import MARKER, agent_config
+from tests.contract.database.proving import failed
 from tests.support import confidential, mariadb, mysql
 from tests.support.confidential import AES, KEY, SM4
 from tests.support.subset import first_of
@@ -91,10 +92,6 @@ def evidence(
         )
         agent = build(replace(agent_config(server), columns=own), server.proc)
         return agent.evidence(MARKER.format(7), full, lambda: False)
-
-
-def failed(proof: Proof) -> dict[str, str]:
-    return {check.name: check.detail for check in proof.checks if not check.ok}
 
 
 def judge(found: dict[str, Any], spec: TestbedSpec, *, full: bool = True) -> Proof:

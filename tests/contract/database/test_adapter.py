@@ -17,7 +17,7 @@ async def answer(request: web.Request) -> web.Response:
     """As the token says."""
     token = request.headers["Authorization"].removeprefix("Bearer ")
     if token == "slow":
-        await asyncio.sleep(5)
+        await asyncio.sleep(1)
     if token == "echo":
         return web.json_response({"path": request.path, "body": await request.json()})
     status, _, text = token.partition(" ")

@@ -2,27 +2,12 @@
 
 import signal
 import time
-from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
-from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.core.evidence import Proof
-from encbench.engines.registry import engine
-from tests.contract.database.harness import agent
+from tests.contract.database.proving import failed, prove
 from tests.support.mariadb import MariaDB, running
 from tests.support.testbeds import PLAINTEXT, TDE
-
-
-async def prove(server: MariaDB, mode: Mapping[str, Any], number: int, *, full: bool) -> Proof:
-    async with agent(server, dict(mode)) as there:
-        evidence = await there.evidence(number, full=full)
-    return engine("mariadb").judge(evidence, EncryptionModeSpec.model_validate(mode), full=full)
-
-
-def failed(proof: Proof) -> dict[str, str]:
-    return {check.name: check.detail for check in proof.checks if not check.ok}
 
 
 @pytest.mark.parametrize(

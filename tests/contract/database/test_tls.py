@@ -9,7 +9,7 @@ import pymysql
 import pytest
 
 from encbench.core.tls import suite
-from tests.contract.database.test_breakages import failed, prove
+from tests.contract.database.proving import failed, prove
 from tests.support import certified
 from tests.support.mariadb import MariaDB, running
 from tests.support.testbeds import PLAINTEXT, TDE, TLS, TLS12

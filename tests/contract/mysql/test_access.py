@@ -14,7 +14,7 @@ from encbench.engines.mysql.known import known_settings
 from encbench.engines.mysql.settings import server_settings
 from encbench.engines.users import AGENT_USER
 from tests.contract.client.sysbench import TABLES, Bench
-from tests.contract.mysql.proving import failed, prove
+from tests.contract.database.proving import failed, prove
 from tests.support.mysql import MySQL, running
 from tests.support.testbeds import TLS, TLS12
 

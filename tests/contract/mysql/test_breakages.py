@@ -7,8 +7,8 @@ from pathlib import Path
 import pymysql
 import pytest
 
+from tests.contract.database.proving import failed, prove
 from tests.contract.mysql.conftest import ALL, PLAINTEXT
-from tests.contract.mysql.proving import failed, prove
 from tests.support.mysql import MySQL, prepared, running
 from tests.support.testbeds import TLS
 

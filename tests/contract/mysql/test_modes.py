@@ -10,8 +10,8 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.engines.mysql import files
 from encbench.engines.registry import engine
 from tests.contract.database.harness import MARKER, agent
+from tests.contract.database.proving import prove
 from tests.contract.mysql.conftest import ALL, MODES, PLAINTEXT
-from tests.contract.mysql.proving import prove
 from tests.support.mysql import MySQL, running
 
 JUDGE = engine("mysql").judge

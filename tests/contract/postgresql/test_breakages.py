@@ -2,29 +2,14 @@
 
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.core.evidence import Proof
-from encbench.engines.registry import engine
-from tests.contract.database.harness import agent
+from tests.contract.database.proving import failed, prove
 from tests.contract.postgresql.conftest import OTHER
 from tests.support.postgres import Postgres
 from tests.support.testbeds import PLAINTEXT, TLS
-
-
-async def prove(server: Postgres, mode: Mapping[str, Any], number: int, *, full: bool) -> Proof:
-    async with agent(server, dict(mode)) as there:
-        evidence = await there.evidence(number, full=full)
-    judge = engine("postgresql").judge
-    return judge(evidence, EncryptionModeSpec.model_validate(mode), full=full)
-
-
-def failed(proof: Proof) -> dict[str, str]:
-    return {check.name: check.detail for check in proof.checks if not check.ok}
 
 
 async def test_a_plaintext_baseline_that_offers_tls(tls_server: Postgres) -> None:

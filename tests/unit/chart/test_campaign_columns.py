@@ -5,19 +5,26 @@ from typing import Any
 import pytest
 
 from encbench.api.base import parse_quantity
-from encbench.api.resources import RESOURCES
 from encbench.core.plan import cells
 from encbench.engines import pod as engine_pod
 from encbench.engines.registry import engine
 from encbench.report.layers import steps
 from encbench.tools import pod as tool_pod
 from encbench.tools.registry import tool
-from tests.support import kustomize
-from tests.support.chart import REPO, Rendered
-from tests.unit.chart.test_demo import CLUSTER, NODE
+from tests.support.chart import Rendered
+from tests.unit.chart.campaigns import (
+    CAMPAIGNS,
+    NODE,
+    all_of,
+    assert_every_file_is_applied,
+    assert_said,
+    infrastructure,
+    parsed,
+    the,
+)
 
-TPCC = REPO / "campaigns" / "polardbx-confidential"
-SYSBENCH = REPO / "campaigns" / "rds-mysql-confidential"
+TPCC = CAMPAIGNS / "polardbx-confidential"
+SYSBENCH = CAMPAIGNS / "rds-mysql-confidential"
 OVERLAYS = {
     "tpcc": TPCC,
     "tpcc-external": TPCC / "external",
@@ -26,33 +33,17 @@ OVERLAYS = {
     "sysbench": SYSBENCH,
     "sysbench-small": SYSBENCH / "small",
 }
-Specs = dict[tuple[str, str], Any]
-
-
-def parsed(name: str) -> Specs:
-    """Specs by kind and name."""
-    models = {resource.kind.kind: resource.spec for resource in RESOURCES}
-    return {
-        (body["kind"], body["metadata"]["name"]): models[body["kind"]].model_validate(body["spec"])
-        for body in kustomize.built(OVERLAYS[name])
-    }
-
-
-def all_of(specs: Specs, kind: str) -> dict[str, Any]:
-    return {name: spec for (own, name), spec in specs.items() if own == kind}
 
 
 @pytest.mark.parametrize("folder", [TPCC, SYSBENCH], ids=lambda folder: folder.name)
 def test_every_file_is_applied_by_one_of_them(folder: Any) -> None:
     own = [place for place in OVERLAYS.values() if place.is_relative_to(folder)]
-    applied = set().union(*map(kustomize.files, own))
-    there = {file for file in folder.rglob("*") if file.is_file() and file.suffix != ".md"}
-    assert applied == there
+    assert_every_file_is_applied(folder, *own)
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_every_part_is_valid_and_accepted(name: str) -> None:
-    specs = parsed(name)
+    specs = parsed(OVERLAYS[name])
     for campaign in all_of(specs, "Campaign").values():
         (entry,) = campaign.matrix
         for ref in {campaign.baseline_mode_ref, *entry.mode_refs}:
@@ -77,8 +68,8 @@ def test_every_part_is_valid_and_accepted(name: str) -> None:
     ],
 )
 def test_each_step_is_of_one_layer(name: str, wanted: str) -> None:
-    specs = parsed(name)
-    (campaign,) = all_of(specs, "Campaign").values()
+    specs = parsed(OVERLAYS[name])
+    campaign = the(specs, "Campaign")
     for cell in cells(campaign, all_of(specs, "Workload")):
         found = steps(cell.arms, all_of(specs, "EncryptionMode"))
         assert all(len(step.layers) == 1 for step in found)
@@ -86,7 +77,7 @@ def test_each_step_is_of_one_layer(name: str, wanted: str) -> None:
 
 
 def test_the_external_driver_is_a_step_of_its_own() -> None:
-    specs = parsed("tpcc-external")
+    specs = parsed(OVERLAYS["tpcc-external"])
     campaign = specs["Campaign", "polardbx-confidential-external"]
     (first, *_) = cells(campaign, all_of(specs, "Workload"))
     (step,) = steps(first.arms, all_of(specs, "EncryptionMode"))
@@ -97,14 +88,14 @@ def test_the_external_driver_is_a_step_of_its_own() -> None:
 
 @pytest.mark.parametrize("name", ["tpcc", "tpcc-external"])
 def test_the_published_load_of_tpcc(name: str) -> None:
-    (workload,) = all_of(parsed(name), "Workload").values()
+    workload = the(parsed(OVERLAYS[name]), "Workload")
     assert workload.tpcc.warehouses == 1000
     assert workload.load.concurrency == [64, 128, 256, 512, 1024]
     assert workload.load.duration_seconds == 300
 
 
 def test_the_published_load_of_sysbench() -> None:
-    specs = parsed("sysbench")
+    specs = parsed(OVERLAYS["sysbench"])
     workloads = all_of(specs, "Workload")
     scripts = {one.sysbench.script for one in workloads.values()}
     assert scripts == {"oltp_read_only", "oltp_read_write", "oltp_write_only"}
@@ -116,28 +107,22 @@ def test_the_published_load_of_sysbench() -> None:
 
 
 def test_all_of_them_fit_in_one_namespace() -> None:
-    campaigns = [own for name in OVERLAYS for own in all_of(parsed(name), "Campaign")]
+    campaigns = [own for name in OVERLAYS for own in all_of(parsed(OVERLAYS[name]), "Campaign")]
     assert len(set(campaigns)) == len(campaigns)
 
 
 @pytest.mark.parametrize("name", ["tpcc-small", "sysbench-small"])
 def test_small_fits_two_cores(name: str, default: Rendered) -> None:
     """One database at a time, and two clients, for one ends as the next one starts."""
-    specs = parsed(name)
-    (campaign,) = all_of(specs, "Campaign").values()
+    specs = parsed(OVERLAYS[name])
+    campaign = the(specs, "Campaign")
     assert campaign.residency == "OnDemand"
-    (instance,) = all_of(specs, "InstanceTemplate").values()
+    instance = the(specs, "InstanceTemplate")
     modes = all_of(specs, "EncryptionMode").values()
     proxy = max(mode.columns.resources.cores for mode in modes if mode.columns)
     database = instance.resources.cores + proxy + parse_quantity(engine_pod.AGENT_CPU)
     client = max(one.client.resources.cores for one in all_of(specs, "Workload").values())
     clients = 2 * (client + parse_quantity(tool_pod.RECORDER_CPU))
-    infrastructure = sum(CLUSTER.values()) + sum(
-        parse_quantity(container["resources"]["requests"]["cpu"])
-        for container_name, container in default.containers()
-        if not container_name.endswith("-check")
-    )
-    whole = database + clients + infrastructure
+    whole = database + clients + infrastructure(default)
     assert whole <= NODE
-    said = (OVERLAYS[name] / "kustomization.yaml").read_text()
-    assert f"{round(1000 * whole)} of 2000" in said
+    assert_said(OVERLAYS[name], whole)

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from encbench.api.base import parse_quantity
-from encbench.api.resources import RESOURCES
 from encbench.core.dataset import dataset_key
 from encbench.engines import pod as engine_pod
 from encbench.engines.innodb.options import parse_size
@@ -13,41 +12,40 @@ from encbench.engines.registry import engine
 from encbench.reconcile.campaign import recoveries
 from encbench.tools import pod as tool_pod
 from encbench.tools.registry import tool
-from tests.support import kustomize
-from tests.support.chart import REPO, Rendered
-from tests.unit.chart.test_demo import CLUSTER, NODE
+from tests.support.chart import Rendered
+from tests.unit.chart.campaigns import (
+    CAMPAIGNS,
+    NODE,
+    all_of,
+    assert_every_file_is_applied,
+    assert_said,
+    infrastructure,
+    parsed,
+    the,
+)
 
-FOLDER = REPO / "campaigns" / "recovery"
+FOLDER = CAMPAIGNS / "recovery"
 OVERLAYS = {"full": FOLDER, "small": FOLDER / "small"}
 ROW = 250
 """Bytes that a row of sysbench takes in a table and its index, about."""
 
 
-def parsed(name: str, kind: str) -> dict[str, Any]:
-    """Specs of a kind by name."""
-    models = {resource.kind.kind: resource.spec for resource in RESOURCES}
-    return {
-        body["metadata"]["name"]: models[body["kind"]].model_validate(body["spec"])
-        for body in kustomize.built(OVERLAYS[name])
-        if body["kind"] == kind
-    }
+def some(name: str, kind: str) -> dict[str, Any]:
+    return all_of(parsed(OVERLAYS[name]), kind)
 
 
 def only(name: str, kind: str) -> Any:
-    (found,) = parsed(name, kind).values()
-    return found
+    return the(parsed(OVERLAYS[name]), kind)
 
 
 def test_every_file_is_applied_by_one_of_them() -> None:
-    applied = set().union(*map(kustomize.files, OVERLAYS.values()))
-    there = {file for file in FOLDER.rglob("*") if file.is_file() and file.suffix != ".md"}
-    assert applied == there
+    assert_every_file_is_applied(FOLDER, *OVERLAYS.values())
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_every_part_is_valid_and_accepted(name: str) -> None:
-    campaign, workloads = only(name, "Campaign"), parsed(name, "Workload")
-    instances, modes = parsed(name, "InstanceTemplate"), parsed(name, "EncryptionMode")
+    campaign, workloads = only(name, "Campaign"), some(name, "Workload")
+    instances, modes = some(name, "InstanceTemplate"), some(name, "EncryptionMode")
     (entry,) = campaign.matrix
     assert list(instances) == entry.instance_refs
     assert {campaign.baseline_mode_ref, *entry.mode_refs} == set(modes)
@@ -62,7 +60,7 @@ def test_every_part_is_valid_and_accepted(name: str) -> None:
 
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_both_stops_at_both_sizes_on_the_same_data(name: str) -> None:
-    workloads = parsed(name, "Workload")
+    workloads = some(name, "Workload")
     found = {(w.recovery.stop, w.sysbench.table_size) for w in workloads.values()}
     sizes = {size for _, size in found}
     assert len(sizes) == 2
@@ -76,7 +74,7 @@ def test_both_stops_at_both_sizes_on_the_same_data(name: str) -> None:
 def test_there_is_room_for_the_golden_copy_and_the_log(name: str) -> None:
     instance = only(name, "InstanceTemplate")
     largest = max(
-        ROW * w.sysbench.tables * w.sysbench.table_size for w in parsed(name, "Workload").values()
+        ROW * w.sysbench.tables * w.sysbench.table_size for w in some(name, "Workload").values()
     )
     log = parse_size(instance.settings["innodb_log_file_size"])
     assert log is not None
@@ -84,16 +82,11 @@ def test_there_is_room_for_the_golden_copy_and_the_log(name: str) -> None:
 
 
 def test_it_fits_two_cores(default: Rendered) -> None:
-    own, workloads = only("small", "InstanceTemplate").resources, parsed("small", "Workload")
+    own, workloads = only("small", "InstanceTemplate").resources, some("small", "Workload")
     tools = max(workload.client.resources.cores for workload in workloads.values())
     database = own.cores + parse_quantity(engine_pod.AGENT_CPU)
     client = tools + parse_quantity(tool_pod.RECORDER_CPU)
-    infrastructure = sum(CLUSTER.values()) + sum(
-        parse_quantity(container["resources"]["requests"]["cpu"])
-        for container_name, container in default.containers()
-        if not container_name.endswith("-check")
-    )
     assert only("small", "Campaign").residency == "OnDemand"
-    whole = database + 2 * client + infrastructure
+    whole = database + 2 * client + infrastructure(default)
     assert whole <= NODE
-    assert f"{round(1000 * whole)} of 2000" in (FOLDER / "small/kustomization.yaml").read_text()
+    assert_said(OVERLAYS["small"], whole)

@@ -1,49 +1,38 @@
 """campaigns/tls and its overlays: valid, complete, and small enough for two cores."""
 
-from typing import Any
-
 import pytest
 
 from encbench.api.base import parse_quantity
-from encbench.api.resources import RESOURCES
 from encbench.core.plan import cells
 from encbench.engines import pod as engine_pod
 from encbench.engines.registry import engine
 from encbench.tools import pod as tool_pod
 from encbench.tools.registry import tool
-from tests.support import kustomize
-from tests.support.chart import REPO, Rendered
-from tests.unit.chart.test_demo import CLUSTER, NODE
+from tests.support.chart import Rendered
+from tests.unit.chart.campaigns import (
+    CAMPAIGNS,
+    NODE,
+    all_of,
+    assert_every_file_is_applied,
+    assert_said,
+    infrastructure,
+    parsed,
+    the,
+)
 
-FOLDER = REPO / "campaigns" / "tls"
+FOLDER = CAMPAIGNS / "tls"
 OVERLAYS = {"mariadb": FOLDER, "mysql": FOLDER / "mysql", "postgresql": FOLDER / "postgresql"}
 
 
-def parsed(name: str) -> dict[tuple[str, str], Any]:
-    """Specs by kind and name."""
-    models = {resource.kind.kind: resource.spec for resource in RESOURCES}
-    return {
-        (body["kind"], body["metadata"]["name"]): models[body["kind"]].model_validate(body["spec"])
-        for body in kustomize.built(OVERLAYS[name])
-    }
-
-
-def of(specs: dict[tuple[str, str], Any], kind: str) -> Any:
-    (found,) = [spec for (own, _), spec in specs.items() if own == kind]
-    return found
-
-
 def test_every_file_is_applied_by_one_of_them() -> None:
-    applied = set().union(*map(kustomize.files, OVERLAYS.values()))
-    there = {file for file in FOLDER.rglob("*") if file.is_file() and file.suffix != ".md"}
-    assert applied == there
+    assert_every_file_is_applied(FOLDER, *OVERLAYS.values())
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_every_part_is_valid_and_accepted(name: str) -> None:
-    specs = parsed(name)
+    specs = parsed(OVERLAYS[name])
     campaign, instance, workload = (
-        of(specs, kind) for kind in ("Campaign", "InstanceTemplate", "Workload")
+        the(specs, kind) for kind in ("Campaign", "InstanceTemplate", "Workload")
     )
     assert instance.engine == name
     (entry,) = campaign.matrix
@@ -53,7 +42,7 @@ def test_every_part_is_valid_and_accepted(name: str) -> None:
         ("Workload", entry.workload_refs),
     ):
         assert all((kind, one) in specs for one in names)
-    modes = {own: spec for (kind, own), spec in specs.items() if kind == "EncryptionMode"}
+    modes = all_of(specs, "EncryptionMode")
     assert {own: spec.is_plaintext for own, spec in modes.items()} == {
         "plaintext": True,
         "tls": False,
@@ -64,12 +53,12 @@ def test_every_part_is_valid_and_accepted(name: str) -> None:
 
 
 def test_campaigns_of_all_engines_fit_in_one_namespace() -> None:
-    names = [own for name in OVERLAYS for kind, own in parsed(name) if kind == "Campaign"]
+    names = [own for name in OVERLAYS for kind, own in parsed(OVERLAYS[name]) if kind == "Campaign"]
     assert len(set(names)) == len(OVERLAYS)
     shared = [
         {
             key: spec
-            for key, spec in parsed(name).items()
+            for key, spec in parsed(OVERLAYS[name]).items()
             if key[0] in ("EncryptionMode", "Workload")
         }
         for name in OVERLAYS
@@ -79,26 +68,22 @@ def test_campaigns_of_all_engines_fit_in_one_namespace() -> None:
 
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_it_fits_two_cores(name: str, default: Rendered) -> None:
-    specs = parsed(name)
-    campaign, workload = of(specs, "Campaign"), of(specs, "Workload")
+    specs = parsed(OVERLAYS[name])
+    campaign, workload = the(specs, "Campaign"), the(specs, "Workload")
     (cell,) = cells(campaign, {"read-only": workload})
-    own = of(specs, "InstanceTemplate").resources
+    own = the(specs, "InstanceTemplate").resources
     databases = len(cell.arms) * (own.cores + parse_quantity(engine_pod.AGENT_CPU))
     client = workload.client.resources.cores
     clients = 2 * workload.client.replicas * (client + parse_quantity(tool_pod.RECORDER_CPU))
-    infrastructure = sum(CLUSTER.values()) + sum(
-        parse_quantity(container["resources"]["requests"]["cpu"])
-        for container_name, container in default.containers()
-        if not container_name.endswith("-check")
-    )
-    whole = databases + clients + infrastructure
+    own_pods = infrastructure(default)
+    whole = databases + clients + own_pods
     assert whole <= NODE
-    assert databases + len(cell.arms) * client + infrastructure <= NODE, "while they are loaded"
-    assert f"{round(1000 * whole)} of 2000" in (FOLDER / "kustomization.yaml").read_text()
+    assert databases + len(cell.arms) * client + own_pods <= NODE, "while they are loaded"
+    assert_said(FOLDER, whole)
 
 
 def test_the_client_has_the_cpu_that_tls_costs_it() -> None:
     """Beside a MariaDB under TLS it took 0.56 of the server's CPU; half as much again is room."""
-    specs = parsed("mariadb")
-    client, server = of(specs, "Workload").client, of(specs, "InstanceTemplate").resources
+    specs = parsed(OVERLAYS["mariadb"])
+    client, server = the(specs, "Workload").client, the(specs, "InstanceTemplate").resources
     assert client.resources.cores >= 1.5 * 0.56 * server.cores

@@ -6,50 +6,45 @@ import pytest
 
 from encbench.api.base import parse_quantity
 from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.api.resources import RESOURCES
 from encbench.engines import pod as engine_pod
 from encbench.engines import volume
 from encbench.engines.innodb.options import parse_size
 from encbench.engines.registry import engine
 from encbench.tools import pod as tool_pod
 from encbench.tools.registry import tool
-from tests.support import kustomize
-from tests.support.chart import REPO, Rendered
-from tests.unit.chart.test_demo import CLUSTER, NODE
+from tests.support.chart import Rendered
+from tests.unit.chart.campaigns import (
+    CAMPAIGNS,
+    NODE,
+    all_of,
+    assert_every_file_is_applied,
+    assert_said,
+    infrastructure,
+    parsed,
+    the,
+)
 
-FOLDER = REPO / "campaigns" / "volume"
+FOLDER = CAMPAIGNS / "volume"
 OVERLAYS = {"gocryptfs": FOLDER, "storage-class": FOLDER / "storage-class"}
 ROW = 250
 """Bytes that a row of sysbench takes in a table and its index, about."""
 
 
-def parsed(name: str) -> dict[tuple[str, str], Any]:
-    """Specs by kind and name."""
-    models = {resource.kind.kind: resource.spec for resource in RESOURCES}
-    return {
-        (body["kind"], body["metadata"]["name"]): models[body["kind"]].model_validate(body["spec"])
-        for body in kustomize.built(OVERLAYS[name])
-    }
-
-
 def of(name: str, kind: str) -> Any:
-    (found,) = [spec for (own, _), spec in parsed(name).items() if own == kind]
-    return found
+    return the(parsed(OVERLAYS[name]), kind)
 
 
 def modes(name: str) -> dict[str, EncryptionModeSpec]:
-    return {own: spec for (kind, own), spec in parsed(name).items() if kind == "EncryptionMode"}
+    return all_of(parsed(OVERLAYS[name]), "EncryptionMode")
 
 
 def test_every_file_is_applied_by_one_of_them() -> None:
-    applied = set().union(*map(kustomize.files, OVERLAYS.values()))
-    there = {file for file in FOLDER.rglob("*") if file.is_file() and file.suffix != ".md"}
-    assert applied == there
+    assert_every_file_is_applied(FOLDER, *OVERLAYS.values())
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_every_part_is_valid_and_accepted(name: str) -> None:
-    specs, campaign = parsed(name), of(name, "Campaign")
+    specs, campaign = parsed(OVERLAYS[name]), of(name, "Campaign")
     (entry,) = campaign.matrix
     for kind, names in (
         ("InstanceTemplate", entry.instance_refs),
@@ -94,11 +89,6 @@ def test_it_fits_two_cores(default: Rendered) -> None:
     )
     database = own.cores + below + parse_quantity(engine_pod.AGENT_CPU)
     client = workload.client.resources.cores + parse_quantity(tool_pod.RECORDER_CPU)
-    infrastructure = sum(CLUSTER.values()) + sum(
-        parse_quantity(container["resources"]["requests"]["cpu"])
-        for container_name, container in default.containers()
-        if not container_name.endswith("-check")
-    )
-    whole = database + 2 * workload.client.replicas * client + infrastructure
+    whole = database + 2 * workload.client.replicas * client + infrastructure(default)
     assert whole <= NODE
-    assert f"{round(1000 * whole)} of 2000" in (FOLDER / "kustomization.yaml").read_text()
+    assert_said(FOLDER, whole)

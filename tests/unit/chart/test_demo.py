@@ -15,12 +15,10 @@ from encbench.core.plan import cells
 from encbench.engines import pod as engine_pod
 from encbench.engines.mariadb.problems import problems
 from encbench.tools import pod as tool_pod
-from tests.support.chart import REPO, Rendered
+from tests.support.chart import Rendered
+from tests.unit.chart.campaigns import CAMPAIGNS, NODE, assert_said, infrastructure
 
-DEMO = REPO / "campaigns" / "demo"
-CLUSTER = {"CoreDNS": 0.010, "local-path-provisioner": 0.010}
-"""Requests of what tests.cluster installs besides."""
-NODE = 2.0
+DEMO = CAMPAIGNS / "demo"
 
 Manifest = dict[str, Any]
 
@@ -63,15 +61,10 @@ def test_it_fits_two_cores(demo: list[Manifest], default: Rendered) -> None:
     # A trial's clients start while those of the one before still hand in their files.
     clients = 2 * workload.client.replicas * (client + parse_quantity(tool_pod.RECORDER_CPU))
     loads = len(cell.arms) * client
-    infrastructure = sum(CLUSTER.values()) + sum(
-        parse_quantity(container["resources"]["requests"]["cpu"])
-        for name, container in default.containers()
-        if not name.endswith("-check")
-    )
+    own_pods = infrastructure(default)
 
-    assert infrastructure <= 0.160 + 1e-9
-    assert databases + clients + infrastructure <= NODE
+    assert own_pods <= 0.160 + 1e-9
+    assert databases + clients + own_pods <= NODE
     # All databases are loaded at once, before the first trial.
-    assert databases + loads + infrastructure <= NODE
-    said = (DEMO / "kustomization.yaml").read_text()
-    assert f"{round(1000 * (databases + clients + infrastructure))} of 2000" in said
+    assert databases + loads + own_pods <= NODE
+    assert_said(DEMO, databases + clients + own_pods)

@@ -1,4 +1,4 @@
-"""The children of a testbed as YAML that a person can read."""
+"""The children of a testbed as YAML that a person can read, and what must hold of any of them."""
 
 from typing import Any
 
@@ -41,3 +41,38 @@ _Dumper.add_representer(str, _text)
 def rendered(spec: TestbedSpec) -> str:
     """The children as YAML documents."""
     return yaml.dump_all(children(spec), Dumper=_Dumper, sort_keys=False, width=100)
+
+
+def containers(pod: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """All containers of a pod's spec by name."""
+    return {one["name"]: one for one in (*pod["initContainers"], *pod["containers"])}
+
+
+def assert_guaranteed_and_restricted(pod: dict[str, Any]) -> None:
+    """Every container has limits that are its requests, and no right that it does not need."""
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    for name, container in containers(pod).items():
+        resources, rights = container["resources"], container["securityContext"]
+        assert resources["requests"] == resources["limits"], (name, resources)
+        assert set(resources["limits"]) == {"cpu", "memory"}, (name, resources)
+        assert rights == {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+        }, (name, rights)
+
+
+def secrets_seen(pod: dict[str, Any]) -> dict[str, list[str]]:
+    """Entries of Secrets by the container that has them mounted."""
+    entries = {
+        volume["name"]: [item["key"] for item in volume["secret"]["items"]]
+        for volume in pod["volumes"]
+        if "secret" in volume
+    }
+    return {
+        name: sorted(
+            entry for mount in container["volumeMounts"] for entry in entries.get(mount["name"], [])
+        )
+        for name, container in containers(pod).items()
+    }

@@ -9,6 +9,7 @@ from encbench.core.columns.probes import TPCC
 from encbench.core.evidence import Proof
 from encbench.engines.columns import digests, judge
 from tests.support.testbeds import spec_of_testbed
+from tests.unit.engines.judged import failed
 
 ENGINE = Proof(ok=True, summary="plaintext is in force: the marker is readable in 3 of 9 files")
 BROKEN = Proof(ok=False, summary="plaintext is not proven: log_bin")
@@ -30,10 +31,6 @@ def sbtest(**changes: Any) -> dict[str, Any]:
 
 def evidence(*tables: dict[str, Any]) -> dict[str, Any]:
     return {"columns": {"chosen": 4, "all": len(tables), "tables": list(tables)}}
-
-
-def failed(proof: Proof) -> set[str]:
-    return {check.name for check in proof.checks if not check.ok}
 
 
 def of(*tables: dict[str, Any], columns: dict[str, Any] = ALL, full: bool = True) -> Proof:

@@ -10,6 +10,7 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.evidence import Proof
 from encbench.engines.volume import judge, problems
 from tests.support.testbeds import instance
+from tests.unit.engines.judged import failed
 
 LUKS = "CRYPT-LUKS2-0123456789abcdef-data"
 ENGINE = Proof(ok=True, summary="plaintext is in force: the marker is readable in 3 of 9 files")
@@ -44,10 +45,6 @@ def disk(crypt: str | None = None, **claim: Any) -> dict[str, Any]:
     """Evidence of a disk of a class."""
     volume = {"type": "ext4", "dmCrypt": crypt, "lower": None}
     return {"volume": volume, "claim": {"storageClass": "encrypted", **claim}}
-
-
-def failed(proof: Proof) -> set[str]:
-    return {check.name for check in proof.checks if not check.ok}
 
 
 QUIET = ("a/b", False), ("gocryptfs.conf", False)

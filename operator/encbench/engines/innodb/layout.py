@@ -7,7 +7,6 @@ from encbench.core.certificates import FOLDER
 from encbench.engines.layout import VOLUME
 
 PORT = 3306
-DATABASE = "sbtest"
 KEY_FILE = "keyfile"
 
 

@@ -8,7 +8,7 @@ may be written as a difference to their neighbour); several rows are there all t
 table's own file.
 """
 
-from encbench.engines.innodb.layout import DATABASE
+from encbench.core.connection import DATABASE
 from encbench.engines.marker import ROWS, Statement, like_table_name
 
 LEFT_BEHIND: Statement = (

@@ -12,6 +12,8 @@ KIBIBYTE, MEBIBYTE = 2**10, 2**20
 LEAST_POOL = 16 * MEBIBYTE
 LEAST_ROOM = 48 * MEBIBYTE
 """For connections, where nobody has said how large the pool shall be."""
+SPARE_CONNECTIONS = 16
+"""Beside the clients' own: the agent's, a person's, and those of an earlier run that end late."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ of these could slip past a list of forbidden names, so names are compared withou
 beginning of a forbidden name counts as that name.
 """
 
-import difflib
 import fnmatch
 import re
 from collections.abc import Callable
@@ -14,28 +13,18 @@ from dataclasses import dataclass
 
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.sessions import Sessions
-from encbench.engines import room
+from encbench.engines import named, room
 from encbench.engines.innodb.memory import LEAST_POOL, MEBIBYTE, Memory
 
-PLACES = "leave it out, for the operator places the server's files, sockets and ports itself"
-MODE = "leave it out and describe the encryption in an EncryptionMode instead"
 BINLOG = "leave it out, for the binary log is on in every arm so that its encryption is measured"
 PLAINTEXT = "leave it out, for it writes statements in plaintext, which no proof of TDE can accept"
-SERVES = "leave it out, for with it the server would not serve the benchmark"
 PLUGINS = "leave it out, for the encryption mode decides which plugins are loaded"
-CONNECTIONS = (
-    "leave it out, for the operator makes room for the highest concurrency of the workloads"
-)
 FILES = "leave it out, for the proofs look for their marker in uncompressed files, one a table"
-SINGLE = "leave it out, for encbench measures a single server without replicas"
 
 POOL = "innodb_buffer_pool_size"
 MOST_STATEMENTS = "1048576"
 """Prepared statements of all sessions together: the most that every version takes. By default it is
 16,382, which sysbench is past at 15 threads on 128 tables."""
-
-Owned = tuple[tuple[str, str], ...]
-"""Patterns of names, separated by blanks, and what to do instead of setting one."""
 
 _PREFIX = re.compile(r"^(loose|skip|enable|disable|maximum)_")
 _SIZE = re.compile(r"([0-9]+)([KMGTPE]?)", re.IGNORECASE)
@@ -50,7 +39,7 @@ class OptionFile:
 
     server: str
     """The server's name in sentences."""
-    belong: Owned
+    belong: named.Owned
     """Settings that belong to the operator."""
     known: Callable[[str], frozenset[str] | None]
     """The names that a version knows; None where nobody has listed them."""
@@ -68,17 +57,13 @@ class OptionFile:
 
     def problems(self, instance: InstanceTemplateSpec) -> list[str]:
         """What is wrong with the template's settings, each in a sentence."""
-        found: list[str] = []
         known = self.known(instance.version)
-        for name, value in instance.settings.items():
-            advice = self.owned(name)
-            if advice is not None:
-                found.append(f"settings.{name} belongs to the operator: {advice}")
-            elif known is not None and name not in known:
-                found.append(self._unknown(name, instance.version, known))
-            else:
-                found += self._value(name, value)
-        return [*found, *(self._memory(instance) or self._buffer_pool(instance))]
+        return [
+            *named.problems(
+                instance, self.server, owned=self.owned, known=known, value=self._value
+            ),
+            *(self._memory(instance) or self._buffer_pool(instance)),
+        ]
 
     def room(self, instance: InstanceTemplateSpec, sessions: Sessions) -> list[str]:
         """Whether the template's memory holds these beside its pool; said of a right size only."""
@@ -97,12 +82,6 @@ class OptionFile:
             memory=needs.sessions,
         )
         return room.problems(instance, need, sessions)
-
-    def _unknown(self, name: str, version: str, known: frozenset[str]) -> str:
-        allowed = sorted(setting for setting in known if self.owned(setting) is None)
-        close = difflib.get_close_matches(name, allowed, n=1, cutoff=0.7)
-        hint = f"write {close[0]} if that is what you mean" if close else "leave it out"
-        return f"settings.{name} is no setting of {self.server} {version}: {hint}"
 
     def _value(self, name: str, value: str) -> list[str]:
         if _BAD_VALUE.search(value):

@@ -1,7 +1,7 @@
 """The form in which MySQL's clients read who they are."""
 
+from encbench.core.connection import DATABASE
 from encbench.engines import users
-from encbench.engines.innodb.layout import DATABASE
 from encbench.engines.users import Credentials
 
 

@@ -10,13 +10,10 @@ from encbench.core.sessions import SessionMemory
 from encbench.core.tls import suite
 from encbench.engines.innodb import tls
 from encbench.engines.innodb.layout import Layout
-from encbench.engines.innodb.memory import KIBIBYTE, MEBIBYTE, Memory
+from encbench.engines.innodb.memory import KIBIBYTE, MEBIBYTE, SPARE_CONNECTIONS, Memory
 from encbench.engines.innodb.options import MOST_STATEMENTS
 
 Settings = dict[str, str]
-
-SPARE_CONNECTIONS = 16
-"""Beside the clients' own: the agent's, a person's, and those of an earlier run that end late."""
 
 DEFAULT_ALGORITHM = "AES_CTR"
 

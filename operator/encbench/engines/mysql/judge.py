@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from encbench.api.encryptionmode import EncryptionModeSpec, InTransit, Scope
+from encbench.core.connection import DATABASE
 from encbench.core.evidence import Proof
 from encbench.core.tls import suite
 from encbench.engines import evidence as facts
 from encbench.engines.evidence import Evidence, File
 from encbench.engines.innodb import marker
-from encbench.engines.innodb.layout import DATABASE
 from encbench.engines.mysql.catalogue import CERTIFICATE_EXPIRY
 from encbench.engines.mysql.flavour import Flavour
 from encbench.engines.mysql.keyring import PLUGIN

@@ -8,7 +8,7 @@ are told apart by it. The table's comment brings the echo into the data dictiona
 overwrites it into the undo log.
 """
 
-from encbench.engines.innodb.layout import DATABASE
+from encbench.core.connection import DATABASE
 from encbench.engines.marker import ROWS, Statement
 
 

@@ -11,7 +11,7 @@ from encbench.api.testbed import TestbedSpec
 from encbench.core.sessions import SessionMemory
 from encbench.core.tls import suite
 from encbench.engines.innodb import tls
-from encbench.engines.innodb.memory import KIBIBYTE, MEBIBYTE, Memory
+from encbench.engines.innodb.memory import KIBIBYTE, MEBIBYTE, SPARE_CONNECTIONS, Memory
 from encbench.engines.innodb.options import MOST_STATEMENTS, parse_size
 from encbench.engines.mysql import keyring
 from encbench.engines.mysql.flavour import FLAVOURS, Flavour
@@ -19,9 +19,6 @@ from encbench.engines.mysql.layout import Places
 from encbench.engines.mysql.versions import FIRST_8, FIRST_8_4, Number, number
 
 Settings = dict[str, str]
-
-SPARE_CONNECTIONS = 16
-"""Beside the clients' own: the agent's, a person's, and those of an earlier run that end late."""
 
 _OFF = ("OFF", "0", "FALSE")
 

@@ -5,7 +5,7 @@ binary log.
 """
 
 from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.engines.innodb.layout import DATABASE
+from encbench.core.connection import DATABASE
 from encbench.engines.innodb.tls import requirement
 from encbench.engines.mysql.flavour import Flavour
 from encbench.engines.users import AGENT_USER, Credentials

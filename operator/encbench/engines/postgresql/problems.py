@@ -1,12 +1,12 @@
 """What is wrong with a template or a mode for PostgreSQL, said before anything starts."""
 
-import difflib
 import fnmatch
 import re
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.sessions import Sessions
+from encbench.engines import named
 from encbench.engines import room as rooms
 from encbench.engines.postgresql.known import known_settings
 from encbench.engines.postgresql.settings import (
@@ -21,26 +21,26 @@ from encbench.engines.postgresql.settings import (
 OLDEST = 15
 """The first series with roles that read settings and ask for a checkpoint, which the agent has."""
 
-_PLACES = "leave it out, for the operator places the server's files, sockets and ports itself"
 _LOGS = "leave it out, for the server's log is its container's, and the operator reads it"
-_MODE = "leave it out and describe the encryption in an EncryptionMode instead"
 _LIBRARIES = "leave it out, for nothing is loaded into the server beside what a mode asks for"
-_SERVES = "leave it out, for with it the server would not serve the benchmark"
 _TRUE = "leave it out, for with it a damaged page would be a figure in place of an error"
 
-_OWNED: tuple[tuple[str, str], ...] = (
+_OWNED: named.Owned = (
     (
         "data_directory config_file hba_file ident_file external_pid_file port listen_addresses "
         "unix_socket_* bonjour* default_tablespace temp_tablespaces dynamic_shared_memory_type "
         "shared_memory_type allow_in_place_tablespaces",
-        _PLACES,
+        named.PLACES,
     ),
     (
         "logging_collector log_destination log_directory log_filename log_file_mode "
         "log_rotation_* log_truncate_on_rotation log_line_prefix syslog_* event_source",
         _LOGS,
     ),
-    ("ssl ssl_* password_encryption scram_iterations krb_* gss_* oauth_* db_user_namespace", _MODE),
+    (
+        "ssl ssl_* password_encryption scram_iterations krb_* gss_* oauth_* db_user_namespace",
+        named.MODE,
+    ),
     (
         "*_preload_libraries dynamic_library_path extension_*path extension_destdir jit_provider "
         "archive_library default_table_access_method",
@@ -48,7 +48,7 @@ _OWNED: tuple[tuple[str, str], ...] = (
     ),
     (
         "max_connections superuser_reserved_connections reserved_connections",
-        "leave it out, for the operator makes room for the highest concurrency of the workloads",
+        named.CONNECTIONS,
     ),
     (
         "restart_after_crash",
@@ -59,14 +59,14 @@ _OWNED: tuple[tuple[str, str], ...] = (
         "transaction_deferrable transaction_timeout exit_on_error allow_system_table_mods "
         "post_auth_delay pre_auth_delay search_path session_replication_role "
         "ignore_system_indexes allow_alter_system",
-        _SERVES,
+        named.SERVES,
     ),
     ("ignore_checksum_failure ignore_invalid_pages zero_damaged_pages", _TRUE),
     (
         "archive_* restore_command recovery_target* recovery_end_command recovery_min_apply_delay "
         "primary_* promote_trigger_file hot_standby* synchronous_standby_names "
         "synchronized_standby_slots sync_replication_slots",
-        "leave it out, for encbench measures a single server without replicas",
+        named.SINGLE,
     ),
 )
 
@@ -134,24 +134,9 @@ def _at_rest(mode: EncryptionModeSpec) -> list[str]:
 
 
 def _settings(instance: InstanceTemplateSpec) -> list[str]:
-    found: list[str] = []
     known = known_settings(instance.version)
-    for name, value in instance.settings.items():
-        advice = owned(name)
-        if advice is not None:
-            found.append(f"settings.{name} belongs to the operator: {advice}")
-        elif known is not None and name not in known:
-            found.append(_unknown(name, instance.version, known))
-        else:
-            found += _value(name, value)
+    found = named.problems(instance, "PostgreSQL", owned=owned, known=known, value=_value)
     return [*found, *_buffers(instance)]
-
-
-def _unknown(name: str, version: str, known: frozenset[str]) -> str:
-    allowed = sorted(setting for setting in known if owned(setting) is None)
-    close = difflib.get_close_matches(name, allowed, n=1, cutoff=0.7)
-    hint = f"write {close[0]} if that is what you mean" if close else "leave it out"
-    return f"settings.{name} is no setting of PostgreSQL {version}: {hint}"
 
 
 def _value(name: str, value: str) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from encbench.api.campaign import CampaignStatus, Progress, Resolved
 from encbench.api.conditions import find, format_time, is_true
-from encbench.api.kinds import CONFIG_MAP, TESTBED, TRIAL
+from encbench.api.kinds import CONFIG_MAP, TRIAL
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell
@@ -133,7 +133,7 @@ def _run(
     open_cells = [
         cell for cell in cells if cell.name not in broken and not _is_done(cell, states, trials)
     ]
-    closed = tuple(_clear_closed(campaign, cells, open_cells, broken, seen))
+    closed = tuple(_clear_closed(cells, open_cells, broken, seen))
     if not open_cells:
         if not all(is_archived(trial) for trial in trials):
             draft.set(step="archiving the last trials")
@@ -226,7 +226,6 @@ def _count(
 
 
 def _clear_closed(
-    campaign: Campaign,
     cells: tuple[Cell, ...],
     open_cells: list[Cell],
     broken: dict[str, str],
@@ -236,7 +235,7 @@ def _clear_closed(
     kept = {cell.name for cell in open_cells} | set(broken)
     done = {cell.name for cell in cells} - kept
     return [
-        Delete(TESTBED, campaign.namespace, testbed.name, testbed.uid)
+        Delete.of(testbed)
         for testbed in seen.testbeds.values()
         if testbed.spec.cell in done
         and not testbed.deleting
@@ -300,9 +299,7 @@ def _stop(
 ) -> Decision:
     """An early end: the testbeds go, which ends what runs; what was measured is reported."""
     effects = tuple(
-        Delete(TESTBED, campaign.namespace, testbed.name, testbed.uid)
-        for testbed in seen.testbeds.values()
-        if not testbed.deleting
+        Delete.of(testbed) for testbed in seen.testbeds.values() if not testbed.deleting
     )
     if not all(is_archived(trial) for trial in seen.trials.values()):
         draft.set(step="stopping, for activeDeadlineSeconds has passed")
@@ -319,6 +316,4 @@ def _after_the_end(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen)
     if left > 0:
         return _decision(draft, requeue=left)
     old = [t for t in seen.trials.values() if t.status.outcome == "Succeeded" and not t.deleting]
-    return _decision(
-        draft, tuple(Delete(TRIAL, t.namespace, t.name, t.uid) for t in old), requeue=None
-    )
+    return _decision(draft, tuple(map(Delete.of, old)))

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from encbench.api.kinds import CAMPAIGN, SECRET, TESTBED, TRIAL
+from encbench.api.kinds import CAMPAIGN, SECRET
 from encbench.core.artefact import RecordError
 from encbench.ports import Unavailable
 from encbench.reconcile import objects
@@ -15,7 +15,7 @@ from encbench.reconcile.campaign.publish import publish
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.effects import Create, Delete, Effect, perform
-from encbench.reconcile.objects import Campaign
+from encbench.reconcile.objects import Campaign, Testbed, Trial
 
 RETRY = 5.0
 GIVE_UP_CLEANING = 300.0
@@ -75,13 +75,8 @@ class CampaignReconciler:
             return None
         cluster, now = self._deps.cluster, self._deps.clock.now()
         seen = await observe(self._deps, campaign)
-        children = [(TESTBED, t) for t in seen.testbeds.values()]
-        children += [(TRIAL, t) for t in seen.trials.values()]  # type: ignore[misc]
-        gone = [
-            Delete(kind, child.namespace, child.name, child.uid)
-            for kind, child in children
-            if not child.deleting
-        ]
+        children: list[Testbed | Trial] = [*seen.testbeds.values(), *seen.trials.values()]
+        gone = [Delete.of(child) for child in children if not child.deleting]
         await perform(cluster, CAMPAIGN, campaign.body, gone)
         if not await clients_are_gone(cluster, campaign):
             return 1.0

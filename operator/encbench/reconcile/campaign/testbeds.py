@@ -39,7 +39,7 @@ def stage(
     own = [t for t in seen.testbeds.values() if t.spec.cell == cell.name]
     old = [t for t in own if t.spec.generation < planned.generation]
     if old:
-        return _clear(campaign, cell, old, seen)
+        return _clear(cell, old, seen)
     names = {
         arm.name: children.testbed_name(campaign.name, cell, arm, planned.generation)
         for arm in cell.arms
@@ -69,13 +69,12 @@ def stage(
     return Stage(beds, waiting=bool(unready), step=_preparing(unready))
 
 
-def _clear(campaign: Campaign, cell: Cell, old: list[Testbed], seen: Seen) -> Stage:
+def _clear(cell: Cell, old: list[Testbed], seen: Seen) -> Stage:
     step = f"clearing away the testbeds of {cell.instance_ref}, to build them anew"
     if not all(is_archived(t) for t in seen.trials.values() if t.spec.cell == cell.name):
         return Stage(waiting=True, step=step)
     gone = [bed for bed in old if not bed.deleting]
-    effects = tuple(Delete(TESTBED, campaign.namespace, bed.name, bed.uid) for bed in gone)
-    return Stage(effects=effects, waiting=True, step=step)
+    return Stage(effects=tuple(map(Delete.of, gone)), waiting=True, step=step)
 
 
 def _preparing(waiting: list[Testbed]) -> str:

@@ -4,7 +4,7 @@ Each step has a deadline and ends with a reason that says what kept it. A mode t
 is no fault of the testbed: it becomes ready with `Proven=False`, and its trials are Invalid.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time
@@ -93,9 +93,18 @@ def _decision(
     create_load: bool = False,
     scale: tuple[int, Start] | None = None,
     requeue: float | None = None,
+    copy_credentials: bool = False,
 ) -> Decision:
     draft.set(phase=phase(draft))
-    return Decision(draft.status, create_credentials, apply_database, create_load, scale, requeue)
+    return Decision(
+        draft.status,
+        create_credentials,
+        apply_database,
+        create_load,
+        scale,
+        requeue,
+        copy_credentials,
+    )
 
 
 def _fail(draft: Draft[TestbedStatus], reason: str, message: str) -> Decision:
@@ -174,7 +183,7 @@ def _take_over(
         message = f"its Secret could not be created: is something else named {testbed.name}?"
         return _fail(draft, "ProvisionTimeout", message)
     draft.condition(PROVISIONED, False, "Creating", "the login is being copied")
-    return replace(_decision(draft, requeue=0.0), copy_credentials=True)
+    return _decision(draft, copy_credentials=True, requeue=0.0)
 
 
 def is_version(found: str, wanted: str) -> bool:

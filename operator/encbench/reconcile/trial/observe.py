@@ -1,6 +1,7 @@
 """Gathering what a decision over a trial needs, and nothing that it does not."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from encbench.api import labels
@@ -117,22 +118,32 @@ async def _clients(deps: Deps, trial: Trial, job: Body) -> list[ClientFacts]:
     bodies = await deps.cluster.list(POD, trial.namespace, {labels.TRIAL: trial.name})
     own = [pod_facts(body) for body in bodies if belongs_to(body, job["metadata"]["uid"])]
     found = sorted(own, key=lambda pod: pod.index)
-    return [ClientFacts(pod, await _run(deps, trial, pod)) for pod in found]
+    token = await _token(deps, trial, found)
+    return [ClientFacts(pod, await _run(deps, pod, token)) for pod in found]
 
 
-async def _run(deps: Deps, trial: Trial, pod: PodFacts) -> RunFacts | None:
+async def _token(deps: Deps, trial: Trial, clients: Sequence[PodFacts]) -> str | None:
+    """What the recorders take; None where none of them runs, or it cannot be had now."""
+    if not any(pod.container("recorder").running for pod in clients):
+        return None
+    try:
+        return await agents.token(deps.cluster, trial.namespace, trial.spec.testbed_ref.name)
+    except (Unavailable, Rejected):
+        return None
+
+
+async def _run(deps: Deps, pod: PodFacts, token: str | None) -> RunFacts | None:
     """From the recorder while it runs, and from what it left behind when it has ended."""
     recorder = pod.container("recorder")
     if recorder.exit_code == 0:
         return _from_termination(pod, recorder.termination_message)
-    if not recorder.running:
+    if not recorder.running or token is None:
         return None
     try:
-        testbed = trial.spec.testbed_ref.name
-        where, token = await agents.recorder(deps.cluster, trial.namespace, testbed, pod)
-        return run_facts(await deps.runner.state(where, token), deps.clock.now())
+        state = await deps.runner.state(agents.recorder(pod), token)
     except (Unavailable, Rejected):
         return None
+    return run_facts(state, deps.clock.now())
 
 
 def _from_termination(pod: PodFacts, message: str) -> RunFacts:

@@ -118,10 +118,15 @@ class TrialReconciler:
             )
             job = tool(trial.spec.workload).trial_job(context)
             await perform(self._deps.cluster, TRIAL, trial.body, [Create(JOB, job)])
-        for client in decision.release:
-            await self._release(trial, client, decision.status.release_at or 0.0)
+        if decision.release:
+            testbed = trial.spec.testbed_ref.name
+            token = await agents.token(self._deps.cluster, trial.namespace, testbed)
+            for client in decision.release:
+                await self._release(trial, client, token, decision.status.release_at or 0.0)
 
-    async def _release(self, trial: Trial, client: ClientFacts, release_at: float) -> None:
+    async def _release(
+        self, trial: Trial, client: ClientFacts, token: str, release_at: float
+    ) -> None:
         """Tell one client when to start, by its own clock, and where its artefacts go."""
         uploads = {
             name: await self._deps.store.presign_put(
@@ -130,9 +135,7 @@ class TrialReconciler:
             for name in collect.CLIENT_FILES
         }
         offset = client.run.clock_offset if client.run else 0.0
-        testbed = trial.spec.testbed_ref.name
-        cluster = self._deps.cluster
-        where, token = await agents.recorder(cluster, trial.namespace, testbed, client.pod)
+        where = agents.recorder(client.pod)
         await self._deps.runner.release(where, token, release_at + offset, uploads)
 
     async def _clear(self, trial: Trial, seen: Seen, status: TrialStatus | None = None) -> None:

@@ -4,7 +4,7 @@ from encbench.api.workload import Load, Sysbench, WorkloadSpec
 from encbench.core.certificates import FOLDER
 from encbench.core.connection import Connection
 from encbench.core.tls import suite
-from encbench.tools.sharing import shares
+from encbench.tools.sharing import seed_of, shares
 from encbench.tools.sysbench.options import FILE_NAME
 
 CREDENTIALS = "/etc/encbench/sysbench"
@@ -23,8 +23,6 @@ IGNORED_ERRORS = "1213,1020,1205"
 """Deadlock, row changed since it was read, lock wait timeout: the client's part in a loaded
 database is to try again. Counted and reported; anything else, a lost connection above all, ends the
 run."""
-
-_MAX_SEED = 2**31 - 1
 
 
 def script_argument(sysbench: Sysbench) -> str:
@@ -153,7 +151,7 @@ def replica_arguments(load: Load, concurrency: int, seed: int, replicas: int) ->
     return [
         [
             f"--threads={threads[index]}",
-            f"--rand-seed={(seed + index - 1) % _MAX_SEED + 1}",
+            f"--rand-seed={seed_of(seed, index)}",
             *([f"--rate={rates[index]}"] if rates else []),
         ]
         for index in range(replicas)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Load
 from encbench.core.connection import Connection
-from encbench.tools.sharing import shares
+from encbench.tools.sharing import seed_of, shares
 from encbench.tools.tpcc import jdbc
 from encbench.tools.tpcc.client import CA_FILE, RESULTS, Kind, kind_of
 
@@ -30,7 +30,6 @@ _DATABASES: Mapping[Kind, Mapping[str, str]] = {
         "postgresql": "postgres",
     },
 }
-_MAX_SEED = 2**31 - 1
 
 
 def load_props(tpcc: Tpcc, connection: Connection, cores: float) -> Props:
@@ -68,7 +67,7 @@ def replica_props(tpcc: Tpcc, concurrency: int, seed: int, replicas: int) -> lis
             props |= {
                 "terminalOffset": str(sum(parts[:index])),
                 "terminalsTotal": str(concurrency),
-                "seed": str((seed + index - 1) % _MAX_SEED + 1),
+                "seed": str(seed_of(seed, index)),
             }
         found.append(props)
     return found

@@ -15,6 +15,11 @@ from tests.support.testbeds import (
     spec_of_testbed,
 )
 from tests.unit.engines.mariadb import golden
+from tests.unit.engines.rendering import (
+    assert_guaranteed_and_restricted,
+    containers,
+    secrets_seen,
+)
 
 OWN_KEY = {
     "atRest": {
@@ -32,10 +37,6 @@ def pod(mode: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return spec
 
 
-def containers(spec: dict[str, Any]) -> list[dict[str, Any]]:
-    return [*spec["initContainers"], *spec["containers"]]
-
-
 @pytest.mark.parametrize("name", golden.MODES)
 def test_the_children_are_as_the_golden_files_show(name: str) -> None:
     expected = (golden.FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
@@ -46,33 +47,12 @@ def test_the_children_are_as_the_golden_files_show(name: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_container_is_guaranteed_and_restricted(mode: dict[str, Any]) -> None:
-    spec = pod(mode)
-    assert spec["securityContext"]["runAsNonRoot"] is True
-    assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-    for container in containers(spec):
-        assert container["resources"]["requests"] == container["resources"]["limits"]
-        assert set(container["resources"]["limits"]) == {"cpu", "memory"}
-        assert container["securityContext"] == {
-            "allowPrivilegeEscalation": False,
-            "capabilities": {"drop": ["ALL"]},
-            "readOnlyRootFilesystem": True,
-        }
+    assert_guaranteed_and_restricted(pod(mode))
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]) -> None:
-    spec = pod(mode)
-    entries = {
-        volume["name"]: sorted(item["key"] for item in volume["secret"]["items"])
-        for volume in spec["volumes"]
-        if "secret" in volume
-    }
-    seen = {
-        container["name"]: sorted(
-            entry for mount in container["volumeMounts"] for entry in entries.get(mount["name"], [])
-        )
-        for container in containers(spec)
-    }
+    seen = secrets_seen(pod(mode))
     key = [] if not mode else ["key.txt"] if mode is OWN_KEY else ["keyfile"]
     if mode is TLS:
         key = ["ca.crt", "tls.crt", "tls.key"]
@@ -123,7 +103,7 @@ def test_a_generated_key_is_256_bits_of_what_the_source_gives() -> None:
 
 
 def test_a_restart_is_never_made_only_seen() -> None:
-    for container in containers(pod(TDE)):
+    for container in containers(pod(TDE)).values():
         assert "livenessProbe" not in container
         assert "startupProbe" not in container
     context = database_context(spec_of_testbed(TDE))

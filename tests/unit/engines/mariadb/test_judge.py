@@ -10,6 +10,7 @@ from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
 from tests.support.fake_agent import FakeDatabase, FakeServer
 from tests.support.testbeds import PLAINTEXT, TDE, TLS, TLS12
+from tests.unit.engines.judged import failed, file
 
 MODES = {"plaintext": PLAINTEXT, "tde": TDE, "tls": TLS, "both": {**TDE, **TLS12}}
 
@@ -21,15 +22,6 @@ async def evidence(mode: dict[str, Any], *, full: bool = True) -> dict[str, Any]
 
 def judged(facts: dict[str, Any], mode: dict[str, Any], *, full: bool = True) -> Proof:
     return engine("mariadb").judge(facts, EncryptionModeSpec.model_validate(mode), full=full)
-
-
-def failed(proof: Proof) -> set[str]:
-    return {check.name for check in proof.checks if not check.ok}
-
-
-def file(facts: dict[str, Any], kind: str) -> dict[str, Any]:
-    found: dict[str, Any] = next(entry for entry in facts["files"] if entry["kind"] == kind)
-    return found
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -7,9 +7,14 @@ import pytest
 
 from encbench.engines.registry import engine
 from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens, database_context
+from tests.unit.engines import rendering
 from tests.unit.engines.mysql import golden
 from tests.unit.engines.mysql.golden import ALL, TABLES
-from tests.unit.engines.rendering import children
+from tests.unit.engines.rendering import (
+    assert_guaranteed_and_restricted,
+    children,
+    secrets_seen,
+)
 
 BUILD = engine("mysql")
 MODES = [PLAINTEXT, ALL, TABLES, TLS, {**ALL, **TLS}]
@@ -22,8 +27,7 @@ def pod(mode: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 
 def containers(mode: dict[str, Any], **changes: Any) -> dict[str, dict[str, Any]]:
-    spec = pod(mode, **changes)
-    return {one["name"]: one for one in (*spec["initContainers"], *spec["containers"])}
+    return rendering.containers(pod(mode, **changes))
 
 
 @pytest.mark.parametrize("name", golden.CASES)
@@ -36,31 +40,12 @@ def test_the_children_are_as_the_golden_files_show(name: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_container_is_guaranteed_and_restricted(mode: dict[str, Any]) -> None:
-    assert pod(mode)["securityContext"]["runAsNonRoot"] is True
-    for container in containers(mode).values():
-        assert container["resources"]["requests"] == container["resources"]["limits"]
-        assert set(container["resources"]["limits"]) == {"cpu", "memory"}
-        assert container["securityContext"] == {
-            "allowPrivilegeEscalation": False,
-            "capabilities": {"drop": ["ALL"]},
-            "readOnlyRootFilesystem": True,
-        }
+    assert_guaranteed_and_restricted(pod(mode))
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]) -> None:
-    entries = {
-        volume["name"]: sorted(item["key"] for item in volume["secret"]["items"])
-        for volume in pod(mode)["volumes"]
-        if "secret" in volume
-    }
-    seen = {
-        name: sorted(
-            entry for mount in container["volumeMounts"] for entry in entries.get(mount["name"], [])
-        )
-        for name, container in containers(mode).items()
-        if name in ("initialise", "server", "agent")
-    }
+    seen = secrets_seen(pod(mode))
     own = ["ca.crt", "tls.crt", "tls.key"] if "inTransit" in mode else []
     assert seen == {
         "initialise": own,

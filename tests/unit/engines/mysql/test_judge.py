@@ -9,6 +9,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
 from tests.support.testbeds import PLAINTEXT, TLS, TLS12
+from tests.unit.engines.judged import failed, file
 from tests.unit.engines.mysql.evidence import evidence
 from tests.unit.engines.mysql.golden import ALL, TABLES
 
@@ -27,15 +28,6 @@ def judged(
     facts: dict[str, Any], mode: dict[str, Any], *, full: bool = True, name: str = "mysql"
 ) -> Proof:
     return engine(name).judge(facts, EncryptionModeSpec.model_validate(mode), full=full)
-
-
-def failed(proof: Proof) -> set[str]:
-    return {check.name for check in proof.checks if not check.ok}
-
-
-def file(facts: dict[str, Any], kind: str) -> dict[str, Any]:
-    found: dict[str, Any] = next(entry for entry in facts["files"] if entry["kind"] == kind)
-    return found
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -9,6 +9,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
 from tests.support.testbeds import PLAINTEXT, TLS, TLS12
+from tests.unit.engines.judged import failed, file
 from tests.unit.engines.postgresql.facts import evidence
 
 MODES = {"plaintext": PLAINTEXT, "tls": TLS, "tls12": TLS12}
@@ -16,15 +17,6 @@ MODES = {"plaintext": PLAINTEXT, "tls": TLS, "tls12": TLS12}
 
 def judged(facts: dict[str, Any], mode: dict[str, Any], *, full: bool = True) -> Proof:
     return engine("postgresql").judge(facts, EncryptionModeSpec.model_validate(mode), full=full)
-
-
-def failed(proof: Proof) -> set[str]:
-    return {check.name for check in proof.checks if not check.ok}
-
-
-def file(facts: dict[str, Any], kind: str) -> dict[str, Any]:
-    found: dict[str, Any] = next(entry for entry in facts["files"] if entry["kind"] == kind)
-    return found
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -19,27 +19,28 @@ final class EncryptingCallableStatement extends CallableStatementDelegate {
 
   @Override
   Value opened(int parameter) throws SQLException {
-    byte[] found;
-    try {
-      found = inner.getBytes(parameter);
-    } catch (SQLException noBytes) {
-      return null;
-    }
-    return opened(found, "output parameter " + parameter);
+    return opened(() -> inner.getBytes(parameter), parameter);
   }
 
   @Override
   Value opened(String parameter) throws SQLException {
+    return opened(() -> inner.getBytes(parameter), parameter);
+  }
+
+  /** Null where there is no envelope, as where the driver has no bytes of the parameter's type. */
+  private Value opened(Reading reading, Object parameter) throws SQLException {
     byte[] found;
     try {
-      found = inner.getBytes(parameter);
+      found = reading.bytes();
     } catch (SQLException noBytes) {
       return null;
     }
-    return opened(found, "output parameter " + parameter);
+    return Envelope.is(found)
+        ? session.opener.open(found, session.inner, () -> "output parameter " + parameter)
+        : null;
   }
 
-  private Value opened(byte[] found, String name) throws SQLException {
-    return Envelope.is(found) ? session.opener.open(found, session.inner, () -> name) : null;
+  private interface Reading {
+    byte[] bytes() throws SQLException;
   }
 }

@@ -1,4 +1,4 @@
-"""Proofs of a real MySQL, by the agent and the engine's judge."""
+"""Proofs of a real server, by the agent and the engine's judge."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,11 +6,10 @@ from typing import Any
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
-from tests.contract.database.harness import agent
-from tests.support.mysql import MySQL
+from tests.contract.database.harness import Server, agent
 
 
-async def prove(server: MySQL, mode: Mapping[str, Any], number: int, *, full: bool) -> Proof:
+async def prove(server: Server, mode: Mapping[str, Any], number: int, *, full: bool) -> Proof:
     """The proof of a mode, by a marker with that number."""
     async with agent(server, dict(mode)) as there:
         evidence = await there.evidence(number, full=full)

@@ -1,0 +1,63 @@
+"""The campaigns that we give: their parts as models, their files, and the room that a node has."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from encbench.api.base import parse_quantity
+from encbench.api.resources import RESOURCES
+from tests.support import kustomize
+from tests.support.chart import REPO, Rendered
+
+CAMPAIGNS = REPO / "campaigns"
+CLUSTER = {"CoreDNS": 0.010, "local-path-provisioner": 0.010}
+"""Requests of what tests.cluster installs besides."""
+NODE = 2.0
+"""Cores of the machine that the small ones are for."""
+
+Specs = Mapping[tuple[str, str], Any]
+
+
+@cache
+def parsed(folder: Path) -> Specs:
+    """Specs of a folder's parts by kind and name."""
+    models = {resource.kind.kind: resource.spec for resource in RESOURCES}
+    return {
+        (body["kind"], body["metadata"]["name"]): models[body["kind"]].model_validate(body["spec"])
+        for body in kustomize.built(folder)
+    }
+
+
+def all_of(specs: Specs, kind: str) -> dict[str, Any]:
+    """Specs of a kind by name."""
+    return {name: spec for (own, name), spec in specs.items() if own == kind}
+
+
+def the(specs: Specs, kind: str) -> Any:
+    """The one spec of a kind; an error unless there is exactly one."""
+    (found,) = all_of(specs, kind).values()
+    return found
+
+
+def assert_every_file_is_applied(folder: Path, *overlays: Path) -> None:
+    """By one of the overlays at least, but for what people read."""
+    applied = set().union(*map(kustomize.files, overlays))
+    there = {file for file in folder.rglob("*") if file.is_file() and file.suffix != ".md"}
+    assert applied == there, f"one and not the other: {applied ^ there}"
+
+
+def infrastructure(default: Rendered) -> float:
+    """Cores that the cluster's own pods and the chart's request."""
+    return sum(CLUSTER.values()) + sum(
+        parse_quantity(container["resources"]["requests"]["cpu"])
+        for name, container in default.containers()
+        if not name.endswith("-check")
+    )
+
+
+def assert_said(folder: Path, cores: float) -> None:
+    """The folder's kustomization tells people how much of the machine it takes."""
+    said = (folder / "kustomization.yaml").read_text(encoding="utf-8")
+    share = f"{round(1000 * cores)} of {round(1000 * NODE)}"
+    assert share in said, f"{folder}/kustomization.yaml does not say that it takes {share}"
