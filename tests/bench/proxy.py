@@ -1,12 +1,16 @@
 """`make bench-proxy`: what the confidential proxy costs, on a MariaDB on loopback.
 
-Point queries by sysbench: straight to the server, through a raw relay (what a hop costs at the
-least), through the proxy with no rules, and with every column encrypted by AES and by SM4. The ways
-take turns several times, for on a shared machine what others do changes from minute to minute; the
-median counts. CPU time is the relay's or the proxy's own, over the queries of the window. Then what
-one value of 100 bytes costs.
+Point queries by sysbench: straight to the server, through a raw relay (what a hop costs with a
+blocking thread for each direction), through the proxy with no rules, and with every column
+encrypted by AES and by SM4. The proxy has one worker, as in a pod, where it is given one processor
+unless the testbed says more; with no rules it is measured with a worker for each of this machine's
+processors as well.
 
-It prints each figure beside what is asked of it.
+The ways take turns several times, for on a shared machine what others do changes from minute to
+minute; the median counts. CPU time is the relay's or the proxy's own, over the queries of the
+window. Then what one value of 100 bytes costs.
+
+It prints each figure, and what is asked of it where anything is.
 """
 
 import os
@@ -33,9 +37,9 @@ THREADS = 4
 ROWS = 10_000
 TICKS = os.sysconf("SC_CLK_TCK")
 COLUMNS = "".join(f"sbtest1.{name}\n" for name in ("id", "k", "c", "pad"))
-ASKED = {"no rules": 20.0, AES: 20.0, SM4: 25.0}
-"""Microseconds of CPU a point query; a query encrypts one value of 120 bytes."""
-GOAL = 12.0
+PLAIN, SPREAD = "no rules", "no rules, a worker a processor"
+ASKED, GOAL = 20.0, 12.0
+"""Microseconds of CPU a point query with no rules; with rules it encrypts a value of 120 bytes."""
 VALUE_NS = {AES: 300.0, SM4: 1500.0}
 
 
@@ -67,7 +71,7 @@ def main() -> int:
         config.chmod(0o600)
         command = [options[0], f"--config-file={config}", *options[1:]]
         _sysbench(command, server.layout.port, "prepare")
-        ways = ["direct", "relay", "no rules", AES, SM4]
+        ways = ["direct", "relay", PLAIN, SPREAD, AES, SM4]
         runs: dict[str, list[Run]] = {way: [] for way in ways}
         for repeat in range(REPEATS):
             for way in ways if repeat % 2 == 0 else reversed(ways):
@@ -122,8 +126,9 @@ def hop(way: str, server: int, folder: Path, examples: Path) -> Iterator[tuple[i
             finally:
                 process.terminate()
     else:
-        columns, algorithm = ("", AES) if way == "no rules" else (COLUMNS, way)
-        with confidential.running(folder, server, columns, algorithm) as proxy:
+        columns, algorithm = ("", AES) if way in (PLAIN, SPREAD) else (COLUMNS, way)
+        workers = [] if way == SPREAD else ["--workers", "1"]
+        with confidential.running(folder, server, columns, algorithm, *workers) as proxy:
             yield proxy.port, proxy.process.pid
 
 
@@ -160,12 +165,11 @@ def _line(way: str, runs: list[Run]) -> bool:
         print(text)
         return True
     text += f", {middle:.1f} us CPU of the hop a query ({hops[0]:.1f} to {hops[-1]:.1f})"
-    if way not in ASKED:
+    if way != PLAIN:
         print(text)
         return True
-    good = middle <= ASKED[way]
-    goal = f", {GOAL:.0f} is the goal" if way == "no rules" else ""
-    print(f"{text} (at most {ASKED[way]:.0f} asked{goal}){'' if good else ' MISSED'}")
+    good = middle <= ASKED
+    print(f"{text} (at most {ASKED:.0f} asked, {GOAL:.0f} is the goal){'' if good else ' MISSED'}")
     return good
 
 

@@ -85,6 +85,15 @@ class Proxy:
         return len(list(Path(f"/proc/{self.process.pid}/task").iterdir()))
 
     @property
+    def sockets(self) -> int:
+        """How many it has open: two a connection, and the one that listens."""
+        kinds = []
+        for descriptor in Path(f"/proc/{self.process.pid}/fd").iterdir():
+            with suppress(FileNotFoundError):
+                kinds.append(str(descriptor.readlink()))
+        return sum(kind.startswith("socket:") for kind in kinds)
+
+    @property
     def resident(self) -> int:
         """Bytes of memory."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()

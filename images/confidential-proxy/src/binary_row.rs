@@ -50,11 +50,7 @@ pub fn encrypt(
             None => out.extend_from_slice(&before[..before.len() - reader.rest().len()]),
         }
     }
-    if reader.rest().is_empty() {
-        Ok(())
-    } else {
-        Err(Malformed)
-    }
+    reader.finish()
 }
 
 #[cfg(test)]

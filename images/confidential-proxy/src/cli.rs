@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::thread;
 
 use lexopt::prelude::*;
 
@@ -13,7 +14,7 @@ pub const HELP: &str = "\
 confidential-proxy: encrypts chosen columns of a MySQL or MariaDB server's result sets
 
 usage: confidential-proxy --listen ADDRESS --upstream ADDRESS --mek-file FILE
-                          --algorithm ALGORITHM --columns FILE [--permissive]
+                          --algorithm ALGORITHM --columns FILE [--permissive] [--workers N]
 
   --listen ADDRESS       where clients connect, such as 0.0.0.0:3307
   --upstream ADDRESS     where the server is, such as 127.0.0.1:3306
@@ -24,11 +25,15 @@ usage: confidential-proxy --listen ADDRESS --upstream ADDRESS --mek-file FILE
                          nothing is ever encrypted
   --permissive           encrypt the columns of the file only; otherwise every column is encrypted
                          that cannot be seen to come from a known table
+  --workers N            how many threads share the connections, 1 to 1024; otherwise as many as the
+                         program has processors
   --help, --version      print this, or the version
 
 exit codes: 0 ended by SIGTERM or SIGINT, 64 wrong usage, 65 a file holds something else than it
 should, 66 a file cannot be read, 69 cannot listen there
 ";
+
+const MOST_WORKERS: usize = 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Options {
@@ -38,6 +43,7 @@ pub struct Options {
     pub algorithm: Algorithm,
     pub columns: PathBuf,
     pub permissive: bool,
+    pub workers: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -66,7 +72,7 @@ impl From<lexopt::Error> for Usage {
 /// Read the arguments after the program's name.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Usage> {
     let (mut listen, mut upstream, mut mek_file) = (None, None, None);
-    let (mut algorithm, mut columns, mut permissive) = (None, None, false);
+    let (mut algorithm, mut columns, mut permissive, mut workers) = (None, None, false, None);
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next()? {
         match argument {
@@ -75,6 +81,11 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, U
             Long("mek-file") => mek_file = Some(parser.value()?.into()),
             Long("columns") => columns = Some(parser.value()?.into()),
             Long("permissive") => permissive = true,
+            Long("workers") => {
+                let number = parser.value()?.to_str().and_then(|text| text.parse().ok());
+                let wrong = || Usage(format!("--workers is a number from 1 to {MOST_WORKERS}"));
+                workers = Some(number.filter(|n| (1..=MOST_WORKERS).contains(n)).ok_or_else(wrong)?);
+            }
             Long("algorithm") => {
                 let named = parser.value()?.to_str().and_then(Algorithm::from_name);
                 let wrong = || Usage("--algorithm is AES_128_GCM or SM4_128_GCM".into());
@@ -95,7 +106,13 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, U
         algorithm: algorithm.ok_or_else(|| missing("algorithm"))?,
         columns: columns.ok_or_else(|| missing("columns"))?,
         permissive,
+        workers: workers.unwrap_or_else(processors),
     }))
+}
+
+/// How many threads can run at the same time; a limit of the container's CPU counts.
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn address(option: &str, value: &OsString) -> Result<SocketAddr, Usage> {
@@ -120,7 +137,9 @@ mod tests {
         assert_eq!(options.listen, "0.0.0.0:3307".parse().unwrap());
         assert_eq!(options.algorithm, Algorithm::Sm4128Gcm);
         assert_eq!(options.mek_file, PathBuf::from("/run/mek"));
-        assert!(!options.permissive);
+        assert!(!options.permissive && options.workers == processors());
+        let Command::Run(options) = parsed(&format!("{WHOLE} --workers 3")).unwrap() else { panic!() };
+        assert_eq!(options.workers, 3);
         assert_eq!(parsed("--help"), Ok(Command::Help));
         assert_eq!(parsed("-V"), Ok(Command::Version));
     }
@@ -131,6 +150,9 @@ mod tests {
             ("", "--listen is missing"),
             ("--listen here", "--listen is an IP address and a port"),
             ("--algorithm AES", "AES_128_GCM or SM4_128_GCM"),
+            ("--workers 0", "--workers is a number from 1 to 1024"),
+            ("--workers 1025", "--workers is a number from 1 to 1024"),
+            ("--workers many", "--workers is a number from 1 to 1024"),
             ("--mek 00", "--mek"),
             ("--mek-file", "mek-file"),
         ] {

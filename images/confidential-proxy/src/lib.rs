@@ -1,14 +1,19 @@
 //! A proxy between a MySQL or MariaDB server and its clients that encrypts chosen columns of the result
 //! sets, whatever statement they come from; statements pass as they are.
 //!
-//! `responder` and the modules below it know the protocol and do no input or output; `session` moves
-//! bytes. Parts are public for the tests, the fuzz target and the benchmark.
+//! `responder` and the modules below it know the protocol and do no input or output; `connection` moves
+//! bytes, and `worker` runs many of them in one thread. Parts are public for the tests, the fuzz target
+//! and the benchmark.
 
+mod answers;
 pub mod binary_row;
 pub mod capabilities;
 pub mod cli;
 pub mod column;
+mod commands;
+pub mod connection;
 pub mod envelope;
+mod handshake;
 pub mod inbox;
 pub mod key;
 pub mod packet;
@@ -17,7 +22,9 @@ pub mod request;
 pub mod responder;
 pub mod rules;
 pub mod server;
-pub mod session;
+mod signals;
+mod socket;
 pub mod sql;
 pub mod text_form;
 pub mod text_row;
+mod worker;

@@ -8,9 +8,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 use confidential_proxy::cli::{self, Command, Options};
+use confidential_proxy::connection::Shared;
 use confidential_proxy::envelope::Cipher;
 use confidential_proxy::rules::Rules;
-use confidential_proxy::session::Shared;
 use confidential_proxy::{key, server};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use zeroize::Zeroizing;
@@ -49,9 +49,12 @@ fn run(options: &Options) -> Result<std::convert::Infallible, Failure> {
     let shared = Arc::new(shared(options)?);
     let listener = server::listen(options.listen)
         .map_err(|error| Failure(format!("cannot listen at {}: {error}", options.listen), UNAVAILABLE))?;
+    let workers = server::workers(options.workers, &shared).map_err(|error| {
+        Failure(format!("cannot start {} workers: {error}", options.workers), UNAVAILABLE)
+    })?;
     let address = listener.local_addr().unwrap_or(options.listen);
     println!("{}", announcement(&shared, address));
-    server::accept(&listener, &shared)
+    server::accept(&listener, &workers)
 }
 
 fn shared(options: &Options) -> Result<Shared, Failure> {

@@ -114,6 +114,14 @@ impl<'a> Reader<'a> {
         self.0
     }
 
+    /// Nothing may be left.
+    pub fn finish(self) -> Result<(), Malformed> {
+        match self.0 {
+            [] => Ok(()),
+            _ => Err(Malformed),
+        }
+    }
+
     pub fn take(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
         let (taken, rest) = self.0.split_at_checked(length).ok_or(Malformed)?;
         self.0 = rest;

@@ -273,7 +273,8 @@ impl Responder {
             Some(_) => {
                 let mut reader = Reader::new(payload);
                 let columns = reader.length()?;
-                if columns == 0 || !reader.rest().is_empty() {
+                reader.finish()?;
+                if columns == 0 {
                     return Err(Malformed);
                 }
                 self.plan.clear();

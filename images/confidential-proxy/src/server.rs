@@ -1,18 +1,19 @@
-//! Accepting clients: one thread each.
+//! Accepting clients: each goes to the worker that has the fewest connections.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use crate::session::{self, Shared};
+use rustix::net::SocketFlags;
+
+use crate::connection::Shared;
+use crate::worker::Worker;
 
 /// Clients that connect at the same moment; as many as a server of a benchmark is given.
 const BACKLOG: i32 = 4096;
-/// A connection needs a tenth of it; only what is touched takes memory.
-const STACK: usize = 256 << 10;
-/// How long to wait when no file descriptor or thread is to be had.
+/// How long to wait when no file descriptor is to be had.
 const PAUSE: Duration = Duration::from_millis(50);
 
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
@@ -21,18 +22,18 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(listener)
 }
 
+/// Start so many workers.
+pub fn workers(count: usize, shared: &Arc<Shared>) -> io::Result<Vec<Worker>> {
+    (0..count).map(|_| Worker::start(shared.clone())).collect()
+}
+
 /// Accept for ever.
-pub fn accept(listener: &TcpListener, shared: &Arc<Shared>) -> ! {
+pub fn accept(listener: &TcpListener, workers: &[Worker]) -> ! {
     loop {
-        let Ok((client, _)) = listener.accept() else {
-            thread::sleep(PAUSE);
-            continue;
-        };
-        let shared = shared.clone();
-        // Where no thread can be had the client is dropped: it sees the connection end.
-        let started = thread::Builder::new().stack_size(STACK).spawn(move || session::serve(client, &shared));
-        if started.is_err() {
-            thread::sleep(PAUSE);
+        let accepted = rustix::net::accept_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC);
+        match (accepted, workers.iter().min_by_key(|worker| worker.load())) {
+            (Ok(client), Some(worker)) => worker.give(TcpStream::from(client)),
+            _ => thread::sleep(PAUSE),
         }
     }
 }

@@ -18,11 +18,7 @@ pub fn encrypt(payload: &[u8], plan: &Plan, sealer: &mut Sealer, out: &mut Vec<u
             }
         }
     }
-    if reader.rest().is_empty() {
-        Ok(())
-    } else {
-        Err(Malformed)
-    }
+    reader.finish()
 }
 
 #[cfg(test)]

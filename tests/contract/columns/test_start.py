@@ -1,12 +1,13 @@
 """Bad input is refused in one sentence with its exit code; the key is shown nowhere."""
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.support import confidential
-from tests.support.confidential import KEY, arguments, program
+from tests.support.confidential import AES, KEY, arguments, program
 from tests.support.daemon import free_port
 
 USAGE, CONTENT, UNREADABLE, UNAVAILABLE = 64, 65, 66, 69
@@ -53,6 +54,8 @@ def test_usage(tmp_path: Path) -> None:
     assert KEY not in run(KEY)[1]
     code, message = run(*arguments(tmp_path, 1, "", "SM4_128_CBC"))
     assert (code, "AES_128_GCM or SM4_128_GCM" in message) == (USAGE, True)
+    code, message = run(*arguments(tmp_path, 1, ""), "--workers", "0")
+    assert (code, "a number from 1 to 1024" in message) == (USAGE, True)
     (tmp_path / "mek").unlink()
     line = arguments(tmp_path, 1, "")
     line[line.index("--mek-file") + 1] = str(tmp_path / "nothing")
@@ -65,8 +68,24 @@ def test_usage(tmp_path: Path) -> None:
 def test_help_names_every_option() -> None:
     code, text = run("--help")
     assert code == 0
-    for option in ("listen", "upstream", "mek-file", "algorithm", "columns", "permissive"):
+    for option in (
+        "listen",
+        "upstream",
+        "mek-file",
+        "algorithm",
+        "columns",
+        "permissive",
+        "workers",
+    ):
         assert f"--{option}" in text
+
+
+def test_it_has_a_worker_for_every_processor(tmp_path: Path) -> None:
+    processors = len(os.sched_getaffinity(0))
+    with confidential.running(tmp_path, free_port()) as proxy:
+        assert 2 <= proxy.threads <= processors + 1
+    with confidential.running(tmp_path, free_port(), "", AES, "--workers", "3") as proxy:
+        assert proxy.threads == 4
 
 
 def test_the_key_is_nowhere_to_be_read(tmp_path: Path) -> None:

@@ -1,0 +1,293 @@
+//! A proxy of one worker in front of a server of this file's: connections do not stand in each other's
+//! way, and what cannot be sent is not kept.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use confidential_proxy::connection::Shared;
+use confidential_proxy::envelope::{Algorithm, Cipher, OVERHEAD};
+use confidential_proxy::packet::{header_bytes, put_string, HEADER};
+use confidential_proxy::rules::Rules;
+use confidential_proxy::{key, server};
+
+/// More than it takes; a test that waits as long fails.
+const PATIENCE: Duration = Duration::from_secs(20);
+const ROW: usize = 1000;
+const EOF: [u8; 5] = [0xFE, 0, 0, 2, 0];
+const OK: [u8; 7] = [0, 0, 0, 2, 0, 0, 0];
+
+/// Start a proxy with these rules and one worker.
+fn proxy(upstream: SocketAddr, rules: &str) -> SocketAddr {
+    let key = key::parse(b"00112233445566778899aabbccddeeff").unwrap();
+    let shared = Arc::new(Shared {
+        upstream,
+        rules: Arc::new(Rules::parse(rules, true).unwrap()),
+        cipher: Arc::new(Cipher::new(Algorithm::Aes128Gcm, &key)),
+    });
+    let listener = server::listen("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = listener.local_addr().unwrap();
+    let workers = server::workers(1, &shared).unwrap();
+    thread::spawn(move || server::accept(&listener, &workers));
+    address
+}
+
+fn send(stream: &mut TcpStream, sequence: u8, payload: &[u8]) -> io::Result<()> {
+    stream.write_all(&[&header_bytes(payload.len(), sequence), payload].concat())
+}
+
+fn receive(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
+    let mut header = [0; 4];
+    stream.read_exact(&mut header)?;
+    let length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
+    let mut payload = vec![0; length];
+    stream.read_exact(&mut payload)?;
+    Ok(payload)
+}
+
+/// A server whose statements are what it shall do.
+#[derive(Clone, Default)]
+struct Server {
+    /// Rows that it has got rid of.
+    rows: Arc<AtomicUsize>,
+    /// Connections that have come, and those that have gone again.
+    begun: Arc<AtomicUsize>,
+    ended: Arc<AtomicUsize>,
+}
+
+impl Server {
+    fn start(&self) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = self.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let server = server.clone();
+                thread::spawn(move || {
+                    server.begun.fetch_add(1, Ordering::SeqCst);
+                    let _ = server.serve(stream.unwrap());
+                    server.ended.fetch_add(1, Ordering::SeqCst);
+                });
+            }
+        });
+        address
+    }
+
+    fn serve(&self, mut stream: TcpStream) -> io::Result<()> {
+        let mut greeting = b"\x0a8.0.0\0\x01\0\0\0scramble\0\xff\xf7\x2d\x02\0\xff\x00\x15".to_vec();
+        greeting.extend_from_slice(b"\0\0\0\0\0\0\0\0\0\0and the rest\0");
+        send(&mut stream, 0, &greeting)?;
+        receive(&mut stream)?;
+        send(&mut stream, 2, &OK)?;
+        loop {
+            let command = String::from_utf8(receive(&mut stream)?[1..].to_vec()).unwrap();
+            match command.split_once(' ') {
+                Some(("rows", count)) => self.rows(&mut stream, count.parse().unwrap())?,
+                _ if command == "silence" => {}
+                _ if command == "end" => return Ok(()),
+                _ => send(&mut stream, 1, &OK)?,
+            }
+        }
+    }
+
+    fn rows(&self, stream: &mut TcpStream, count: usize) -> io::Result<()> {
+        let mut definition = Vec::new();
+        for name in ["def", "db", "t", "t", "c", "c"] {
+            put_string(&mut definition, name.as_bytes());
+        }
+        definition.extend_from_slice(&[12, 45, 0, 160, 0, 0, 0, 0xFD, 0, 0, 0, 0, 0]);
+        send(stream, 1, &[1])?;
+        send(stream, 2, &definition)?;
+        send(stream, 3, &EOF)?;
+        let mut row = Vec::new();
+        put_string(&mut row, &[b'x'; ROW]);
+        for number in 0..count {
+            send(stream, number as u8, &row)?;
+            self.rows.fetch_add(1, Ordering::SeqCst);
+        }
+        send(stream, 4, &EOF)
+    }
+}
+
+struct Client(TcpStream);
+
+impl Client {
+    fn connect(proxy: SocketAddr) -> Self {
+        let mut stream = TcpStream::connect(proxy).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        receive(&mut stream).unwrap();
+        let mut response = 0x0000_A205u32.to_le_bytes().to_vec();
+        response.extend_from_slice(&[0; 28]);
+        response.extend_from_slice(b"user\0\0");
+        send(&mut stream, 1, &response).unwrap();
+        assert_eq!(receive(&mut stream).unwrap(), OK);
+        Self(stream)
+    }
+
+    fn ask(&mut self, statement: &str) {
+        send(&mut self.0, 0, &[b"\x03", statement.as_bytes()].concat()).unwrap();
+    }
+
+    fn receive(&mut self) -> Vec<u8> {
+        receive(&mut self.0).unwrap()
+    }
+
+    fn do_nothing(&mut self) {
+        self.ask("nothing");
+        assert_eq!(self.receive(), OK);
+    }
+}
+
+/// The number when it has not changed for a while.
+fn settled(number: &AtomicUsize) -> usize {
+    let mut before = number.load(Ordering::SeqCst);
+    loop {
+        thread::sleep(Duration::from_millis(300));
+        let now = number.load(Ordering::SeqCst);
+        if now == before && now > 0 {
+            return now;
+        }
+        before = now;
+    }
+}
+
+fn eventually(condition: impl Fn() -> bool) -> bool {
+    let end = Instant::now() + PATIENCE;
+    while Instant::now() < end && !condition() {
+        thread::sleep(Duration::from_millis(10));
+    }
+    condition()
+}
+
+#[test]
+fn a_client_that_does_not_read_stops_its_server_and_nobody_else() {
+    for rules in ["", "t.c\n"] {
+        let server = Server::default();
+        let proxy = proxy(server.start(), rules);
+        let (mut slow, mut other) = (Client::connect(proxy), Client::connect(proxy));
+        let count = 40_000;
+        slow.ask(&format!("rows {count}"));
+        let held = settled(&server.rows);
+        assert!(held < count / 2, "{held} rows of {ROW} bytes were taken from the server");
+        for _ in 0..100 {
+            other.do_nothing();
+        }
+        assert_eq!(slow.receive(), [1]);
+        assert!(slow.receive().starts_with(b"\x03def"));
+        assert_eq!(slow.receive(), EOF);
+        let row = HEADER + 3 + ROW + if rules.is_empty() { 0 } else { OVERHEAD };
+        let rows = io::copy(&mut (&slow.0).take((count * row) as u64), &mut io::sink()).unwrap();
+        assert_eq!(rows as usize, count * row);
+        assert_eq!(slow.receive(), EOF);
+    }
+}
+
+#[test]
+fn a_client_that_does_not_stop_asking_stops_nobody() {
+    let server = Server::default();
+    let proxy = proxy(server.start(), "");
+    let (mut greedy, mut other) = (Client::connect(proxy), Client::connect(proxy));
+    let mut sender = greedy.0.try_clone().unwrap();
+    let command = [&header_bytes(8, 0), b"\x03nothing".as_slice()].concat();
+    let sent = Arc::new(AtomicUsize::new(0));
+    let counted = sent.clone();
+    thread::spawn(move || {
+        // Until the buffers on the way are full: nobody reads the answers.
+        while sender.write_all(&command.repeat(100)).is_ok() {
+            counted.fetch_add(100, Ordering::SeqCst);
+        }
+    });
+    settled(&sent);
+    for _ in 0..100 {
+        other.do_nothing();
+    }
+    for _ in 0..1000 {
+        assert_eq!(greedy.receive(), OK);
+    }
+}
+
+#[test]
+fn an_endless_answer_leaves_others_their_turns() {
+    let server = Server::default();
+    let proxy = proxy(server.start(), "t.c\n");
+    let (mut busy, mut other) = (Client::connect(proxy), Client::connect(proxy));
+    busy.ask("rows 1000000000");
+    let mut reader = busy.0.try_clone().unwrap();
+    thread::spawn(move || {
+        let mut space = vec![0; 1 << 20];
+        while matches!(reader.read(&mut space), Ok(1..)) {}
+    });
+    while server.rows.load(Ordering::SeqCst) < 10_000 {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let before = server.rows.load(Ordering::SeqCst);
+    for _ in 0..50 {
+        other.do_nothing();
+    }
+    assert!(server.rows.load(Ordering::SeqCst) > before, "it goes on meanwhile");
+    busy.0.shutdown(std::net::Shutdown::Both).unwrap();
+}
+
+#[test]
+fn a_silent_server_stops_nobody() {
+    let server = Server::default();
+    let proxy = proxy(server.start(), "");
+    let mut waiting: Vec<Client> = (0..20).map(|_| Client::connect(proxy)).collect();
+    for client in &mut waiting {
+        client.ask("silence");
+    }
+    let mut other = Client::connect(proxy);
+    for _ in 0..100 {
+        other.do_nothing();
+    }
+}
+
+#[test]
+fn a_server_that_ends_is_told_at_once() {
+    let server = Server::default();
+    let proxy = proxy(server.start(), "");
+    let mut client = Client::connect(proxy);
+    client.do_nothing();
+    let began = Instant::now();
+    client.ask("end");
+    let said = client.receive();
+    assert!(said.starts_with(b"\xff\x87\x04#08S01"), "{said:?}");
+    assert!(began.elapsed() < Duration::from_secs(2));
+    assert_eq!(client.0.read(&mut [0]).unwrap(), 0, "and the connection ends");
+}
+
+#[test]
+fn clients_that_go_leave_no_connection_behind() {
+    let server = Server::default();
+    let proxy = proxy(server.start(), "");
+    let mut busy = Client::connect(proxy);
+    busy.ask("rows 1000000000");
+    for number in 1..=200 {
+        let mut client = Client::connect(proxy);
+        client.do_nothing();
+        drop(client);
+        if number % 50 == 0 {
+            assert!(eventually(|| server.ended.load(Ordering::SeqCst) == number));
+        }
+    }
+    assert_eq!(server.begun.load(Ordering::SeqCst), 201);
+    drop(busy);
+    assert!(eventually(|| server.ended.load(Ordering::SeqCst) == 201), "also in the middle of an answer");
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told() {
+    // A port that nobody listens on any more.
+    let upstream = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let proxy = proxy(upstream, "");
+    for _ in 0..3 {
+        let mut stream = TcpStream::connect(proxy).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let said = receive(&mut stream).unwrap();
+        assert!(said.starts_with(b"\xff\x86\x04confidential-proxy does not reach"), "{said:?}");
+        assert_eq!(stream.read(&mut [0]).unwrap(), 0);
+    }
+}
