@@ -142,7 +142,8 @@ def test_the_load_was_running_when_the_server_was_killed(stored: dict[str, Any])
         assert "FATAL:" in trial["output"], "the client was cut off"
         assert trial["output"].count("SQL statistics:") == 1, "the checkpoint's, and no final one"
         assert agent["redoBytes"] > 0
-        assert record["result"]["tps"] == pytest.approx(40, rel=0.35)
+        # What a busy machine delays is caught up later, so that a window may have more than 40.
+        assert 0.65 * 40 <= record["result"]["tps"] <= 2 * 40
 
 
 def test_the_mode_was_proven_before_and_after(stored: dict[str, Any]) -> None:
