@@ -11,6 +11,8 @@ export OPENBLAS_NUM_THREADS := 1
 
 venv = $(shell tests/venv.sh)
 python = $(venv)/bin/python
+# Half of the time these tests wait for servers; a file and its servers stay with one worker.
+contract = $(python) -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder tests/contract
 
 .PHONY: help
 help: ## List the targets
@@ -21,7 +23,7 @@ demo: ## From nothing to a report: cluster, images, chart, campaigns/demo
 	$(python) -m tests.demo
 
 .PHONY: test
-test: parts check check-java check-rust calibration contract e2e ## Everything that must pass: check, contract, end-to-end and faults
+test: parts check check-parts contract e2e ## Everything that must pass: check, contract, end-to-end and faults
 
 .PHONY: parts
 parts: ## Install, compile and build what the tests need, unless it is in the cache
@@ -35,7 +37,7 @@ check: ## Format, lint, types, import directions, shell, generated files, unit t
 	$(venv)/bin/lint-imports --no-logo >/dev/null || $(venv)/bin/lint-imports --no-logo
 	git ls-files '*.sh' .ci/run | xargs $(venv)/bin/shellcheck
 	$(python) -m encbench.api.crd --check
-	$(python) -m pytest -q tests/unit
+	$(python) -m pytest -q -n auto --maxprocesses 4 --dist worksteal tests/unit
 
 .PHONY: check-java
 check-java: ## The same for the Java parts: format, warnings, unit tests
@@ -44,15 +46,19 @@ check-java: ## The same for the Java parts: format, warnings, unit tests
 
 .PHONY: check-rust
 check-rust: ## The same for the Rust part, a bounded fuzzing of its parsers included
-	$(python) -m tests.support.rust images/confidential-proxy
+	MAKEFLAGS= $(python) -m tests.support.rust images/confidential-proxy
+
+.PHONY: check-parts
+check-parts: ## check-java, check-rust and calibration, two at a time
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-rust check-java calibration
 
 .PHONY: contract
 contract: parts ## The adapters against a real API server, MinIO, Prometheus, MariaDB and sysbench
-	$(python) -m pytest -q -m 'not full' tests/contract
+	$(contract) -m 'not full'
 
 .PHONY: test-full
-test-full: parts check check-java check-rust calibration ## The same with every engine under every mode; takes more than an hour
-	$(python) -m pytest -q tests/contract
+test-full: parts check check-parts ## The same with every engine under every mode; takes more than an hour
+	$(contract)
 	$(python) -m pytest -q tests/e2e tests/faults
 	$(python) -m pytest -q tests/teardown
 

@@ -8,7 +8,7 @@ per-second samples as if these were independent.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +37,9 @@ class Design:
     cost: float = 0.0
     """What each mode truly loses of TPS."""
 
-    @property
+    @cached_property
     def blocks(self) -> Blocks:
-        """As the campaign has it."""
+        """As the campaign has it; asked for in every campaign."""
         return Blocks(min=self.pilot, max=self.cap, per_testbed=self.per_testbed)
 
     @property

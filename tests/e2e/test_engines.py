@@ -86,7 +86,7 @@ class Finished:
         return ["plaintext", "plaintext-control", *self.case.modes]
 
 
-# One matrix in `make test`: MariaDB's TDE is test_campaign's too, PostgreSQL's TLS the faults' too.
+# One matrix in `make test`: MariaDB's TDE is test_campaign's too.
 @pytest.fixture(
     scope="module",
     params=[

@@ -35,7 +35,9 @@ from tests.faults.running import trials
 from tests.support import certified
 from tests.support.install import NAMESPACE, install
 from tests.support.kube import Kube, wait_for
-from tests.support.subset import first_of
+
+# In `make test` test_mode_not_in_force stands for all of them, and tests/contract breaks each.
+pytestmark = pytest.mark.full
 
 Break = Callable[[Kube, str], None]
 """Breaks the mode of the testbed of that name."""
@@ -229,7 +231,7 @@ def campaign(
         install(installed, "privilegedVolumes.enabled=false")
 
 
-@pytest.mark.parametrize("campaign", first_of(BEFORE_START), indirect=True)
+@pytest.mark.parametrize("campaign", BEFORE_START, indirect=True)
 def test_a_server_that_starts_otherwise_than_its_mode_says(
     installed: Kube, campaign: tuple[Case, dict[str, Any]]
 ) -> None:
@@ -243,7 +245,6 @@ def test_a_server_that_starts_otherwise_than_its_mode_says(
     assert_no_number(installed, name, case)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("campaign", WHILE_RUNNING, indirect=True)
 def test_a_mode_that_ends_while_its_trial_runs(
     installed: Kube, campaign: tuple[Case, dict[str, Any]]

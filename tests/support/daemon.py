@@ -1,6 +1,8 @@
 """Starting a real server for a test on loopback, and ending exactly that one."""
 
+import itertools
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -12,22 +14,42 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
+def _own_ports() -> Iterator[int]:
+    """Ports of this worker of pytest-xdist, round and round.
+
+    They lie below NodePorts and below those that the kernel gives to outgoing connections, for a
+    server may take seconds until it binds its own. The beginning is random for the sake of another
+    run on this machine.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    ports = range(12_000 + 1_500 * (worker % 12), 13_500 + 1_500 * (worker % 12))
+    begin = random.randrange(len(ports))
+    return itertools.cycle([*ports[begin:], *ports[:begin]])
+
+
+_PORTS = _own_ports()
+
+
 def free_port() -> int:
-    """A port of the loopback address that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port of the loopback address that nobody listens on now, and a new one each time."""
+    for port in itertools.islice(_PORTS, 1_500):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise RuntimeError("no port of this worker's is free")
 
 
 @contextmanager
 def running(
     argv: Sequence[str], *, ready: str, log: Path, env: Mapping[str, str] | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """The program, once `ready` (a URL) answers 200; it is ended at the exit.
+    """The program, once `ready` (a URL) answers 200; it is killed at the exit.
 
-    It dies with this process too, however that ends. RuntimeError with the log's end when it does
-    not become ready.
+    It dies with this process too, however that ends, and has nothing to save: some would take
+    seconds to say goodbye. RuntimeError with the log's end when it does not become ready.
     """
     contained = ["setpriv", "--pdeathsig", "KILL", *argv] if shutil.which("setpriv") else list(argv)
     with log.open("ab") as output:
@@ -42,12 +64,8 @@ def running(
         _wait(process, ready, log)
         yield process
     finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        process.kill()
+        process.wait()
 
 
 def _wait(process: subprocess.Popen[bytes], ready: str, log: Path, seconds: float = 60) -> None:

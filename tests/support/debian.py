@@ -1,22 +1,34 @@
 """Debian's programs for tests, installed without a daemon of theirs being started."""
 
+import fcntl
 import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.cluster.layout import Layout
+
 _POLICY = Path("/usr/sbin/policy-rc.d")
 
 
 def install(*packages: str) -> None:
-    """Install packages from Debian's archive."""
+    """Install packages from Debian's archive, one caller on this machine after the other."""
     apt = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=600"]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    with _no_daemons():
+    with _alone(), _no_daemons():
         subprocess.run([*apt, "update"], check=True, env=environment)
         command = [*apt, "install", "-y", "--no-install-recommends", *packages]
         subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    cache = Layout.from_environment().cache
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / "apt.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @contextmanager

@@ -10,6 +10,8 @@ from tests.support import fake_tool
 from tests.support.local_client import local_client
 from tests.support.receiver import Receiver
 
+pytestmark = pytest.mark.usefixtures("precedence")
+
 
 @pytest.mark.parametrize("cores", [0.25, 0.9])
 def test_cpu_of_a_known_burner(tmp_path: Path, receiver: Receiver, cores: float) -> None:

@@ -18,6 +18,8 @@ from tests.support import fake_tool
 from tests.support.local_client import FILES, LocalClient, local_client
 from tests.support.receiver import Receiver, receiving
 
+pytestmark = pytest.mark.usefixtures("precedence")
+
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:

@@ -7,6 +7,8 @@ import pytest
 from encbench.ports import Rejected, Unavailable
 from tests.contract.client.harness import Harness, uploads
 
+pytestmark = pytest.mark.usefixtures("precedence")
+
 STATE = {"state", "startAt", "window", "exitCode", "lastTps", "digests", "clock", "error"}
 
 

@@ -14,6 +14,8 @@ from tests.contract.client.sysbench import ROWS, TABLES, Bench
 from tests.support.local_client import local_client
 from tests.support.receiver import Receiver
 
+pytestmark = pytest.mark.usefixtures("precedence")
+
 EDGE = 0.03
 """Seconds: how far the recorder's window and the tool's own may differ on a busy machine."""
 

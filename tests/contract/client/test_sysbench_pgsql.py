@@ -15,6 +15,8 @@ from tests.support.postgres import Postgres, running
 from tests.support.receiver import Receiver
 from tests.support.testbeds import PLAINTEXT
 
+pytestmark = pytest.mark.usefixtures("precedence")
+
 SCRIPTS = sorted(set(builtin.SCRIPTS) - {"oltp_common"})
 
 

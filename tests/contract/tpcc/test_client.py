@@ -27,6 +27,8 @@ from tests.support.subset import first_of
 from tests.support.tpcc import Bench
 from tests.support.workloads import tpcc_spec
 
+pytestmark = pytest.mark.usefixtures("precedence")
+
 TERMINALS = 4
 TLS = InTransit()
 SPEC = tpcc_spec({"warehouses": 1}, {"warmup": "1s", "duration": "4s"})

@@ -14,6 +14,8 @@ from tests.contract.tpcc.program import TYPES, WEIGHTS, Done, Program, ended
 from tests.support import mariadb, postgres
 from tests.support.subset import first_of
 
+pytestmark = pytest.mark.usefixtures("precedence")
+
 ENGINES: dict[str, Callable[[dict[str, Any]], AbstractContextManager[Any]]] = {
     "mariadb": mariadb.running,
     "postgresql": postgres.running,

@@ -3,11 +3,12 @@
 Renew them only for a wanted change, and read the difference as a reader of the report would.
 """
 
+from functools import cache
 from pathlib import Path
 
 from encbench.report.document import Report
 from encbench.report.model import build
-from encbench.report.render import render
+from encbench.report.render import Rendering, render
 from tests.data.report.synthetic import Study, write
 
 FOLDER = Path(__file__).parent / "expected"
@@ -66,15 +67,27 @@ COLUMNS = Study(
 STUDIES = {FOLDER: STUDY, FOLDER / "columns": COLUMNS}
 
 
-def report(study: Study = STUDY) -> Report:
+def report_of(study: Study) -> Report:
     index, bucket = write(study)
     return build(index, bucket.__getitem__)
+
+
+@cache
+def known(folder: Path = FOLDER) -> Report:
+    """The report of one of STUDIES, made when it is first asked for."""
+    return report_of(STUDIES[folder])
+
+
+@cache
+def renderings(folder: Path = FOLDER) -> dict[str, Rendering]:
+    """What is made of that, which takes seconds; not to be changed."""
+    return render(known(folder))
 
 
 def main() -> None:
     for folder, study in STUDIES.items():
         folder.mkdir(exist_ok=True)
-        for name, rendering in render(report(study)).items():
+        for name, rendering in render(report_of(study)).items():
             if name != "html":
                 (folder / rendering.name).write_bytes(rendering.content)
 

@@ -9,7 +9,6 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cache
 from statistics import NormalDist
 
 from encbench.api.campaign import CampaignSpec, Resolved
@@ -454,21 +453,23 @@ def _disk(study: Study, tps: float) -> dict[str, float] | None:
     return {"readBytesPerSecond": read, "writeBytesPerSecond": written}
 
 
-@cache
-def _quantiles(count: int) -> tuple[float, ...]:
-    return tuple(NormalDist().inv_cdf((n + 0.5) / count) for n in range(count))
-
-
 def _histogram(average: float, transactions: int) -> list[list[float | int]]:
-    """Log-normal latency about that average in buckets as sysbench has them."""
+    """Log-normal latency about that average in buckets as sysbench has them.
+
+    Of n transactions the k-th is the quantile (k + 1/2) / n, so that a bucket's share of the
+    distribution says how many lie in it.
+    """
     sigma = 0.24
     median = average * math.exp(-(sigma**2) / 2)
     width = math.log(100_000_000) / 1023
-    counts: dict[int, int] = {}
-    for quantile in _quantiles(transactions):
-        bucket = round(math.log(median * math.exp(sigma * quantile) * 1000) / width)
-        counts[bucket] = counts.get(bucket, 0) + 1
-    return [[math.exp(b * width) / 1000, count] for b, count in sorted(counts.items())]
+    middle, spread = math.log(median * 1000) / width, sigma / width
+    normal, rows, below = NormalDist(middle, spread), list[list[float | int]](), 0
+    for bucket in range(round(middle - 6 * spread), round(middle + 6 * spread)):
+        upto = math.ceil(transactions * normal.cdf(bucket + 0.5) - 0.5)
+        if upto > below:
+            rows.append([math.exp(bucket * width) / 1000, upto - below])
+            below = upto
+    return rows
 
 
 def _provenance(study: Study, testbed: str, mode: str) -> ProvenanceRecord:

@@ -1,10 +1,14 @@
 """For all tests of the reconcilers."""
 
+import functools
 import marshal
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from encbench.api.base import Model
+from encbench.reconcile import objects
 from tests.support import fake_cluster
 
 
@@ -17,5 +21,23 @@ def _no_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _quick_copies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half the time of these tests would go into copying objects, which are JSON."""
-    quick = SimpleNamespace(deepcopy=lambda value: marshal.loads(marshal.dumps(value)))  # noqa: S302
+    quick = SimpleNamespace(deepcopy=lambda value: marshal.loads(marshal.dumps(value, 2)))  # noqa: S302
     monkeypatch.setattr(fake_cluster, "copy", quick)
+
+
+@pytest.fixture(autouse=True)
+def _parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of what is left would go into parsing what did not change; models are frozen."""
+    monkeypatch.setattr(objects, "_validate", _parsed)
+
+
+_validate = objects._validate
+
+
+def _parsed(model: type[Model], value: Any, where: str) -> Model:
+    return _remembered(model, marshal.dumps(value, 2), where)
+
+
+@functools.lru_cache(maxsize=2000)
+def _remembered(model: type[Model], value: bytes, where: str) -> Model:
+    return _validate(model, marshal.loads(value), where)  # noqa: S302 - written above
