@@ -8,6 +8,8 @@ export PYTHONPATH := operator:.
 export CLUSTER
 # As in the operator's image: threads that wait for each other by spinning are slow on a busy machine.
 export OPENBLAS_NUM_THREADS := 1
+# Beside the other caches, so that a new checkout has what an older one found out.
+export MYPY_CACHE_DIR := $(or $(ENCBENCH_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/encbench)/mypy
 
 venv = $(shell tests/venv.sh)
 python = $(venv)/bin/python

@@ -109,7 +109,7 @@ def _cluster(command: str, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def wait_for(what: str, look: Callable[[], T | None], seconds: float, every: float = 0.5) -> T:
+def wait_for(what: str, look: Callable[[], T | None], seconds: float, every: float = 1.0) -> T:
     """The first answer of `look` that is not None or False; TimeoutError says what did not come."""
     until = time.monotonic() + seconds
     while True:

@@ -43,20 +43,18 @@ exec 3<&-
 ulimit -S -n "$(ulimit -H -n)" 2>/dev/null || :
 
 child=
-signalled=
-trap 'signalled=1; [ -z "$child" ] || kill -TERM "$child"' TERM INT
+trap '[ -z "$child" ] || kill -TERM "$child"' TERM INT
 stamp >"$dir/began"
 # shellcheck disable=SC2086 # the replica's own arguments are plain words
 timeout "$seconds" "$@" $own >"$dir/output.log" 2>&1 &
 child=$!
 wait "$child"
 code=$?
-# A signal interrupts wait; the tool's own exit code comes with the next one, or came already (127).
-while [ -n "$signalled" ]; do
-    signalled=
-    wait "$child"
-    next=$?
-    [ "$next" -eq 127 ] || code=$next
+# A signal interrupts wait, which then has a code of its own; the tool's comes with the next one. When
+# there is no more to come, some shells say 127 and others the same again.
+while wait "$child"; next=$?; [ "$next" -ne 127 ]; do
+    [ "$next" -ne "$code" ] || kill -0 "$child" 2>/dev/null || break
+    code=$next
 done
 { printf '%s ' "$code" && stamp; } >"$dir/ended"
 [ "$code" -eq 0 ] || tail -n 20 "$dir/output.log" >&2

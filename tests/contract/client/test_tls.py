@@ -27,7 +27,13 @@ from tests.support.wire import tapped
 SUITES = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"]
 
 
-@pytest.fixture(scope="module", params=[TLS, TLS12], ids=["TLSv1.3", "TLSv1.2"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(TLS, id="TLSv1.3"),
+        pytest.param(TLS12, id="TLSv1.2", marks=pytest.mark.full),
+    ],
+)
 def encrypted(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Bench]:

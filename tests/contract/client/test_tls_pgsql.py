@@ -36,7 +36,13 @@ def benched(mode: Mapping[str, Any], folder: Path) -> Iterator[Bench]:
         yield bench
 
 
-@pytest.fixture(scope="module", params=[TLS, TLS12], ids=["TLSv1.3", "TLSv1.2"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(TLS, id="TLSv1.3"),
+        pytest.param(TLS12, id="TLSv1.2", marks=pytest.mark.full),
+    ],
+)
 def encrypted(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Bench]:
