@@ -51,8 +51,8 @@ child=$!
 wait "$child"
 code=$?
 # A signal interrupts wait, which then has a code of its own; the tool's comes with the next one. When
-# there is no more to come, some shells say 127 and others the same again.
-while wait "$child"; next=$?; [ "$next" -ne 127 ]; do
+# there is no more to come, some shells say 127 (bash in words, too) and others the same again.
+while wait "$child" 2>/dev/null; next=$?; [ "$next" -ne 127 ]; do
     [ "$next" -ne "$code" ] || kill -0 "$child" 2>/dev/null || break
     code=$next
 done
