@@ -40,7 +40,7 @@ class ProxyResources(Resources):
         at_least(
             "memory",
             "32Mi",
-            "write memory of at least 32Mi, such as 64Mi: the proxy has a thread a connection",
+            "write memory of at least 32Mi, such as 64Mi: each connection has buffers of 24 KiB",
         ),
     )
 
