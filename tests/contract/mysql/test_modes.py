@@ -13,6 +13,7 @@ from tests.contract.database.harness import MARKER, agent
 from tests.contract.database.proving import prove
 from tests.contract.mysql.conftest import ALL, MODES, PLAINTEXT
 from tests.support.mysql import MySQL, running
+from tests.support.search import files_with
 
 JUDGE = engine("mysql").judge
 
@@ -79,9 +80,7 @@ async def test_where_marker_and_echo_are_readable(server: MySQL, mode: str) -> N
 
 def _kinds_with(server: MySQL, text: bytes) -> set[str]:
     root = Path(server.layout.volume)
-    paths = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
-    hits = (path for path in paths if text in path.read_bytes())
-    return {files.kind_of(path.relative_to(root).as_posix()) for path in hits}
+    return {files.kind_of(path.relative_to(root).as_posix()) for path in files_with(root, text)}
 
 
 async def test_the_marker_leaves_no_table_behind(tde_server: MySQL) -> None:

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -187,12 +188,13 @@ def memory(proc: Path) -> tuple[int, int]:
     """The server's memory by the kernel's own proportional account, and the resident sets' sum."""
     exact = naive = 0
     for entry in proc.iterdir():
-        if entry.name.isdigit() and (entry / "comm").read_text() == "postgres\n":
-            values = dict(
-                line.split(":") for line in (entry / "smaps_rollup").read_text().splitlines()[1:]
-            )
-            exact += int(values["Pss"].split()[0]) * 1024
-            naive += int(values["Rss"].split()[0]) * 1024
+        # A worker may end while we look.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            if entry.name.isdigit() and (entry / "comm").read_text() == "postgres\n":
+                lines = (entry / "smaps_rollup").read_text().splitlines()[1:]
+                values = dict(line.split(":") for line in lines)
+                exact += int(values["Pss"].split()[0]) * 1024
+                naive += int(values["Rss"].split()[0]) * 1024
     return exact, naive
 
 

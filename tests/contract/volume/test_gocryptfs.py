@@ -23,6 +23,7 @@ from tests.contract.database.harness import MARKER, agent_config
 from tests.support import mariadb
 from tests.support.fuse import Pod, running
 from tests.support.golden import prepared
+from tests.support.search import files_with
 from tests.support.testbeds import PLAINTEXT
 
 
@@ -98,7 +99,7 @@ def test_what_lies_below_is_what_the_mode_says(pod: Pod) -> None:
     )
     text = b"a text that nobody would write by chance"
     above = Path(pod.server.layout.data, "sbtest", "told.ibd").read_bytes()
-    below = [path for path in pod.disk.rglob("*") if path.is_file() and text in path.read_bytes()]
+    below = list(files_with(pod.disk, text))
     pod.server.admin("DROP TABLE sbtest.told")
     assert text in above
     assert bool(below) is (pod.mount.cipher == "none")
