@@ -8,8 +8,6 @@ export PYTHONPATH := operator:.
 export CLUSTER
 # As in the operator's image: threads that wait for each other by spinning are slow on a busy machine.
 export OPENBLAS_NUM_THREADS := 1
-# Beside the other caches, so that a new checkout has what an older one found out.
-export MYPY_CACHE_DIR := $(or $(ENCBENCH_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/encbench)/mypy
 
 venv = $(shell tests/venv.sh)
 python = $(venv)/bin/python
@@ -35,7 +33,7 @@ parts: ## Install, compile and build what the tests need, unless it is in the ca
 check: ## Format, lint, types, import directions, shell, generated files, unit tests; in seconds
 	$(venv)/bin/ruff format --check --quiet .
 	$(venv)/bin/ruff check --quiet .
-	$(venv)/bin/mypy
+	$(venv)/bin/mypy --cache-dir=$(venv)/mypy-cache
 	$(venv)/bin/lint-imports --no-logo >/dev/null || $(venv)/bin/lint-imports --no-logo
 	git ls-files '*.sh' .ci/run | xargs $(venv)/bin/shellcheck
 	$(python) -m encbench.api.crd --check

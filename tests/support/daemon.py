@@ -13,6 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+PORTS = 1_500
+"""How many a worker has."""
+
 
 def _own_ports() -> Iterator[int]:
     """Ports of this worker of pytest-xdist, round and round.
@@ -22,17 +25,18 @@ def _own_ports() -> Iterator[int]:
     run on this machine.
     """
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-    ports = range(12_000 + 1_500 * (worker % 12), 13_500 + 1_500 * (worker % 12))
+    first = 12_000 + PORTS * (worker % 12)
+    ports = range(first, first + PORTS)
     begin = random.randrange(len(ports))
     return itertools.cycle([*ports[begin:], *ports[:begin]])
 
 
-_PORTS = _own_ports()
+_own = _own_ports()
 
 
 def free_port() -> int:
     """A port of the loopback address that nobody listens on now, and a new one each time."""
-    for port in itertools.islice(_PORTS, 1_500):
+    for port in itertools.islice(_own, PORTS):
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))

@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::commands::Commands;
 use crate::envelope::{self, Cipher, Sealer};
 use crate::inbox::Inbox;
-use crate::packet;
+use crate::packet::{self, Header};
 use crate::refusal::{self, Refusal};
 use crate::responder::Responder;
 use crate::rules::Rules;
@@ -144,8 +144,8 @@ impl Connection {
     async fn hear_server(&mut self) -> Flow {
         match self.answers.fill(&mut &self.server) {
             Ok(1..) => {
-                if let Some(length) = whole(&self.answers)? {
-                    self.client.write_all(&self.answers.unread()[..length]).await?;
+                if let Some(header) = whole(&self.answers)? {
+                    self.client.write_all(&self.answers.unread()[..header.total()]).await?;
                 }
                 Err(End::Gone)
             }
@@ -155,11 +155,20 @@ impl Connection {
     }
 }
 
-/// The length of the first packet if it is there as a whole. During authentication none is large.
-pub(crate) fn whole(inbox: &Inbox) -> Flow<Option<usize>> {
+/// A packet that is too large for where it stands. Unless somebody says so, the connection just ends.
+pub(crate) struct Large(pub Header);
+
+impl From<Large> for End {
+    fn from(_: Large) -> Self {
+        Self::Gone
+    }
+}
+
+/// The first packet's header if it is there as a whole.
+pub(crate) fn whole(inbox: &Inbox) -> Result<Option<Header>, Large> {
     match packet::header(inbox.unread()) {
-        Some(header) if header.total() > inbox.usual() => Err(End::Gone),
-        Some(header) if header.total() <= inbox.unread().len() => Ok(Some(header.total())),
+        Some(header) if header.total() > inbox.usual() => Err(Large(header)),
+        Some(header) if header.total() <= inbox.unread().len() => Ok(Some(header)),
         _ => Ok(None),
     }
 }

@@ -1,9 +1,8 @@
 //! The beginning of a connection: what server and client agree on, and who the client is.
 
 use crate::capabilities::{self, Refused, DEPRECATE_EOF};
-use crate::connection::{whole, Connection, End, Flow};
-use crate::inbox::Inbox;
-use crate::packet::{self, Header, Malformed, ERR, HEADER, OK};
+use crate::connection::{whole, Connection, End, Flow, Large};
+use crate::packet::{Malformed, ERR, HEADER, OK};
 use crate::refusal;
 use crate::signals::Side;
 use crate::socket::either;
@@ -12,7 +11,7 @@ impl Connection {
     /// The server's greeting and the client's answer, without what is not understood.
     pub async fn handshake(&mut self) -> Flow {
         let greeting = loop {
-            if let Some(header) = first(&self.answers, |_| 0)? {
+            if let Some(header) = whole(&self.answers).map_err(|_| End::Told(refusal::HANDSHAKE, 0))? {
                 break header;
             }
             if !matches!(self.server.fill(&mut self.answers).await, Ok(1..)) {
@@ -33,7 +32,8 @@ impl Connection {
         }
         self.greeted = true;
         let response = loop {
-            if let Some(header) = first(&self.commands, |sequence| sequence.wrapping_add(1))? {
+            let large = |Large(header)| End::Told(refusal::HANDSHAKE, header.sequence.wrapping_add(1));
+            if let Some(header) = whole(&self.commands).map_err(large)? {
                 break header;
             }
             // A silent client is the server's to send away.
@@ -56,20 +56,20 @@ impl Connection {
     /// Pass packets both ways until the server has let the client in, or has not.
     pub async fn authenticate(&mut self) -> Flow {
         loop {
-            while let Some(length) = whole(&self.answers)? {
-                let packet = &self.answers.unread()[..length];
+            while let Some(header) = whole(&self.answers)? {
+                let packet = &self.answers.unread()[..header.total()];
                 let first = packet.get(HEADER).copied();
                 self.client.write_all(packet).await?;
-                self.answers.consume(length);
+                self.answers.consume(header.total());
                 match first {
                     Some(OK) => return Ok(()),
                     Some(ERR) => return Err(End::Gone),
                     _ => {}
                 }
             }
-            while let Some(length) = whole(&self.commands)? {
-                self.server.write_all(&self.commands.unread()[..length]).await?;
-                self.commands.consume(length);
+            while let Some(header) = whole(&self.commands)? {
+                self.server.write_all(&self.commands.unread()[..header.total()]).await?;
+                self.commands.consume(header.total());
             }
             self.await_either().await?;
         }
@@ -85,17 +85,5 @@ impl Connection {
             return Err(End::Gone);
         }
         Ok(())
-    }
-}
-
-/// The first packet if it is there as a whole. One that is large belongs to no handshake: `reply` says
-/// which number the error has that answers it.
-fn first(inbox: &Inbox, reply: impl Fn(u8) -> u8) -> Flow<Option<Header>> {
-    match packet::header(inbox.unread()) {
-        Some(header) if header.total() > inbox.usual() => {
-            Err(End::Told(refusal::HANDSHAKE, reply(header.sequence)))
-        }
-        Some(header) if header.total() <= inbox.unread().len() => Ok(Some(header)),
-        _ => Ok(None),
     }
 }

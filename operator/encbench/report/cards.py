@@ -1,6 +1,6 @@
 """The cards at the top of the page: one answer a mode, as large when it is "cannot tell"."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from encbench.api.overheadreport import Interval
@@ -49,6 +49,17 @@ UNITS: dict[Figure, str] = {
 }
 """What the large figure of a card is of."""
 
+NAMES: dict[Figure, str] = {
+    "cpuPerTransaction": "CPU per transaction",
+    "latencyAverage": "average latency",
+    "latencyP95": "95th percentile",
+    "recovery": "recovery time",
+}
+"""What a small figure is called, but for TPS, which has another name when nothing is known."""
+
+Changes = Mapping[Figure, Interval | None]
+"""Losses and increases by what they are of."""
+
 
 def answer(report: Report, headline: Headline) -> Answer:
     """The card of one headline."""
@@ -57,8 +68,8 @@ def answer(report: Report, headline: Headline) -> Answer:
     step = _step_of(group, headline) if group is not None else None
     stats: Iterable[Stat] = ()
     if group is not None:
-        own = _stats_of_step(step, known) if step else _stats(group, headline, known)
-        stats = (*own, *_basis(group, headline))
+        changes = _changes_of_step(step) if step else _changes(group, headline.arm)
+        stats = _stats(group, headline, changes, known)
     return Answer(
         headline=headline,
         title=text.listed(LAYERS[layer] for layer in step.layers) if step else headline.arm,
@@ -82,40 +93,42 @@ def _change(figure: Figure, change: Interval | None) -> str:
     return text.percent(estimate) if figure == "tps" else text.signed_percent(estimate)
 
 
-def _stats(group: Group, headline: Headline, known: bool) -> Iterable[Stat]:
-    """Every other figure of the treatment."""
-    row = group.row(headline.arm)
-    lost = "measured loss" if headline.verdict == "Inconclusive" else "TPS lost"
-    found: tuple[tuple[Figure, str, Interval | None], ...] = (
-        ("tps", lost, row.overhead),
-        ("cpuPerTransaction", "CPU per transaction", row.cpu_per_transaction_overhead),
-        ("latencyAverage", "average latency", row.latency_average_overhead),
-        ("latencyP95", "95th percentile", row.latency_p95_overhead),
-        ("recovery", "recovery time", row.recovery_overhead),
-    )
-    for figure, name, change in found:
+def _stats(group: Group, headline: Headline, changes: Changes, known: bool) -> Iterable[Stat]:
+    """Every figure but the large one, and what they rest on."""
+    for figure, change in changes.items():
         if change is not None and not (known and figure == headline.figure):
-            yield Stat(name, _change(figure, change), text.bounds(change))
-
-
-def _stats_of_step(step: Step, known: bool) -> Iterable[Stat]:
-    """Every other figure of what layers cost whoever has them, not of the arm that lacks them."""
-    found: tuple[tuple[Figure, str, Interval | None], ...] = (
-        ("tps", "measured loss", step.loss),
-        ("cpuPerTransaction", "CPU per transaction", step.database_side_cpu),
-        ("latencyAverage", "average latency", step.latency_average),
-        ("latencyP95", "95th percentile", step.latency_p95),
-    )
-    for figure, name, change in found:
-        if change is not None and not (known and figure == "tps"):
-            yield Stat(name, _change(figure, change), text.bounds(change))
-
-
-def _basis(group: Group, headline: Headline) -> Iterable[Stat]:
-    """What the figures rest on."""
+            yield Stat(_name(figure, headline), _change(figure, change), text.bounds(change))
     floor = group.noise_floors.get(headline.figure)
     yield Stat("noise floor", f"±{text.percent(floor)}")
     yield Stat("valid blocks", f"{group.counted_blocks:,} of {group.planned_blocks:,}")
+
+
+def _name(figure: Figure, headline: Headline) -> str:
+    if figure == "tps":
+        return "measured loss" if headline.verdict == "Inconclusive" else "TPS lost"
+    return NAMES[figure]
+
+
+def _changes(group: Group, arm: str) -> Changes:
+    """What an arm changes."""
+    row = group.row(arm)
+    return {
+        "tps": row.overhead,
+        "cpuPerTransaction": row.cpu_per_transaction_overhead,
+        "latencyAverage": row.latency_average_overhead,
+        "latencyP95": row.latency_p95_overhead,
+        "recovery": row.recovery_overhead,
+    }
+
+
+def _changes_of_step(step: Step) -> Changes:
+    """What layers change for whoever has them, not what the arm does that lacks them."""
+    return {
+        "tps": step.loss,
+        "cpuPerTransaction": step.database_side_cpu,
+        "latencyAverage": step.latency_average,
+        "latencyP95": step.latency_p95,
+    }
 
 
 def _step_of(group: Group, headline: Headline) -> Step | None:

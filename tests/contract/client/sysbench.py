@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from encbench.api.encryptionmode import InTransit
 from encbench.core.certificates import FOLDER
 from encbench.core.connection import DATABASE, Connection
@@ -19,12 +21,18 @@ from encbench.tools.sysbench.parser import parse
 from tests.support.certified import write_client_files
 from tests.support.mariadb import MariaDB
 from tests.support.postgres import Postgres
+from tests.support.testbeds import TLS, TLS12
 from tests.support.workloads import workload_spec
 
 SHORT: dict[str, Any] = {"warmup": "0s", "duration": "1s"}
 LOADER = Path(command.__file__).with_name("load.sh")
 SESSION = Path(command.__file__).with_name(command.SESSION_SCRIPT)
 TABLES, ROWS = 2, 2000
+VERSIONS = [
+    pytest.param(TLS, id="TLSv1.3"),
+    pytest.param(TLS12, id="TLSv1.2", marks=pytest.mark.full),
+]
+"""TLS modes as parameters; `make test` takes the first."""
 
 
 class Bench:

@@ -16,7 +16,7 @@ from encbench.core.tls import PLAIN, Session, expected
 from encbench.tools.sysbench import builtin
 from encbench.tools.sysbench.parser import parse
 from tests.contract.client.harness import uploads
-from tests.contract.client.sysbench import SHORT, Bench, refused
+from tests.contract.client.sysbench import SHORT, VERSIONS, Bench, refused
 from tests.support import certified, debian
 from tests.support.local_client import local_client
 from tests.support.mariadb import running
@@ -27,13 +27,7 @@ from tests.support.wire import tapped
 SUITES = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"]
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param(TLS, id="TLSv1.3"),
-        pytest.param(TLS12, id="TLSv1.2", marks=pytest.mark.full),
-    ],
-)
+@pytest.fixture(scope="module", params=VERSIONS)
 def encrypted(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Bench]:

@@ -16,9 +16,9 @@ from encbench.core.tls import PLAIN, expected
 from encbench.reconcile.trial.sessions import prove
 from encbench.tools.sysbench.command import AUTHORITY
 from encbench.tools.sysbench.parser import parse
-from tests.contract.client.sysbench import SHORT, Bench, refused
+from tests.contract.client.sysbench import SHORT, VERSIONS, Bench, refused
 from tests.support import certified, debian, postgres
-from tests.support.testbeds import PLAINTEXT, TLS, TLS12
+from tests.support.testbeds import PLAINTEXT
 
 UNNAMED = "127.0.0.2"
 """The server listens there as well, and its certificate does not say so."""
@@ -36,13 +36,7 @@ def benched(mode: Mapping[str, Any], folder: Path) -> Iterator[Bench]:
         yield bench
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param(TLS, id="TLSv1.3"),
-        pytest.param(TLS12, id="TLSv1.2", marks=pytest.mark.full),
-    ],
-)
+@pytest.fixture(scope="module", params=VERSIONS)
 def encrypted(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Bench]:
