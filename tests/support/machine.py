@@ -35,11 +35,12 @@ def take() -> State:
 
 
 def difference(before: State, after: State) -> list[str]:
-    """One line for everything that came or went."""
+    """One line for everything that came or went; a program of others may come to its own end."""
     found = []
     for kind, old in before.items():
         found += [f"new {kind}: {entry}" for entry in sorted(after[kind] - old)]
-        found += [f"missing {kind}: {entry}" for entry in sorted(old - after[kind])]
+        if kind != "process":
+            found += [f"missing {kind}: {entry}" for entry in sorted(old - after[kind])]
     return found
 
 

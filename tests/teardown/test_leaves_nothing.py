@@ -5,6 +5,7 @@ It runs last, because it needs the machine without a cluster to begin with.
 
 import os
 import subprocess
+from collections.abc import Iterator
 
 import pytest
 
@@ -24,7 +25,15 @@ def _down() -> None:
     subprocess.run(["make", "down"], cwd=REPO, check=True, timeout=300)
 
 
-def test_the_machine_is_as_it_was() -> None:
+@pytest.fixture
+def bystander() -> Iterator["subprocess.Popen[bytes]"]:
+    """A program that has nothing to do with the cluster."""
+    with subprocess.Popen(["sleep", "infinity"], start_new_session=True) as process:
+        yield process
+        process.kill()
+
+
+def test_the_machine_is_as_it_was(bystander: "subprocess.Popen[bytes]") -> None:
     _down()
     before = machine.take()
     kube = Kube.own(*IMAGES)
@@ -36,6 +45,7 @@ def test_the_machine_is_as_it_was() -> None:
     wait_for("the end of the chart's objects", lambda: _objects(kube) == clean, 90)
     _down()
     assert machine.difference(before, machine.take()) == []
+    assert bystander.poll() is None
 
 
 def _objects(kube: Kube) -> set[str]:
