@@ -1,8 +1,8 @@
 //! Rows of the binary protocol: a zero, a bitmap of the NULLs, and the values by their types.
 
-use crate::column::{Plan, Treatment};
 use crate::envelope::Sealer;
 use crate::packet::{self, Malformed, Reader};
+use crate::plan::{Plan, Treatment};
 use crate::text_form::{self, Kind};
 
 /// The first two bits of the bitmap have no column.

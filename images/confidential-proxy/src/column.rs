@@ -1,6 +1,5 @@
 //! Column definitions: read, and rewritten for columns that are encrypted.
 
-use crate::envelope::{Prefix, OVERHEAD};
 use crate::packet::{Malformed, Reader, NULL};
 use crate::rules::Origin;
 
@@ -71,9 +70,10 @@ impl<'a> Definition<'a> {
         Ok(definition)
     }
 
-    /// Append the payload that announces an envelope. A default value would be plaintext.
-    pub fn announce(&self, out: &mut Vec<u8>) {
-        let length = self.column.length.max(LEAST_TEXT).saturating_add(OVERHEAD as u32);
+    /// Append the payload that announces values which are longer by so many bytes: envelopes. A default
+    /// value would be plaintext.
+    pub fn announce(&self, longer: u32, out: &mut Vec<u8>) {
+        let length = self.column.length.max(LEAST_TEXT).saturating_add(longer);
         out.extend_from_slice(self.names);
         out.push(FIXED);
         out.extend_from_slice(&BINARY_CHARSET.to_le_bytes());
@@ -84,42 +84,6 @@ impl<'a> Definition<'a> {
         if self.default {
             out.push(NULL);
         }
-    }
-}
-
-/// What becomes of a column's values.
-#[derive(Debug, Clone, Copy)]
-pub struct Treatment {
-    pub column: Column,
-    /// How its envelopes begin; `None` where it stays as it is.
-    pub envelope: Option<Prefix>,
-}
-
-/// What becomes of each column of a result.
-#[derive(Debug, Clone, Default)]
-pub struct Plan {
-    columns: Vec<Treatment>,
-    encrypts: bool,
-}
-
-impl Plan {
-    pub fn clear(&mut self) {
-        self.columns.clear();
-        self.encrypts = false;
-    }
-
-    pub fn push(&mut self, treatment: Treatment) {
-        self.encrypts |= treatment.envelope.is_some();
-        self.columns.push(treatment);
-    }
-
-    pub fn columns(&self) -> &[Treatment] {
-        &self.columns
-    }
-
-    /// Whether any column is encrypted.
-    pub fn encrypts(&self) -> bool {
-        self.encrypts
     }
 }
 
@@ -160,7 +124,7 @@ pub mod tests {
         let flags = 0x8001 | 0x0002 | UNSIGNED | ZEROFILL | BLOB | ENUM | SET;
         let before = payload("db", "secret", "bal", Column { flags, ..DECIMAL });
         let mut out = Vec::new();
-        Definition::parse(&before).unwrap().announce(&mut out);
+        Definition::parse(&before).unwrap().announce(40, &mut out);
         let announced = Column { charset: 63, length: 104, kind: VAR_STRING, flags: 0x0083, decimals: 0 };
         assert_eq!(out, payload("db", "secret", "bal", announced));
     }
@@ -170,7 +134,7 @@ pub mod tests {
         let mut before = payload("db", "secret", "bal", DECIMAL);
         put_string(&mut before, b"5.00");
         let mut out = Vec::new();
-        Definition::parse(&before).unwrap().announce(&mut out);
+        Definition::parse(&before).unwrap().announce(40, &mut out);
         assert_eq!(out.last(), Some(&NULL));
         assert!(!out.windows(4).any(|found| found == b"5.00"));
     }
@@ -179,7 +143,7 @@ pub mod tests {
     fn the_length_does_not_overflow() {
         let before = payload("db", "t", "blob", Column { length: u32::MAX, ..DECIMAL });
         let mut out = Vec::new();
-        Definition::parse(&before).unwrap().announce(&mut out);
+        Definition::parse(&before).unwrap().announce(40, &mut out);
         assert_eq!(Definition::parse(&out).unwrap().column.length, u32::MAX);
     }
 
@@ -187,7 +151,7 @@ pub mod tests {
         #[test]
         fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
             if let Ok(definition) = Definition::parse(&bytes) {
-                definition.announce(&mut Vec::new());
+                definition.announce(40, &mut Vec::new());
             }
         }
     }

@@ -17,6 +17,7 @@ mod handshake;
 pub mod inbox;
 pub mod key;
 pub mod packet;
+pub mod plan;
 pub mod refusal;
 pub mod request;
 pub mod responder;

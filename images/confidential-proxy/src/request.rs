@@ -39,7 +39,7 @@ pub fn read(payload: &[u8], whole: bool, rules: &Rules) -> Result<Request, Malfo
     let mut reader = Reader::new(payload);
     let command = reader.u8()?;
     let trust = |statement| match whole && rules.read_statements() {
-        true => sql::trust(statement, rules),
+        true => sql::trust(statement, |table| rules.knows(table)),
         false => Trust::Unknown,
     };
     Ok(match command {

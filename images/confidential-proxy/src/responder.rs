@@ -11,9 +11,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::binary_row;
-use crate::column::{Definition, Plan, Treatment};
-use crate::envelope::Sealer;
+use crate::column::Definition;
+use crate::envelope::{Sealer, OVERHEAD};
 use crate::packet::{self, Header, Malformed, Reader, EOF, ERR, LOCAL_INFILE, MAX_PAYLOAD, OK};
+use crate::plan::{Plan, Treatment};
 use crate::refusal::{self, Refusal};
 use crate::request::{Request, LAST_PREPARED};
 use crate::rules::Rules;
@@ -307,7 +308,7 @@ impl Responder {
             return Ok(Fate::Forward);
         }
         let fits = packet::append(out, sequence, |out| {
-            definition.announce(out);
+            definition.announce(OVERHEAD as u32, out);
             Ok::<(), Malformed>(())
         })?;
         if fits {

@@ -1,8 +1,8 @@
 //! Rows of the text protocol: each value a length-encoded string, or NULL.
 
-use crate::column::Plan;
 use crate::envelope::Sealer;
 use crate::packet::{Malformed, Reader, NULL};
+use crate::plan::Plan;
 
 /// Append the row with the planned columns as envelopes.
 pub fn encrypt(payload: &[u8], plan: &Plan, sealer: &mut Sealer, out: &mut Vec<u8>) -> Result<(), Malformed> {
@@ -25,10 +25,10 @@ pub fn encrypt(payload: &[u8], plan: &Plan, sealer: &mut Sealer, out: &mut Vec<u
 mod tests {
     use super::*;
     use crate::column::tests::DECIMAL;
-    use crate::column::Treatment;
     use crate::envelope::tests::{cipher, counted, open};
     use crate::envelope::Algorithm;
     use crate::packet::put_string;
+    use crate::plan::Treatment;
     use proptest::prelude::*;
 
     proptest! {
