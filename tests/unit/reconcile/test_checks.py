@@ -10,7 +10,8 @@ from encbench.reconcile import objects
 from encbench.reconcile.campaign.facts import holds_the_stage
 from encbench.reconcile.checks import Checked, judge
 from encbench.reconcile.objects import Testbed, Trial
-from encbench.reconcile.trial.decide import Decision, decide
+from encbench.reconcile.trial.decide import decide
+from encbench.reconcile.trial.decision import Decision
 from encbench.reconcile.trial.facts import RunState
 from encbench.tools.tpcc import consistency
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report

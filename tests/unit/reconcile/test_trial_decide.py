@@ -7,7 +7,8 @@ import pytest
 
 from encbench.api.conditions import find
 from encbench.reconcile.pods import ContainerFacts
-from encbench.reconcile.trial.decide import Decision, decide
+from encbench.reconcile.trial.decide import decide
+from encbench.reconcile.trial.decision import Decision
 from encbench.reconcile.trial.facts import ClientFacts, JobFacts, RunState, Seen
 from tests.unit.reconcile.seen import (
     NOT_PROVEN,

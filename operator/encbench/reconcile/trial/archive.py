@@ -29,7 +29,7 @@ from encbench.reconcile.starts import serves
 from encbench.reconcile.trial import decrypted, series, sessions
 from encbench.reconcile.trial import recovery as recoveries
 from encbench.reconcile.trial.collect import Collected, collect, kinds_of, result_of
-from encbench.reconcile.trial.decide import ARCHIVED, COLLECTED, PROVEN_AFTER, phase
+from encbench.reconcile.trial.decision import ARCHIVED, COLLECTED, PROVEN_AFTER, phase
 from encbench.reconcile.trial.facts import Seen
 from encbench.reconcile.trial.judge import judge
 from encbench.reconcile.trial.proofs import KeptProofs

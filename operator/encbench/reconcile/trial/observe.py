@@ -18,7 +18,7 @@ from encbench.reconcile.pods import PodFacts, pod_facts
 from encbench.reconcile.proofs import prove, settle
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial import recovery
-from encbench.reconcile.trial.decide import MEASURED, PROVEN_AFTER, PROVEN_BEFORE
+from encbench.reconcile.trial.decision import MEASURED, PROVEN_AFTER, PROVEN_BEFORE
 from encbench.reconcile.trial.facts import (
     ClientFacts,
     RunFacts,

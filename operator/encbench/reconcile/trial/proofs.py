@@ -12,7 +12,7 @@ from encbench.api.trial import TrialStatus
 from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.ports import Store, Unavailable
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.trial.decide import PROVEN_AFTER, PROVEN_BEFORE
+from encbench.reconcile.trial.decision import PROVEN_AFTER, PROVEN_BEFORE
 from encbench.reconcile.trial.settle import key_of, settle, settled
 
 When = Literal["before", "after"]

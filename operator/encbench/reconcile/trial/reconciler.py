@@ -1,5 +1,6 @@
 """One pass over a trial: observe, decide, write the status once, act."""
 
+import asyncio
 from dataclasses import replace
 
 from encbench.api.conditions import format_time, is_true
@@ -18,14 +19,8 @@ from encbench.reconcile.objects import Trial
 from encbench.reconcile.patience import patience
 from encbench.reconcile.trial import collect
 from encbench.reconcile.trial.archive import Evidence, archive
-from encbench.reconcile.trial.decide import (
-    ARCHIVED,
-    PROVEN_BEFORE,
-    Decision,
-    decide,
-    end,
-    phase,
-)
+from encbench.reconcile.trial.decide import decide
+from encbench.reconcile.trial.decision import ARCHIVED, PROVEN_BEFORE, Decision, end, phase
 from encbench.reconcile.trial.facts import ClientFacts, Seen
 from encbench.reconcile.trial.observe import observe
 from encbench.reconcile.trial.proofs import KeptProofs
@@ -121,8 +116,16 @@ class TrialReconciler:
         if decision.release:
             testbed = trial.spec.testbed_ref.name
             token = await agents.token(self._deps.cluster, trial.namespace, testbed)
-            for client in decision.release:
-                await self._release(trial, client, token, decision.status.release_at or 0.0)
+            at = decision.status.release_at or 0.0
+            # Side by side, for all are to know before the first one starts; one that cannot be told
+            # keeps none of the others.
+            told = await asyncio.gather(
+                *(self._release(trial, client, token, at) for client in decision.release),
+                return_exceptions=True,
+            )
+            for error in told:
+                if isinstance(error, BaseException):
+                    raise error
 
     async def _release(
         self, trial: Trial, client: ClientFacts, token: str, release_at: float
