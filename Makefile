@@ -14,6 +14,9 @@ python = $(venv)/bin/python
 # Half of the time these tests wait for servers; a file and its servers stay with one worker.
 contract = $(python) -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder tests/contract
 
+# In one session: what is left is looked for on the machine that all others have used.
+cluster = $(python) -m pytest -q --durations=25 --durations-min=5 tests/e2e tests/faults tests/teardown
+
 .PHONY: help
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -59,13 +62,11 @@ contract: parts ## The adapters against a real API server, MinIO, Prometheus, Ma
 .PHONY: test-full
 test-full: parts check check-parts ## The same with every engine under every mode; takes more than an hour
 	$(contract)
-	$(python) -m pytest -q tests/e2e tests/faults
-	$(python) -m pytest -q tests/teardown
+	$(cluster)
 
 .PHONY: e2e
 e2e: ## The product as a user drives it, on a real cluster, faults included
-	$(python) -m pytest -q -m 'not full' tests/e2e tests/faults
-	$(python) -m pytest -q tests/teardown
+	$(cluster) -m 'not full'
 
 .PHONY: format
 format: ## Format the code and mend what the linter can
@@ -109,7 +110,7 @@ bench-aa: ## Real A/A campaigns, their verdicts and noise floors; CAMPAIGNS=20
 	$(python) -m tests.bench.aa
 
 .PHONY: bench-observer
-bench-observer: ## What collection costs: switched on and off under load; MINUTES=10
+bench-observer: ## What collection costs: switched on and off under load; MINUTES=10 DATABASE_CPU=1
 	$(python) -m tests.bench.observer
 
 .PHONY: bench-dead-time

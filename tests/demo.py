@@ -1,11 +1,10 @@
 """`make demo`: from nothing to a report, with progress; the cluster stays up to look around."""
 
-import os
 import sys
 import time
 from pathlib import Path
 
-from tests.support.install import NAMESPACE, install
+from tests.support.install import NAMESPACE, cluster, installation
 from tests.support.kube import REPO, CommandFailed, Kube, wait_for
 
 CAMPAIGN = "demo"
@@ -16,9 +15,9 @@ def main() -> int:
     """Run the demo; the exit code."""
     begin = time.monotonic()
     try:
-        kube = Kube.current() if os.environ.get("CLUSTER") == "existing" else Kube.own()
+        cluster()
         _say(begin, "installing the chart")
-        install(kube)
+        kube = installation()
         _remove_earlier(kube)
         _say(begin, "applying campaigns/demo")
         kube.kubectl("apply", f"--namespace={NAMESPACE}", "--kustomize=campaigns/demo")

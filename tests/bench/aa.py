@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.e2e import manifests
 from tests.e2e.conftest import conditions, delete_campaign, ended
-from tests.support.install import NAMESPACE, install
+from tests.support.install import NAMESPACE, installation
 from tests.support.kube import Kube, wait_for
 
 CAMPAIGNS = int(os.environ.get("CAMPAIGNS", "20"))
@@ -34,8 +34,7 @@ Row = dict[str, Any]
 
 def main() -> int:
     """Run the campaigns; 1 when too many of them found an overhead, 2 when none had a result."""
-    kube = Kube.current() if os.environ.get("CLUSTER") == "existing" else Kube.own()
-    install(kube)
+    kube = installation()
     kube.apply(*manifests.parts(), manifests.mode(AGAIN), manifests.workload("aa", load=LOAD))
     found: list[Row] = []
     for number in range(1, CAMPAIGNS + 1):

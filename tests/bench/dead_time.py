@@ -4,15 +4,14 @@ It runs a short campaign on a real cluster and prints, between one window's end 
 begin, what is left after the declared warm-up. The dataset is not reset between trials.
 """
 
-import os
 import statistics
 import sys
 from itertools import pairwise
 
 from tests.e2e import manifests
 from tests.e2e.conftest import delete_campaign, ended
-from tests.support.install import NAMESPACE, install
-from tests.support.kube import Kube, wait_for
+from tests.support.install import NAMESPACE, installation
+from tests.support.kube import wait_for
 
 NAME = "dead-time"
 BLOCKS = 5
@@ -21,8 +20,7 @@ WARMUP = 2.0
 
 def main() -> int:
     """Run the benchmark; the exit code."""
-    kube = Kube.current() if os.environ.get("CLUSTER") == "existing" else Kube.own()
-    install(kube)
+    kube = installation()
     delete_campaign(kube, NAME)
     kube.apply(*manifests.parts())
     kube.apply(manifests.campaign(NAME, ["tde"], blocks={"min": BLOCKS}))

@@ -29,12 +29,15 @@ from tests.bench.processes import Process, in_pods, pause, resume
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
 from tests.e2e.conftest import delete_campaign
-from tests.support.install import NAMESPACE, install
+from tests.support.install import NAMESPACE, installation
 from tests.support.kube import Kube, wait_for
 
 NAME = "observer"
 MINUTES = float(os.environ.get("MINUTES", "10"))
 """Length of each of the two windows."""
+DATABASE_CPU = os.environ.get("DATABASE_CPU", "1")
+"""What collection costs is so much a second, whatever the database does: the smaller the database,
+the larger its share. One core is the smallest that anybody would choose a strategy by."""
 WARMUP = 5.0
 PHASE = 5.0
 """Seconds; no probe of the pods waits longer."""
@@ -81,15 +84,19 @@ def main() -> int:
     if os.environ.get("CLUSTER") == "existing" or os.geteuid() != 0:
         print("it signals processes of pods: run it as root on a cluster of its own")
         return 2
-    kube = Kube.own()
-    install(kube)
+    kube = installation()
     resume(_collectors(in_pods()))  # of a run that was killed
     delete_campaign(kube, NAME)
     load = {"concurrency": [4], "warmup": f"{WARMUP:g}s", "duration": f"{MINUTES * 60:.0f}s"}
-    kube.apply(*manifests.parts(), manifests.workload(NAME, load=load))
-    matrix = [{"instanceRefs": ["mariadb"], "modeRefs": ["plaintext"], "workloadRefs": [NAME]}]
+    client = {"resources": {"cpu": "500m", "memory": "64Mi"}}
+    kube.apply(
+        *manifests.parts(),
+        manifests.instance(NAME, resources={"cpu": DATABASE_CPU, "memory": "384Mi"}),
+        manifests.workload(NAME, load=load, client=client),
+    )
+    matrix = [{"instanceRefs": [NAME], "modeRefs": ["plaintext"], "workloadRefs": [NAME]}]
     limits = {"clientThrottling": 1, "foreignCpu": 1, "idleCpu": 1}
-    spec = {"matrix": matrix, "blocks": {"min": 1}, "limits": limits}
+    spec = {"matrix": matrix, "blocks": {"min": 1}, "limits": limits, "residency": "OnDemand"}
     kube.apply(manifests.campaign(NAME, ["plaintext"], **spec))
     draw = random.Random(1)
     runs: list[Run] = []
@@ -196,7 +203,9 @@ def _report(kube: Kube, runs: list[Run]) -> int:
                 off_cpu.append(off.cores / off_rate)
                 for kind, used in on.collectors.items():
                     shares.setdefault(kind, []).append(used / (on.end - on.start))
+    cores = [phase.cores for run in runs for pair in run.pairs for phase in pair]
     print(f"\n{len(on_tps)} pairs of phases of {PHASE - SETTLE:g} s with collection on and off")
+    print(f"database of {DATABASE_CPU} CPU, {sum(cores) / len(cores):.2f} cores in use")
     good = True
     for name, on_figures, off_figures in (
         ("TPS", on_tps, off_tps),

@@ -1,5 +1,6 @@
 """Handing image archives to the running containerd, in the namespace that the kubelet uses."""
 
+import json
 from pathlib import Path
 
 from . import images
@@ -22,12 +23,22 @@ def answers() -> bool:
 
 def import_image(console: Console, name: str, archive: Path) -> None:
     """Import an archive unless its very image is there under its name."""
-    present = _digests(capture([*_CTR, "images", "ls"]))
-    digest = present.get(image(name))
-    if digest is not None and digest == present.get(f"sha256:{images.image_id(archive)}"):
+    if _has(name, images.image_id(archive)):
         return
     with console.step(f"import {name}", image(name)):
         capture([*_CTR, "images", "import", str(archive)], timeout=300)
+
+
+def _has(name: str, image_id: str) -> bool:
+    """Whether the name stands for that image.
+
+    Its manifest is asked: the plugin's own `sha256:` names are not renewed with an image.
+    """
+    digest = _digests(capture([*_CTR, "images", "ls"])).get(image(name))
+    if digest is None:
+        return False
+    manifest = json.loads(capture([*_CTR, "content", "get", digest]))
+    return bool(manifest.get("config", {}).get("digest") == f"sha256:{image_id}")
 
 
 def _digests(listing: str) -> dict[str, str]:

@@ -7,7 +7,6 @@ Nothing of the operator's code is used here.
 import base64
 import contextlib
 import json
-import os
 import re
 import socket
 import struct
@@ -21,10 +20,9 @@ from typing import Any
 from tests.cluster.network import BRIDGE
 from tests.e2e import manifests
 from tests.e2e.bucket import Bucket
-from tests.support.install import NAMESPACE
+from tests.support.install import NAMESPACE, is_own
 from tests.support.kube import CommandFailed, Kube
 
-OWN_CLUSTER = os.environ.get("CLUSTER") != "existing"
 MAGIC = b"\x00ENC\x01"
 """How every encrypted value begins, with its version."""
 SERVER, PROXY = 3306, 3307
@@ -149,7 +147,7 @@ class Watch:
             if address and labels.get("app.kubernetes.io/component") == "database":
                 self.addresses.setdefault(name.removesuffix("-0"), set()).add(address)
             self._log(name)
-        if OWN_CLUSTER:
+        if is_own():
             for place in Path("/proc").glob("[0-9]*"):
                 for what in ("cmdline", "environ"):
                     with contextlib.suppress(OSError):

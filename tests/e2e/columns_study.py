@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.bucket import Bucket, bucket
-from tests.e2e.columns import OWN_CLUSTER, Watch, Wire, leaks, places
+from tests.e2e.columns import Watch, Wire, leaks, places
 from tests.e2e.conftest import conditions, ended
-from tests.support.install import NAMESPACE
+from tests.support.install import NAMESPACE, is_own
 from tests.support.kube import Kube, wait_for
 
 
@@ -87,7 +87,7 @@ class Study:
 def conducted(kube: Kube, name: str, treatments: Iterable[str], seconds: float) -> Study:
     """The campaign of that name, which was applied, once it has ended; it has that long."""
     watch = Watch(kube, name)
-    ear: AbstractContextManager[Wire | None] = Wire() if OWN_CLUSTER else nullcontext()
+    ear: AbstractContextManager[Wire | None] = Wire() if is_own() else nullcontext()
     with ear as wire:
         over = watch.until(lambda: ended(kube, name))
         body: dict[str, Any] = wait_for("the end of the campaign", over, seconds)

@@ -1,33 +1,30 @@
 """One cluster and one installation for all end-to-end tests; each test brings its own campaign."""
 
-import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
 
 from tests.e2e import manifests
-from tests.support.install import NAMESPACE, install
+from tests.support.install import NAMESPACE, installation
 from tests.support.kube import Kube, wait_for
 
 
 @pytest.fixture(scope="session")
-def kube() -> Kube:
-    """A real cluster: our own on this machine, or with CLUSTER=existing the current one."""
-    return Kube.current() if os.environ.get("CLUSTER") == "existing" else Kube.own()
-
-
-@pytest.fixture(scope="session")
-def installed(kube: Kube) -> Kube:
+def installed() -> Kube:
     """The cluster with the chart installed and the parts applied that every campaign names."""
-    install(kube)
+    return _ready()
+
+
+@cache
+def _ready() -> Kube:
+    """Once for all folders of tests that have the fixture."""
+    kube = installation()
     for kind in ("campaigns", "trials", "testbeds"):  # of a run that was killed
         kube.kubectl("delete", kind, "--all", f"--namespace={NAMESPACE}", "--timeout=180s")
     kube.apply(*manifests.parts())
     return kube
-
-
-Runner = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture

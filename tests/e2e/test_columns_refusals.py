@@ -13,11 +13,11 @@ import pytest
 
 from tests.cluster.network import NODE_ADDRESS
 from tests.e2e import manifests
-from tests.e2e.columns import OWN_CLUSTER, columns, mode
+from tests.e2e.columns import columns, mode
 from tests.e2e.conftest import conditions, ended
 from tests.e2e.test_refusals import refused
 from tests.e2e.test_tpcc import instance, workload
-from tests.support.install import NAMESPACE
+from tests.support.install import NAMESPACE, is_own
 from tests.support.kube import CommandFailed, Kube, wait_for
 
 Start = Callable[[dict[str, Any]], str]
@@ -183,7 +183,7 @@ def jar(tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.mark.full
-@pytest.mark.skipif(not OWN_CLUSTER, reason="the jar is served from this machine")
+@pytest.mark.skipif(not is_own(), reason="the jar is served from this machine")
 def test_a_jar_with_another_digest_starts_no_client(
     installed: Kube, start: Start, jar: str
 ) -> None:

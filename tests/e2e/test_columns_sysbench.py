@@ -9,9 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.columns import ALGORITHMS, MAGIC, OWN_CLUSTER, PROXY, SERVER, leaks, mode
+from tests.e2e.columns import ALGORITHMS, MAGIC, PROXY, SERVER, leaks, mode
 from tests.e2e.columns_study import Study, conducted
 from tests.e2e.conftest import conditions, delete_campaign
+from tests.support.install import is_own
 from tests.support.kube import Kube
 from tests.support.subset import first_of
 
@@ -130,7 +131,7 @@ def test_the_key_is_nowhere(study: Study) -> None:
     assert len(set(study.keys)) == len(study.keys), "each testbed has a key of its own"
     assert all(len(bytes.fromhex(key)) == 16 for key in study.keys)
     assert study.watch.logs
-    assert not OWN_CLUSTER or any(b"confidential-proxy" in one for one in study.watch.processes)
+    assert not is_own() or any(b"confidential-proxy" in one for one in study.watch.processes)
     assert study.searched > 50
     assert study.leaked == []
 

@@ -4,7 +4,6 @@ Nothing of the operator's judgement is used here: the agent's evidence is read f
 """
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from tests.e2e.bucket import bucket
 from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.e2e.test_engines import CASES
 from tests.faults.breaking import beside_the_mount, edit_pod
-from tests.support.install import NAMESPACE, install
+from tests.support.install import NAMESPACE, install, is_own
 from tests.support.kube import Kube, wait_for
 
 # Servers that start anew for each trial take their time.
@@ -29,7 +28,6 @@ VOLUMES: dict[str, dict[str, Any]] = {
     "gocryptfs": {"cipher": "AES-GCM", "resources": ROOM},
 }
 ARMS = ("plaintext", "plaintext-control", *VOLUMES)
-OWN_CLUSTER = os.environ.get("CLUSTER") != "existing"
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +144,7 @@ def test_the_file_systems_cpu_and_io_are_the_databases(stored: dict[str, Any]) -
 
 def test_nothing_is_left_on_the_node(privileged: Kube, finished: dict[str, Any]) -> None:
     delete_campaign(privileged, NAME)
-    if not OWN_CLUSTER:
+    if not is_own():
         return
     wait_for("the file systems to be gone", lambda: not fuse_mounts(), 60)
 

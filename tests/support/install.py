@@ -1,14 +1,43 @@
-"""Installing the chart as a user does."""
+"""Installing the chart as a user does, on a cluster of our own or on an existing one."""
 
-from tests.support.kube import Kube
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+from tests.support.kube import Kube, import_images
 
 RELEASE = "encbench"
 NAMESPACE = "encbench"
+CHART_IMAGES = ("operator", "prometheus", "minio", "node-exporter")
+"""What the chart's own pods need."""
+
+
+def is_own() -> bool:
+    """Whether the cluster is ours, on this machine; with CLUSTER=existing it is the current one."""
+    return os.environ.get("CLUSTER") != "existing"
+
+
+@cache
+def cluster() -> Kube:
+    """A real cluster that has at least the images of the chart's own pods."""
+    return Kube.own(*CHART_IMAGES) if is_own() else Kube.current()
+
+
+@cache
+def installation() -> Kube:
+    """The cluster with the chart installed; one of our own has all images."""
+    kube = cluster()
+    with ThreadPoolExecutor(1) as pool:
+        # Pods take their time to get ready, and so does unpacking.
+        images = pool.submit(import_images) if is_own() else None
+        install(kube)
+        if images is not None:
+            images.result()
+    return kube
 
 
 def install(kube: Kube, *values: str) -> None:
     """`helm upgrade --install`, waiting until everything is ready. `values` are `--set` pairs."""
-    settings = [f"--set={value}" for value in values]
     deployment = f"deployment/{RELEASE}-operator"
     there = kube.kubectl("get", deployment, f"--namespace={NAMESPACE}", "--ignore-not-found")
     kube.run(
@@ -21,7 +50,7 @@ def install(kube: Kube, *values: str) -> None:
         "--create-namespace",
         "--wait",
         "--timeout=4m",
-        *settings,
+        *(f"--set={value}" for value in values),
     )
     if there:
         # The image's tag does not change with its content, so that helm sees nothing to roll out.

@@ -42,7 +42,7 @@ class Kube:
         """
         _cluster("build")
         kubeconfig = _cluster("up")
-        _cluster("images", *images)
+        import_images(*images)
         binaries = Path(kubeconfig).parent / "bin"
         path = f"{binaries}:{os.environ.get('PATH', '')}"
         return cls({**os.environ, "KUBECONFIG": kubeconfig, "PATH": path})
@@ -93,6 +93,16 @@ class Kube:
         environment = {**self.environment, "PYTHONPATH": str(REPO / "operator")}
         command = [sys.executable, "-m", "encbench.cli.main", *arguments]
         return subprocess.run(command, env=environment, timeout=timeout, check=False)
+
+
+def import_images(*images: str) -> None:
+    """Hand our cluster its images; all of them unless named."""
+    _cluster("images", *images)
+
+
+def down() -> None:
+    """Remove our cluster as `make down` does."""
+    _cluster("down")
 
 
 def _cluster(command: str, *arguments: str) -> str:

@@ -1,28 +1,18 @@
 """`helm uninstall` and `make down` leave the machine as it was before `make cluster`.
 
-It runs last, because it needs the machine without a cluster to begin with.
+It runs last, on the cluster that all other tests have used.
 """
 
-import os
 import subprocess
 from collections.abc import Iterator
 
 import pytest
 
 from tests.support import machine
-from tests.support.install import NAMESPACE, install, uninstall
-from tests.support.kube import REPO, Kube, wait_for
+from tests.support.install import NAMESPACE, is_own, uninstall
+from tests.support.kube import Kube, down, wait_for
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("CLUSTER") == "existing", reason="an existing cluster is not ours to remove"
-)
-
-IMAGES = ("operator", "prometheus", "minio", "node-exporter")
-"""What the chart's own pods need."""
-
-
-def _down() -> None:
-    subprocess.run(["make", "down"], cwd=REPO, check=True, timeout=300)
+pytestmark = pytest.mark.skipif(not is_own(), reason="an existing cluster is not ours to remove")
 
 
 @pytest.fixture
@@ -33,24 +23,30 @@ def bystander() -> Iterator["subprocess.Popen[bytes]"]:
         process.kill()
 
 
-def test_the_machine_is_as_it_was(bystander: "subprocess.Popen[bytes]") -> None:
-    _down()
-    before = machine.take()
-    kube = Kube.own(*IMAGES)
-    clean = _objects(kube)
-    install(kube, "crds.keep=false")
-    assert _objects(kube) != clean
-    uninstall(kube)
-    kube.kubectl("delete", "namespace", NAMESPACE, "--timeout=120s")
-    wait_for("the end of the chart's objects", lambda: _objects(kube) == clean, 90)
-    _down()
+def test_the_machine_is_as_it_was(
+    before: machine.State, installed: Kube, bystander: "subprocess.Popen[bytes]"
+) -> None:
+    definitions = _definitions(installed)
+    uninstall(installed)
+    assert _definitions(installed) == definitions != [], "reports do not go with the chart"
+    installed.kubectl("delete", *definitions, "--timeout=60s")
+    installed.kubectl("delete", "namespace", NAMESPACE, "--timeout=120s")
+    wait_for("the end of the chart's objects", lambda: not _left(installed), 90)
+    down()
     assert machine.difference(before, machine.take()) == []
     assert bystander.poll() is None
 
 
-def _objects(kube: Kube) -> set[str]:
-    """What the chart may leave behind: namespaces, CRDs, cluster roles, volumes."""
+def _definitions(kube: Kube) -> list[str]:
+    found = kube.kubectl("get", "customresourcedefinitions", "-o", "name").split()
+    return [name for name in found if name.endswith(".encbench.io")]
+
+
+def _left(kube: Kube) -> list[str]:
+    """What the chart may leave behind outside its namespace."""
     kinds = (
-        "namespaces,customresourcedefinitions,clusterroles,clusterrolebindings,persistentvolumes"
+        "namespaces,customresourcedefinitions,clusterroles,clusterrolebindings,"
+        "validatingadmissionpolicies,persistentvolumes"
     )
-    return set(kube.kubectl("get", kinds, "-o", "name").split())
+    found = kube.kubectl("get", kinds, "-o", "name").split()
+    return [name for name in found if "encbench" in name or name.startswith("persistentvolume/")]

@@ -40,10 +40,10 @@ async def observe(deps: Deps, trial: Trial) -> Seen:
     clients = await _clients(deps, trial, job) if job is not None else []
     proof, problem, server_started = None, "", None
     if testbed is not None and testbed.spec.instance.external is not None:
-        if _proof_is_due(trial, testbed):
+        if _proof_is_due(trial, testbed, job):
             made = external.prove(testbed.spec.instance.external, testbed.spec.mode)
             proof = made.model_copy(update={"time": format_time(deps.clock.now())})
-    elif testbed is not None and database is not None and _proof_is_due(trial, testbed):
+    elif testbed is not None and database is not None and _proof_is_due(trial, testbed, job):
         try:
             proof, server_started = await _prove(deps, testbed, database)
         except (Unavailable, Rejected) as error:
@@ -84,14 +84,18 @@ async def _testbed(deps: Deps, trial: Trial) -> Testbed | None:
     return objects.testbed(body)
 
 
-def _proof_is_due(trial: Trial, testbed: Testbed) -> bool:
-    """Before the run on a testbed that is ready and serves this trial, and after the run."""
+def _proof_is_due(trial: Trial, testbed: Testbed, job: Body | None) -> bool:
+    """Before the run on a testbed that is ready and serves this trial, and after the run.
+
+    The first one is made while the clients' pods start: it would be dead time in front of that.
+    """
     status = trial.status
     if status.outcome is not None:
         return False
     facts = status.conditions
     if not is_true(facts, PROVEN_BEFORE):
-        return is_true(testbed.status.conditions, "Ready") and serves(testbed, trial)
+        ready = is_true(testbed.status.conditions, "Ready") and serves(testbed, trial)
+        return ready and job is not None
     measured = is_true(facts, MEASURED) or is_false(facts, MEASURED)
     proven = is_true(facts, PROVEN_AFTER) or is_false(facts, PROVEN_AFTER)
     return measured and not proven

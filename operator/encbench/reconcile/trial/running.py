@@ -27,6 +27,8 @@ from encbench.reconcile.trial.decision import (
 )
 from encbench.reconcile.trial.facts import RunState, Seen
 
+SELDOM = 15.0
+"""Seconds between looks while the tool runs."""
 MARGIN = 60.0
 """Seconds for which the load of a recovery workload would run on if its server were not stopped."""
 TOGETHER = 2.0
@@ -123,5 +125,8 @@ def _missed_start(
 
 
 def _until(left: float) -> float:
-    """Look seldom while the tool runs, for looking costs CPU, and often around its end."""
-    return max(POLL, min(left, 5.0)) if left > 0 else POLL
+    """Look seldom while the tool runs, for looking costs CPU, and often around its end.
+
+    What happens to a pod wakes us anyway.
+    """
+    return max(POLL, min(left, SELDOM)) if left > 0 else POLL

@@ -43,8 +43,9 @@ def before_release(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decis
         draft.set(release_at=seen.now.timestamp() + START_TOGETHER)
         draft.condition(RELEASED, True, "Released", "the clients were told when to start")
         return decision(draft, requeue=0.0)
-    wait = patience(waited, POLL, SLOW_POLL)
-    return decision(draft, create_job=seen.job is None, requeue=wait)
+    if seen.job is None:
+        return decision(draft, create_job=True, requeue=0.0)
+    return decision(draft, requeue=patience(waited, POLL, SLOW_POLL))
 
 
 def _served(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> float:
