@@ -1,7 +1,6 @@
 """What a pass over a trial asks for, and when."""
 
 from encbench.api.kinds import JOB
-from encbench.ports import Body
 from encbench.reconcile.trial.observe import observe
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
@@ -14,9 +13,9 @@ async def test_the_first_proof_is_made_while_the_clients_start() -> None:
     without_job = await observe(world.deps, trial)
     assert without_job.job is None
     assert without_job.proof is None
-    await world.run(lambda: trial.name in {job["metadata"]["name"] for job in jobs(world)})
+    await world.run(lambda: has_job(world, trial.name))
     assert (await observe(world.deps, trial)).proof is not None
 
 
-def jobs(world: World) -> list[Body]:
-    return world.cluster.all(JOB, SPACE)
+def has_job(world: World, name: str) -> bool:
+    return name in {job["metadata"]["name"] for job in world.cluster.all(JOB, SPACE)}
