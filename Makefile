@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS := 1
 venv = $(shell tests/venv.sh)
 python = $(venv)/bin/python
 # Half of the time these tests wait for servers; a file and its servers stay with one worker.
-contract = $(python) -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder tests/contract
+contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 3 --dist loadfile --no-loadscope-reorder tests/contract
 
 # In one session: what is left is looked for on the machine that all others have used.
 cluster = $(python) -m pytest -q --durations=25 --durations-min=5 tests/e2e tests/faults tests/teardown

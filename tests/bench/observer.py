@@ -14,6 +14,7 @@ trials are, which is what lets an effect of a percent be seen on a noisy machine
 It needs the cluster of its own on this machine, for it signals processes of pods.
 """
 
+import json
 import os
 import random
 import re
@@ -30,7 +31,7 @@ from tests.e2e import manifests
 from tests.e2e.bucket import bucket
 from tests.e2e.conftest import delete_campaign
 from tests.support.install import NAMESPACE, installation
-from tests.support.kube import Kube, wait_for
+from tests.support.kube import REPO, Kube, wait_for
 
 NAME = "observer"
 MINUTES = float(os.environ.get("MINUTES", "10"))
@@ -44,6 +45,8 @@ PHASE = 5.0
 SETTLE = 1.0
 MARGIN = 5.0
 """Seconds before the window's end that are left alone."""
+PAIRS = REPO / "build" / "observer.json"
+"""Every pair: TPS, and CPU-seconds of the server per transaction."""
 COLLECTORS = {
     "recorder": "encbench.sidecars.recorder",
     "agent": "encbench.sidecars.agent",
@@ -203,6 +206,9 @@ def _report(kube: Kube, runs: list[Run]) -> int:
                 off_cpu.append(off.cores / off_rate)
                 for kind, used in on.collectors.items():
                     shares.setdefault(kind, []).append(used / (on.end - on.start))
+    PAIRS.parent.mkdir(exist_ok=True)
+    kept = {"onTps": on_tps, "offTps": off_tps, "onCpu": on_cpu, "offCpu": off_cpu}
+    PAIRS.write_text(json.dumps(kept))
     cores = [phase.cores for run in runs for pair in run.pairs for phase in pair]
     print(f"\n{len(on_tps)} pairs of phases of {PHASE - SETTLE:g} s with collection on and off")
     print(f"database of {DATABASE_CPU} CPU, {sum(cores) / len(cores):.2f} cores in use")

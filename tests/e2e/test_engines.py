@@ -6,7 +6,7 @@ the files, the sessions and the trials must show what each mode promises.
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, ended
+from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
@@ -94,7 +94,7 @@ class Finished:
         for case in CASES
     ],
 )
-def finished(request: pytest.FixtureRequest, installed: Kube) -> Finished:
+def finished(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Finished]:
     """One campaign over all modes of an engine, run to its end."""
     case: Case = request.param
     instance = manifests.instance(f"engine-{case.engine}", **{"settings": {}, **case.fields})
@@ -123,7 +123,8 @@ def finished(request: pytest.FixtureRequest, installed: Kube) -> Finished:
             of_arm += [both["before"], both["after"]]
             output = store.get(f"{folder}/client-0/output.log").decode()
             outputs[trial["trial"]["uid"]] = output
-    return Finished(case, body, report["status"], testbeds, trials, proofs, outputs)
+    yield Finished(case, body, report["status"], testbeds, trials, proofs, outputs)
+    delete_campaign(installed, name)
 
 
 def test_every_arm_is_measured(finished: Finished) -> None:

@@ -75,6 +75,9 @@ KILL = textwrap.dedent("""
 """)
 
 
+DURATION = 8
+
+
 def instance(engine: str) -> dict[str, Any]:
     made = manifests.instance(f"tpcc-{engine}", **{"settings": {}, **ENGINES[engine]})
     made["spec"]["engine"] = engine
@@ -85,7 +88,7 @@ def workload(name: str = "tpcc", **tpcc: Any) -> dict[str, Any]:
     """One warehouse through our own client."""
     made = manifests.workload(
         name,
-        load={"concurrency": [4], "warmup": "5s", "duration": "12s"},
+        load={"concurrency": [4], "warmup": "3s", "duration": f"{DURATION}s"},
         client={
             "image": "docker.io/encbench/tpcc:1.0",
             "resources": {"cpu": "400m", "memory": "384Mi"},
@@ -233,7 +236,7 @@ def test_figures_follow_from_the_log(study: Study) -> None:
         new_orders = _measured(trial.output, r"tpmC \(NewOrders\)") / 60
         assert result["extra"]["newOrdersPerSecond"] == pytest.approx(new_orders, rel=1e-4)
         window = trial.record["window"]
-        assert window["end"] - window["start"] == pytest.approx(12, abs=0.5)
+        assert window["end"] - window["start"] == pytest.approx(DURATION, abs=0.5)
         count = trial.record["transactions"]
         assert count == sum(n for kind in trial.types.values() for _, n in kind["histogramUs"])
         assert result["tps"] * (window["end"] - window["start"]) == pytest.approx(count, rel=0.05)

@@ -26,6 +26,8 @@ def bystander() -> Iterator["subprocess.Popen[bytes]"]:
 def test_the_machine_is_as_it_was(
     before: machine.State, installed: Kube, bystander: "subprocess.Popen[bytes]"
 ) -> None:
+    left = installed.kubectl("get", "campaigns", "--all-namespaces", "-o", "name").split()
+    assert not left, "a test has not deleted its campaign"
     definitions = _definitions(installed)
     uninstall(installed)
     assert _definitions(installed) == definitions != [], "reports do not go with the chart"
