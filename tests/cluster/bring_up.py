@@ -73,8 +73,7 @@ def import_images(layout: Layout, console: Console, archives: dict[str, Path]) -
     if not containerd.answers():
         console.say("the cluster is not running; images are built and will be imported by 'images'")
         return
-    for name, archive in archives.items():
-        containerd.import_image(console, name, archive)
+    containerd.import_images(console, archives)
 
 
 def _start(

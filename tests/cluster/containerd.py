@@ -21,20 +21,20 @@ def answers() -> bool:
     return " ok" in plugins
 
 
-def import_image(console: Console, name: str, archive: Path) -> None:
-    """Import an archive unless its very image is there under its name."""
-    if _has(name, images.image_id(archive)):
-        return
-    with console.step(f"import {name}", image(name)):
-        capture([*_CTR, "images", "import", str(archive)], timeout=300)
+def import_images(console: Console, archives: dict[str, Path]) -> None:
+    """Import every archive whose very image is not there under its name."""
+    present = _digests(capture([*_CTR, "images", "ls"]))
+    for name, archive in archives.items():
+        if not _is_of(present.get(image(name)), images.image_id(archive)):
+            with console.step(f"import {name}", image(name)):
+                capture([*_CTR, "images", "import", str(archive)], timeout=300)
 
 
-def _has(name: str, image_id: str) -> bool:
-    """Whether the name stands for that image.
+def _is_of(digest: str | None, image_id: str) -> bool:
+    """Whether a manifest is of that image.
 
-    Its manifest is asked: the plugin's own `sha256:` names are not renewed with an image.
+    The plugin's own `sha256:` names do not tell: they are not renewed with an image.
     """
-    digest = _digests(capture([*_CTR, "images", "ls"])).get(image(name))
     if digest is None:
         return False
     manifest = json.loads(capture([*_CTR, "content", "get", digest]))

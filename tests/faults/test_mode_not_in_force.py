@@ -1,6 +1,5 @@
 """A mode that claims TDE while the server runs plaintext gives Invalid trials and no number."""
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -10,14 +9,12 @@ from tests.e2e import manifests
 from tests.e2e.conftest import conditions, ended
 from tests.faults.breaking import as_root
 from tests.faults.running import trials
-from tests.support.install import NAMESPACE
+from tests.support.install import NAMESPACE, is_own
 from tests.support.kube import Kube, wait_for
 
 NAME = "broken-mode"
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("CLUSTER") == "existing", reason="the volume must be on this machine"
-)
+pytestmark = pytest.mark.skipif(not is_own(), reason="the volume must be on this machine")
 
 
 def test_plaintext_under_the_name_of_tde_gives_no_number(

@@ -46,7 +46,7 @@ def decision(
     archive: bool = False,
     requeue: float | None = None,
 ) -> Decision:
-    """The same with the phase that follows from the conditions."""
+    """What was decided, with the phase that follows from the conditions."""
     draft.set(phase=phase(draft))
     return Decision(draft.status, create_job, release, archive, requeue)
 
@@ -68,12 +68,6 @@ def phase(draft: Draft[TrialStatus]) -> str:
 def end(draft: Draft[TrialStatus], outcome: Outcome, reason: str, message: str) -> None:
     """Write down how the trial ends."""
     draft.set(outcome=outcome, reason=reason, message=message[:4096])
-
-
-def disrupted(draft: Draft[TrialStatus], message: str) -> Decision:
-    """The trial ends: something came between that has nothing to do with its mode."""
-    end(draft, "Invalid", "Disrupted", message)
-    return decision(draft, requeue=0.0)
 
 
 def lost_its_pod(seen: Seen) -> bool:

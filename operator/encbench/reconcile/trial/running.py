@@ -20,7 +20,6 @@ from encbench.reconcile.trial.decision import (
     UPLOAD_AFTER_FAILURE,
     Decision,
     decision,
-    disrupted,
     end,
     is_lost,
     lost_its_pod,
@@ -39,11 +38,11 @@ def while_running(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decisi
     """The next step of a trial that was released and has not ended."""
     load, wanted = trial.spec.workload.load, trial.spec.workload.client.replicas
     if lost_its_pod(seen):
-        return disrupted(draft, "the database pod was deleted while the trial ran")
+        return _disrupted(draft, "the database pod was deleted while the trial ran")
     if len(seen.clients) != wanted or any(c.pod.deleting for c in seen.clients):
-        return disrupted(draft, "a client pod was deleted or replaced while the trial ran")
+        return _disrupted(draft, "a client pod was deleted or replaced while the trial ran")
     if any(c.pod.restarts for c in seen.clients):
-        return disrupted(draft, "a client container restarted while the trial ran")
+        return _disrupted(draft, "a client container restarted while the trial ran")
     _note_recovery(draft, seen)
     runs = [client.run for client in seen.clients]
     ended = [r for r in runs if r and r.state in (RunState.FINISHED, RunState.UPLOADED)]
@@ -58,7 +57,7 @@ def while_running(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decisi
         return decision(draft, requeue=0.0)
     lost = next((c for c in seen.clients if is_lost(c)), None)
     if lost is not None:
-        return disrupted(draft, f"the recorder of pod {lost.pod.name} died while the trial ran")
+        return _disrupted(draft, f"the recorder of pod {lost.pod.name} died while the trial ran")
     unreleased = tuple(c for c in seen.clients if c.run and c.run.state is RunState.WAITING)
     if unreleased and seen.now.timestamp() - (draft.status.release_at or 0.0) > TOGETHER:
         return _missed_start(trial, draft, seen, everybody=len(unreleased) == wanted)
@@ -116,7 +115,7 @@ def _missed_start(
 ) -> Decision:
     """The operator was away between the release and telling the clients: agree on a new moment."""
     if not everybody:
-        return disrupted(draft, "the clients did not start together")
+        return _disrupted(draft, "the clients did not start together")
     if draft.since(RELEASED) > parse_duration(trial.spec.step_deadlines.start):
         end(draft, "Failed", "StartTimeout", "the clients could not be told to start in time")
     else:
@@ -130,3 +129,9 @@ def _until(left: float) -> float:
     What happens to a pod wakes us anyway.
     """
     return max(POLL, min(left, SELDOM)) if left > 0 else POLL
+
+
+def _disrupted(draft: Draft[TrialStatus], message: str) -> Decision:
+    """The trial ends: something came between that has nothing to do with its mode."""
+    end(draft, "Invalid", "Disrupted", message)
+    return decision(draft, requeue=0.0)
