@@ -1,12 +1,13 @@
 """A user's mistake gets one clear sentence, at `kubectl apply` where one object shows it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions
+from tests.e2e.conftest import conditions, delete_campaign
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, Kube, wait_for
 
@@ -172,28 +173,9 @@ def test_a_changed_plan_is_refused_at_apply(
         installed.apply(manifests.campaign("fixed", ["tde"], suspend=True, **spec))
 
 
-def test_an_image_that_cannot_be_pulled_ends_with_the_reason(installed: Kube, start: Start) -> None:
-    installed.apply(manifests.instance("no-image", image="docker.io/encbench/absent:1"))
-    campaign = manifests.campaign("no-image", ["plaintext"], stepDeadlines={"provision": "20s"})
-    campaign["spec"]["matrix"][0]["instanceRefs"] = ["no-image"]
-    name = start(campaign)
-    body = wait_for("the end", lambda: _failed(installed, name), 120)
-    message = conditions(body)["Failed"]["message"]
-    assert "ImagePullFailed" in message
-    assert "absent:1" in message
-
-
-def test_a_pod_that_fits_no_node_ends_with_the_reason(installed: Kube, start: Start) -> None:
-    resources = {"cpu": "64", "memory": "384Mi"}
-    installed.apply(manifests.instance("too-big", resources=resources))
-    campaign = manifests.campaign("too-big", ["plaintext"], stepDeadlines={"provision": "10s"})
-    campaign["spec"]["matrix"][0]["instanceRefs"] = ["too-big"]
-    name = start(campaign)
-    body = wait_for("the end", lambda: _failed(installed, name), 120)
-    assert "Insufficient cpu" in conditions(body)["Failed"]["message"]
-
-
-def test_a_load_that_fails_ends_with_the_tools_own_words(installed: Kube, start: Start) -> None:
+@pytest.fixture(scope="module")
+def failing(installed: Kube) -> Iterator[dict[str, str]]:
+    """Campaigns that end without a trial, side by side, and with which message, by name."""
     script = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
@@ -207,15 +189,46 @@ def test_a_load_that_fails_ends_with_the_tools_own_words(installed: Kube, start:
         },
     }
     ref = {"name": "failing-script", "key": "failing.lua"}
-    installed.apply(script, manifests.workload("failing", sysbench={"scriptConfigMapRef": ref}))
-    campaign = manifests.campaign("failing-load", ["plaintext"])
-    campaign["spec"]["matrix"][0]["workloadRefs"] = ["failing"]
-    name = start(campaign)
-    body = wait_for("the end", lambda: _failed(installed, name), 180)
-    assert "the disk of the moon is full" in conditions(body)["Failed"]["message"]
+    installed.apply(
+        manifests.instance("no-image", image="docker.io/encbench/absent:1"),
+        manifests.instance("too-big", resources={"cpu": "64", "memory": "384Mi"}),
+        script,
+        manifests.workload("failing-load", sysbench={"scriptConfigMapRef": ref}),
+    )
+    names = {
+        "no-image": {"instanceRefs": ["no-image"]},
+        "too-big": {"instanceRefs": ["too-big"]},
+        "failing-load": {"workloadRefs": ["failing-load"]},
+    }
+    for name, refs in names.items():
+        deadlines = {} if name == "failing-load" else {"stepDeadlines": {"provision": "20s"}}
+        campaign = manifests.campaign(name, ["plaintext"], **deadlines)
+        campaign["spec"]["matrix"][0] |= refs
+        installed.apply(campaign)
+    try:
+        yield {
+            name: wait_for(f"the end of {name}", partial(_failure, installed, name), 180)
+            for name in names
+        }
+    finally:
+        for name in names:
+            delete_campaign(installed, name)
 
 
-def _failed(kube: Kube, name: str) -> dict[str, Any] | None:
+def test_an_image_that_cannot_be_pulled_ends_with_the_reason(failing: dict[str, str]) -> None:
+    assert "ImagePullFailed" in failing["no-image"]
+    assert "absent:1" in failing["no-image"]
+
+
+def test_a_pod_that_fits_no_node_ends_with_the_reason(failing: dict[str, str]) -> None:
+    assert "Insufficient cpu" in failing["too-big"]
+
+
+def test_a_load_that_fails_ends_with_the_tools_own_words(failing: dict[str, str]) -> None:
+    assert "the disk of the moon is full" in failing["failing-load"]
+
+
+def _failure(kube: Kube, name: str) -> str | None:
     body = kube.get("campaign", name, NAMESPACE)
     fact = conditions(body or {}).get("Failed", {})
-    return body if fact.get("status") == "True" else None
+    return str(fact["message"]) if fact.get("status") == "True" else None

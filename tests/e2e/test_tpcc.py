@@ -27,14 +27,14 @@ LOADED_ORDERS = LOADED_HISTORY = 30_000
 """Rows of one warehouse as TPC-C wants it loaded (clause 4.3.3.1)."""
 WEIGHTS = {"newOrder": 45, "payment": 43, "orderStatus": 4, "delivery": 4, "stockLevel": 4}
 
-SMALL = {"resources": {"cpu": "300m", "memory": "384Mi"}, "storage": {"size": "2Gi"}}
+SMALL = {"resources": {"cpu": "380m", "memory": "384Mi"}, "storage": {"size": "2Gi"}}
 ENGINES: dict[str, dict[str, Any]] = {
     "mariadb": {**SMALL, "version": "10.11", "image": "docker.io/encbench/mariadb:10.11"},
     "mysql": {
         **SMALL,
         "version": "9.7",
         "image": "docker.io/encbench/mysql:9.7",
-        "resources": {"cpu": "300m", "memory": "768Mi"},
+        "resources": {"cpu": "380m", "memory": "768Mi"},
         "storage": {"size": "3Gi"},
     },
     "postgresql": {

@@ -196,6 +196,8 @@ class Step(Model):
     """Of TPS: 1 - arm/before."""
     verdict: Verdict
     """Of TPS, by margin and noise floor, corrected for the number of steps (Holm)."""
+    why: str
+    """What decided the verdict, in one clause."""
     bar: float | None = None
     """What the loss has to exceed: the larger of margin and noise floor."""
     latency_average: Interval | None = None

@@ -117,21 +117,27 @@ def _below(arm: Arm, findings: Findings) -> Headline | None:
     same = [one for one in found if (one[0].instance, one[0].workload) == _of(first)]
     group, step = max(same, key=lambda one: one[0].concurrency)
     layers = text.listed(LAYERS[layer] for layer in step.layers)
-    known = step.verdict != "Inconclusive"
-    claim = f"the {layers} costs {group.baseline.name} {text.estimate(step.loss)} of TPS"
-    if not known:
+    loss = text.estimate(step.loss)
+    if step.verdict == "Inconclusive":
         claim = (
-            f"cannot tell what the {layers} costs {group.baseline.name}; the measured loss is "
-            f"{text.estimate(step.loss)} of TPS"
+            f"cannot tell what the {layers} costs: {step.why}; the measured loss is {loss} of TPS"
         )
+    elif step.verdict == "Equivalent":
+        margin = text.margin(findings.margin)
+        claim = (
+            f"the {layers} makes no difference beyond the margin of ±{margin}: it costs {loss} of "
+            "TPS"
+        )
+    else:
+        claim = f"the {layers} costs {loss} of TPS"
     losses = [one.loss.estimate for _, one in found if one.loss is not None]
     low, high = text.number(100 * min(losses), 1), text.percent(max(losses))
     over = f" Over {len(losses)} conditions the loss ranges from {low} to {high}."
     return Headline(
         arm=arm.name,
         verdict=step.verdict,
-        text=f"{claim} against {arm.name}, {_place(group)}; {text.plural(step.blocks, 'block')}."
-        + (over if len(losses) > 1 else ""),
+        text=f"{claim}, {group.baseline.name} against {arm.name}, {_place(group)}; "
+        f"{text.plural(step.blocks, 'block')}." + (over if len(losses) > 1 else ""),
         instance=group.instance,
         workload=group.workload,
         concurrency=group.concurrency,

@@ -32,8 +32,8 @@ class Grounds:
     """90 %."""
     floor: float | None
     margin: float
-    modes: int
-    """Modes that were judged together."""
+    together: str
+    """What Holm's correction is of, as "3 modes"; empty where nothing was judged beside it."""
 
 
 def why(grounds: Grounds) -> str:
@@ -41,7 +41,7 @@ def why(grounds: Grounds) -> str:
     said, margin = grounds.judgement, text.margin(grounds.margin)
     if grounds.change.low is None or grounds.change.high is None:
         return "one block gives no interval"
-    also = f", also after correction for {grounds.modes} modes" if grounds.modes > 1 else ""
+    also = f", also after correction for {grounds.together}" if grounds.together else ""
     if said.verdict == "Overhead":
         return (
             f"the whole 95 % interval lies above the margin of {margin} and above the noise "
@@ -52,7 +52,7 @@ def why(grounds: Grounds) -> str:
     if said.alone != "Inconclusive":
         p = said.overhead_p if said.alone == "Overhead" else said.equivalent_p
         return (
-            f"by itself it would be {said.alone}, but not as one of {grounds.modes} modes "
+            f"by itself it would be {said.alone}, but not as one of {grounds.together} "
             f"(Holm: p = {p:.2g})"
         )
     return _why_not_known(grounds, grounds.change.low, grounds.change.high)

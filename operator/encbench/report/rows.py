@@ -207,9 +207,8 @@ def _findings(
         one, said = estimates[arm.name], judged[arm.name]
         change = interval(one, kind.sense)
         narrow = interval(one, kind.sense, statistics.EQUIVALENCE_LEVEL)
-        grounds = judgement.Grounds(
-            kind.figure, said, change, narrow, floor, margin, len(estimates)
-        )
+        together = f"{len(estimates)} modes" if len(estimates) > 1 else ""
+        grounds = judgement.Grounds(kind.figure, said, change, narrow, floor, margin, together)
         found[arm.name] = Finding(
             figure=kind.figure,
             blocks=one.n,

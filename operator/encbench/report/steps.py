@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from encbench.core import statistics
 from encbench.core.statistics import Estimate
 from encbench.report.document import Step
+from encbench.report.judgement import Grounds, why
 from encbench.report.layers import Found, Modes
 from encbench.report.layers import steps as found_in
 from encbench.report.pairs import KINDS, TPS, Pairs, interval
@@ -28,18 +29,25 @@ def steps(pairs: Pairs, modes: Modes, floor: float | None, margin: float) -> tup
         if (one := pairs.between(TPS.field, step.before.name, step.arm.name)) is not None
     }
     judged = statistics.judge(estimates, floor, margin, TPS.sense)
+    together = f"{len(estimates)} steps" if len(estimates) > 1 else ""
+
+    def grounds(arm: str) -> Grounds | None:
+        if arm not in estimates:
+            return None
+        wide, narrow = (
+            interval(estimates[arm], TPS.sense, level)
+            for level in (statistics.LEVEL, statistics.EQUIVALENCE_LEVEL)
+        )
+        return Grounds("tps", judged[arm], wide, narrow, floor, margin, together)
+
     return tuple(
-        _step(pairs, step, estimates.get(step.arm.name), judged.get(step.arm.name))
-        for step in found
+        _step(pairs, step, estimates.get(step.arm.name), grounds(step.arm.name)) for step in found
     )
 
 
-def _step(
-    pairs: Pairs,
-    found: Found,
-    tps: Estimate | None,
-    said: statistics.Judgement | None,
-) -> Step:
+def _step(pairs: Pairs, found: Found, tps: Estimate | None, grounds: Grounds | None) -> Step:
+    said = None if grounds is None else grounds.judgement
+
     def increase(field: str) -> Estimate | None:
         return pairs.between(field, found.before.name, found.arm.name)
 
@@ -52,8 +60,9 @@ def _step(
             "before": found.before.name,
             "layers": found.layers,
             "blocks": 0 if tps is None else tps.n,
-            "loss": None if tps is None else interval(tps, TPS.sense),
+            "loss": None if grounds is None else grounds.change,
             "verdict": "NoData" if said is None else said.verdict,
+            "why": "no block has both" if grounds is None else why(grounds),
             "bar": None if said is None or said.bar is None else rounded(said.bar),
             **{_NAMES[kind.field]: shown(increase(kind.field)) for kind in KINDS[1:]},
             "client_cpu": shown(increase("client_cpu_ms_per_transaction")),

@@ -23,7 +23,6 @@ from encbench.tools.pod import wrapped
 from encbench.tools.sysbench.memory import AT_REST, MEMORY
 from tests.contract.client.sysbench import TABLES, Bench
 from tests.support import mariadb, mysql, postgres
-from tests.support.subset import first_of
 from tests.support.testbeds import PLAINTEXT, spec_of_testbed
 
 THREADS = 2048
@@ -65,7 +64,8 @@ def running(name: str) -> AbstractContextManager[Any]:
     return SERVERS[name](PLAINTEXT, spec=spec)
 
 
-@pytest.mark.parametrize("name", first_of(PLACES))
+@pytest.mark.full
+@pytest.mark.parametrize("name", PLACES)
 def test_that_many_clients_connect_and_run(name: str, tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     with few_files(), running(name) as server:

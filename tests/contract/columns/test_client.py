@@ -105,7 +105,10 @@ def around(server: Any, folder: Path, client: Client, spec: TestbedSpec, **more:
     return prove([ClientFacts(columns=found.columns)], *proofs)
 
 
-@pytest.mark.parametrize(("ratio", "algorithm"), [(0, AES), (50, AES), (100, SM4)])
+@pytest.mark.parametrize(
+    ("ratio", "algorithm"),
+    [(0, AES), pytest.param(50, AES, marks=pytest.mark.full), (100, SM4)],
+)
 def test_our_driver_reads_what_the_server_has(
     server: Any, tmp_path: Path, ratio: int, algorithm: str
 ) -> None:

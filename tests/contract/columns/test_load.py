@@ -40,6 +40,7 @@ def server() -> Iterator[mariadb.MariaDB]:
         yield made
 
 
+@pytest.mark.full
 def test_memory_of_many_connections(server: mariadb.MariaDB, tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))

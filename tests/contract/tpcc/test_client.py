@@ -149,6 +149,7 @@ async def test_the_tables_are_whole_and_consistent_after_a_run(bench: Bench) -> 
     assert len(answer["checks"]) == 11
 
 
+@pytest.mark.full
 def test_under_tls_the_client_says_what_it_negotiated(
     encrypted: Bench, tmp_path: Path, receiver: Receiver
 ) -> None:

@@ -71,7 +71,14 @@ def judged(evidence: dict[str, Any], mode: EncryptionModeSpec, *, full: bool) ->
     return volume.judge(proof, evidence, mode, full=full)
 
 
-@pytest.fixture(scope="module", params=CIPHERS)
+@pytest.fixture(
+    scope="module",
+    params=[
+        "AES-GCM",
+        pytest.param("XChaCha20-Poly1305", marks=pytest.mark.full),
+        "none",
+    ],
+)
 def pod(request: pytest.FixtureRequest) -> Iterator[Pod]:
     """A server in each mode. Tests leave it as they found it."""
     mode = MODES[request.param].model_dump(mode="json", by_alias=True, exclude_none=True)

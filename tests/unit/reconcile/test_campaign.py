@@ -65,7 +65,7 @@ async def test_phases_and_steps_tell_people_how_far_it_is() -> None:
         return world.ended()
 
     await world.run(look)
-    assert seen["campaign"] == ["Running", "Succeeded"]
+    assert seen["campaign"] == ["Pending", "Running", "Succeeded"]
     assert seen["testbed"] == ["Provisioning", "Loading", "Proving", "Ready"]
     assert seen["trial"] == ["Preparing", "Running", "Collecting", "Succeeded"]
     assert True in eta

@@ -39,6 +39,19 @@ async def jobs_of_a_run(world: World) -> dict[str, list[str]]:
     return found
 
 
+async def test_parts_that_are_applied_right_after_their_campaign_are_in_the_plan() -> None:
+    """As by `kubectl apply -k`, which sorts by kind, where the parts are there from last time."""
+    world = World()
+    world.apply(*parts(), study("tde", blocks=1))
+    await world.settle(1.5)
+    assert world.campaign().status.step.startswith("waiting for changes to its parts")
+    world.cluster.set_spec(
+        WORKLOAD, SPACE, "oltp", load={"concurrency": [3], "warmup": "2s", "duration": "6s"}
+    )
+    await world.run(world.running())
+    assert {t.spec.concurrency for t in world.trials()} == {3}
+
+
 async def test_edits_in_mid_run_change_nothing() -> None:
     undisturbed = await jobs_of_a_run(with_script())
     world = with_script()

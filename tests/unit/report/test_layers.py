@@ -162,7 +162,11 @@ def test_the_proxy_s_cpu_stands_beside_the_server_s() -> None:
 
 def test_the_direct_arm_s_answer_is_the_cost_of_the_hop() -> None:
     (headline,) = [one for one in known().headlines if one.arm == "direct"]
-    assert "the hop through the proxy costs plain" in headline.text
+    assert headline.text.startswith(
+        "cannot tell what the hop through the proxy costs: the interval is too wide to lie on one "
+        "side of the margin of 3 %; the measured loss is 6.2 % [2.7, 9.6] of TPS, plain "
+        "against direct, tpcc at 512 threads"
+    )
     group = known().groups[1]
     assert headline.concurrency == group.concurrency == 512
     (hop,) = [step for step in group.steps if step.before == "direct"]

@@ -8,7 +8,7 @@ is no cursor to lose.
 from dataclasses import dataclass
 
 from encbench.api.campaign import CampaignStatus, Progress, Resolved
-from encbench.api.conditions import find, format_time, is_true
+from encbench.api.conditions import find, format_time, is_true, parse_time
 from encbench.api.kinds import CONFIG_MAP, TRIAL
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
@@ -30,6 +30,9 @@ ACCEPTED, SUSPENDED, REPORTED, COMPLETE, FAILED = (
 )
 RESOLVE_AGAIN = 10.0
 """Seconds between looks at what was missing or wrong."""
+SETTLE = 3.0
+"""Seconds of a campaign's life in which no plan is frozen: `kubectl apply -k` writes it before the
+parts that it names, which may be there from an earlier time and about to be changed."""
 IDLE = 15.0
 MAX_UNARCHIVED = 1
 """Trials that may still be on their way to the bucket when the next one starts. Their client pods
@@ -97,6 +100,10 @@ def _accept(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> Dec
         draft.set(step="waiting for its parts to be corrected")
         told = before is not None and before.message == message[:4096]
         return _decision(draft, () if told else news, requeue=RESOLVE_AGAIN)
+    young = SETTLE - (seen.now - parse_time(campaign.created)).total_seconds()
+    if young > 0:
+        draft.set(step="waiting for changes to its parts that are applied with it")
+        return _decision(draft, requeue=young)
     if found.scripts:
         # Before the plan is frozen, which may name only what exists.
         draft.set(step="copying scripts")
