@@ -12,14 +12,19 @@ from tests.e2e import manifests
 from tests.e2e.columns import ALGORITHMS, MAGIC, PROXY, SERVER, leaks, mode
 from tests.e2e.columns_study import Study, conducted
 from tests.e2e.conftest import conditions, delete_campaign
+from tests.e2e.test_tpcc import ENGINES
 from tests.support.install import is_own
 from tests.support.kube import Kube
 from tests.support.subset import first_of
 
 C = rb"\d{11}(?:-\d{11}){9}"
 """What sysbench writes into column c: ten groups of eleven digits."""
-ENCRYPTED = {"columns-100": "AES_128_GCM", "columns-100-sm4": "SM4_128_GCM"}
-"""The encrypted arm of each algorithm."""
+ENCRYPTED = {
+    "columns-100": ("mariadb", "AES_128_GCM"),
+    "columns-100-sm4": ("mariadb", "SM4_128_GCM"),
+    "columns-100-mysql": ("mysql", "AES_128_GCM"),
+}
+"""Engine and algorithm of the encrypted arm of each campaign."""
 DIRECT = "plaintext"
 COLUMNS = ("id", "k", "c", "pad")
 
@@ -28,16 +33,16 @@ COLUMNS = ("id", "k", "c", "pad")
 def study(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Study]:
     """The campaign run to its end with an ear on the wire."""
     arm: str = request.param
-    algorithm = ENCRYPTED[arm]
-    name = f"columns-{algorithm[:3].lower()}"
+    engine, algorithm = ENCRYPTED[arm]
+    template = f"columns-{engine}"
+    fields = {"settings": {}, **ENGINES[engine]}
+    fields["resources"] = {**fields["resources"], "cpu": "250m"}
+    instance = manifests.instance(template, **fields)
+    instance["spec"]["engine"] = engine
+    name = f"of-{arm}"
     campaign = manifests.campaign(name, [arm], blocks={"min": 1, "maxReplacements": 1})
-    campaign["spec"]["matrix"][0]["instanceRefs"] = ["columns"]
-    resources = {"cpu": "250m", "memory": "384Mi"}
-    installed.apply(
-        manifests.instance("columns", resources=resources),
-        mode(arm, 100, algorithm=algorithm),
-        campaign,
-    )
+    campaign["spec"]["matrix"][0]["instanceRefs"] = [template]
+    installed.apply(instance, mode(arm, 100, algorithm=algorithm), campaign)
     try:
         yield conducted(installed, name, [arm], 600)
     finally:
@@ -51,7 +56,7 @@ def encrypted(study: Study) -> str:
 
 
 def algorithm_of(study: Study) -> str:
-    return ENCRYPTED[encrypted(study)]
+    return ENCRYPTED[encrypted(study)][1]
 
 
 def test_every_arm_is_measured(study: Study) -> None:

@@ -16,7 +16,7 @@ from tests.e2e import manifests
 from tests.e2e.columns import ALGORITHMS, MAGIC, PROXY, SERVER, mode
 from tests.e2e.columns_study import Study, Trial, conducted
 from tests.e2e.conftest import conditions, delete_campaign
-from tests.e2e.test_tpcc import ENGINES, workload
+from tests.e2e.test_tpcc import ENGINES, SMALL, workload
 from tests.support.kube import REPO, Kube
 
 # The shares, the driver and the digests are in the contract tests too; databases start one by one.
@@ -101,6 +101,7 @@ def test_every_arm_is_measured_and_consistent(study: Study) -> None:
 
 
 def test_the_rows_follow_from_the_raw_objects(study: Study) -> None:
+    server = float(SMALL["resources"]["cpu"].removesuffix("m")) / 1000
     for arm, row in study.rows.items():
         trial = study.last(arm)
         tps, cores = measured_tps(trial), trial.client_cores
@@ -116,7 +117,7 @@ def test_the_rows_follow_from_the_raw_objects(study: Study) -> None:
         )
         assert proxy["cores"] == pytest.approx(trial.proxy_cores, rel=0.1)
         # The server's own CPU has no part of the proxy's, which its series would show.
-        assert trial.record["cpu"]["database"]["limitCores"] == pytest.approx(0.3)
+        assert trial.record["cpu"]["database"]["limitCores"] == pytest.approx(server)
 
 
 def test_each_arm_is_proven_to_be_what_it_says(study: Study) -> None:
