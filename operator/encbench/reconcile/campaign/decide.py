@@ -100,10 +100,10 @@ def _accept(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> Dec
         draft.set(step="waiting for its parts to be corrected")
         told = before is not None and before.message == message[:4096]
         return _decision(draft, () if told else news, requeue=RESOLVE_AGAIN)
-    young = SETTLE - (seen.now - parse_time(campaign.created)).total_seconds()
-    if young > 0:
+    age = (seen.now - parse_time(campaign.created)).total_seconds()
+    if abs(age) < SETTLE:  # Further below zero the clocks disagree, and waiting would take as long.
         draft.set(step="waiting for changes to its parts that are applied with it")
-        return _decision(draft, requeue=young)
+        return _decision(draft, requeue=SETTLE - age)
     if found.scripts:
         # Before the plan is frozen, which may name only what exists.
         draft.set(step="copying scripts")
