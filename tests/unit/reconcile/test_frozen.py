@@ -44,12 +44,28 @@ async def test_parts_that_are_applied_right_after_their_campaign_are_in_the_plan
     world = World()
     world.apply(*parts(), study("tde", blocks=1))
     await world.settle(1.5)
-    assert world.campaign().status.step.startswith("waiting for changes to its parts")
+    assert world.campaign().status.step.startswith("waiting for what is applied")
     world.cluster.set_spec(
         WORKLOAD, SPACE, "oltp", load={"concurrency": [3], "warmup": "2s", "duration": "6s"}
     )
     await world.run(world.running())
     assert {t.spec.concurrency for t in world.trials()} == {3}
+
+
+async def test_parts_that_come_right_after_their_campaign_are_not_missed() -> None:
+    """It is not refused either, which would end a `kubectl encbench watch`."""
+    world = World()
+    world.apply(study("tde", blocks=1))
+    await world.settle(1.5)
+    world.apply(*parts())
+    phases = set()
+
+    def look() -> bool:
+        phases.add(world.campaign().status.phase)
+        return bool(world.trials())
+
+    await world.run(look)
+    assert phases == {"Pending", "Running"}
 
 
 async def test_edits_in_mid_run_change_nothing() -> None:

@@ -31,8 +31,8 @@ ACCEPTED, SUSPENDED, REPORTED, COMPLETE, FAILED = (
 RESOLVE_AGAIN = 10.0
 """Seconds between looks at what was missing or wrong."""
 SETTLE = 3.0
-"""Seconds of a campaign's life in which no plan is frozen: `kubectl apply -k` writes it before the
-parts that it names, which may be there from an earlier time and about to be changed."""
+"""Seconds of a campaign's life in which it is neither accepted nor refused: `kubectl apply -k`
+writes it before the parts that it names, which are still missing then, or as they were before."""
 IDLE = 15.0
 MAX_UNARCHIVED = 1
 """Trials that may still be on their way to the bucket when the next one starts. Their client pods
@@ -92,6 +92,10 @@ def _accept(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> Dec
     found = seen.resolution
     if found is None:
         return _decision(draft, requeue=0.0)
+    age = (seen.now - parse_time(campaign.created)).total_seconds()
+    if abs(age) < SETTLE:  # Further below zero the clocks disagree, and waiting would take as long.
+        draft.set(step="waiting for what is applied with it")
+        return _decision(draft, requeue=SETTLE - age)
     if found.problems:
         message = "; ".join(found.problems)
         news = (Announce("Refused", message[:1000], warning=True),)
@@ -100,10 +104,6 @@ def _accept(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> Dec
         draft.set(step="waiting for its parts to be corrected")
         told = before is not None and before.message == message[:4096]
         return _decision(draft, () if told else news, requeue=RESOLVE_AGAIN)
-    age = (seen.now - parse_time(campaign.created)).total_seconds()
-    if abs(age) < SETTLE:  # Further below zero the clocks disagree, and waiting would take as long.
-        draft.set(step="waiting for changes to its parts that are applied with it")
-        return _decision(draft, requeue=SETTLE - age)
     if found.scripts:
         # Before the plan is frozen, which may name only what exists.
         draft.set(step="copying scripts")
