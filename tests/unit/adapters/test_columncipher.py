@@ -1,8 +1,10 @@
 """Opening encrypted values: published vectors, and everything that must not open."""
 
 import pytest
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from encbench.adapters import columncipher
 from encbench.adapters.columncipher import NotOpened, open_envelope
 from encbench.core.columns.envelope import Envelope, Kind, parse
 
@@ -70,3 +72,16 @@ def test_a_single_bit_is_enough(place: int) -> None:
     value[place] ^= 1
     with pytest.raises(NotOpened):
         open_envelope(parse(bytes(value)), KEY)
+
+
+def test_sm4_where_it_is_not_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with an OpenSSL that was built without it, or that is restricted to FIPS 140."""
+
+    def refuse(*_: object) -> None:
+        raise UnsupportedAlgorithm("cipher SM4 in GCM mode is not supported by this backend")
+
+    monkeypatch.setattr(columncipher, "Cipher", refuse)
+    header = bytes(range(16))
+    envelope = Envelope("SM4_128_GCM", ANY, header, header[:12], header * 2)
+    with pytest.raises(NotOpened, match="the agent's OpenSSL has no SM4_128_GCM"):
+        open_envelope(envelope, KEY)
