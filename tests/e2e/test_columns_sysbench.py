@@ -35,10 +35,9 @@ def study(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Study]:
     arm: str = request.param
     engine, algorithm = ENCRYPTED[arm]
     template = f"columns-{engine}"
-    fields = {"settings": {}, **ENGINES[engine]}
-    fields["resources"] = {**fields["resources"], "cpu": "250m"}
-    instance = manifests.instance(template, **fields)
-    instance["spec"]["engine"] = engine
+    instance = manifests.instance(template, **ENGINES[engine])
+    # Three of them stand side by side, one with its proxy.
+    instance["spec"]["resources"] = {**ENGINES[engine]["resources"], "cpu": "250m"}
     name = f"of-{arm}"
     campaign = manifests.campaign(name, [arm], blocks={"min": 1, "maxReplacements": 1})
     campaign["spec"]["matrix"][0]["instanceRefs"] = [template]

@@ -60,8 +60,7 @@ def study(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Study]:
     engine, treatments = CASES[request.param]
     name = f"columns-{request.param}"
     template = f"columns-{engine}"
-    instance = manifests.instance(template, **{"settings": {}, **ENGINES[engine]})
-    instance["spec"]["engine"] = engine
+    instance = manifests.instance(template, **ENGINES[engine])
     campaign = manifests.campaign(
         name,
         list(treatments),

@@ -27,11 +27,21 @@ LOADED_ORDERS = LOADED_HISTORY = 30_000
 """Rows of one warehouse as TPC-C wants it loaded (clause 4.3.3.1)."""
 WEIGHTS = {"newOrder": 45, "payment": 43, "orderStatus": 4, "delivery": 4, "stockLevel": 4}
 
-SMALL = {"resources": {"cpu": "380m", "memory": "384Mi"}, "storage": {"size": "2Gi"}}
+SMALL: dict[str, dict[str, str]] = {
+    "resources": {"cpu": "380m", "memory": "384Mi"},
+    "storage": {"size": "2Gi"},
+    "settings": {},
+}
 ENGINES: dict[str, dict[str, Any]] = {
-    "mariadb": {**SMALL, "version": "10.11", "image": "docker.io/encbench/mariadb:10.11"},
+    "mariadb": {
+        **SMALL,
+        "engine": "mariadb",
+        "version": "10.11",
+        "image": "docker.io/encbench/mariadb:10.11",
+    },
     "mysql": {
         **SMALL,
+        "engine": "mysql",
         "version": "9.7",
         "image": "docker.io/encbench/mysql:9.7",
         "resources": {"cpu": "380m", "memory": "768Mi"},
@@ -39,6 +49,7 @@ ENGINES: dict[str, dict[str, Any]] = {
     },
     "postgresql": {
         **SMALL,
+        "engine": "postgresql",
         "version": "15",
         "image": "docker.io/encbench/postgresql:15",
         "settings": {"shared_buffers": "128MB"},
@@ -79,9 +90,7 @@ DURATION = 8
 
 
 def instance(engine: str) -> dict[str, Any]:
-    made = manifests.instance(f"tpcc-{engine}", **{"settings": {}, **ENGINES[engine]})
-    made["spec"]["engine"] = engine
-    return made
+    return manifests.instance(f"tpcc-{engine}", **ENGINES[engine])
 
 
 def workload(name: str = "tpcc", **tpcc: Any) -> dict[str, Any]:
