@@ -3,12 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.e2e import manifests
 from tests.e2e.bucket import SERVICE, bucket
 from tests.e2e.conftest import conditions, ended
 from tests.faults.running import trials, wait_for_running_trial
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
+
+# Without it `make test` does not end within twenty minutes.
+pytestmark = pytest.mark.full
 
 NAME = "store-away"
 

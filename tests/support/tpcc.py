@@ -123,9 +123,20 @@ class Bench:
         """Load the dataset as the load Job does."""
         tpcc = tpcc_spec({"warehouses": warehouses}).tpcc
         assert tpcc is not None
-        written = props.load_props(tpcc, self.connection, 2)
+        return self._client("load", props.load_props(tpcc, self.connection, 2))
+
+    def attempt(self, spec: WorkloadSpec) -> "subprocess.CompletedProcess[str]":
+        """Run that workload without wrapper and recorder, one terminal, as far as it gets."""
+        assert spec.tpcc is not None
+        written = props.run_props(spec.tpcc, spec.load, self.connection, 2)
+        (own,) = self.arguments(spec, 1)
+        return self._client("run", written, *own.split())
+
+    def _client(
+        self, action: str, written: props.Props, *own: str
+    ) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
-            ["sh", str(CLIENT_SH), "own", "load"],
+            ["sh", str(CLIENT_SH), "own", action, *own],
             env={**os.environ, **self.environment(written)},
             capture_output=True,
             text=True,

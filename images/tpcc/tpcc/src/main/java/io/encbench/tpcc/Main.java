@@ -6,6 +6,7 @@ import io.encbench.tpcc.cli.CommandLine;
 import io.encbench.tpcc.database.Database;
 import io.encbench.tpcc.load.Loader;
 import io.encbench.tpcc.output.Output;
+import io.encbench.tpcc.output.Reason;
 import io.encbench.tpcc.run.Run;
 import io.encbench.tpcc.settings.InvalidInput;
 import io.encbench.tpcc.settings.PropertiesFile;
@@ -33,7 +34,7 @@ public final class Main {
       System.err.println("tpcc: " + refused.getMessage());
       code = REFUSED;
     } catch (Exception failed) {
-      System.err.println("tpcc: " + reason(failed));
+      System.err.println("tpcc: " + Reason.of(failed));
       code = FAILED;
     } finally {
       done.countDown();
@@ -93,14 +94,5 @@ public final class Main {
                     Thread.currentThread().interrupt();
                   }
                 }));
-  }
-
-  /** The first line that says something; drivers wrap one exception into the other. */
-  private static String reason(Throwable failed) {
-    Throwable cause = failed;
-    while (cause.getMessage() == null && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return String.valueOf(cause.getMessage()).lines().findFirst().orElse(cause.toString());
   }
 }
