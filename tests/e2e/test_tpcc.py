@@ -174,14 +174,18 @@ class Study:
 
 @pytest.fixture(scope="module", params=first_of(ENGINES))
 def study(request: pytest.FixtureRequest, installed: Kube) -> Any:
-    """Suspended after its first block, counted, and run to its end."""
+    """Suspended in its last trial, so that the databases stay; counted, and run to its end."""
     name = f"tpcc-{request.param}"
-    installed.apply(instance(request.param), workload(), campaign(name, request.param))
+    body = campaign(name, request.param, blocks={"min": 1, "maxReplacements": 1})
+    installed.apply(instance(request.param), workload(), body)
 
     def archived() -> list[dict[str, Any]]:
         return [t for t in trials(installed, name) if t.get("status", {}).get("artefactKey")]
 
-    wait_for("the first block", lambda: len(archived()) >= 2 or ended(installed, name), 900)
+    def last_trial() -> bool:
+        return bool(archived()) and len(trials(installed, name)) >= 2
+
+    wait_for("the last trial", lambda: last_trial() or ended(installed, name), 900)
     suspend(installed, name, True)
     wait_for(
         "the running trial's end", lambda: len(archived()) == len(trials(installed, name)), 180

@@ -28,6 +28,8 @@ SHORT: dict[str, Any] = {"warmup": "0s", "duration": "1s"}
 LOADER = Path(command.__file__).with_name("load.sh")
 SESSION = Path(command.__file__).with_name(command.SESSION_SCRIPT)
 TABLES, ROWS = 2, 2000
+RATE = 100
+"""Transactions a second that a client asks for at most."""
 VERSIONS = [
     pytest.param(TLS, id="TLSv1.3"),
     pytest.param(TLS12, id="TLSv1.2", marks=pytest.mark.full),
@@ -65,8 +67,8 @@ class Bench:
         return done.returncode, done.stdout if done.returncode else ""
 
     def tool(self, script: str = "oltp_read_write", limit: int = 30, **load: Any) -> list[str]:
-        """The tool container's command for a short run."""
-        return wrapped(limit, self.words(script, **load))
+        """The tool container's command for a short run that leaves other tests room."""
+        return wrapped(limit, [*self.words(script, **load), f"--rate={RATE}"])
 
     def words(
         self, script: str = "oltp_read_write", tables: int = TABLES, **load: Any
