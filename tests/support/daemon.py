@@ -15,6 +15,8 @@ from pathlib import Path
 
 PORTS = 1_500
 """How many a worker has."""
+MINIO_CONSOLE = 13_333
+"""MinIO keeps it for its console, a switched off one too, and refuses to serve on it."""
 
 
 def _own_ports() -> Iterator[int]:
@@ -26,7 +28,7 @@ def _own_ports() -> Iterator[int]:
     """
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     first = 12_000 + PORTS * (worker % 12)
-    ports = range(first, first + PORTS)
+    ports = [port for port in range(first, first + PORTS) if port != MINIO_CONSOLE]
     begin = random.randrange(len(ports))
     return itertools.cycle([*ports[begin:], *ports[:begin]])
 
