@@ -39,24 +39,25 @@ def start(installed: Kube) -> Iterator[Callable[[dict[str, Any]], str]]:
         return name
 
     yield apply
-    for name in started:
-        delete_campaign(installed, name)
+    if started:
+        delete_campaign(installed, *started)
 
 
-def delete_campaign(kube: Kube, name: str) -> None:
-    """Delete a campaign and wait until no pod of it holds CPU that the next test needs."""
+def delete_campaign(kube: Kube, *names: str) -> None:
+    """Delete campaigns and wait until no pod of theirs holds CPU that the next test needs."""
     kube.kubectl(
         "delete",
         "campaign",
-        name,
+        *names,
         f"--namespace={NAMESPACE}",
         "--ignore-not-found",
         "--wait",
         "--timeout=180s",
     )
+    theirs = f"encbench.io/campaign in ({','.join(names)})"
     wait_for(
-        f"the end of {name}'s pods",
-        lambda: not kube.list("pods", NAMESPACE, f"encbench.io/campaign={name}"),
+        f"the end of the pods of {', '.join(names)}",
+        lambda: not kube.list("pods", NAMESPACE, theirs),
         120,
     )
 

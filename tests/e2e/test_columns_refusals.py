@@ -13,9 +13,9 @@ import pytest
 
 from tests.cluster.network import NODE_ADDRESS
 from tests.e2e import manifests
-from tests.e2e.columns import columns, mode
+from tests.e2e.columns import RESOURCES, columns, mode
 from tests.e2e.conftest import conditions, ended
-from tests.e2e.test_refusals import refused
+from tests.e2e.refusals import Refusal, applied, assert_refused
 from tests.e2e.test_tpcc import instance, workload
 from tests.support.install import NAMESPACE, is_own
 from tests.support.kube import CommandFailed, Kube, wait_for
@@ -23,12 +23,14 @@ from tests.support.kube import CommandFailed, Kube, wait_for
 Start = Callable[[dict[str, Any]], str]
 
 
-def tpcc_campaign(kube: Kube, name: str, *modes: str, **fields: Any) -> dict[str, Any]:
-    """TPC-C on MariaDB."""
-    kube.apply(instance("mariadb"), workload("columns-refused"))
+WORKLOAD = workload("columns-refused")
+
+
+def tpcc_campaign(name: str, *modes: str, engine: str = "mariadb", **fields: Any) -> dict[str, Any]:
+    """TPC-C; instance and workload are to be applied beside it."""
     made = manifests.campaign(name, list(modes), **fields)
     made["spec"]["matrix"][0] |= {
-        "instanceRefs": ["tpcc-mariadb"],
+        "instanceRefs": [f"tpcc-{engine}"],
         "workloadRefs": ["columns-refused"],
     }
     return made
@@ -61,67 +63,76 @@ def secret(name: str, mek: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    ("key", "advice"),
-    [
-        ("0123456789abcdef0123456789abcde", "31 hex digits: write 32"),
-        ("0123456789abcdef0123456789abcdefab", "34 hex digits: write 32"),
-        ("0123456789abcdef0123456789abcdeX", "not written in hex digits"),
-    ],
-    ids=["short", "long", "letters"],
-)
-def test_a_key_of_the_wrong_length(installed: Kube, start: Start, key: str, advice: str) -> None:
-    ref = {"name": "columns-bad-mek"}
-    installed.apply(
-        secret("columns-bad-mek", key),
-        mode("columns-bad-mek", 100, driver=True, mekSecretRef=ref),
-    )
-    message = refused(
-        installed, start(tpcc_campaign(installed, "columns-bad-mek", "columns-bad-mek"))
-    )
-    assert advice in message
-    assert "columns-bad-mek" in message
-    assert key not in message
+KEYS = {
+    "short": ("0123456789abcdef0123456789abcde", "31 hex digits: write 32"),
+    "long": ("0123456789abcdef0123456789abcdefab", "34 hex digits: write 32"),
+    "letters": ("0123456789abcdef0123456789abcdeX", "not written in hex digits"),
+}
+UNKNOWN = {"method": "confidential", "list": ["bmsql_customer.c_blance"], "resources": RESOURCES}
 
 
-def test_a_key_that_does_not_exist(installed: Kube, start: Start) -> None:
-    absent = mode("columns-no-mek", 100, driver=True, mekSecretRef={"name": "no-such-key"})
-    installed.apply(absent)
-    name = start(tpcc_campaign(installed, "columns-no-mek", "columns-no-mek"))
-    message = refused(installed, name)
-    assert "there is no Secret no-such-key with an entry mek" in message
-    assert "32 hex digits" in message
+def _of_tpcc(
+    name: str, says: tuple[str, ...], *parts: dict[str, Any], engine: str = "mariadb"
+) -> Refusal:
+    return Refusal(tpcc_campaign(name, name, engine=engine), says, parts)
 
 
-def test_a_column_that_the_schema_does_not_have(installed: Kube, start: Start) -> None:
-    chosen = columns(100, list=["bmsql_customer.c_blance"])
-    del chosen["ratio"]
-    driver: dict[str, Any] = {"encrypting": {}}
-    installed.apply(manifests.mode("columns-unknown", columns=chosen, driver=driver))
-    name = start(tpcc_campaign(installed, "columns-unknown", "columns-unknown"))
-    message = refused(installed, name)
-    assert "bmsql_customer.c_blance is no column of TPC-C's tables" in message
-    assert "bmsql_customer.c_balance" in message
+def _of_key(case: str) -> Refusal:
+    name = f"columns-mek-{case}"
+    key, advice = KEYS[case]
+    own = mode(name, 100, driver=True, mekSecretRef={"name": name})
+    campaign = tpcc_campaign(name, name)
+    return Refusal(campaign, (advice, name), (secret(name, key), own), hides=(key,))
 
 
-def test_tpcc_cannot_work_with_ciphertext(installed: Kube, start: Start) -> None:
-    installed.apply(mode("columns-no-driver", 100))
-    name = start(tpcc_campaign(installed, "columns-no-driver", "columns-no-driver"))
-    assert "write driver: {encrypting: {}} into the mode" in refused(installed, name)
+REFUSED = {
+    **{f"key-{case}": _of_key(case) for case in KEYS},
+    "key-that-does-not-exist": _of_tpcc(
+        "columns-no-mek",
+        ("there is no Secret no-such-key with an entry mek", "32 hex digits"),
+        mode("columns-no-mek", 100, driver=True, mekSecretRef={"name": "no-such-key"}),
+    ),
+    "column-that-the-schema-does-not-have": _of_tpcc(
+        "columns-unknown",
+        (
+            "bmsql_customer.c_blance is no column of TPC-C's tables",
+            "bmsql_customer.c_balance",
+        ),
+        manifests.mode("columns-unknown", columns=UNKNOWN, driver={"encrypting": {}}),
+    ),
+    "tpcc-with-ciphertext": _of_tpcc(
+        "columns-no-driver",
+        ("write driver: {encrypting: {}} into the mode",),
+        mode("columns-no-driver", 100),
+    ),
+    "jdbc-driver-of-sysbench": Refusal(
+        manifests.campaign("columns-sysbench-driver", ["columns-sysbench-driver"]),
+        ("driver",),
+        (mode("columns-sysbench-driver", 100, driver=True),),
+    ),
+    "proxy-of-postgresql": _of_tpcc(
+        "columns-postgresql",
+        ("the confidential proxy does not speak to postgresql",),
+        instance("postgresql"),
+        mode("columns-postgresql", 0),
+        engine="postgresql",
+    ),
+}
 
 
-def test_sysbench_has_no_jdbc_driver(installed: Kube, start: Start) -> None:
-    installed.apply(mode("columns-sysbench-driver", 100, driver=True))
-    campaign = manifests.campaign("columns-sysbench-driver", ["columns-sysbench-driver"])
-    assert "driver" in refused(installed, start(campaign))
+@pytest.fixture(scope="module")
+def refusals(installed: Kube) -> Iterator[dict[str, Refusal]]:
+    """All of them, applied."""
+    installed.apply(instance("mariadb"), WORKLOAD)
+    with applied(installed, REFUSED):
+        yield REFUSED
 
 
-def test_postgresql_has_no_proxy(installed: Kube, start: Start) -> None:
-    installed.apply(instance("postgresql"), mode("columns-postgresql", 0))
-    campaign = tpcc_campaign(installed, "columns-postgresql", "columns-postgresql")
-    campaign["spec"]["matrix"][0]["instanceRefs"] = ["tpcc-postgresql"]
-    message = refused(installed, start(campaign))
-    assert "the confidential proxy does not speak to postgresql" in message
+@pytest.mark.parametrize("case", REFUSED)
+def test_it_is_refused_with_advice(
+    installed: Kube, refusals: dict[str, Refusal], case: str
+) -> None:
+    assert_refused(installed, refusals[case])
 
 
 EMPTY = json.dumps({"data": {"columns": ""}})
@@ -194,10 +205,12 @@ def test_a_jar_with_another_digest_starts_no_client(
         "class": "io.encbench.jdbc.EncbenchDriver",
         "urlTemplate": "jdbc:encbench:jdbc:mariadb://{host}:{port}/{database}",
     }
-    installed.apply(manifests.mode("columns-jar", driver={"jar": own}))
+    installed.apply(
+        instance("mariadb"), WORKLOAD, manifests.mode("columns-jar", driver={"jar": own})
+    )
     name = start(
         tpcc_campaign(
-            *(installed, "columns-jar", "columns-jar"),
+            *("columns-jar", "columns-jar"),
             baselineModeRef="columns-jar",
             blocks={"min": 1, "maxReplacements": 0},
         )

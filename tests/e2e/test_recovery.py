@@ -7,6 +7,7 @@ the bucket, and the kubelet says how often the server's container was started.
 import json
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
 from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.refusals import refused
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
@@ -188,18 +190,10 @@ def test_people_read_seconds(stored: dict[str, Any]) -> None:
     assert all(float(line.split(",")[place]) > 0 for line in lines)
 
 
-def test_without_a_reset_for_each_trial_it_is_refused(installed: Kube) -> None:
-    name = "recovery-refused"
+def test_without_a_reset_for_each_trial_it_is_refused(
+    installed: Kube, start: Callable[[dict[str, Any]], str]
+) -> None:
     installed.apply(crashing())
     matrix = [{"instanceRefs": ["mariadb"], "modeRefs": ["tde"], "workloadRefs": [WORKLOAD]}]
-    installed.apply(manifests.campaign(name, ["tde"], matrix=matrix))
-    try:
-
-        def refused() -> str | None:
-            body = installed.get("campaign", name, NAMESPACE)
-            fact = conditions(body or {}).get("Accepted", {})
-            return fact["message"] if fact.get("status") == "False" else None
-
-        assert "write reset: trial" in wait_for("the refusal", refused, 60)
-    finally:
-        delete_campaign(installed, name)
+    name = start(manifests.campaign("recovery-refused", ["tde"], matrix=matrix))
+    assert "write reset: trial" in refused(installed, name)

@@ -8,44 +8,14 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.conftest import conditions, delete_campaign
+from tests.e2e.refusals import Refusal, applied, assert_refused, refused
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, Kube, wait_for
 
 Start = Callable[[dict[str, Any]], str]
 
 
-def refused(kube: Kube, name: str) -> str:
-    """The message with which a campaign is not accepted."""
-
-    def look() -> str | None:
-        body = kube.get("campaign", name, NAMESPACE)
-        fact = conditions(body or {}).get("Accepted", {})
-        return str(fact["message"]) if fact.get("status") == "False" else None
-
-    message = wait_for("the refusal", look, 30)
-    assert not kube.list("testbeds", NAMESPACE, f"encbench.io/campaign={name}"), "nothing started"
-    return message
-
-
-def test_a_name_that_does_not_exist(installed: Kube, start: Start) -> None:
-    message = refused(installed, start(manifests.campaign("no-mode", ["no-such-mode"])))
-    assert "there is no EncryptionMode no-such-mode" in message
-    assert "apply it, or correct the name" in message
-
-
-def test_a_buffer_pool_that_does_not_fit_and_a_setting_of_the_modes(
-    installed: Kube, start: Start
-) -> None:
-    settings = {"innodb_buffer_pool_size": "4G", "innodb_encrypt_tables": "ON"}
-    installed.apply(manifests.instance("too-large", settings=settings))
-    campaign = manifests.campaign("bad-settings", ["tde"])
-    campaign["spec"]["matrix"][0]["instanceRefs"] = ["too-large"]
-    message = refused(installed, start(campaign))
-    assert "innodb_buffer_pool_size" in message
-    assert "innodb_encrypt_tables" in message
-
-
-CASES: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = {
+LACKING: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = {
     "mysql-scope": (
         {"engine": "mysql", "version": "8.4"},
         {"atRest": {"method": "engine", "scope": ["tables", "temporary"]}},
@@ -91,60 +61,101 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = {
         ("MySQL 5.7 has no TLS 1.3: write inTransit.version: TLSv1.2",),
     ),
 }
+"""By name: instance and mode of which the engine lacks something, and what the message says."""
+
+
+def _of(
+    name: str, mode: str, says: tuple[str, ...], *parts: dict[str, Any], **refs: str
+) -> Refusal:
+    """A campaign of that name and mode; `refs` take the place of the usual instance, workload."""
+    campaign = manifests.campaign(name, [mode])
+    campaign["spec"]["matrix"][0] |= {f"{kind}Refs": [ref] for kind, ref in refs.items()}
+    return Refusal(campaign, says, parts)
+
+
+EXTERNAL = {
+    "engine": "mariadb",
+    "version": "10.11",
+    "external": {
+        "host": "db.example.com",
+        "database": "benchmark",
+        "credentialsSecretRef": {"name": "absent"},
+    },
+}
+REFUSED = {
+    "mode-that-is-not-there": _of(
+        "no-mode",
+        "no-such-mode",
+        ("there is no EncryptionMode no-such-mode", "apply it, or correct the name"),
+    ),
+    "pool-that-does-not-fit-and-setting-of-the-modes": _of(
+        "bad-settings",
+        "tde",
+        ("innodb_buffer_pool_size", "innodb_encrypt_tables"),
+        manifests.instance(
+            "too-large", settings={"innodb_buffer_pool_size": "4G", "innodb_encrypt_tables": "ON"}
+        ),
+        instance="too-large",
+    ),
+    "external-without-its-secret": _of(
+        "no-secret",
+        "over-tls",
+        ("there is no Secret absent",),
+        manifests.manifest("InstanceTemplate", "no-secret", EXTERNAL),
+        manifests.mode("over-tls", inTransit={}),
+        instance="no-secret",
+    ),
+    "more-clients-than-memory-holds": _of(
+        "crowd",
+        "tde",
+        (
+            "resources.memory of 384Mi does not hold 2,048 connections",
+            "client.resources.memory of 64Mi does not hold 2,048 connections",
+        ),
+        manifests.workload("crowd", load={"concurrency": [1, 2048]}),
+        workload="crowd",
+    ),
+    "unknown-option-of-sysbench": _of(
+        "bad-option",
+        "tde",
+        ("range-sise",),
+        manifests.workload("bad-option", sysbench={"options": {"range-sise": "10"}}),
+        workload="bad-option",
+    ),
+    **{
+        case: _of(
+            f"lacks-{case}",
+            f"lacks-{case}",
+            says,
+            manifests.instance(f"lacks-{case}", **fields),
+            manifests.mode(f"lacks-{case}", **mode),
+            instance=f"lacks-{case}",
+        )
+        for case, (fields, mode, says) in LACKING.items()
+    },
+}
 
 
 @pytest.fixture(scope="module")
-def lacking(installed: Kube) -> Iterator[dict[str, str]]:
-    """A campaign for each case, side by side; their names."""
-    names = {case: f"lacks-{case}" for case in CASES}
-    for case, name in names.items():
-        fields, mode, _ = CASES[case]
-        campaign = manifests.campaign(name, [name])
-        campaign["spec"]["matrix"][0]["instanceRefs"] = [name]
-        installed.apply(manifests.instance(name, **fields), manifests.mode(name, **mode), campaign)
-    yield names
-    for name in names.values():
-        delete_campaign(installed, name)
+def refusals(installed: Kube) -> Iterator[dict[str, Refusal]]:
+    """All of them, applied."""
+    with applied(installed, REFUSED):
+        yield REFUSED
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_what_the_engine_lacks(installed: Kube, lacking: dict[str, str], case: str) -> None:
-    message = refused(installed, lacking[case])
-    for words in CASES[case][2]:
-        assert words in message
+@pytest.mark.parametrize("case", REFUSED)
+def test_it_is_refused_with_advice(
+    installed: Kube, refusals: dict[str, Refusal], case: str
+) -> None:
+    assert_refused(installed, refusals[case])
 
 
-def test_an_external_database_without_its_secret(installed: Kube, start: Start) -> None:
-    """At apply where the template names none, and by the campaign where there is none."""
-    external: dict[str, Any] = {"host": "db.example.com", "database": "benchmark"}
-    spec = {"engine": "mariadb", "version": "10.11", "external": external}
+def test_an_external_database_that_names_no_secret(installed: Kube) -> None:
+    external = {"host": "db.example.com", "database": "benchmark"}
     with pytest.raises(CommandFailed, match="credentialsSecretRef"):
-        installed.apply(manifests.manifest("InstanceTemplate", "no-secret", spec))
-    external["credentialsSecretRef"] = {"name": "absent"}
-    installed.apply(
-        manifests.manifest("InstanceTemplate", "no-secret", spec),
-        manifests.mode("over-tls", inTransit={}),
-    )
-    campaign = manifests.campaign("no-secret", ["over-tls"])
-    campaign["spec"]["matrix"][0]["instanceRefs"] = ["no-secret"]
-    assert "there is no Secret absent" in refused(installed, start(campaign))
-
-
-def test_more_clients_than_memory_holds(installed: Kube, start: Start) -> None:
-    installed.apply(manifests.workload("crowd", load={"concurrency": [1, 2048]}))
-    campaign = manifests.campaign("crowd", ["tde"])
-    campaign["spec"]["matrix"][0]["workloadRefs"] = ["crowd"]
-    message = refused(installed, start(campaign))
-    assert "resources.memory of 384Mi does not hold 2,048 connections" in message
-    assert "client.resources.memory of 64Mi does not hold 2,048 connections" in message
-
-
-def test_an_unknown_option_of_sysbench(installed: Kube, start: Start) -> None:
-    options = {"range-sise": "10"}
-    installed.apply(manifests.workload("bad-option", sysbench={"options": options}))
-    campaign = manifests.campaign("bad-option", ["tde"])
-    campaign["spec"]["matrix"][0]["workloadRefs"] = ["bad-option"]
-    assert "range-sise" in refused(installed, start(campaign))
+        installed.apply(
+            manifests.manifest("InstanceTemplate", "none", {**EXTERNAL, "external": external})
+        )
 
 
 def test_a_refused_campaign_starts_once_its_parts_are_corrected(
