@@ -15,14 +15,14 @@ from typing import Any, cast
 import kopf
 
 from encbench import __version__, handlers
-from encbench.adapters.agent import AgentDatabase
+from encbench.adapters.agent import HttpAgent
 from encbench.adapters.certificates import EllipticCertificates
 from encbench.adapters.kubernetes import KubernetesCluster, connect
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
-from encbench.adapters.runner import Recorder
-from encbench.api import labels
+from encbench.adapters.recorder import HttpRecorder
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
+from encbench.kube import labels
 from encbench.ports import Unavailable
 from encbench.reconcile.campaign.reconciler import CampaignReconciler
 from encbench.reconcile.deps import Deps, Settings
@@ -212,9 +212,9 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
     cluster = KubernetesCluster(client, args.namespace)
     metrics = Prometheus(args.prometheus_url, ca_file=args.prometheus_ca_file)
     stack.push_async_callback(metrics.aclose)
-    database, runner = AgentDatabase(), Recorder()
-    stack.push_async_callback(database.aclose)
-    stack.push_async_callback(runner.aclose)
+    agent, recorder = HttpAgent(), HttpRecorder()
+    stack.push_async_callback(agent.aclose)
+    stack.push_async_callback(recorder.aclose)
     store = ObjectStore(
         endpoint=args.s3_endpoint,
         external_endpoint=args.s3_external_endpoint,
@@ -234,7 +234,7 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
         proxy_pull_policy=args.proxy_image_pull_policy,
     )
     deps = Deps(
-        cluster, store, metrics, database, runner, EllipticCertificates(), SystemClock(), settings
+        cluster, store, metrics, agent, recorder, EllipticCertificates(), SystemClock(), settings
     )
     return deps, store
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import kopf
 
-from encbench.api import kinds, labels
+from encbench.api import kinds
 from encbench.api.kinds import Kind
+from encbench.kube import labels
 from encbench.reconcile.loop import Loop
 
 OWN = (kinds.CAMPAIGN, kinds.TESTBED, kinds.TRIAL)

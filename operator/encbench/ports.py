@@ -176,7 +176,7 @@ class Certificates(Protocol):
         ...
 
 
-class Database(Protocol):
+class Agent(Protocol):
     """The agent beside a database. `address` is host:port; `token` authenticates the caller."""
 
     async def server(self, address: str, token: str) -> Body:
@@ -222,7 +222,7 @@ class Database(Protocol):
         ...
 
 
-class Runner(Protocol):
+class Recorder(Protocol):
     """The recorder beside a client."""
 
     async def state(self, address: str, token: str) -> Body:

@@ -1,4 +1,4 @@
-"""An in-memory `ports.Database` for unit tests of everything that asks an agent.
+"""An in-memory `ports.Agent` for unit tests of everything that asks an agent.
 
 It passes the same contract tests as the real adapter with a real agent beside a real MariaDB
 (tests/contract/database). A server in a mode answers with evidence of that mode; `in_force` may
@@ -13,14 +13,13 @@ from typing import Any
 from encbench.api.encryptionmode import EncryptionModeSpec, InTransit
 from encbench.core.columns import selection
 from encbench.core.tls import suite
-from encbench.engines.fuse import process_name
 from encbench.engines.innodb import marker
 from encbench.engines.layout import LOWER, VOLUME
 from encbench.engines.mariadb import judge
 from encbench.engines.mariadb.settings import DEFAULT_ALGORITHM
 from encbench.engines.marker import is_marker, table_name
-from encbench.engines.volume import FORMATS
 from encbench.ports import Body, Rejected, Unavailable
+from encbench.proofs.volume import FORMATS, process_name
 from encbench.tools.tpcc.consistency import conditions, counts
 
 
@@ -83,8 +82,8 @@ class FakeServer:
 
 
 @dataclass
-class FakeDatabase:
-    """A `ports.Database`; `servers` by address and `calls` are for tests."""
+class FakeAgent:
+    """A `ports.Agent`; `servers` by address and `calls` are for tests."""
 
     servers: dict[str, FakeServer] = field(default_factory=dict)
     calls: list[tuple[str, str]] = field(default_factory=list)

@@ -18,8 +18,8 @@ from functools import cache as remembered
 from pathlib import Path
 from typing import Any
 
-from encbench.core.pods import USER_ID
 from encbench.engines.prepare import CIPHERTEXT, STOPPED
+from encbench.kube.pods import USER_ID
 from tests.cluster import binaries, cache
 from tests.cluster.console import Console
 from tests.cluster.layout import Layout

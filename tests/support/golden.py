@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from encbench.core.pods import USER_ID
 from encbench.engines import prepare
+from encbench.kube.pods import USER_ID
 from encbench.sidecars.golden import __main__ as program
 
 

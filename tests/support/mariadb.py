@@ -22,10 +22,10 @@ import pymysql
 from encbench.api.testbed import TestbedSpec
 from encbench.core import certificates
 from encbench.core.certificates import Issued
-from encbench.core.pods import USER_ID
 from encbench.engines.innodb.layout import KEY_FILE, Layout
 from encbench.engines.mariadb import children, settings
 from encbench.engines.pod import with_files
+from encbench.kube.pods import USER_ID
 from tests.support import certified, debian
 from tests.support.places import mounted, places, texts, write
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed

@@ -23,9 +23,9 @@ import pg8000.dbapi
 from encbench.api.testbed import TestbedSpec
 from encbench.core.certificates import entries
 from encbench.core.connection import DATABASE, Connection
-from encbench.core.pods import USER_ID
 from encbench.engines.postgresql import children, settings
 from encbench.engines.postgresql.layout import PASSWD, Layout
+from encbench.kube.pods import USER_ID
 from tests.support import debian
 from tests.support.certified import issued
 from tests.support.places import mounted, places, texts, write

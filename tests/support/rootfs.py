@@ -10,7 +10,7 @@ import tempfile
 from functools import cache as remembered
 from pathlib import Path
 
-from encbench.core.pods import USER_ID
+from encbench.kube.pods import USER_ID
 from tests.cluster import cache, images
 from tests.cluster.console import Console
 from tests.cluster.layout import Layout

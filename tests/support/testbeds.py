@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from encbench.api.kinds import TESTBED
-from encbench.api.labels import owner_reference
 from encbench.api.testbed import TestbedSpec
 from encbench.engines.context import DatabaseContext
 from encbench.engines.engine import RandomToken
+from encbench.kube.labels import owner_reference
 
 PLAINTEXT: dict[str, Any] = {}
 TDE: dict[str, Any] = {"atRest": {"method": "engine", "algorithm": "AES_CTR"}}

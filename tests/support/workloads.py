@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from encbench.api.kinds import TESTBED, TRIAL
-from encbench.api.labels import owner_reference
 from encbench.api.testbed import TestbedSpec
 from encbench.api.trial import TrialSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.core.connection import Connection
+from encbench.kube.labels import owner_reference
 from encbench.tools.context import LoadContext, TrialContext
 
 TRIAL_UID = "c0ffee00-0000-4000-8000-000000000003"

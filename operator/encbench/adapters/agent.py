@@ -1,4 +1,4 @@
-"""`ports.Database` by HTTP to the agent beside each database."""
+"""`ports.Agent` by HTTP to the agent beside each database."""
 
 from urllib.parse import quote
 
@@ -13,7 +13,7 @@ FULL_SECONDS = 900.0
 """A search through every file of the volume."""
 
 
-class AgentDatabase:
+class HttpAgent:
     """Asks agents; close it with `aclose`. Times are in seconds."""
 
     def __init__(

@@ -195,6 +195,11 @@ class InstanceTemplateSpec(Model):
     )
 
     @property
+    def is_external(self) -> bool:
+        """Whether someone else runs the database: no pod of ours, hence no agent."""
+        return self.external is not None
+
+    @property
     def embedded(self) -> Embedded:
         """What the server takes, of an instance that the operator runs."""
         assert self.resources is not None  # noqa: S101 - who asks knows that it is not external

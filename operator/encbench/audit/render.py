@@ -10,7 +10,7 @@ from typing import Any
 from encbench.audit.audit import Audit
 from encbench.audit.checks import Check, Place
 from encbench.audit.findings import Finding, published, result, shown_as_printed
-from encbench.core.lines import aligned, item, paragraph
+from encbench.text.lines import aligned, item, paragraph
 
 SAYS = {
     "follows": "follows",

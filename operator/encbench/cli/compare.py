@@ -9,8 +9,8 @@ from encbench.cli.connection import connected
 from encbench.cli.errors import CommandError
 from encbench.cli.report import fetch, find
 from encbench.core.artefact import RecordError, decode
-from encbench.report import difference_text
-from encbench.report.difference import compare as compared
+from encbench.report.compare import difference_text
+from encbench.report.compare.difference import compare as compared
 from encbench.report.document import Report
 
 NOTHING_IN_COMMON = 1

@@ -3,8 +3,8 @@
 import re
 from typing import Protocol
 
-from encbench.api import labels
 from encbench.api.kinds import POD
+from encbench.kube import labels
 from encbench.ports import Cluster, Rejected, Unavailable
 from encbench.reconcile.agents import RECORDER_PORT
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from encbench.api.campaign import BlockPlan, CampaignSpec, Resolved
 from encbench.api.testbed import Arm
 from encbench.core import plan
-from encbench.core.instances import is_external
 from encbench.core.plan import Cell, Condition
 from encbench.reconcile.campaign.estimate import DEAD_TIME
 
@@ -164,7 +163,7 @@ def _cell(
             plan.generation(spec.blocks, max(c.least for c in conditions)),
             plan.generation(spec.blocks, max(c.most for c in conditions)),
         ),
-        shared=is_external(instance),
+        shared=instance.is_external,
     )
 
 

@@ -6,7 +6,7 @@ import json
 from itertools import pairwise
 from statistics import median
 
-from encbench.api import labels, resources
+from encbench.api import resources
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN, TRIAL
 from encbench.cli import manifests, output
@@ -15,6 +15,7 @@ from encbench.cli.errors import CommandError
 from encbench.cli.manifests import Manifests, Offline
 from encbench.cli.outline import ASSUMED, Pace, outline
 from encbench.cli.outline_text import Answer, Planned, document, text
+from encbench.kube import labels
 from encbench.ports import Body, Cluster
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.resolve import resolve

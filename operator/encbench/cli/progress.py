@@ -5,7 +5,7 @@ from datetime import datetime
 from encbench.api.campaign import CampaignStatus
 from encbench.api.conditions import find, parse_time
 from encbench.reconcile.objects import Trial
-from encbench.report.text import number, rate_digits
+from encbench.report.words.text import number, rate_digits
 
 BAR = 20
 

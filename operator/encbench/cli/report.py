@@ -13,7 +13,7 @@ from encbench.cli.errors import CommandError
 from encbench.core.artefact import check
 from encbench.ports import Cluster
 from encbench.reconcile.objects import OverheadReport, overhead_report
-from encbench.report.summary import text
+from encbench.report.formats.summary import text
 
 
 async def report(cluster: Cluster, namespace: str, args: argparse.Namespace) -> int:

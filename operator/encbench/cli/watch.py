@@ -5,13 +5,13 @@ import sys
 import time
 from datetime import UTC, datetime
 
-from encbench.api import labels
 from encbench.api.campaign import CampaignStatus
 from encbench.api.kinds import CAMPAIGN, TRIAL
 from encbench.cli import progress
 from encbench.cli.errors import CommandError
 from encbench.cli.live import Live, Scraped
 from encbench.cli.screen import Screen
+from encbench.kube import labels
 from encbench.ports import Cluster, Unavailable
 from encbench.reconcile import objects
 

@@ -7,17 +7,16 @@ files, and only the entries that it needs.
 from collections.abc import Mapping
 from typing import Any
 
-from encbench.api import labels
-from encbench.core import opaque
 from encbench.engines import confidential
 from encbench.engines.context import DatabaseContext
 from encbench.engines.pod import AGENT_PORT
+from encbench.kube import labels, secrets
 from encbench.ports import Body
 
 
 def secret(context: DatabaseContext, name: str, entries: Mapping[str, str]) -> Body:
     """A Secret, immutable once created."""
-    return opaque.secret(context.metadata(name), entries)
+    return secrets.secret(context.metadata(name), entries)
 
 
 def config_map(context: DatabaseContext, files: Mapping[str, str]) -> Body:

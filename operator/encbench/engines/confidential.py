@@ -28,9 +28,9 @@ from encbench.core.columns.layout import (
 )
 from encbench.core.connection import SecretEntry
 from encbench.core.naming import credentials_name
-from encbench.core.pods import container_security, mount, resources, secret_volume
 from encbench.engines.context import DatabaseContext
 from encbench.engines.innodb.layout import PORT as SERVER_PORT
+from encbench.kube.pods import container_security, mount, resources, secret_volume
 from encbench.ports import Body
 
 NAME = "proxy"

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from encbench.api import labels
 from encbench.api.testbed import TestbedSpec
 from encbench.core.naming import credentials_name
+from encbench.kube import labels
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.connection import Driver
 from encbench.core.evidence import Proof
-from encbench.core.sessions import Sessions
+from encbench.core.session_memory import Sessions
 from encbench.engines.context import DatabaseContext
 from encbench.engines.recovery import RecoveryLog
 from encbench.ports import Body

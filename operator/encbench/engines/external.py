@@ -11,13 +11,14 @@ from dataclasses import replace
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import External, InstanceTemplateSpec
-from encbench.core import certificates, opaque
+from encbench.core import certificates
 from encbench.core.certificates import Pair
 from encbench.core.connection import Driver
 from encbench.core.evidence import Proof, ProofCheck
-from encbench.core.sessions import Sessions
+from encbench.core.session_memory import Sessions
 from encbench.engines.context import DatabaseContext
 from encbench.engines.engine import Engine, RandomToken
+from encbench.kube import secrets
 from encbench.ports import Body
 
 USERNAME, PASSWORD = "username", "password"
@@ -81,7 +82,7 @@ def entries_of(secret: Body) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in secret.get("data") or {}:
         try:
-            value = opaque.entry(secret, name)
+            value = secrets.entry(secret, name)
         except ValueError:
             continue
         if value is not None:
@@ -104,7 +105,7 @@ def credentials_secret(
     """
     kept = (USERNAME, PASSWORD, certificates.AUTHORITY, *OWN_CERTIFICATE)
     own = dict(zip(OWN_CERTIFICATE, (spare.certificate, spare.key), strict=True))
-    return opaque.secret(
+    return secrets.secret(
         context.metadata(context.credentials_name),
         {
             **own,

@@ -10,12 +10,13 @@ by the golden copy and by the agent, which looks below for what must not be read
 from collections.abc import Callable
 
 from encbench.api.encryptionmode import Gocryptfs
-from encbench.core import opaque
-from encbench.core.pods import USER_ID, mount, resources, secret_volume
 from encbench.engines.context import DatabaseContext
 from encbench.engines.layout import LOWER, MOUNTS, VOLUME
 from encbench.engines.prepare import CIPHERTEXT
+from encbench.kube import secrets
+from encbench.kube.pods import USER_ID, mount, resources, secret_volume
 from encbench.ports import Body
+from encbench.proofs.volume import process_name
 
 NAME = "volume"
 PASSWORD = "password"  # noqa: S105 the name of the entry
@@ -23,17 +24,12 @@ _PASSWORD_FOLDER = "/etc/encbench/volume"  # noqa: S105 a folder
 _STARTUP_SECONDS = 120
 
 
-def process_name(own: Gocryptfs) -> str:
-    """The program that serves the file system; its mounts are of type `fuse.<name>`."""
-    return "passthrough" if own.cipher == "none" else "gocryptfs"
-
-
 def keys_secret(context: DatabaseContext, random_token: Callable[[int], str]) -> Body | None:
     """A fresh password of 256 bits; None where there is no cipher."""
     own = context.spec.mode.gocryptfs
     if own is None or own.cipher == "none":
         return None
-    return opaque.secret(context.metadata(context.keys_name), {PASSWORD: random_token(32)})
+    return secrets.secret(context.metadata(context.keys_name), {PASSWORD: random_token(32)})
 
 
 def between(context: DatabaseContext, spec: Body) -> Body:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from encbench.api.base import Resources
-from encbench.core import pods
-from encbench.core.pods import container_security, mount, resources, secret_volume
 from encbench.engines import confidential, fuse, prepare, tls
 from encbench.engines.context import DatabaseContext
 from encbench.engines.images import server_image
+from encbench.kube import pods
+from encbench.kube.pods import container_security, mount, resources, secret_volume
 from encbench.ports import Body
 
 AGENT_PORT = 9470

@@ -5,10 +5,10 @@ ask for something else while its spec stays as it was made. It works on the disk
 FUSE file system it copies the ciphertext.
 """
 
-from encbench.api import labels
-from encbench.core.pods import container_security, mount, resources
 from encbench.engines.context import DatabaseContext
 from encbench.engines.layout import LOWER, VOLUME
+from encbench.kube import labels
+from encbench.kube.pods import container_security, mount, resources
 from encbench.ports import Body
 
 NAME = "prepare"

@@ -8,9 +8,9 @@ reads them, mode 0440: PostgreSQL takes no key that is open any further.
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.certificates import AUTHORITY, CERTIFICATE, FOLDER, KEY
-from encbench.core.pods import mount, secret_volume
 from encbench.core.tls import suite
 from encbench.engines.context import DatabaseContext
+from encbench.kube.pods import mount, secret_volume
 from encbench.ports import Body
 
 _VOLUME = "tls"

@@ -1,10 +1,10 @@
 """Where the agent and the recorders are, and the token that they know us by."""
 
 from encbench.api.kinds import POD, SECRET
-from encbench.api.labels import TESTBED
 from encbench.core.naming import credentials_name
-from encbench.core.opaque import entry
 from encbench.engines import pod as database
+from encbench.kube.labels import TESTBED
+from encbench.kube.secrets import entry
 from encbench.ports import Cluster, Unavailable
 from encbench.reconcile.objects import belongs_to
 from encbench.reconcile.pods import PodFacts, pod_facts

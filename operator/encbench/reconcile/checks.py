@@ -9,7 +9,6 @@ from typing import Any
 from encbench.api.base import parse_duration
 from encbench.api.testbed import TestbedSpec
 from encbench.api.tpcc import Tpcc
-from encbench.core.instances import is_external
 from encbench.ports import Body
 from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
@@ -38,12 +37,12 @@ def due(spec: TestbedSpec) -> Tpcc | None:
 
     An external database has no agent: its load Job checks, and nobody after that.
     """
-    return None if is_external(spec.instance) else spec.dataset.tpcc
+    return None if spec.instance.is_external else spec.dataset.tpcc
 
 
 def not_checked(spec: TestbedSpec) -> str | None:
     """Why what should be checked after a trial is not; None where nothing is left out."""
-    if spec.dataset.tpcc is None or not is_external(spec.instance):
+    if spec.dataset.tpcc is None or not spec.instance.is_external:
         return None
     return "an external database has no agent that could run the consistency queries"
 
@@ -55,7 +54,7 @@ async def ask(
     tpcc = testbed.spec.dataset.tpcc
     assert tpcc is not None  # noqa: S101 - `due` said so
     where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
-    answer = await deps.database.checks(
+    answer = await deps.agent.checks(
         where,
         token,
         run,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from encbench.ports import Certificates, Clock, Cluster, Database, Metrics, Runner, Store
+from encbench.ports import Agent, Certificates, Clock, Cluster, Metrics, Recorder, Store
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Deps:
     cluster: Cluster
     store: Store
     metrics: Metrics
-    database: Database
-    runner: Runner
+    agent: Agent
+    recorder: Recorder
     certificates: Certificates
     clock: Clock
     settings: Settings

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from encbench.api import labels
 from encbench.api.kinds import Kind
+from encbench.kube import labels
 from encbench.ports import Body, Cluster, Conflict
 from encbench.reconcile.objects import Object, belongs_to
 

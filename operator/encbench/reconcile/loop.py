@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from encbench.api import labels
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
+from encbench.kube import labels
 from encbench.ports import Body, Cluster, Conflict, Rejected, Unavailable
 from encbench.reconcile.effects import NotOurs
 from encbench.reconcile.queue import WorkQueue

@@ -11,10 +11,10 @@ from encbench.api.base import Model
 from encbench.api.campaign import CampaignSpec, CampaignStatus
 from encbench.api.conditions import Condition
 from encbench.api.kinds import Kind
-from encbench.api.labels import owner_reference
 from encbench.api.overheadreport import OverheadReportSpec, OverheadReportStatus
 from encbench.api.testbed import TestbedSpec, TestbedStatus
 from encbench.api.trial import TrialSpec, TrialStatus
+from encbench.kube.labels import owner_reference
 from encbench.ports import Body
 
 S = TypeVar("S", bound=Model)

@@ -5,15 +5,15 @@ from datetime import datetime
 
 from encbench.api.conditions import format_time
 from encbench.core.evidence import Proof
-from encbench.engines import columns, volume
 from encbench.engines.registry import engine
-from encbench.ports import Cluster, Database, Rejected, Unavailable
+from encbench.ports import Agent, Cluster, Rejected, Unavailable
+from encbench.proofs import columns, volume
 from encbench.reconcile.claim import claim_facts
 from encbench.reconcile.objects import Testbed
 
 
 async def prove(
-    database: Database,
+    database: Agent,
     cluster: Cluster,
     address: str,
     token: str,
@@ -38,7 +38,7 @@ async def prove(
     return proof.model_copy(update={"time": format_time(now)})
 
 
-async def settle(database: Database, address: str, token: str) -> None:
+async def settle(database: Agent, address: str, token: str) -> None:
     """Have the server write what it has changed. Unavailable while some of it is not written yet.
 
     So a trial is measured on a server at rest, and leaves one behind for its neighbours.

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-from encbench.api import labels
 from encbench.api.testbed import TestbedSpec
 from encbench.api.trial import TrialSpec
 from encbench.core.connection import Connection
 from encbench.core.naming import trial_prefix
+from encbench.kube import labels
 
 
 @dataclass(frozen=True)

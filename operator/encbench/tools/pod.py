@@ -7,16 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from encbench.api import labels
 from encbench.api.base import Placement, Resources
 from encbench.api.workload import Client
-from encbench.core.pods import (
-    container_security,
-    mount,
-    pod_security,
-    resources,
-    secret_volume,
-)
+from encbench.kube import labels
+from encbench.kube.pods import container_security, mount, pod_security, resources, secret_volume
 from encbench.ports import Body
 from encbench.tools.context import TrialContext
 

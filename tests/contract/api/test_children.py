@@ -16,9 +16,9 @@ from encbench.api.kinds import (
     STATEFUL_SET,
 )
 from encbench.core.certificates import entries
-from encbench.core.opaque import with_entries
 from encbench.engines import fuse
 from encbench.engines.registry import engine
+from encbench.kube.secrets import with_entries
 from encbench.ports import Body
 from encbench.tools.registry import dataset_tool, tool
 from tests.support import certified

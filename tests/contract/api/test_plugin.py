@@ -13,8 +13,8 @@ import pytest
 from kubernetes.aio.client import ApiClient
 
 from encbench.adapters.kubernetes import KubernetesCluster, connect
-from encbench.api import labels
 from encbench.cli.live import Live
+from encbench.kube import labels
 from encbench.reconcile.agents import RECORDER_PORT
 from tests.support.apiserver import ApiServer
 

@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Protocol
 
-from encbench.adapters.runner import Recorder
-from encbench.ports import Body, Runner
+from encbench.adapters.recorder import HttpRecorder
+from encbench.ports import Body, Recorder
 from encbench.tools.pod import wrapped
 from tests.support import fake_tool
-from tests.support.fake_runner import FakeClient, FakeRunner
+from tests.support.fake_recorder import FakeClient, FakeRecorder
 from tests.support.local_client import FILES, TOKEN, LocalClient, local_client
 from tests.support.receiver import Receiver, receiving
 
@@ -20,7 +20,7 @@ FAKE_ADDRESS = "10.0.0.7:9471"
 class Harness(Protocol):
     """One client under test."""
 
-    runner: Runner
+    recorder: Recorder
     address: str
     token: str
     receiver: Receiver
@@ -38,9 +38,9 @@ class Harness(Protocol):
 class Real:
     """The adapter with a recorder, a wrapper and a stand-in for the tool as processes."""
 
-    def __init__(self, client: LocalClient, runner: Recorder, receiver: Receiver) -> None:
+    def __init__(self, client: LocalClient, recorder: HttpRecorder, receiver: Receiver) -> None:
         self._client, self.receiver = client, receiver
-        self.runner: Runner = runner
+        self.recorder: Recorder = recorder
         self.address, self.token = client.address, TOKEN
 
     async def wait(self) -> None:
@@ -60,7 +60,7 @@ class Fake:
 
     def __init__(self, receiver: Receiver) -> None:
         self._client = FakeClient(token=TOKEN)
-        self.runner: Runner = FakeRunner({FAKE_ADDRESS: self._client})
+        self.recorder: Recorder = FakeRecorder({FAKE_ADDRESS: self._client})
         self.address, self.token, self.receiver = FAKE_ADDRESS, TOKEN, receiver
 
     async def wait(self) -> None:
@@ -70,7 +70,7 @@ class Fake:
         return await _poll(self._step, state)
 
     async def _step(self) -> Body:
-        now = await self.runner.state(self.address, self.token)
+        now = await self.recorder.state(self.address, self.token)
         if now["state"] == "released":
             self._client.run(300.0)
         elif now["state"] == "running":
@@ -99,11 +99,11 @@ async def _poll(look: Callable[[], Awaitable[Body]], wanted: str) -> Body:
 @asynccontextmanager
 async def real(folder: Path) -> AsyncIterator[Harness]:
     """A recorder as a process whose tool is not there yet."""
-    runner = Recorder(seconds=2)
+    recorder = HttpRecorder(seconds=2)
     with receiving(Receiver()) as receiver, local_client(folder, warmup=0) as client:
         await _listening(client)
-        yield Real(client, runner, receiver)
-    await runner.aclose()
+        yield Real(client, recorder, receiver)
+    await recorder.aclose()
 
 
 @asynccontextmanager

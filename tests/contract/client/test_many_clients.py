@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from encbench.core.sessions import Sessions
+from encbench.core.session_memory import Sessions
 from encbench.engines.mariadb.problems import OPTIONS as MARIADB
 from encbench.engines.mysql.settings import server_memory
 from encbench.reconcile.campaign.children import SPARE_CONNECTIONS

@@ -12,7 +12,7 @@ import pytest
 
 from encbench.core.artefact import decode, digest_of
 from encbench.core.evidence import ClientSummary
-from encbench.report.bucket import parse_series
+from encbench.report.analysis.bucket import parse_series
 from encbench.tools.pod import wrapped
 from tests.support import fake_tool
 from tests.support.local_client import FILES, LocalClient, local_client

@@ -20,7 +20,7 @@ from encbench.core.columns.layout import MEK_FILE
 from encbench.core.connection import Connection, SecretEntry
 from encbench.core.evidence import Proof
 from encbench.core.records import ClientFacts
-from encbench.engines import columns as judging
+from encbench.proofs import columns as judging
 from encbench.reconcile.trial.decrypted import prove
 from encbench.tools.measurement import Measurement, ParseError
 from encbench.tools.tpcc import drivers

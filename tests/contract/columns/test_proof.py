@@ -16,7 +16,7 @@ from encbench.api.columns import Columns
 from encbench.api.testbed import TestbedSpec
 from encbench.core.columns import probes, selection
 from encbench.core.evidence import Proof
-from encbench.engines import columns as judging
+from encbench.proofs import columns as judging
 from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.config import ColumnsConfig
 from tests.contract.columns.tables import create

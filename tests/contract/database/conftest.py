@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
-from tests.contract.database.harness import Agent, agent
-from tests.support.fake_agent import FakeDatabase, FakeServer
+from tests.contract.database.harness import ServedAgent, agent
+from tests.support.fake_agent import FakeAgent, FakeServer
 from tests.support.mariadb import MariaDB, running
 from tests.support.testbeds import PLAINTEXT, TDE
 
@@ -29,7 +29,7 @@ def tde_server() -> Iterator[MariaDB]:
 
 
 @pytest.fixture(params=[f"{kind}-{mode}" for kind in ("fake", "real") for mode in MODES])
-async def either(request: pytest.FixtureRequest) -> AsyncIterator[Agent]:
+async def either(request: pytest.FixtureRequest) -> AsyncIterator[ServedAgent]:
     """Fake and real, in each mode."""
     kind, name = request.param.split("-")
     mode = MODES[name]
@@ -38,4 +38,4 @@ async def either(request: pytest.FixtureRequest) -> AsyncIterator[Agent]:
             yield real
         return
     server = FakeServer(token="secret", in_force=EncryptionModeSpec.model_validate(mode))
-    yield Agent(FakeDatabase({"10.0.0.1:9470": server}), "10.0.0.1:9470", "secret", mode)
+    yield ServedAgent(FakeAgent({"10.0.0.1:9470": server}), "10.0.0.1:9470", "secret", mode)

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from aiohttp import web
 
-from encbench.adapters.agent import AgentDatabase
-from encbench.ports import Database
+from encbench.adapters.agent import HttpAgent
+from encbench.ports import Agent
 from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.api import application
 from encbench.sidecars.agent.config import Config
@@ -42,10 +42,10 @@ class Server(Protocol):
 
 
 @dataclass(frozen=True)
-class Agent:
-    """A `ports.Database` and one server behind it."""
+class ServedAgent:
+    """A `ports.Agent` and one server behind it."""
 
-    database: Database
+    database: Agent
     address: str
     token: str
     mode: dict[str, Any]
@@ -89,11 +89,11 @@ async def serving(server: Server) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def agent(server: Server, mode: dict[str, Any]) -> AsyncIterator[Agent]:
+async def agent(server: Server, mode: dict[str, Any]) -> AsyncIterator[ServedAgent]:
     """The real adapter, the real agent, that server."""
-    database = AgentDatabase(quick_seconds=30, full_seconds=60)
+    database = HttpAgent(quick_seconds=30, full_seconds=60)
     try:
         async with serving(server) as address:
-            yield Agent(database, address, server.credentials["token"], mode)
+            yield ServedAgent(database, address, server.credentials["token"], mode)
     finally:
         await database.aclose()

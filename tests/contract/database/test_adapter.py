@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 from aiohttp import web
 
-from encbench.adapters.agent import AgentDatabase
+from encbench.adapters.agent import HttpAgent
 from encbench.ports import Rejected, Unavailable
 
 MARKER = "encbench-marker-0001"
@@ -37,8 +37,8 @@ async def address() -> AsyncIterator[str]:
 
 
 @pytest.fixture
-async def database() -> AsyncIterator[AgentDatabase]:
-    made = AgentDatabase(quick_seconds=0.3, full_seconds=0.4)
+async def database() -> AsyncIterator[HttpAgent]:
+    made = HttpAgent(quick_seconds=0.3, full_seconds=0.4)
     yield made
     await made.aclose()
 
@@ -57,7 +57,7 @@ async def database() -> AsyncIterator[AgentDatabase]:
     ],
 )
 async def test_odd_answers(
-    database: AgentDatabase, address: str, token: str, error: type[Exception], text: str
+    database: HttpAgent, address: str, token: str, error: type[Exception], text: str
 ) -> None:
     with pytest.raises(error, match=text):
         await database.server(address, token)
@@ -65,7 +65,7 @@ async def test_odd_answers(
         await database.evidence(address, token, MARKER, full=True)
 
 
-async def test_what_is_asked(database: AgentDatabase, address: str) -> None:
+async def test_what_is_asked(database: HttpAgent, address: str) -> None:
     said = await database.evidence(address, "echo", MARKER, full=True)
     wish = {"marker": MARKER, "full": True}
     assert json.dumps(said, sort_keys=True) == json.dumps(

@@ -1,17 +1,17 @@
-"""What every `ports.Database` does, fake and real."""
+"""What every `ports.Agent` does, fake and real."""
 
 import time
 
 import pytest
 
-from encbench.adapters.agent import AgentDatabase
+from encbench.adapters.agent import HttpAgent
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.engines.registry import engine
 from encbench.ports import Rejected, Unavailable
 from tests.contract.database.conftest import MODES
-from tests.contract.database.harness import Agent, agent
+from tests.contract.database.harness import ServedAgent, agent
 from tests.support.daemon import free_port
-from tests.support.fake_agent import FakeDatabase, FakeServer
+from tests.support.fake_agent import FakeAgent, FakeServer
 from tests.support.mariadb import MariaDB
 
 FACTS = {
@@ -27,7 +27,7 @@ FACTS = {
 }
 
 
-async def test_the_server_says_what_it_is(either: Agent) -> None:
+async def test_the_server_says_what_it_is(either: ServedAgent) -> None:
     facts = await either.server()
     assert set(facts) == FACTS
     assert facts["version"].startswith("10.11.")
@@ -36,14 +36,14 @@ async def test_the_server_says_what_it_is(either: Agent) -> None:
     assert facts["startedAt"] < facts["clock"]
 
 
-async def test_the_start_is_the_same_each_time(either: Agent) -> None:
+async def test_the_start_is_the_same_each_time(either: ServedAgent) -> None:
     first, second = await either.server(), await either.server()
     assert first["startedAt"] == second["startedAt"]
     assert first["processId"] == second["processId"]
 
 
 @pytest.mark.parametrize("full", [False, True])
-async def test_the_mode_in_force_is_proven(either: Agent, full: bool) -> None:
+async def test_the_mode_in_force_is_proven(either: ServedAgent, full: bool) -> None:
     evidence = await either.evidence(1, full=full)
     mode = EncryptionModeSpec.model_validate(either.mode)
     proof = engine("mariadb").judge(evidence, mode, full=full)
@@ -53,7 +53,7 @@ async def test_the_mode_in_force_is_proven(either: Agent, full: bool) -> None:
 
 
 @pytest.mark.parametrize("full", [False, True])
-async def test_no_other_mode_is_proven(either: Agent, full: bool) -> None:
+async def test_no_other_mode_is_proven(either: ServedAgent, full: bool) -> None:
     evidence = await either.evidence(2, full=full)
     for mode in MODES.values():
         if mode != either.mode:
@@ -61,7 +61,7 @@ async def test_no_other_mode_is_proven(either: Agent, full: bool) -> None:
             assert not engine("mariadb").judge(evidence, other, full=full).ok
 
 
-async def test_the_marker_leaves_no_table_behind(either: Agent) -> None:
+async def test_the_marker_leaves_no_table_behind(either: ServedAgent) -> None:
     first = await either.evidence(3, full=False)
     second = await either.evidence(4, full=True)
     left = [file["path"] for file in second["files"] if first["markerTable"] in file["path"]]
@@ -69,29 +69,29 @@ async def test_the_marker_leaves_no_table_behind(either: Agent) -> None:
     assert second["markerTable"] != first["markerTable"]
 
 
-async def test_a_wrong_token_is_refused(either: Agent) -> None:
+async def test_a_wrong_token_is_refused(either: ServedAgent) -> None:
     with pytest.raises(Rejected):
         await either.database.server(either.address, "wrong")
     with pytest.raises(Rejected):
         await either.database.evidence(either.address, "wrong", "encbench-marker-1", full=False)
 
 
-async def test_a_marker_that_is_none_is_refused(either: Agent) -> None:
+async def test_a_marker_that_is_none_is_refused(either: ServedAgent) -> None:
     for marker in ("short", "'; DROP DATABASE sbtest; --", "x" * 200):
         with pytest.raises(Rejected):
             await either.database.evidence(either.address, either.token, marker, full=False)
 
 
 async def test_nobody_there_is_unavailable() -> None:
-    real = AgentDatabase(quick_seconds=5)
-    for database in (FakeDatabase(), real):
+    real = HttpAgent(quick_seconds=5)
+    for database in (FakeAgent(), real):
         with pytest.raises(Unavailable):
             await database.server(f"127.0.0.1:{free_port()}", "token")
     await real.aclose()
 
 
 async def test_a_server_that_does_not_answer_is_unavailable(plaintext_server: MariaDB) -> None:
-    fake = FakeDatabase({"db:9470": FakeServer(token="secret", starting=True)})
+    fake = FakeAgent({"db:9470": FakeServer(token="secret", starting=True)})
     with pytest.raises(Unavailable):
         await fake.server("db:9470", "secret")
     with pytest.raises(Unavailable):
@@ -107,7 +107,7 @@ async def test_a_server_that_does_not_answer_is_unavailable(plaintext_server: Ma
             plaintext_server.start()
 
 
-async def test_a_stop_is_armed_once_and_looked_at_without_being_armed(either: Agent) -> None:
+async def test_a_stop_is_armed_once_and_looked_at_without_being_armed(either: ServedAgent) -> None:
     """Far in the future: tests/contract/recovery really stops servers."""
     database, where, token = either.database, either.address, either.token
     assert await database.stopped(where, token, "one") == {"run": "one", "state": "unknown"}
@@ -120,7 +120,7 @@ async def test_a_stop_is_armed_once_and_looked_at_without_being_armed(either: Ag
     assert (await either.server())["processId"]
 
 
-async def test_a_stop_that_cannot_be_meant_is_refused(either: Agent) -> None:
+async def test_a_stop_that_cannot_be_meant_is_refused(either: ServedAgent) -> None:
     with pytest.raises(Rejected, match="stop must be Clean or Crash"):
         await either.database.stop(
             either.address, either.token, "one", how="Kill", after=0.0, seconds=60.0

@@ -13,8 +13,8 @@ import pytest
 import pytest_asyncio
 
 from encbench.core.artefact import encode
-from encbench.report.model import build
-from encbench.report.page import page
+from encbench.report.analysis.build import build
+from encbench.report.formats.page import page
 from tests.data.report.golden import HOP
 from tests.data.report.synthetic import Study, write
 from tests.support.browser import Page, browser

@@ -16,7 +16,7 @@ from typing import Any
 
 from aiohttp import web
 
-from encbench.adapters.agent import AgentDatabase
+from encbench.adapters.agent import HttpAgent
 from encbench.engines.registry import engine
 from encbench.ports import Body
 from encbench.sidecars.agent.__main__ import build
@@ -101,7 +101,7 @@ def running(name: str, mode: dict[str, Any]) -> Iterator[MariaDB | Postgres]:
 class Agent:
     """The real adapter with a real agent behind it."""
 
-    database: AgentDatabase
+    database: HttpAgent
     address: str
     token: str
 
@@ -125,7 +125,7 @@ async def agent(server: MariaDB | Postgres) -> AsyncIterator[Agent]:
     """An agent beside that server."""
     app = application(build(agent_config(server), server.proc, killer(server)))
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True)
-    database = AgentDatabase(quick_seconds=30, full_seconds=60)
+    database = HttpAgent(quick_seconds=30, full_seconds=60)
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()

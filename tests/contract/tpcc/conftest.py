@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.database.harness import Agent, agent
+from tests.contract.database.harness import ServedAgent, agent
 from tests.support import bmsql, mariadb, mysql, postgres
 
 PLAINTEXT: dict[str, Any] = {}
@@ -23,7 +23,7 @@ class Bench:
     """One engine with its dataset."""
 
     server: Any
-    agent: Agent
+    agent: ServedAgent
 
     def run(self, *statements: str) -> list[tuple[Any, ...]]:
         """Statements in the benchmark's database; rows of the last one."""

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession, web
 
-from encbench.adapters.agent import AgentDatabase
+from encbench.adapters.agent import HttpAgent
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.evidence import Proof
-from encbench.engines import volume
-from encbench.engines.fuse import process_name
 from encbench.engines.registry import engine
+from encbench.proofs import volume
+from encbench.proofs.volume import process_name
 from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.api import application
 from encbench.sidecars.agent.config import Config
@@ -38,11 +38,11 @@ PLAIN = EncryptionModeSpec()
 
 
 @asynccontextmanager
-async def serving(config: Config, proc: Path) -> AsyncIterator[tuple[AgentDatabase, str]]:
+async def serving(config: Config, proc: Path) -> AsyncIterator[tuple[HttpAgent, str]]:
     """An agent with that configuration."""
     runner = web.AppRunner(application(build(config, proc)), access_log=None)
     await runner.setup()
-    database = AgentDatabase(quick_seconds=30, full_seconds=60)
+    database = HttpAgent(quick_seconds=30, full_seconds=60)
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         host, port = runner.addresses[0][:2]

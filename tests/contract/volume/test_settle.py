@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from encbench.adapters.agent import AgentDatabase
+from encbench.adapters.agent import HttpAgent
 from encbench.ports import Rejected
 from tests.contract.database.harness import serving
 from tests.support import mariadb, mysql, postgres
-from tests.support.fake_agent import FakeDatabase, FakeServer
+from tests.support.fake_agent import FakeAgent, FakeServer
 from tests.support.testbeds import PLAINTEXT
 
 Start = Callable[[], AbstractContextManager[Any]]
@@ -68,7 +68,7 @@ async def test_a_settled_server_has_nothing_left_to_write(name: str) -> None:
     with SERVERS[name]() as server:
         fill(server)
         change(server, name)
-        database = AgentDatabase()
+        database = HttpAgent()
         try:
             async with serving(server) as address:
                 token = server.credentials["token"]
@@ -86,7 +86,7 @@ async def test_a_settled_server_has_nothing_left_to_write(name: str) -> None:
 
 async def test_the_fake_answers_alike() -> None:
     server = FakeServer(token="secret", unwritten=2)
-    database = FakeDatabase({"db:9470": server})
+    database = FakeAgent({"db:9470": server})
     said = [await database.settle("db:9470", "secret") for _ in range(3)]
     assert {frozenset(one) for one in said} == {frozenset(FIELDS)}
     assert [one["settled"] for one in said] == [False, False, True]

@@ -6,9 +6,9 @@ Renew them only for a wanted change, and read the difference as a reader of the 
 from functools import cache
 from pathlib import Path
 
+from encbench.report.analysis.build import build
 from encbench.report.document import Report
-from encbench.report.model import build
-from encbench.report.render import Rendering, render
+from encbench.report.formats.render import Rendering, render
 from tests.data.report.synthetic import Study, write
 
 FOLDER = Path(__file__).parent / "expected"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, JOB, TESTBED, TRIAL
-from encbench.api.labels import owner_reference
+from encbench.kube.labels import owner_reference
 from encbench.ports import Cluster, Conflict, Rejected, Unavailable
 from tests.support.cluster_contract import ClusterContract, MakeCluster
 from tests.support.fake_cluster import Call, FakeCluster, RecordedEvent

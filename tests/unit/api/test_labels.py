@@ -2,8 +2,8 @@
 
 import pytest
 
-from encbench.api import labels
 from encbench.api.kinds import CAMPAIGN
+from encbench.kube import labels
 
 
 def test_a_child_says_whose_it_is() -> None:

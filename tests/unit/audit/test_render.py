@@ -8,8 +8,8 @@ from pathlib import Path
 from encbench.audit import render
 from encbench.audit.audit import audit
 from encbench.audit.tables import read
-from encbench.core.lines import WIDTH
-from encbench.report.csvrows import COLUMNS
+from encbench.report.formats.csvrows import COLUMNS
+from encbench.text.lines import WIDTH
 from tests.unit.audit.test_reference import ALL
 
 DATA = Path(__file__).resolve().parents[2] / "data"

@@ -8,7 +8,7 @@ from encbench.api.base import parse_quantity
 from encbench.core.plan import cells
 from encbench.engines import pod as engine_pod
 from encbench.engines.registry import engine
-from encbench.report.layers import steps
+from encbench.report.analysis.layers import steps
 from encbench.tools import pod as tool_pod
 from encbench.tools.registry import tool
 from tests.support.chart import Rendered

@@ -7,9 +7,9 @@ import pytest
 from encbench.api.base import parse_quantity
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.engines import pod as engine_pod
-from encbench.engines import volume
 from encbench.engines.innodb.options import parse_size
 from encbench.engines.registry import engine
+from encbench.proofs import volume
 from encbench.tools import pod as tool_pod
 from encbench.tools.registry import tool
 from tests.support.chart import Rendered

@@ -14,9 +14,9 @@ from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.cli import installation, report
 from encbench.cli.errors import CommandError
 from encbench.core.artefact import RecordError
+from encbench.report.analysis.build import to_status
 from encbench.report.document import Report
-from encbench.report.model import to_status
-from encbench.report.render import Rendering, render
+from encbench.report.formats.render import Rendering, render
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 from tests.support.fake_cluster import FakeCluster

@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from encbench.api.kinds import CAMPAIGN, POD, TRIAL
-from encbench.api.labels import TRIAL as OF_TRIAL
 from encbench.cli import watch as watching
 from encbench.cli.errors import CommandError
 from encbench.cli.live import Live
 from encbench.cli.progress import is_under_load, trial_line
 from encbench.cli.screen import Screen
+from encbench.kube.labels import TRIAL as OF_TRIAL
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.objects import Trial

@@ -1,6 +1,6 @@
 """Text in the lines of a terminal."""
 
-from encbench.core.lines import WIDTH, aligned, item, paragraph, unbroken
+from encbench.text.lines import WIDTH, aligned, item, paragraph, unbroken
 
 
 def test_no_break_within_a_figure() -> None:

@@ -7,7 +7,7 @@ import pytest
 from encbench.api.testbed import TestbedSpec
 from encbench.core.columns.probes import TPCC
 from encbench.core.evidence import Proof
-from encbench.engines.columns import digests, judge
+from encbench.proofs.columns import digests, judge
 from tests.support.testbeds import spec_of_testbed
 from tests.unit.engines.judged import failed
 

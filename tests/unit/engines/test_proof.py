@@ -1,6 +1,6 @@
 """How checks become a proof."""
 
-from encbench.engines.proof import Check, conclude, equals
+from encbench.proofs.check import Check, conclude, equals
 
 
 def test_all_checks_must_hold() -> None:

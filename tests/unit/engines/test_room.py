@@ -6,7 +6,7 @@ import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.core.sessions import Sessions
+from encbench.core.session_memory import Sessions
 from encbench.engines.mariadb.layout import POD
 from encbench.engines.mariadb.settings import server_settings
 from encbench.engines.registry import engine

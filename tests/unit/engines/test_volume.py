@@ -8,7 +8,7 @@ import pytest
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.evidence import Proof
-from encbench.engines.volume import judge, problems
+from encbench.proofs.volume import judge, problems
 from tests.support.testbeds import instance
 from tests.unit.engines.judged import failed
 

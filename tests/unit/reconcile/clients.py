@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from encbench.core.artefact import digest_of
 from encbench.core.tls import PLAIN, Session
 from encbench.ports import Body
-from tests.support.fake_runner import FakeClient, FakeRunner, Upload
+from tests.support.fake_recorder import FakeClient, FakeRecorder, Upload
 from tests.unit.reconcile.timeline import Timeline
 
 LINGER = 10.0
@@ -113,8 +113,8 @@ class Recorder:
 
 
 @dataclass
-class Recorders(FakeRunner):
-    """The fake runner with somebody who moves its clients."""
+class Recorders(FakeRecorder):
+    """The fake recorders, with clients that move by themselves."""
 
     recorders: dict[str, Recorder] = field(default_factory=dict)
     """By address, as `clients` is."""

@@ -15,7 +15,7 @@ from tests.support import fake_cluster
 @pytest.fixture(autouse=True)
 def _no_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the HTML page out, which takes seconds; everything else of a report is rendered."""
-    monkeypatch.setattr("encbench.report.render.page", lambda report: "<html></html>")
+    monkeypatch.setattr("encbench.report.formats.render.page", lambda report: "<html></html>")
 
 
 @pytest.fixture(autouse=True)

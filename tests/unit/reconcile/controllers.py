@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from encbench.api import labels
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import JOB, POD, SECRET, STATEFUL_SET, TESTBED, TRIAL, Kind
+from encbench.kube import labels
 from encbench.ports import Body
-from tests.support.fake_agent import FakeDatabase, FakeServer, FakeStop
-from tests.support.fake_runner import FakeClient
+from tests.support.fake_agent import FakeAgent, FakeServer, FakeStop
+from tests.support.fake_recorder import FakeClient
 from tests.unit.reconcile import pods
 from tests.unit.reconcile.clients import Plan, Recorder, Recorders
 from tests.unit.reconcile.timeline import Timeline
@@ -37,8 +37,8 @@ class Controllers:
 
     cluster: WatchedCluster
     store: CountingStore
-    database: FakeDatabase
-    runner: Recorders
+    agent: FakeAgent
+    recorder: Recorders
     timeline: Timeline
     plan: Callable[[Body], Plan]
     """How the clients of a trial (as an object) run."""
@@ -62,7 +62,7 @@ class Controllers:
     """They say so whatever they did."""
 
     def __post_init__(self) -> None:
-        self.database.armed = self._armed
+        self.agent.armed = self._armed
 
     def _armed(self, address: str, stop: FakeStop) -> None:
         """The agent has armed a stop of its server."""
@@ -70,12 +70,12 @@ class Controllers:
 
     def _stopped(self, address: str, stop: FakeStop) -> None:
         """The server ends: its clients are cut off, and the kubelet starts it anew."""
-        server = self.database.servers.get(address)
+        server = self.agent.servers.get(address)
         pod = self._pod_of(address)
         if server is None or pod is None:
             return
         testbed = pod["metadata"]["labels"][labels.TESTBED]
-        for recorder in self.runner.recorders.values():
+        for recorder in self.recorder.recorders.values():
             if recorder.testbed == testbed:
                 recorder.cut()
         number = server.process_id + 1
@@ -111,8 +111,8 @@ class Controllers:
         if kind != POD:
             return
         ip = (body.get("status") or {}).get("podIP")
-        self.database.servers.pop(f"{ip}:9470", None)
-        self.runner.remove(f"{ip}:9471")
+        self.agent.servers.pop(f"{ip}:9470", None)
+        self.recorder.remove(f"{ip}:9471")
         owner = body["metadata"]["ownerReferences"][0]
         if owner["kind"] == STATEFUL_SET.kind:
             found = self._find(STATEFUL_SET, body, owner["name"])
@@ -157,7 +157,7 @@ class Controllers:
     def _stop(self, body: Body) -> None:
         """The pod is being deleted; it goes when its server has ended."""
         ip = (body.get("status") or {}).get("podIP")
-        server = self.database.servers.get(f"{ip}:9470")
+        server = self.agent.servers.get(f"{ip}:9470")
         if server is not None:
             server.away = True
 
@@ -178,7 +178,7 @@ class Controllers:
             return
         ip = f"10.0.0.{next(self._ips)}"
         mode = EncryptionModeSpec.model_validate(testbed["spec"]["mode"])
-        self.database.servers[f"{ip}:9470"] = FakeServer(
+        self.agent.servers[f"{ip}:9470"] = FakeServer(
             token=self._token(body),
             in_force=self.in_force.get(testbed["spec"]["arm"]["name"], mode),
             started_at=self.timeline.clock.time,
@@ -254,7 +254,7 @@ class Controllers:
             measured=partial(self.sampled, trial["spec"]["testbedRef"]["name"]),
             testbed=trial["spec"]["testbedRef"]["name"],
         )
-        self.runner.add(f"{ip}:9471", recorder)
+        self.recorder.add(f"{ip}:9471", recorder)
         self._set_status(POD, body, pods.running(body, ip))
 
     def _client_ended(self, job: Body, body: Body, recorder: Recorder) -> None:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from encbench.api import labels
 from encbench.api.conditions import is_true
 from encbench.api.kinds import (
     JOB,
@@ -20,6 +19,7 @@ from encbench.api.kinds import (
 from encbench.core.artefact import check, decode
 from encbench.core.certificates import authority_name
 from encbench.core.records import IndexRecord, TrialRecord
+from encbench.kube import labels
 from encbench.reconcile.objects import OverheadReport, overhead_report
 from tests.unit.reconcile.world import NAME, SPACE, World
 

@@ -1,7 +1,7 @@
 """Who is certified by whom, whatever the arm."""
 
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, SECRET, STATEFUL_SET, TESTBED
-from encbench.core.opaque import entry
+from encbench.kube.secrets import entry
 from encbench.ports import Body
 from tests.support import manifests
 from tests.support.testbeds import TLS

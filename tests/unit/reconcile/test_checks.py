@@ -166,7 +166,7 @@ async def test_the_loaded_dataset_is_counted_and_checked_once() -> None:
     world = World()
     world.apply(*tpcc_parts(), study("tde", blocks=1))
     await world.run(world.ended)
-    begun = world.database.begun
+    begun = world.agent.begun
     assert [fresh for _, fresh in begun] == [True] * 3 + [False] * 3
     assert len({run for run, _ in begun}) == 6
 
@@ -176,7 +176,7 @@ async def test_no_trial_begins_while_another_one_s_tables_are_read() -> None:
     world.apply(*tpcc_parts(), study("tde", blocks=2))
 
     def slow() -> bool:
-        for server in world.database.servers.values():
+        for server in world.agent.servers.values():
             server.check_seconds = 40.0
         return world.ended()
 
@@ -194,7 +194,7 @@ async def test_an_inconsistent_database_is_no_measurement() -> None:
     world = World()
     world.apply(*tpcc_parts(), study("tde", blocks=2, replacements=1))
     await world.run(world.running(1))
-    for server in world.database.servers.values():
+    for server in world.agent.servers.values():
         server.broken = ("next-order",)
     await world.run(world.ended)
     await world.settle()
@@ -212,7 +212,7 @@ async def test_nothing_is_measured_on_a_dataset_that_is_not_whole() -> None:
     world.apply(*tpcc_parts(), study("tde", blocks=2))
 
     def broken() -> bool:
-        for server in world.database.servers.values():
+        for server in world.agent.servers.values():
             server.broken = ("stock-count",)
         return world.ended()
 
@@ -229,12 +229,12 @@ async def test_an_operator_that_dies_in_the_midst_of_the_checks_asks_for_the_sam
     world.apply(*tpcc_parts(), study("tde", blocks=1))
 
     def checking() -> bool:
-        for server in world.database.servers.values():
+        for server in world.agent.servers.values():
             server.check_seconds = 30.0
-        return any(not fresh for _, fresh in world.database.begun)
+        return any(not fresh for _, fresh in world.agent.begun)
 
     await world.run(checking)
     world.restart()
     await world.run(world.ended)
     assert world.campaign().status.phase == "Succeeded", world.describe()
-    assert len(world.database.begun) == 6
+    assert len(world.agent.begun) == 6

@@ -3,7 +3,7 @@
 import pytest
 
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, JOB, TRIAL, Kind
-from encbench.api.labels import ACTIVE, owner_reference
+from encbench.kube.labels import ACTIVE, owner_reference
 from encbench.ports import Body, Conflict
 from encbench.reconcile.effects import (
     Announce,

@@ -21,11 +21,11 @@ from encbench.api.kinds import (
     STATEFUL_SET,
     TESTBED,
 )
-from encbench.api.labels import COMPONENT
 from encbench.core.artefact import decode
-from encbench.core.opaque import entry
 from encbench.core.records import TrialRecord
 from encbench.core.tls import PLAIN
+from encbench.kube.labels import COMPONENT
+from encbench.kube.secrets import entry
 from encbench.ports import Body
 from encbench.reconcile import objects
 from encbench.reconcile.objects import Trial

@@ -184,7 +184,7 @@ async def test_a_restart_between_the_proofs_is_a_disruption() -> None:
     world.apply(*parts(), study("plain", blocks=1))
     await world.run(world.running())
     await world.settle(3)
-    for server in world.database.servers.values():
+    for server in world.agent.servers.values():
         server.restart()
     await world.run(world.ended)
     outcomes = [(t.status.outcome, t.status.reason) for t in world.trials()]

@@ -59,7 +59,7 @@ async def test_succeeded_trials_go_after_their_time_and_the_others_stay() -> Non
     world.apply(*parts(), study("plain", blocks=1, ttlSecondsAfterFinished=100))
     await world.run(world.running())
     await world.settle(3)
-    for server in world.database.servers.values():
+    for server in world.agent.servers.values():
         server.restart()
     await world.run(world.ended)
     await world.settle(90)

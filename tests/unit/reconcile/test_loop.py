@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from encbench.api.kinds import CAMPAIGN, JOB, POD, TESTBED, TRIAL, Kind
-from encbench.api.labels import ACTIVE, labels, metadata, owner_reference
+from encbench.kube.labels import ACTIVE, labels, metadata, owner_reference
 from encbench.ports import Body, Conflict, Rejected, Unavailable
 from encbench.reconcile.effects import NotOurs
 from encbench.reconcile.loop import Key, Loop, Reconciler, concerned

@@ -68,7 +68,7 @@ async def test_the_store_is_away_while_testbeds_are_proven(usual: FinalState) ->
     world.store.away = True
     await world.settle(30 * MINUTES)
     assert world.campaign().status.step.startswith("preparing testbeds")
-    assert len(world.database.markers) == 0, "no scan whose result nobody would take"
+    assert len(world.agent.markers) == 0, "no scan whose result nobody would take"
     world.store.away = False
     assert await finish(world) == usual
 
@@ -167,9 +167,9 @@ async def test_the_clients_are_told_late_and_start_then(usual: FinalState) -> No
 async def test_the_recorder_does_not_answer_for_a_while(usual: FinalState) -> None:
     world = campaign()
     await world.run(world.running())
-    world.runner.away = True
+    world.recorder.away = True
     await world.settle(4)
-    world.runner.away = False
+    world.recorder.away = False
     assert await finish(world) == usual
 
 
@@ -177,11 +177,11 @@ async def test_the_agent_is_away_after_the_run(usual: FinalState) -> None:
     world = campaign()
     await world.run(world.running())
     (trial,) = world.trials()
-    for server in world.database.servers.values():
+    for server in world.agent.servers.values():
         server.away = True
     await world.settle(2 * MINUTES)
     assert len(world.trials()) == 1, "the second proof comes before the next trial"
-    for server in world.database.servers.values():
+    for server in world.agent.servers.values():
         server.away = False
     assert await finish(world) == usual
     assert proofs(world, trial.name) == {"before": True, "after": True}
@@ -190,7 +190,7 @@ async def test_the_agent_is_away_after_the_run(usual: FinalState) -> None:
 async def test_upload_urls_that_the_store_refuses_are_renewed(usual: FinalState) -> None:
     world = campaign()
     await world.run(world.running())
-    (recorder,) = [r for r in world.runner.recorders.values() if r.client.status == "running"]
+    (recorder,) = [r for r in world.recorder.recorders.values() if r.client.status == "running"]
     recorder.client.uploads = {
         name: f"{url.split('?')[0]}?expires={START}"
         for name, url in recorder.client.uploads.items()

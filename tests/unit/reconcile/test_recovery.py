@@ -14,7 +14,7 @@ from encbench.api.conditions import find
 from encbench.core.figures import RECOVERY_SECONDS, STOP_SECONDS
 from encbench.ports import Body
 from encbench.reconcile.objects import Trial
-from encbench.report import summary
+from encbench.report.formats import summary
 from tests.support.fake_agent import FakeServer, FakeStop
 from tests.unit.reconcile.driver import Killed
 from tests.unit.reconcile.oracle import assert_sound, final_state, leftovers, report
@@ -41,13 +41,13 @@ async def finished(world: World) -> World:
 
 def stops(world: World, change: Any) -> None:
     """Have a test's say in how each stop goes: of the server, when it is armed."""
-    usual = world.database.armed
+    usual = world.agent.armed
 
     def armed(address: str, stop: FakeStop) -> None:
-        change(world.database.servers[address], stop)
+        change(world.agent.servers[address], stop)
         usual(address, stop)
 
-    world.database.armed = armed
+    world.agent.armed = armed
 
 
 def record(world: World, trial: Trial, name: str = "trial.json") -> Body:
@@ -192,7 +192,7 @@ async def test_an_operator_that_was_away_until_the_load_was_over_stops_nothing()
     world = crashing(replacements=1)
     seen: list[FakeStop] = []
     stops(world, lambda server, one: seen.append(one))
-    world.database.stop = _dies_first(world)  # type: ignore[method-assign]
+    world.agent.stop = _dies_first(world)  # type: ignore[method-assign]
     await finished(world)
     ends = [(t.status.outcome, t.status.reason) for t in world.trials()]
     assert ends.count(("Invalid", "NotUnderLoad")) == 1
@@ -202,7 +202,7 @@ async def test_an_operator_that_was_away_until_the_load_was_over_stops_nothing()
 
 def _dies_first(world: World) -> Any:
     """The first attempt to arm kills the operator, which comes back after the load's own end."""
-    usual, died = world.database.stop, False
+    usual, died = world.agent.stop, False
 
     async def stop(*args: Any, **kwargs: Any) -> Body:
         nonlocal died

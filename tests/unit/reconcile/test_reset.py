@@ -78,7 +78,7 @@ async def test_on_demand_only_the_measured_database_runs(reset: str) -> None:
     def look() -> bool:
         nonlocal most
         there = databases(world)
-        if any(client.status == "running" for client in world.runner.clients.values()):
+        if any(client.status == "running" for client in world.recorder.clients.values()):
             while_measured.append(there)
         most = max(most, len(there))
         return world.ended()
@@ -158,10 +158,10 @@ async def test_the_next_trial_waits_until_the_servers_changes_are_written() -> N
     world.apply(*parts(), study("plain", blocks=1))
     await world.run(world.running())
     (trial,) = world.trials()
-    for server in world.database.servers.values():
+    for server in world.agent.servers.values():
         server.unwritten = 5
     await finished(world)
-    settled = [address for method, address in world.database.calls if method == "settle"]
+    settled = [address for method, address in world.agent.calls if method == "settle"]
     # Five rounds that did not settle it and one that did, before and after each trial.
     assert len(settled) >= 2 * 2 + 5
     assert find(trial.status.conditions, "ProvenAfter") is None

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from encbench.api import labels
 from encbench.api.base import parse_duration
 from encbench.api.testbed import TestbedStatus
 from encbench.core.starts import FIRST, Start, start_for
+from encbench.kube import labels
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import ContainerFacts, PodFacts

@@ -103,9 +103,9 @@ async def test_a_server_beside_its_mount_is_never_measured() -> None:
     await world.run(world.running())
 
     def break_fuse() -> bool:
-        for address, server in world.database.servers.items():
+        for address, server in world.agent.servers.items():
             if server.in_force.gocryptfs is not None:
-                world.database.servers[address].volume = EXT4
+                world.agent.servers[address].volume = EXT4
         return world.ended()
 
     await world.run(break_fuse)
@@ -128,7 +128,7 @@ async def test_what_a_class_declares_reaches_the_proof(
     world.apply(study("luks", blocks=1, replacements=0))
 
     def hide() -> bool:
-        for server in world.database.servers.values():
+        for server in world.agent.servers.values():
             server.volume = EXT4
         bind(world)
         return world.ended()

@@ -29,7 +29,7 @@ from encbench.ports import Body
 from encbench.reconcile.deps import Deps, Settings
 from encbench.reconcile.objects import Campaign, Testbed, Trial, campaign, testbed, trial
 from tests.support import manifests
-from tests.support.fake_agent import FakeDatabase
+from tests.support.fake_agent import FakeAgent
 from tests.support.testbeds import counting_tokens
 from tests.unit.reconcile.clients import Plan, Recorders
 from tests.unit.reconcile.controllers import Controllers
@@ -59,8 +59,8 @@ class World:
         self.cluster = WatchedCluster(self.clock.now)
         self.store = CountingStore(now=self.clock.unix)
         self.metrics = TimedMetrics(now=self.clock.unix)
-        self.database = FakeDatabase(clock=self.clock.unix)
-        self.runner = Recorders(clock=self.clock.unix)
+        self.agent = FakeAgent(clock=self.clock.unix)
+        self.recorder = Recorders(clock=self.clock.unix)
         self.plan: Callable[[Trial, Plan], Plan] = lambda _, usual: usual
         """A test's say in how a trial's clients run."""
         self.runs = 0
@@ -78,8 +78,8 @@ class World:
         self.controllers = Controllers(
             self.cluster,
             self.store,
-            self.database,
-            self.runner,
+            self.agent,
+            self.recorder,
             self.timeline,
             self._plan,
             self._samples,
@@ -90,8 +90,8 @@ class World:
             self.api,
             self.store,
             self.metrics,
-            self.database,
-            self.runner,
+            self.agent,
+            self.recorder,
             EllipticCertificates(),
             self.clock,
             Settings(
@@ -123,7 +123,7 @@ class World:
                 self.timeline.after(seconds, lambda: self._resuming.append(operator))
                 await operator.stall()
 
-        ports = ("cluster", "store", "database", "runner", "metrics")
+        ports = ("cluster", "store", "agent", "recorder", "metrics")
         slow: dict[str, Any] = {name: Hesitant(getattr(self.deps, name), pause) for name in ports}
         deps = replace(self.deps, **slow)
         operator = Operator(deps, self.clock, events=self.events, hesitant=True)
@@ -226,7 +226,7 @@ class World:
         """Condition: the clients of the trial of that number are running."""
 
         def check() -> bool:
-            states = [client.status for client in self.runner.clients.values()]
+            states = [client.status for client in self.recorder.clients.values()]
             return len(self.latest(TRIAL.kind, "")) == count and "running" in states
 
         return check

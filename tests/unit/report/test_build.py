@@ -9,8 +9,8 @@ import pytest
 from encbench.api.overheadreport import OverheadReportStatus
 from encbench.core.artefact import RecordError, encode
 from encbench.core.records import IndexRecord, IndexTrial
+from encbench.report.analysis.build import MAX_ROWS, build, to_status
 from encbench.report.document import Report
-from encbench.report.model import MAX_ROWS, build, to_status
 from tests.data.report.synthetic import Bucket, Study, write
 
 BROKEN = Study(

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from encbench.report.analysis.build import build
 from encbench.report.document import Report
-from encbench.report.model import build
 from tests.data.report.synthetic import Study, write
 
 CALM = Study(concurrency=(16,))

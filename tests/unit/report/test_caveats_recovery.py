@@ -2,10 +2,10 @@
 
 import pytest
 
-from encbench.report.caveats.facts import Facts
-from encbench.report.caveats.recovery import short_recoveries, unequal_log
+from encbench.report.analysis.build import build
+from encbench.report.analysis.caveats.facts import Facts
+from encbench.report.analysis.caveats.recovery import short_recoveries, unequal_log
 from encbench.report.document import Group, Provenance, Report
-from encbench.report.model import build
 from tests.data.report.synthetic import Study, write
 
 

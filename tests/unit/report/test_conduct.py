@@ -1,12 +1,12 @@
 """How it was measured, in words: what the resets took stands beside that there were some."""
 
 from encbench.core.records import TrialRecord
-from encbench.report import conduct
-from encbench.report.bucket import Attempt
+from encbench.report.analysis.bucket import Attempt
+from encbench.report.analysis.build import build
+from encbench.report.analysis.views import view
 from encbench.report.document import Report
-from encbench.report.markdown import markdown
-from encbench.report.model import build
-from encbench.report.views import view
+from encbench.report.formats.markdown import markdown
+from encbench.report.words import conduct
 from tests.data.report.synthetic import Study, write
 
 STUDY = Study(concurrency=(4,), blocks=2)

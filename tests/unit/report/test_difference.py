@@ -9,8 +9,8 @@ import pytest
 
 from encbench.api.overheadreport import Interval
 from encbench.core.statistics import estimate
-from encbench.report import difference_text
-from encbench.report.difference import compare, difference
+from encbench.report.compare import difference_text
+from encbench.report.compare.difference import compare, difference
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 

@@ -5,11 +5,11 @@ import io
 
 import pytest
 
-from encbench.report import tables
-from encbench.report.csvrows import csv_rows
+from encbench.report.analysis.build import build
 from encbench.report.document import Report
-from encbench.report.markdown import markdown
-from encbench.report.model import build
+from encbench.report.formats import tables
+from encbench.report.formats.csvrows import csv_rows
+from encbench.report.formats.markdown import markdown
 from tests.data.report.synthetic import Study, write
 
 

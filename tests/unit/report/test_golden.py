@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from encbench.report.render import render
+from encbench.report.formats.render import render
 from tests.data.report import golden
 
 TEXTS = [

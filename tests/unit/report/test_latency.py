@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from encbench.report.latency import BEYOND, PERCENTILES, percentiles
+from encbench.report.analysis.latency import BEYOND, PERCENTILES, percentiles
 from encbench.tools.measurement import percentile
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study

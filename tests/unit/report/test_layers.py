@@ -13,11 +13,11 @@ from encbench.api.testbed import Arm
 from encbench.audit.audit import audit
 from encbench.audit.tables import read
 from encbench.core import statistics
-from encbench.report.cards import answer
+from encbench.report.analysis.layers import stack, steps
+from encbench.report.analysis.steps import chain
 from encbench.report.document import Report
-from encbench.report.layers import stack, steps
-from encbench.report.steps import chain
-from encbench.report.text import signed_percent
+from encbench.report.formats.cards import answer
+from encbench.report.words.text import signed_percent
 from tests.data.report import golden
 from tests.data.report.golden import COLUMNS, DRIVER, HOP, report_of
 from tests.data.report.synthetic import Study

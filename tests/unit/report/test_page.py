@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from encbench.core.artefact import decode, encode
-from encbench.report import page as page_module
-from encbench.report import text
+from encbench.report.analysis.build import build
 from encbench.report.document import Report
-from encbench.report.model import build
-from encbench.report.page import page
-from encbench.report.plots import EFFECTS
+from encbench.report.formats import page as page_module
+from encbench.report.formats.page import page
+from encbench.report.formats.plots import EFFECTS
+from encbench.report.words import text
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study, write
 from tests.unit.report.html_tree import Node, parse, tables

@@ -1,8 +1,8 @@
 """Provenance: what was the same everywhere and what was not."""
 
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
-from encbench.report.bucket import Source
-from encbench.report.provenance import provenance
+from encbench.report.analysis.bucket import Source
+from encbench.report.analysis.provenance import provenance
 
 PLACES = {"a": "small/plain", "b": "small/tde"}
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from encbench.report import tables
-from encbench.report.markdown import markdown
-from encbench.report.model import build
+from encbench.report.analysis.build import build
+from encbench.report.formats import tables
+from encbench.report.formats.markdown import markdown
 from tests.data.report.synthetic import Study, write
 
 HEADINGS = [

@@ -7,11 +7,11 @@ import pytest
 from encbench.api.workload import Recovery
 from encbench.core.artefact import decode, digest_of, encode
 from encbench.core.records import RecoveryFacts, ServerProcess, TrialRecord
-from encbench.report.csvrows import csv_rows
+from encbench.report.analysis.build import build, to_status
 from encbench.report.document import Report
-from encbench.report.markdown import markdown
-from encbench.report.model import build, to_status
-from encbench.report.page import page
+from encbench.report.formats.csvrows import csv_rows
+from encbench.report.formats.markdown import markdown
+from encbench.report.formats.page import page
 from tests.data.report.synthetic import Study, write
 
 SECONDS = {"plain": 2.0, "plain-control": 2.0}

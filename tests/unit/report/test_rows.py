@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from encbench.core import statistics
+from encbench.report.analysis.build import build
 from encbench.report.document import Group, Report
-from encbench.report.model import build
 from tests.data.report.synthetic import Study, write
 
 CALM = Study(concurrency=(4,))

@@ -1,9 +1,9 @@
 """The terminal's table."""
 
 from encbench.api.overheadreport import Artefact, Artefacts, OverheadReportStatus
-from encbench.core.lines import WIDTH
-from encbench.report.model import build, to_status
-from encbench.report.summary import text
+from encbench.report.analysis.build import build, to_status
+from encbench.report.formats.summary import text
+from encbench.text.lines import WIDTH
 from tests.data.report.synthetic import Study, write
 
 KEY = Artefact(key="bench/demo/report/report.html", digest="sha256:" + "0" * 64)

@@ -4,7 +4,7 @@ import pytest
 
 from encbench.api.encryptionmode import AtRest, EncryptionModeSpec
 from encbench.api.overheadreport import Interval
-from encbench.report import text
+from encbench.report.words import text
 
 
 @pytest.mark.parametrize(

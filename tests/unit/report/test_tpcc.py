@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from encbench.report.analysis.build import build
 from encbench.report.document import Report
-from encbench.report.markdown import markdown
-from encbench.report.model import build
-from encbench.report.render import render
+from encbench.report.formats.markdown import markdown
+from encbench.report.formats.render import render
 from tests.data.report.synthetic import Study, write
 
 TPCC = Study(

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from encbench.core import pods
 from encbench.engines import pod
 from encbench.engines.context import DatabaseContext
 from encbench.engines.innodb.layout import PORT, Layout
+from encbench.kube import pods
 from encbench.ports import Body
 
 

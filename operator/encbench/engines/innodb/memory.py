@@ -6,7 +6,7 @@ engine.
 
 from dataclasses import dataclass
 
-from encbench.core.sessions import SessionMemory
+from encbench.core.session_memory import SessionMemory
 
 KIBIBYTE, MEBIBYTE = 2**10, 2**20
 LEAST_POOL = 16 * MEBIBYTE

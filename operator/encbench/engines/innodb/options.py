@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.core.sessions import Sessions
-from encbench.engines import named, room
+from encbench.core.session_memory import Sessions
+from encbench.engines import memory_fit, setting_names
 from encbench.engines.innodb.memory import LEAST_POOL, MEBIBYTE, Memory
 
 BINLOG = "leave it out, for the binary log is on in every arm so that its encryption is measured"
@@ -39,7 +39,7 @@ class OptionFile:
 
     server: str
     """The server's name in sentences."""
-    belong: named.Owned
+    belong: setting_names.Owned
     """Settings that belong to the operator."""
     known: Callable[[str], frozenset[str] | None]
     """The names that a version knows; None where nobody has listed them."""
@@ -59,7 +59,7 @@ class OptionFile:
         """What is wrong with the template's settings, each in a sentence."""
         known = self.known(instance.version)
         return [
-            *named.problems(
+            *setting_names.problems(
                 instance, self.server, owned=self.owned, known=known, value=self._value
             ),
             *(self._memory(instance) or self._buffer_pool(instance)),
@@ -72,7 +72,7 @@ class OptionFile:
         pool = parse_size(instance.settings.get(POOL, default))
         if pool is None or pool > needs.largest_pool(own.memory_bytes):
             return []
-        need = room.Need(
+        need = memory_fit.Need(
             server=self.server,
             setting=f"settings.{POOL}",
             beside=needs.beside_pool,
@@ -81,7 +81,7 @@ class OptionFile:
             unit="M",
             memory=needs.sessions,
         )
-        return room.problems(instance, need, sessions)
+        return memory_fit.problems(instance, need, sessions)
 
     def _value(self, name: str, value: str) -> list[str]:
         if _BAD_VALUE.search(value):

@@ -6,7 +6,6 @@ token, a client the rest.
 
 from importlib import resources
 
-from encbench.core import pods
 from encbench.engines import children, pod, tls
 from encbench.engines.context import DatabaseContext
 from encbench.engines.engine import RandomToken
@@ -17,6 +16,7 @@ from encbench.engines.mariadb.layout import POD
 from encbench.engines.mariadb.settings import server_cnf
 from encbench.engines.mariadb.users import init_sql
 from encbench.engines.users import generate
+from encbench.kube import pods
 from encbench.ports import Body
 
 

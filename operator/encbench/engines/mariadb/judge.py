@@ -12,12 +12,12 @@ from typing import Any
 from encbench.api.encryptionmode import AtRest, EncryptionModeSpec, InTransit
 from encbench.core.evidence import Proof
 from encbench.core.tls import suite
-from encbench.engines import evidence as facts
-from encbench.engines.evidence import Evidence, File
 from encbench.engines.innodb import marker
 from encbench.engines.mariadb.settings import DEFAULT_ALGORITHM
-from encbench.engines.proof import Check, conclude, equals
 from encbench.engines.tls import mode_name
+from encbench.proofs import evidence as facts
+from encbench.proofs.check import Check, conclude, equals
+from encbench.proofs.evidence import Evidence, File
 
 SWITCHES = (
     "innodb_encrypt_log",

@@ -4,7 +4,7 @@ from typing import get_args
 
 from encbench.api.encryptionmode import EncryptionModeSpec, Scope
 from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.engines import named
+from encbench.engines import setting_names
 from encbench.engines.innodb import options
 from encbench.engines.mariadb.known import known_settings
 from encbench.engines.mariadb.settings import MEMORY
@@ -12,26 +12,29 @@ from encbench.engines.mariadb.settings import MEMORY
 OLDEST = (10, 5)
 """The first series whose server and client are called mariadbd and mariadb."""
 
-_OWNED: named.Owned = (
+_OWNED: setting_names.Owned = (
     (
         "datadir socket pid_file port extra_port bind_address tmpdir user basedir chroot init_file "
         "innodb_data_home_dir innodb_data_file_path innodb_log_group_home_dir innodb_tmpdir "
         "innodb_undo_directory innodb_temp_data_file_path aria_log_dir_path slave_load_tmpdir "
         "log_error secure_file_priv log_tc",
-        named.PLACES,
+        setting_names.PLACES,
     ),
-    ("*encrypt* file_key_management* hashicorp_key_management* aws_key_management*", named.MODE),
-    ("ssl ssl_* tls_version require_secure_transport", named.MODE),
+    (
+        "*encrypt* file_key_management* hashicorp_key_management* aws_key_management*",
+        setting_names.MODE,
+    ),
+    ("ssl ssl_* tls_version require_secure_transport", setting_names.MODE),
     ("plugin_*", options.PLUGINS),
     ("log_bin log_bin_* log_basename server_id sql_log_bin", options.BINLOG),
     ("general_log* slow_query_log* log_slow_query* log_output", options.PLAINTEXT),
-    ("max_connections", named.CONNECTIONS),
+    ("max_connections", setting_names.CONNECTIONS),
     ("innodb_file_per_table innodb_compression_default", options.FILES),
     (
         "grant_tables networking bootstrap read_only innodb_read_only innodb_force_recovery",
-        named.SERVES,
+        setting_names.SERVES,
     ),
-    ("wsrep_* rpl_semi_sync_* replicate_* master_info_file relay_log*", named.SINGLE),
+    ("wsrep_* rpl_semi_sync_* replicate_* master_info_file relay_log*", setting_names.SINGLE),
 )
 
 OPTIONS = options.OptionFile(

@@ -6,7 +6,7 @@ differs between arms is in `_at_rest` and `_in_transit`; all else is the same in
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import TestbedSpec
-from encbench.core.sessions import SessionMemory
+from encbench.core.session_memory import SessionMemory
 from encbench.core.tls import suite
 from encbench.engines.innodb import tls
 from encbench.engines.innodb.layout import Layout

@@ -25,15 +25,15 @@ from encbench.api.encryptionmode import EncryptionModeSpec, InTransit, Scope
 from encbench.core.connection import DATABASE
 from encbench.core.evidence import Proof
 from encbench.core.tls import suite
-from encbench.engines import evidence as facts
-from encbench.engines.evidence import Evidence, File
 from encbench.engines.innodb import marker
 from encbench.engines.mysql.catalogue import CERTIFICATE_EXPIRY
 from encbench.engines.mysql.flavour import Flavour
 from encbench.engines.mysql.keyring import PLUGIN
 from encbench.engines.mysql.layout import COMPONENT
-from encbench.engines.proof import Check, conclude, equals
 from encbench.engines.tls import mode_name
+from encbench.proofs import evidence as facts
+from encbench.proofs.check import Check, conclude, equals
+from encbench.proofs.evidence import Evidence, File
 
 KEYRINGS = (COMPONENT, PLUGIN)
 EXEMPT = "MySQL has no encryption of temporary tables"

@@ -4,8 +4,8 @@ from functools import partial
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.core.sessions import Sessions
-from encbench.engines import named
+from encbench.core.session_memory import Sessions
+from encbench.engines import setting_names
 from encbench.engines.innodb import options
 from encbench.engines.mysql.flavour import Flavour
 from encbench.engines.mysql.known import known_settings
@@ -13,7 +13,7 @@ from encbench.engines.mysql.settings import server_memory
 from encbench.engines.mysql.versions import FIRST_TDE, FIRST_TLS_1_3, OLDEST, number
 
 # `[i]nnodb_doublewrite_d*` is written so that its beginning, innodb_doublewrite, is left free.
-_OWNED: named.Owned = (
+_OWNED: setting_names.Owned = (
     (
         "datadir socket pid_file port admin_address admin_port create_admin_listener_thread "
         "bind_address tmpdir user basedir chroot init_file daemonize innodb_data_home_dir "
@@ -21,35 +21,35 @@ _OWNED: named.Owned = (
         "innodb_temp_data_file_path innodb_temp_tablespaces_dir [i]nnodb_doublewrite_d* "
         "innodb_directories innodb_redo_log_archive_dirs replica_load_tmpdir slave_load_tmpdir "
         "log_error log_error_services secure_file_priv log_tc mysqlx mysqlx_*",
-        named.PLACES,
+        setting_names.PLACES,
     ),
     (
         "*encrypt* default_table_encryption table_encryption_privilege_check binlog_encryption "
         "innodb_redo_log_encrypt innodb_undo_log_encrypt innodb_sys_tablespace_encrypt "
         "innodb_temp_tablespace_encrypt keyring_* early_plugin_load",
-        named.MODE,
+        setting_names.MODE,
     ),
     (
         "ssl ssl_* admin_ssl* admin_tls* tls_* require_secure_transport auto_generate_certs "
         "caching_sha2_password_* sha256_password_* default_authentication_plugin "
         "authentication_policy",
-        named.MODE,
+        setting_names.MODE,
     ),
     ("plugin_*", options.PLUGINS),
     ("log_bin log_bin_* server_id sql_log_bin", options.BINLOG),
     ("general_log* slow_query_log* log_slow_* log_output log_raw", options.PLAINTEXT),
-    ("max_connections max_user_connections", named.CONNECTIONS),
+    ("max_connections max_user_connections", setting_names.CONNECTIONS),
     ("innodb_file_per_table binlog_transaction_compression", options.FILES),
     (
         "grant_tables networking read_only super_read_only innodb_read_only innodb_force_recovery "
         "initialize initialize_insecure help gdb upgrade validate_config offline_mode "
         "innodb_dedicated_server innodb_redo_log_enabled percona_telemetry_disable",
-        named.SERVES,
+        setting_names.SERVES,
     ),
     (
         "group_replication* rpl_semi_sync_* replicate_* relay_log* report_* ndb* replica_start "
         "slave_start",
-        named.SINGLE,
+        setting_names.SINGLE,
     ),
 )
 

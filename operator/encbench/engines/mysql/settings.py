@@ -8,7 +8,7 @@ is the same in each.
 from encbench.api.encryptionmode import InTransit
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.testbed import TestbedSpec
-from encbench.core.sessions import SessionMemory
+from encbench.core.session_memory import SessionMemory
 from encbench.core.tls import suite
 from encbench.engines.innodb import tls
 from encbench.engines.innodb.memory import KIBIBYTE, MEBIBYTE, SPARE_CONNECTIONS, Memory

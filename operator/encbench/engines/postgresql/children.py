@@ -7,7 +7,6 @@ token, a client the rest.
 from importlib import resources
 
 from encbench.api.scalars import parse_quantity
-from encbench.core import pods
 from encbench.engines import children, pod, tls
 from encbench.engines.context import DatabaseContext
 from encbench.engines.engine import RandomToken
@@ -15,6 +14,7 @@ from encbench.engines.postgresql import users
 from encbench.engines.postgresql.layout import PASSWD, POD, PORT
 from encbench.engines.postgresql.settings import openssl_conf, server_conf
 from encbench.engines.users import entries, generate
+from encbench.kube import pods
 from encbench.ports import Body
 
 SCRIPTS = ("initialise.sh", "start.sh")

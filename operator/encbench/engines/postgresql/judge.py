@@ -15,11 +15,11 @@ from typing import Any
 from encbench.api.encryptionmode import EncryptionModeSpec, InTransit
 from encbench.core.evidence import Proof
 from encbench.core.tls import suite
-from encbench.engines import evidence as facts
-from encbench.engines.evidence import Evidence, File
 from encbench.engines.postgresql.catalogue import RULE
-from encbench.engines.proof import Check, conclude, equals
 from encbench.engines.tls import mode_name
+from encbench.proofs import evidence as facts
+from encbench.proofs.check import Check, conclude, equals
+from encbench.proofs.evidence import Evidence, File
 
 MARKED = ("redo",)
 """Kinds, beside the table, in which a marker that was just written must lie."""

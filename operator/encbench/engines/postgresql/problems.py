@@ -5,9 +5,9 @@ import re
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.core.sessions import Sessions
-from encbench.engines import named
-from encbench.engines import room as rooms
+from encbench.core.session_memory import Sessions
+from encbench.engines import memory_fit as rooms
+from encbench.engines import setting_names
 from encbench.engines.postgresql.known import known_settings
 from encbench.engines.postgresql.settings import (
     BESIDE_BUFFERS,
@@ -25,12 +25,12 @@ _LOGS = "leave it out, for the server's log is its container's, and the operator
 _LIBRARIES = "leave it out, for nothing is loaded into the server beside what a mode asks for"
 _TRUE = "leave it out, for with it a damaged page would be a figure in place of an error"
 
-_OWNED: named.Owned = (
+_OWNED: setting_names.Owned = (
     (
         "data_directory config_file hba_file ident_file external_pid_file port listen_addresses "
         "unix_socket_* bonjour* default_tablespace temp_tablespaces dynamic_shared_memory_type "
         "shared_memory_type allow_in_place_tablespaces",
-        named.PLACES,
+        setting_names.PLACES,
     ),
     (
         "logging_collector log_destination log_directory log_filename log_file_mode "
@@ -39,7 +39,7 @@ _OWNED: named.Owned = (
     ),
     (
         "ssl ssl_* password_encryption scram_iterations krb_* gss_* oauth_* db_user_namespace",
-        named.MODE,
+        setting_names.MODE,
     ),
     (
         "*_preload_libraries dynamic_library_path extension_*path extension_destdir jit_provider "
@@ -48,7 +48,7 @@ _OWNED: named.Owned = (
     ),
     (
         "max_connections superuser_reserved_connections reserved_connections",
-        named.CONNECTIONS,
+        setting_names.CONNECTIONS,
     ),
     (
         "restart_after_crash",
@@ -59,14 +59,14 @@ _OWNED: named.Owned = (
         "transaction_deferrable transaction_timeout exit_on_error allow_system_table_mods "
         "post_auth_delay pre_auth_delay search_path session_replication_role "
         "ignore_system_indexes allow_alter_system",
-        named.SERVES,
+        setting_names.SERVES,
     ),
     ("ignore_checksum_failure ignore_invalid_pages zero_damaged_pages", _TRUE),
     (
         "archive_* restore_command recovery_target* recovery_end_command recovery_min_apply_delay "
         "primary_* promote_trigger_file hot_standby* synchronous_standby_names "
         "synchronized_standby_slots sync_replication_slots",
-        named.SINGLE,
+        setting_names.SINGLE,
     ),
 )
 
@@ -135,7 +135,7 @@ def _at_rest(mode: EncryptionModeSpec) -> list[str]:
 
 def _settings(instance: InstanceTemplateSpec) -> list[str]:
     known = known_settings(instance.version)
-    found = named.problems(instance, "PostgreSQL", owned=owned, known=known, value=_value)
+    found = setting_names.problems(instance, "PostgreSQL", owned=owned, known=known, value=_value)
     return [*found, *_buffers(instance)]
 
 

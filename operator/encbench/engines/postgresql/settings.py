@@ -9,7 +9,7 @@ from encbench.api.encryptionmode import InTransit
 from encbench.api.scalars import parse_quantity
 from encbench.api.testbed import TestbedSpec
 from encbench.core.certificates import CERTIFICATE, KEY
-from encbench.core.sessions import SessionMemory
+from encbench.core.session_memory import SessionMemory
 from encbench.core.tls import suite
 from encbench.engines.postgresql.layout import Layout
 

@@ -3,15 +3,15 @@
 from encbench.api.base import API_VERSION, ObjectRef
 from encbench.api.campaign import Resolved
 from encbench.api.kinds import OVERHEAD_REPORT, TESTBED, TRIAL
-from encbench.api.labels import ACTIVE, labels, metadata
-from encbench.api.labels import TESTBED as TESTBED_LABEL
 from encbench.api.overheadreport import OverheadReportSpec
 from encbench.api.testbed import Arm, Dataset, TestbedSpec
 from encbench.api.trial import TrialSpec
 from encbench.core.certificates import Pair, authority_entries, authority_name
 from encbench.core.naming import child_name, digest, storage_prefix
-from encbench.core.opaque import secret
 from encbench.core.plan import Cell, PlannedTrial
+from encbench.kube.labels import ACTIVE, labels, metadata
+from encbench.kube.labels import TESTBED as TESTBED_LABEL
+from encbench.kube.secrets import secret
 from encbench.ports import Body
 from encbench.reconcile.objects import Campaign, Testbed
 

@@ -4,9 +4,9 @@ Everything in the cluster goes by owner references. The bucket has no garbage co
 why a campaign carries a finalizer from its acceptance on.
 """
 
-from encbench.api import labels
 from encbench.api.kinds import POD
 from encbench.core.naming import storage_prefix
+from encbench.kube import labels
 from encbench.ports import Cluster, Store
 from encbench.reconcile.objects import Campaign
 

@@ -1,8 +1,8 @@
 """Gathering what a decision over a campaign needs."""
 
-from encbench.api import labels
 from encbench.api.conditions import is_true
 from encbench.api.kinds import OVERHEAD_REPORT, TESTBED, TRIAL
+from encbench.kube import labels
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.facts import Seen
 from encbench.reconcile.campaign.resolve import resolve

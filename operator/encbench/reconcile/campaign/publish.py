@@ -32,11 +32,11 @@ from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects import Create, perform
 from encbench.reconcile.objects import Campaign, Trial
 from encbench.reconcile.testbed.observe import proof_key
+from encbench.report.analysis.build import build, to_status
 from encbench.report.document import Report
-from encbench.report.model import build, to_status
 
 if TYPE_CHECKING:
-    from encbench.report.render import Rendering
+    from encbench.report.formats.render import Rendering
 
 
 async def publish(deps: Deps, campaign: Campaign, status: CampaignStatus, seen: Seen) -> None:
@@ -142,7 +142,7 @@ async def _render(deps: Deps, index: IndexRecord) -> tuple[Report, dict[str, "Re
 
     def work() -> tuple[Report, dict[str, "Rendering"]]:
         # Imported here for its weight: plotting libraries that nothing else needs.
-        from encbench.report.render import render  # noqa: PLC0415
+        from encbench.report.formats.render import render  # noqa: PLC0415
 
         report = build(index, load)
         return report, render(report)

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from encbench.api.campaign import CampaignSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
-from encbench.core.instances import is_external
 
 
 def problems(
@@ -30,7 +29,7 @@ def _problems(
             theirs = [
                 one
                 for one in entry.instance_refs
-                if one in instances and is_external(instances[one])
+                if one in instances and instances[one].is_external
             ]
             for instance in theirs:
                 yield (

@@ -20,13 +20,14 @@ from encbench.api.kinds import (
     WORKLOAD,
     Kind,
 )
-from encbench.api.labels import labels, metadata
 from encbench.api.workload import WorkloadSpec
 from encbench.core.naming import child_name, digest
 from encbench.core.plan import cells, frozen
-from encbench.engines import confidential, volume
+from encbench.engines import confidential
 from encbench.engines.registry import engine
+from encbench.kube.labels import labels, metadata
 from encbench.ports import Body, Cluster
+from encbench.proofs import volume
 from encbench.reconcile.campaign import columns, externals, recoveries, room, volumes
 from encbench.reconcile.deps import Settings
 from encbench.reconcile.objects import Campaign, Malformed, belongs_to, parse_spec

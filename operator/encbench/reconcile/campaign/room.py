@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from encbench.api.campaign import CampaignSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
-from encbench.core.sessions import Sessions
+from encbench.core.session_memory import Sessions
 from encbench.engines.registry import engine
 from encbench.tools.registry import tool
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from encbench.api.campaign import Resolved
 from encbench.api.conditions import is_true
 from encbench.api.kinds import TESTBED
-from encbench.core.instances import is_external
 from encbench.core.plan import Cell, PlannedTrial
 from encbench.reconcile.campaign import children
 from encbench.reconcile.campaign.facts import Seen, is_archived
@@ -45,7 +44,7 @@ def stage(
         for arm in cell.arms
     }
     missing = [arm for arm in cell.arms if names[arm.name] not in seen.testbeds]
-    external = is_external(resolved.instances[cell.instance_ref])
+    external = resolved.instances[cell.instance_ref].is_external
     if missing and (external or campaign.spec.residency == "OnDemand"):
         # One is prepared after the other: their memory does not fit side by side, or they share
         # the dataset that the first has loaded.

@@ -10,13 +10,12 @@ from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time
 from encbench.api.testbed import TestbedStatus
 from encbench.core.certificates import Pair
-from encbench.core.instances import is_external
 from encbench.core.starts import GOLDEN, Start
 from encbench.reconcile import checks, pods
+from encbench.reconcile.backoff import backoff
 from encbench.reconcile.checks import CONSISTENT, Checked
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Testbed
-from encbench.reconcile.patience import patience
 from encbench.reconcile.starts import current_start, wanted_start
 from encbench.reconcile.testbed.facts import Seen
 from encbench.reconcile.testbed.starting import Step, bring
@@ -116,7 +115,7 @@ def _fail(draft: Draft[TestbedStatus], reason: str, message: str) -> Decision:
 def _provision(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decision:
     limit = parse_duration(testbed.spec.step_deadlines.provision)
     late = draft.age(draft.status.start_time) > limit
-    if is_external(testbed.spec.instance):
+    if testbed.spec.instance.is_external:
         return _take_over(testbed, draft, seen, late=late)
     if not (seen.has_credentials and seen.has_stateful_set):
         if late:
@@ -194,7 +193,7 @@ def is_version(found: str, wanted: str) -> bool:
 
 def _load(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decision:
     load = seen.load
-    if is_external(testbed.spec.instance) and testbed.spec.arm.role != "baseline":
+    if testbed.spec.instance.is_external and testbed.spec.arm.role != "baseline":
         # Testbeds of an external database are made one after the other, the baseline's first.
         message = "the dataset is that which the baseline's testbed has loaded"
         draft.condition(LOADED, True, "Shared", message)
@@ -271,7 +270,7 @@ def _prove(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decisio
     if seen.store_problem:
         if waited > parse_duration(deadlines.archive):
             return _fail(draft, "ArchiveTimeout", f"no proof could be stored: {seen.store_problem}")
-        return _decision(draft, requeue=patience(waited, STORE_RETRY))
+        return _decision(draft, requeue=backoff(waited, STORE_RETRY))
     if waited > parse_duration(deadlines.proof):
         return _fail(
             draft,
@@ -283,7 +282,7 @@ def _prove(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decisio
 
 def _serve(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Decision:
     """Have the server run as the trial needs it; without one as it is, or not at all."""
-    if is_external(testbed.spec.instance):
+    if testbed.spec.instance.is_external:
         if draft.status.ready_time is None:
             draft.set(ready_time=format_time(seen.now))
         draft.condition(READY, True, "Ready", "ready for trials, as far as encbench can know")

@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from encbench.api import labels
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import JOB, POD, SECRET, STATEFUL_SET, TRIAL
 from encbench.core.artefact import digest_of, encode
 from encbench.core.certificates import AUTHORITY, AUTHORITY_KEY, Pair, authority_name
 from encbench.core.evidence import Proof, ProofRecord
-from encbench.core.instances import is_external
 from encbench.core.naming import credentials_name
-from encbench.core.opaque import entry
+from encbench.kube import labels
+from encbench.kube.secrets import entry
 from encbench.ports import Body, Rejected, Unavailable
 from encbench.reconcile import agents, checks, objects
 from encbench.reconcile.checks import CONSISTENT
@@ -36,7 +35,7 @@ async def observe(deps: Deps, testbed: Testbed, storage_prefix: str) -> Seen:
     cluster, space, facts = deps.cluster, testbed.namespace, testbed.status.conditions
     secret = await cluster.get(SECRET, space, credentials_name(testbed.name))
     has_credentials = belongs_to(secret, testbed.uid)
-    if is_external(testbed.spec.instance):
+    if testbed.spec.instance.is_external:
         waits = is_true(facts, PROVISIONED) and not is_true(facts, LOADED)
         return await external.observe(
             deps,
@@ -164,7 +163,7 @@ async def _load(deps: Deps, testbed: Testbed) -> LoadFacts | None:
 
 async def _server(deps: Deps, testbed: Testbed, database: PodFacts) -> Body:
     where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
-    return await deps.database.server(where, token)
+    return await deps.agent.server(where, token)
 
 
 async def _prove(
@@ -178,7 +177,7 @@ async def _prove(
         return _FullProof(store_problem=str(error))
     where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
     now = deps.clock.now()
-    proof = await prove(deps.database, deps.cluster, where, token, testbed, now, full=True)
+    proof = await prove(deps.agent, deps.cluster, where, token, testbed, now, full=True)
     content = encode(
         ProofRecord(testbed=testbed.name, cell=spec.cell, arm=spec.arm, mode=spec.mode, proof=proof)
     )

@@ -12,11 +12,11 @@ from encbench.api.kinds import (
 )
 from encbench.core.certificates import entries, host_names
 from encbench.core.naming import credentials_name, storage_prefix
-from encbench.core.opaque import with_entries
 from encbench.engines import confidential, external, fuse
 from encbench.engines.connection import loading
 from encbench.engines.context import DatabaseContext
 from encbench.engines.registry import engine
+from encbench.kube.secrets import with_entries
 from encbench.reconcile import objects
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects import Announce, Apply, Create, Effect, perform

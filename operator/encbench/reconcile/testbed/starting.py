@@ -12,12 +12,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from encbench.api import labels
 from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time
 from encbench.api.testbed import DataCopy, ServerRun, TestbedStatus
 from encbench.core.starts import Start
 from encbench.engines import prepare
+from encbench.kube import labels
 from encbench.ports import Body
 from encbench.reconcile import pods
 from encbench.reconcile.draft import Draft

@@ -11,7 +11,6 @@ from encbench.api.base import parse_duration
 from encbench.api.conditions import find, format_time, parse_time
 from encbench.api.trial import TrialStatus
 from encbench.core.evidence import Proof, ProofVerdict, TrialProofsRecord
-from encbench.core.instances import is_external
 from encbench.core.records import (
     CampaignId,
     TrialCpu,
@@ -31,12 +30,12 @@ from encbench.reconcile.trial import recovery as recoveries
 from encbench.reconcile.trial.collect import Collected, collect, kinds_of, result_of
 from encbench.reconcile.trial.decision import ARCHIVED, COLLECTED, PROVEN_AFTER, phase
 from encbench.reconcile.trial.facts import Seen
+from encbench.reconcile.trial.first_stored import key_of, settle, settled
 from encbench.reconcile.trial.judge import judge
 from encbench.reconcile.trial.proofs import KeptProofs
 from encbench.reconcile.trial.provenance import gather
 from encbench.reconcile.trial.recovery import KeptRecoveries
 from encbench.reconcile.trial.series import WindowMetrics
-from encbench.reconcile.trial.settle import key_of, settle, settled
 from encbench.tools.registry import tool
 
 RECORD = "trial.json"
@@ -81,7 +80,7 @@ async def _record(
     told = _told(trial, seen, collected, made)
     outcome, reason, message = status.outcome, status.reason, status.message
     if outcome is None:
-        ours = seen.testbed is None or not is_external(seen.testbed.spec.instance)
+        ours = seen.testbed is None or not seen.testbed.spec.instance.is_external
         outcome, reason, message = judge(
             trial.spec,
             collected,

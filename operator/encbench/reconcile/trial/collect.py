@@ -14,7 +14,7 @@ from encbench.core.records import ClientCpu, ClientFacts, KindRecord, RecoveryFa
 from encbench.ports import Store
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.facts import Seen
-from encbench.reconcile.trial.settle import key_of
+from encbench.reconcile.trial.first_stored import key_of
 from encbench.tools.measurement import Measurement, ParseError
 from encbench.tools.registry import tool
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from encbench.api.trial import Outcome, TrialStatus
-from encbench.core.instances import is_external
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.trial import recovery
 from encbench.reconcile.trial.facts import ClientFacts, Seen
@@ -72,7 +71,7 @@ def end(draft: Draft[TrialStatus], outcome: Outcome, reason: str, message: str) 
 
 def lost_its_pod(seen: Seen) -> bool:
     """Whether the database is gone; an external one never had a pod."""
-    if seen.testbed is not None and is_external(seen.testbed.spec.instance):
+    if seen.testbed is not None and seen.testbed.spec.instance.is_external:
         return False
     return seen.database is None or seen.database.deleting
 

@@ -12,8 +12,8 @@ from encbench.api.workload import WorkloadSpec
 from encbench.core.columns.probes import MAY_GO, TPCC
 from encbench.core.evidence import Proof, ProofCheck, TrialProofsRecord
 from encbench.core.records import ClientFacts
-from encbench.engines import columns
-from encbench.engines.proof import Check
+from encbench.proofs import columns
+from encbench.proofs.check import Check
 from encbench.reconcile.trial.sessions import by_clients
 
 READINGS = 2

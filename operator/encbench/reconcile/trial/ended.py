@@ -3,10 +3,10 @@
 from encbench.api.base import parse_duration
 from encbench.api.trial import Outcome, TrialStatus
 from encbench.reconcile import checks
+from encbench.reconcile.backoff import backoff
 from encbench.reconcile.checks import CONSISTENT, Checked
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.patience import patience
 from encbench.reconcile.trial import recovery
 from encbench.reconcile.trial.decision import (
     COLLECTED,
@@ -42,12 +42,12 @@ def after_run(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decision:
         return decision(draft, requeue=0.0)
     if not draft.known(PROVEN_AFTER):
         _prove_after(trial, draft, seen)
-        wait = patience(draft.since(MEASURED), POLL, SLOW_POLL)
+        wait = backoff(draft.since(MEASURED), POLL, SLOW_POLL)
         return decision(draft, requeue=0.0 if draft.known(PROVEN_AFTER) else wait)
     _note_unchecked(draft, seen)
     if _check_is_open(draft, seen):
         _check(trial, draft, seen)
-        wait = patience(draft.since(PROVEN_AFTER), POLL, SLOW_POLL)
+        wait = backoff(draft.since(PROVEN_AFTER), POLL, SLOW_POLL)
         return decision(draft, requeue=0.0 if draft.known(CONSISTENT) else wait)
     uploaded = [c for c in seen.clients if c.run and c.run.state is RunState.UPLOADED]
     all_there = len(uploaded) == trial.spec.workload.client.replicas
@@ -132,4 +132,4 @@ def _await_upload(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decisi
     message = next((c.run.error for c in refused if c.run), "the clients upload their logs")
     draft.condition(COLLECTED, False, "Uploading", message)
     # A URL that the store no longer takes is replaced: a second release only renews the URLs.
-    return decision(draft, release=refused, requeue=patience(draft.since(MEASURED), SLOW_POLL))
+    return decision(draft, release=refused, requeue=backoff(draft.since(MEASURED), SLOW_POLL))

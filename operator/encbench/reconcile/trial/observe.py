@@ -4,11 +4,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from encbench.api import labels
 from encbench.api.conditions import find, format_time, is_false, is_true
 from encbench.api.kinds import JOB, POD, TESTBED
 from encbench.core.evidence import Proof
 from encbench.engines import external
+from encbench.kube import labels
 from encbench.ports import Body, Rejected, Unavailable
 from encbench.reconcile import agents, checks, objects
 from encbench.reconcile.checks import CONSISTENT
@@ -111,10 +111,10 @@ def _check_is_due(trial: Trial, testbed: Testbed) -> bool:
 
 async def _prove(deps: Deps, testbed: Testbed, database: PodFacts) -> tuple[Proof, float]:
     where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
-    server = await deps.database.server(where, token)
-    await settle(deps.database, where, token)
+    server = await deps.agent.server(where, token)
+    await settle(deps.agent, where, token)
     now = deps.clock.now()
-    proof = await prove(deps.database, deps.cluster, where, token, testbed, now, full=False)
+    proof = await prove(deps.agent, deps.cluster, where, token, testbed, now, full=False)
     return proof, float(server["startedAt"])
 
 
@@ -144,7 +144,7 @@ async def _run(deps: Deps, pod: PodFacts, token: str | None) -> RunFacts | None:
     if not recorder.running or token is None:
         return None
     try:
-        state = await deps.runner.state(agents.recorder(pod), token)
+        state = await deps.recorder.state(agents.recorder(pod), token)
     except (Unavailable, Rejected):
         return None
     return run_facts(state, deps.clock.now())

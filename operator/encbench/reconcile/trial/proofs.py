@@ -13,7 +13,7 @@ from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.ports import Store, Unavailable
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.decision import PROVEN_AFTER, PROVEN_BEFORE
-from encbench.reconcile.trial.settle import key_of, settle, settled
+from encbench.reconcile.trial.first_stored import key_of, settle, settled
 
 When = Literal["before", "after"]
 CONDITIONS: dict[When, str] = {"before": PROVEN_BEFORE, "after": PROVEN_AFTER}

@@ -1,7 +1,6 @@
 """What a trial's figures were made with: images, server, machine."""
 
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
-from encbench.core.instances import is_external
 from encbench.ports import Body, Unavailable
 from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
@@ -38,7 +37,7 @@ async def gather(deps: Deps, trial: Trial, seen: Seen) -> ProvenanceRecord:
 
 def _unseen_version(seen: Seen) -> str:
     """Of a server that no agent was asked about."""
-    if seen.testbed is None or not is_external(seen.testbed.spec.instance):
+    if seen.testbed is None or not seen.testbed.spec.instance.is_external:
         return "unknown"
     return f"{seen.testbed.spec.instance.version}, as its template says"
 
@@ -49,7 +48,7 @@ async def _server(deps: Deps, trial: Trial, seen: Seen) -> Body:
     try:
         testbed = trial.spec.testbed_ref.name
         where, token = await agents.agent(deps.cluster, trial.namespace, testbed, seen.database)
-        return await deps.database.server(where, token)
+        return await deps.agent.server(where, token)
     except Unavailable:
         return {}
 

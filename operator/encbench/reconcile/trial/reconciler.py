@@ -5,18 +5,18 @@ from dataclasses import replace
 
 from encbench.api.conditions import format_time, is_true
 from encbench.api.kinds import JOB, TRIAL
-from encbench.api.labels import ACTIVE
 from encbench.api.trial import TrialStatus
 from encbench.core.artefact import RecordError
 from encbench.core.naming import credentials_name
 from encbench.engines.connection import connection
+from encbench.kube.labels import ACTIVE
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import agents, objects
+from encbench.reconcile.backoff import backoff
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.effects import Announce, Create, Delete, Effect, Retire, perform
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.patience import patience
 from encbench.reconcile.trial import collect
 from encbench.reconcile.trial.archive import Evidence, archive
 from encbench.reconcile.trial.decide import decide
@@ -84,7 +84,7 @@ class TrialReconciler:
             draft = Draft(decision.status, now=seen.now, generation=trial.generation)
             draft.condition(ARCHIVED, False, "Waiting", f"nothing is lost, trying again: {error}")
             draft.set(phase=phase(draft))
-            return draft.status, patience(draft.since(ARCHIVED), STORE_RETRY)
+            return draft.status, backoff(draft.since(ARCHIVED), STORE_RETRY)
         except RecordError as error:
             # What lies in the bucket is not what the recorder stored: no figure can come of it.
             draft = Draft(decision.status, now=seen.now, generation=trial.generation)
@@ -139,7 +139,7 @@ class TrialReconciler:
         }
         offset = client.run.clock_offset if client.run else 0.0
         where = agents.recorder(client.pod)
-        await self._deps.runner.release(where, token, release_at + offset, uploads)
+        await self._deps.recorder.release(where, token, release_at + offset, uploads)
 
     async def _clear(self, trial: Trial, seen: Seen, status: TrialStatus | None = None) -> None:
         """After the end: the Job and its pods go, and so does the label that keeps us watching."""

@@ -20,7 +20,7 @@ from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.trial.facts import ClientFacts, RunState, Stopped
-from encbench.reconcile.trial.settle import key_of, settle, settled
+from encbench.reconcile.trial.first_stored import key_of, settle, settled
 
 RECOVERED = "Recovered"
 """Condition of trials of recovery workloads."""
@@ -63,11 +63,11 @@ async def ask(
     if _may_arm(trial, clients):
         after = max(0.0, planned_stop(trial, released) - deps.clock.now().timestamp())
         limit = parse_duration(trial.spec.step_deadlines.recovery)
-        answer = await deps.database.stop(
+        answer = await deps.agent.stop(
             where, token, trial.uid, how=recovery.stop, after=after, seconds=limit
         )
     else:
-        answer = await deps.database.stopped(where, token, trial.uid)
+        answer = await deps.agent.stopped(where, token, trial.uid)
     if answer["state"] not in ("done", "failed"):
         return Stopped(answer["state"])
     words, log = engine(testbed.spec.instance.engine).recovery, None

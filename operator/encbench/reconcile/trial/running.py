@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from encbench.api.base import parse_duration
 from encbench.api.trial import TrialStatus
+from encbench.reconcile.backoff import backoff
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.patience import patience
 from encbench.reconcile.trial import recovery
 from encbench.reconcile.trial.decision import (
     MEASURED,
@@ -89,7 +89,7 @@ def _cut_off(
         waited = seen.now.timestamp() - planned
         limit = parse_duration(trial.spec.step_deadlines.recovery) + UPLOAD_AFTER_FAILURE
         if waited <= limit:
-            return decision(draft, requeue=patience(max(0.0, waited), POLL, SLOW_POLL))
+            return decision(draft, requeue=backoff(max(0.0, waited), POLL, SLOW_POLL))
         why = seen.stop_problem or "it does not say that the server is back"
         draft.condition(RECOVERED, False, recovery.FAILED, f"the agent cannot be asked: {why}")
     if all(code == 0 for code in codes) or (0 in codes and draft.known(RECOVERED)):

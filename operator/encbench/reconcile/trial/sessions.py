@@ -12,7 +12,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.evidence import Proof, ProofCheck
 from encbench.core.records import ClientFacts
 from encbench.core.tls import expected
-from encbench.engines.proof import Check
+from encbench.proofs.check import Check
 
 
 def prove(

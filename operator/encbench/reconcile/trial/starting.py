@@ -4,9 +4,9 @@ from encbench.api.base import parse_duration
 from encbench.api.conditions import find
 from encbench.api.trial import TrialStatus
 from encbench.reconcile import pods
+from encbench.reconcile.backoff import backoff
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.patience import patience
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial.decision import (
     POLL,
@@ -45,7 +45,7 @@ def before_release(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Decis
         return decision(draft, requeue=0.0)
     if seen.job is None:
         return decision(draft, create_job=True, requeue=0.0)
-    return decision(draft, requeue=patience(waited, POLL, SLOW_POLL))
+    return decision(draft, requeue=backoff(waited, POLL, SLOW_POLL))
 
 
 def _served(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> float:

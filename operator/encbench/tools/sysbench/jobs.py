@@ -3,11 +3,11 @@
 import math
 from pathlib import Path
 
-from encbench.api import labels
 from encbench.api.base import parse_duration
 from encbench.api.workload import Sysbench
-from encbench.core import certificates, pods
+from encbench.core import certificates
 from encbench.core.certificates import FOLDER
+from encbench.kube import labels, pods
 from encbench.ports import Body
 from encbench.tools import pod
 from encbench.tools.context import LoadContext, TrialContext, load_job_name

@@ -8,7 +8,7 @@ it is worked out beforehand. What a script of the user's own prepares nobody kno
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import Sysbench, WorkloadSpec
-from encbench.core.sessions import SessionMemory, Sessions
+from encbench.core.session_memory import SessionMemory, Sessions
 from encbench.tools.sharing import shares
 
 MEBIBYTE, KIBIBYTE = 2**20, 2**10

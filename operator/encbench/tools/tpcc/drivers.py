@@ -5,9 +5,9 @@ before anything starts. The key is a file, mounted only where a driver needs it.
 """
 
 from encbench.api.columns import DriverJar
-from encbench.core import pods
 from encbench.core.columns.layout import MEK, MEK_FILE, MEK_FOLDER
 from encbench.core.connection import Connection
+from encbench.kube import pods
 from encbench.ports import Body
 from encbench.tools import pod
 from encbench.tools.context import TrialContext

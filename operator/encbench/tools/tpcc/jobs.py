@@ -3,14 +3,12 @@
 import math
 from pathlib import Path
 
-from encbench.api import labels
 from encbench.api.base import parse_duration
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Client
-from encbench.core import pods
 from encbench.core.certificates import AUTHORITY, FOLDER
 from encbench.core.connection import Connection
-from encbench.core.instances import is_external
+from encbench.kube import labels, pods
 from encbench.ports import Body
 from encbench.tools import pod
 from encbench.tools.context import LoadContext, TrialContext, load_job_name
@@ -35,7 +33,7 @@ def load_job(context: LoadContext) -> Body:
             {
                 **_environment(tpcc, context.connection, written, client),
                 # Elsewhere the agent beside the database looks.
-                **({"ENCBENCH_CHECK": "true"} if is_external(context.spec.instance) else {}),
+                **({"ENCBENCH_CHECK": "true"} if context.spec.instance.is_external else {}),
             }
         ),
     }

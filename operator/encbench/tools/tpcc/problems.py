@@ -12,7 +12,6 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import WorkloadSpec
 from encbench.core.columns import selection
-from encbench.core.instances import is_external
 from encbench.tools.tpcc import jdbc
 from encbench.tools.tpcc.client import kind_of
 
@@ -69,7 +68,7 @@ def _pair(tpcc: Tpcc, instance: InstanceTemplateSpec, mode: EncryptionModeSpec) 
             "proven: use encbench's own client (leave tpcc.benchmarksql out), or a mode without "
             "inTransit"
         )
-    elif is_external(instance):
+    elif instance.is_external:
         yield (
             "BenchmarkSQL does not tell what its sessions negotiated, which is all that can be "
             "proven of an external database: use encbench's own client (leave tpcc.benchmarksql "

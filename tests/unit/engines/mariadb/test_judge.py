@@ -8,7 +8,7 @@ import pytest
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
-from tests.support.fake_agent import FakeDatabase, FakeServer
+from tests.support.fake_agent import FakeAgent, FakeServer
 from tests.support.testbeds import PLAINTEXT, TDE, TLS, TLS12
 from tests.unit.engines.judged import failed, file
 
@@ -17,7 +17,7 @@ MODES = {"plaintext": PLAINTEXT, "tde": TDE, "tls": TLS, "both": {**TDE, **TLS12
 
 async def evidence(mode: dict[str, Any], *, full: bool = True) -> dict[str, Any]:
     server = FakeServer(token="t", in_force=EncryptionModeSpec.model_validate(mode))
-    return await FakeDatabase({"a": server}).evidence("a", "t", "encbench-marker-0001", full=full)
+    return await FakeAgent({"a": server}).evidence("a", "t", "encbench-marker-0001", full=full)
 
 
 def judged(facts: dict[str, Any], mode: dict[str, Any], *, full: bool = True) -> Proof:

@@ -1,0 +1,1 @@
+"""What every Kubernetes object of encbench has in common; small and pure."""

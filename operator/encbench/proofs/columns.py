@@ -1,0 +1,150 @@
+"""Whether the columns that a mode chooses, and no others, are encrypted on their way to a client.
+
+Judged from the agent's two sessions over the same rows (`sidecars.agent.columns`): each chosen
+column must be an envelope of the mode's algorithm that the mode's key opens to what the server has,
+every other one must come as the server has it. With a ratio of 0 that is every column. Joined to
+the proofs of the engine and the volume, for all of them must hold.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from encbench.api.columns import Columns
+from encbench.api.testbed import Dataset, TestbedSpec
+from encbench.core.columns import selection
+from encbench.core.columns.probes import MAY_GO, SAMPLE
+from encbench.core.evidence import Proof
+from encbench.proofs import evidence as facts
+from encbench.proofs.check import Check, both, conclude, lacking
+
+
+class Table(BaseModel):
+    """One table's row, as the agent tells it."""
+
+    table: str
+    row: bool
+    digest: str | None = None
+    """What our TPC-C client prints of that row when it decrypts it right."""
+    plain: list[str] = []
+    encrypted: dict[str, list[str]] = {}
+    null: list[str] = []
+    wrong: dict[str, str] = {}
+
+
+class Seen(BaseModel):
+    """The agent's part."""
+
+    all: int
+    tables: list[Table]
+
+
+def judge(proof: Proof, evidence: Mapping[str, Any], spec: TestbedSpec, *, full: bool) -> Proof:
+    """The proof so far together with that of the columns, where the mode has any."""
+    columns = spec.mode.columns
+    if columns is None:
+        return proof
+    name = mode_name(columns)
+    try:
+        seen = Seen.model_validate(evidence.get("columns") or {})
+    except ValidationError as error:
+        return both(proof, conclude(name, "", [lacking(error, "columns")], [], evidence))
+    expected = _Expected(columns, spec.dataset)
+    checks, exemptions = _checks(seen, expected, columns, full=full)
+    found = _found(seen, columns)
+    return both(proof, conclude(name, found, checks, exemptions, evidence))
+
+
+def digests(evidence: Mapping[str, Any]) -> dict[str, str]:
+    """What our TPC-C client must print of each table's row; empty where nothing was told."""
+    try:
+        seen = Seen.model_validate(evidence.get("columns") or {})
+    except ValidationError:
+        return {}
+    return {one.table.lower(): one.digest for one in seen.tables if one.digest is not None}
+
+
+def mode_name(columns: Columns) -> str:
+    """The mode for a proof's summary."""
+    if not columns.encrypts:
+        return "the confidential proxy without encryption"
+    return f"column encryption with {columns.algorithm}"
+
+
+class _Expected:
+    """What a testbed's tables and columns are to be; names in lower case."""
+
+    def __init__(self, columns: Columns, dataset: Dataset) -> None:
+        schema = selection.schema_of(tpcc=dataset.tpcc is not None)
+        tables = dataset.sysbench.tables if dataset.sysbench else 1
+        self.chosen = {n.lower() for n in selection.for_proxy(schema, columns, tables)}
+        self.named = {n.partition(".")[0] for n in self.chosen} | {
+            n.lower().partition(".")[0] for n in selection.for_proxy_all(schema, tables)
+        }
+        # A script of the user's own makes tables that no list knows.
+        known = dataset.script_config_map is None
+        names = selection.for_proxy_all(schema, tables) if known else ()
+        self.tables = {name.lower().partition(".")[0] for name in names}
+
+
+def _checks(
+    seen: Seen, expected: _Expected, columns: Columns, *, full: bool
+) -> tuple[list[Check], list[Check]]:
+    read = {one.table.lower() for one in seen.tables}
+    wrong, open_, closed, other, null, absent = (list[str]() for _ in range(6))
+    sealed = 0
+    for one in seen.tables:
+        table = one.table.lower()
+        if not one.row and table in expected.tables - MAY_GO:
+            wrong.append(f"{one.table} (it has no row to look at)")
+        elif not one.row:
+            absent.append(one.table)
+        wrong += [f"{one.table}.{name} ({why})" for name, why in one.wrong.items()]
+        open_ += [n for n in _named(one, one.plain) if n.lower() in expected.chosen]
+        null += [n for n in _named(one, one.null) if n.lower() in expected.chosen]
+        for algorithm, names in one.encrypted.items():
+            own = _named(one, names)
+            sealed += len(own)
+            # To a strict proxy the columns of a table that it does not know are of unknown origin.
+            if table in expected.named or not columns.strict:
+                closed += [n for n in own if n.lower() not in expected.chosen]
+            other += [n for n in own if algorithm != columns.algorithm]
+    wanted = len(expected.tables) if full else min(len(expected.tables), SAMPLE)
+    count = len(read & expected.tables) if expected.tables else len(read)
+    least = max(wanted, 1)
+    checks = [
+        Check("tables that were read", f"{least} or more", str(count), count >= least),
+        facts.none("values that neither equal the server's nor open to them", wrong),
+        facts.none("chosen columns in plaintext", open_),
+        facts.none("columns that are encrypted without being chosen", closed),
+        facts.none(f"values of another algorithm than {columns.algorithm}", other),
+    ]
+    if columns.encrypts:
+        some = "some" if sealed else "none"
+        checks.append(Check("encrypted values", "some", some, sealed > 0))
+    exempt = []
+    if null:
+        told = f"NULL stays NULL in {', '.join(null)}"
+        exempt.append(Check("exempt: NULL", "anything", told, ok=True))
+    if absent:
+        exempt.append(
+            Check("exempt: empty tables", "anything", f"no row in {', '.join(absent)}", ok=True)
+        )
+    return checks, exempt
+
+
+def _named(table: Table, columns: Sequence[str]) -> list[str]:
+    return [f"{table.table}.{column}" for column in columns]
+
+
+def _found(seen: Seen, columns: Columns) -> str:
+    plain = sum(len(one.plain) for one in seen.tables)
+    sealed = sum(len(names) for one in seen.tables for names in one.encrypted.values())
+    tables = facts.count(len(seen.tables), "table")
+    if not columns.encrypts:
+        return f"{plain} values of {tables} came through the proxy as the server has them"
+    return (
+        f"in {tables} the key opened {sealed} values to the server's own, and {plain} came as the "
+        "server has them"
+    )

@@ -1,0 +1,148 @@
+"""The agent's evidence as typed data, and the checks on it that every engine needs.
+
+Two independent witnesses must agree: what the server says of itself and what lies in its files,
+where a freshly written marker must be unreadable where the mode encrypts and readable where it does
+not. A search that does not find the marker where nothing is encrypted would not find it anywhere,
+so plaintext is proven as strictly as encryption. What is judged of it is each engine's own.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from encbench.proofs.check import Check, lacking
+
+
+class Tablespace(BaseModel):
+    """One tablespace, as the catalogue says."""
+
+    name: str
+    encrypted: bool
+    busy: bool
+
+
+class File(BaseModel):
+    """One file that was searched."""
+
+    path: str
+    kind: str
+    size: int = Field(alias="bytes")
+    found: bool
+    """The marker is readable in it."""
+    echoed: bool = False
+    """The marker's echo is, for an engine that has one (see `sidecars.agent.probe`)."""
+
+
+class BinaryLog(BaseModel):
+    """One binary log, as the server lists it."""
+
+    name: str
+    encrypted: bool
+
+
+class Catalogue(BaseModel):
+    """What the server says of itself."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    variables: dict[str, str]
+    plugins: dict[str, str]
+    tablespaces: list[Tablespace]
+    binary_logs: list[BinaryLog] = Field(default_factory=list, alias="binaryLogs")
+
+
+class Evidence(BaseModel):
+    """The agent's answer; fields that a later agent adds are no concern of the proof."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    full: bool
+    catalogue: Catalogue
+    files: list[File]
+    marker_table: Annotated[str, Field(alias="markerTable", min_length=1)]
+    marker_file: Annotated[str, Field(alias="markerFile")] = ""
+    """Where the marker's table lies, for engines that name files by number."""
+
+    def variable(self, name: str) -> str | None:
+        """A setting; None when the server does not know it."""
+        return self.catalogue.variables.get(name)
+
+    def file(self, ending: str) -> File | None:
+        """The file whose path ends with these names."""
+        return next((file for file in self.files if f"/{file.path}".endswith(f"/{ending}")), None)
+
+
+def read(evidence: Mapping[str, Any]) -> Evidence | Check:
+    """The evidence; a failed check that says what it lacks when it is not whole."""
+    try:
+        return Evidence.model_validate(evidence)
+    except ValidationError as error:
+        return lacking(error)
+
+
+def breadth(seen: Evidence, own: File | None, kinds: Iterable[str], *, full: bool) -> list[Check]:
+    """That the evidence covers what it must: an absence proves something only where one looked.
+
+    `own` is the marker's table file; of each of `kinds` a full proof must have read a file.
+    """
+    was_read = own is not None and own.size > 0
+    checks = [
+        Check("the marker's table file", "read", "read" if was_read else "not read", was_read)
+    ]
+    if full:
+        seen_kinds = {file.kind for file in seen.files if file.size > 0}
+        missing = [kind for kind in kinds if kind not in seen_kinds]
+        text = f"no {', no '.join(missing)}" if missing else "all read"
+        checks.append(Check("files of each kind", "all read", text, not missing))
+        scope = "every file" if seen.full else "one file"
+        checks.append(Check("scope of the search", "every file", scope, seen.full))
+    return checks
+
+
+def unreadable(files: Iterable[File]) -> Check:
+    """That none of these files shows the marker."""
+    return none("files in which the marker is readable", [f.path for f in files if f.found])
+
+
+def readable(seen: Evidence, kind: str) -> Check:
+    """That some file of this kind shows the marker."""
+    found = any(file.found for file in seen.files if file.kind == kind)
+    return present(f"marker in a {kind} file", found)
+
+
+def exemptions(seen: Evidence, exempt: Mapping[str, str]) -> list[Check]:
+    """The files that may hold plaintext, each with the reason; they always hold."""
+    return [
+        Check(
+            f"exempt: {file.path}",
+            f"anything, for {exempt[file.kind]}",
+            "marker readable" if file.found else "marker not found",
+            ok=True,
+        )
+        for file in seen.files
+        if file.kind in exempt
+    ]
+
+
+def searched(seen: Evidence, exempt: Collection[str]) -> str:
+    """How many files were searched, in words."""
+    left_out = sum(file.kind in exempt for file in seen.files)
+    left = f" ({left_out} exempt)" if left_out else ""
+    return f"{count(len(seen.files) - left_out, 'file')}{left}"
+
+
+def none(name: str, found: Sequence[str]) -> Check:
+    """A check that nothing was found; it names the first few things that were."""
+    shown = ", ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
+    return Check(name, "none", shown or "none", not found)
+
+
+def present(name: str, found: bool) -> Check:
+    """A check that the marker was found."""
+    return Check(name, "readable", "readable" if found else "not found", found)
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

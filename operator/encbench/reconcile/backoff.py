@@ -1,0 +1,8 @@
+"""How often to look at something that keeps us waiting: ever less often, for looking costs CPU."""
+
+LONGEST = 15.0
+
+
+def backoff(waited: float, shortest: float, longest: float = LONGEST) -> float:
+    """Seconds until the next look at something that has not come for `waited` seconds."""
+    return min(longest, max(shortest, waited / 10))

@@ -1,0 +1,161 @@
+"""The report as a function of the index and what it names; no clock, no network, nothing else.
+
+The way of the data: the index, `bucket` (records, checked), `views` (figures of one trial), `rows`
+(one condition: its valid blocks), then `headline`, `caveats` and `provenance` beside each other.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from encbench.api.overheadreport import Artefact, InvalidCount, OverheadReportStatus
+from encbench.api.trial import Outcome
+from encbench.core.artefact import digest_of, encode
+from encbench.core.records import IndexRecord
+from encbench.report.analysis import bucket
+from encbench.report.analysis.bucket import Load
+from encbench.report.analysis.caveats import Facts, caveats
+from encbench.report.analysis.encrypted import encrypted_columns
+from encbench.report.analysis.latency import distributions
+from encbench.report.analysis.provenance import provenance
+from encbench.report.analysis.rows import Terms, group, offered_tps
+from encbench.report.analysis.studies import studies
+from encbench.report.analysis.views import view
+from encbench.report.document import Group, Headline, Report, TestbedProof, TrialView
+from encbench.report.words import text
+from encbench.report.words.headline import Findings, headlines
+
+MAX_ROWS = 1000
+"""Rows in the OverheadReport's status; report.json has all of them. The schema would take 2,048,
+but with names of full length those are more than the 1.5 MiB that etcd takes in one request."""
+
+
+def build(index: IndexRecord, load: Load) -> Report:
+    """The report of a campaign.
+
+    `load(key)` returns the content of an object and raises LookupError when there is none.
+    RecordError when an object that the index names is gone, altered or not what it should be: a
+    report never stands on half of its data.
+    """
+    found = bucket.read(index, load)
+    homes = {testbed.name: testbed for testbed in index.testbeds}
+    views = [view(a, homes.get(a.record.spec.testbed_ref.name)) for a in found.attempts]
+    groups = tuple(_groups(index, views))
+    counted = {name for g in groups for b in g.blocks if b.counted for name in b.trials}
+    trials = tuple(v.model_copy(update={"counted": v.name in counted}) for v in views)
+    floors = [g.noise_floor for g in groups if g.noise_floor is not None]
+    proofs = _proofs(index)
+    origin = provenance(found.sources, _places(index))
+    return Report(
+        campaign=index.campaign,
+        spec=index.spec,
+        resolved=index.resolved,
+        storage=index.storage,
+        index=Artefact(
+            key=f"{index.storage.prefix}/report/index.json", digest=digest_of(encode(index))
+        ),
+        start_time=index.start_time,
+        generated_time=index.generated_time,
+        operator_version=index.operator_version,
+        headlines=headlines(
+            Findings(groups, trials, proofs, index.resolved.modes, index.spec.margin)
+        ),
+        groups=groups,
+        trials=trials,
+        unrecorded=found.unrecorded,
+        invalid=_invalid(
+            [(t.outcome, t.reason) for t in trials]
+            + [(t.outcome, t.reason) for t in found.unrecorded]
+        ),
+        noise_floor=max(floors, default=None),
+        colocated=any(trial.colocated for trial in trials),
+        proofs=proofs,
+        encrypted_columns=encrypted_columns(groups, index.resolved),
+        studies=studies(groups, index.resolved.modes, index.resolved.workloads),
+        provenance=origin,
+        caveats=caveats(
+            Facts(
+                spec=index.spec,
+                workloads=index.resolved.workloads,
+                groups=groups,
+                trials=trials,
+                unrecorded=len(found.unrecorded),
+                provenance=origin,
+                sources=found.sources,
+                instances=index.resolved.instances,
+                modes=index.resolved.modes,
+            )
+        ),
+    )
+
+
+def to_status(report: Report) -> OverheadReportStatus:
+    """The part of the status that the report knows; the caller adds conditions and artefacts.
+
+    At most MAX_ROWS rows are shown, in the order of the plan.
+    """
+    first = report.headlines[0]
+    return OverheadReportStatus(
+        headline=" ".join(headline.text for headline in report.headlines)[:2048],
+        overhead=_shown(first),
+        verdict=first.verdict,
+        noise_floor=report.noise_floor,
+        rows=report.rows[:MAX_ROWS],
+        invalid=list(report.invalid[:64]),
+        colocated=report.colocated,
+        generated_time=report.generated_time,
+    )
+
+
+def _shown(headline: Headline) -> str:
+    """For `kubectl get`: of TPS, unless it says of what."""
+    if headline.loss is None:
+        return ""
+    of = {"cpuPerTransaction": " CPU", "recovery": " recovery time"}.get(headline.figure, "")
+    return f"{text.estimate(headline.loss)}{of}"
+
+
+def _groups(index: IndexRecord, views: list[TrialView]) -> Iterable[Group]:
+    plans = {(p.cell, p.workload, p.concurrency): p for p in index.block_plans}
+    for cell in index.cells:
+        for condition in cell.conditions:
+            own = (cell.name, condition.workload, condition.concurrency)
+            trials = [v for v in views if (v.cell, v.workload, v.concurrency) == own]
+            workload = index.resolved.workloads.get(condition.workload)
+            terms = Terms(
+                spec=index.spec,
+                block_plan=plans.get(own),
+                offered_tps=offered_tps(workload) if workload else None,
+                recovery=workload is not None and workload.recovery is not None,
+                modes=index.resolved.modes,
+            )
+            found = group(cell, condition, trials, terms)
+            latency = distributions(found, {trial.name: trial for trial in trials})
+            yield found.model_copy(update={"latency": latency})
+
+
+def _invalid(ends: Iterable[tuple[Outcome, str | None]]) -> tuple[InvalidCount, ...]:
+    counts = Counter(reason or "Unknown" for outcome, reason in ends if outcome != "Succeeded")
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    return tuple(InvalidCount(reason=reason, count=count) for reason, count in ordered)
+
+
+def _places(index: IndexRecord) -> dict[str, str]:
+    """Testbed → instance/arm."""
+    instances = {cell.name: cell.instance for cell in index.cells}
+    return {t.name: f"{instances.get(t.cell, t.cell)}/{t.arm}" for t in index.testbeds}
+
+
+def _proofs(index: IndexRecord) -> tuple[TestbedProof, ...]:
+    instances = {cell.name: cell.instance for cell in index.cells}
+    return tuple(
+        TestbedProof(
+            testbed=testbed.name,
+            instance=instances.get(testbed.cell, testbed.cell),
+            arm=testbed.arm,
+            ok=testbed.proof is not None and testbed.proof.ok,
+            summary=testbed.proof.summary if testbed.proof else "no proof was made",
+            key=testbed.proof.key if testbed.proof else None,
+            digest=testbed.proof.digest if testbed.proof else None,
+        )
+        for testbed in index.testbeds
+    )

@@ -1,0 +1,54 @@
+"""What could be wrong with the figures: checks of this campaign's facts, one policy each.
+
+Each check takes the facts and returns a caveat or None. They are fixed beforehand and never change
+a figure; they tell a reader where to look before believing one.
+"""
+
+from encbench.report.analysis.caveats import blocks, columns, load, recovery, setting
+from encbench.report.analysis.caveats.facts import Check, Facts
+from encbench.report.document import Caveat
+
+__all__ = ["CHECKS", "Facts", "caveats"]
+
+CHECKS: tuple[Check, ...] = (
+    load.colocation,
+    columns.stand_in,
+    columns.hop_not_apart,
+    columns.driver_of_somebody_else,
+    blocks.noise_floor,
+    load.fixed_rate,
+    recovery.unequal_log,
+    load.busy_client,
+    load.foreign_load,
+    blocks.missing_blocks,
+    blocks.many_invalid,
+    setting.external_database,
+    setting.no_aes,
+    blocks.few_blocks,
+    blocks.precision_missed,
+    columns.hop_in_the_loss,
+    columns.results_only,
+    columns.nobody_decrypts,
+    columns.permissive,
+    setting.no_tpc_result,
+    setting.not_checked,
+    blocks.short_window,
+    setting.dataset_in_memory,
+    recovery.short_recoveries,
+    load.busy_server,
+    load.idle_server,
+    blocks.one_placement,
+    load.cpu_withheld,
+    load.foreign_unknown,
+    load.not_idle,
+    setting.mixed_machines,
+    blocks.several_comparisons,
+    load.errors,
+)
+"""In the order in which they are shown."""
+
+
+def caveats(facts: Facts) -> tuple[Caveat, ...]:
+    """The caveats that hold, serious ones first."""
+    found = [caveat for check in CHECKS if (caveat := check(facts)) is not None]
+    return tuple(sorted(found, key=lambda caveat: caveat.weight != "serious"))

@@ -1,0 +1,137 @@
+"""Caveats about blocks and intervals: what the statistics cannot make good."""
+
+from encbench.report.analysis.caveats.facts import Facts
+from encbench.report.document import Caveat
+from encbench.report.words import judgement, text
+
+FEW_BLOCKS = 6
+SHORT_WINDOW_SECONDS = 60.0
+TOO_WIDE = 1.1
+"""Half-width that was reached, as a multiple of the one that was asked for."""
+MANY_INVALID = 0.2
+
+
+def noise_floor(facts: Facts) -> Caveat | None:
+    """A floor that hides the margin."""
+    wide = [
+        group.noise_floor
+        for group in facts.groups
+        if group.noise_floor is not None and group.noise_floor >= facts.spec.margin
+    ]
+    if not wide:
+        return None
+    return Caveat(
+        weight="serious",
+        title="The noise floor is wider than the margin",
+        text=f"The baseline against itself differed by up to ±{text.percent(max(wide))} in "
+        f"{len(wide)} of {text.plural(len(facts.groups), 'condition')}; an overhead near the "
+        f"margin of {text.margin(facts.spec.margin)} cannot be told from noise there. More "
+        "blocks, longer windows or a quieter machine narrow it.",
+    )
+
+
+def few_blocks(facts: Facts) -> Caveat | None:
+    """Intervals that rest on little."""
+    counts = [group.counted_blocks for group in facts.groups if group.counted_blocks]
+    if not counts or min(counts) >= FEW_BLOCKS:
+        return None
+    return Caveat(
+        weight="note",
+        title="Few blocks",
+        text=f"The smallest comparison rests on {text.plural(min(counts), 'block')}. So few can "
+        "neither show whether the differences are roughly normal nor average out a rare event.",
+    )
+
+
+def missing_blocks(facts: Facts) -> Caveat | None:
+    """Fewer blocks than were planned."""
+    short = [group for group in facts.groups if group.counted_blocks < group.planned_blocks]
+    if not short:
+        return None
+    worst = min(short, key=lambda group: group.counted_blocks)
+    return Caveat(
+        weight="serious",
+        title="Fewer valid blocks than planned",
+        text=f"{len(short)} of {text.plural(len(facts.groups), 'condition')} fell short; "
+        f"{worst.workload} at {text.plural(worst.concurrency, 'thread')} on {worst.instance} has "
+        f"{worst.counted_blocks} of {worst.planned_blocks}. What keeps trials from succeeding may "
+        "also bias those that do.",
+    )
+
+
+def many_invalid(facts: Facts) -> Caveat | None:
+    """A large share of trials that did not count."""
+    bad = [trial for trial in facts.trials if trial.outcome != "Succeeded"]
+    count, total = len(bad) + facts.unrecorded, len(facts.trials) + facts.unrecorded
+    if not total or count / total <= MANY_INVALID:
+        return None
+    return Caveat(
+        weight="serious",
+        title="Many trials did not succeed",
+        text=f"{count} of {total} ({judgement.by_reason(trial.reason for trial in bad)}).",
+    )
+
+
+def precision_missed(facts: Facts) -> Caveat | None:
+    """Intervals wider than was asked for."""
+    if facts.spec.precision is None:
+        return None
+    target = facts.spec.precision.target_half_width
+    wide = [g for g in facts.groups if g.half_width is None or g.half_width > TOO_WIDE * target]
+    if not wide:
+        return None
+    worst = max(wide, key=lambda group: group.half_width or float("inf"))
+    return Caveat(
+        weight="note",
+        title="Intervals are wider than asked for",
+        text=f"In {len(wide)} of {text.plural(len(facts.groups), 'condition')}; {worst.workload} "
+        f"at {text.plural(worst.concurrency, 'thread')} on {worst.instance}: {worst.blocks_why}. "
+        "Raise blocks.max, or measure longer windows on a quieter machine.",
+    )
+
+
+def one_placement(facts: Facts) -> Caveat | None:
+    """Testbeds that were never built anew."""
+    if facts.spec.blocks.per_testbed or not any(g.comparisons for g in facts.groups):
+        return None
+    # All arms share an external database: there is no placement that differs between them.
+    ours = [g for g in facts.groups if g.instance not in facts.external]
+    known = [g.placement for g in ours if g.placement is not None]
+    if not known:
+        return None
+    worst = max(known, key=lambda interval: abs(interval.estimate))
+    return Caveat(
+        weight="note",
+        title="Each mode ran on one testbed",
+        text="Where its pod and its data came to lie is part of the measured loss and not of its "
+        "interval. The baseline mode's two testbeds differed by up to "
+        f"{text.percent(abs(worst.estimate))} {text.bounds(worst)}; the noise floor contains that. "
+        "blocks.perTestbed builds testbeds anew every so many blocks.",
+    )
+
+
+def several_comparisons(facts: Facts) -> Caveat | None:
+    """Many intervals, each at 95 %."""
+    count = sum(1 for g in facts.groups for c in g.comparisons if c.loss is not None)
+    if count < 2:
+        return None
+    return Caveat(
+        weight="note",
+        title="Several comparisons",
+        text=f"{count} intervals of TPS stand side by side, each at 95 % for itself: about one in "
+        "twenty misses its true value. Verdicts are corrected for the number of modes within a "
+        "condition (Holm), not for that of conditions and figures.",
+    )
+
+
+def short_window(facts: Facts) -> Caveat | None:
+    """Windows in which a burst weighs much."""
+    lengths = [t.window.end - t.window.start for t in facts.counted if t.window is not None]
+    if not lengths or min(lengths) >= SHORT_WINDOW_SECONDS:
+        return None
+    return Caveat(
+        weight="note",
+        title="Short windows",
+        text=f"The shortest measured {text.number(min(lengths), 0)} s. Checkpoints, purges and "
+        "flushing come in longer waves and may be missed or caught by chance.",
+    )

@@ -1,0 +1,39 @@
+"""What the checks for caveats look at."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from encbench.api.campaign import CampaignSpec
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.workload import WorkloadSpec
+from encbench.report.analysis.bucket import Source
+from encbench.report.document import Caveat, Group, Provenance, TrialView
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the checks look at."""
+
+    spec: CampaignSpec
+    workloads: dict[str, WorkloadSpec]
+    groups: Sequence[Group]
+    trials: Sequence[TrialView]
+    unrecorded: int
+    provenance: Provenance
+    sources: Sequence[Source]
+    instances: Mapping[str, InstanceTemplateSpec] = field(default_factory=dict)
+    modes: Mapping[str, EncryptionModeSpec] = field(default_factory=dict)
+
+    @property
+    def external(self) -> list[str]:
+        """Templates of databases that somebody else runs."""
+        return sorted(name for name, one in self.instances.items() if one.external is not None)
+
+    @property
+    def counted(self) -> list[TrialView]:
+        """Trials whose figures are used."""
+        return [trial for trial in self.trials if trial.counted]
+
+
+Check = Callable[[Facts], Caveat | None]

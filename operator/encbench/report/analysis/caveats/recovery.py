@@ -1,0 +1,53 @@
+"""Caveats about recoveries: whether the arms had the same to do, and enough of it to tell."""
+
+from encbench.report.analysis.caveats.facts import Facts
+from encbench.report.document import Caveat
+from encbench.report.words import text
+
+UNEQUAL = 1.2
+"""Largest over smallest amount of log: above that the arms had not the same to recover."""
+SHORT_SECONDS = 1.0
+"""Below that most of a recovery is the start of a server that has nothing to recover."""
+
+
+def unequal_log(facts: Facts) -> Caveat | None:
+    """Arms that were killed with more or less left to do."""
+    found = []
+    for group in facts.groups:
+        amounts = [row.redo_mib for row in group.rows if row.redo_mib]
+        if group.primary == "recovery" and len(amounts) > 1:
+            found.append((max(amounts) / min(amounts), min(amounts), max(amounts), group))
+    bad = [one for one in found if one[0] > UNEQUAL]
+    if not bad:
+        return None
+    _, low, high, group = max(bad, key=lambda one: one[0])
+    rate = "" if group.offered_tps else " Offer a load.rate that every arm keeps up with."
+    return Caveat(
+        weight="serious",
+        title="The arms had not equally much to recover",
+        text=f"In {len(bad)} of {text.plural(len(facts.groups), 'condition')} the log that the "
+        f"data files lacked at the stop differs between the arms, in {group.workload} from "
+        f"{text.number(low, 1)} to {text.number(high, 1)} MiB: the difference in recovery time is "
+        f"also one of work.{rate}",
+    )
+
+
+def short_recoveries(facts: Facts) -> Caveat | None:
+    """Recoveries in which there is little to see."""
+    seconds = [
+        row.recovery_seconds
+        for group in facts.groups
+        if group.primary == "recovery"
+        for row in group.rows
+        if row.recovery_seconds is not None
+    ]
+    short = [one for one in seconds if one < SHORT_SECONDS]
+    if not short:
+        return None
+    return Caveat(
+        weight="note",
+        title="Servers answered within a second",
+        text=f"The shortest mean is {text.number(min(short), 2)} s from start to first answer, and "
+        "times are known to 0.03 s. So short a time is mostly what any start takes: more data, "
+        "more load and a larger log show what a recovery costs.",
+    )

@@ -1,0 +1,112 @@
+"""Caveats about data and machines: whether what was measured is what one has."""
+
+from encbench.api.base import parse_quantity
+from encbench.api.workload import WorkloadSpec
+from encbench.report.analysis.caveats.facts import Facts
+from encbench.report.document import Caveat
+from encbench.report.words import text
+
+SYSBENCH_ROW_BYTES = 240
+"""About what a row of sysbench's oltp tables takes with its secondary index."""
+TPCC_WAREHOUSE_BYTES = 100 * 2**20
+"""About what a freshly loaded warehouse of TPC-C takes with its indexes."""
+
+
+def _dataset_bytes(workload: WorkloadSpec) -> int:
+    """About what the rows of a workload's tables take."""
+    if workload.tpcc is not None:
+        return workload.tpcc.warehouses * TPCC_WAREHOUSE_BYTES
+    test = workload.sysbench_test
+    return test.tables * test.table_size * SYSBENCH_ROW_BYTES
+
+
+def dataset_in_memory(facts: Facts) -> Caveat | None:
+    """At-rest encryption that is hardly exercised."""
+    pools = [
+        float(size)
+        for source in facts.sources
+        if (size := source.record.server.settings.get("innodb_buffer_pool_size", "")).isdigit()
+    ]
+    sizes = [_dataset_bytes(workload) for workload in facts.workloads.values()]
+    if not pools or not sizes or min(sizes) >= min(pools):
+        return None
+    mebi = parse_quantity("1Mi")
+    return Caveat(
+        weight="note",
+        title="The dataset fits into memory",
+        text=f"About {text.number(min(sizes) / mebi, 0)} MiB of rows in a buffer pool of "
+        f"{text.number(min(pools) / mebi, 0)} MiB: pages are decrypted when they are read from "
+        "disk, which then hardly happens. With more data than memory encryption at rest can cost "
+        "more.",
+    )
+
+
+def external_database(facts: Facts) -> Caveat | None:
+    """A server that nobody but its owner can look at."""
+    if not facts.external:
+        return None
+    return Caveat(
+        weight="serious",
+        title="Somebody else runs the database",
+        text=f"Of {text.listed(facts.external)} the operator sees what a client's session sees: "
+        "encryption in transit is proven, and nothing of its settings, its files, a restart or "
+        "other load on it. All arms take turns on one dataset, so that each finds it as the one "
+        "before has left it, and unwritten pages of one trial may be flushed in the next.",
+    )
+
+
+def no_aes(facts: Facts) -> Caveat | None:
+    """A CPU that computes AES in software."""
+    known = [s for s in facts.sources if s.record.machine.cpu_flags]
+    lacking = (s.record.machine for s in known if "aes" not in s.record.machine.cpu_flags)
+    without = {machine.node or "a node" for machine in lacking}
+    if not without:
+        return None
+    return Caveat(
+        weight="serious",
+        title="No AES instructions",
+        text=f"The CPU of {text.listed(sorted(without))} lists no aes flag; AES is many times "
+        "slower there than on a current server.",
+    )
+
+
+def mixed_machines(facts: Facts) -> Caveat | None:
+    """Arms that did not run on the same thing."""
+    names = ("Server version", "Database node", "Kernel", "CPU")
+    mixed = [f.name for f in facts.provenance.facts if f.name in names and len(f.values) > 1]
+    if not mixed:
+        return None
+    return Caveat(
+        weight="note",
+        title="Not everything was the same everywhere",
+        text=f"There is more than one {text.listed(name.lower() for name in mixed)}; the "
+        "provenance says where. A difference between arms may come from there.",
+    )
+
+
+def no_tpc_result(facts: Facts) -> Caveat | None:
+    """TPC-C's transactions make no TPC-C."""
+    names = sorted(name for name, workload in facts.workloads.items() if workload.tpcc)
+    if not names:
+        return None
+    return Caveat(
+        weight="note",
+        title="Not a TPC result",
+        text=f"{text.listed(names)} runs TPC-C's transactions without its think times, and nothing "
+        "was audited. TPS is of all five transactions (tpmTOTAL / 60), not of the New-Orders alone "
+        "(tpmC / 60), which stand beside it. Compare the arms with each other.",
+    )
+
+
+def not_checked(facts: Facts) -> Caveat | None:
+    """Results of a database that nobody has looked into."""
+    names = {name for name, workload in facts.workloads.items() if workload.tpcc}
+    missing = [t for t in facts.counted if t.workload in names and t.consistent is None]
+    if not missing:
+        return None
+    return Caveat(
+        weight="note",
+        title="Consistency not checked",
+        text=f"After {text.plural(len(missing), 'counted trial')} nobody could run the consistency "
+        "queries, for an external database has no agent; they were run after its loading.",
+    )

@@ -1,0 +1,237 @@
+"""A comparison of two reports for a terminal, as Markdown, as JSON."""
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from encbench.report.compare.difference import Compared, Condition, Delta, Pair
+from encbench.report.document import Report
+from encbench.report.formats.markdown import table
+from encbench.report.formats.tables import Column
+from encbench.report.words import text as shown
+from encbench.text.lines import aligned, paragraph
+
+_VALUE = 60
+"""Characters of a differing fact that are shown on a terminal."""
+
+SAYS = {
+    "higher": "higher in B",
+    "lower": "lower in B",
+    "not shown": "no difference shown",
+    "unknown": "not known",
+}
+
+
+def text(compared: Compared) -> str:
+    """What was found in sentences and tables, then what could be why."""
+    parts = [f"A  {_title(compared.a)}\nB  {_title(compared.b)}", paragraph(summary(compared))]
+    for name, columns in _tables(compared):
+        parts.append(f"{name}\n{_aligned(columns)}")
+    parts += [paragraph(words) for words in _leftover(compared)]
+    parts.append(paragraph(why(compared)))
+    for topic, entries in groupby(compared.differences, key=lambda d: d.topic):
+        lines = [topic]
+        for entry in entries:
+            lines += [f"  {entry.name}", f"    A  {_short(entry.a)}", f"    B  {_short(entry.b)}"]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown(compared: Compared) -> str:
+    """The same for an issue or a wiki."""
+    parts = [
+        "# Two overhead reports compared",
+        f"- A: {_title(compared.a)}\n- B: {_title(compared.b)}",
+        summary(compared),
+    ]
+    for name, columns in _tables(compared):
+        parts += [f"## {name}", table(columns)]
+    parts += [*_leftover(compared), "## What could be why", why(compared)]
+    if compared.differences:
+        found = compared.differences
+        columns = [
+            Column("", "topic", tuple(d.topic for d in found), numeric=False),
+            Column("", "what", tuple(d.name for d in found), numeric=False),
+            Column("", "A", tuple(d.a for d in found), numeric=False),
+            Column("", "B", tuple(d.b for d in found), numeric=False),
+        ]
+        parts.append(table(columns))
+    return "\n\n".join(parts) + "\n"
+
+
+def json_document(compared: Compared) -> str:
+    """Everything; overheads and differences as fractions."""
+    document = {
+        "schema": "encbench.io/comparison/v1",
+        "a": _identity(compared.a),
+        "b": _identity(compared.b),
+        "conditions": [_pair(pair) for pair in compared.pairs],
+        "onlyA": [_condition(condition) for condition in compared.only_a],
+        "onlyB": [_condition(condition) for condition in compared.only_b],
+        "differences": [
+            {"topic": d.topic, "name": d.name, "a": d.a, "b": d.b} for d in compared.differences
+        ],
+        "settingsCompared": compared.settings_compared,
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+RENDERINGS = {"text": text, "md": markdown, "json": json_document}
+"""By the name that `--output` takes."""
+
+
+def summary(compared: Compared) -> str:
+    """One sentence for each condition: how the loss of TPS changed."""
+    if not compared.pairs:
+        return "The reports have no instance, workload, concurrency and mode in common."
+    return " ".join(_sentence(pair) for pair in compared.pairs)
+
+
+def why(compared: Compared) -> str:
+    """What was the same and what was not, in a sentence."""
+    settings = f"of {shown.plural(compared.settings_compared, 'server setting')} that both recorded"
+    if not compared.differences:
+        return (
+            f"Nothing that was recorded differs: specs, machines, images, plan; {settings} none "
+            "differs."
+        )
+    return (
+        f"{shown.plural(len(compared.differences), 'fact')} differ and could be why; {settings}, "
+        f"{sum(d.topic == 'server settings' for d in compared.differences)} differ. What was not "
+        "recorded, such as who else used the machine, may differ as well."
+    )
+
+
+def _sentence(pair: Pair) -> str:
+    delta = pair.deltas[0]
+    where = pair.condition.name
+    if delta.difference is None:
+        return f"{where}: one of the reports has no loss of TPS to compare."
+    points = f"{_points(delta)} {_bounds(delta)} percentage points".replace("  ", " ")
+    if delta.says == "unknown":
+        return f"{where}: the loss of TPS differs by {points}, without an interval to judge it by."
+    if delta.says == "not shown":
+        return f"{where}: no difference in the loss of TPS is shown, B − A is {points}."
+    return f"{where}: the loss of TPS is {SAYS[delta.says]}, by {points}."
+
+
+def _tables(compared: Compared) -> Iterable[tuple[str, list[Column]]]:
+    """One for each figure that is compared, conditions down."""
+    pairs = compared.pairs
+    for n, name in enumerate(delta.name for delta in (pairs[0].deltas if pairs else ())):
+        deltas = [pair.deltas[n] for pair in pairs]
+        if all(delta.a is None and delta.b is None for delta in deltas):
+            continue
+        yield (
+            f"{name[0].upper()}{name[1:]}",
+            [
+                *_conditions(pairs),
+                Column("", "A", tuple(shown.estimate(delta.a) for delta in deltas)),
+                Column("", "B", tuple(shown.estimate(delta.b) for delta in deltas)),
+                Column("", "B − A, points", tuple(_points(delta) for delta in deltas)),
+                Column("", "95 % interval", tuple(_bounds(delta) for delta in deltas)),
+                Column("", "says", tuple(SAYS[delta.says] for delta in deltas), numeric=False),
+            ],
+        )
+    if pairs:
+        digits = shown.rate_digits(tps for pair in pairs for tps in (pair.plain_a, pair.plain_b))
+        yield (
+            "Baseline and noise floor",
+            [
+                *_conditions(pairs),
+                Column("", "plain TPS, A", tuple(shown.number(p.plain_a, digits) for p in pairs)),
+                Column("", "plain TPS, B", tuple(shown.number(p.plain_b, digits) for p in pairs)),
+                Column("", "B/A − 1", tuple(_ratio(p.plain_a, p.plain_b) for p in pairs)),
+                Column("", "floor ±, A", tuple(shown.percent(p.floor_a) for p in pairs)),
+                Column("", "floor ±, B", tuple(shown.percent(p.floor_b) for p in pairs)),
+                Column("", "blocks", tuple(f"{p.a.blocks:,} / {p.b.blocks:,}" for p in pairs)),
+                Column(
+                    "", "verdicts", tuple(f"{p.a.verdict} / {p.b.verdict}" for p in pairs), False
+                ),
+            ],
+        )
+
+
+def _conditions(pairs: Sequence[Pair]) -> list[Column]:
+    found = [pair.condition for pair in pairs]
+    return [
+        Column("", "instance", tuple(c.instance for c in found), numeric=False),
+        Column("", "workload", tuple(c.workload for c in found), numeric=False),
+        Column("", "threads", tuple(f"{c.concurrency:,}" for c in found)),
+        Column("", "mode", tuple(c.arm for c in found), numeric=False),
+    ]
+
+
+def _ratio(a: float | None, b: float | None) -> str:
+    return shown.ABSENT if a is None or b is None else shown.signed_percent(b / a - 1)
+
+
+def _points(delta: Delta) -> str:
+    return shown.signed(None if delta.difference is None else 100 * delta.difference.estimate)
+
+
+def _bounds(delta: Delta) -> str:
+    return shown.bounds(delta.difference)
+
+
+def _leftover(compared: Compared) -> Iterable[str]:
+    for side, found in (("A", compared.only_a), ("B", compared.only_b)):
+        if found:
+            yield f"Only in {side}: {'; '.join(condition.name for condition in found)}."
+
+
+def _title(report: Report) -> str:
+    campaign = report.campaign
+    return (
+        f"{campaign.namespace}/{campaign.name}, {report.generated_time}, "
+        f"{shown.plural(len(report.trials), 'trial')}"
+    )
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"
+
+
+def _aligned(columns: Sequence[Column]) -> str:
+    heads = [column.heading for column in columns]
+    rows = zip(*(column.cells for column in columns), strict=True)
+    return aligned(heads, rows, [n for n, column in enumerate(columns) if column.numeric])
+
+
+def _identity(report: Report) -> dict[str, Any]:
+    return {
+        "namespace": report.campaign.namespace,
+        "name": report.campaign.name,
+        "uid": report.campaign.uid,
+        "generatedTime": report.generated_time,
+    }
+
+
+def _condition(condition: Condition) -> dict[str, Any]:
+    return {
+        "instance": condition.instance,
+        "workload": condition.workload,
+        "concurrency": condition.concurrency,
+        "arm": condition.arm,
+    }
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    return {
+        **_condition(pair.condition),
+        "plainTps": {"a": pair.plain_a, "b": pair.plain_b},
+        "noiseFloor": {"a": pair.floor_a, "b": pair.floor_b},
+        "blocks": {"a": pair.a.blocks, "b": pair.b.blocks},
+        "verdict": {"a": pair.a.verdict, "b": pair.b.verdict},
+        "overheads": [
+            {
+                "name": delta.name,
+                "a": delta.a.to_dict() if delta.a else None,
+                "b": delta.b.to_dict() if delta.b else None,
+                "difference": delta.difference.to_dict() if delta.difference else None,
+                "says": delta.says,
+            }
+            for delta in pair.deltas
+        ],
+    }

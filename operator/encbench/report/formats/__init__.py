@@ -1,0 +1,1 @@
+"""A report as JSON, CSV, Markdown, HTML and text."""

@@ -1,0 +1,43 @@
+"""Every rendering of a report, ready for the bucket. Each is a pure function of the report.
+
+HTML takes a second or two, most of it for drawing: call from a thread, not from an event loop.
+"""
+
+from dataclasses import dataclass
+
+from encbench.core.artefact import encode
+from encbench.report.document import Report
+from encbench.report.formats.csvrows import csv_rows, csv_study
+from encbench.report.formats.markdown import markdown
+from encbench.report.formats.page import page
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """One file of the folder `report/`."""
+
+    name: str
+    content: bytes
+    content_type: str
+
+
+def render(report: Report) -> dict[str, Rendering]:
+    """By format: json (the whole report), csv (the rows), markdown (tables) and html (the page).
+
+    Beside them one CSV for each of the studies' tables, by its name.
+    """
+    studies = {
+        f"study-{table.name}": Rendering(
+            f"study-{table.name}.csv", csv_study(table).encode(), "text/csv; charset=utf-8"
+        )
+        for table in report.studies
+    }
+    return {
+        "json": Rendering("report.json", encode(report), "application/json"),
+        "csv": Rendering("report.csv", csv_rows(report).encode(), "text/csv; charset=utf-8"),
+        "markdown": Rendering(
+            "report.md", markdown(report).encode(), "text/markdown; charset=utf-8"
+        ),
+        "html": Rendering("report.html", page(report).encode(), "text/html; charset=utf-8"),
+        **studies,
+    }

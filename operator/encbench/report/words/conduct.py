@@ -1,0 +1,80 @@
+"""How it was measured, in words: the plan, and what disturbed it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+
+from encbench.api.campaign import Cache, Reset
+from encbench.report.document import Report
+from encbench.report.words import text
+
+RESETS: dict[Reset, str] = {
+    "none": "data never restored",
+    "block": "data restored before each block",
+    "trial": "data restored before each trial",
+}
+CACHES: dict[Cache, str] = {
+    "Warm": "caches warm from the warm-up",
+    "Cold": "caches cold at the start of each trial",
+}
+
+
+def plan(report: Report) -> str:
+    """The number of blocks and how it came about, in one line."""
+    blocks, precision = report.spec.blocks, report.spec.precision
+    parts = [f"{text.plural(blocks.min, 'block')} for each condition"]
+    if precision is not None:
+        parts = [
+            f"pilot of {text.plural(blocks.min, 'block')} for each condition, from whose spread "
+            f"the number for ±{text.margin(precision.target_half_width)} was fixed once, at most "
+            f"{blocks.max:,}"
+        ]
+    parts.append(f"in random order, seed {report.spec.seed}")
+    parts.append(f"up to {text.plural(blocks.max_replacements, 'block')} replaced")
+    if blocks.per_testbed:
+        every = text.plural(blocks.per_testbed, "block")
+        parts.append(f"testbeds built anew every {every}")
+    parts.append(f"{RESETS[report.spec.reset]}{_copying(report)}")
+    parts.append(CACHES[report.spec.cache])
+    return "; ".join(parts)
+
+
+def _copying(report: Report) -> str:
+    """How long that took, of all trials: it is no part of any window, and much of the whole."""
+    took = [t.restored_seconds for t in report.trials if t.restored_seconds is not None]
+    if not took:
+        return ""
+    middle, most = (text.number(seconds, 1) for seconds in (median(took), max(took)))
+    return f", in {middle} s at the median and {most} s at most"
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """One thing that makes a trial Invalid: how far it went in trials that count, and the limit."""
+
+    name: str
+    most: str
+    limit: str
+
+
+def disturbances(report: Report) -> list[Disturbance]:
+    """Each against the campaign's limit; rules that were fixed beforehand and blind to TPS."""
+    counted, limits = [t for t in report.trials if t.counted], report.spec.limits
+    return [
+        Disturbance(name, _most(getattr(trial, field) for trial in counted), text.margin(limit))
+        for name, field, limit in (
+            ("load from outside, of a node's cores", "foreign_cpu_percent", limits.foreign_cpu),
+            ("idle databases, of one instance's CPU", "idle_cpu_percent", limits.idle_cpu),
+            ("client throttled, of the window", "throttled_percent", limits.client_throttling),
+        )
+    ]
+
+
+def _most(values: Iterable[float | None]) -> str:
+    """The largest in percent; said where not every trial has one."""
+    found = list(values)
+    known = [value for value in found if value is not None]
+    if not known:
+        return "not measured"
+    most = f"at most {text.number(max(known), 1)} %"
+    return most if len(known) == len(found) else f"{most}, not measured in every trial"

@@ -1,0 +1,1 @@
+"""How words are laid out for a reader; small and pure."""
