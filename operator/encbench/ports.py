@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from encbench.api.kinds import Kind
 from encbench.core.certificates import Issued, Pair
+from encbench.wire import agent, recorder
 
 Body = dict[str, Any]
 """A Kubernetes object as JSON."""
@@ -179,25 +180,27 @@ class Certificates(Protocol):
 class Agent(Protocol):
     """The agent beside a database. `address` is host:port; `token` authenticates the caller."""
 
-    async def server(self, address: str, token: str) -> Body:
-        """Facts of the server: see `sidecars.agent`. Unavailable until it answers queries."""
+    async def server(self, address: str, token: str) -> agent.Server:
+        """Facts of the server. Unavailable until it answers queries."""
         ...
 
-    async def settle(self, address: str, token: str) -> Body:
+    async def settle(self, address: str, token: str) -> agent.Settled:
         """Have the server write what it has changed: `settled`, and the `dirtyPages` that are left.
 
         One round of bounded length: to be asked again until it is settled.
         """
         ...
 
-    async def evidence(self, address: str, token: str, marker: str, *, full: bool) -> Body:
+    async def evidence(
+        self, address: str, token: str, marker: str, *, full: bool
+    ) -> agent.Evidence:
         """Evidence about the mode in force: catalogue rows and where the marker was found."""
         ...
 
     async def checks(
         self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
-    ) -> Body:
-        """State of the checks of TPC-C's tables that bear this name: see `sidecars.agent`.
+    ) -> agent.Checks:
+        """State of the checks of TPC-C's tables that bear this name.
 
         They begin with the first call and take minutes; every later one with that name only looks.
         Unavailable while others are under way as well.
@@ -205,16 +208,23 @@ class Agent(Protocol):
         ...
 
     async def stop(
-        self, address: str, token: str, run: str, *, how: str, after: float, seconds: float
-    ) -> Body:
+        self,
+        address: str,
+        token: str,
+        run: str,
+        *,
+        how: agent.StopWay,
+        after: float,
+        seconds: float,
+    ) -> agent.Recovery:
         """Have the server stopped (`Clean` or `Crash`) that many seconds from now; the run's state.
 
         It has `seconds` to come back. The first call with that name arms it, every later one only
-        looks: see `sidecars.agent`. Unavailable while another is under way as well.
+        looks. Unavailable while another is under way as well.
         """
         ...
 
-    async def stopped(self, address: str, token: str, run: str) -> Body:
+    async def stopped(self, address: str, token: str, run: str) -> agent.Recovery:
         """State of that stop of the server, which this never arms; `unknown` where there is none.
 
         Rejected by an agent of a version that knows of no stops.
@@ -225,12 +235,12 @@ class Agent(Protocol):
 class Recorder(Protocol):
     """The recorder beside a client."""
 
-    async def state(self, address: str, token: str) -> Body:
-        """State of the run: see `sidecars.recorder`."""
+    async def state(self, address: str, token: str) -> recorder.State:
+        """State of the run. Unavailable until the tool waits at its barrier."""
         ...
 
     async def release(
         self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
-    ) -> Body:
+    ) -> recorder.State:
         """Let the tool start at that Unix time, and say where the artefacts go. Idempotent."""
         ...

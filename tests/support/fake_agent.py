@@ -8,7 +8,6 @@ differ from what a testbed wants, which is what a proof must notice.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from encbench.api.encryptionmode import EncryptionModeSpec, InTransit
 from encbench.core.columns import selection
@@ -18,9 +17,10 @@ from encbench.engines.layout import LOWER, VOLUME
 from encbench.engines.mariadb import judge
 from encbench.engines.mariadb.settings import DEFAULT_ALGORITHM
 from encbench.engines.marker import is_marker, table_name
-from encbench.ports import Body, Rejected, Unavailable
+from encbench.ports import Rejected, Unavailable
 from encbench.proofs.volume import FORMATS, process_name
 from encbench.tools.tpcc.consistency import conditions, counts
+from encbench.wire import agent as wire
 
 
 @dataclass
@@ -28,11 +28,11 @@ class FakeStop:
     """An intended stop of one server: when it was asked for, and how it goes."""
 
     run: str
-    how: str
+    how: wire.StopWay
     due: float
     seconds: float
-    before: Body
-    after: Body | None = None
+    before: wire.ServerProcess
+    after: wire.ServerProcess | None = None
     """Once it is back."""
     late: float = 0.0
 
@@ -53,7 +53,7 @@ class FakeServer:
     """The agent is there and its server does not answer queries."""
     unwritten: int = 0
     """Rounds of `settle` that it takes until everything is written."""
-    volume: Body | None = None
+    volume: wire.Volume | None = None
     """What the evidence says of the volume, where it is not what the mode asks for."""
     tables: int = 1
     """Of sysbench, which a proxy shows of a mode with columns."""
@@ -95,7 +95,7 @@ class FakeAgent:
     armed: Callable[[str, FakeStop], None] = lambda *_: None
     """Told of each stop that is armed, with the server's address."""
 
-    async def server(self, address: str, token: str) -> Body:
+    async def server(self, address: str, token: str) -> wire.Server:
         """See the port."""
         server = self._find("server", address, token)
         return {
@@ -110,7 +110,7 @@ class FakeAgent:
             "clock": self.clock(),
         }
 
-    async def settle(self, address: str, token: str) -> Body:
+    async def settle(self, address: str, token: str) -> wire.Settled:
         """See the port."""
         server = self._find("settle", address, token)
         settled, server.unwritten = server.unwritten == 0, max(0, server.unwritten - 1)
@@ -121,7 +121,7 @@ class FakeAgent:
             "clock": self.clock(),
         }
 
-    async def evidence(self, address: str, token: str, marker: str, *, full: bool) -> Body:
+    async def evidence(self, address: str, token: str, marker: str, *, full: bool) -> wire.Evidence:
         """See the port."""
         server = self._find("evidence", address, token, needs_server=False)
         if not is_marker(marker):
@@ -129,12 +129,12 @@ class FakeAgent:
         self._answering(server, address)
         self.markers.append(marker)
         made = _evidence(server.in_force, marker, full, self.clock())
-        made |= _columns(server.in_force, server.tables)
-        return made if server.volume is None else {**made, "volume": server.volume}
+        proxied = _columns(server.in_force, server.tables)
+        return {**made, **proxied, "volume": server.volume or made["volume"]}
 
     async def checks(
         self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
-    ) -> Body:
+    ) -> wire.Checks:
         """See the port."""
         server = self._find("checks", address, token, needs_server=False)
         if not run or warehouses < 1 or seconds <= 0:
@@ -153,18 +153,18 @@ class FakeAgent:
         error = server.check_error or error
         queries = (*(counts("", warehouses) if loaded else ()), *conditions(""))
         found = [
-            {
-                "name": query.name,
-                "meaning": query.meaning,
-                "rows": [["1", "7"]] if query.name in server.broken else [],
-            }
+            wire.Check(
+                name=query.name,
+                meaning=query.meaning,
+                rows=[["1", "7"]] if query.name in server.broken else [],
+            )
             for query in queries
         ]
         return _checks(run, "failed" if error else "done", [] if error else found, error)
 
     async def stop(
-        self, address: str, token: str, run: str, *, how: str, after: float, seconds: float
-    ) -> Body:
+        self, address: str, token: str, run: str, *, how: wire.StopWay, after: float, seconds: float
+    ) -> wire.Recovery:
         """See the port."""
         server = self._find("stop", address, token, needs_server=False)
         if not run or how not in ("Clean", "Crash") or after < 0 or seconds <= 0:
@@ -177,12 +177,15 @@ class FakeAgent:
                 )
             server.stop = None
         if server.stop is None:
-            before = {"processId": server.process_id, "startedAt": server.started_at}
+            before: wire.ServerProcess = {
+                "processId": server.process_id,
+                "startedAt": server.started_at,
+            }
             server.stop = FakeStop(run, how, self.clock() + after, seconds, before)
             self.armed(address, server.stop)
         return _stopped(server, self.clock())
 
-    async def stopped(self, address: str, token: str, run: str) -> Body:
+    async def stopped(self, address: str, token: str, run: str) -> wire.Recovery:
         """See the port."""
         server = self._find("stopped", address, token, needs_server=False)
         if server.stop is None or server.stop.run != run:
@@ -214,11 +217,11 @@ def _is_down(server: FakeServer, now: float) -> bool:
     return bool(_stopped(server, now)["state"] != "done")
 
 
-def _stopped(server: FakeServer, now: float) -> Body:
+def _stopped(server: FakeServer, now: float) -> wire.Recovery:
     """How far the stop is."""
     stop = server.stop
     assert stop is not None
-    said: Body = {"run": stop.run, "state": "armed", "stop": stop.how, "error": None}
+    said: wire.Recovery = {"run": stop.run, "state": "armed", "stop": stop.how, "error": None}
     if now < stop.due:
         return said
     said |= {"before": stop.before, "statement": "SELECT 1", "rows": 1}
@@ -254,7 +257,9 @@ def _stopped(server: FakeServer, now: float) -> Body:
     }
 
 
-def _checks(run: str, state: str, found: list[dict[str, Any]], error: str | None) -> Body:
+def _checks(
+    run: str, state: wire.ChecksState, found: list[wire.Check], error: str | None
+) -> wire.Checks:
     took = None if state == "running" else 0.1
     return {"run": run, "state": state, "checks": found, "error": error, "tookSeconds": took}
 
@@ -286,16 +291,24 @@ def _transit_variables(in_transit: InTransit | None) -> dict[str, str]:
     }
 
 
-def _volume(mode: EncryptionModeSpec, full: bool) -> Body:
+def _volume(mode: EncryptionModeSpec, full: bool) -> wire.Volume:
     """A disk, with the file system of the mode in between."""
     fuse = mode.gocryptfs
     crypt = "CRYPT-LUKS2-0123456789abcdef" if mode.volume and fuse is None else None
-    plain = {"device": "8:16", "mountPoint": VOLUME, "type": "ext4", "source": "/dev/sdb"}
     if fuse is None:
-        return {**plain, "dmCrypt": crypt, "lower": None}
+        return {
+            "device": "8:16",
+            "mountPoint": VOLUME,
+            "type": "ext4",
+            "source": "/dev/sdb",
+            "dmCrypt": crypt,
+            "lower": None,
+        }
     hit = fuse.cipher == "none"
     paths = ["1kTfSJ/9gWc", *(["1kTfSJ/gocryptfs.diriv", "gocryptfs.conf"] if full else [])]
-    files = [{"path": path, "bytes": 4096, "found": hit and path == paths[0]} for path in paths]
+    files = [
+        wire.LowerFile(path=path, bytes=4096, found=hit and path == paths[0]) for path in paths
+    ]
     return {
         "device": "0:57",
         "mountPoint": VOLUME,
@@ -310,33 +323,38 @@ def _volume(mode: EncryptionModeSpec, full: bool) -> Body:
     }
 
 
-def _columns(mode: EncryptionModeSpec, tables: int) -> Body:
+def _columns(mode: EncryptionModeSpec, tables: int) -> wire.SeenThroughProxy:
     """What the agent sees through the proxy of a mode in force: sysbench's tables."""
     if mode.columns is None:
         return {}
     chosen = set(selection.for_proxy("sysbench", mode.columns, tables))
-    found: dict[str, Body] = {}
+    found: dict[str, wire.TableColumns] = {}
     for name in selection.for_proxy_all("sysbench", tables):
         table, _, column = name.partition(".")
         one = found.setdefault(
-            table, {"table": table, "row": True, "plain": [], "encrypted": {}, "null": []}
+            table,
+            wire.TableColumns(
+                table=table, row=True, digest=None, plain=[], encrypted={}, null=[], wrong={}
+            ),
         )
         if name in chosen:
             one["encrypted"].setdefault(mode.columns.algorithm, []).append(column)
         else:
             one["plain"].append(column)
-    told = [{**one, "wrong": {}, "digest": None} for one in found.values()]
-    return {"columns": {"chosen": len(chosen), "all": len(told), "tables": told}}
+    tables_seen = list(found.values())
+    return {"columns": {"chosen": len(chosen), "all": len(tables_seen), "tables": tables_seen}}
 
 
-def _evidence(mode: EncryptionModeSpec, text: str, full: bool, now: float) -> dict[str, Any]:
+def _evidence(mode: EncryptionModeSpec, text: str, full: bool, now: float) -> wire.Evidence:
     table = table_name(text)
     own = marker.table_file(table)
     encrypted = mode.tde is not None
-    files = [{"path": f"data/{own}", "kind": "table", "bytes": 65536, "found": not encrypted}]
+    files = [wire.SearchedFile(path=f"data/{own}", kind="table", bytes=65536, found=not encrypted)]
     if full:
         files += [
-            {"path": f"data/{path}", "kind": kind, "bytes": 4096, "found": hit and not encrypted}
+            wire.SearchedFile(
+                path=f"data/{path}", kind=kind, bytes=4096, found=hit and not encrypted
+            )
             for path, kind, hit in (
                 ("aria_log.00000001", "aria-log", False),
                 ("binlog.000001", "binlog", True),

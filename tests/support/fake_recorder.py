@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from encbench.ports import Body, Rejected, Unavailable
+from encbench.ports import Rejected, Unavailable
+from encbench.wire.files import FILES
+from encbench.wire.recorder import RunStateName, State
 
-FILES = ("output.log", "series.csv", "summary.json")
 IF_ABSENT = {"If-None-Match": "*"}
 
 Upload = Callable[[str, bytes, Mapping[str, str]], int]
@@ -24,7 +25,7 @@ class FakeClient:
     """One recorder with its tool; every field may be changed at any time."""
 
     token: str
-    status: str | None = None
+    status: RunStateName | None = None
     """The state's name; None before the tool waits."""
     start_at: float | None = None
     uploads: dict[str, str] = field(default_factory=dict)
@@ -35,7 +36,7 @@ class FakeClient:
     """The artefacts, once the tool has ended."""
     error: str | None = None
     clock_offset: float = 0.0
-    """This client's clock minus everybody else's, in seconds."""
+    """This client's clock minus everyone else's, in seconds."""
     away: bool = False
     """The recorder cannot be reached."""
     starts: int = 0
@@ -91,13 +92,13 @@ class FakeRecorder:
     """Each call that came, as method and address."""
     clock: Callable[[], float] = time.time
 
-    async def state(self, address: str, token: str) -> Body:
+    async def state(self, address: str, token: str) -> State:
         """See the port."""
         return self._snapshot(self._find("state", address, token))
 
     async def release(
         self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
-    ) -> Body:
+    ) -> State:
         """See the port."""
         client = self._find("release", address, token)
         if set(uploads) != set(FILES):
@@ -118,7 +119,8 @@ class FakeRecorder:
             raise Unavailable(f"the recorder at {address}: the tool does not wait yet")
         return client
 
-    def _snapshot(self, client: FakeClient) -> Body:
+    def _snapshot(self, client: FakeClient) -> State:
+        assert client.status is not None
         window = client.window
         return {
             "state": client.status,

@@ -3,7 +3,7 @@
 from urllib.parse import quote
 
 from encbench.adapters.sidecar import Sidecar
-from encbench.ports import Body
+from encbench.wire import agent
 
 QUICK_SECONDS = 60.0
 """Facts of the server, or a marker in its own file: seconds at most on a busy server."""
@@ -27,44 +27,64 @@ class HttpAgent:
         """Close what is open."""
         await self._agents.aclose()
 
-    async def server(self, address: str, token: str) -> Body:
+    async def server(self, address: str, token: str) -> agent.Server:
         """See the port. Rejected when the agent does not take the token."""
-        return await self._agents.ask("GET", address, "/v1/server", token, seconds=self._quick)
-
-    async def settle(self, address: str, token: str) -> Body:
-        """See the port. Rejected when the agent does not take the token."""
-        return await self._agents.ask(
-            "POST", address, "/v1/settle", token, seconds=max(SETTLE_SECONDS, self._quick)
+        answer: agent.Server = await self._agents.ask(
+            "GET", address, agent.SERVER, token, seconds=self._quick
         )
+        return answer
 
-    async def evidence(self, address: str, token: str, marker: str, *, full: bool) -> Body:
+    async def settle(self, address: str, token: str) -> agent.Settled:
+        """See the port. Rejected when the agent does not take the token."""
+        answer: agent.Settled = await self._agents.ask(
+            "POST", address, agent.SETTLE, token, seconds=max(SETTLE_SECONDS, self._quick)
+        )
+        return answer
+
+    async def evidence(
+        self, address: str, token: str, marker: str, *, full: bool
+    ) -> agent.Evidence:
         """See the port. Rejected when the agent does not take the token or the marker."""
-        seconds = self._full if full else self._quick
-        wish = {"marker": marker, "full": full}
-        return await self._agents.ask(
-            "POST", address, "/v1/evidence", token, seconds=seconds, body=wish
+        request = agent.EvidenceRequest(marker=marker, full=full)
+        answer: agent.Evidence = await self._agents.ask(
+            *("POST", address, agent.EVIDENCE, token),
+            seconds=self._full if full else self._quick,
+            body=request,
         )
+        return answer
 
     async def checks(
         self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
-    ) -> Body:
-        """See the port. Rejected when the agent does not take the token or the wish."""
-        wish = {"run": run, "warehouses": warehouses, "loaded": loaded, "seconds": seconds}
-        return await self._agents.ask(
-            "POST", address, "/v1/checks", token, seconds=self._quick, body=wish
+    ) -> agent.Checks:
+        """See the port. Rejected when the agent does not take the token or the request."""
+        request = agent.ChecksRequest(
+            run=run, warehouses=warehouses, loaded=loaded, seconds=seconds
         )
+        answer: agent.Checks = await self._agents.ask(
+            "POST", address, agent.CHECKS, token, seconds=self._quick, body=request
+        )
+        return answer
 
     async def stop(
-        self, address: str, token: str, run: str, *, how: str, after: float, seconds: float
-    ) -> Body:
-        """See the port. Rejected when the agent does not take the token or the wish."""
-        wish = {"run": run, "stop": how, "afterSeconds": after, "seconds": seconds}
-        return await self._agents.ask(
-            "POST", address, "/v1/recovery", token, seconds=self._quick, body=wish
+        self,
+        address: str,
+        token: str,
+        run: str,
+        *,
+        how: agent.StopWay,
+        after: float,
+        seconds: float,
+    ) -> agent.Recovery:
+        """See the port. Rejected when the agent does not take the token or the request."""
+        request = agent.StopRequest(run=run, stop=how, afterSeconds=after, seconds=seconds)
+        answer: agent.Recovery = await self._agents.ask(
+            "POST", address, agent.RECOVERY, token, seconds=self._quick, body=request
         )
+        return answer
 
-    async def stopped(self, address: str, token: str, run: str) -> Body:
+    async def stopped(self, address: str, token: str, run: str) -> agent.Recovery:
         """See the port. Rejected when the agent does not take the token."""
-        return await self._agents.ask(
-            "GET", address, f"/v1/recovery?run={quote(run)}", token, seconds=self._quick
+        answer: agent.Recovery = await self._agents.ask(
+            "GET", address, f"{agent.RECOVERY}?run={quote(run)}", token, seconds=self._quick
         )
+        return answer

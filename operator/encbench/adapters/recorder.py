@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from encbench.adapters.sidecar import Sidecar
-from encbench.ports import Body
+from encbench.wire import recorder
 
 SECONDS = 5.0
 """For one answer; a recorder has nothing to compute."""
@@ -20,19 +20,23 @@ class HttpRecorder:
         """Close what is open."""
         await self._recorders.aclose()
 
-    async def state(self, address: str, token: str) -> Body:
+    async def state(self, address: str, token: str) -> recorder.State:
         """See the port. Unavailable until the tool waits; Rejected for a wrong token."""
-        return await self._recorders.ask("GET", address, "/v1/state", token, seconds=self._seconds)
+        answer: recorder.State = await self._recorders.ask(
+            "GET", address, recorder.STATE, token, seconds=self._seconds
+        )
+        return answer
 
     async def release(
         self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
-    ) -> Body:
+    ) -> recorder.State:
         """See the port. Unavailable until the tool waits; Rejected for a wrong token or release.
 
         The first release decides when the tool starts. A later one only replaces the URLs, which
         lets a recorder go on whose URLs have expired.
         """
-        wish = {"startAt": start_at, "uploads": dict(uploads)}
-        return await self._recorders.ask(
-            "POST", address, "/v1/release", token, seconds=self._seconds, body=wish
+        request = recorder.Release(startAt=start_at, uploads=dict(uploads))
+        answer: recorder.State = await self._recorders.ask(
+            "POST", address, recorder.RELEASE, token, seconds=self._seconds, body=request
         )
+        return answer

@@ -1,11 +1,12 @@
 """Asking a sidecar of ours over HTTP: JSON in and out, a bearer token, the ports' errors."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import aiohttp
 
-from encbench.ports import Body, Rejected, Unavailable
+from encbench.ports import Rejected, Unavailable
 
 _REFUSALS = range(400, 500)
 
@@ -31,9 +32,9 @@ class Sidecar:
         token: str,
         *,
         seconds: float,
-        body: Body | None = None,
-    ) -> Body:
-        """The answer, within that many seconds.
+        body: Mapping[str, object] | None = None,
+    ) -> Any:
+        """The answer within that many seconds, a JSON object of the shape in `wire`.
 
         Rejected when the sidecar understood and refused; Unavailable for everything else.
         """

@@ -4,17 +4,16 @@ docs/design/0004-tpcc.md says why it is the agent that asks, and when.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from encbench.api.base import parse_duration
 from encbench.api.testbed import TestbedSpec
 from encbench.api.tpcc import Tpcc
-from encbench.ports import Body
 from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
 from encbench.tools.tpcc import consistency
+from encbench.wire import agent as wire
 
 CONSISTENT = "Consistent"
 """Condition of testbeds and trials; absent where there is nothing to check."""
@@ -65,24 +64,24 @@ async def ask(
     return judge(answer)
 
 
-def judge(answer: Body) -> Checked | None:
+def judge(answer: wire.Checks) -> Checked | None:
     """From the agent's answer; None while the checks run."""
-    state, took = answer.get("state"), answer.get("tookSeconds")
+    state, took = answer["state"], answer["tookSeconds"]
     if state == "running":
         return None
     if state != "done":
-        why = answer.get("error") or "the agent gave no reason"
+        why = answer["error"] or "the agent gave no reason"
         return Checked(False, CHECK_FAILED, f"the consistency queries could not be run: {why}")
-    checks: dict[str, dict[str, Any]] = {check["name"]: check for check in answer["checks"]}
+    checks = {check["name"]: check for check in answer["checks"]}
     missing = [query.name for query in consistency.conditions("") if query.name not in checks]
     if missing:
-        return Checked(False, CHECK_FAILED, f"nobody asked {', '.join(missing)}")
+        return Checked(False, CHECK_FAILED, f"the agent did not run {', '.join(missing)}")
     broken = [check for check in checks.values() if check["rows"]]
     if broken:
         return Checked(False, INCONSISTENT, "; ".join(_sentence(check) for check in broken))
     return Checked(True, CONSISTENT, f"{len(checks)} queries gave no row in {took:g} s")
 
 
-def _sentence(check: dict[str, Any]) -> str:
+def _sentence(check: wire.Check) -> str:
     rows = ", ".join(f"({', '.join(row)})" for row in check["rows"])
     return f"{check['name']}: {check['meaning']}, such as {rows}"

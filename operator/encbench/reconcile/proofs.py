@@ -2,6 +2,7 @@
 
 import secrets
 from datetime import datetime
+from typing import Any
 
 from encbench.api.conditions import format_time
 from encbench.core.evidence import Proof
@@ -28,10 +29,10 @@ async def prove(
     """
     # A fresh marker each time: one that was written before could lie in an old log or page.
     marker = f"encbench-marker-{secrets.token_hex(16)}"
-    evidence = await database.evidence(address, token, marker, full=full)
+    evidence: dict[str, Any] = {**await database.evidence(address, token, marker, full=full)}
     spec = testbed.spec
     if spec.mode.volume is not None and spec.mode.volume.storage_class_name is not None:
-        evidence = {**evidence, "claim": await claim_facts(cluster, testbed)}
+        evidence["claim"] = await claim_facts(cluster, testbed)
     proof = engine(spec.instance.engine).judge(evidence, spec.mode, full=full)
     proof = volume.judge(proof, evidence, spec.mode, full=full)
     proof = columns.judge(proof, evidence, spec, full=full)

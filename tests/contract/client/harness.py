@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from encbench.adapters.recorder import HttpRecorder
 from encbench.ports import Body, Recorder
 from encbench.tools.pod import wrapped
+from encbench.wire.recorder import State
 from tests.support import fake_tool
+from tests.support.answers import whole
 from tests.support.fake_recorder import FakeClient, FakeRecorder
 from tests.support.local_client import FILES, TOKEN, LocalClient, local_client
 from tests.support.receiver import Receiver, receiving
@@ -69,8 +71,9 @@ class Fake:
     async def until(self, state: str) -> Body:
         return await _poll(self._step, state)
 
-    async def _step(self) -> Body:
+    async def _step(self) -> Any:
         now = await self.recorder.state(self.address, self.token)
+        whole(State, now)
         if now["state"] == "released":
             self._client.run(300.0)
         elif now["state"] == "running":

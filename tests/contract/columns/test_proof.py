@@ -71,7 +71,7 @@ def evidence(
     key: str = KEY,
     through: bool = True,
     full: bool = True,
-) -> dict[str, Any]:
+) -> Any:
     """What the agent gathers through a proxy of these columns; the rest is what is broken."""
     columns = spec.mode.columns
     assert columns is not None

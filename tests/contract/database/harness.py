@@ -13,6 +13,8 @@ from encbench.ports import Agent
 from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.api import application
 from encbench.sidecars.agent.config import Config
+from encbench.wire import agent as wire
+from tests.support.answers import whole
 
 MARKER = "encbench-marker-{:032x}"
 
@@ -51,14 +53,18 @@ class ServedAgent:
     mode: dict[str, Any]
     """The mode that is in force."""
 
-    async def server(self) -> dict[str, Any]:
+    async def server(self) -> Any:
         """Facts of the server."""
-        return await self.database.server(self.address, self.token)
+        answer = await self.database.server(self.address, self.token)
+        whole(wire.Server, answer)
+        return answer
 
-    async def evidence(self, number: int, *, full: bool) -> dict[str, Any]:
+    async def evidence(self, number: int, *, full: bool) -> Any:
         """Evidence by a marker with that number."""
         marker = MARKER.format(number)
-        return await self.database.evidence(self.address, self.token, marker, full=full)
+        answer = await self.database.evidence(self.address, self.token, marker, full=full)
+        whole(wire.Evidence, answer)
+        return answer
 
 
 def agent_config(server: Server) -> Config:

@@ -123,7 +123,10 @@ async def test_a_stop_is_armed_once_and_looked_at_without_being_armed(either: Se
 async def test_a_stop_that_cannot_be_meant_is_refused(either: ServedAgent) -> None:
     with pytest.raises(Rejected, match="stop must be Clean or Crash"):
         await either.database.stop(
-            either.address, either.token, "one", how="Kill", after=0.0, seconds=60.0
+            *(either.address, either.token, "one"),
+            how="Kill",  # type: ignore[arg-type]
+            after=0.0,
+            seconds=60.0,
         )
     with pytest.raises(Rejected):
         await either.database.stop(

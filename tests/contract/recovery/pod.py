@@ -18,9 +18,9 @@ from aiohttp import web
 
 from encbench.adapters.agent import HttpAgent
 from encbench.engines.registry import engine
-from encbench.ports import Body
 from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.api import application
+from encbench.wire import agent as wire
 from tests.contract.database.harness import agent_config
 from tests.support import mariadb, mysql, postgres
 from tests.support.mariadb import MariaDB
@@ -105,17 +105,17 @@ class Agent:
     address: str
     token: str
 
-    async def stop(self, run: str, how: str, after: float) -> Body:
+    async def stop(self, run: str, how: wire.StopWay, after: float) -> wire.Recovery:
         """Arm it, or ask about it."""
         return await self.database.stop(
             self.address, self.token, run, how=how, after=after, seconds=60
         )
 
-    async def stopped(self, run: str) -> Body:
+    async def stopped(self, run: str) -> Any:
         """Ask about it."""
         return await self.database.stopped(self.address, self.token, run)
 
-    async def server(self) -> Body:
+    async def server(self) -> Any:
         """Facts of the server."""
         return await self.database.server(self.address, self.token)
 

@@ -12,10 +12,10 @@ import pytest
 
 from encbench.api.workload import Recovery, WorkloadSpec
 from encbench.engines.registry import engine
-from encbench.ports import Body
 from encbench.reconcile.trial.recovery import judge
 from encbench.tools.sysbench import command
 from encbench.tools.sysbench.parser import parse_cut
+from encbench.wire.agent import StopWay
 from tests.contract.client.sysbench import Bench
 from tests.contract.recovery.pod import Agent, Kubelet, agent, log_since, running
 from tests.support import debian
@@ -37,7 +37,7 @@ class Study:
     agent: Agent
     kubelet: Kubelet
 
-    async def trial(self, run: str, stop: str, *more: str) -> tuple[Body, list[str], int, str]:
+    async def trial(self, run: str, stop: StopWay, *more: str) -> tuple[Any, list[str], int, str]:
         """The agent's account, the new server's log, the client's exit code and output."""
         offset = (self.server.folder / "server.log").stat().st_size
         words = self.bench.words("oltp_write_only", warmup=f"{WARMUP}s", duration=f"{DURATION}s")
@@ -123,4 +123,5 @@ async def test_a_crash_and_then_a_clean_stop_under_load(study: Study) -> None:
     assert study.kubelet.starts == 2
 
     # The same evidence is refused for the other kind of stop.
-    assert judge({**again, "stop": "Crash"}, log, words, None).reason == "NoRecovery"
+    other: Any = {**again, "stop": "Crash"}
+    assert judge(other, log, words, None).reason == "NoRecovery"

@@ -28,9 +28,7 @@ ALONGSIDE = {"warehouse-ytd": "district-ytd", "district-ytd": "warehouse-ytd"}
 """The two that ask the same question from either side."""
 
 
-async def checked(
-    bench: Bench, run: str, *, loaded: bool = False
-) -> tuple[Checked, dict[str, Any]]:
+async def checked(bench: Bench, run: str, *, loaded: bool = False) -> tuple[Checked, Any]:
     """What the operator comes to, and the agent's answer."""
     one = bench.agent
     async with asyncio.timeout(60):

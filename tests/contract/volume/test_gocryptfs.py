@@ -59,7 +59,7 @@ def config_of(pod: Pod) -> Config:
     return replace(agent_config(pod.server), lower=pod.disk, volume_process=process_name(own))
 
 
-async def evidence_of(config: Config, proc: Path, number: int, *, full: bool) -> dict[str, Any]:
+async def evidence_of(config: Config, proc: Path, number: int, *, full: bool) -> Any:
     async with serving(config, proc) as (database, address):
         marker = MARKER.format(number)
         return await database.evidence(address, config.token, marker, full=full)

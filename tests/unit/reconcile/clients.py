@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from encbench.core.artefact import digest_of
 from encbench.core.tls import PLAIN, Session
-from encbench.ports import Body
+from encbench.wire.recorder import State
 from tests.support.fake_recorder import FakeClient, FakeRecorder, Upload
 from tests.unit.reconcile.timeline import Timeline
 
@@ -67,12 +67,12 @@ class Recorder:
             self.timeline.at(self.client.start_at - self.plan.skew, self._start)
 
     def seen(self) -> None:
-        """Somebody knows that everything is stored: no need to linger."""
+        """The operator knows that everything is stored: no need to linger."""
         self.timeline.after(0.1, self._exit)
 
     def die(self) -> None:
         """As if the pod were deleted or the process killed."""
-        self.client.away, self.client.status = True, "dead"
+        self.client.away, self.client.status = True, None
 
     def _start(self) -> None:
         if self.client.status == "released":
@@ -131,7 +131,7 @@ class Recorders(FakeRecorder):
             recorder.die()
             del self.clients[address]
 
-    async def state(self, address: str, token: str) -> Body:
+    async def state(self, address: str, token: str) -> State:
         body = await super().state(*self._reached(address, token))
         if body["state"] == "uploaded":
             self.recorders[address].seen()
@@ -139,7 +139,7 @@ class Recorders(FakeRecorder):
 
     async def release(
         self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
-    ) -> Body:
+    ) -> State:
         body = await super().release(*self._reached(address, token), start_at, uploads)
         self.recorders[address].released()
         return body

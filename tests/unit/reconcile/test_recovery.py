@@ -204,7 +204,7 @@ def _dies_first(world: World) -> Any:
     """The first attempt to arm kills the operator, which comes back after the load's own end."""
     usual, died = world.agent.stop, False
 
-    async def stop(*args: Any, **kwargs: Any) -> Body:
+    async def stop(*args: Any, **kwargs: Any) -> Any:
         nonlocal died
         if not died:
             died = True

@@ -16,6 +16,7 @@ from encbench.api.kinds import (
     STORAGE_CLASS,
 )
 from encbench.ports import Body
+from encbench.wire.agent import Volume
 from tests.support import manifests
 from tests.unit.reconcile.oracle import assert_sound, proofs
 from tests.unit.reconcile.world import SPACE, World, parts, study
@@ -24,7 +25,14 @@ IMAGE = "encbench/gocryptfs:test"
 FUSE = {"gocryptfs": {"cipher": "AES-GCM"}}
 THROUGH = {"gocryptfs": {"cipher": "none"}}
 BY_CLASS = {"storageClassName": "encrypted"}
-EXT4 = {"device": "8:16", "type": "ext4", "dmCrypt": None, "lower": None}
+EXT4: Volume = {
+    "device": "8:16",
+    "mountPoint": "/var/lib/encbench",
+    "type": "ext4",
+    "source": "/dev/sdb",
+    "dmCrypt": None,
+    "lower": None,
+}
 
 
 def mode(name: str, volume: dict[str, Any]) -> Body:

@@ -11,6 +11,8 @@ says what it would negotiate, and by which rules a client may connect.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from encbench.wire.agent import Catalogue
+
 Row = Sequence[Any]
 
 RULE = "pg_hba line "
@@ -47,7 +49,7 @@ TABLESPACES = "SELECT spcname, pg_tablespace_location(oid) FROM pg_tablespace OR
 
 def catalogue(
     settings: Iterable[Row], plugins: Iterable[Row], tablespaces: Iterable[Row]
-) -> dict[str, Any]:
+) -> Catalogue:
     """The evidence's `catalogue` from the rows of the statements above."""
     return {
         "variables": {str(name): str(value) for name, value in settings},

@@ -17,12 +17,12 @@ from encbench.reconcile.trial.facts import Seen
 from encbench.reconcile.trial.first_stored import key_of
 from encbench.tools.measurement import Measurement, ParseError
 from encbench.tools.registry import tool
+from encbench.wire.files import FILES, OUTPUT, SUMMARY, of_client
 
 MAX_LATENESS = 3.0
 """Seconds by which a client may start late; one that is further off has another clock."""
 MAX_EARLY = 0.7
 """Seconds by which a client may end before its server's planned stop; stamps are not that exact."""
-CLIENT_FILES = ("output.log", "series.csv", "summary.json")
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Collected:
 
 def client_key(trial: Trial, index: int, name: str) -> str:
     """Key in the bucket of one client's file."""
-    return key_of(trial, f"client-{index}/{name}")
+    return key_of(trial, of_client(index, name))
 
 
 async def collect(store: Store, trial: Trial, seen: Seen) -> Collected:
@@ -57,7 +57,7 @@ async def collect(store: Store, trial: Trial, seen: Seen) -> Collected:
     missing: list[str] = []
     expected = {client.pod.index: client.run.digests or {} for client in seen.clients if client.run}
     for index in range(trial.spec.workload.client.replicas):
-        for name in CLIENT_FILES:
+        for name in FILES:
             key = client_key(trial, index, name)
             content = await store.get(key)
             if content is None:
@@ -66,10 +66,10 @@ async def collect(store: Store, trial: Trial, seen: Seen) -> Collected:
             digest = expected.get(index, {}).get(name)
             if digest is not None:
                 check(content, key, digest)
-            artefacts[f"client-{index}/{name}"] = digest_of(content)
-            if name == "summary.json":
+            artefacts[of_client(index, name)] = digest_of(content)
+            if name == SUMMARY:
                 summaries.append(decode(ClientSummary, content, key))
-            elif name == "output.log":
+            elif name == OUTPUT:
                 outputs.append(content.decode(errors="replace"))
     if missing:
         return Collected(artefacts, missing=missing[0])

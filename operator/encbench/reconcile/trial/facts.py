@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any
 
 from encbench.core.evidence import Proof
 from encbench.core.records import RecoveryRecord
@@ -11,6 +10,7 @@ from encbench.ports import Body
 from encbench.reconcile.checks import Checked
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
+from encbench.wire.recorder import State
 
 
 class RunState(Enum):
@@ -94,8 +94,8 @@ def job_facts(body: Body | None) -> JobFacts | None:
     return JobFacts(uid=body["metadata"]["uid"], failed=failed)
 
 
-def run_facts(state: dict[str, Any], now: datetime) -> RunFacts:
-    """From the recorder's own account (docs/design/0001-spine.md, "Recorder")."""
+def run_facts(state: State, now: datetime) -> RunFacts:
+    """From the recorder's own account."""
     return RunFacts(
         state=RunState(state["state"]),
         exit_code=state.get("exitCode"),

@@ -1,12 +1,13 @@
 """What a trial's figures were made with: images, server, machine."""
 
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
-from encbench.ports import Body, Unavailable
+from encbench.ports import Unavailable
 from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.trial.facts import Seen
+from encbench.wire.agent import Server
 
 
 async def gather(deps: Deps, trial: Trial, seen: Seen) -> ProvenanceRecord:
@@ -20,14 +21,14 @@ async def gather(deps: Deps, trial: Trial, seen: Seen) -> ProvenanceRecord:
     return ProvenanceRecord(
         testbed=testbed,
         server=ServerFacts(
-            version=str(server.get("version", _unseen_version(seen))),
-            settings=server.get("settings", {}),
+            version=server["version"] if server else _unseen_version(seen),
+            settings=server["settings"] if server else {},
         ),
         machine=MachineFacts(
             node=seen.database.node if seen.database else None,
-            kernel=server.get("kernel"),
-            cpu_model=server.get("cpuModel"),
-            cpu_flags=tuple(server.get("cpuFlags", ())),
+            kernel=server["kernel"] if server else None,
+            cpu_model=server["cpuModel"] if server else None,
+            cpu_flags=tuple(server["cpuFlags"]) if server else (),
         ),
         clients=tuple(MachineFacts(node=client.pod.node) for client in seen.clients),
         images=images,
@@ -42,15 +43,15 @@ def _unseen_version(seen: Seen) -> str:
     return f"{seen.testbed.spec.instance.version}, as its template says"
 
 
-async def _server(deps: Deps, trial: Trial, seen: Seen) -> Body:
+async def _server(deps: Deps, trial: Trial, seen: Seen) -> Server | None:
     if seen.database is None:
-        return {}
+        return None
     try:
         testbed = trial.spec.testbed_ref.name
         where, token = await agents.agent(deps.cluster, trial.namespace, testbed, seen.database)
         return await deps.agent.server(where, token)
     except Unavailable:
-        return {}
+        return None
 
 
 def _images(pod: PodFacts) -> dict[str, str]:

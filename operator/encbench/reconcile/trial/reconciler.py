@@ -27,6 +27,7 @@ from encbench.reconcile.trial.proofs import KeptProofs
 from encbench.reconcile.trial.recovery import KeptRecoveries
 from encbench.tools.context import TrialContext
 from encbench.tools.registry import tool
+from encbench.wire.files import FILES
 
 URL_SECONDS = 7 * 24 * 3600
 """How long an upload URL holds: the longest that S3 signs, for a store may be away for long."""
@@ -135,7 +136,7 @@ class TrialReconciler:
             name: await self._deps.store.presign_put(
                 collect.client_key(trial, client.pod.index, name), URL_SECONDS
             )
-            for name in collect.CLIENT_FILES
+            for name in FILES
         }
         offset = client.run.clock_offset if client.run else 0.0
         where = agents.recorder(client.pod)

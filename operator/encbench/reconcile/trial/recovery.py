@@ -14,13 +14,14 @@ from encbench.core.artefact import RecordError
 from encbench.core.records import RecoveryFacts, RecoveryRecord, ServerProcess
 from encbench.engines.recovery import RecoveryLog
 from encbench.engines.registry import engine
-from encbench.ports import Body, Store, Unavailable
+from encbench.ports import Store, Unavailable
 from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.trial.facts import ClientFacts, RunState, Stopped
 from encbench.reconcile.trial.first_stored import key_of, settle, settled
+from encbench.wire import agent as wire
 
 RECOVERED = "Recovered"
 """Condition of trials of recovery workloads."""
@@ -98,7 +99,7 @@ async def _log(
 
 
 def judge(
-    answer: Body, log: list[str] | None, words: RecoveryLog, server_started: float | None
+    answer: wire.Recovery, log: list[str] | None, words: RecoveryLog, server_started: float | None
 ) -> RecoveryRecord:
     """What came of the stop, and whether it counts; pure.
 
@@ -133,7 +134,7 @@ def judge(
     )
 
 
-def _process(told: Body) -> ServerProcess:
+def _process(told: wire.ServerProcess) -> ServerProcess:
     return ServerProcess(process_id=told["processId"], started_at=told["startedAt"])
 
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from encbench.core.artefact import RecordError, check, decode
 from encbench.core.evidence import ProvenanceRecord
 from encbench.core.records import IndexRecord, IndexTrial, TrialRecord
+from encbench.wire.files import SERIES, SERIES_TIME, SERIES_TPS
 
 Load = Callable[[str], bytes]
 
-_SERIES = re.compile(r"client-\d+/series\.csv")
+_SERIES = re.compile(rf"client-\d+/{re.escape(SERIES)}")
 _MAX_POINTS = 60
 _MAX_POINTS_IN_ALL = 9000
 
@@ -116,8 +117,8 @@ def parse_series(content: bytes, key: str) -> Iterable[tuple[float, float]]:
     """Unix time and TPS of each line of a series.csv; RecordError where it is no such file."""
     header, *lines = content.decode("utf-8", errors="replace").splitlines() or [""]
     columns = header.split(",")
-    if columns[:2] != ["time", "tps"]:
-        raise RecordError(f"{key} does not begin with the columns time,tps")
+    if columns[:2] != [SERIES_TIME, SERIES_TPS]:
+        raise RecordError(f"{key} does not begin with the columns {SERIES_TIME},{SERIES_TPS}")
     for number, line in enumerate(lines, 2):
         time, tps, *_ = (*line.split(","), "")
         try:

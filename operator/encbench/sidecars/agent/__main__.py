@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from aiohttp import web
 
@@ -21,6 +20,7 @@ from encbench.sidecars.agent.machine import read_machine
 from encbench.sidecars.agent.metrics import exposition
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.recovery import Recovery, System
+from encbench.wire import agent as wire
 
 HEALTH_SECONDS = 2.0
 """Shorter than the probe's own timeout, so that its answer says why."""
@@ -56,7 +56,7 @@ def build(
 
     shown = _columns(config, config.columns) if config.columns else None
 
-    def describe() -> dict[str, Any]:
+    def describe() -> wire.Server:
         reading = read()
         if reading is None:
             raise NotRunning(f"no process {engine.process_name} is running")
@@ -93,7 +93,7 @@ def build(
     )
 
 
-def _columns(config: Config, own: ColumnsConfig) -> Callable[..., dict[str, Any]]:
+def _columns(config: Config, own: ColumnsConfig) -> Callable[..., wire.ColumnsSeen]:
     """What looks at the columns, with the libraries that only such an arm's agent pays for."""
     from encbench.adapters.columncipher import open_envelope  # noqa: PLC0415
     from encbench.adapters.sql import raw  # noqa: PLC0415

@@ -17,9 +17,8 @@ from aiohttp import web
 
 from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.background import Busy
-from encbench.sidecars.agent.checks import Wish
 from encbench.sidecars.agent.evidence import EvidenceError
-from encbench.sidecars.agent.recovery import Order
+from encbench.wire import agent as wire
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -39,18 +38,18 @@ class Agent:
     metrics: Callable[[], bytes]
     health: Callable[[], str | None]
     """None when the server answers a query, else why not."""
-    server: Callable[[], dict[str, Any]]
+    server: Callable[[], wire.Server]
     """SqlError or NotRunning when there is nothing to describe."""
     is_marker: Callable[[str], bool]
-    evidence: Callable[[str, bool, Callable[[], bool]], dict[str, Any]]
+    evidence: Callable[[str, bool, Callable[[], bool]], wire.Evidence]
     """Takes marker, full, and a function that says whether to give up."""
-    settle: Callable[[Callable[[], bool]], dict[str, Any]]
+    settle: Callable[[Callable[[], bool]], wire.Settled]
     """Takes a function that says whether to give up."""
-    checks: Callable[[Wish], dict[str, Any]]
+    checks: Callable[[wire.ChecksRequest], wire.Checks]
     """State of that run of checks, begun if need be; does not block. Busy while another runs."""
-    stop: Callable[[Order], dict[str, Any]]
+    stop: Callable[[wire.StopRequest], wire.Recovery]
     """State of that stop of the server, armed if need be; does not block. Busy likewise."""
-    stopped: Callable[[str], dict[str, Any]]
+    stopped: Callable[[str], wire.Recovery]
     """State of the stop of that name, which is never armed by this."""
 
 
@@ -60,12 +59,12 @@ def application(agent: Agent) -> web.Application:
     app = web.Application(middlewares=[_authorised(agent.token), _sentences])
     app.router.add_get("/metrics", routes.metrics)
     app.router.add_get("/healthz", routes.health)
-    app.router.add_get("/v1/server", routes.server)
-    app.router.add_post("/v1/evidence", routes.evidence)
-    app.router.add_post("/v1/settle", routes.settle)
-    app.router.add_post("/v1/checks", routes.checks)
-    app.router.add_post("/v1/recovery", routes.recovery)
-    app.router.add_get("/v1/recovery", routes.recovered)
+    app.router.add_get(wire.SERVER, routes.server)
+    app.router.add_post(wire.EVIDENCE, routes.evidence)
+    app.router.add_post(wire.SETTLE, routes.settle)
+    app.router.add_post(wire.CHECKS, routes.checks)
+    app.router.add_post(wire.RECOVERY, routes.recovery)
+    app.router.add_get(wire.RECOVERY, routes.recovered)
     return app
 
 
@@ -99,7 +98,11 @@ class _Routes:
             return _error(400, "loaded must be true or false")
         if not _is_number(seconds) or seconds <= 0:
             return _error(400, _BAD_SECONDS)
-        return web.json_response(self._agent.checks(Wish(run, warehouses, loaded, seconds)))
+        return web.json_response(
+            self._agent.checks(
+                wire.ChecksRequest(run=run, warehouses=warehouses, loaded=loaded, seconds=seconds)
+            )
+        )
 
     async def recovery(self, request: web.Request) -> web.Response:
         wish = await _wish(request)
@@ -113,7 +116,11 @@ class _Routes:
             return _error(400, "afterSeconds must be a number of 0 or more")
         if not _is_number(seconds) or seconds <= 0:
             return _error(400, _BAD_SECONDS)
-        return web.json_response(self._agent.stop(Order(run, stop, after, seconds)))
+        return web.json_response(
+            self._agent.stop(
+                wire.StopRequest(run=run, stop=stop, afterSeconds=after, seconds=seconds)
+            )
+        )
 
     async def recovered(self, request: web.Request) -> web.Response:
         return web.json_response(self._agent.stopped(request.query.get("run", "")))
@@ -130,8 +137,8 @@ class _Routes:
     async def settle(self, _: web.Request) -> web.Response:
         return await self._alone(self._agent.settle)
 
-    async def _alone(self, work: Callable[[Callable[[], bool]], dict[str, Any]]) -> web.Response:
-        """The answer of what runs in a thread, one at a time; it is told when nobody waits."""
+    async def _alone(self, work: Callable[[Callable[[], bool]], object]) -> web.Response:
+        """The answer of what runs in a thread, one at a time, until its caller has gone."""
         gone = threading.Event()
         async with self._one_at_a_time:
             task = asyncio.ensure_future(asyncio.to_thread(work, gone.is_set))

@@ -7,55 +7,41 @@ and comes again.
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from encbench.adapters.sql import SqlError
 from encbench.core.connection import DATABASE, Driver
 from encbench.sidecars.agent.background import Background, OpenBounded
 from encbench.tools.tpcc.consistency import Query, conditions, counts
+from encbench.wire import agent as wire
 
 SAMPLE = 3
 """Rows that are shown of each query that gives some."""
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What to check."""
-
-    run: str
-    """Name of the run: the same wish bears the same name."""
-    warehouses: int
-    loaded: bool
-    """The dataset is fresh: how many rows it has is checked as well."""
-    seconds: float
-    """How long all of it may take."""
-
-
 @dataclass
 class _Run:
-    wish: Wish
+    request: wire.ChecksRequest
     began: float
-    checks: list[dict[str, Any]] = field(default_factory=list)
+    checks: list[wire.Check] = field(default_factory=list)
     error: str | None = None
     took: float | None = None
 
     @property
     def name(self) -> str:
-        return self.wish.run
+        return self.request["run"]
 
     @property
     def ended(self) -> bool:
         return self.took is not None
 
-    def describe(self) -> dict[str, Any]:
-        state = "running" if self.took is None else "failed" if self.error else "done"
-        return {
-            "run": self.wish.run,
-            "state": state,
-            "checks": list(self.checks),
-            "error": self.error,
-            "tookSeconds": self.took,
-        }
+    def describe(self) -> wire.Checks:
+        return wire.Checks(
+            run=self.name,
+            state="running" if self.took is None else "failed" if self.error else "done",
+            checks=list(self.checks),
+            error=self.error,
+            tookSeconds=self.took,
+        )
 
 
 class Checks:
@@ -67,16 +53,17 @@ class Checks:
         self._driver = driver
         self._runs = Background(self._work, "the checks of {} have not ended")
 
-    def ask(self, wish: Wish) -> dict[str, Any]:
+    def ask(self, request: wire.ChecksRequest) -> wire.Checks:
         """The state of the run of that name, which is begun if there is none. Does not wait.
 
         Busy while another one is under way.
         """
-        return self._runs.begun(wish.run, lambda: _Run(wish, time.monotonic())).describe()
+        began = time.monotonic()
+        return self._runs.begun(request["run"], lambda: _Run(request, began)).describe()
 
     def _work(self, run: _Run) -> None:
         try:
-            for query in self._queries(run.wish):
+            for query in self._queries(run.request):
                 run.checks.append(self._check(run, query))
         except SqlError as error:
             run.error = str(error)
@@ -86,15 +73,16 @@ class Checks:
         finally:
             run.took = round(time.monotonic() - run.began, 3)
 
-    def _queries(self, wish: Wish) -> Sequence[Query]:
+    def _queries(self, request: wire.ChecksRequest) -> Sequence[Query]:
         prefix = f"{DATABASE}." if self._driver == "mysql" else ""
-        rows = counts(prefix, wish.warehouses) if wish.loaded else ()
+        rows = counts(prefix, request["warehouses"]) if request["loaded"] else ()
         return (*rows, *conditions(prefix))
 
-    def _check(self, run: _Run, query: Query) -> dict[str, Any]:
-        left = run.wish.seconds - (time.monotonic() - run.began)
+    def _check(self, run: _Run, query: Query) -> wire.Check:
+        seconds = run.request["seconds"]
+        left = seconds - (time.monotonic() - run.began)
         if left <= 0:
-            raise SqlError(f"the checks took longer than {run.wish.seconds:.0f} s")
+            raise SqlError(f"the checks took longer than {seconds:.0f} s")
         session = self._open(left)
         try:
             for statement in _bound(self._driver, left):
@@ -102,15 +90,12 @@ class Checks:
             rows = session.rows(f"{query.sql} LIMIT {SAMPLE}")
         finally:
             session.close()
-        return {
-            "name": query.name,
-            "meaning": query.meaning,
-            "rows": [[str(value) for value in row] for row in rows],
-        }
+        shown = [[str(value) for value in row] for row in rows]
+        return wire.Check(name=query.name, meaning=query.meaning, rows=shown)
 
 
 def _bound(driver: Driver, seconds: float) -> tuple[str, ...]:
-    """Statements that make the server give up as well, for it would go on for nobody.
+    """Statements that make the server give up as well, so that it does not go on for no one.
 
     PostgreSQL's sessions have their bound already. MariaDB takes `/*M!` for statements of its own
     and leaves `/*!50704` alone; MySQL does it the other way round.

@@ -8,7 +8,7 @@ key and the values stay here: what is told is names and verdicts.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from encbench.adapters.sql.raw import Column, Result
 from encbench.core.columns import envelope
@@ -16,6 +16,7 @@ from encbench.core.columns.envelope import Envelope, Kind
 from encbench.core.columns.probes import SAMPLE, digest, probe_of
 from encbench.engines.marker import PREFIX
 from encbench.sidecars.agent.probe import Session
+from encbench.wire import agent as wire
 
 TABLES = (
     "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = %s "
@@ -58,7 +59,7 @@ class _Table:
     null: list[str] = field(default_factory=list)
     wrong: dict[str, str] = field(default_factory=dict)
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> wire.TableColumns:
         return {
             "table": self.name,
             "row": self.row,
@@ -70,7 +71,7 @@ class _Table:
         }
 
 
-def facts(look: Columns, session: Session, *, full: bool) -> dict[str, Any]:
+def facts(look: Columns, session: Session, *, full: bool) -> wire.ColumnsSeen:
     """The evidence's `columns`. Blocks; SqlError when one of the sessions cannot be had.
 
     `tables` has for each table that was read the columns whose proxied value equals the direct one

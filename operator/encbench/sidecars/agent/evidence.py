@@ -7,13 +7,13 @@ table is removed whatever happens; one that an agent killed in between left is r
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from encbench.adapters.sql import SqlError
 from encbench.engines.marker import table_name
 from encbench.sidecars.agent.files import Searched, search_file, search_tree
 from encbench.sidecars.agent.probe import OpenSession, Probe, Row, Session, Statement
 from encbench.sidecars.agent.volume import Ground
+from encbench.wire import agent as wire
 
 SETTLE_SECONDS = 30.0
 """How long a full proof waits for background encryption to come to rest."""
@@ -26,7 +26,7 @@ class EvidenceError(Exception):
 
 
 class Cancelled(EvidenceError):
-    """Whoever asked has gone."""
+    """The caller has gone."""
 
 
 def gather(
@@ -39,14 +39,14 @@ def gather(
     full: bool,
     cancelled: Callable[[], bool] = lambda: False,
     ground: Ground | None = None,
-    columns: Callable[[Session], dict[str, Any]] | None = None,
-) -> dict[str, Any]:
-    """The evidence, as `/v1/evidence` answers it. Blocks; EvidenceError when it cannot be had."""
+    columns: Callable[[Session], wire.ColumnsSeen] | None = None,
+) -> wire.Evidence:
+    """The evidence. Blocks; EvidenceError when it cannot be had."""
     began = time.monotonic()
 
     def stop() -> None:
         if cancelled():
-            raise Cancelled("nobody waits for this evidence any more")
+            raise Cancelled("the caller of this evidence has gone")
         if time.monotonic() - began > SEARCH_SECONDS:
             raise EvidenceError(f"the search took longer than {SEARCH_SECONDS:.0f} s")
 
@@ -60,8 +60,8 @@ def gather(
                 catalogue = _catalogue(session, probe, stop, full=full)
                 own = data / probe.table_file(session, table)
                 files = _search(own, volume, probe, marker, stop, full=full)
-                below = ground and ground.facts(own, marker.encode(), stop, full=full)
-                shown = columns and columns(session)
+                below = ground.facts(own, marker.encode(), stop, full=full) if ground else None
+                shown = columns(session) if columns else None
             finally:
                 _remove(open_session, session, probe, table)
         finally:
@@ -70,6 +70,7 @@ def gather(
         raise EvidenceError(str(error)) from error
     except OSError as error:
         raise EvidenceError(f"cannot read {error.filename}: {error.strerror}") from error
+    proxied: wire.SeenThroughProxy = {"columns": shown} if shown else {}
     return {
         "marker": marker,
         "full": full,
@@ -78,7 +79,7 @@ def gather(
         "markerTable": table,
         "markerFile": own.relative_to(volume).as_posix(),
         "volume": below,
-        **({"columns": shown} if shown else {}),
+        **proxied,
         "tookSeconds": round(time.monotonic() - began, 3),
         "clock": time.time(),
     }
@@ -95,7 +96,7 @@ def _plant(session: Session, probe: Probe, table: str, marker: str, *, full: boo
 
 def _catalogue(
     session: Session, probe: Probe, stop: Callable[[], None], *, full: bool
-) -> dict[str, Any]:
+) -> wire.Catalogue:
     tablespaces = session.rows(probe.tablespaces)
     deadline = time.monotonic() + SETTLE_SECONDS
     while full and probe.busy(tablespaces) and time.monotonic() < deadline:
@@ -110,7 +111,7 @@ def _catalogue(
 
 def _search(
     own: Path, volume: Path, probe: Probe, marker: str, stop: Callable[[], None], *, full: bool
-) -> list[dict[str, Any]]:
+) -> list[wire.SearchedFile]:
     text, echo = marker.encode(), probe.echo(marker).encode()
     if full:
         searched = list(search_tree(volume, text, stop, echo=echo))
@@ -119,15 +120,14 @@ def _search(
     return [_entry(file, volume, probe) for file in searched]
 
 
-def _entry(file: Searched, volume: Path, probe: Probe) -> dict[str, Any]:
+def _entry(file: Searched, volume: Path, probe: Probe) -> wire.SearchedFile:
     path = file.path.relative_to(volume).as_posix()
-    return {
-        "path": path,
-        "kind": probe.kind_of(path),
-        "bytes": file.size,
-        "found": file.found,
-        **({"echoed": True} if file.echoed else {}),
-    }
+    entry = wire.SearchedFile(
+        path=path, kind=probe.kind_of(path), bytes=file.size, found=file.found
+    )
+    if file.echoed:
+        entry["echoed"] = True
+    return entry
 
 
 def _remove_left_behind(session: Session, probe: Probe) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from encbench.core.connection import Driver
+from encbench.wire.agent import Catalogue
 
 Row = Sequence[Any]
 Statement = tuple[str, tuple[object, ...]]
@@ -47,7 +48,7 @@ class Probe:
     plugins: str
     tablespaces: str
     """Rows of these three make the catalogue."""
-    catalogue: Callable[..., dict[str, Any]]
+    catalogue: Callable[..., Catalogue]
     """Takes the rows of these three, and then of each of `further`."""
     busy: Callable[[Iterable[Row]], bool]
     """Whether rows of `tablespaces` show work that is about to change them."""

@@ -1,8 +1,8 @@
 """Stopping the server on purpose, and how long it takes until it answers again.
 
 A run is armed with a name and acts at its own time in a thread, so that it does not matter whether
-whoever armed it is still there; asked for again it only tells. It signals processes, and somebody
-else (the kubelet) starts the container anew: the time in between belongs to no figure.
+whoever armed it is still there; asked for again it only answers. It signals processes, and the
+kubelet starts the container anew: the time in between belongs to no figure.
 
 All durations are by the boot clock, which nobody sets and by which the kernel dates processes. A
 process begins to be the server when it bears the server's name: the runtime of containers forks it
@@ -19,16 +19,13 @@ import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
 
 from encbench.adapters.sql import SqlError
 from encbench.core.connection import DATABASE
 from encbench.sidecars.agent.background import Background, OpenBounded
 from encbench.sidecars.agent.probe import Probe, Session
 from encbench.sidecars.agent.process import Process
-
-Stop = Literal["Clean", "Crash"]
-State = Literal["armed", "stopping", "starting", "done", "failed"]
+from encbench.wire import agent as wire
 
 LOOK = 0.02
 """Seconds between two looks for the process."""
@@ -48,19 +45,6 @@ class _GaveUp(Exception):
 
 
 @dataclass(frozen=True)
-class Order:
-    """What to do."""
-
-    run: str
-    """Name of the run: the same order bears the same name."""
-    stop: Stop
-    after: float
-    """Seconds from now until the signal."""
-    seconds: float
-    """From the signal on, for all of it."""
-
-
-@dataclass(frozen=True)
 class System:
     """What the agent may do and see of its pod; tests have another."""
 
@@ -76,23 +60,28 @@ class System:
 
 @dataclass
 class _Run:
-    order: Order
+    order: wire.StopRequest
     due: float
-    state: State = "armed"
-    facts: dict[str, Any] = field(default_factory=dict)
+    state: wire.RecoveryState = "armed"
+    facts: wire.RecoveryFacts = field(default_factory=wire.RecoveryFacts)
     error: str | None = None
 
     @property
     def name(self) -> str:
-        return self.order.run
+        return self.order["run"]
 
     @property
     def ended(self) -> bool:
         return self.state in ("done", "failed")
 
-    def describe(self) -> dict[str, Any]:
-        own = {"run": self.order.run, "state": self.state, "stop": self.order.stop}
-        return {**own, "error": self.error, **self.facts}
+    def describe(self) -> wire.Recovery:
+        return {
+            "run": self.name,
+            "state": self.state,
+            "stop": self.order["stop"],
+            "error": self.error,
+            **self.facts,
+        }
 
 
 class Recovery:
@@ -105,18 +94,18 @@ class Recovery:
         self._system = system
         self._runs = Background(self._work, "the recovery of {} has not ended")
 
-    def arm(self, order: Order) -> dict[str, Any]:
+    def arm(self, order: wire.StopRequest) -> wire.Recovery:
         """The state of the run of that name, which is armed if there is none. Does not wait.
 
         Busy while another one is under way.
         """
-        due = self._system.clock() + max(0.0, order.after)
-        return self._runs.begun(order.run, lambda: _Run(order, due)).describe()
+        due = self._system.clock() + max(0.0, order["afterSeconds"])
+        return self._runs.begun(order["run"], lambda: _Run(order, due)).describe()
 
-    def look(self, name: str) -> dict[str, Any]:
+    def look(self, name: str) -> wire.Recovery:
         """The state of the run of that name; `unknown` where there is none."""
         run = self._runs.known(name)
-        return run.describe() if run is not None else {"run": name, "state": "unknown"}
+        return run.describe() if run else wire.Recovery(run=name, state="unknown")
 
     def _work(self, run: _Run) -> None:
         try:
@@ -159,18 +148,20 @@ class Recovery:
             "redoBytes": redo,
         }
         run.state = "stopping"
-        number = signal.SIGKILL if order.stop == "Crash" else self._probe.shutdown
+        number = signal.SIGKILL if order["stop"] == "Crash" else self._probe.shutdown
         began, unix = system.clock(), system.unix()
         # The main process first: it must not see its children die.
         self._kill(there[0], number)
         before = {one.identity for one in there}
         while left := [one for one in system.everyone() if self._is_old(one, before, began)]:
-            if order.stop == "Crash":
+            if order["stop"] == "Crash":
                 before |= {one.identity for one in left}
                 for one in left:
                     self._kill(one, number)
-            if system.clock() - began > order.seconds:
-                raise _GaveUp(f"the server had not ended {order.seconds:.0f} s after {order.stop}")
+            if system.clock() - began > order["seconds"]:
+                raise _GaveUp(
+                    f"the server had not ended {order['seconds']:.0f} s after {order['stop']}"
+                )
             system.sleep(LOOK)
         run.facts |= {
             "signal": signal.Signals(number).name,
@@ -207,11 +198,13 @@ class Recovery:
 
     # -- up
 
-    def _await(self, run: _Run, before: set[tuple[int, float]], statement: str) -> dict[str, Any]:
+    def _await(
+        self, run: _Run, before: set[tuple[int, float]], statement: str
+    ) -> wire.RecoveryFacts:
         """The figures, once a row has come."""
         system, order = self._system, run.order
         gone = looked = system.clock()
-        ends = gone + order.seconds
+        ends = gone + order["seconds"]
         absent: dict[tuple[int, float], float] = {}
         """By process the last look at which it was not there."""
         found: Process | None = None
@@ -248,7 +241,7 @@ class Recovery:
                 "resolutionSeconds": round(max(0.0, here - last), 3),
                 "tries": tries,
             }
-        raise _GaveUp(f"the server did not answer within {order.seconds:.0f} s: {said}")
+        raise _GaveUp(f"the server did not answer within {order['seconds']:.0f} s: {said}")
 
     def _ask(self, statement: str, seconds: float) -> int:
         session = self._open(seconds)
@@ -257,7 +250,7 @@ class Recovery:
         finally:
             session.close()
 
-    def _tell(self, one: Process) -> dict[str, Any]:
+    def _tell(self, one: Process) -> wire.ServerProcess:
         return {
             "processId": one.process_id,
             "startedAt": round(self._system.started_at(one), 2),

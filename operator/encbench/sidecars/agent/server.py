@@ -3,12 +3,12 @@
 import re
 import threading
 import time
-from typing import Any
 
 from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.machine import Machine
 from encbench.sidecars.agent.probe import OpenSession, Probe, Session
 from encbench.sidecars.agent.process import Reading
+from encbench.wire.agent import Server
 
 _SECRET = re.compile(r"passw|secret|token|auth|filekey|(^|_)key$")
 """Names of settings whose values are kept back, or could be one day: facts go into a report."""
@@ -35,10 +35,8 @@ class Heart:
         return None
 
 
-def describe(
-    open_session: OpenSession, probe: Probe, reading: Reading, machine: Machine
-) -> dict[str, Any]:
-    """The answer of `/v1/server`. Blocks; SqlError when the server does not answer."""
+def describe(open_session: OpenSession, probe: Probe, reading: Reading, machine: Machine) -> Server:
+    """Facts of the server and its machine. Blocks; SqlError when the server does not answer."""
     session = open_session()
     try:
         version = str(session.rows(probe.version)[0][0])

@@ -6,9 +6,9 @@ window of the next one: its own, or its neighbour's on the same disk.
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 from encbench.sidecars.agent.probe import OpenSession, Probe, Session
+from encbench.wire.agent import Settled
 
 ROUND_SECONDS = 20.0
 """After which nothing further is begun; whoever wants more asks again, and what is written stays
@@ -23,8 +23,8 @@ def settle(
     cancelled: Callable[[], bool] = lambda: False,
     *,
     seconds: float = ROUND_SECONDS,
-) -> dict[str, Any]:
-    """The answer of `/v1/settle`. Blocks; SqlError when the server does not do what it is asked.
+) -> Settled:
+    """One round of it. Blocks; SqlError when the server does not do what it is asked.
 
     `settled` is whether everything was asked for and done, `dirtyPages` how many pages are still
     to be written, where the engine can say.

@@ -11,9 +11,9 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from encbench.sidecars.agent.files import search_file, search_tree
+from encbench.wire import agent as wire
 
 SYSFS = Path("/sys")
 CONFIGURATION = "gocryptfs.conf"
@@ -98,7 +98,7 @@ class Ground:
 
     def facts(
         self, own: Path, marker: bytes, stop: Callable[[], None], *, full: bool
-    ) -> dict[str, Any]:
+    ) -> wire.Volume:
         """The evidence's `volume`: of the marker's own file, and of the disk below it."""
         status = own.stat()
         device = f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}"
@@ -109,16 +109,16 @@ class Ground:
         mount = mount_of(own, device, mounts)
         return {
             "device": device,
-            "mountPoint": mount and mount.point,
-            "type": mount and mount.kind,
-            "source": mount and mount.source,
-            "dmCrypt": dm_crypt(device, self.sysfs) or (mount and dm_crypt(mount.device)),
+            "mountPoint": mount.point if mount else None,
+            "type": mount.kind if mount else None,
+            "source": mount.source if mount else None,
+            "dmCrypt": dm_crypt(device, self.sysfs) or (dm_crypt(mount.device) if mount else None),
             "lower": self._below(status.st_ino, marker, stop, full=full),
         }
 
     def _below(
         self, inode: int, marker: bytes, stop: Callable[[], None], *, full: bool
-    ) -> dict[str, Any] | None:
+    ) -> wire.Lower | None:
         if self.lower is None:
             return None
         if not self.lower.is_dir():
@@ -130,7 +130,7 @@ class Ground:
         else:
             searched = [] if own is None else [search_file(own, marker, stop, forget=True)]
         return {
-            "own": own and own.relative_to(self.lower).as_posix(),
+            "own": own.relative_to(self.lower).as_posix() if own else None,
             "features": _features(self.lower / CONFIGURATION),
             "files": [
                 {

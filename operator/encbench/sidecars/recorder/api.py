@@ -6,11 +6,13 @@
 import hmac
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import isnan
 from typing import Any, NamedTuple
 
-from encbench.sidecars.recorder.run import FILES, NotReady, Run
+from encbench.sidecars.recorder.run import NotReady, Run
+from encbench.wire.files import FILES
+from encbench.wire.recorder import RELEASE, STATE
 
 JSON = "application/json"
 METRICS = "text/plain; version=0.0.4"
@@ -48,7 +50,7 @@ class Api:
         if path == "/metrics":
             content = metrics(self._run).encode()
             return _only("GET", request) or Response(200, content, METRICS)
-        endpoint = {"/v1/state": ("GET", self._state), "/v1/release": ("POST", self._release)}
+        endpoint = {STATE: ("GET", self._state), RELEASE: ("POST", self._release)}
         if path not in endpoint:
             return _error(404, f"there is no {path}")
         given = request.headers.get("authorization", "").encode()
@@ -120,5 +122,5 @@ def _error(status: int, text: str) -> Response:
     return Response(status, _json({"error": text}))
 
 
-def _json(value: dict[str, Any]) -> bytes:
+def _json(value: Mapping[str, object]) -> bytes:
     return json.dumps(value).encode()

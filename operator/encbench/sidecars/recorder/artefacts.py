@@ -2,23 +2,20 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from math import isnan
 from pathlib import Path
-from typing import Any
 
 from encbench.sidecars.recorder.observation import Row
+from encbench.wire.files import SERIES_COLUMNS
+from encbench.wire.recorder import Termination
 
-HEADER = "time,tps,qps,latency_p95_ms,errors,cpu_seconds,resident_bytes"
-SUMMARY_SCHEMA = "encbench.io/client-summary/v1"
 TERMINATION_LIMIT = 4096
 
 
 def series_csv(rows: list[Row]) -> str:
-    """One line a second. `cpu_seconds` is a counter; a field that is not known is empty.
-
-    `time` is Unix time, rates are of the second that ended then, `errors` of that second as well.
-    """
-    return "".join(f"{line}\n" for line in [HEADER, *map(_line, rows)])
+    """One line a second under the columns of `wire.files`."""
+    return "".join(f"{line}\n" for line in [",".join(SERIES_COLUMNS), *map(_line, rows)])
 
 
 def _line(row: Row) -> str:
@@ -39,7 +36,7 @@ def _rounded(value: float) -> str:
     return "" if isnan(value) else f"{value:.2f}"
 
 
-def to_json(value: dict[str, Any]) -> str:
+def to_json(value: Mapping[str, object]) -> str:
     """A JSON file for people and programs."""
     return json.dumps(value, indent=1) + "\n"
 
@@ -52,7 +49,7 @@ def digest(path: Path) -> str:
 
 def termination_message(prefix: str, digests: dict[str, str], error: str | None) -> str:
     """What is left behind in the pod's status. `error` says why not everything is stored."""
-    message: dict[str, Any] = {"prefix": prefix, "digests": digests}
+    message = Termination(prefix=prefix, digests=digests)
     if error:
         message["error"] = error[:1024]
     return json.dumps(message)[:TERMINATION_LIMIT]

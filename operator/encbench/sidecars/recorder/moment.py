@@ -7,6 +7,8 @@ wrapper's stamps and ours are of one clock.
 import time
 from typing import NamedTuple
 
+from encbench.wire import recorder as wire
+
 
 class Moment(NamedTuple):
     """One moment."""
@@ -14,9 +16,9 @@ class Moment(NamedTuple):
     unix: float
     monotonic: float
 
-    def to_dict(self) -> dict[str, float]:
-        """As JSON takes it."""
-        return {"unix": round(self.unix, 3), "monotonic": round(self.monotonic, 3)}
+    def to_wire(self) -> wire.Moment:
+        """As the summary has it."""
+        return wire.Moment(unix=round(self.unix, 3), monotonic=round(self.monotonic, 3))
 
 
 def monotonic() -> float:

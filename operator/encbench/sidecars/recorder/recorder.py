@@ -8,7 +8,9 @@ from encbench.sidecars.recorder import artefacts, barrier, follow, moment, proce
 from encbench.sidecars.recorder.config import Config
 from encbench.sidecars.recorder.observation import Observation, Window
 from encbench.sidecars.recorder.process import Process, Usage
-from encbench.sidecars.recorder.run import FILES, Run
+from encbench.sidecars.recorder.run import Run
+from encbench.wire import recorder as wire
+from encbench.wire.files import FILES, OUTPUT, SERIES, SUMMARY, SUMMARY_SCHEMA
 
 _POLL = 0.05
 _FIND_POLL = 0.005
@@ -25,7 +27,7 @@ class Recorder:
         """Nothing happens yet."""
         self._config, self._run = config, run
         self._reader = follow.reader(config.tool)
-        self._output = follow.Output(config.folder / "output.log")
+        self._output = follow.Output(config.folder / OUTPUT)
         self._seen = Observation(has_warmup=config.warmup > 0)
         self._process: Process | None = None
         self._last_usage: Usage | None = None
@@ -158,27 +160,27 @@ class Recorder:
         folder, seen = self._config.folder, self._seen
         began, ended = barrier.began(folder), barrier.ended(folder)
         window = seen.window(ended, self._output.changed)
-        output = folder / "output.log"
+        output = folder / OUTPUT
         output.touch()
         output_digest = artefacts.digest(output)
         cpu = seen.cpu_seconds(window, began, ended) if window and began and ended else None
-        summary = {
-            "schema": artefacts.SUMMARY_SCHEMA,
-            "tool": self._config.tool,
-            "exitCode": ended.exit_code if ended else None,
-            "began": began.moment.to_dict() if began else None,
-            "ended": ended.stamp.moment.to_dict() if ended else None,
-            "window": _window(window),
-            "cpuSeconds": _rounded(cpu),
-            "cpuLimitCores": self._config.cpu_limit,
-            "memoryMaxBytes": seen.memory_max_bytes,
-            "memoryLimitBytes": self._config.memory_limit,
-            "throttledSeconds": _rounded(seen.throttled_seconds(window) if window else None),
-            "clockSkewSeconds": _rounded(clock_skew),
-            "output": {"bytes": output.stat().st_size, "digest": output_digest},
-        }
-        (folder / "series.csv").write_text(artefacts.series_csv(seen.rows))
-        (folder / "summary.json").write_text(artefacts.to_json(summary))
+        summary = wire.Summary(
+            schema=SUMMARY_SCHEMA,
+            tool=self._config.tool,
+            exitCode=ended.exit_code if ended else None,
+            began=began.moment.to_wire() if began else None,
+            ended=ended.stamp.moment.to_wire() if ended else None,
+            window=_window(window),
+            cpuSeconds=_rounded(cpu),
+            cpuLimitCores=self._config.cpu_limit,
+            memoryMaxBytes=seen.memory_max_bytes,
+            memoryLimitBytes=self._config.memory_limit,
+            throttledSeconds=_rounded(seen.throttled_seconds(window) if window else None),
+            clockSkewSeconds=_rounded(clock_skew),
+            output=wire.Output(bytes=output.stat().st_size, digest=output_digest),
+        )
+        (folder / SERIES).write_text(artefacts.series_csv(seen.rows))
+        (folder / SUMMARY).write_text(artefacts.to_json(summary))
         digests = {name: artefacts.digest(folder / name) for name in FILES}
         self._run.finish(ended.exit_code if ended else None, window, digests)
         return digests
@@ -222,11 +224,11 @@ class Recorder:
         return here.unix - here.monotonic
 
 
-def _window(window: Window | None) -> dict[str, float] | None:
+def _window(window: Window | None) -> wire.MeasuredWindow | None:
     if window is None:
         return None
-    start, end = window.start.unix, window.end.unix
-    return {"start": round(start, 3), "end": round(end, 3), "seconds": round(window.seconds, 3)}
+    start, end = round(window.start.unix, 3), round(window.end.unix, 3)
+    return wire.MeasuredWindow(start=start, end=end, seconds=round(window.seconds, 3))
 
 
 def _rounded(value: float | None) -> float | None:

@@ -7,13 +7,12 @@ tell: the wrapper is not at the barrier yet, and callers are told to come again.
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 from encbench.sidecars.recorder.observation import Window
 from encbench.sidecars.recorder.process import Usage
 from encbench.tools.progress import Sample
+from encbench.wire.recorder import RunStateName, State
 
-FILES = ("output.log", "series.csv", "summary.json")
 _SLICE = 0.25
 
 
@@ -27,7 +26,7 @@ class Run:
     def __init__(self) -> None:
         """Not at the barrier yet."""
         self._lock = threading.Lock()
-        self._state: str | None = None
+        self._state: RunStateName | None = None
         self._start_at: float | None = None
         self._uploads: dict[str, str] = {}
         self._window: Window | None = None
@@ -103,15 +102,15 @@ class Run:
         with self._lock:
             self._state, self._error = "uploaded", None
 
-    def told(self, state: str) -> None:
-        """Somebody has received this state."""
+    def told(self, state: RunStateName) -> None:
+        """A caller has received this state."""
         if state == "uploaded":
             self._seen = True
             self._wake.set()
 
     @property
     def seen(self) -> bool:
-        """Whether somebody knows that everything is stored."""
+        """Whether a caller knows that everything is stored."""
         return self._seen
 
     @property
@@ -120,7 +119,7 @@ class Run:
         return self.stop_at is not None and time.monotonic() >= self.stop_at
 
     @property
-    def state(self) -> str | None:
+    def state(self) -> RunStateName | None:
         """The state by its name."""
         return self._state
 
@@ -148,8 +147,8 @@ class Run:
         """What the tool has used until now, if it can be seen."""
         return self._usage()
 
-    def snapshot(self) -> dict[str, Any]:
-        """The answer to `GET /v1/state`. NotReady at first."""
+    def snapshot(self) -> State:
+        """How far the run is. NotReady at first."""
         with self._lock:
             if self._state is None:
                 raise NotReady

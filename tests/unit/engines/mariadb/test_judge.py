@@ -15,7 +15,7 @@ from tests.unit.engines.judged import failed, file
 MODES = {"plaintext": PLAINTEXT, "tde": TDE, "tls": TLS, "both": {**TDE, **TLS12}}
 
 
-async def evidence(mode: dict[str, Any], *, full: bool = True) -> dict[str, Any]:
+async def evidence(mode: dict[str, Any], *, full: bool = True) -> Any:
     server = FakeServer(token="t", in_force=EncryptionModeSpec.model_validate(mode))
     return await FakeAgent({"a": server}).evidence("a", "t", "encbench-marker-0001", full=full)
 

@@ -13,9 +13,8 @@ from aiohttp.test_utils import TestClient, TestServer
 from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.api import Agent, NotRunning, application
 from encbench.sidecars.agent.background import Busy
-from encbench.sidecars.agent.checks import Wish
 from encbench.sidecars.agent.evidence import EvidenceError
-from encbench.sidecars.agent.recovery import Order
+from encbench.wire import agent as wire
 
 AUTH = {"Authorization": "Bearer secret"}
 WISH = {"marker": "encbench-marker-0001", "full": True}
@@ -31,32 +30,32 @@ class Behind:
     began: threading.Event = field(default_factory=threading.Event)
     gone: threading.Event = field(default_factory=threading.Event)
     slow: bool = False
-    checked: list[Wish] = field(default_factory=list)
-    ordered: list[Order] = field(default_factory=list)
+    checked: list[wire.ChecksRequest] = field(default_factory=list)
+    ordered: list[wire.StopRequest] = field(default_factory=list)
 
-    def stop(self, order: Order) -> dict[str, Any]:
+    def stop(self, order: wire.StopRequest) -> Any:
         self.ordered.append(order)
         if self.error is not None:
             raise self.error
-        return {"run": order.run, "state": "armed"}
+        return {"run": order["run"], "state": "armed"}
 
-    def checks(self, wish: Wish) -> dict[str, Any]:
+    def checks(self, wish: wire.ChecksRequest) -> Any:
         self.checked.append(wish)
         if self.error is not None:
             raise self.error
-        return {"run": wish.run, "state": "running"}
+        return {"run": wish["run"], "state": "running"}
 
-    def settle(self, _: Callable[[], bool]) -> dict[str, Any]:
+    def settle(self, _: Callable[[], bool]) -> Any:
         if self.error is not None:
             raise self.error
         return {"settled": True}
 
-    def server(self) -> dict[str, Any]:
+    def server(self) -> Any:
         if self.error is not None:
             raise self.error
         return {"version": "10.11"}
 
-    def evidence(self, marker: str, full: bool, cancelled: Callable[[], bool]) -> dict[str, Any]:
+    def evidence(self, marker: str, full: bool, cancelled: Callable[[], bool]) -> Any:
         self.wished.append((marker, full))
         self.began.set()
         if self.error is not None:
@@ -190,7 +189,9 @@ async def test_checks_as_wished(start: Start) -> None:
     client = await start(behind)
     answer = await client.post("/v1/checks", json=CHECKS, headers=AUTH)
     assert (answer.status, await answer.json()) == (200, {"run": "trial-uid", "state": "running"})
-    assert behind.checked == [Wish("trial-uid", 2, False, 600)]
+    assert behind.checked == [
+        wire.ChecksRequest(run="trial-uid", warehouses=2, loaded=False, seconds=600)
+    ]
     behind.error = Busy("another")
     assert (await client.post("/v1/checks", json=CHECKS, headers=AUTH)).status == 503
     assert (await client.post("/v1/checks", json=CHECKS)).status == 401
@@ -253,7 +254,9 @@ async def test_a_stop_is_armed_by_a_post_and_only_looked_at_by_a_get(start: Star
     answer = await client.post("/v1/recovery", json=ORDER, headers=AUTH)
     assert answer.status == 200
     assert await answer.json() == {"run": "trial-uid", "state": "armed"}
-    assert behind.ordered == [Order("trial-uid", "Crash", 2.5, 600)]
+    assert behind.ordered == [
+        wire.StopRequest(run="trial-uid", stop="Crash", afterSeconds=2.5, seconds=600)
+    ]
     look = await client.get("/v1/recovery", params={"run": "another"}, headers=AUTH)
     assert await look.json() == {"run": "another", "state": "unknown"}
     assert len(behind.ordered) == 1

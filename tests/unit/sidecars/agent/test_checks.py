@@ -10,10 +10,16 @@ import pytest
 
 from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.background import Busy
-from encbench.sidecars.agent.checks import Checks, Wish
+from encbench.sidecars.agent.checks import Checks
 from encbench.tools.tpcc import consistency
+from encbench.wire import agent as wire
 
-WISH = Wish("trial-uid", 2, False, 60.0)
+
+def wish(run: str, warehouses: int, loaded: bool, seconds: float) -> wire.ChecksRequest:
+    return wire.ChecksRequest(run=run, warehouses=warehouses, loaded=loaded, seconds=seconds)
+
+
+WISH = wish("trial-uid", 2, False, 60.0)
 
 
 @dataclass
@@ -51,7 +57,7 @@ def server() -> Server:
     return found
 
 
-def ended(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def ended(ask: Callable[[], wire.Checks]) -> Any:
     deadline = time.monotonic() + 5
     while (state := ask())["state"] == "running":
         assert time.monotonic() < deadline
@@ -73,7 +79,7 @@ def test_every_query_is_asked_in_a_session_that_is_closed(server: Server) -> Non
 
 def test_a_fresh_dataset_is_counted_as_well(server: Server) -> None:
     checks = Checks(server.open, "pgsql")
-    state = ended(lambda: checks.ask(Wish("load", 2, True, 60.0)))
+    state = ended(lambda: checks.ask(wish("load", 2, True, 60.0)))
     names = [check["name"] for check in state["checks"]]
     assert {"warehouse-count", "customer-count", "stock-count", "item-count"} <= set(names)
     assert any("bmsql_customer" in s and "<> 60000" in s for s in server.statements)
@@ -96,13 +102,13 @@ def test_the_same_run_is_begun_once(server: Server) -> None:
     assert checks.ask(WISH)["state"] == "running"
     assert checks.ask(WISH)["state"] == "running"
     with pytest.raises(Busy, match="trial-uid"):
-        checks.ask(Wish("another", 2, False, 60.0))
+        checks.ask(wish("another", 2, False, 60.0))
     server.go_on.set()
     ended(lambda: checks.ask(WISH))
     asked = len(server.statements)
     assert checks.ask(WISH)["state"] == "done"
     assert len(server.statements) == asked
-    assert ended(lambda: checks.ask(Wish("another", 2, False, 60.0)))["state"] == "done"
+    assert ended(lambda: checks.ask(wish("another", 2, False, 60.0)))["state"] == "done"
     assert len(server.statements) == 2 * asked
 
 
@@ -127,7 +133,7 @@ def test_what_nobody_foresaw_is_told_as_well(
 
 def test_all_of_it_is_bounded(server: Server) -> None:
     checks = Checks(server.open, "pgsql")
-    state = ended(lambda: checks.ask(Wish("late", 2, False, 1e-9)))
+    state = ended(lambda: checks.ask(wish("late", 2, False, 1e-9)))
     assert state["state"] == "failed"
     assert "took longer" in state["error"]
     ended(lambda: checks.ask(WISH))

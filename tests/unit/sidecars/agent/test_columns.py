@@ -75,7 +75,7 @@ def look(own: Side, through: Side, **changes: Any) -> Columns:
     return Columns(**given)
 
 
-def table(own: Side, through: Side) -> dict[str, Any]:
+def table(own: Side, through: Side) -> Any:
     (told,) = facts(look(own, through), Catalogue(), full=True)["tables"]
     assert isinstance(told, dict)
     return told

@@ -53,7 +53,7 @@ class Recorded:
         self.closed = True
 
 
-def run(volume: Path, *sessions: Recorded, full: bool = False, **more: Any) -> dict[str, Any]:
+def run(volume: Path, *sessions: Recorded, full: bool = False, **more: Any) -> Any:
     waiting = list(sessions)
     return gather(
         lambda: waiting.pop(0),

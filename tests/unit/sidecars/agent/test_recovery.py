@@ -13,9 +13,15 @@ from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.process import Process
-from encbench.sidecars.agent.recovery import ANSWER_SECONDS, Order, Recovery, System
+from encbench.sidecars.agent.recovery import ANSWER_SECONDS, Recovery, System
+from encbench.wire import agent as wire
 
-CRASH = Order("trial-uid", "Crash", 20.0, 60.0)
+
+def order(run: str, stop: wire.StopWay, after: float, seconds: float) -> wire.StopRequest:
+    return wire.StopRequest(run=run, stop=stop, afterSeconds=after, seconds=seconds)
+
+
+CRASH = order("trial-uid", "Crash", 20.0, 60.0)
 
 
 @dataclass
@@ -105,15 +111,15 @@ class Pod:
         return Recovery(self.open, probe(engine), system)
 
 
-def over(recovery: Recovery, order: Order = CRASH) -> dict[str, Any]:
+def over(recovery: Recovery, order: wire.StopRequest = CRASH) -> Any:
     deadline = time.monotonic() + 5
-    while (found := recovery.look(order.run))["state"] not in ("done", "failed"):
+    while (found := recovery.look(order["run"]))["state"] not in ("done", "failed"):
         assert time.monotonic() < deadline, found
         time.sleep(0.002)
     return found
 
 
-def run(pod: Pod, order: Order = CRASH, engine: str = "mariadb") -> dict[str, Any]:
+def run(pod: Pod, order: wire.StopRequest = CRASH, engine: str = "mariadb") -> Any:
     recovery = pod.recovery(engine)
     recovery.arm(order)
     return over(recovery, order)
@@ -153,7 +159,7 @@ def test_the_main_process_is_killed_before_its_children() -> None:
 )
 def test_a_clean_stop_signals_the_main_process_alone_and_waits(engine: str, number: int) -> None:
     pod = Pod(stopping=4.0)
-    found = run(pod, Order("uid", "Clean", 1.0, 60.0), engine)
+    found = run(pod, order("uid", "Clean", 1.0, 60.0), engine)
     assert pod.signals == [(7, number)]
     assert found["stopSeconds"] == pytest.approx(4.0, abs=0.03)
     assert found["recoverySeconds"] == pytest.approx(3.0, abs=0.06)
@@ -173,7 +179,7 @@ def test_asked_again_it_is_the_same_run_and_the_server_is_stopped_once() -> None
     recovery.arm(CRASH)
     first = over(recovery)
     assert recovery.arm(CRASH) == first
-    assert recovery.arm(Order("trial-uid", "Clean", 0.0, 1.0)) == first
+    assert recovery.arm(order("trial-uid", "Clean", 0.0, 1.0)) == first
     assert pod.signals == [(7, signal.SIGKILL)]
 
 
@@ -196,10 +202,10 @@ def test_another_run_waits_for_this_one() -> None:
     recovery = pod.recovery()
     assert recovery.arm(CRASH)["state"] == "armed"
     with pytest.raises(Busy, match="trial-uid has not ended"):
-        recovery.arm(Order("another", "Crash", 0.0, 60.0))
+        recovery.arm(order("another", "Crash", 0.0, 60.0))
     hold.set()
     over(recovery)
-    assert recovery.arm(Order("another", "Crash", 9e9, 60.0))["run"] == "another"
+    assert recovery.arm(order("another", "Crash", 9e9, 60.0))["run"] == "another"
 
 
 def test_a_server_that_stays_away() -> None:
@@ -210,7 +216,7 @@ def test_a_server_that_stays_away() -> None:
 
 
 def test_a_server_that_does_not_end() -> None:
-    found = run(Pod(stopping=100.0), Order("uid", "Clean", 0.0, 5.0))
+    found = run(Pod(stopping=100.0), order("uid", "Clean", 0.0, 5.0))
     assert found["error"] == "the server had not ended 5 s after Clean"
 
 

@@ -177,6 +177,7 @@ def test_the_markers_file_is_found_below_by_its_inode(tmp_path: Path) -> None:
 def test_a_full_search_reads_everything_below(tmp_path: Path) -> None:
     made, own = below(tmp_path, b"." + MARKER)
     lower = made.facts(own, MARKER, never, full=True)["lower"]
+    assert lower is not None
     found = {file["path"]: file["found"] for file in lower["files"]}
     assert found == {"gocryptfs.conf": False, "x9/other": True, "x9/y8/z7": True}
 

@@ -10,8 +10,9 @@ from encbench.sidecars.recorder.api import Api, Request, Response
 from encbench.sidecars.recorder.moment import Moment
 from encbench.sidecars.recorder.observation import Window
 from encbench.sidecars.recorder.process import Usage
-from encbench.sidecars.recorder.run import FILES, Run
+from encbench.sidecars.recorder.run import Run
 from encbench.tools.progress import Sample
+from encbench.wire.files import FILES
 
 AUTH = {"authorization": "Bearer t0ken"}
 UPLOADS = {name: f"http://store/{name}?X-Amz-Signature=5ecre7" for name in FILES}

@@ -3,10 +3,11 @@
 import json
 import math
 
-from encbench.sidecars.recorder.artefacts import HEADER, series_csv, termination_message
+from encbench.sidecars.recorder.artefacts import series_csv, termination_message
 from encbench.sidecars.recorder.observation import Row
 from encbench.sidecars.recorder.process import Usage
 from encbench.tools.progress import Sample
+from encbench.wire.files import SERIES_COLUMNS
 
 SAMPLE = Sample(3, 10.5, 210.0, 1.86, 2.0)
 USAGE = Usage(3.0, 1.25, 4096, 8192, None)
@@ -20,7 +21,7 @@ def test_series() -> None:
         Row(1003.0, SAMPLE, False, USAGE._replace(resident_bytes=None)),
     ]
     assert series_csv(rows).splitlines() == [
-        HEADER,
+        "time,tps,qps,latency_p95_ms,errors,cpu_seconds,resident_bytes",
         "1000.123,10.50,210.00,1.86,2.00,1.25,4096",
         "1001.000,10.50,210.00,,2.00,1.25,4096",
         "1002.000,10.50,210.00,1.86,2.00,,",
@@ -35,7 +36,7 @@ def test_what_a_tool_does_not_tell_is_empty() -> None:
 
 
 def test_a_run_that_reported_nothing_has_a_header_only() -> None:
-    assert series_csv([]) == f"{HEADER}\n"
+    assert series_csv([]) == ",".join(SERIES_COLUMNS) + "\n"
 
 
 def test_termination_message_is_small_and_whole() -> None:

@@ -1,0 +1,253 @@
+"""What the agent beside a database answers and is asked for. Times are in seconds.
+
+`GET /metrics` and `GET /healthz` (200 while the server answers a query) are for everybody; the
+paths below need `Authorization: Bearer <token>`. An error is `{"error": "<sentence>"}`: 4xx where
+the request is wrong, 503 where the server is away or another run is under way.
+
+| path | takes | answers |
+|---|---|---|
+| `GET /v1/server` | | `Server` |
+| `POST /v1/evidence` | `EvidenceRequest` | `Evidence` |
+| `POST /v1/settle` | | `Settled`: one bounded round of writing what the server has changed |
+| `POST /v1/checks` | `ChecksRequest` | `Checks` at once; begins the run if the name is new |
+| `POST /v1/recovery` | `StopRequest` | `Recovery` at once; arms the stop if the name is new |
+| `GET /v1/recovery?run=` | | `Recovery`; its state is `unknown` if the name is new |
+"""
+
+from typing import Literal, NotRequired, TypedDict
+
+SERVER = "/v1/server"
+EVIDENCE = "/v1/evidence"
+SETTLE = "/v1/settle"
+CHECKS = "/v1/checks"
+RECOVERY = "/v1/recovery"
+
+StopWay = Literal["Clean", "Crash"]
+ChecksState = Literal["running", "done", "failed"]
+RecoveryState = Literal["unknown", "armed", "stopping", "starting", "done", "failed"]
+
+
+class Server(TypedDict):
+    """Facts of the server and its machine."""
+
+    version: str
+    startedAt: float
+    """Start of the server's process, Unix time."""
+    processId: int
+    settings: dict[str, str]
+    """As the server reports them."""
+    kernel: str
+    cpuModel: str
+    cpuFlags: list[str]
+    """Among them `aes` where the processor encrypts in hardware."""
+    hostname: str
+    clock: float
+
+
+class Settled(TypedDict):
+    """Whether everything that the server had changed is written."""
+
+    settled: bool
+    dirtyPages: int | None
+    """How many are still to be written; None where the engine cannot say."""
+    tookSeconds: float
+    clock: float
+
+
+class EvidenceRequest(TypedDict):
+    """Evidence by a fresh marker; `full` searches every file of the volume."""
+
+    marker: str
+    full: bool
+
+
+class Tablespace(TypedDict):
+    """One tablespace; `busy` while background work is about to change it."""
+
+    name: str
+    encrypted: bool
+    busy: bool
+
+
+class BinaryLog(TypedDict):
+    """One binary log, as the server lists it."""
+
+    name: str
+    encrypted: bool
+
+
+class Catalogue(TypedDict):
+    """What the server says about itself."""
+
+    variables: dict[str, str]
+    plugins: dict[str, str]
+    tablespaces: list[Tablespace]
+    binaryLogs: NotRequired[list[BinaryLog]]
+
+
+class SearchedFile(TypedDict):
+    """One file that was searched for the marker; `path` is relative to the volume."""
+
+    path: str
+    kind: str
+    bytes: int
+    found: bool
+    echoed: NotRequired[bool]
+    """The marker's echo was found, where an engine has one."""
+
+
+class LowerFile(TypedDict):
+    """One file of the disk under a FUSE file system."""
+
+    path: str
+    bytes: int
+    found: bool
+
+
+class Lower(TypedDict):
+    """The disk under a FUSE file system."""
+
+    own: str | None
+    """The marker's own file, found again by its inode number."""
+    features: list[str] | None
+    """gocryptfs' FeatureFlags; None where there is no gocryptfs."""
+    files: list[LowerFile]
+
+
+class Volume(TypedDict):
+    """What the marker's file lies on."""
+
+    device: str
+    mountPoint: str | None
+    type: str | None
+    source: str | None
+    dmCrypt: str | None
+    lower: Lower | None
+
+
+class TableColumns(TypedDict):
+    """What a client sees of one row of a table, column by column."""
+
+    table: str
+    row: bool
+    digest: str | None
+    plain: list[str]
+    encrypted: dict[str, list[str]]
+    """By algorithm."""
+    null: list[str]
+    wrong: dict[str, str]
+    """Why neither holds, by column; `*` is the table."""
+
+
+class ColumnsSeen(TypedDict):
+    """What a client sees through the proxy."""
+
+    chosen: int
+    """Columns in the proxy's list."""
+    all: int
+    """Tables of the database."""
+    tables: list[TableColumns]
+    """Those that were read."""
+
+
+class SeenThroughProxy(TypedDict, total=False):
+    """What only the agent of an arm with a proxy answers."""
+
+    columns: ColumnsSeen
+
+
+class Evidence(SeenThroughProxy):
+    """Facts about the mode in force. The operator judges them; the agent does not."""
+
+    marker: str
+    full: bool
+    catalogue: Catalogue
+    files: list[SearchedFile]
+    markerTable: str
+    markerFile: str
+    volume: Volume | None
+    tookSeconds: float
+    clock: float
+
+
+class ChecksRequest(TypedDict):
+    """Consistency queries over TPC-C's tables."""
+
+    run: str
+    """Name of the run: the same request bears the same name."""
+    warehouses: int
+    loaded: bool
+    """The dataset is fresh: how many rows it has is checked as well."""
+    seconds: float
+    """How long all of them may take."""
+
+
+class Check(TypedDict):
+    """One query; it holds where it gives no row."""
+
+    name: str
+    meaning: str
+    rows: list[list[str]]
+    """The first few that it gave."""
+
+
+class Checks(TypedDict):
+    """How far a run of checks is."""
+
+    run: str
+    state: ChecksState
+    checks: list[Check]
+    error: str | None
+    tookSeconds: float | None
+
+
+class StopRequest(TypedDict):
+    """An intended stop of the server."""
+
+    run: str
+    stop: StopWay
+    afterSeconds: float
+    """From now until the signal."""
+    seconds: float
+    """From the signal on, for everything."""
+
+
+class ServerProcess(TypedDict):
+    """One process of the server."""
+
+    processId: int
+    startedAt: float
+
+
+class RecoveryFacts(TypedDict, total=False):
+    """What a run has learnt so far, in this order."""
+
+    before: ServerProcess
+    """The process that was stopped."""
+    statement: str
+    """The query whose answer ends the recovery."""
+    rows: int
+    redoBytes: int | None
+    signal: str
+    stoppedAt: float
+    late: float
+    stopSeconds: float
+    """From the signal until no process of the server was left."""
+    after: ServerProcess
+    """The process that answered."""
+    answeredAt: float
+    restartSeconds: float
+    """Until the new process was there."""
+    recoverySeconds: float
+    """From the new process' start to its first answer."""
+    resolutionSeconds: float
+    tries: int
+
+
+class Recovery(RecoveryFacts):
+    """How far a stop of the server is."""
+
+    run: str
+    state: RecoveryState
+    stop: NotRequired[StopWay]
+    error: NotRequired[str | None]

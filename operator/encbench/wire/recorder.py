@@ -1,0 +1,94 @@
+"""What the recorder beside a client answers, is asked for, and leaves behind.
+
+`GET /v1/state` answers a `State`. `POST /v1/release` takes a `Release` and answers a `State`. Both
+need the bearer token, and answer 503 until the tool waits at its barrier. The end of the run is
+left as a `Termination` in the pod's status, and as a `Summary` in the bucket.
+"""
+
+from typing import Literal, NotRequired, TypedDict
+
+STATE = "/v1/state"
+RELEASE = "/v1/release"
+
+RunStateName = Literal["waiting", "released", "running", "finished", "uploaded"]
+"""In the order in which a run passes them."""
+
+
+class WindowEdges(TypedDict):
+    """The measured window by the recorder's wall clock, Unix seconds."""
+
+    start: float
+    end: float
+
+
+class State(TypedDict):
+    """How far a run is."""
+
+    state: RunStateName
+    startAt: float | None
+    """Unix time at which the tool starts, once it is released."""
+    window: WindowEdges | None
+    exitCode: int | None
+    lastTps: float | None
+    digests: dict[str, str]
+    """`sha256:<hex>` by file name; empty until the tool has ended."""
+    clock: float
+    """The recorder's wall clock at the answer, Unix seconds."""
+    error: str | None
+    """What keeps the artefacts from being stored."""
+
+
+class Release(TypedDict):
+    """Permission to start. A second one only replaces the URLs."""
+
+    startAt: float
+    uploads: dict[str, str]
+    """Presigned URL by file name, for each of `wire.files.FILES`."""
+
+
+class Termination(TypedDict):
+    """The recorder's termination message, at most 4,096 bytes."""
+
+    prefix: str
+    digests: dict[str, str]
+    error: NotRequired[str]
+    """Why not everything is stored."""
+
+
+class Moment(TypedDict):
+    """One moment by two clocks, in seconds."""
+
+    unix: float
+    monotonic: float
+
+
+class MeasuredWindow(WindowEdges):
+    """The window; `seconds` is its length by the monotonic clock."""
+
+    seconds: float
+
+
+class Output(TypedDict):
+    """The tool's own output."""
+
+    bytes: int
+    digest: str
+
+
+class Summary(TypedDict):
+    """`client-<n>/summary.json`; `core.evidence.ClientSummary` reads it."""
+
+    schema: str
+    tool: str
+    exitCode: int | None
+    began: Moment | None
+    ended: Moment | None
+    window: MeasuredWindow | None
+    cpuSeconds: float | None
+    """CPU time of the tool in the window."""
+    cpuLimitCores: float | None
+    memoryMaxBytes: int | None
+    memoryLimitBytes: int | None
+    throttledSeconds: float | None
+    clockSkewSeconds: float | None
+    output: Output

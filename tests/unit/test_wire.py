@@ -1,0 +1,98 @@
+"""The wire contracts: cheap to import, and kept by both sides."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.core.evidence import ClientSummary
+from encbench.wire import agent, recorder
+from encbench.wire.files import FILES, SUMMARY_SCHEMA, of_client
+from tests.support.answers import whole
+from tests.support.fake_agent import FakeAgent, FakeServer
+
+WHERE, TOKEN = "db:9470", "secret"
+MARKER = "encbench-marker-0123456789abcdef"
+
+
+def test_importing_it_brings_the_standard_library_only() -> None:
+    program = (
+        "import sys; before = set(sys.modules); "
+        "import encbench.wire.agent, encbench.wire.recorder, encbench.wire.files; "
+        "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert set(done.stdout.split()) - set(sys.stdlib_module_names) == {"encbench"}
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [
+        {},
+        {"atRest": {"method": "engine"}},
+        {"atRest": {"method": "volume", "volume": {"gocryptfs": {}}}},
+        {"columns": {"method": "confidential", "ratio": 100}},
+    ],
+    ids=["plaintext", "tde", "gocryptfs", "columns"],
+)
+@pytest.mark.parametrize("full", [False, True])
+async def test_the_fake_agent_keeps_the_contract(mode: dict[str, Any], full: bool) -> None:
+    server = FakeServer(token=TOKEN, in_force=EncryptionModeSpec.model_validate(mode))
+    fake = FakeAgent({WHERE: server}, clock=lambda: 100.0)
+    whole(agent.Server, await fake.server(WHERE, TOKEN))
+    whole(agent.Settled, await fake.settle(WHERE, TOKEN))
+    whole(agent.Evidence, await fake.evidence(WHERE, TOKEN, MARKER, full=full))
+    checks = await fake.checks(WHERE, TOKEN, "run", warehouses=1, loaded=True, seconds=60)
+    whole(agent.Checks, checks)
+    whole(agent.Recovery, await fake.stopped(WHERE, TOKEN, "run"))
+    armed = await fake.stop(WHERE, TOKEN, "run", how="Crash", after=0.0, seconds=60)
+    whole(agent.Recovery, armed)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"dirtyPages": "3"}, "answer.dirtyPages is '3'"),
+        ({"more": 1}, "answer has more as well"),
+        ({"clock": None}, "answer.clock is None"),
+    ],
+)
+def test_an_answer_that_breaks_the_contract_is_seen(changes: Any, problem: str) -> None:
+    said = {"settled": True, "dirtyPages": None, "tookSeconds": 0.1, "clock": 1.0}
+    whole(agent.Settled, said)
+    with pytest.raises(AssertionError, match=problem):
+        whole(agent.Settled, said | changes)
+    with pytest.raises(AssertionError, match="answer lacks settled"):
+        whole(agent.Settled, {"dirtyPages": None, "tookSeconds": 0.1, "clock": 1.0})
+
+
+def test_the_operator_reads_every_field_of_a_summary() -> None:
+    moment = recorder.Moment(unix=1.0, monotonic=2.0)
+    summary = recorder.Summary(
+        schema=SUMMARY_SCHEMA,
+        tool="sysbench",
+        exitCode=0,
+        began=moment,
+        ended=moment,
+        window=recorder.MeasuredWindow(start=1.0, end=3.0, seconds=2.0),
+        cpuSeconds=0.5,
+        cpuLimitCores=1.0,
+        memoryMaxBytes=1,
+        memoryLimitBytes=2,
+        throttledSeconds=0.0,
+        clockSkewSeconds=0.0,
+        output=recorder.Output(bytes=1, digest=f"sha256:{'0' * 64}"),
+    )
+    assert ClientSummary.model_validate(summary).to_dict() == summary
+
+
+def test_a_replicas_files_lie_in_a_folder_of_their_own() -> None:
+    assert [of_client(2, name) for name in FILES] == [
+        "client-2/output.log",
+        "client-2/series.csv",
+        "client-2/summary.json",
+    ]
