@@ -180,11 +180,11 @@ class Certificates(Protocol):
 class Agent(Protocol):
     """The agent beside a database. `address` is host:port; `token` authenticates the caller."""
 
-    async def server(self, address: str, token: str) -> agent.Server:
+    async def server(self, address: str, token: str) -> agent.ServerAnswer:
         """Facts of the server. Unavailable until it answers queries."""
         ...
 
-    async def settle(self, address: str, token: str) -> agent.Settled:
+    async def settle(self, address: str, token: str) -> agent.SettleAnswer:
         """Have the server write what it has changed: `settled`, and the `dirtyPages` that are left.
 
         One round of bounded length: to be asked again until it is settled.
@@ -193,13 +193,13 @@ class Agent(Protocol):
 
     async def evidence(
         self, address: str, token: str, marker: str, *, full: bool
-    ) -> agent.Evidence:
+    ) -> agent.EvidenceAnswer:
         """Evidence about the mode in force: catalogue rows and where the marker was found."""
         ...
 
     async def checks(
         self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
-    ) -> agent.Checks:
+    ) -> agent.ChecksAnswer:
         """State of the checks of TPC-C's tables that bear this name.
 
         They begin with the first call and take minutes; every later one with that name only looks.
@@ -216,7 +216,7 @@ class Agent(Protocol):
         how: agent.StopWay,
         after: float,
         seconds: float,
-    ) -> agent.Recovery:
+    ) -> agent.RecoveryAnswer:
         """Have the server stopped (`Clean` or `Crash`) that many seconds from now; the run's state.
 
         It has `seconds` to come back. The first call with that name arms it, every later one only
@@ -224,7 +224,7 @@ class Agent(Protocol):
         """
         ...
 
-    async def stopped(self, address: str, token: str, run: str) -> agent.Recovery:
+    async def stopped(self, address: str, token: str, run: str) -> agent.RecoveryAnswer:
         """State of that stop of the server, which this never arms; `unknown` where there is none.
 
         Rejected by an agent of a version that knows of no stops.
@@ -235,12 +235,12 @@ class Agent(Protocol):
 class Recorder(Protocol):
     """The recorder beside a client."""
 
-    async def state(self, address: str, token: str) -> recorder.State:
+    async def state(self, address: str, token: str) -> recorder.StateAnswer:
         """State of the run. Unavailable until the tool waits at its barrier."""
         ...
 
     async def release(
         self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
-    ) -> recorder.State:
+    ) -> recorder.StateAnswer:
         """Let the tool start at that Unix time, and say where the artefacts go. Idempotent."""
         ...

@@ -31,8 +31,8 @@ class FakeStop:
     how: wire.StopWay
     due: float
     seconds: float
-    before: wire.ServerProcess
-    after: wire.ServerProcess | None = None
+    before: wire.ProcessStart
+    after: wire.ProcessStart | None = None
     """Once it is back."""
     late: float = 0.0
 
@@ -53,7 +53,7 @@ class FakeServer:
     """The agent is there and its server does not answer queries."""
     unwritten: int = 0
     """Rounds of `settle` that it takes until everything is written."""
-    volume: wire.Volume | None = None
+    volume: wire.VolumeGround | None = None
     """What the evidence says of the volume, where it is not what the mode asks for."""
     tables: int = 1
     """Of sysbench, which a proxy shows of a mode with columns."""
@@ -95,7 +95,7 @@ class FakeAgent:
     armed: Callable[[str, FakeStop], None] = lambda *_: None
     """Told of each stop that is armed, with the server's address."""
 
-    async def server(self, address: str, token: str) -> wire.Server:
+    async def server(self, address: str, token: str) -> wire.ServerAnswer:
         """See the port."""
         server = self._find("server", address, token)
         return {
@@ -110,7 +110,7 @@ class FakeAgent:
             "clock": self.clock(),
         }
 
-    async def settle(self, address: str, token: str) -> wire.Settled:
+    async def settle(self, address: str, token: str) -> wire.SettleAnswer:
         """See the port."""
         server = self._find("settle", address, token)
         settled, server.unwritten = server.unwritten == 0, max(0, server.unwritten - 1)
@@ -121,7 +121,9 @@ class FakeAgent:
             "clock": self.clock(),
         }
 
-    async def evidence(self, address: str, token: str, marker: str, *, full: bool) -> wire.Evidence:
+    async def evidence(
+        self, address: str, token: str, marker: str, *, full: bool
+    ) -> wire.EvidenceAnswer:
         """See the port."""
         server = self._find("evidence", address, token, needs_server=False)
         if not is_marker(marker):
@@ -134,7 +136,7 @@ class FakeAgent:
 
     async def checks(
         self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
-    ) -> wire.Checks:
+    ) -> wire.ChecksAnswer:
         """See the port."""
         server = self._find("checks", address, token, needs_server=False)
         if not run or warehouses < 1 or seconds <= 0:
@@ -153,7 +155,7 @@ class FakeAgent:
         error = server.check_error or error
         queries = (*(counts("", warehouses) if loaded else ()), *conditions(""))
         found = [
-            wire.Check(
+            wire.CheckRows(
                 name=query.name,
                 meaning=query.meaning,
                 rows=[["1", "7"]] if query.name in server.broken else [],
@@ -164,7 +166,7 @@ class FakeAgent:
 
     async def stop(
         self, address: str, token: str, run: str, *, how: wire.StopWay, after: float, seconds: float
-    ) -> wire.Recovery:
+    ) -> wire.RecoveryAnswer:
         """See the port."""
         server = self._find("stop", address, token, needs_server=False)
         if not run or how not in ("Clean", "Crash") or after < 0 or seconds <= 0:
@@ -177,7 +179,7 @@ class FakeAgent:
                 )
             server.stop = None
         if server.stop is None:
-            before: wire.ServerProcess = {
+            before: wire.ProcessStart = {
                 "processId": server.process_id,
                 "startedAt": server.started_at,
             }
@@ -185,7 +187,7 @@ class FakeAgent:
             self.armed(address, server.stop)
         return _stopped(server, self.clock())
 
-    async def stopped(self, address: str, token: str, run: str) -> wire.Recovery:
+    async def stopped(self, address: str, token: str, run: str) -> wire.RecoveryAnswer:
         """See the port."""
         server = self._find("stopped", address, token, needs_server=False)
         if server.stop is None or server.stop.run != run:
@@ -217,11 +219,11 @@ def _is_down(server: FakeServer, now: float) -> bool:
     return bool(_stopped(server, now)["state"] != "done")
 
 
-def _stopped(server: FakeServer, now: float) -> wire.Recovery:
+def _stopped(server: FakeServer, now: float) -> wire.RecoveryAnswer:
     """How far the stop is."""
     stop = server.stop
     assert stop is not None
-    said: wire.Recovery = {"run": stop.run, "state": "armed", "stop": stop.how, "error": None}
+    said: wire.RecoveryAnswer = {"run": stop.run, "state": "armed", "stop": stop.how, "error": None}
     if now < stop.due:
         return said
     said |= {"before": stop.before, "statement": "SELECT 1", "rows": 1}
@@ -258,8 +260,8 @@ def _stopped(server: FakeServer, now: float) -> wire.Recovery:
 
 
 def _checks(
-    run: str, state: wire.ChecksState, found: list[wire.Check], error: str | None
-) -> wire.Checks:
+    run: str, state: wire.ChecksState, found: list[wire.CheckRows], error: str | None
+) -> wire.ChecksAnswer:
     took = None if state == "running" else 0.1
     return {"run": run, "state": state, "checks": found, "error": error, "tookSeconds": took}
 
@@ -291,7 +293,7 @@ def _transit_variables(in_transit: InTransit | None) -> dict[str, str]:
     }
 
 
-def _volume(mode: EncryptionModeSpec, full: bool) -> wire.Volume:
+def _volume(mode: EncryptionModeSpec, full: bool) -> wire.VolumeGround:
     """A disk, with the file system of the mode in between."""
     fuse = mode.gocryptfs
     crypt = "CRYPT-LUKS2-0123456789abcdef" if mode.volume and fuse is None else None
@@ -345,7 +347,7 @@ def _columns(mode: EncryptionModeSpec, tables: int) -> wire.SeenThroughProxy:
     return {"columns": {"chosen": len(chosen), "all": len(tables_seen), "tables": tables_seen}}
 
 
-def _evidence(mode: EncryptionModeSpec, text: str, full: bool, now: float) -> wire.Evidence:
+def _evidence(mode: EncryptionModeSpec, text: str, full: bool, now: float) -> wire.EvidenceAnswer:
     table = table_name(text)
     own = marker.table_file(table)
     encrypted = mode.tde is not None

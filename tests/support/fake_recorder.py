@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from encbench.ports import Rejected, Unavailable
 from encbench.wire.files import FILES
-from encbench.wire.recorder import RunStateName, State
+from encbench.wire.recorder import RunStateName, StateAnswer
 
 IF_ABSENT = {"If-None-Match": "*"}
 
@@ -92,13 +92,13 @@ class FakeRecorder:
     """Each call that came, as method and address."""
     clock: Callable[[], float] = time.time
 
-    async def state(self, address: str, token: str) -> State:
+    async def state(self, address: str, token: str) -> StateAnswer:
         """See the port."""
         return self._snapshot(self._find("state", address, token))
 
     async def release(
         self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
-    ) -> State:
+    ) -> StateAnswer:
         """See the port."""
         client = self._find("release", address, token)
         if set(uploads) != set(FILES):
@@ -119,7 +119,7 @@ class FakeRecorder:
             raise Unavailable(f"the recorder at {address}: the tool does not wait yet")
         return client
 
-    def _snapshot(self, client: FakeClient) -> State:
+    def _snapshot(self, client: FakeClient) -> StateAnswer:
         assert client.status is not None
         window = client.window
         return {

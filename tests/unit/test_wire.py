@@ -43,14 +43,14 @@ def test_importing_it_brings_the_standard_library_only() -> None:
 async def test_the_fake_agent_keeps_the_contract(mode: dict[str, Any], full: bool) -> None:
     server = FakeServer(token=TOKEN, in_force=EncryptionModeSpec.model_validate(mode))
     fake = FakeAgent({WHERE: server}, clock=lambda: 100.0)
-    whole(agent.Server, await fake.server(WHERE, TOKEN))
-    whole(agent.Settled, await fake.settle(WHERE, TOKEN))
-    whole(agent.Evidence, await fake.evidence(WHERE, TOKEN, MARKER, full=full))
+    whole(agent.ServerAnswer, await fake.server(WHERE, TOKEN))
+    whole(agent.SettleAnswer, await fake.settle(WHERE, TOKEN))
+    whole(agent.EvidenceAnswer, await fake.evidence(WHERE, TOKEN, MARKER, full=full))
     checks = await fake.checks(WHERE, TOKEN, "run", warehouses=1, loaded=True, seconds=60)
-    whole(agent.Checks, checks)
-    whole(agent.Recovery, await fake.stopped(WHERE, TOKEN, "run"))
+    whole(agent.ChecksAnswer, checks)
+    whole(agent.RecoveryAnswer, await fake.stopped(WHERE, TOKEN, "run"))
     armed = await fake.stop(WHERE, TOKEN, "run", how="Crash", after=0.0, seconds=60)
-    whole(agent.Recovery, armed)
+    whole(agent.RecoveryAnswer, armed)
 
 
 @pytest.mark.parametrize(
@@ -63,15 +63,15 @@ async def test_the_fake_agent_keeps_the_contract(mode: dict[str, Any], full: boo
 )
 def test_an_answer_that_breaks_the_contract_is_seen(changes: Any, problem: str) -> None:
     said = {"settled": True, "dirtyPages": None, "tookSeconds": 0.1, "clock": 1.0}
-    whole(agent.Settled, said)
+    whole(agent.SettleAnswer, said)
     with pytest.raises(AssertionError, match=problem):
-        whole(agent.Settled, said | changes)
+        whole(agent.SettleAnswer, said | changes)
     with pytest.raises(AssertionError, match="answer lacks settled"):
-        whole(agent.Settled, {"dirtyPages": None, "tookSeconds": 0.1, "clock": 1.0})
+        whole(agent.SettleAnswer, {"dirtyPages": None, "tookSeconds": 0.1, "clock": 1.0})
 
 
 def test_the_operator_reads_every_field_of_a_summary() -> None:
-    moment = recorder.Moment(unix=1.0, monotonic=2.0)
+    moment = recorder.MomentStamp(unix=1.0, monotonic=2.0)
     summary = recorder.Summary(
         schema=SUMMARY_SCHEMA,
         tool="sysbench",
@@ -85,7 +85,7 @@ def test_the_operator_reads_every_field_of_a_summary() -> None:
         memoryLimitBytes=2,
         throttledSeconds=0.0,
         clockSkewSeconds=0.0,
-        output=recorder.Output(bytes=1, digest=f"sha256:{'0' * 64}"),
+        output=recorder.OutputDigest(bytes=1, digest=f"sha256:{'0' * 64}"),
     )
     assert ClientSummary.model_validate(summary).to_dict() == summary
 

@@ -27,26 +27,26 @@ class HttpAgent:
         """Close what is open."""
         await self._agents.aclose()
 
-    async def server(self, address: str, token: str) -> agent.Server:
+    async def server(self, address: str, token: str) -> agent.ServerAnswer:
         """See the port. Rejected when the agent does not take the token."""
-        answer: agent.Server = await self._agents.ask(
+        answer: agent.ServerAnswer = await self._agents.ask(
             "GET", address, agent.SERVER, token, seconds=self._quick
         )
         return answer
 
-    async def settle(self, address: str, token: str) -> agent.Settled:
+    async def settle(self, address: str, token: str) -> agent.SettleAnswer:
         """See the port. Rejected when the agent does not take the token."""
-        answer: agent.Settled = await self._agents.ask(
+        answer: agent.SettleAnswer = await self._agents.ask(
             "POST", address, agent.SETTLE, token, seconds=max(SETTLE_SECONDS, self._quick)
         )
         return answer
 
     async def evidence(
         self, address: str, token: str, marker: str, *, full: bool
-    ) -> agent.Evidence:
+    ) -> agent.EvidenceAnswer:
         """See the port. Rejected when the agent does not take the token or the marker."""
         request = agent.EvidenceRequest(marker=marker, full=full)
-        answer: agent.Evidence = await self._agents.ask(
+        answer: agent.EvidenceAnswer = await self._agents.ask(
             *("POST", address, agent.EVIDENCE, token),
             seconds=self._full if full else self._quick,
             body=request,
@@ -55,12 +55,12 @@ class HttpAgent:
 
     async def checks(
         self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
-    ) -> agent.Checks:
+    ) -> agent.ChecksAnswer:
         """See the port. Rejected when the agent does not take the token or the request."""
         request = agent.ChecksRequest(
             run=run, warehouses=warehouses, loaded=loaded, seconds=seconds
         )
-        answer: agent.Checks = await self._agents.ask(
+        answer: agent.ChecksAnswer = await self._agents.ask(
             "POST", address, agent.CHECKS, token, seconds=self._quick, body=request
         )
         return answer
@@ -74,17 +74,17 @@ class HttpAgent:
         how: agent.StopWay,
         after: float,
         seconds: float,
-    ) -> agent.Recovery:
+    ) -> agent.RecoveryAnswer:
         """See the port. Rejected when the agent does not take the token or the request."""
         request = agent.StopRequest(run=run, stop=how, afterSeconds=after, seconds=seconds)
-        answer: agent.Recovery = await self._agents.ask(
+        answer: agent.RecoveryAnswer = await self._agents.ask(
             "POST", address, agent.RECOVERY, token, seconds=self._quick, body=request
         )
         return answer
 
-    async def stopped(self, address: str, token: str, run: str) -> agent.Recovery:
+    async def stopped(self, address: str, token: str, run: str) -> agent.RecoveryAnswer:
         """See the port. Rejected when the agent does not take the token."""
-        answer: agent.Recovery = await self._agents.ask(
+        answer: agent.RecoveryAnswer = await self._agents.ask(
             "GET", address, f"{agent.RECOVERY}?run={quote(run)}", token, seconds=self._quick
         )
         return answer

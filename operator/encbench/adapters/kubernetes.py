@@ -15,7 +15,7 @@ from pathlib import Path
 from kubernetes.aio import config
 from kubernetes.aio.client import ApiClient, Configuration
 
-from encbench.adapters.kubernetes_http import APPLY, MERGE, Answer, Requests, path
+from encbench.adapters.kubernetes_http import APPLY, MERGE, HttpAnswer, Requests, path
 from encbench.api.kinds import EVENT, POD, Kind
 from encbench.ports import Body, Conflict, Rejected, Unavailable
 
@@ -254,7 +254,7 @@ def _typed(kind: Kind, body: Body) -> Body:
     return {**body, "apiVersion": kind.api_version, "kind": kind.kind}
 
 
-def _object(kind: Kind, answer: Answer) -> Body:
+def _object(kind: Kind, answer: HttpAnswer) -> Body:
     return _clean(kind, answer.json())
 
 

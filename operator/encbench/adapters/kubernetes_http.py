@@ -42,7 +42,7 @@ def path(kind: Kind, namespace: str | None, name: str = "", subresource: str = "
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     """A response that came from the API server itself and is no fault of its own."""
 
     status: int
@@ -69,7 +69,7 @@ class Answer:
         said = self._said().get("message")
         return str(said or self.content.decode(errors="replace")[:512] or f"status {self.status}")
 
-    def expect_ok(self) -> "Answer":
+    def expect_ok(self) -> "HttpAnswer":
         """Itself; Conflict when it is another object, Rejected for whatever else was not done."""
         if self.ok:
             return self
@@ -104,7 +104,7 @@ class Requests:
         query: Query = (),
         body: Body | None = None,
         content_type: str = JSON,
-    ) -> Answer:
+    ) -> HttpAnswer:
         """Send and read the answer. Unavailable when there is none, or a fault of the server's."""
         try:
             answer = await self._exchange(method, where, query, body, content_type)
@@ -118,7 +118,7 @@ class Requests:
 
     async def _exchange(
         self, method: str, where: str, query: Query, body: Body | None, content_type: str
-    ) -> Answer:
+    ) -> HttpAnswer:
         method, url, headers, content, _ = await self._client.param_serialize(
             method,
             where,
@@ -131,4 +131,4 @@ class Requests:
             method, url, headers, content, _request_timeout=self._timeout
         )
         async with response.response:
-            return Answer(response.status, await response.response.read())
+            return HttpAnswer(response.status, await response.response.read())

@@ -13,7 +13,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from encbench.adapters.s3 import Connection, Limits, status_of
+from encbench.adapters.s3 import S3Connection, S3Limits, status_of
 from encbench.core.artefact import digest_of
 from encbench.ports import Conflict, Rejected, Stored, Unavailable
 
@@ -38,17 +38,17 @@ class ObjectStore:
         credentials: Path,
         external_endpoint: str | None = None,
         ca_file: Path | None = None,
-        limits: Limits | None = None,
+        limits: S3Limits | None = None,
     ) -> None:
         self._bucket = bucket
         self._region = region
-        self._connection = Connection(
+        self._connection = S3Connection(
             endpoint=endpoint,
             external_endpoint=external_endpoint or endpoint,
             region=region,
             credentials=credentials,
             ca_file=ca_file,
-            limits=limits or Limits(),
+            limits=limits or S3Limits(),
         )
 
     @property

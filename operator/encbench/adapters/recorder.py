@@ -20,23 +20,23 @@ class HttpRecorder:
         """Close what is open."""
         await self._recorders.aclose()
 
-    async def state(self, address: str, token: str) -> recorder.State:
+    async def state(self, address: str, token: str) -> recorder.StateAnswer:
         """See the port. Unavailable until the tool waits; Rejected for a wrong token."""
-        answer: recorder.State = await self._recorders.ask(
+        answer: recorder.StateAnswer = await self._recorders.ask(
             "GET", address, recorder.STATE, token, seconds=self._seconds
         )
         return answer
 
     async def release(
         self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
-    ) -> recorder.State:
+    ) -> recorder.StateAnswer:
         """See the port. Unavailable until the tool waits; Rejected for a wrong token or release.
 
         The first release decides when the tool starts. A later one only replaces the URLs, which
         lets a recorder go on whose URLs have expired.
         """
-        request = recorder.Release(startAt=start_at, uploads=dict(uploads))
-        answer: recorder.State = await self._recorders.ask(
+        request = recorder.ReleaseRequest(startAt=start_at, uploads=dict(uploads))
+        answer: recorder.StateAnswer = await self._recorders.ask(
             "POST", address, recorder.RELEASE, token, seconds=self._seconds, body=request
         )
         return answer

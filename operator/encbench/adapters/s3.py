@@ -39,7 +39,7 @@ _SETTINGS_AT_FAULT = frozenset(
 
 
 @dataclass(frozen=True)
-class Limits:
+class S3Limits:
     """Bounds of one request. Together they end it after about a minute and a half at worst."""
 
     connect_seconds: float = 5
@@ -60,7 +60,7 @@ class _Clients:
     signer: Any
 
 
-class Connection:
+class S3Connection:
     """Clients for the credentials in a directory, which are read again at each call.
 
     So rotated keys need no restart. `signer` makes URLs that name the external endpoint.
@@ -74,7 +74,7 @@ class Connection:
         region: str,
         credentials: Path,
         ca_file: Path | None,
-        limits: Limits,
+        limits: S3Limits,
     ) -> None:
         self.endpoint = endpoint
         self._external_endpoint = external_endpoint

@@ -64,7 +64,7 @@ async def ask(
     return judge(answer)
 
 
-def judge(answer: wire.Checks) -> Checked | None:
+def judge(answer: wire.ChecksAnswer) -> Checked | None:
     """From the agent's answer; None while the checks run."""
     state, took = answer["state"], answer["tookSeconds"]
     if state == "running":
@@ -82,6 +82,6 @@ def judge(answer: wire.Checks) -> Checked | None:
     return Checked(True, CONSISTENT, f"{len(checks)} queries gave no row in {took:g} s")
 
 
-def _sentence(check: wire.Check) -> str:
+def _sentence(check: wire.CheckRows) -> str:
     rows = ", ".join(f"({', '.join(row)})" for row in check["rows"])
     return f"{check['name']}: {check['meaning']}, such as {rows}"

@@ -21,7 +21,7 @@ _CHUNK = 2**20
 _JAR = "driver.jar"
 
 
-class Refused(Exception):
+class DriverRefused(Exception):
     """There is no such jar. The text says why, and never repeats the URL's query."""
 
 
@@ -37,10 +37,10 @@ def fetch(environment: Mapping[str, str]) -> Path:
             digest = _copy(stream, target)
     except (OSError, urllib.error.URLError) as error:
         reason = getattr(error, "reason", None) or error
-        raise Refused(f"the driver's jar cannot be read from {source}: {reason}") from error
+        raise DriverRefused(f"the driver's jar cannot be read from {source}: {reason}") from error
     if wanted and digest != wanted:
         part.unlink()
-        raise Refused(
+        raise DriverRefused(
             f"the jar at {source} has the SHA-256 digest {digest}, but driver.jar.sha256 says "
             f"{wanted}: correct the mode if that is the jar you mean"
         )
@@ -59,7 +59,9 @@ def _copy(stream: IO[bytes], target: IO[bytes]) -> str:
     while chunk := stream.read(_CHUNK):
         size += len(chunk)
         if size > LARGEST:
-            raise Refused(f"the driver's jar is larger than {LARGEST // 2**20} MiB: it is no jar")
+            raise DriverRefused(
+                f"the driver's jar is larger than {LARGEST // 2**20} MiB: it is no jar"
+            )
         digest.update(chunk)
         target.write(chunk)
     return digest.hexdigest()
@@ -69,7 +71,7 @@ def main() -> None:
     """Fetch it, or end with 1 and a sentence."""
     try:
         fetch(os.environ)
-    except Refused as error:
+    except DriverRefused as error:
         sys.exit(f"encbench: {error}")
 
 

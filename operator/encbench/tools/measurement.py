@@ -27,7 +27,7 @@ class ParseError(Exception):
 
 
 @dataclass(frozen=True)
-class Kind:
+class TransactionKind:
     """One kind of transaction within the window, where a tool tells them apart."""
 
     name: str
@@ -73,7 +73,7 @@ class Measurement:
     extra: Mapping[str, float] = field(default_factory=dict)
     """Figures that other tools do not have, such as newOrdersPerSecond; they add up. Those of a
     recovery (`core.figures`) are the server's and join them in the trial's result."""
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[TransactionKind, ...] = ()
     sessions: tuple[Session, ...] = ()
     """What the client's sessions told that they negotiated, each once; empty where none told."""
     columns: tuple[tuple[str, str], ...] = ()
@@ -171,13 +171,13 @@ def _added(extras: Sequence[Mapping[str, float]]) -> dict[str, float]:
     return {name: sum(extra[name] for extra in extras) for name in shared}
 
 
-def _kinds(parts: Sequence[Sequence[Kind]]) -> tuple[Kind, ...]:
-    by_name: dict[str, list[Kind]] = {}
+def _kinds(parts: Sequence[Sequence[TransactionKind]]) -> tuple[TransactionKind, ...]:
+    by_name: dict[str, list[TransactionKind]] = {}
     for kinds in parts:
         for kind in kinds:
             by_name.setdefault(kind.name, []).append(kind)
     return tuple(
-        Kind(
+        TransactionKind(
             name=name,
             transactions=sum(kind.transactions for kind in kinds),
             errors=_total(kind.errors for kind in kinds),

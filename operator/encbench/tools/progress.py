@@ -1,6 +1,6 @@
 """What a tool says while it runs. Standard library only: the recorder imports this at its start.
 
-`Reader` is the one thing that the recorder knows of a tool; the module `sysbench.progress` is one.
+`OutputReader` is all that the recorder knows about a tool; `sysbench.progress` is one.
 """
 
 from enum import Enum
@@ -31,7 +31,7 @@ class Mark(Enum):
     """The window is over, though the tool goes on; without it the tool's last write ends it."""
 
 
-class Reader(Protocol):
+class OutputReader(Protocol):
     """What lines of output without their newline say; a module will do.
 
     The recorder asks both of each line, once and in order, so that a reader may remember.

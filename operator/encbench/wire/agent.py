@@ -6,12 +6,12 @@ the request is wrong, 503 where the server is away or another run is under way.
 
 | path | takes | answers |
 |---|---|---|
-| `GET /v1/server` | | `Server` |
-| `POST /v1/evidence` | `EvidenceRequest` | `Evidence` |
-| `POST /v1/settle` | | `Settled`: one bounded round of writing what the server has changed |
-| `POST /v1/checks` | `ChecksRequest` | `Checks` at once; begins the run if the name is new |
-| `POST /v1/recovery` | `StopRequest` | `Recovery` at once; arms the stop if the name is new |
-| `GET /v1/recovery?run=` | | `Recovery`; its state is `unknown` if the name is new |
+| `GET /v1/server` | | `ServerAnswer` |
+| `POST /v1/evidence` | `EvidenceRequest` | `EvidenceAnswer` |
+| `POST /v1/settle` | | `SettleAnswer`: one bounded round of writing what the server has changed |
+| `POST /v1/checks` | `ChecksRequest` | `ChecksAnswer` at once; begins the run if the name is new |
+| `POST /v1/recovery` | `StopRequest` | `RecoveryAnswer` at once; arms the stop if the name is new |
+| `GET /v1/recovery?run=` | | `RecoveryAnswer`; its state is `unknown` if the name is new |
 """
 
 from typing import Literal, NotRequired, TypedDict
@@ -27,7 +27,7 @@ ChecksState = Literal["running", "done", "failed"]
 RecoveryState = Literal["unknown", "armed", "stopping", "starting", "done", "failed"]
 
 
-class Server(TypedDict):
+class ServerAnswer(TypedDict):
     """Facts of the server and its machine."""
 
     version: str
@@ -44,7 +44,7 @@ class Server(TypedDict):
     clock: float
 
 
-class Settled(TypedDict):
+class SettleAnswer(TypedDict):
     """Whether everything that the server had changed is written."""
 
     settled: bool
@@ -61,7 +61,7 @@ class EvidenceRequest(TypedDict):
     full: bool
 
 
-class Tablespace(TypedDict):
+class TablespaceRow(TypedDict):
     """One tablespace; `busy` while background work is about to change it."""
 
     name: str
@@ -69,20 +69,20 @@ class Tablespace(TypedDict):
     busy: bool
 
 
-class BinaryLog(TypedDict):
+class BinaryLogRow(TypedDict):
     """One binary log, as the server lists it."""
 
     name: str
     encrypted: bool
 
 
-class Catalogue(TypedDict):
+class CatalogueRows(TypedDict):
     """What the server says about itself."""
 
     variables: dict[str, str]
     plugins: dict[str, str]
-    tablespaces: list[Tablespace]
-    binaryLogs: NotRequired[list[BinaryLog]]
+    tablespaces: list[TablespaceRow]
+    binaryLogs: NotRequired[list[BinaryLogRow]]
 
 
 class SearchedFile(TypedDict):
@@ -104,7 +104,7 @@ class LowerFile(TypedDict):
     found: bool
 
 
-class Lower(TypedDict):
+class LowerGround(TypedDict):
     """The disk under a FUSE file system."""
 
     own: str | None
@@ -114,7 +114,7 @@ class Lower(TypedDict):
     files: list[LowerFile]
 
 
-class Volume(TypedDict):
+class VolumeGround(TypedDict):
     """What the marker's file lies on."""
 
     device: str
@@ -122,7 +122,7 @@ class Volume(TypedDict):
     type: str | None
     source: str | None
     dmCrypt: str | None
-    lower: Lower | None
+    lower: LowerGround | None
 
 
 class TableColumns(TypedDict):
@@ -156,16 +156,16 @@ class SeenThroughProxy(TypedDict, total=False):
     columns: ColumnsSeen
 
 
-class Evidence(SeenThroughProxy):
+class EvidenceAnswer(SeenThroughProxy):
     """Facts about the mode in force. The operator judges them; the agent does not."""
 
     marker: str
     full: bool
-    catalogue: Catalogue
+    catalogue: CatalogueRows
     files: list[SearchedFile]
     markerTable: str
     markerFile: str
-    volume: Volume | None
+    volume: VolumeGround | None
     tookSeconds: float
     clock: float
 
@@ -182,7 +182,7 @@ class ChecksRequest(TypedDict):
     """How long all of them may take."""
 
 
-class Check(TypedDict):
+class CheckRows(TypedDict):
     """One query; it holds where it gives no row."""
 
     name: str
@@ -191,12 +191,12 @@ class Check(TypedDict):
     """The first few that it gave."""
 
 
-class Checks(TypedDict):
+class ChecksAnswer(TypedDict):
     """How far a run of checks is."""
 
     run: str
     state: ChecksState
-    checks: list[Check]
+    checks: list[CheckRows]
     error: str | None
     tookSeconds: float | None
 
@@ -212,17 +212,17 @@ class StopRequest(TypedDict):
     """From the signal on, for everything."""
 
 
-class ServerProcess(TypedDict):
+class ProcessStart(TypedDict):
     """One process of the server."""
 
     processId: int
     startedAt: float
 
 
-class RecoveryFacts(TypedDict, total=False):
+class RecoverySteps(TypedDict, total=False):
     """What a run has learnt so far, in this order."""
 
-    before: ServerProcess
+    before: ProcessStart
     """The process that was stopped."""
     statement: str
     """The query whose answer ends the recovery."""
@@ -233,7 +233,7 @@ class RecoveryFacts(TypedDict, total=False):
     late: float
     stopSeconds: float
     """From the signal until no process of the server was left."""
-    after: ServerProcess
+    after: ProcessStart
     """The process that answered."""
     answeredAt: float
     restartSeconds: float
@@ -244,7 +244,7 @@ class RecoveryFacts(TypedDict, total=False):
     tries: int
 
 
-class Recovery(RecoveryFacts):
+class RecoveryAnswer(RecoverySteps):
     """How far a stop of the server is."""
 
     run: str

@@ -1,8 +1,8 @@
 """What the recorder beside a client answers, is asked for, and leaves behind.
 
-`GET /v1/state` answers a `State`. `POST /v1/release` takes a `Release` and answers a `State`. Both
-need the bearer token, and answer 503 until the tool waits at its barrier. The end of the run is
-left as a `Termination` in the pod's status, and as a `Summary` in the bucket.
+`GET /v1/state` answers a `StateAnswer`. `POST /v1/release` takes a `ReleaseRequest` and answers
+the same. Both need the bearer token, and answer 503 until the tool waits at its barrier. The run's
+end is left as a `Termination` in the pod's status, and as a `Summary` in the bucket.
 """
 
 from typing import Literal, NotRequired, TypedDict
@@ -21,7 +21,7 @@ class WindowEdges(TypedDict):
     end: float
 
 
-class State(TypedDict):
+class StateAnswer(TypedDict):
     """How far a run is."""
 
     state: RunStateName
@@ -38,7 +38,7 @@ class State(TypedDict):
     """What keeps the artefacts from being stored."""
 
 
-class Release(TypedDict):
+class ReleaseRequest(TypedDict):
     """Permission to start. A second one only replaces the URLs."""
 
     startAt: float
@@ -55,7 +55,7 @@ class Termination(TypedDict):
     """Why not everything is stored."""
 
 
-class Moment(TypedDict):
+class MomentStamp(TypedDict):
     """One moment by two clocks, in seconds."""
 
     unix: float
@@ -68,7 +68,7 @@ class MeasuredWindow(WindowEdges):
     seconds: float
 
 
-class Output(TypedDict):
+class OutputDigest(TypedDict):
     """The tool's own output."""
 
     bytes: int
@@ -81,8 +81,8 @@ class Summary(TypedDict):
     schema: str
     tool: str
     exitCode: int | None
-    began: Moment | None
-    ended: Moment | None
+    began: MomentStamp | None
+    ended: MomentStamp | None
     window: MeasuredWindow | None
     cpuSeconds: float | None
     """CPU time of the tool in the window."""
@@ -91,4 +91,4 @@ class Summary(TypedDict):
     memoryLimitBytes: int | None
     throttledSeconds: float | None
     clockSkewSeconds: float | None
-    output: Output
+    output: OutputDigest

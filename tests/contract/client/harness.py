@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from encbench.adapters.recorder import HttpRecorder
 from encbench.ports import Body, Recorder
 from encbench.tools.pod import wrapped
-from encbench.wire.recorder import State
+from encbench.wire.recorder import StateAnswer
 from tests.support import fake_tool
 from tests.support.answers import whole
 from tests.support.fake_recorder import FakeClient, FakeRecorder
@@ -73,7 +73,7 @@ class Fake:
 
     async def _step(self) -> Any:
         now = await self.recorder.state(self.address, self.token)
-        whole(State, now)
+        whole(StateAnswer, now)
         if now["state"] == "released":
             self._client.run(300.0)
         elif now["state"] == "running":

@@ -12,7 +12,7 @@ from encbench.adapters.agent import HttpAgent
 from encbench.ports import Agent
 from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.api import application
-from encbench.sidecars.agent.config import Config
+from encbench.sidecars.agent.config import AgentConfig
 from encbench.wire import agent as wire
 from tests.support.answers import whole
 
@@ -56,20 +56,20 @@ class ServedAgent:
     async def server(self) -> Any:
         """Facts of the server."""
         answer = await self.database.server(self.address, self.token)
-        whole(wire.Server, answer)
+        whole(wire.ServerAnswer, answer)
         return answer
 
     async def evidence(self, number: int, *, full: bool) -> Any:
         """Evidence by a marker with that number."""
         marker = MARKER.format(number)
         answer = await self.database.evidence(self.address, self.token, marker, full=full)
-        whole(wire.Evidence, answer)
+        whole(wire.EvidenceAnswer, answer)
         return answer
 
 
-def agent_config(server: Server) -> Config:
+def agent_config(server: Server) -> AgentConfig:
     """What the pod would tell the agent."""
-    return Config(
+    return AgentConfig(
         engine=server.engine,
         volume=Path(server.layout.volume),
         data=Path(server.layout.data),

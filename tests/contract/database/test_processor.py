@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from encbench.sidecars.agent.metrics import exposition
-from encbench.sidecars.agent.process import Reader
+from encbench.sidecars.agent.process import ProcessReader
 
 BURN = """
 import resource, sys, time
@@ -58,7 +58,7 @@ def test_the_counter_is_right_within_two_percent(
     proc.mkdir()
     for name in ("stat", str(burner.pid)):
         (proc / name).symlink_to(Path("/proc", name))
-    scrape = exposition(Reader("mariadbd", proc).read)
+    scrape = exposition(ProcessReader("mariadbd", proc).read)
     assert burner.stdin is not None
     assert burner.stdout is not None
 
@@ -80,7 +80,7 @@ def test_a_process_that_has_ended_has_no_series(
     proc.mkdir()
     for name in ("stat", str(burner.pid)):
         (proc / name).symlink_to(Path("/proc", name))
-    reader = Reader("mariadbd", proc)
+    reader = ProcessReader("mariadbd", proc)
     first = reader.read()
     assert first is not None
     assert abs(first.started_at - time.time()) < 30

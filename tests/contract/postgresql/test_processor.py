@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from encbench.sidecars.agent.metrics import exposition
-from encbench.sidecars.agent.process import Reader
+from encbench.sidecars.agent.process import ProcessReader
 from tests.support.postgres import Postgres
 
 FAMILY = """
@@ -78,7 +78,7 @@ def test_the_counter_of_a_family_is_right_and_never_falls(
     assert family.stdout is not None
     assert family.stdout.readline() == "ready\n"
     own = Path(f"/proc/{family.pid}/task/{family.pid}/children").read_text().split()[0]
-    reader = Reader("postgres", Path(f"/proc/{own}/root/proc"))
+    reader = ProcessReader("postgres", Path(f"/proc/{own}/root/proc"))
     first = reader.read()
     assert first is not None
     family.stdin.write("go\n")
@@ -116,7 +116,7 @@ def test_backends_that_ended_stay_in_the_counter(plaintext_server: Postgres) -> 
 
     The server's account of its time is what `log_executor_stats` writes, which is getrusage's.
     """
-    scrape = exposition(Reader("postgres", plaintext_server.proc).read)
+    scrape = exposition(ProcessReader("postgres", plaintext_server.proc).read)
     before = counters(scrape())
     began = len(plaintext_server.said())
     work = "SELECT count(md5(n::text)) FROM generate_series(1, 400000) n"
@@ -173,7 +173,7 @@ def test_shared_buffers_are_counted_once(plaintext_server: Postgres) -> None:
             session.stdin.write(f"SELECT {question};\n")
             session.stdin.flush()
             assert session.stdout.readline().strip() == str(4 * 900 * 13000)
-        reading = Reader("postgres", plaintext_server.proc).read()
+        reading = ProcessReader("postgres", plaintext_server.proc).read()
         exact, naive = memory(plaintext_server.proc)
     finally:
         for session in sessions:

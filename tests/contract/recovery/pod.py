@@ -105,7 +105,7 @@ class Agent:
     address: str
     token: str
 
-    async def stop(self, run: str, how: wire.StopWay, after: float) -> wire.Recovery:
+    async def stop(self, run: str, how: wire.StopWay, after: float) -> wire.RecoveryAnswer:
         """Arm it, or ask about it."""
         return await self.database.stop(
             self.address, self.token, run, how=how, after=after, seconds=60

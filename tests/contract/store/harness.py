@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 import boto3
 
 from encbench.adapters.objectstore import ObjectStore
-from encbench.adapters.s3 import Limits
+from encbench.adapters.s3 import S3Limits
 from encbench.ports import Store
 from tests.support.fake_store import FakeStore
 from tests.support.minio import Minio
 
-QUICK = Limits(connect_seconds=1, read_seconds=5, attempts=1)
+QUICK = S3Limits(connect_seconds=1, read_seconds=5, attempts=1)
 
 
 class Harness(Protocol):

@@ -18,7 +18,7 @@ from encbench.proofs import volume
 from encbench.proofs.volume import process_name
 from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.api import application
-from encbench.sidecars.agent.config import Config
+from encbench.sidecars.agent.config import AgentConfig
 from tests.contract.database.harness import MARKER, agent_config
 from tests.support import mariadb
 from tests.support.fuse import Pod, running
@@ -38,7 +38,7 @@ PLAIN = EncryptionModeSpec()
 
 
 @asynccontextmanager
-async def serving(config: Config, proc: Path) -> AsyncIterator[tuple[HttpAgent, str]]:
+async def serving(config: AgentConfig, proc: Path) -> AsyncIterator[tuple[HttpAgent, str]]:
     """An agent with that configuration."""
     runner = web.AppRunner(application(build(config, proc)), access_log=None)
     await runner.setup()
@@ -52,14 +52,14 @@ async def serving(config: Config, proc: Path) -> AsyncIterator[tuple[HttpAgent, 
         await runner.cleanup()
 
 
-def config_of(pod: Pod) -> Config:
+def config_of(pod: Pod) -> AgentConfig:
     """What `engines.fuse` tells the agent."""
     own = mode_of(pod.mount.cipher).gocryptfs
     assert own is not None
     return replace(agent_config(pod.server), lower=pod.disk, volume_process=process_name(own))
 
 
-async def evidence_of(config: Config, proc: Path, number: int, *, full: bool) -> Any:
+async def evidence_of(config: AgentConfig, proc: Path, number: int, *, full: bool) -> Any:
     async with serving(config, proc) as (database, address):
         marker = MARKER.format(number)
         return await database.evidence(address, config.token, marker, full=full)
@@ -128,7 +128,7 @@ async def test_cpu_and_io_are_the_file_systems_too(pod: Pod) -> None:
     assert after[written] - before[written] > 1 << 20
 
 
-async def metrics(config: Config, proc: Path) -> dict[str, float]:
+async def metrics(config: AgentConfig, proc: Path) -> dict[str, float]:
     async with serving(config, proc) as (_, address), ClientSession() as session:
         answer = await session.get(f"http://{address}/metrics")
         text = await answer.text()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from encbench.core.artefact import digest_of
 from encbench.core.tls import PLAIN, Session
-from encbench.wire.recorder import State
+from encbench.wire.recorder import StateAnswer
 from tests.support.fake_recorder import FakeClient, FakeRecorder, Upload
 from tests.unit.reconcile.timeline import Timeline
 
@@ -131,7 +131,7 @@ class Recorders(FakeRecorder):
             recorder.die()
             del self.clients[address]
 
-    async def state(self, address: str, token: str) -> State:
+    async def state(self, address: str, token: str) -> StateAnswer:
         body = await super().state(*self._reached(address, token))
         if body["state"] == "uploaded":
             self.recorders[address].seen()
@@ -139,7 +139,7 @@ class Recorders(FakeRecorder):
 
     async def release(
         self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
-    ) -> State:
+    ) -> StateAnswer:
         body = await super().release(*self._reached(address, token), start_at, uploads)
         self.recorders[address].released()
         return body

@@ -16,7 +16,7 @@ from encbench.api.kinds import (
     STORAGE_CLASS,
 )
 from encbench.ports import Body
-from encbench.wire.agent import Volume
+from encbench.wire.agent import VolumeGround
 from tests.support import manifests
 from tests.unit.reconcile.oracle import assert_sound, proofs
 from tests.unit.reconcile.world import SPACE, World, parts, study
@@ -25,7 +25,7 @@ IMAGE = "encbench/gocryptfs:test"
 FUSE = {"gocryptfs": {"cipher": "AES-GCM"}}
 THROUGH = {"gocryptfs": {"cipher": "none"}}
 BY_CLASS = {"storageClassName": "encrypted"}
-EXT4: Volume = {
+EXT4: VolumeGround = {
     "device": "8:16",
     "mountPoint": "/var/lib/encbench",
     "type": "ext4",

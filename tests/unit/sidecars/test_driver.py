@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from encbench.sidecars import driver
-from encbench.sidecars.driver import Refused, fetch
+from encbench.sidecars.driver import DriverRefused, fetch
 
 JAR = b"PK\x03\x04 a jar"
 DIGEST = hashlib.sha256(JAR).hexdigest()
@@ -67,27 +67,29 @@ def test_a_jar_from_a_claim(folder: Path, tmp_path: Path, digest: dict[str, str]
 
 
 def test_another_jar_is_not_left_there(folder: Path, url: str) -> None:
-    with pytest.raises(Refused, match=f"has the SHA-256 digest {DIGEST}, but .* says {'0' * 64}"):
+    with pytest.raises(
+        DriverRefused, match=f"has the SHA-256 digest {DIGEST}, but .* says 0{{64}}"
+    ):
         fetch(asked(folder, url=f"{url}/driver.jar?token=hidden", sha256="0" * 64))
     assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["missing.jar?token=hidden", "%00"])
 def test_what_is_not_there(folder: Path, url: str, name: str) -> None:
-    with pytest.raises(Refused, match="cannot be read from") as caught:
+    with pytest.raises(DriverRefused, match="cannot be read from") as caught:
         fetch(asked(folder, url=f"{url}/{name}", sha256=DIGEST))
     assert "hidden" not in str(caught.value)
     assert not (folder / "driver.jar").exists()
 
 
 def test_a_file_that_is_not_there(folder: Path) -> None:
-    with pytest.raises(Refused, match=r"/nowhere/own\.jar: .*No such file"):
+    with pytest.raises(DriverRefused, match=r"/nowhere/own\.jar: .*No such file"):
         fetch(asked(folder, file="/nowhere/own.jar"))
 
 
 def test_what_is_far_too_large(folder: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "LARGEST", 4)
-    with pytest.raises(Refused, match="it is no jar"):
+    with pytest.raises(DriverRefused, match="it is no jar"):
         fetch(asked(folder, url=f"{url}/driver.jar", sha256=DIGEST))
     assert not (folder / "driver.jar").exists()
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from encbench.tools.measurement import Kind, Measurement, mean, merge, percentile
+from encbench.tools.measurement import Measurement, TransactionKind, mean, merge, percentile
 from encbench.tools.progress import Sample
 
 
@@ -101,23 +101,33 @@ def test_further_figures_add_up_where_every_replica_has_them() -> None:
 
 
 def test_kinds_of_transactions_are_merged_by_name() -> None:
-    one = measured(kinds=(Kind("newOrder", 2, 1, ((1.0, 2),)), Kind("payment", 1, 0, ((2.0, 1),))))
-    two = measured(kinds=(Kind("newOrder", 3, 0, ((1.0, 1), (4.0, 2))), Kind("payment", 0, 0)))
+    one = measured(
+        kinds=(
+            TransactionKind("newOrder", 2, 1, ((1.0, 2),)),
+            TransactionKind("payment", 1, 0, ((2.0, 1),)),
+        )
+    )
+    two = measured(
+        kinds=(
+            TransactionKind("newOrder", 3, 0, ((1.0, 1), (4.0, 2))),
+            TransactionKind("payment", 0, 0),
+        )
+    )
     assert merge([one, two]).kinds == (
-        Kind("newOrder", 5, 1, ((1.0, 3), (4.0, 2))),
-        Kind("payment", 1, 0, ((2.0, 1),)),
+        TransactionKind("newOrder", 5, 1, ((1.0, 3), (4.0, 2))),
+        TransactionKind("payment", 1, 0, ((2.0, 1),)),
     )
 
 
 def test_a_kind_that_one_replica_has_no_latencies_of_has_none() -> None:
-    known = measured(kinds=(Kind("newOrder", 2, 1, ((1.0, 2),)),))
-    (kind,) = merge([known, measured(kinds=(Kind("newOrder", 3),))]).kinds
-    assert kind == Kind("newOrder", 5, None, ())
+    known = measured(kinds=(TransactionKind("newOrder", 2, 1, ((1.0, 2),)),))
+    (kind,) = merge([known, measured(kinds=(TransactionKind("newOrder", 3),))]).kinds
+    assert kind == TransactionKind("newOrder", 5, None, ())
     assert (kind.latency_average_ms, kind.latency_p95_ms) == (None, None)
 
 
 def test_a_kind_s_latency_comes_from_its_histogram() -> None:
-    kind = Kind("newOrder", 100, 0, ((1.0, 90), (9.0, 10)))
+    kind = TransactionKind("newOrder", 100, 0, ((1.0, 90), (9.0, 10)))
     assert kind.latency_average_ms == pytest.approx(1.8)
     assert kind.latency_p95_ms == 9.0
     assert mean(()) is None

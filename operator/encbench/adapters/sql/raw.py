@@ -16,7 +16,7 @@ SECONDS = 20.0
 
 
 @dataclass(frozen=True)
-class Column:
+class RawColumn:
     """One column of a result, as it was announced."""
 
     name: str
@@ -24,10 +24,10 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Result:
+class RawResult:
     """A result's columns, and its first row as bytes in the text protocol; None without a row."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[RawColumn, ...]
     row: tuple[bytes | None, ...] | None
 
 
@@ -37,7 +37,7 @@ class RawSession:
     def __init__(self, connection: "Connection[Any]") -> None:
         self._connection = connection
 
-    def first(self, statement: str) -> Result:
+    def first(self, statement: str) -> RawResult:
         """Run a statement that gives a result. SqlError."""
         try:
             with self._connection.cursor() as cursor:
@@ -48,13 +48,13 @@ class RawSession:
             self.close()
             raise say(error) from error
         columns = tuple(
-            Column(
+            RawColumn(
                 name=_text(field.name),
                 kind=Kind(field.type_code, field.scale, field.flags, field.charsetnr),
             )
             for field in fields
         )
-        return Result(columns, None if row is None else tuple(row))
+        return RawResult(columns, None if row is None else tuple(row))
 
     def close(self) -> None:
         """Leave."""
@@ -99,4 +99,4 @@ def _text(name: str | bytes) -> str:
     return name.decode() if isinstance(name, bytes) else name
 
 
-__all__ = ["Column", "RawSession", "Result", "SqlError", "by_port", "by_socket"]
+__all__ = ["RawColumn", "RawResult", "RawSession", "SqlError", "by_port", "by_socket"]

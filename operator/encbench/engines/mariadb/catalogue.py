@@ -13,7 +13,7 @@ counts as plaintext. The temporary tablespace is never in that view; a variable 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from encbench.wire.agent import Catalogue, Tablespace
+from encbench.wire.agent import CatalogueRows, TablespaceRow
 
 Row = Sequence[Any]
 
@@ -54,7 +54,7 @@ TABLESPACES = (
 
 def catalogue(
     settings: Iterable[Row], plugins: Iterable[Row], tablespaces: Iterable[Row]
-) -> Catalogue:
+) -> CatalogueRows:
     """The evidence's `catalogue` from the rows of the statements above."""
     return {
         "variables": {str(name): str(value) for name, value in settings},
@@ -68,7 +68,7 @@ def busy(tablespaces: Iterable[Row]) -> bool:
     return any(_tablespace(row)["busy"] for row in tablespaces)
 
 
-def _tablespace(row: Row) -> Tablespace:
+def _tablespace(row: Row) -> TablespaceRow:
     name, scheme, least_key, rotating_page, flushing = row
     return {
         "name": str(name),

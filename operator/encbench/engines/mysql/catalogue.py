@@ -15,7 +15,7 @@ which the column `busy` says.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from encbench.wire.agent import Catalogue
+from encbench.wire.agent import CatalogueRows
 
 Row = Sequence[Any]
 
@@ -75,7 +75,7 @@ def catalogue(
     tablespaces: Iterable[Row],
     binary_logs: Iterable[Row],
     status: Iterable[Row],
-) -> Catalogue:
+) -> CatalogueRows:
     """The evidence's `catalogue` from the rows of the statements above."""
     return {
         "variables": {str(name): str(value) for name, value in (*settings, *status)},

@@ -11,7 +11,7 @@ says what it would negotiate, and by which rules a client may connect.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from encbench.wire.agent import Catalogue
+from encbench.wire.agent import CatalogueRows
 
 Row = Sequence[Any]
 
@@ -49,7 +49,7 @@ TABLESPACES = "SELECT spcname, pg_tablespace_location(oid) FROM pg_tablespace OR
 
 def catalogue(
     settings: Iterable[Row], plugins: Iterable[Row], tablespaces: Iterable[Row]
-) -> Catalogue:
+) -> CatalogueRows:
     """The evidence's `catalogue` from the rows of the statements above."""
     return {
         "variables": {str(name): str(value) for name, value in settings},

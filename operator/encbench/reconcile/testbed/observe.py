@@ -23,7 +23,7 @@ from encbench.reconcile.testbed.decide import COPIED, FAILED, LOADED, PROVEN, PR
 from encbench.reconcile.testbed.facts import LoadFacts, Seen, load_facts
 from encbench.reconcile.testbed.starting import SetFacts, next_served
 from encbench.tools.context import load_job_name
-from encbench.wire.agent import Server
+from encbench.wire.agent import ServerAnswer
 
 
 def proof_key(storage_prefix: str, testbed: str) -> str:
@@ -53,7 +53,7 @@ async def observe(deps: Deps, testbed: Testbed, storage_prefix: str) -> Seen:
         database = await agents.database_pod(cluster, space, testbed.name, uid)
     if is_true(facts, PROVISIONED) and not is_true(facts, LOADED):
         load = await _load(deps, testbed)
-    server: Server | None = None
+    server: ServerAnswer | None = None
     problem, tail = "", ""
     proof = _FullProof()
     checked = None
@@ -162,7 +162,7 @@ async def _load(deps: Deps, testbed: Testbed) -> LoadFacts | None:
     return load_facts(job, tuple(pod_facts(body) for body in own))
 
 
-async def _server(deps: Deps, testbed: Testbed, database: PodFacts) -> Server:
+async def _server(deps: Deps, testbed: Testbed, database: PodFacts) -> ServerAnswer:
     where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
     return await deps.agent.server(where, token)
 

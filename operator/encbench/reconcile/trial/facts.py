@@ -10,7 +10,7 @@ from encbench.ports import Body
 from encbench.reconcile.checks import Checked
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
-from encbench.wire.recorder import State
+from encbench.wire.recorder import StateAnswer
 
 
 class RunState(Enum):
@@ -94,7 +94,7 @@ def job_facts(body: Body | None) -> JobFacts | None:
     return JobFacts(uid=body["metadata"]["uid"], failed=failed)
 
 
-def run_facts(state: State, now: datetime) -> RunFacts:
+def run_facts(state: StateAnswer, now: datetime) -> RunFacts:
     """From the recorder's own account."""
     return RunFacts(
         state=RunState(state["state"]),

@@ -7,7 +7,7 @@ from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.trial.facts import Seen
-from encbench.wire.agent import Server
+from encbench.wire.agent import ServerAnswer
 
 
 async def gather(deps: Deps, trial: Trial, seen: Seen) -> ProvenanceRecord:
@@ -43,7 +43,7 @@ def _unseen_version(seen: Seen) -> str:
     return f"{seen.testbed.spec.instance.version}, as its template says"
 
 
-async def _server(deps: Deps, trial: Trial, seen: Seen) -> Server | None:
+async def _server(deps: Deps, trial: Trial, seen: Seen) -> ServerAnswer | None:
     if seen.database is None:
         return None
     try:

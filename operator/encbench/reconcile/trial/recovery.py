@@ -99,7 +99,10 @@ async def _log(
 
 
 def judge(
-    answer: wire.Recovery, log: list[str] | None, words: RecoveryLog, server_started: float | None
+    answer: wire.RecoveryAnswer,
+    log: list[str] | None,
+    words: RecoveryLog,
+    server_started: float | None,
 ) -> RecoveryRecord:
     """What came of the stop, and whether it counts; pure.
 
@@ -134,7 +137,7 @@ def judge(
     )
 
 
-def _process(told: wire.ServerProcess) -> ServerProcess:
+def _process(told: wire.ProcessStart) -> ServerProcess:
     return ServerProcess(process_id=told["processId"], started_at=told["startedAt"])
 
 

@@ -13,13 +13,13 @@ from encbench.core.columns.layout import PROCESS
 from encbench.core.connection import DATABASE
 from encbench.engines.marker import is_marker
 from encbench.sidecars.agent import evidence, process, server, settle, volume
-from encbench.sidecars.agent.api import Agent, NotRunning, application
-from encbench.sidecars.agent.checks import Checks
-from encbench.sidecars.agent.config import ColumnsConfig, Config, ConfigError, read_config
+from encbench.sidecars.agent.api import AgentParts, NotRunning, application
+from encbench.sidecars.agent.checks import CheckRuns
+from encbench.sidecars.agent.config import AgentConfig, ColumnsConfig, ConfigError, read_config
 from encbench.sidecars.agent.machine import read_machine
 from encbench.sidecars.agent.metrics import exposition
 from encbench.sidecars.agent.probe import probe
-from encbench.sidecars.agent.recovery import Recovery, System
+from encbench.sidecars.agent.recovery import RecoveryRuns, System
 from encbench.wire import agent as wire
 
 HEALTH_SECONDS = 2.0
@@ -27,10 +27,10 @@ HEALTH_SECONDS = 2.0
 
 
 def build(
-    config: Config,
+    config: AgentConfig,
     proc: Path = process.PROC,
     kill: Callable[[int, int], None] = os.kill,
-) -> Agent:
+) -> AgentParts:
     """The agent of this configuration.
 
     `proc` is where it looks for the server's processes, `kill` signals one of them.
@@ -44,29 +44,29 @@ def build(
         )
     )
     machine = read_machine()
-    processes = process.Reader(engine.process_name, proc)
+    processes = process.ProcessReader(engine.process_name, proc)
     read = processes.read
-    recovery = Recovery(
+    recovery = RecoveryRuns(
         lambda seconds: open_session(connect_timeout=seconds, statement_timeout=seconds),
         engine,
         System(processes.everyone, processes.started_at, kill),
     )
-    beneath = config.volume_process and process.Reader(config.volume_process, proc).read
+    beneath = config.volume_process and process.ProcessReader(config.volume_process, proc).read
     ground = volume.Ground(config.volume, lambda: _server_mounts(read, proc), lower=config.lower)
 
     shown = _columns(config, config.columns) if config.columns else None
 
-    def describe() -> wire.Server:
+    def describe() -> wire.ServerAnswer:
         reading = read()
         if reading is None:
             raise NotRunning(f"no process {engine.process_name} is running")
         return server.describe(open_session, engine, reading, machine)
 
-    return Agent(
+    return AgentParts(
         token=config.token,
         metrics=exposition(
             process.together(read, beneath) if beneath else read,
-            process.Reader(PROCESS, proc).read if config.columns else None,
+            process.ProcessReader(PROCESS, proc).read if config.columns else None,
         ),
         health=heart.beats,
         server=describe,
@@ -87,20 +87,22 @@ def build(
             engine,
             cancelled,
         ),
-        checks=Checks(lambda seconds: open_session(statement_timeout=seconds), engine.driver).ask,
+        checks=CheckRuns(
+            lambda seconds: open_session(statement_timeout=seconds), engine.driver
+        ).ask,
         stop=recovery.arm,
         stopped=recovery.look,
     )
 
 
-def _columns(config: Config, own: ColumnsConfig) -> Callable[..., wire.ColumnsSeen]:
+def _columns(config: AgentConfig, own: ColumnsConfig) -> Callable[..., wire.ColumnsSeen]:
     """What looks at the columns, with the libraries that only such an arm's agent pays for."""
     from encbench.adapters.columncipher import open_envelope  # noqa: PLC0415
     from encbench.adapters.sql import raw  # noqa: PLC0415
     from encbench.sidecars.agent import columns  # noqa: PLC0415
 
     agent = probe(config.engine).user
-    look = columns.Columns(
+    look = columns.ColumnsLook(
         chosen=own.chosen,
         direct=functools.partial(raw.by_socket, config.socket, agent, config.password),
         proxied=functools.partial(raw.by_port, own.port, own.username, own.password),

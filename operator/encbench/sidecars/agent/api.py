@@ -31,29 +31,29 @@ class NotRunning(Exception):
 
 
 @dataclass(frozen=True)
-class Agent:
+class AgentParts:
     """What the API answers with; all of it may block but `metrics`."""
 
     token: str
     metrics: Callable[[], bytes]
     health: Callable[[], str | None]
     """None when the server answers a query, else why not."""
-    server: Callable[[], wire.Server]
+    server: Callable[[], wire.ServerAnswer]
     """SqlError or NotRunning when there is nothing to describe."""
     is_marker: Callable[[str], bool]
-    evidence: Callable[[str, bool, Callable[[], bool]], wire.Evidence]
+    evidence: Callable[[str, bool, Callable[[], bool]], wire.EvidenceAnswer]
     """Takes marker, full, and a function that says whether to give up."""
-    settle: Callable[[Callable[[], bool]], wire.Settled]
+    settle: Callable[[Callable[[], bool]], wire.SettleAnswer]
     """Takes a function that says whether to give up."""
-    checks: Callable[[wire.ChecksRequest], wire.Checks]
+    checks: Callable[[wire.ChecksRequest], wire.ChecksAnswer]
     """State of that run of checks, begun if need be; does not block. Busy while another runs."""
-    stop: Callable[[wire.StopRequest], wire.Recovery]
+    stop: Callable[[wire.StopRequest], wire.RecoveryAnswer]
     """State of that stop of the server, armed if need be; does not block. Busy likewise."""
-    stopped: Callable[[str], wire.Recovery]
+    stopped: Callable[[str], wire.RecoveryAnswer]
     """State of the stop of that name, which is never armed by this."""
 
 
-def application(agent: Agent) -> web.Application:
+def application(agent: AgentParts) -> web.Application:
     """The routes."""
     routes = _Routes(agent)
     app = web.Application(middlewares=[_authorised(agent.token), _sentences])
@@ -69,7 +69,7 @@ def application(agent: Agent) -> web.Application:
 
 
 class _Routes:
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: AgentParts) -> None:
         self._agent = agent
         self._one_at_a_time = asyncio.Lock()
 

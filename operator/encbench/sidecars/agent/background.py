@@ -8,9 +8,9 @@ import threading
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-from encbench.sidecars.agent.probe import Session
+from encbench.sidecars.agent.probe import SqlSession
 
-OpenBounded = Callable[[float], Session]
+OpenBounded = Callable[[float], SqlSession]
 """Opens a session whose connecting and statements may take that many seconds each."""
 
 
@@ -18,7 +18,7 @@ class Busy(Exception):
     """Another run has not ended."""
 
 
-class Run(Protocol):
+class NamedRun(Protocol):
     """What is known of a run."""
 
     @property
@@ -32,7 +32,7 @@ class Run(Protocol):
         ...
 
 
-R = TypeVar("R", bound=Run)
+R = TypeVar("R", bound=NamedRun)
 
 
 class Background(Generic[R]):

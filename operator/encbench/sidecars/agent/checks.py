@@ -22,7 +22,7 @@ SAMPLE = 3
 class _Run:
     request: wire.ChecksRequest
     began: float
-    checks: list[wire.Check] = field(default_factory=list)
+    checks: list[wire.CheckRows] = field(default_factory=list)
     error: str | None = None
     took: float | None = None
 
@@ -34,8 +34,8 @@ class _Run:
     def ended(self) -> bool:
         return self.took is not None
 
-    def describe(self) -> wire.Checks:
-        return wire.Checks(
+    def describe(self) -> wire.ChecksAnswer:
+        return wire.ChecksAnswer(
             run=self.name,
             state="running" if self.took is None else "failed" if self.error else "done",
             checks=list(self.checks),
@@ -44,7 +44,7 @@ class _Run:
         )
 
 
-class Checks:
+class CheckRuns:
     """Runs checks, one set at a time."""
 
     def __init__(self, open_session: OpenBounded, driver: Driver) -> None:
@@ -53,7 +53,7 @@ class Checks:
         self._driver = driver
         self._runs = Background(self._work, "the checks of {} have not ended")
 
-    def ask(self, request: wire.ChecksRequest) -> wire.Checks:
+    def ask(self, request: wire.ChecksRequest) -> wire.ChecksAnswer:
         """The state of the run of that name, which is begun if there is none. Does not wait.
 
         Busy while another one is under way.
@@ -78,7 +78,7 @@ class Checks:
         rows = counts(prefix, request["warehouses"]) if request["loaded"] else ()
         return (*rows, *conditions(prefix))
 
-    def _check(self, run: _Run, query: Query) -> wire.Check:
+    def _check(self, run: _Run, query: Query) -> wire.CheckRows:
         seconds = run.request["seconds"]
         left = seconds - (time.monotonic() - run.began)
         if left <= 0:
@@ -91,7 +91,7 @@ class Checks:
         finally:
             session.close()
         shown = [[str(value) for value in row] for row in rows]
-        return wire.Check(name=query.name, meaning=query.meaning, rows=shown)
+        return wire.CheckRows(name=query.name, meaning=query.meaning, rows=shown)
 
 
 def _bound(driver: Driver, seconds: float) -> tuple[str, ...]:

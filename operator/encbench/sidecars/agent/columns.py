@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from encbench.adapters.sql.raw import Column, Result
+from encbench.adapters.sql.raw import RawColumn, RawResult
 from encbench.core.columns import envelope
 from encbench.core.columns.envelope import Envelope, Kind
 from encbench.core.columns.probes import SAMPLE, digest, probe_of
 from encbench.engines.marker import PREFIX
-from encbench.sidecars.agent.probe import Session
+from encbench.sidecars.agent.probe import SqlSession
 from encbench.wire import agent as wire
 
 TABLES = (
@@ -24,10 +24,10 @@ TABLES = (
 )
 
 
-class Reader(Protocol):
+class RowReader(Protocol):
     """What is needed of a session of `adapters.sql.raw`."""
 
-    def first(self, statement: str) -> Result:
+    def first(self, statement: str) -> RawResult:
         """Columns and first row of a statement's result."""
         ...
 
@@ -37,13 +37,13 @@ class Reader(Protocol):
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnsLook:
     """How to look, in an arm whose clients come through a proxy."""
 
     chosen: frozenset[str]
     """As the proxy's file has them, in lower case."""
-    direct: Callable[[], Reader]
-    proxied: Callable[[], Reader]
+    direct: Callable[[], RowReader]
+    proxied: Callable[[], RowReader]
     opened: Callable[[Envelope], bytes]
     """The plaintext; ValueError says why not."""
     database: str
@@ -71,7 +71,7 @@ class _Table:
         }
 
 
-def facts(look: Columns, session: Session, *, full: bool) -> wire.ColumnsSeen:
+def facts(look: ColumnsLook, session: SqlSession, *, full: bool) -> wire.ColumnsSeen:
     """The evidence's `columns`. Blocks; SqlError when one of the sessions cannot be had.
 
     `tables` has for each table that was read the columns whose proxied value equals the direct one
@@ -118,7 +118,9 @@ def _spread(names: Sequence[str], count: int) -> list[str]:
     return [names[round(place * step)] for place in range(count)]
 
 
-def _table(look: Columns, direct: Reader, proxied: Reader, name: str, nonces: set[bytes]) -> _Table:
+def _table(
+    look: ColumnsLook, direct: RowReader, proxied: RowReader, name: str, nonces: set[bytes]
+) -> _Table:
     probe = probe_of(name)
     # Names come from the server's own catalogue.
     statement = f"SELECT * FROM `{name.replace('`', '``')}` {probe.where}"  # noqa: S608
@@ -135,10 +137,10 @@ def _table(look: Columns, direct: Reader, proxied: Reader, name: str, nonces: se
     return made
 
 
-Cell = tuple[Column, bytes | None]
+Cell = tuple[RawColumn, bytes | None]
 
 
-def _column(look: Columns, made: _Table, own: Cell, seen: Cell, nonces: set[bytes]) -> None:
+def _column(look: ColumnsLook, made: _Table, own: Cell, seen: Cell, nonces: set[bytes]) -> None:
     (column, value), (announced, through) = own, seen
     if value is None and through is None:
         made.null.append(column.name)
@@ -157,7 +159,7 @@ def _column(look: Columns, made: _Table, own: Cell, seen: Cell, nonces: set[byte
 
 
 def _sealed(
-    look: Columns, kind: Kind, value: bytes, through: bytes, nonces: set[bytes]
+    look: ColumnsLook, kind: Kind, value: bytes, through: bytes, nonces: set[bytes]
 ) -> tuple[str, str]:
     """Algorithm, and what is wrong with it: nothing where the text is empty."""
     try:

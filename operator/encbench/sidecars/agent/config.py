@@ -12,7 +12,7 @@ class ConfigError(Exception):
 
 
 @dataclass(frozen=True)
-class Config:
+class AgentConfig:
     """Everything that the agent is told."""
 
     engine: str
@@ -46,11 +46,11 @@ class ColumnsConfig:
     """Of the benchmark's user, whose sessions are those that the proxy sees."""
 
 
-def read_config(environment: Mapping[str, str]) -> Config:
+def read_config(environment: Mapping[str, str]) -> AgentConfig:
     """From the variables that `engines.pod` sets. ConfigError says what is missing."""
     credentials = Path(_get(environment, "ENCBENCH_CREDENTIALS"))
     volume = Path(_get(environment, "ENCBENCH_VOLUME"))
-    return Config(
+    return AgentConfig(
         engine=_get(environment, "ENCBENCH_ENGINE"),
         volume=volume,
         data=volume / "data",

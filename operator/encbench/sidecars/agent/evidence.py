@@ -11,7 +11,7 @@ from pathlib import Path
 from encbench.adapters.sql import SqlError
 from encbench.engines.marker import table_name
 from encbench.sidecars.agent.files import Searched, search_file, search_tree
-from encbench.sidecars.agent.probe import OpenSession, Probe, Row, Session, Statement
+from encbench.sidecars.agent.probe import EngineProbe, OpenSession, Row, SqlSession, Statement
 from encbench.sidecars.agent.volume import Ground
 from encbench.wire import agent as wire
 
@@ -31,7 +31,7 @@ class Cancelled(EvidenceError):
 
 def gather(
     open_session: OpenSession,
-    probe: Probe,
+    probe: EngineProbe,
     volume: Path,
     data: Path,
     marker: str,
@@ -39,8 +39,8 @@ def gather(
     full: bool,
     cancelled: Callable[[], bool] = lambda: False,
     ground: Ground | None = None,
-    columns: Callable[[Session], wire.ColumnsSeen] | None = None,
-) -> wire.Evidence:
+    columns: Callable[[SqlSession], wire.ColumnsSeen] | None = None,
+) -> wire.EvidenceAnswer:
     """The evidence. Blocks; EvidenceError when it cannot be had."""
     began = time.monotonic()
 
@@ -85,18 +85,18 @@ def gather(
     }
 
 
-def _run(session: Session, statement: Statement) -> list[Row]:
+def _run(session: SqlSession, statement: Statement) -> list[Row]:
     return session.rows(*statement)
 
 
-def _plant(session: Session, probe: Probe, table: str, marker: str, *, full: bool) -> None:
+def _plant(session: SqlSession, probe: EngineProbe, table: str, marker: str, *, full: bool) -> None:
     for statement in (*probe.plant(table, marker), *(probe.flush_logs if full else ())):
         _run(session, statement)
 
 
 def _catalogue(
-    session: Session, probe: Probe, stop: Callable[[], None], *, full: bool
-) -> wire.Catalogue:
+    session: SqlSession, probe: EngineProbe, stop: Callable[[], None], *, full: bool
+) -> wire.CatalogueRows:
     tablespaces = session.rows(probe.tablespaces)
     deadline = time.monotonic() + SETTLE_SECONDS
     while full and probe.busy(tablespaces) and time.monotonic() < deadline:
@@ -110,7 +110,13 @@ def _catalogue(
 
 
 def _search(
-    own: Path, volume: Path, probe: Probe, marker: str, stop: Callable[[], None], *, full: bool
+    own: Path,
+    volume: Path,
+    probe: EngineProbe,
+    marker: str,
+    stop: Callable[[], None],
+    *,
+    full: bool,
 ) -> list[wire.SearchedFile]:
     text, echo = marker.encode(), probe.echo(marker).encode()
     if full:
@@ -120,7 +126,7 @@ def _search(
     return [_entry(file, volume, probe) for file in searched]
 
 
-def _entry(file: Searched, volume: Path, probe: Probe) -> wire.SearchedFile:
+def _entry(file: Searched, volume: Path, probe: EngineProbe) -> wire.SearchedFile:
     path = file.path.relative_to(volume).as_posix()
     entry = wire.SearchedFile(
         path=path, kind=probe.kind_of(path), bytes=file.size, found=file.found
@@ -130,12 +136,12 @@ def _entry(file: Searched, volume: Path, probe: Probe) -> wire.SearchedFile:
     return entry
 
 
-def _remove_left_behind(session: Session, probe: Probe) -> None:
+def _remove_left_behind(session: SqlSession, probe: EngineProbe) -> None:
     for row in _run(session, probe.left_behind):
         _run(session, probe.drop(str(row[0])))
 
 
-def _remove(open_session: OpenSession, session: Session, probe: Probe, table: str) -> None:
+def _remove(open_session: OpenSession, session: SqlSession, probe: EngineProbe, table: str) -> None:
     """Drop the table; by a session of its own where the first one has failed and is closed."""
     try:
         _run(session, probe.drop(table))

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from encbench.core.connection import Driver
-from encbench.wire.agent import Catalogue
+from encbench.wire.agent import CatalogueRows
 
 Row = Sequence[Any]
 Statement = tuple[str, tuple[object, ...]]
 
 
-class Session(Protocol):
+class SqlSession(Protocol):
     """What the agent needs of a session of `adapters.sql`."""
 
     def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
@@ -28,12 +28,12 @@ class Session(Protocol):
         ...
 
 
-OpenSession = Callable[[], Session]
+OpenSession = Callable[[], SqlSession]
 """Opens a session; SqlError when the server does not let it."""
 
 
 @dataclass(frozen=True)
-class Probe:
+class EngineProbe:
     """One engine, seen from inside its pod."""
 
     driver: Driver
@@ -48,12 +48,12 @@ class Probe:
     plugins: str
     tablespaces: str
     """Rows of these three make the catalogue."""
-    catalogue: Callable[..., Catalogue]
+    catalogue: Callable[..., CatalogueRows]
     """Takes the rows of these three, and then of each of `further`."""
     busy: Callable[[Iterable[Row]], bool]
     """Whether rows of `tablespaces` show work that is about to change them."""
     left_behind: Statement
-    table_file: Callable[[Session, str], str]
+    table_file: Callable[[SqlSession, str], str]
     """The table's own file, relative to the data directory."""
     plant: Callable[[str, str], Iterable[Statement]]
     """Make the table, write the marker, and wait until both are in the table's file."""
@@ -61,12 +61,12 @@ class Probe:
     """Complete what a full search reads beside the tables."""
     drop: Callable[[str], Statement]
     kind_of: Callable[[str], str]
-    settle: Callable[[Session], Iterable[Statement]]
+    settle: Callable[[SqlSession], Iterable[Statement]]
     """Statements after which nothing that was changed waits to be written. Each works for a bounded
     time; leaving them half-way does no harm."""
     dirty: str | None = None
     """Statement whose row ends with how many pages wait to be written; None where none says so."""
-    redo: Callable[[Session], int | None] = lambda _: None
+    redo: Callable[[SqlSession], int | None] = lambda _: None
     """Bytes of the log that the data files do not have yet; None where the server does not say."""
     shutdown: int = signal.SIGTERM
     """The signal at which the server ends at once and in order."""
@@ -77,16 +77,16 @@ class Probe:
     engine whose files must be told apart; none where it is empty."""
 
 
-def probe(engine: str) -> Probe:
+def probe(engine: str) -> EngineProbe:
     """The probe of an engine; KeyError when there is none."""
     return _PROBES[engine]()
 
 
-def _innodb(process_name: str, catalogue: Any, kind_of: Callable[[str], str]) -> Probe:
+def _innodb(process_name: str, catalogue: Any, kind_of: Callable[[str], str]) -> EngineProbe:
     """What MariaDB and MySQL have in common. `catalogue` is the engine's own module."""
     from encbench.engines.innodb import marker, redo, settle  # noqa: PLC0415
 
-    return Probe(
+    return EngineProbe(
         driver="mysql",
         process_name=process_name,
         user="encbench_agent",
@@ -109,13 +109,13 @@ def _innodb(process_name: str, catalogue: Any, kind_of: Callable[[str], str]) ->
     )
 
 
-def _mariadb() -> Probe:
+def _mariadb() -> EngineProbe:
     from encbench.engines.mariadb import catalogue, files  # noqa: PLC0415
 
     return _innodb("mariadbd", catalogue, files.kind_of)
 
 
-def _mysql() -> Probe:
+def _mysql() -> EngineProbe:
     from encbench.engines.mysql import catalogue, files  # noqa: PLC0415
     from encbench.engines.mysql.marker import echo, plant  # noqa: PLC0415
 
@@ -127,13 +127,13 @@ def _mysql() -> Probe:
     )
 
 
-def _postgresql() -> Probe:
+def _postgresql() -> EngineProbe:
     from encbench.engines.postgresql import catalogue, files, marker, wal  # noqa: PLC0415
 
-    def table_file(session: Session, table: str) -> str:
+    def table_file(session: SqlSession, table: str) -> str:
         return str(session.rows(*marker.file_of(table))[0][0])
 
-    return Probe(
+    return EngineProbe(
         driver="pgsql",
         process_name="postgres",
         user="encbench_agent",
@@ -157,7 +157,7 @@ def _postgresql() -> Probe:
     )
 
 
-_PROBES: dict[str, Callable[[], Probe]] = {
+_PROBES: dict[str, Callable[[], EngineProbe]] = {
     "mariadb": _mariadb,
     "mysql": _mysql,
     "percona": _mysql,

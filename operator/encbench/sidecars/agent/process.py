@@ -51,7 +51,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Process:
+class SeenProcess:
     """One living process of the server."""
 
     process_id: int
@@ -64,7 +64,7 @@ class Process:
         return self.process_id, self.since_boot
 
 
-class Reader:
+class ProcessReader:
     """Reads the server whose processes bear a name. Any thread may ask."""
 
     def __init__(self, name: str, proc: Path = PROC) -> None:
@@ -83,15 +83,15 @@ class Reader:
             self._last = made
             return made
 
-    def everyone(self) -> list[Process]:
+    def everyone(self) -> list[SeenProcess]:
         """Every process of the name that lives, the oldest first."""
         living = [one for one in self._named() if not one.zombie]
         return [
-            Process(one.process_id, one.start_ticks * _TICK)
+            SeenProcess(one.process_id, one.start_ticks * _TICK)
             for one in sorted(living, key=lambda one: (one.start_ticks, one.process_id))
         ]
 
-    def started_at(self, one: Process) -> float:
+    def started_at(self, one: SeenProcess) -> float:
         """Unix time of its start, as readings tell it."""
         with self._lock:
             return self._booted() + one.since_boot

@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from encbench.adapters.sql import SqlError
 from encbench.core.connection import DATABASE
 from encbench.sidecars.agent.background import Background, OpenBounded
-from encbench.sidecars.agent.probe import Probe, Session
-from encbench.sidecars.agent.process import Process
+from encbench.sidecars.agent.probe import EngineProbe, SqlSession
+from encbench.sidecars.agent.process import SeenProcess
 from encbench.wire import agent as wire
 
 LOOK = 0.02
@@ -48,9 +48,9 @@ class _GaveUp(Exception):
 class System:
     """What the agent may do and see of its pod; tests have another."""
 
-    everyone: Callable[[], list[Process]]
+    everyone: Callable[[], list[SeenProcess]]
     """Living processes of the server's name, the oldest first."""
-    started_at: Callable[[Process], float]
+    started_at: Callable[[SeenProcess], float]
     """Unix time of its start, as everything else of the agent tells it."""
     kill: Callable[[int, int], None] = os.kill
     clock: Callable[[], float] = lambda: time.clock_gettime(time.CLOCK_BOOTTIME)
@@ -63,7 +63,7 @@ class _Run:
     order: wire.StopRequest
     due: float
     state: wire.RecoveryState = "armed"
-    facts: wire.RecoveryFacts = field(default_factory=wire.RecoveryFacts)
+    facts: wire.RecoverySteps = field(default_factory=wire.RecoverySteps)
     error: str | None = None
 
     @property
@@ -74,7 +74,7 @@ class _Run:
     def ended(self) -> bool:
         return self.state in ("done", "failed")
 
-    def describe(self) -> wire.Recovery:
+    def describe(self) -> wire.RecoveryAnswer:
         return {
             "run": self.name,
             "state": self.state,
@@ -84,17 +84,17 @@ class _Run:
         }
 
 
-class Recovery:
+class RecoveryRuns:
     """Runs, one at a time; the last one is kept until another begins."""
 
-    def __init__(self, open_session: OpenBounded, probe: Probe, system: System) -> None:
+    def __init__(self, open_session: OpenBounded, probe: EngineProbe, system: System) -> None:
         """Nothing is armed."""
         self._open = open_session
         self._probe = probe
         self._system = system
         self._runs = Background(self._work, "the recovery of {} has not ended")
 
-    def arm(self, order: wire.StopRequest) -> wire.Recovery:
+    def arm(self, order: wire.StopRequest) -> wire.RecoveryAnswer:
         """The state of the run of that name, which is armed if there is none. Does not wait.
 
         Busy while another one is under way.
@@ -102,10 +102,10 @@ class Recovery:
         due = self._system.clock() + max(0.0, order["afterSeconds"])
         return self._runs.begun(order["run"], lambda: _Run(order, due)).describe()
 
-    def look(self, name: str) -> wire.Recovery:
+    def look(self, name: str) -> wire.RecoveryAnswer:
         """The state of the run of that name; `unknown` where there is none."""
         run = self._runs.known(name)
-        return run.describe() if run else wire.Recovery(run=name, state="unknown")
+        return run.describe() if run else wire.RecoveryAnswer(run=name, state="unknown")
 
     def _work(self, run: _Run) -> None:
         try:
@@ -172,11 +172,11 @@ class Recovery:
         return before, statement
 
     @staticmethod
-    def _is_old(one: Process, before: set[tuple[int, float]], began: float) -> bool:
+    def _is_old(one: SeenProcess, before: set[tuple[int, float]], began: float) -> bool:
         """Whether it was there at the stop; a child that was forked meanwhile was not listed."""
         return one.identity in before or one.since_boot < began - LOOK
 
-    def _kill(self, one: Process, number: int) -> None:
+    def _kill(self, one: SeenProcess, number: int) -> None:
         try:
             self._system.kill(one.process_id, number)
         except ProcessLookupError:
@@ -184,7 +184,7 @@ class Recovery:
         except OSError as error:
             raise _GaveUp(f"process {one.process_id} could not be signalled: {error}") from error
 
-    def _statement(self, session: Session) -> str:
+    def _statement(self, session: SqlSession) -> str:
         """A query of one row of the largest table of the benchmark."""
         rows = session.rows(_LARGEST[self._probe.driver])
         if not rows:
@@ -200,14 +200,14 @@ class Recovery:
 
     def _await(
         self, run: _Run, before: set[tuple[int, float]], statement: str
-    ) -> wire.RecoveryFacts:
+    ) -> wire.RecoverySteps:
         """The figures, once a row has come."""
         system, order = self._system, run.order
         gone = looked = system.clock()
         ends = gone + order["seconds"]
         absent: dict[tuple[int, float], float] = {}
         """By process the last look at which it was not there."""
-        found: Process | None = None
+        found: SeenProcess | None = None
         started = tried = 0.0
         tries, said = 0, "no process came"
         while (here := system.clock()) < ends:
@@ -250,7 +250,7 @@ class Recovery:
         finally:
             session.close()
 
-    def _tell(self, one: Process) -> wire.ServerProcess:
+    def _tell(self, one: SeenProcess) -> wire.ProcessStart:
         return {
             "processId": one.process_id,
             "startedAt": round(self._system.started_at(one), 2),

@@ -6,9 +6,9 @@ import time
 
 from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.machine import Machine
-from encbench.sidecars.agent.probe import OpenSession, Probe, Session
+from encbench.sidecars.agent.probe import EngineProbe, OpenSession, SqlSession
 from encbench.sidecars.agent.process import Reading
-from encbench.wire.agent import Server
+from encbench.wire.agent import ServerAnswer
 
 _SECRET = re.compile(r"passw|secret|token|auth|filekey|(^|_)key$")
 """Names of settings whose values are kept back, or could be one day: facts go into a report."""
@@ -19,7 +19,7 @@ class Heart:
 
     def __init__(self, open_session: OpenSession) -> None:
         self._open = open_session
-        self._session: Session | None = None
+        self._session: SqlSession | None = None
         self._lock = threading.Lock()
 
     def beats(self) -> str | None:
@@ -35,7 +35,9 @@ class Heart:
         return None
 
 
-def describe(open_session: OpenSession, probe: Probe, reading: Reading, machine: Machine) -> Server:
+def describe(
+    open_session: OpenSession, probe: EngineProbe, reading: Reading, machine: Machine
+) -> ServerAnswer:
     """Facts of the server and its machine. Blocks; SqlError when the server does not answer."""
     session = open_session()
     try:

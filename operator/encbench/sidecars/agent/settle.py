@@ -7,8 +7,8 @@ window of the next one: its own, or its neighbour's on the same disk.
 import time
 from collections.abc import Callable
 
-from encbench.sidecars.agent.probe import OpenSession, Probe, Session
-from encbench.wire.agent import Settled
+from encbench.sidecars.agent.probe import EngineProbe, OpenSession, SqlSession
+from encbench.wire.agent import SettleAnswer
 
 ROUND_SECONDS = 20.0
 """After which nothing further is begun; whoever wants more asks again, and what is written stays
@@ -19,11 +19,11 @@ STATEMENT_SECONDS = 120.0
 
 def settle(
     open_session: OpenSession,
-    probe: Probe,
+    probe: EngineProbe,
     cancelled: Callable[[], bool] = lambda: False,
     *,
     seconds: float = ROUND_SECONDS,
-) -> Settled:
+) -> SettleAnswer:
     """One round of it. Blocks; SqlError when the server does not do what it is asked.
 
     `settled` is whether everything was asked for and done, `dirtyPages` how many pages are still
@@ -49,7 +49,7 @@ def settle(
     }
 
 
-def _dirty(session: Session, probe: Probe) -> int | None:
+def _dirty(session: SqlSession, probe: EngineProbe) -> int | None:
     if probe.dirty is None:
         return None
     rows = session.rows(probe.dirty)

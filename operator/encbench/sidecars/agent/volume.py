@@ -98,7 +98,7 @@ class Ground:
 
     def facts(
         self, own: Path, marker: bytes, stop: Callable[[], None], *, full: bool
-    ) -> wire.Volume:
+    ) -> wire.VolumeGround:
         """The evidence's `volume`: of the marker's own file, and of the disk below it."""
         status = own.stat()
         device = f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}"
@@ -118,7 +118,7 @@ class Ground:
 
     def _below(
         self, inode: int, marker: bytes, stop: Callable[[], None], *, full: bool
-    ) -> wire.Lower | None:
+    ) -> wire.LowerGround | None:
         if self.lower is None:
             return None
         if not self.lower.is_dir():

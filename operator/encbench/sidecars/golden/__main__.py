@@ -6,14 +6,14 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from encbench.sidecars.golden.copies import Outcome, Refused, Volume
+from encbench.sidecars.golden.copies import CopyRefused, GoldenVolume, Outcome
 
 MESSAGE = Path("/dev/termination-log")
 
 
 def run(environment: Mapping[str, str]) -> Outcome:
     """By the variables that `engines.prepare` sets. Refused or OSError when it cannot be done."""
-    volume = Volume(
+    volume = GoldenVolume(
         root=Path(environment["ENCBENCH_ROOT"]),
         folders=environment["ENCBENCH_FOLDERS"].split(","),
         stopped=environment.get("ENCBENCH_STOPPED") or None,
@@ -38,7 +38,7 @@ def main() -> None:
     """Code 0 when the server may start."""
     try:
         said = message(run(os.environ))
-    except Refused as error:
+    except CopyRefused as error:
         sys.exit(f"encbench prepare: {error}")
     except OSError as error:
         sys.exit(f"encbench prepare: {error.filename or 'the volume'}: {error.strerror}")

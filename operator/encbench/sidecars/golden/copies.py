@@ -20,7 +20,7 @@ from encbench.sidecars.golden.trees import Amount, copy_tree, forget, measure, s
 Action = Literal["kept", "copied", "restored"]
 
 
-class Refused(Exception):
+class CopyRefused(Exception):
     """The copy would not be what it should be. The text says why and what to do."""
 
 
@@ -34,7 +34,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Volume:
+class GoldenVolume:
     """The volume of one server, which is stopped."""
 
     root: Path
@@ -83,7 +83,7 @@ class Volume:
         _remove(self.golden)
         here = [name for name in self.folders if (self.root / name).is_dir()]
         if not here:
-            raise Refused(f"there is no {' or '.join(self.folders)} on the volume to copy")
+            raise CopyRefused(f"there is no {' or '.join(self.folders)} on the volume to copy")
         self._check_room(here)
         self.golden.mkdir()
         amount = Amount()
@@ -98,7 +98,7 @@ class Volume:
         made = json.loads(self._made.read_text(encoding="utf-8"))
         whole = Amount(made["files"], made["bytes"])
         if measure(self.golden) != whole:
-            raise Refused(
+            raise CopyRefused(
                 "the golden copy is not what it was when it was made: delete the campaign and "
                 "apply it again, and let nobody write to the volumes"
             )
@@ -116,17 +116,17 @@ class Volume:
     def _check_stopped(self) -> None:
         if self.stopped is not None:
             if not (self.root / self.stopped).exists():
-                raise Refused(_KILLED)
+                raise CopyRefused(_KILLED)
             return
         left = [*self.root.glob("*.pid"), *self.root.glob("data/*.pid")]
         if left:
-            raise Refused(f"{_KILLED} ({left[0].name} is still there)")
+            raise CopyRefused(f"{_KILLED} ({left[0].name} is still there)")
 
     def _check_room(self, folders: Sequence[str]) -> None:
         needed = sum(measure(self.root / name).size_bytes for name in folders)
         free = shutil.disk_usage(self.root).free
         if needed > free:
-            raise Refused(
+            raise CopyRefused(
                 f"the golden copy takes {_mebibytes(needed)} and the volume has "
                 f"{_mebibytes(free)} left: make the template's storage.size twice the data's size "
                 "and more, or write reset: none"

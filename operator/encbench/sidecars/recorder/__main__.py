@@ -6,7 +6,7 @@ import sys
 
 from encbench.sidecars.recorder import config, server
 from encbench.sidecars.recorder.api import Api
-from encbench.sidecars.recorder.recorder import Recorder
+from encbench.sidecars.recorder.recorder import RunDriver
 from encbench.sidecars.recorder.run import Run
 
 
@@ -16,7 +16,7 @@ def main() -> int:
     run = Run()
     signal.signal(signal.SIGTERM, lambda *_: run.stop(settings.grace))
     server.serve(server.listen(settings.port), Api(run, settings.token).answer)
-    return Recorder(settings, run).main()
+    return RunDriver(settings, run).main()
 
 
 if __name__ == "__main__":

@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from math import isnan
 from pathlib import Path
 
-from encbench.sidecars.recorder.observation import Row
+from encbench.sidecars.recorder.observation import SecondRow
 from encbench.wire.files import SERIES_COLUMNS
 from encbench.wire.recorder import Termination
 
 TERMINATION_LIMIT = 4096
 
 
-def series_csv(rows: list[Row]) -> str:
+def series_csv(rows: list[SecondRow]) -> str:
     """One line a second under the columns of `wire.files`."""
     return "".join(f"{line}\n" for line in [",".join(SERIES_COLUMNS), *map(_line, rows)])
 
 
-def _line(row: Row) -> str:
+def _line(row: SecondRow) -> str:
     sample, usage = row.sample, row.usage
     fields = [
         f"{row.time:.3f}",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from encbench.sidecars.recorder.moment import Moment
 
 
-class Stamp(NamedTuple):
+class BarrierStamp(NamedTuple):
     """A moment as the wrapper wrote it down."""
 
     moment: Moment
@@ -20,7 +20,7 @@ class End(NamedTuple):
     """How the tool ended."""
 
     exit_code: int
-    stamp: Stamp
+    stamp: BarrierStamp
 
 
 def wrapper(folder: Path) -> int | None:
@@ -39,7 +39,7 @@ def open_start(folder: Path) -> int | None:
         raise
 
 
-def began(folder: Path) -> Stamp | None:
+def began(folder: Path) -> BarrierStamp | None:
     """When the tool was started; None before that."""
     line = _line(folder / "began")
     return _stamp(line) if line is not None else None
@@ -54,9 +54,9 @@ def ended(folder: Path) -> End | None:
     return End(int(code), _stamp(rest))
 
 
-def _stamp(text: str) -> Stamp:
+def _stamp(text: str) -> BarrierStamp:
     unix, monotonic, ticks = text.split()
-    return Stamp(Moment(float(unix), float(monotonic)), int(ticks))
+    return BarrierStamp(Moment(float(unix), float(monotonic)), int(ticks))
 
 
 def _line(path: Path) -> str | None:

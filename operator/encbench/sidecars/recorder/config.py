@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-class Config(NamedTuple):
+class RecorderConfig(NamedTuple):
     """Where things are, and what the operator knows of the tool."""
 
     tool: str
@@ -29,10 +29,10 @@ class Config(NamedTuple):
     termination_log: Path
 
 
-def from_environment(values: Mapping[str, str]) -> Config:
+def from_environment(values: Mapping[str, str]) -> RecorderConfig:
     """KeyError or ValueError where the environment is not as the operator writes it."""
     index = values.get("JOB_COMPLETION_INDEX", "0")
-    return Config(
+    return RecorderConfig(
         tool=values["ENCBENCH_TOOL"],
         process=values.get("ENCBENCH_PROCESS", values["ENCBENCH_TOOL"]),
         prefix=f"{values['ENCBENCH_PREFIX']}/client-{index}",

@@ -8,23 +8,23 @@ milliseconds (the kernel's tick) however late we look.
 from pathlib import Path
 
 from encbench.sidecars.recorder.moment import Moment, at_unix
-from encbench.tools.progress import Reader
+from encbench.tools.progress import OutputReader
 
 
-def reader(tool: str) -> Reader:
+def reader(tool: str) -> OutputReader:
     """What reads this tool's lines; ValueError for a tool that we do not know."""
     if tool == "sysbench":
         from encbench.tools.sysbench import progress  # noqa: PLC0415 - only what is needed
 
         return progress
     if tool == "tpcc":
-        from encbench.tools.tpcc.progress import Reader as Tpcc  # noqa: PLC0415
+        from encbench.tools.tpcc.progress import TpccReader as Tpcc  # noqa: PLC0415
 
         return Tpcc()
     raise ValueError(f"no reader for the tool {tool}")
 
 
-class Output:
+class OutputFollower:
     """A file that another process appends to."""
 
     def __init__(self, path: Path) -> None:

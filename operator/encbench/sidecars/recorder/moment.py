@@ -16,9 +16,9 @@ class Moment(NamedTuple):
     unix: float
     monotonic: float
 
-    def to_wire(self) -> wire.Moment:
+    def to_wire(self) -> wire.MomentStamp:
         """As the summary has it."""
-        return wire.Moment(unix=round(self.unix, 3), monotonic=round(self.monotonic, 3))
+        return wire.MomentStamp(unix=round(self.unix, 3), monotonic=round(self.monotonic, 3))
 
 
 def monotonic() -> float:

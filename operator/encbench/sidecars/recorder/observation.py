@@ -7,13 +7,13 @@ the wrapper's, which is exact because the kernel adds a child's CPU time to its 
 
 from typing import NamedTuple
 
-from encbench.sidecars.recorder.barrier import End, Stamp
+from encbench.sidecars.recorder.barrier import BarrierStamp, End
 from encbench.sidecars.recorder.moment import Moment
 from encbench.sidecars.recorder.process import TICKS, Usage
 from encbench.tools.progress import Mark, Sample
 
 
-class Window(NamedTuple):
+class ObservedWindow(NamedTuple):
     """The measured window."""
 
     start: Moment
@@ -25,7 +25,7 @@ class Window(NamedTuple):
         return self.end.monotonic - self.start.monotonic
 
 
-class Row(NamedTuple):
+class SecondRow(NamedTuple):
     """One second of the run."""
 
     time: float
@@ -41,7 +41,7 @@ class Observation:
     def __init__(self, *, has_warmup: bool) -> None:
         """Without warm-up the window begins with the load."""
         self._first_mark = Mark.CHECKPOINT if has_warmup else Mark.STARTED
-        self.rows: list[Row] = []
+        self.rows: list[SecondRow] = []
         self.started: Moment | None = None
         self.window_start: Moment | None = None
         self.window_end: Moment | None = None
@@ -63,7 +63,7 @@ class Observation:
     def see_sample(self, sample: Sample, when: Moment, usage: Usage | None) -> None:
         """The tool reported on a second."""
         partial = sample.second == self._checkpoint_second
-        self.rows.append(Row(when.unix, sample, partial, usage))
+        self.rows.append(SecondRow(when.unix, sample, partial, usage))
 
     def see_usage(self, usage: Usage) -> None:
         """The process was read."""
@@ -74,7 +74,7 @@ class Observation:
         """The most memory that the tool had resident."""
         return max((u.memory_max_bytes for u in self.usages if u.memory_max_bytes), default=None)
 
-    def window(self, end: End | None, last_write: Moment | None) -> Window | None:
+    def window(self, end: End | None, last_write: Moment | None) -> ObservedWindow | None:
         """The window, if the tool ended well.
 
         It ends where the tool says so, else with its last write: its report at the load's end.
@@ -82,9 +82,9 @@ class Observation:
         over = self.window_end or last_write
         if end is None or end.exit_code != 0 or self.window_start is None or over is None:
             return None
-        return Window(self.window_start, over)
+        return ObservedWindow(self.window_start, over)
 
-    def cpu_seconds(self, window: Window, began: Stamp, end: End) -> float:
+    def cpu_seconds(self, window: ObservedWindow, began: BarrierStamp, end: End) -> float:
         """CPU time of the tool in the window."""
         total = (end.stamp.cpu_ticks - began.cpu_ticks) / TICKS
         points = [
@@ -94,7 +94,7 @@ class Observation:
         ]
         return _at(points, window.end.monotonic) - _at(points, window.start.monotonic)
 
-    def throttled_seconds(self, window: Window) -> float | None:
+    def throttled_seconds(self, window: ObservedWindow) -> float | None:
         """Time for which the tool's container was throttled in the window, if that can be seen."""
         points = [
             (usage.monotonic, usage.throttled_seconds)

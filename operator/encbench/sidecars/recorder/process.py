@@ -31,7 +31,7 @@ class Usage(NamedTuple):
     throttled_seconds: float | None
 
 
-class Stat(NamedTuple):
+class ProcessStat(NamedTuple):
     """The fields of `/proc/<pid>/stat` that matter here."""
 
     name: str
@@ -40,11 +40,11 @@ class Stat(NamedTuple):
     ticks: int
 
 
-def parse_stat(text: str) -> Stat:
+def parse_stat(text: str) -> ProcessStat:
     """Source: proc(5). The name stands in brackets and may itself hold brackets and blanks."""
     head, _, tail = text.rpartition(") ")
     words = tail.split()
-    return Stat(
+    return ProcessStat(
         name=head.partition("(")[2],
         state=words[0],
         parent=int(words[1]),
@@ -71,7 +71,7 @@ def find(ancestor: int, name: str) -> int | None:
     return None
 
 
-def _descends(pid: int, ancestor: int, stats: dict[int, Stat]) -> bool:
+def _descends(pid: int, ancestor: int, stats: dict[int, ProcessStat]) -> bool:
     while pid in stats:
         pid = stats[pid].parent
         if pid == ancestor:
@@ -79,14 +79,14 @@ def _descends(pid: int, ancestor: int, stats: dict[int, Stat]) -> bool:
     return False
 
 
-def _stat(folder: Path) -> Stat | None:
+def _stat(folder: Path) -> ProcessStat | None:
     try:
         return parse_stat((folder / "stat").read_text())
     except OSError:
         return None
 
 
-class Process:
+class ToolProcess:
     """One process."""
 
     def __init__(self, pid: int) -> None:

@@ -5,9 +5,9 @@ import sys
 import time
 
 from encbench.sidecars.recorder import artefacts, barrier, follow, moment, process, upload
-from encbench.sidecars.recorder.config import Config
-from encbench.sidecars.recorder.observation import Observation, Window
-from encbench.sidecars.recorder.process import Process, Usage
+from encbench.sidecars.recorder.config import RecorderConfig
+from encbench.sidecars.recorder.observation import Observation, ObservedWindow
+from encbench.sidecars.recorder.process import ToolProcess, Usage
 from encbench.sidecars.recorder.run import Run
 from encbench.wire import recorder as wire
 from encbench.wire.files import FILES, OUTPUT, SERIES, SUMMARY, SUMMARY_SCHEMA
@@ -20,16 +20,16 @@ class GaveUp(Exception):
     """The run cannot come to its end. The text says why."""
 
 
-class Recorder:
+class RunDriver:
     """Drives one `Run`."""
 
-    def __init__(self, config: Config, run: Run) -> None:
+    def __init__(self, config: RecorderConfig, run: Run) -> None:
         """Nothing happens yet."""
         self._config, self._run = config, run
         self._reader = follow.reader(config.tool)
-        self._output = follow.Output(config.folder / OUTPUT)
+        self._output = follow.OutputFollower(config.folder / OUTPUT)
         self._seen = Observation(has_warmup=config.warmup > 0)
-        self._process: Process | None = None
+        self._process: ToolProcess | None = None
         self._last_usage: Usage | None = None
 
     def main(self) -> int:
@@ -128,7 +128,7 @@ class Recorder:
         pid = process.find(wrapper, self._config.process)
         if pid is not None:
             try:
-                self._process = Process(pid)
+                self._process = ToolProcess(pid)
             except OSError:
                 return
 
@@ -177,7 +177,7 @@ class Recorder:
             memoryLimitBytes=self._config.memory_limit,
             throttledSeconds=_rounded(seen.throttled_seconds(window) if window else None),
             clockSkewSeconds=_rounded(clock_skew),
-            output=wire.Output(bytes=output.stat().st_size, digest=output_digest),
+            output=wire.OutputDigest(bytes=output.stat().st_size, digest=output_digest),
         )
         (folder / SERIES).write_text(artefacts.series_csv(seen.rows))
         (folder / SUMMARY).write_text(artefacts.to_json(summary))
@@ -206,7 +206,7 @@ class Recorder:
         except upload.Away as reason:
             _say(f"the object store did not take {name}, trying again: {reason}")
             return False
-        except upload.Refused as reason:
+        except upload.UploadRefused as reason:
             error = f"the object store refused {name}: {reason}"
             _say(error)
             self._run.fail(error, uploads)
@@ -224,7 +224,7 @@ class Recorder:
         return here.unix - here.monotonic
 
 
-def _window(window: Window | None) -> wire.MeasuredWindow | None:
+def _window(window: ObservedWindow | None) -> wire.MeasuredWindow | None:
     if window is None:
         return None
     start, end = round(window.start.unix, 3), round(window.end.unix, 3)

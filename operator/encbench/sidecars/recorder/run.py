@@ -8,10 +8,10 @@ import threading
 import time
 from collections.abc import Callable
 
-from encbench.sidecars.recorder.observation import Window
+from encbench.sidecars.recorder.observation import ObservedWindow
 from encbench.sidecars.recorder.process import Usage
 from encbench.tools.progress import Sample
-from encbench.wire.recorder import RunStateName, State
+from encbench.wire.recorder import RunStateName, StateAnswer
 
 _SLICE = 0.25
 
@@ -29,7 +29,7 @@ class Run:
         self._state: RunStateName | None = None
         self._start_at: float | None = None
         self._uploads: dict[str, str] = {}
-        self._window: Window | None = None
+        self._window: ObservedWindow | None = None
         self._exit_code: int | None = None
         self._digests: dict[str, str] = {}
         self._error: str | None = None
@@ -85,7 +85,9 @@ class Run:
         with self._lock:
             self._last = sample
 
-    def finish(self, exit_code: int | None, window: Window | None, digests: dict[str, str]) -> None:
+    def finish(
+        self, exit_code: int | None, window: ObservedWindow | None, digests: dict[str, str]
+    ) -> None:
         """The tool has ended, and its files are complete."""
         with self._lock:
             self._state, self._exit_code = "finished", exit_code
@@ -147,7 +149,7 @@ class Run:
         """What the tool has used until now, if it can be seen."""
         return self._usage()
 
-    def snapshot(self) -> State:
+    def snapshot(self) -> StateAnswer:
         """How far the run is. NotReady at first."""
         with self._lock:
             if self._state is None:

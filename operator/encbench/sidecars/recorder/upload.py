@@ -25,7 +25,7 @@ class Away(Exception):
     """The store cannot be reached, or has a fault of its own."""
 
 
-class Refused(Exception):
+class UploadRefused(Exception):
     """The store understood and refused."""
 
 
@@ -55,7 +55,7 @@ def put(url: str, path: Path) -> None:
         finally:
             connection.close()
     except http.client.InvalidURL:
-        raise Refused("the upload URL is malformed") from None
+        raise UploadRefused("the upload URL is malformed") from None
     except (OSError, http.client.HTTPException) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""
         raise Away(reason or type(error).__name__) from None
@@ -64,7 +64,7 @@ def put(url: str, path: Path) -> None:
     text = f"{response.status} {_code(said)}".strip()
     if response.status >= 500 or response.status in _TRY_AGAIN:
         raise Away(text)
-    raise Refused(text)
+    raise UploadRefused(text)
 
 
 def _code(body: bytes) -> str:

@@ -28,14 +28,14 @@ from encbench.core.figures import NEW_ORDERS
 from encbench.tools.measurement import (
     PERCENTILE,
     Histogram,
-    Kind,
     Measurement,
     ParseError,
+    TransactionKind,
     mean,
     percentile,
 )
 from encbench.tools.progress import Mark, Sample
-from encbench.tools.tpcc.progress import Reader, number
+from encbench.tools.tpcc.progress import TpccReader, number
 
 HISTOGRAM = "encbench-histogram "
 """What `client.sh` puts before each line of histogram.csv."""
@@ -128,7 +128,7 @@ def parse_6(lines: Sequence[str]) -> Measurement:
         series=_series(lines),
         extra={NEW_ORDERS: rows["NEW_ORDER"].transactions / minutes / 60},
         kinds=tuple(
-            Kind(
+            TransactionKind(
                 name,
                 rows[row].transactions,
                 rows[row].errors,
@@ -204,8 +204,8 @@ def _last(pattern: re.Pattern[str], lines: Sequence[str]) -> float | None:
 
 def _series(lines: Sequence[str]) -> tuple[Sample, ...]:
     """The periodic reports within the window. Version 5 has no warm-up and marks no end."""
-    reader, samples, inside = Reader(), list[Sample](), False
-    ramp_up = any(Reader().mark(line) is Mark.CHECKPOINT for line in lines)
+    reader, samples, inside = TpccReader(), list[Sample](), False
+    ramp_up = any(TpccReader().mark(line) is Mark.CHECKPOINT for line in lines)
     begins = Mark.CHECKPOINT if ramp_up else Mark.STARTED
     for line in lines:
         mark = reader.mark(line)

@@ -10,10 +10,16 @@ from typing import Any
 
 from encbench.core.figures import NEW_ORDERS, RETRIES
 from encbench.tools import columns
-from encbench.tools.measurement import PERCENTILE, Kind, Measurement, ParseError, percentile
+from encbench.tools.measurement import (
+    PERCENTILE,
+    Measurement,
+    ParseError,
+    TransactionKind,
+    percentile,
+)
 from encbench.tools.progress import Mark, Sample
 from encbench.tools.session import sessions
-from encbench.tools.tpcc.progress import OWN, Reader
+from encbench.tools.tpcc.progress import OWN, TpccReader
 
 _MICROSECONDS = 1000.0
 
@@ -79,8 +85,8 @@ def _measurement(
     )
 
 
-def _kind(event: Mapping[str, Any]) -> Kind:
-    return Kind(
+def _kind(event: Mapping[str, Any]) -> TransactionKind:
+    return TransactionKind(
         name=str(event["type"]),
         transactions=int(event["committed"]) + int(event["rolledBack"]),
         errors=int(event["errors"]),
@@ -92,7 +98,7 @@ def _kind(event: Mapping[str, Any]) -> Kind:
 
 def _series(lines: Sequence[str]) -> tuple[Sample, ...]:
     """The reports between the edges of the window."""
-    reader, samples, inside = Reader(), list[Sample](), False
+    reader, samples, inside = TpccReader(), list[Sample](), False
     for line in lines:
         mark = reader.mark(line)
         if mark in (Mark.CHECKPOINT, Mark.ENDED):

@@ -29,7 +29,7 @@ _SCHEDULED = {
 }
 
 
-class Reader:
+class TpccReader:
     """One run's lines, in order; `mark` is asked before `progress`."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from encbench.adapters.sql import SqlError
-from encbench.sidecars.agent.api import Agent, NotRunning, application
+from encbench.sidecars.agent.api import AgentParts, NotRunning, application
 from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
 from encbench.wire import agent as wire
@@ -77,7 +77,7 @@ async def start() -> AsyncIterator[Start]:
     clients: list[TestClient[Any, Any]] = []
 
     async def go(behind: Behind) -> TestClient[Any, Any]:
-        agent = Agent(
+        agent = AgentParts(
             token="secret",
             metrics=lambda: b"up 1\n",
             health=lambda: behind.health,

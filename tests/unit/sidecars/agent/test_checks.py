@@ -10,7 +10,7 @@ import pytest
 
 from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.background import Busy
-from encbench.sidecars.agent.checks import Checks
+from encbench.sidecars.agent.checks import CheckRuns
 from encbench.tools.tpcc import consistency
 from encbench.wire import agent as wire
 
@@ -57,7 +57,7 @@ def server() -> Server:
     return found
 
 
-def ended(ask: Callable[[], wire.Checks]) -> Any:
+def ended(ask: Callable[[], wire.ChecksAnswer]) -> Any:
     deadline = time.monotonic() + 5
     while (state := ask())["state"] == "running":
         assert time.monotonic() < deadline
@@ -66,7 +66,7 @@ def ended(ask: Callable[[], wire.Checks]) -> Any:
 
 
 def test_every_query_is_asked_in_a_session_that_is_closed(server: Server) -> None:
-    checks = Checks(server.open, "pgsql")
+    checks = CheckRuns(server.open, "pgsql")
     state = ended(lambda: checks.ask(WISH))
     assert state["state"] == "done"
     names = [query.name for query in consistency.conditions("")]
@@ -78,7 +78,7 @@ def test_every_query_is_asked_in_a_session_that_is_closed(server: Server) -> Non
 
 
 def test_a_fresh_dataset_is_counted_as_well(server: Server) -> None:
-    checks = Checks(server.open, "pgsql")
+    checks = CheckRuns(server.open, "pgsql")
     state = ended(lambda: checks.ask(wish("load", 2, True, 60.0)))
     names = [check["name"] for check in state["checks"]]
     assert {"warehouse-count", "customer-count", "stock-count", "item-count"} <= set(names)
@@ -88,7 +88,7 @@ def test_a_fresh_dataset_is_counted_as_well(server: Server) -> None:
 
 def test_rows_are_shown(server: Server) -> None:
     server.broken = {"d_next_o_id, o.newest": [(1, 3, 3001, 3007)]}
-    checks = Checks(server.open, "pgsql")
+    checks = CheckRuns(server.open, "pgsql")
     state = ended(lambda: checks.ask(WISH))
     broken = [check for check in state["checks"] if check["rows"]]
     assert [(check["name"], check["rows"]) for check in broken] == [
@@ -98,7 +98,7 @@ def test_rows_are_shown(server: Server) -> None:
 
 def test_the_same_run_is_begun_once(server: Server) -> None:
     server.go_on.clear()
-    checks = Checks(server.open, "pgsql")
+    checks = CheckRuns(server.open, "pgsql")
     assert checks.ask(WISH)["state"] == "running"
     assert checks.ask(WISH)["state"] == "running"
     with pytest.raises(Busy, match="trial-uid"):
@@ -114,7 +114,7 @@ def test_the_same_run_is_begun_once(server: Server) -> None:
 
 def test_a_refusal_is_told(server: Server) -> None:
     server.error = SqlError("no table bmsql_warehouse")
-    checks = Checks(server.open, "pgsql")
+    checks = CheckRuns(server.open, "pgsql")
     state = ended(lambda: checks.ask(WISH))
     assert (state["state"], state["error"]) == ("failed", "no table bmsql_warehouse")
     assert server.open_sessions == 0
@@ -125,14 +125,14 @@ def test_what_nobody_foresaw_is_told_as_well(
 ) -> None:
     monkeypatch.setattr(threading, "excepthook", lambda _: None)
     server.error = KeyError("oops")
-    checks = Checks(server.open, "pgsql")
+    checks = CheckRuns(server.open, "pgsql")
     state = ended(lambda: checks.ask(WISH))
     assert state["state"] == "failed"
     assert "oops" in state["error"]
 
 
 def test_all_of_it_is_bounded(server: Server) -> None:
-    checks = Checks(server.open, "pgsql")
+    checks = CheckRuns(server.open, "pgsql")
     state = ended(lambda: checks.ask(wish("late", 2, False, 1e-9)))
     assert state["state"] == "failed"
     assert "took longer" in state["error"]
@@ -143,7 +143,7 @@ def test_all_of_it_is_bounded(server: Server) -> None:
 
 
 def test_mysql_s_family_is_told_the_bound_and_the_database(server: Server) -> None:
-    checks = Checks(server.open, "mysql")
+    checks = CheckRuns(server.open, "mysql")
     ended(lambda: checks.ask(WISH))
     queries = [statement for statement in server.statements if statement.startswith("SELECT")]
     bounds = [statement for statement in server.statements if statement.startswith("SET")]

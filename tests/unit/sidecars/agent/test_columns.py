@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from encbench.adapters.sql.raw import Column, Result
+from encbench.adapters.sql.raw import RawColumn, RawResult
 from encbench.core.columns.envelope import Envelope, Kind
 from encbench.core.columns.probes import SAMPLE
-from encbench.sidecars.agent.columns import Columns, facts, sample
+from encbench.sidecars.agent.columns import ColumnsLook, facts, sample
 
 KIND = Kind(3, 0, 0x4203, 63)
 NONCE = bytes(12)
@@ -51,19 +51,19 @@ class Catalogue:
 @dataclass
 class Side:
     row: tuple[bytes | None, ...] | None
-    columns: tuple[Column, ...] = (Column("id", KIND), Column("c", KIND))
+    columns: tuple[RawColumn, ...] = (RawColumn("id", KIND), RawColumn("c", KIND))
     asked: list[str] = field(default_factory=list)
     closed: int = 0
 
-    def first(self, statement: str) -> Result:
+    def first(self, statement: str) -> RawResult:
         self.asked.append(statement)
-        return Result(self.columns, self.row)
+        return RawResult(self.columns, self.row)
 
     def close(self) -> None:
         self.closed += 1
 
 
-def look(own: Side, through: Side, **changes: Any) -> Columns:
+def look(own: Side, through: Side, **changes: Any) -> ColumnsLook:
     given: dict[str, Any] = {
         "chosen": frozenset({"t.c"}),
         "direct": lambda: own,
@@ -72,7 +72,7 @@ def look(own: Side, through: Side, **changes: Any) -> Columns:
         "database": "sbtest",
         **changes,
     }
-    return Columns(**given)
+    return ColumnsLook(**given)
 
 
 def table(own: Side, through: Side) -> Any:
@@ -129,7 +129,7 @@ def test_ciphertext_that_the_table_itself_holds_is_not_plaintext() -> None:
 
 
 def test_a_plain_value_keeps_its_announcement() -> None:
-    announced = (Column("id", Kind(253, 0, 128, 63)), Column("c", KIND))
+    announced = (RawColumn("id", Kind(253, 0, 128, 63)), RawColumn("c", KIND))
     told = table(Side((b"1", b"text")), Side((b"1", b"text"), columns=announced))
     assert told["wrong"] == {"id": "the proxy announces a plain value with another type"}
 
@@ -138,7 +138,7 @@ def test_a_plain_value_keeps_its_announcement() -> None:
 def test_a_result_with_other_rows_or_columns(row: Any) -> None:
     told = table(Side((b"1", b"text")), Side(None))
     assert told["wrong"] == {"*": "the proxy gives another result than the server"}
-    told = table(Side(row), Side(row, columns=(Column("id", KIND), Column("d", KIND))))
+    told = table(Side(row), Side(row, columns=(RawColumn("id", KIND), RawColumn("d", KIND))))
     assert told["wrong"] == {"*": "the proxy gives another result than the server"}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from encbench.sidecars.agent.process import Reader, Reading
+from encbench.sidecars.agent.process import ProcessReader, Reading
 
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -45,7 +45,7 @@ def add(
 
 
 def read(name: str, proc: Path) -> Reading | None:
-    return Reader(name, proc).read()
+    return ProcessReader(name, proc).read()
 
 
 def test_one_server(proc: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_child_that_ends_meanwhile_is_counted_once(
 ) -> None:
     add(proc, 20, "postgres", cpu=(10, 0, 0, 0), io=(0, 0))
     add(proc, 21, "postgres", cpu=(5, 0, 0, 0), start=200, io=(7, 8))
-    reader = Reader("postgres", proc)
+    reader = ProcessReader("postgres", proc)
     first = reader.read()
     meanwhile(lambda: end(proc, 20, 21, ticks=6, io=(9, 9)))
     second = reader.read()
@@ -132,7 +132,7 @@ def test_counters_do_not_fall_for_what_the_kernel_cannot_show(
     """A child of less than a tick leaves no trace in its parent's time, but in its I/O."""
     add(proc, 20, "postgres", cpu=(10, 0, 0, 0), io=(100, 100))
     add(proc, 21, "postgres", start=200, io=(7, 8))
-    reader = Reader("postgres", proc)
+    reader = ProcessReader("postgres", proc)
     first = reader.read()
 
     def ends() -> None:
@@ -147,7 +147,7 @@ def test_counters_do_not_fall_for_what_the_kernel_cannot_show(
 
 def test_a_clock_that_is_set_is_no_restart(proc: Path) -> None:
     add(proc, 20, "postgres", cpu=(90, 0, 0, 0))
-    reader = Reader("postgres", proc)
+    reader = ProcessReader("postgres", proc)
     first = reader.read()
     (proc / "stat").write_text(f"cpu 1 2 3\nbtime {BOOT + 1}\nprocesses 9\n")
     second = reader.read()
@@ -158,7 +158,7 @@ def test_a_clock_that_is_set_is_no_restart(proc: Path) -> None:
 
 def test_another_server_begins_anew(proc: Path) -> None:
     add(proc, 20, "postgres", cpu=(90, 0, 0, 0), start=100, io=(5, 5))
-    reader = Reader("postgres", proc)
+    reader = ProcessReader("postgres", proc)
     assert reader.read() is not None
     shutil.rmtree(proc / "20")
     assert reader.read() is None
@@ -171,7 +171,7 @@ def test_another_server_begins_anew(proc: Path) -> None:
 
 def test_a_younger_process_with_a_lower_number_is_not_the_main_one(proc: Path) -> None:
     add(proc, 20, "postgres", start=100)
-    reader = Reader("postgres", proc)
+    reader = ProcessReader("postgres", proc)
     reader.read()
     add(proc, 9, "postgres", start=300)
     reading = reader.read()

@@ -12,8 +12,8 @@ import pytest
 from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.probe import probe
-from encbench.sidecars.agent.process import Process
-from encbench.sidecars.agent.recovery import ANSWER_SECONDS, Recovery, System
+from encbench.sidecars.agent.process import SeenProcess
+from encbench.sidecars.agent.recovery import ANSWER_SECONDS, RecoveryRuns, System
 from encbench.wire import agent as wire
 
 
@@ -56,13 +56,13 @@ class Pod:
     def forked(self) -> float:
         return (self.gone_at or 0.0) + self.gap
 
-    def everyone(self) -> list[Process]:
+    def everyone(self) -> list[SeenProcess]:
         self.now += 0.0003
         if self.gone_at is None or self.now < self.gone_at:
-            return [Process(7 + n, 10.0 + n) for n in range(1 + self.children)]
+            return [SeenProcess(7 + n, 10.0 + n) for n in range(1 + self.children)]
         if self.stays or self.now < self.forked + self.exec_:
             return []
-        return [Process(40 + n, round(self.forked + n, 2)) for n in range(1 + self.children)]
+        return [SeenProcess(40 + n, round(self.forked + n, 2)) for n in range(1 + self.children)]
 
     def kill(self, process_id: int, number: int) -> None:
         if self.refuses:
@@ -99,7 +99,7 @@ class Pod:
     def sleep(self, seconds: float) -> None:
         self.now += seconds
 
-    def recovery(self, engine: str = "mariadb") -> Recovery:
+    def recovery(self, engine: str = "mariadb") -> RecoveryRuns:
         system = System(
             self.everyone,
             lambda one: 1_700_000_000 + one.since_boot,
@@ -108,10 +108,10 @@ class Pod:
             lambda: 1_700_000_000 + self.now,
             self.sleep,
         )
-        return Recovery(self.open, probe(engine), system)
+        return RecoveryRuns(self.open, probe(engine), system)
 
 
-def over(recovery: Recovery, order: wire.StopRequest = CRASH) -> Any:
+def over(recovery: RecoveryRuns, order: wire.StopRequest = CRASH) -> Any:
     deadline = time.monotonic() + 5
     while (found := recovery.look(order["run"]))["state"] not in ("done", "failed"):
         assert time.monotonic() < deadline, found
@@ -259,11 +259,11 @@ def test_a_start_that_fails_is_not_the_one_that_is_timed() -> None:
 
     @dataclass
     class Twice(Pod):
-        def everyone(self) -> list[Process]:
+        def everyone(self) -> list[SeenProcess]:
             first = (self.gone_at or 0.0) + 0.5
             if self.gone_at is not None and first <= self.now < first + 0.3:
                 self.now += 0.0003
-                return [Process(30, round(first, 2))]
+                return [SeenProcess(30, round(first, 2))]
             return super().everyone()
 
     found = run(Twice(gap=10.0))

@@ -11,7 +11,7 @@ import pytest
 
 from encbench.sidecars.golden import __main__ as program
 from encbench.sidecars.golden import trees
-from encbench.sidecars.golden.copies import Refused, Volume
+from encbench.sidecars.golden.copies import CopyRefused, GoldenVolume
 
 FOLDERS = ("data", "keyring", "tmp")
 LOADED = {"data/ibdata1": b"a" * 5000, "data/sbtest/t.ibd": b"b" * 70000, "keyring/key": b"k" * 32}
@@ -28,17 +28,17 @@ def contents(root: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def volume(tmp_path: Path) -> Volume:
+def volume(tmp_path: Path) -> GoldenVolume:
     for name, content in LOADED.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     (tmp_path / "tmp").mkdir()
     (tmp_path / "initialised").touch()
-    return Volume(tmp_path, FOLDERS)
+    return GoldenVolume(tmp_path, FOLDERS)
 
 
-def use(volume: Volume) -> None:
+def use(volume: GoldenVolume) -> None:
     """What a server does to its files."""
     (volume.root / "data/ibdata1").write_bytes(b"changed")
     (volume.root / "data/sbtest/t.ibd").unlink()
@@ -47,12 +47,12 @@ def use(volume: Volume) -> None:
     (volume.root / "keyring/key").write_bytes(b"rotated")
 
 
-def test_without_a_wish_nothing_happens(volume: Volume) -> None:
+def test_without_a_wish_nothing_happens(volume: GoldenVolume) -> None:
     assert volume.prepare("", cold=False).action == "kept"
     assert not volume.golden.exists()
 
 
-def test_the_first_wish_makes_the_copy_and_the_next_restore_it(volume: Volume) -> None:
+def test_the_first_wish_makes_the_copy_and_the_next_restore_it(volume: GoldenVolume) -> None:
     made = volume.prepare("golden", cold=False)
     assert (made.action, made.amount) == ("copied", trees.Amount(3, sum(map(len, LOADED.values()))))
     assert contents(volume.root) == LOADED
@@ -64,7 +64,7 @@ def test_the_first_wish_makes_the_copy_and_the_next_restore_it(volume: Volume) -
         assert (volume.root / "initialised").exists()
 
 
-def test_a_pod_that_somebody_makes_anew_keeps_its_data(volume: Volume) -> None:
+def test_a_pod_that_somebody_makes_anew_keeps_its_data(volume: GoldenVolume) -> None:
     volume.prepare("golden", cold=False)
     volume.prepare("trial-1", cold=False)
     use(volume)
@@ -73,10 +73,10 @@ def test_a_pod_that_somebody_makes_anew_keeps_its_data(volume: Volume) -> None:
     assert contents(volume.root) == used
 
 
-def test_a_server_that_was_killed_is_not_copied(volume: Volume) -> None:
+def test_a_server_that_was_killed_is_not_copied(volume: GoldenVolume) -> None:
     for left in ("mariadb.pid", "data/postmaster.pid"):
         (volume.root / left).touch()
-        with pytest.raises(Refused, match=f"killed and not stopped.*{Path(left).name}"):
+        with pytest.raises(CopyRefused, match=f"killed and not stopped.*{Path(left).name}"):
             volume.prepare("golden", cold=False)
         (volume.root / left).unlink()
     assert volume.prepare("golden", cold=False).action == "copied"
@@ -88,8 +88,8 @@ def test_a_server_that_was_killed_is_not_copied(volume: Volume) -> None:
 def test_under_fuse_a_note_says_that_it_was_stopped(tmp_path: Path) -> None:
     (tmp_path / "cipher").mkdir()
     (tmp_path / "cipher/x").write_bytes(b"secret")
-    volume = Volume(tmp_path, ("cipher",), stopped="stopped")
-    with pytest.raises(Refused, match="killed and not stopped"):
+    volume = GoldenVolume(tmp_path, ("cipher",), stopped="stopped")
+    with pytest.raises(CopyRefused, match="killed and not stopped"):
         volume.prepare("golden", cold=False)
     (tmp_path / "stopped").touch()
     assert volume.prepare("golden", cold=False).action == "copied"
@@ -98,24 +98,24 @@ def test_under_fuse_a_note_says_that_it_was_stopped(tmp_path: Path) -> None:
 
 
 def test_a_volume_that_is_too_small_is_refused_beforehand(
-    volume: Volume, monkeypatch: pytest.MonkeyPatch
+    volume: GoldenVolume, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     free = type("usage", (), {"free": 1000})
     monkeypatch.setattr(shutil, "disk_usage", lambda _: free)
-    with pytest.raises(Refused, match=r"make the template's storage\.size twice"):
+    with pytest.raises(CopyRefused, match=r"make the template's storage\.size twice"):
         volume.prepare("golden", cold=False)
     assert not (volume.golden / "data").exists()
 
 
 def test_nothing_to_copy_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="there is no data or keyring or tmp"):
-        Volume(tmp_path, FOLDERS).prepare("golden", cold=False)
+    with pytest.raises(CopyRefused, match="there is no data or keyring or tmp"):
+        GoldenVolume(tmp_path, FOLDERS).prepare("golden", cold=False)
 
 
-def test_a_golden_copy_that_somebody_changed_is_not_restored(volume: Volume) -> None:
+def test_a_golden_copy_that_somebody_changed_is_not_restored(volume: GoldenVolume) -> None:
     volume.prepare("golden", cold=False)
     (volume.golden / "data/ibdata1").write_bytes(b"short")
-    with pytest.raises(Refused, match="is not what it was"):
+    with pytest.raises(CopyRefused, match="is not what it was"):
         volume.prepare("trial-1", cold=False)
     assert contents(volume.root) == LOADED, "and what is there stays"
 
@@ -150,7 +150,7 @@ def deadly(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
 
 def test_killed_at_every_write_the_next_run_comes_to_the_same(
-    volume: Volume, deadly: dict[str, int]
+    volume: GoldenVolume, deadly: dict[str, int]
 ) -> None:
     deadly["now"] = 0
     volume.prepare("golden", cold=False)
@@ -171,7 +171,9 @@ def test_killed_at_every_write_the_next_run_comes_to_the_same(
         assert contents(volume.root) == LOADED, f"killed at {at}"
 
 
-def test_killed_in_the_middle_of_the_first_copy(volume: Volume, deadly: dict[str, int]) -> None:
+def test_killed_in_the_middle_of_the_first_copy(
+    volume: GoldenVolume, deadly: dict[str, int]
+) -> None:
     at = 0
     while True:
         at += 1
@@ -220,7 +222,7 @@ def test_a_copy_has_the_same_bytes_holes_links_and_modes(tmp_path: Path) -> None
 # -- the program
 
 
-def test_what_it_leaves_as_its_message(volume: Volume) -> None:
+def test_what_it_leaves_as_its_message(volume: GoldenVolume) -> None:
     environment = {
         "ENCBENCH_ROOT": str(volume.root),
         "ENCBENCH_FOLDERS": "data,keyring,tmp",

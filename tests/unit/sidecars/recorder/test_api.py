@@ -8,7 +8,7 @@ import pytest
 
 from encbench.sidecars.recorder.api import Api, Request, Response
 from encbench.sidecars.recorder.moment import Moment
-from encbench.sidecars.recorder.observation import Window
+from encbench.sidecars.recorder.observation import ObservedWindow
 from encbench.sidecars.recorder.process import Usage
 from encbench.sidecars.recorder.run import Run
 from encbench.tools.progress import Sample
@@ -58,7 +58,7 @@ def test_the_whole_life(api: Api, run: Run) -> None:
     run.see(Sample(1, 12.5, 250.0, 2.0, 0.0))
     state = json.loads(get(api, "/v1/state").content)
     assert (state["state"], state["lastTps"]) == ("running", 12.5)
-    run.finish(0, Window(Moment(10.0, 1.0), Moment(15.0, 6.0)), {"output.log": "sha256:0"})
+    run.finish(0, ObservedWindow(Moment(10.0, 1.0), Moment(15.0, 6.0)), {"output.log": "sha256:0"})
     state = json.loads(get(api, "/v1/state").content)
     assert state["window"] == {"start": 10.0, "end": 15.0}
     assert (state["exitCode"], state["digests"]) == (0, {"output.log": "sha256:0"})

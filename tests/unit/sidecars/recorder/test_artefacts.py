@@ -4,7 +4,7 @@ import json
 import math
 
 from encbench.sidecars.recorder.artefacts import series_csv, termination_message
-from encbench.sidecars.recorder.observation import Row
+from encbench.sidecars.recorder.observation import SecondRow
 from encbench.sidecars.recorder.process import Usage
 from encbench.tools.progress import Sample
 from encbench.wire.files import SERIES_COLUMNS
@@ -15,10 +15,10 @@ USAGE = Usage(3.0, 1.25, 4096, 8192, None)
 
 def test_series() -> None:
     rows = [
-        Row(1000.1234, SAMPLE, False, USAGE),
-        Row(1001.0, SAMPLE, True, USAGE),
-        Row(1002.0, SAMPLE, False, None),
-        Row(1003.0, SAMPLE, False, USAGE._replace(resident_bytes=None)),
+        SecondRow(1000.1234, SAMPLE, False, USAGE),
+        SecondRow(1001.0, SAMPLE, True, USAGE),
+        SecondRow(1002.0, SAMPLE, False, None),
+        SecondRow(1003.0, SAMPLE, False, USAGE._replace(resident_bytes=None)),
     ]
     assert series_csv(rows).splitlines() == [
         "time,tps,qps,latency_p95_ms,errors,cpu_seconds,resident_bytes",
@@ -31,7 +31,7 @@ def test_series() -> None:
 
 def test_what_a_tool_does_not_tell_is_empty() -> None:
     sample = Sample(3, 10.5, math.nan, math.nan, 2.0)
-    (_, line) = series_csv([Row(1000.0, sample, False, USAGE)]).splitlines()
+    (_, line) = series_csv([SecondRow(1000.0, sample, False, USAGE)]).splitlines()
     assert line == "1000.000,10.50,,,2.00,1.25,4096"
 
 

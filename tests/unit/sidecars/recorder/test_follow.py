@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from encbench.sidecars.recorder.follow import Output, pause, reader
+from encbench.sidecars.recorder.follow import OutputFollower, pause, reader
 from encbench.tools.sysbench import progress
 
 
 def test_lines_come_once_and_whole(tmp_path: Path) -> None:
     path = tmp_path / "output.log"
-    output = Output(path)
+    output = OutputFollower(path)
     assert output.poll() == []
     assert output.changed is None
     with path.open("a") as file:
@@ -31,7 +31,7 @@ def test_the_time_is_that_of_the_write_not_of_the_look(tmp_path: Path) -> None:
     path.write_text("line\n")
     written = time.time() - 3.25
     os.utime(path, (written, written))
-    output = Output(path)
+    output = OutputFollower(path)
     output.poll()
     assert output.changed is not None
     assert output.changed.unix == pytest.approx(written, abs=0.001)
@@ -42,13 +42,13 @@ def test_the_time_is_that_of_the_write_not_of_the_look(tmp_path: Path) -> None:
 def test_bytes_that_are_no_text_do_not_stop_us(tmp_path: Path) -> None:
     path = tmp_path / "output.log"
     path.write_bytes(b"\xff\xfe line\n")
-    assert Output(path).poll() == ["\ufffd\ufffd line"]
+    assert OutputFollower(path).poll() == ["\ufffd\ufffd line"]
 
 
 def test_a_backspace_ends_a_line_as_a_newline_does(tmp_path: Path) -> None:
     path = tmp_path / "output.log"
     path.write_bytes(b"status one\b\b\bstatus two\b\b\blast\n")
-    lines = [line for line in Output(path).poll() if line]
+    lines = [line for line in OutputFollower(path).poll() if line]
     assert lines == ["status one", "status two", "last"]
 
 

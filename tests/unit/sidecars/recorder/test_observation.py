@@ -2,9 +2,9 @@
 
 import pytest
 
-from encbench.sidecars.recorder.barrier import End, Stamp
+from encbench.sidecars.recorder.barrier import BarrierStamp, End
 from encbench.sidecars.recorder.moment import Moment
-from encbench.sidecars.recorder.observation import Observation, Window
+from encbench.sidecars.recorder.observation import Observation, ObservedWindow
 from encbench.sidecars.recorder.process import TICKS, Usage
 from encbench.tools.progress import Mark, Sample
 
@@ -19,10 +19,10 @@ def usage(seconds: float, cpu: float, throttled: float | None = None, most: int 
 
 
 def end(code: int = 0, cpu: float = 0.0, when: float = 12.0) -> End:
-    return End(code, Stamp(at(when), int(cpu * TICKS)))
+    return End(code, BarrierStamp(at(when), int(cpu * TICKS)))
 
 
-BEGAN = Stamp(at(0.0), 5 * TICKS)
+BEGAN = BarrierStamp(at(0.0), 5 * TICKS)
 
 
 def test_the_window_is_from_the_checkpoint_to_the_last_write() -> None:
@@ -31,7 +31,7 @@ def test_the_window_is_from_the_checkpoint_to_the_last_write() -> None:
     assert seen.window(end(), at(11.9)) is None
     seen.see_mark(Mark.CHECKPOINT, at(2.5))
     window = seen.window(end(), at(11.9))
-    assert window == Window(at(2.5), at(11.9))
+    assert window == ObservedWindow(at(2.5), at(11.9))
     assert window.seconds == pytest.approx(9.4)
 
 
@@ -54,27 +54,27 @@ def test_cpu_time_is_interpolated_at_the_edges() -> None:
     seen = Observation(has_warmup=True)
     for second in range(1, 12):
         seen.see_usage(usage(second, second * 0.5))
-    window = Window(at(2.5), at(11.5))
+    window = ObservedWindow(at(2.5), at(11.5))
     spent = seen.cpu_seconds(window, BEGAN, end(cpu=5 + 6.0, when=12.0))
     assert spent == pytest.approx(9 * 0.5)
 
 
 def test_cpu_time_without_any_reading_is_the_whole_run_s() -> None:
     seen = Observation(has_warmup=False)
-    window = Window(at(0.0), at(12.0))
+    window = ObservedWindow(at(0.0), at(12.0))
     assert seen.cpu_seconds(window, BEGAN, end(cpu=5 + 3.0)) == pytest.approx(3.0)
 
 
 def test_what_is_used_after_the_window_does_not_count() -> None:
     seen = Observation(has_warmup=False)
     seen.see_usage(usage(10.0, 8.0))
-    window = Window(at(0.0), at(10.0))
+    window = ObservedWindow(at(0.0), at(10.0))
     assert seen.cpu_seconds(window, BEGAN, end(cpu=5 + 9.0)) == pytest.approx(8.0)
 
 
 def test_throttling_in_the_window() -> None:
     seen = Observation(has_warmup=True)
-    window = Window(at(2.0), at(11.0))
+    window = ObservedWindow(at(2.0), at(11.0))
     assert seen.throttled_seconds(window) is None
     for second, throttled in [(1, 5.0), (2, 5.5), (6, 6.0), (11, 7.0)]:
         seen.see_usage(usage(second, second, throttled))
@@ -86,7 +86,7 @@ def test_a_tool_that_says_when_the_window_is_over_is_believed() -> None:
     seen.see_mark(Mark.STARTED, at(0.5))
     seen.see_mark(Mark.CHECKPOINT, at(2.5))
     seen.see_mark(Mark.ENDED, at(7.5))
-    assert seen.window(end(), at(11.9)) == Window(at(2.5), at(7.5))
+    assert seen.window(end(), at(11.9)) == ObservedWindow(at(2.5), at(7.5))
 
 
 def test_only_the_first_start_counts() -> None:

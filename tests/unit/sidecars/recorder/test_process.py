@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from encbench.sidecars.recorder import process
-from encbench.sidecars.recorder.process import Process, Stat, find, is_alive, parse_stat
+from encbench.sidecars.recorder.process import ProcessStat, ToolProcess, find, is_alive, parse_stat
 
 
 def test_a_name_may_hold_brackets_and_blanks() -> None:
     text = "7 (a) b (c) S 3 7 7 0 -1 4194560 1 2 3 4 150 25 9 9 20 0 1 0 100\n"
-    assert parse_stat(text) == Stat(name="a) b (c", state="S", parent=3, ticks=175)
+    assert parse_stat(text) == ProcessStat(name="a) b (c", state="S", parent=3, ticks=175)
 
 
 def test_own_usage() -> None:
-    own = Process(os.getpid())
+    own = ToolProcess(os.getpid())
     before = own.usage()
     spent = time.process_time()
     while time.process_time() - spent < 0.2:
@@ -35,7 +35,7 @@ def test_own_usage() -> None:
 
 def test_a_process_that_has_ended() -> None:
     child = subprocess.Popen(["sleep", "30"])
-    watched = Process(child.pid)
+    watched = ToolProcess(child.pid)
     assert watched.usage() is not None
     assert is_alive(child.pid)
     child.kill()
@@ -46,7 +46,7 @@ def test_a_process_that_has_ended() -> None:
     child.wait()
     assert watched.usage() is None
     with pytest.raises(OSError, match=str(child.pid)):
-        Process(child.pid)
+        ToolProcess(child.pid)
 
 
 def test_only_a_descendant_is_found() -> None:

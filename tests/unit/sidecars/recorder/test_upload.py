@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from encbench.sidecars.recorder.upload import Away, Pauses, Refused, put
+from encbench.sidecars.recorder.upload import Away, Pauses, UploadRefused, put
 from tests.support.daemon import free_port
 from tests.support.receiver import Receiver, receiving
 
@@ -46,7 +46,7 @@ def test_a_fault_of_the_store(receiver: Receiver, file: Path, status: int) -> No
 @pytest.mark.parametrize("status", [301, 400, 403, 404])
 def test_a_refusal(receiver: Receiver, file: Path, status: int) -> None:
     receiver.answer = status
-    with pytest.raises(Refused, match=str(status)) as caught:
+    with pytest.raises(UploadRefused, match=str(status)) as caught:
         put(receiver.url("a"), file)
     assert "5ecre7" not in str(caught.value)
 
@@ -64,7 +64,7 @@ def test_no_such_host(file: Path) -> None:
 
 @pytest.mark.parametrize("url", ["http://host:port/a?s=5ecre7", "http://host/a b?s=5ecre7"])
 def test_a_malformed_url(file: Path, url: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(UploadRefused) as caught:
         put(url, file)
     assert "5ecre7" not in str(caught.value)
 
@@ -87,7 +87,7 @@ def test_a_store_that_answers_before_it_has_read_everything(tmp_path: Path) -> N
 
         thread = threading.Thread(target=refuse)
         thread.start()
-        with pytest.raises((Refused, Away)):
+        with pytest.raises((UploadRefused, Away)):
             put(f"http://127.0.0.1:{listener.getsockname()[1]}/a", big)
         thread.join()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from encbench.tools.progress import Mark, Sample
-from encbench.tools.tpcc.progress import Reader, number
+from encbench.tools.tpcc.progress import TpccReader, number
 
 DATA = Path(__file__).parents[3] / "data" / "tpcc"
 
@@ -24,7 +24,7 @@ OWN = [
 
 def read(lines: list[str]) -> tuple[list[Mark], list[Sample]]:
     """As the recorder reads: a line that marks a moment is asked for nothing else."""
-    reader, marks, samples = Reader(), list[Mark](), list[Sample]()
+    reader, marks, samples = TpccReader(), list[Mark](), list[Sample]()
     for line in lines:
         if (mark := reader.mark(line)) is not None:
             marks.append(mark)
@@ -49,7 +49,7 @@ def test_our_own_client() -> None:
 
 
 def test_our_own_client_says_when_it_cut() -> None:
-    reader = Reader()
+    reader = TpccReader()
     assert [reader.when(line) for line in OWN[3:6]] == [1763731234.1, None, 1763731244.1]
     assert reader.when(OWN[0]) is None
     assert reader.when("Scheduler, run done - measurement ends") is None
