@@ -78,7 +78,7 @@ format-java: ## Format the Java parts
 	mvn -B -q -f images/tpcc spotless:apply
 
 .PHONY: crds
-crds: ## Generate crds/ and the chart's copies from the models
+crds: ## Generate crds/ from the models
 	$(python) -m encbench.api.crd
 
 .PHONY: lock

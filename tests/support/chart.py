@@ -78,22 +78,30 @@ def labels(body: Manifest) -> Mapping[str, str]:
     return found
 
 
-def render(values: Mapping[str, Any] | None = None) -> Rendered:
+def render(values: Mapping[str, Any] | None = None, chart: Path = CHART) -> Rendered:
     """The chart with these values over its own. Refused when Helm refuses."""
     # In C: the CRDs are long, and each of many tests reads them.
-    bodies = yaml.load_all(_run("template", values), Loader=yaml.CSafeLoader)
+    bodies = yaml.load_all(_run(chart, "template", values), Loader=yaml.CSafeLoader)
     return Rendered(tuple(body for body in bodies if body))
 
 
 def lint(values: Mapping[str, Any] | None = None) -> str:
     """Helm's opinion of the chart. Refused when it finds a fault."""
-    return _run("lint", values)
+    return _run(CHART, "lint", values)
 
 
-def _run(command: str, values: Mapping[str, Any] | None) -> str:
+def package(folder: Path) -> Path:
+    """The chart as `helm package` leaves it in the folder."""
+    command = [helm(), "package", str(CHART), "--destination", str(folder)]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    (made,) = folder.glob("*.tgz")
+    return made
+
+
+def _run(chart: Path, command: str, values: Mapping[str, Any] | None) -> str:
     target = {"template": ["template", RELEASE], "lint": ["lint", "--strict"]}[command]
     done = subprocess.run(
-        [helm(), *target, str(CHART), "--namespace", NAMESPACE, "--values", "-"],
+        [helm(), *target, str(chart), "--namespace", NAMESPACE, "--values", "-"],
         input=yaml.safe_dump(dict(values or {})),
         capture_output=True,
         text=True,

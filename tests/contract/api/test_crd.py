@@ -1,18 +1,9 @@
-"""The CRDs where they are used: kubectl, a second application, and helm."""
+"""The CRDs where they are used: kubectl and a second application."""
 
 import re
-import shutil
-import subprocess
-from pathlib import Path
-
-import pytest
-import yaml
 
 from encbench.api import crd, kinds
 from encbench.api.resources import RESOURCES
-from tests.cluster import binaries
-from tests.cluster.console import Console
-from tests.cluster.layout import Layout
 from tests.support.apiserver import ApiServer
 from tests.support.manifests import body
 
@@ -59,36 +50,9 @@ def test_the_trials_table(api_server: ApiServer) -> None:
 
 def test_applying_again_changes_nothing(api_server: ApiServer) -> None:
     again = api_server.kubectl(
-        "apply", "--server-side", "--force-conflicts", "-f", str(crd.ROOT / crd.PLAIN)
+        "apply", "--server-side", "--force-conflicts", "-f", str(crd.ROOT / crd.FOLDER)
     )
     assert again.count("serverside-applied") == len(RESOURCES)
     path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/campaigns.encbench.io"
     _, live = api_server.request("GET", path)
     assert live["metadata"]["generation"] == 1
-
-
-def rendered(tmp_path: Path, *settings: str) -> list[dict[str, object]]:
-    """What helm makes of the chart's CRDs alone."""
-    chart = tmp_path / "chart"
-    shutil.rmtree(chart, ignore_errors=True)
-    shutil.copytree(crd.ROOT / crd.CHART, chart / "templates")
-    (chart / "Chart.yaml").write_text("apiVersion: v2\nname: crds\nversion: 0.0.0\n")
-    (chart / "values.yaml").write_text("crds:\n  install: true\n  keep: true\n")
-    helm = binaries.ensure(Layout.from_environment(), Console(), "clients") / "helm"
-    command = [str(helm), "template", "release", str(chart), *settings]
-    text = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
-    return [one for one in yaml.safe_load_all(text) if one]
-
-
-@pytest.mark.parametrize("keep", ["true", "false"])
-def test_helm_renders_the_same(tmp_path: Path, keep: str) -> None:
-    wanted = [crd.definition(resource) for resource in RESOURCES]
-    for one in wanted:
-        if keep == "true":
-            one["metadata"]["annotations"] = {"helm.sh/resource-policy": "keep"}
-    found = rendered(tmp_path, f"--set=crds.keep={keep}")
-    assert sorted(found, key=str) == sorted(wanted, key=str)
-
-
-def test_helm_can_leave_them_out(tmp_path: Path) -> None:
-    assert rendered(tmp_path, "--set=crds.install=false") == []

@@ -1,10 +1,14 @@
-"""The study behind the golden files, and their renewal: `python -m tests.data.report.golden`.
+"""The studies behind the golden files, and how to renew them: `python -m tests.data.report.golden`.
 
-Renew them only for a wanted change, and read the difference as a reader of the report would.
+Renew them only for a wanted change, and read the difference as a reader of the report would. The
+expected report.json has one trial, row or comparison a line; `git diff --word-diff` shows what
+changed within one.
 """
 
+import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from encbench.report.analysis.build import build
 from encbench.report.document import Report
@@ -63,8 +67,15 @@ COLUMNS = Study(
     },
     without_cpu=frozenset({(64, 1, "enc50")}),
 )
-"""As the published study has it, with the layers told apart: the baseline is through the proxy."""
+"""The published study with its layers told apart: the baseline goes through the proxy.
+
+tests/unit/report/test_layers.py needs all of it: both instances (the audit of the studies' tables
+counts their lines), both concurrencies, every arm, and the four blocks behind the headline.
+"""
 STUDIES = {FOLDER: STUDY, FOLDER / "columns": COLUMNS}
+
+LONGEST = 2000
+"""Characters of a line of the expected report.json, where it can be broken: a trial has 1,700."""
 
 
 def report_of(study: Study) -> Report:
@@ -84,12 +95,35 @@ def renderings(folder: Path = FOLDER) -> dict[str, Rendering]:
     return render(known(folder))
 
 
+def laid_out(value: Any, margin: str = "") -> str:
+    """JSON in which a part has its own line, broken only if it is too long and has parts itself."""
+    flat = json.dumps(value, ensure_ascii=False)
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if len(flat) <= LONGEST or not any(isinstance(part, dict | list) for part in parts):
+        return flat
+    deeper = f"{margin} "
+    lines = [laid_out(part, deeper) for part in parts]
+    if isinstance(value, dict):
+        lines = [f"{json.dumps(key)}: {line}" for key, line in zip(value, lines, strict=True)]
+    inside = f",\n{deeper}".join(lines)
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}\n{deeper}{inside}\n{margin}{closing}"
+
+
+def expected_content(name: str, content: bytes) -> bytes:
+    """What the folder holds of a rendering of that name."""
+    if name != "json":
+        return content
+    return f"{laid_out(json.loads(content))}\n".encode()
+
+
 def main() -> None:
     for folder, study in STUDIES.items():
         folder.mkdir(exist_ok=True)
         for name, rendering in render(report_of(study)).items():
             if name != "html":
-                (folder / rendering.name).write_bytes(rendering.content)
+                content = expected_content(name, rendering.content)
+                (folder / rendering.name).write_bytes(content)
 
 
 if __name__ == "__main__":

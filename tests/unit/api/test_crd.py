@@ -1,10 +1,8 @@
-"""The generated files: up to date, complete, and harmless to helm."""
+"""The generated files: up to date and complete; tests/unit/chart has what Helm makes of them."""
 
-import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from encbench.api import crd
 from encbench.api.resources import RESOURCES, Resource
@@ -17,11 +15,11 @@ def test_the_committed_files_are_what_would_be_written() -> None:
 def test_drift_is_noticed(tmp_path: Path) -> None:
     crd.write(tmp_path)
     assert crd.drift(tmp_path) == []
-    (tmp_path / crd.PLAIN / "trials.encbench.io.yaml").write_text("edited: by hand\n")
-    (tmp_path / crd.PLAIN / "widgets.encbench.io.yaml").write_text("")
-    (tmp_path / crd.CHART / "trials.encbench.io.yaml").unlink()
+    (tmp_path / crd.FOLDER / "campaigns.encbench.io.yaml").unlink()
+    (tmp_path / crd.FOLDER / "trials.encbench.io.yaml").write_text("edited: by hand\n")
+    (tmp_path / crd.FOLDER / "widgets.encbench.io.yaml").write_text("")
     assert crd.drift(tmp_path) == [
-        "charts/encbench/templates/crds/trials.encbench.io.yaml: missing",
+        "crds/campaigns.encbench.io.yaml: missing",
         "crds/trials.encbench.io.yaml: differs from the models",
         "crds/widgets.encbench.io.yaml: no kind of this name; delete it",
     ]
@@ -40,23 +38,6 @@ def test_the_command_says_what_to_do(
     monkeypatch.setattr("sys.argv", ["crd", "--check", "--root", str(tmp_path)])
     assert crd.main() == 0
     assert capsys.readouterr().err == ""
-
-
-def test_the_chart_has_the_same_within_its_conditions() -> None:
-    texts = dict(crd.files())
-    for path, text in texts.items():
-        if path.parent == crd.PLAIN:
-            template = texts[crd.CHART / path.name]
-            inside = re.sub(r"^ *\{\{-.*\}\}\n", "", template, flags=re.MULTILINE)
-            inside = inside.replace("  annotations:\n    helm.sh/resource-policy: keep\n", "")
-            found, expected = (yaml.load(t, Loader=yaml.CSafeLoader) for t in (inside, text))
-            assert found == expected
-            assert template.count("{{") == 4
-
-
-def test_braces_are_not_taken_for_templates() -> None:
-    template = crd.as_template("metadata:\n  name: x\nrule: a{{b}}\n")
-    assert 'rule: a{{ "{{" }}b}}' in template
 
 
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda one: one.kind.plural)

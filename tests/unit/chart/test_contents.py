@@ -155,12 +155,6 @@ def test_crds_come_with_the_release_and_outlive_it(default: Rendered) -> None:
         assert crd["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
 
 
-def test_crds_may_be_left_out_or_go_along() -> None:
-    assert not render({"crds": {"install": False}}).all("CustomResourceDefinition")
-    for crd in render({"crds": {"keep": False}}).all("CustomResourceDefinition"):
-        assert "annotations" not in crd["metadata"]
-
-
 def test_a_digest_pins_the_image() -> None:
     digest = f"sha256:{'0' * 64}"
     pinned = render({"image": {"tag": digest}})

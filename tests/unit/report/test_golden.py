@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,21 +30,52 @@ def test_no_file_is_missing_or_left_over(folder: Path) -> None:
     assert {path.name for path in folder.iterdir() if path.is_file()} == expected
 
 
-def same(found: object, expected: object) -> bool:
-    """Equal, but for the last of the six digits that figures have."""
+def differences(found: object, expected: object, place: str = "report") -> Iterator[str]:
+    """Where the two differ, but for the last of the six digits that figures have."""
     if isinstance(found, dict) and isinstance(expected, dict):
-        return list(found) == list(expected) and all(same(found[k], expected[k]) for k in found)
-    if isinstance(found, list) and isinstance(expected, list):
-        return len(found) == len(expected) and all(map(same, found, expected))
-    if isinstance(found, float) and isinstance(expected, float):
-        return math.isclose(found, expected, rel_tol=2e-5, abs_tol=1e-9)
-    return found == expected
+        if list(found) != list(expected):
+            yield f"{place} has the fields {list(found)}, expected {list(expected)}"
+        for key in [key for key in expected if key in found]:
+            yield from differences(found[key], expected[key], f"{place}.{key}")
+    elif isinstance(found, list) and isinstance(expected, list):
+        if len(found) != len(expected):
+            yield f"{place} has {len(found)} items, expected {len(expected)}"
+        for number, (one, other) in enumerate(zip(found, expected, strict=False)):
+            yield from differences(one, other, f"{place}[{number}]")
+    elif isinstance(found, float) and isinstance(expected, float):
+        if not math.isclose(found, expected, rel_tol=2e-5, abs_tol=1e-9):
+            yield f"{place} is {found}, expected {expected}"
+    elif found != expected:
+        yield f"{place} is {found!r}, expected {expected!r}"
 
 
 @pytest.mark.parametrize("folder", golden.STUDIES, ids=lambda folder: folder.name)
 def test_json_is_as_before(folder: Path) -> None:
     expected = json.loads((folder / "report.json").read_bytes())
-    assert same(json.loads(golden.renderings(folder)["json"].content), expected)
+    found = json.loads(golden.renderings(folder)["json"].content)
+    assert list(differences(found, expected)) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        ({"a": 1}, {"a": 1, "b": 2}),
+        ([1], [1, 2]),
+        ([{"a": 1.0}], [{"a": 1.0001}]),
+        ({"a": None}, {"a": "None"}),
+    ],
+)
+def test_a_difference_is_noticed(found: object, expected: object) -> None:
+    assert list(differences(found, expected))
+    assert not list(differences(found, found))
+
+
+def test_the_layout_of_json_loses_nothing() -> None:
+    content = golden.renderings(golden.FOLDER / "columns")["json"].content
+    lines = golden.expected_content("json", content).decode().splitlines()
+    assert json.loads("".join(lines)) == json.loads(content)
+    assert len(lines) < 500
 
 
 def test_the_same_bucket_gives_the_same_bytes() -> None:

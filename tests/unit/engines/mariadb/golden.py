@@ -1,14 +1,14 @@
-"""The children of a testbed in each mode as files, and their renewal.
+"""The children of a testbed in each mode, as the golden files show them.
 
-Run `PYTHONPATH=operator:. python -m tests.unit.engines.mariadb.golden`, and read the difference
-before committing it.
+Renew them with `PYTHONPATH=operator:. python -m tests.unit.engines.mariadb.golden`, and
+read what has changed before you commit it.
 """
 
 from pathlib import Path
 from typing import Any
 
 from tests.support.testbeds import PLAINTEXT, TDE, TLS, spec_of_testbed
-from tests.unit.engines import rendering
+from tests.unit.engines import golden_files, rendering
 
 FOLDER = Path(__file__).parent / "golden"
 MODES: dict[str, dict[str, Any]] = {"plaintext": PLAINTEXT, "tde": TDE, "tls": TLS}
@@ -31,6 +31,4 @@ def rendered(mode: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
-    for name, mode in MODES.items():
-        (FOLDER / f"{name}.yaml").write_text(rendered(mode), encoding="utf-8")
+    golden_files.write(FOLDER, {name: rendered(mode) for name, mode in MODES.items()})

@@ -14,6 +14,7 @@ from tests.support.testbeds import (
     database_context,
     spec_of_testbed,
 )
+from tests.unit.engines import golden_files
 from tests.unit.engines.mariadb import golden
 from tests.unit.engines.rendering import (
     assert_guaranteed_and_restricted,
@@ -39,7 +40,7 @@ def pod(mode: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", golden.MODES)
 def test_the_children_are_as_the_golden_files_show(name: str) -> None:
-    expected = (golden.FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+    expected = golden_files.expected(golden.FOLDER, name)
     assert golden.rendered(golden.MODES[name]) == expected, (
         "renew with: PYTHONPATH=operator:. python -m tests.unit.engines.mariadb.golden"
     )

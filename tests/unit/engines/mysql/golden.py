@@ -1,7 +1,7 @@
-"""The children of a testbed in each mode as files, and their renewal.
+"""The children of a testbed in each mode, as the golden files show them.
 
-Run `PYTHONPATH=operator:. python -m tests.unit.engines.mysql.golden`, and read the difference
-before committing it.
+Renew them with `PYTHONPATH=operator:. python -m tests.unit.engines.mysql.golden`, and
+read what has changed before you commit it.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from typing import Any
 
 from encbench.api.testbed import TestbedSpec
 from tests.support.testbeds import PLAINTEXT, TLS, spec_of_testbed
-from tests.unit.engines import rendering
+from tests.unit.engines import golden_files, rendering
 
 FOLDER = Path(__file__).parent / "golden"
 
@@ -47,6 +47,4 @@ def rendered(name: str) -> str:
 
 
 if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
-    for case in CASES:
-        (FOLDER / f"{case}.yaml").write_text(rendered(case), encoding="utf-8")
+    golden_files.write(FOLDER, {name: rendered(name) for name in CASES})

@@ -7,7 +7,7 @@ import pytest
 
 from encbench.engines.registry import engine
 from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens, database_context
-from tests.unit.engines import rendering
+from tests.unit.engines import golden_files, rendering
 from tests.unit.engines.mysql import golden
 from tests.unit.engines.mysql.golden import ALL, TABLES
 from tests.unit.engines.rendering import (
@@ -32,7 +32,7 @@ def containers(mode: dict[str, Any], **changes: Any) -> dict[str, dict[str, Any]
 
 @pytest.mark.parametrize("name", golden.CASES)
 def test_the_children_are_as_the_golden_files_show(name: str) -> None:
-    expected = (golden.FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+    expected = golden_files.expected(golden.FOLDER, name)
     assert golden.rendered(name) == expected, (
         "renew with: PYTHONPATH=operator:. python -m tests.unit.engines.mysql.golden"
     )

@@ -6,7 +6,7 @@ import pytest
 
 from encbench.engines.registry import engine
 from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens, database_context
-from tests.unit.engines import rendering
+from tests.unit.engines import golden_files, rendering
 from tests.unit.engines.postgresql import golden
 from tests.unit.engines.rendering import (
     assert_guaranteed_and_restricted,
@@ -29,7 +29,7 @@ def containers(mode: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("name", golden.MODES)
 def test_the_children_are_as_the_golden_files_show(name: str) -> None:
-    expected = (golden.FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+    expected = golden_files.expected(golden.FOLDER, name)
     assert golden.rendered(golden.MODES[name]) == expected, (
         "renew with: PYTHONPATH=operator:. python -m tests.unit.engines.postgresql.golden"
     )
