@@ -14,6 +14,12 @@ python = $(venv)/bin/python
 # Half of the time these tests wait for servers; a file and its servers stay with one worker.
 contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 3 --dist loadfile --no-loadscope-reorder tests/contract
 
+# The English of these files keeps the rules in .vale/styles. Add 'operator/*.py' for the docstrings and
+# comments of the operator; drop the exclusion of the CRDs for the API's descriptions.
+prose = git ls-files '*.md' 'campaigns/*.yaml' 'charts/*.yaml' \
+	':!tests/data/report/expected' ':!charts/encbench/templates/crds' \
+	| xargs $(python) -m tests.prose
+
 # In one session: what is left is looked for on the machine that all others have used.
 cluster = $(python) -m pytest -q --durations=25 --durations-min=5 tests/e2e tests/faults tests/teardown
 
@@ -33,14 +39,19 @@ parts: ## Install, compile and build what the tests need, unless it is in the ca
 	$(python) -m tests.cluster build
 
 .PHONY: check
-check: ## Format, lint, types, import directions, shell, generated files, unit tests; in seconds
+check: ## Format, lint, types, import directions, shell, generated files, prose, unit tests; in seconds
 	$(venv)/bin/ruff format --check --quiet .
 	$(venv)/bin/ruff check --quiet .
 	$(venv)/bin/mypy --cache-dir=$(venv)/mypy-cache
 	$(venv)/bin/lint-imports --no-logo >/dev/null || $(venv)/bin/lint-imports --no-logo
 	git ls-files '*.sh' .ci/run | xargs $(venv)/bin/shellcheck
 	$(python) -m encbench.api.crd --check
+	$(prose)
 	$(python) -m pytest -q -n auto --maxprocesses 4 --dist worksteal tests/unit
+
+.PHONY: prose
+prose: ## The English of README, docs and campaigns, by the rules in .vale/styles
+	$(prose)
 
 .PHONY: check-java
 check-java: ## The same for the Java parts: format, warnings, unit tests

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Mounts a file system over a disk and stays until it is told to end. It runs as root.
+# Mounts a file system over a disk and stays until a signal ends it. It runs as root.
 #
 #   mount-volume AES-GCM|XChaCha20-Poly1305|none <lower> <mount point> [<file with the password>]
 #
-# On the disk, <lower>/cipher is what lies below the mount, and <lower>/stopped is there only while the
-# last server ended by itself: whoever copies the ciphertext asks for it. The disk is made ready once;
-# the folder gets its name last, so that one that was half made is made anew.
+# On the disk, <lower>/cipher is the folder below the mount. <lower>/stopped exists only if the last
+# server ended by itself; the program that copies the ciphertext looks for it. The disk is prepared
+# once. The folder gets its name last, so a folder that was half prepared is prepared again.
 #
-# With ENCBENCH_USER=<number> everything that sees data is that user's, who mounts by fusermount3; root
-# opens /dev/fuse to him (not every kernel's is open to others) and unmounts, for which fusermount3
-# would want files that a read-only container does not have.
+# With ENCBENCH_USER=<number>, everything that sees data runs as that user, who mounts with
+# fusermount3. Root opens /dev/fuse to that user (not every kernel opens it to others) and unmounts,
+# because fusermount3 would need files that a read-only container does not have.
 set -eu
 
 cipher=$1 lower=$2 point=$3 password=${4:-}
@@ -28,7 +28,7 @@ init() {
 if [ -n "${ENCBENCH_USER:-}" ]; then
   chmod 666 /dev/fuse
 fi
-# A predecessor that was killed leaves a mount that answers nothing.
+# A predecessor that was killed leaves a dead mount.
 umount -l "$point" 2>/dev/null || true
 (as_user mkdir -p "$point")
 rm -f "$lower/stopped"
@@ -54,8 +54,8 @@ else
 fi
 child=$!
 
-# Without its mount the program ends. It stays where a mount namespace that somebody else made in between
-# keeps the mount in sight; by then every write has reached the disk's file system.
+# Without its mount the program ends. The mount stays while a mount namespace that was made meanwhile
+# keeps it in sight; by then every write has reached the disk's file system.
 patience=10
 clean='' guard=''
 end() {

@@ -10,7 +10,8 @@ classes=$home/lib/*
 # shellcheck disable=SC2125
 [ -z "${TPCC_DRIVERS:-}" ] || classes=$classes:$TPCC_DRIVERS/*
 
-# docs/tpcc.md says what was measured to choose these. $TPCC_JAVA_OPTIONS comes last and so prevails.
+# docs/design/0004-tpcc.md ("Memory") says what was measured. $TPCC_JAVA_OPTIONS comes last and so
+# prevails.
 # shellcheck disable=SC2086 # options are plain words
 exec java \
     -XX:+UseSerialGC -Xms192m -Xmx192m -Xmn48m \

@@ -1,9 +1,9 @@
 """Compiling the Go parts; those in Rust are left to `crates`.
 
-Three modules pin them: ``kubernetes`` (every staging module replaced by its release), ``clients``
-(Helm and CoreDNS, which want a newer client-go and share it) and ``minio``. Two flags save time
-and disk: no debug information is generated at all, and CoreDNS is linked with only the plugins that
-the cluster uses.
+The modules under ``tools`` pin them: ``kubernetes`` (every staging module replaced by its
+release), ``clients`` (Helm and CoreDNS, which want a newer client-go and share it), ``minio``,
+``volumes`` and ``vale``. Two flags save time and disk: no debug information is generated at all,
+and CoreDNS is linked with only the plugins that the cluster uses.
 """
 
 import os
@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from . import cache, crates
+from . import cache, crates, packages
 from .command import capture, run_logged
 from .console import ClusterError, Console
 from .layout import Layout
+from .versions import C_COMPILER
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class Part:
     """Some binaries that are compiled together from Go packages.
 
     Without a ``module`` the package is one file in the checkout that needs none. A ``crate`` is a
-    folder of the checkout that cargo compiles instead.
+    folder of the checkout that cargo compiles instead. With ``cgo`` some packages are in C, and a C
+    compiler is installed if there is none.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Part:
     module: str | None = None
     tags: tuple[str, ...] = ()
     crate: str | None = None
+    cgo: bool = False
 
 
 _KUBERNETES_COMMANDS: Final = (
@@ -90,6 +93,14 @@ PARTS: Final = {
             module="clients",
             tags=("remove_all_sd", "enable_kubernetes_sd"),
         ),
+        # The linter of the prose. Its parsers of programming languages are in C.
+        Part(
+            "vale",
+            ("vale",),
+            ("github.com/vale-cli/vale/v3/cmd/vale",),
+            module="vale",
+            cgo=True,
+        ),
     )
 }
 
@@ -118,6 +129,8 @@ def ensure(layout: Layout, console: Console, name: str) -> Path:
 
     def compile_into(made: Path) -> None:
         made.mkdir()
+        if part.cgo:
+            packages.ensure(layout, console, C_COMPILER)
         with console.step(f"compile {name}", ", ".join(part.binaries)):
             run_logged(
                 [
@@ -127,7 +140,7 @@ def ensure(layout: Layout, console: Console, name: str) -> Path:
                 layout.build_logs / f"go-{name}.log",
                 timeout=_BUILD_TIMEOUT,
                 cwd=where,
-                env={"CGO_ENABLED": "0", "GOFLAGS": "", "GOWORK": "off"},
+                env={"CGO_ENABLED": str(int(part.cgo)), "GOFLAGS": "", "GOWORK": "off"},
             )
 
     return cache.entry(layout, "bin", name, key, compile_into)

@@ -8,6 +8,7 @@ killed run is found and removed.
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -21,9 +22,9 @@ _MARKER: Final = "# placed by tests.cluster while it installs packages\n"
 _LOCK_WAIT: Final = "-oDPkg::Lock::Timeout=300"
 
 
-def ensure(layout: Layout, console: Console) -> None:
+def ensure(layout: Layout, console: Console, wanted: Mapping[str, str] = HOST_PACKAGES) -> None:
     """Install what is missing; without apt, name what a person has to install."""
-    missing = [package for package, shows in HOST_PACKAGES.items() if not _usable(shows)]
+    missing = [package for package, shows in wanted.items() if not _usable(shows)]
     remove_policy()
     if not missing:
         return

@@ -49,6 +49,9 @@ HOST_PACKAGES: Final = {
     "runc": "runc",
 }
 
+# What Go needs for packages that are in C.
+C_COMPILER: Final = {"gcc": "gcc", "libc6-dev": "/usr/include/stdio.h"}
+
 
 def image(name: str) -> str:
     """The full reference of one of our images, such as ``docker.io/encbench/pause:1.0``."""

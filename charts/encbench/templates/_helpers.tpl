@@ -1,4 +1,4 @@
-{{/* Name of the release's objects. Short enough for the longest suffix. */}}
+{{/* Name of the release's objects, short enough for the longest suffix. */}}
 {{- define "encbench.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride -}}
@@ -9,7 +9,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Name of objects outside the release's namespace, where another release may have its own. */}}
+{{/* Name of objects outside the release's namespace, where other releases may have objects too. */}}
 {{- define "encbench.globalName" -}}
 {{- printf "%s-%s" (include "encbench.fullname" .) .Release.Namespace | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
@@ -133,7 +133,7 @@ http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.s
 {{- .Values.prometheus.enabled | ternary "" .Values.prometheus.external.caConfigMap -}}
 {{- end -}}
 
-{{/* Refuse settings that only together make no sense, and say what to write. */}}
+{{/* Refuse settings that make no sense together, and say what to write. */}}
 {{- define "encbench.validate" -}}
 {{- if not .Values.minio.enabled -}}
 {{- $store := .Values.objectStore.external -}}

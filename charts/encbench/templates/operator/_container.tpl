@@ -1,4 +1,4 @@
-{{/* Arguments that say where things are: of the operator, and of its check. */}}
+{{/* Arguments of the operator, and of its check, that say where things are. */}}
 {{- define "encbench.operator.args" -}}
 {{- range (include "encbench.namespaces" . | fromJson).items }}
 - --namespace={{ . }}
@@ -29,7 +29,7 @@
 - --log-level={{ .Values.operator.logLevel }}
 {{- end -}}
 
-{{/* Credentials are files of a mounted Secret, never arguments or environment. */}}
+{{/* Credentials are files of a mounted Secret, never arguments or environment variables. */}}
 {{- define "encbench.operator.volumeMounts" -}}
 - {name: s3-credentials, mountPath: /etc/encbench/s3, readOnly: true}
 {{- if include "encbench.s3.caConfigMap" . }}

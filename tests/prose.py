@@ -1,0 +1,36 @@
+"""``python -m tests.prose FILE...``: the prose of these files, linted by Vale; its exit code.
+
+``.vale.ini`` says which rules hold for which files, and ``.vale/styles/encbench`` has the rules.
+"""
+
+import subprocess
+import sys
+from typing import Final
+
+from tests.cluster import binaries, cache
+from tests.cluster.console import ClusterError, Console
+from tests.cluster.layout import Layout
+
+OPTIONS: Final = ("--no-global", "--output=line")
+"""Findings are one a line, and a Vale configuration of the user's does not count."""
+
+
+def vale() -> str:
+    """Vale's program, compiled now unless the cache has it."""
+    layout, console = Layout.from_environment(), Console()
+    with cache.exclusive(layout, console):
+        return str(binaries.ensure(layout, console, "vale") / "vale")
+
+
+def main(files: list[str]) -> int:
+    """Run Vale; findings go to standard output, one a line."""
+    try:
+        program = vale()
+    except ClusterError as error:
+        print(f"the prose linter cannot be built: {error}", file=sys.stderr)
+        return 2
+    return subprocess.run([program, *OPTIONS, *files], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
