@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from encbench.cli.errors import CommandError
 from encbench.cli.flags import parser
 from encbench.core.artefact import RecordError
+from encbench.kube.parsing import Malformed
 from encbench.ports import Rejected, Unavailable
-from encbench.reconcile.objects import Malformed
 
 
 async def run(args: argparse.Namespace) -> int:

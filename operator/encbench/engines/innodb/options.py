@@ -8,18 +8,24 @@ beginning of a forbidden name counts as that name.
 
 import fnmatch
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.kinds import INSTANCE_TEMPLATE
+from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import Sessions
 from encbench.engines import memory_fit, setting_names
 from encbench.engines.innodb.memory import LEAST_POOL, MEBIBYTE, Memory
 
-BINLOG = "leave it out, for the binary log is on in every arm so that its encryption is measured"
-PLAINTEXT = "leave it out, for it writes statements in plaintext, which no proof of TDE can accept"
-PLUGINS = "leave it out, for the encryption mode decides which plugins are loaded"
-FILES = "leave it out, for the proofs look for their marker in uncompressed files, one a table"
+BINLOG = (
+    "leave it out, because the binary log is on in every arm so that its encryption is measured"
+)
+PLAINTEXT = (
+    "leave it out, because it writes statements in plaintext, which no proof of TDE can accept"
+)
+PLUGINS = "leave it out, because the encryption mode decides which plugins are loaded"
+FILES = "leave it out, because the proofs look for their marker in uncompressed files, one a table"
 
 POOL = "innodb_buffer_pool_size"
 MOST_STATEMENTS = "1048576"
@@ -42,7 +48,7 @@ class OptionFile:
     belong: setting_names.Owned
     """Settings that belong to the operator."""
     known: Callable[[str], frozenset[str] | None]
-    """The names that a version knows; None where nobody has listed them."""
+    """The names that a version knows; None where no list of them exists."""
     memory: Callable[[InstanceTemplateSpec], Memory]
     """What a server of this template takes beside its pool."""
 
@@ -55,23 +61,21 @@ class OptionFile:
                     return advice
         return None
 
-    def problems(self, instance: InstanceTemplateSpec) -> list[str]:
-        """What is wrong with the template's settings, each in a sentence."""
+    def problems(self, instance: InstanceTemplateSpec) -> Iterator[Problem]:
+        """What is wrong with the template's settings."""
         known = self.known(instance.version)
-        return [
-            *setting_names.problems(
-                instance, self.server, owned=self.owned, known=known, value=self._value
-            ),
-            *(self._memory(instance) or self._buffer_pool(instance)),
-        ]
+        yield from setting_names.problems(
+            instance, self.server, owned=self.owned, known=known, wrong=self._wrong
+        )
+        yield from self._sizes(instance)
 
-    def room(self, instance: InstanceTemplateSpec, sessions: Sessions) -> list[str]:
-        """Whether the template's memory holds these beside its pool; said of a right size only."""
+    def room(self, instance: InstanceTemplateSpec, sessions: Sessions) -> Iterable[Problem]:
+        """Whether the template's memory holds these beside its pool; asked of a valid size."""
         needs, own = self.memory(instance), instance.embedded.resources
         default = needs.default_pool(own.memory_bytes, sessions.count)
         pool = parse_size(instance.settings.get(POOL, default))
         if pool is None or pool > needs.largest_pool(own.memory_bytes):
-            return []
+            return ()
         need = memory_fit.Need(
             server=self.server,
             setting=f"settings.{POOL}",
@@ -83,47 +87,45 @@ class OptionFile:
         )
         return memory_fit.problems(instance, need, sessions)
 
-    def _value(self, name: str, value: str) -> list[str]:
+    def _wrong(self, name: str, value: str) -> str | None:
         if _BAD_VALUE.search(value):
-            return [
+            return (
                 f"settings.{name} holds a line break, a control character or #: write one plain "
-                "line, for the option file would end or change there"
-            ]
+                "line, because the option file would end or change there"
+            )
         size = _KUBERNETES_SIZE.fullmatch(value)
         if size is not None:
             right = f"{size[1]}{size[2]}"
-            return [f"settings.{name}: write {right}, as {self.server} does, instead of {value}"]
-        return []
+            return f"settings.{name}: write {right}, as {self.server} does, instead of {value}"
+        return None
 
-    def _memory(self, instance: InstanceTemplateSpec) -> list[str]:
-        least = self.memory(instance).beside_pool + LEAST_POOL
-        own = instance.embedded.resources
-        if own.memory_bytes >= least:
-            return []
-        return [
-            f"resources.memory of {own.memory} is too little for {self.server} with "
-            f"these settings: write {-(-least // MEBIBYTE)}Mi or more"
-        ]
-
-    def _buffer_pool(self, instance: InstanceTemplateSpec) -> list[str]:
-        text = instance.settings.get(POOL)
-        if text is None or _KUBERNETES_SIZE.fullmatch(text):
-            return []
-        own = instance.embedded.resources
-        memory, needs = own.memory_bytes, self.memory(instance)
-        size = parse_size(text)
+    def _sizes(self, instance: InstanceTemplateSpec) -> Iterator[Problem]:
+        """The memory, or where that suffices the pool."""
+        own, needs = instance.embedded.resources, self.memory(instance)
+        least = needs.beside_pool + LEAST_POOL
+        if own.memory_bytes < least:
+            yield Problem(
+                INSTANCE_TEMPLATE,
+                Reason.MEMORY_TOO_SMALL,
+                f"resources.memory of {own.memory} is too little for {self.server} with "
+                f"these settings: write {-(-least // MEBIBYTE)}Mi or more",
+            )
+            return
+        value = instance.settings.get(POOL)
+        if value is None or _KUBERNETES_SIZE.fullmatch(value):
+            return
+        size, limit = parse_size(value), needs.largest_pool(own.memory_bytes)
         if size is None:
-            return [
-                f"settings.{POOL} is {text!r}: write a size such as {needs.default_pool(memory)}"
-            ]
-        limit = needs.largest_pool(memory)
-        if size > limit:
-            return [
-                f"settings.{POOL} of {text} leaves the server too little of its "
-                f"{own.memory} of memory: write {limit // MEBIBYTE}M or less, or "
-                "raise resources.memory"
-            ]
-        return []
+            yield Problem(
+                INSTANCE_TEMPLATE,
+                Reason.SETTING_INVALID,
+                f"settings.{POOL} is {value!r}: write a size such as "
+                f"{needs.default_pool(own.memory_bytes)}",
+            )
+        elif size > limit:
+            yield memory_fit.pool_too_large(
+                own, f"settings.{POOL} of {value}", f"{limit // MEBIBYTE}M"
+            )
 
 
 def parse_size(text: str) -> int | None:
