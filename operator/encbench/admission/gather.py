@@ -6,7 +6,7 @@ from itertools import product
 from typing import TypeVar
 
 from encbench.api.base import Model
-from encbench.api.campaign import CampaignSpec, MatrixEntry
+from encbench.api.campaign import CampaignSpec, MatrixEntry, Resolved
 from encbench.api.columns import DriverJar
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
@@ -21,6 +21,7 @@ from encbench.api.kinds import (
     Kind,
 )
 from encbench.api.workload import ConfigMapKeyRef, WorkloadSpec
+from encbench.core.plan import frozen
 from encbench.kube.parsing import Malformed, parse_spec
 from encbench.ports import Body, Reader
 
@@ -64,6 +65,10 @@ class Gathered:
         """The text of the workload's own script; None where it has none or none was found."""
         ref = script_ref(workload)
         return self.entries(CONFIG_MAP, ref.name).get(ref.key) if ref else None
+
+    def freeze(self, scripts: Mapping[str, str]) -> Resolved:
+        """The specs as they are measured, with the copies of scripts by workload."""
+        return frozen(self.instances, self.modes, self.workloads, scripts)
 
     @property
     def parts(self) -> Mapping[Kind, Mapping[str, Model]]:

@@ -8,9 +8,7 @@ from itertools import pairwise
 from statistics import median
 
 from encbench.admission.checks import admit
-from encbench.admission.gather import Gathered
 from encbench.api import resources
-from encbench.api.campaign import Resolved
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN, TRIAL
 from encbench.cli import manifests, output
@@ -19,7 +17,6 @@ from encbench.cli.errors import CommandError
 from encbench.cli.manifests import Manifests, Offline
 from encbench.cli.outline import ASSUMED, Pace, outline
 from encbench.cli.outline_text import Answer, Planned, document, text
-from encbench.core.plan import frozen
 from encbench.core.problem import Problem, Reason
 from encbench.kube import labels
 from encbench.kube.parsing import Malformed
@@ -83,12 +80,12 @@ async def _planned(found: Manifests, body: Body, live: Cluster | None) -> Planne
         said.append(Problem(CAMPAIGN, Reason.REJECTED, text, name))
     if said:
         return Planned(name, namespace, tuple(said))
-    return Planned(name, namespace, outline=outline(campaign.spec, _frozen(gathered)))
+    return Planned(name, namespace, outline=outline(campaign.spec, gathered.freeze({})))
 
 
 async def _against_live(campaign: Campaign, live: Cluster | None) -> list[Problem]:
     """What the API server would say against changing a campaign that is there already."""
-    before = live and await live.get(CAMPAIGN, campaign.namespace, campaign.name)
+    before = await live.get(CAMPAIGN, campaign.namespace, campaign.name) if live else None
     if before is None:
         return []
     bare = {key: value for key, value in campaign.body.items() if key != "status"}
@@ -96,11 +93,6 @@ async def _against_live(campaign: Campaign, live: Cluster | None) -> list[Proble
         Problem(CAMPAIGN, Reason.REJECTED, text, campaign.name)
         for text in resources.problems(CAMPAIGN, bare, before)
     ]
-
-
-def _frozen(found: Gathered) -> Resolved:
-    """The specs as the operator would freeze them; nothing here runs a script."""
-    return frozen(found.instances, found.modes, found.workloads, {})
 
 
 # -------------------------------------------------------------------------------- from a cluster
@@ -126,7 +118,7 @@ async def in_cluster(cluster: Cluster, namespace: str, name: str) -> Answer:
         gathered, problems = await admit(cluster, namespace, name, campaign.spec)
         planned = Planned(name, namespace, problems)
         if not problems:
-            planned = replace(planned, outline=outline(campaign.spec, _frozen(gathered)))
+            planned = replace(planned, outline=outline(campaign.spec, gathered.freeze({})))
         return Answer(campaigns=(planned,), offline=False)
     trials = await _trials(cluster, campaign)
     found = outline(campaign.spec, resolved, pace(trials) or ASSUMED, campaign.status.block_plans)

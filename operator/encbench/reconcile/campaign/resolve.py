@@ -7,7 +7,6 @@ from encbench.admission.gather import Installed, script_ref
 from encbench.api.campaign import Resolved
 from encbench.api.kinds import CONFIG_MAP
 from encbench.core.naming import child_name, digest
-from encbench.core.plan import frozen
 from encbench.core.problem import Problem
 from encbench.kube.labels import labels, metadata
 from encbench.ports import Body, Reader
@@ -40,8 +39,7 @@ async def resolve(reader: Reader, campaign: Campaign, installed: Installed) -> R
         existing = await reader.get(CONFIG_MAP, campaign.namespace, name)
         if not belongs_to(existing, campaign.uid):
             missing[name] = copy
-    resolved = frozen(found.instances, found.modes, found.workloads, names)
-    return Resolution(resolved, tuple(missing.values()), problems)
+    return Resolution(found.freeze(names), tuple(missing.values()), problems)
 
 
 def _script_copy(campaign: Campaign, key: str, text: str) -> Body:
