@@ -8,7 +8,7 @@ beginning of a forbidden name counts as that name.
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from encbench.api.instancetemplate import InstanceTemplateSpec
@@ -67,25 +67,33 @@ class OptionFile:
         yield from setting_names.problems(
             instance, self.server, owned=self.owned, known=known, wrong=self._wrong
         )
-        yield from self._sizes(instance)
+        own, pool = instance.embedded.resources, self._pool(instance)
+        if own.memory_bytes < pool.beside + pool.least:
+            text = (
+                f"resources.memory of {own.memory} is too little for {self.server} with "
+                f"these settings: write {-(-(pool.beside + pool.least) // MEBIBYTE)}Mi or more"
+            )
+            yield Problem(INSTANCE_TEMPLATE, Reason.MEMORY_TOO_SMALL, text)
+        elif self._wrong(POOL, instance.settings.get(POOL, "")) is None:
+            yield from pool.size(instance)
 
-    def room(self, instance: InstanceTemplateSpec, sessions: Sessions) -> Iterable[Problem]:
-        """Whether the template's memory holds these beside its pool; asked of a valid size."""
-        needs, own = self.memory(instance), instance.embedded.resources
-        default = needs.default_pool(own.memory_bytes, sessions.count)
-        pool = parse_size(instance.settings.get(POOL, default))
-        if pool is None or pool > needs.largest_pool(own.memory_bytes):
-            return ()
-        need = memory_fit.Need(
+    def room(self, instance: InstanceTemplateSpec, sessions: Sessions) -> Iterator[Problem]:
+        """Whether the template's memory holds these beside its pool."""
+        return self._pool(instance).room(instance, sessions)
+
+    def _pool(self, instance: InstanceTemplateSpec) -> memory_fit.Pool:
+        needs = self.memory(instance)
+        return memory_fit.Pool(
             server=self.server,
-            setting=f"settings.{POOL}",
-            beside=needs.beside_pool,
-            pool=pool,
-            least_pool=LEAST_POOL,
+            setting=POOL,
             unit="M",
-            memory=needs.sessions,
+            beside=needs.beside_pool,
+            least=LEAST_POOL,
+            sessions=needs.sessions,
+            default=needs.default_pool,
+            largest=needs.largest_pool,
+            parse=parse_size,
         )
-        return memory_fit.problems(instance, need, sessions)
 
     def _wrong(self, name: str, value: str) -> str | None:
         if _BAD_VALUE.search(value):
@@ -98,34 +106,6 @@ class OptionFile:
             right = f"{size[1]}{size[2]}"
             return f"settings.{name}: write {right}, as {self.server} does, instead of {value}"
         return None
-
-    def _sizes(self, instance: InstanceTemplateSpec) -> Iterator[Problem]:
-        """The memory, or where that suffices the pool."""
-        own, needs = instance.embedded.resources, self.memory(instance)
-        least = needs.beside_pool + LEAST_POOL
-        if own.memory_bytes < least:
-            yield Problem(
-                INSTANCE_TEMPLATE,
-                Reason.MEMORY_TOO_SMALL,
-                f"resources.memory of {own.memory} is too little for {self.server} with "
-                f"these settings: write {-(-least // MEBIBYTE)}Mi or more",
-            )
-            return
-        value = instance.settings.get(POOL)
-        if value is None or _KUBERNETES_SIZE.fullmatch(value):
-            return
-        size, limit = parse_size(value), needs.largest_pool(own.memory_bytes)
-        if size is None:
-            yield Problem(
-                INSTANCE_TEMPLATE,
-                Reason.SETTING_INVALID,
-                f"settings.{POOL} is {value!r}: write a size such as "
-                f"{needs.default_pool(own.memory_bytes)}",
-            )
-        elif size > limit:
-            yield memory_fit.pool_too_large(
-                own, f"settings.{POOL} of {value}", f"{limit // MEBIBYTE}M"
-            )
 
 
 def parse_size(text: str) -> int | None:

@@ -2,19 +2,17 @@
 
 import fnmatch
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
-from encbench.core.session_memory import Sessions
 from encbench.engines import memory_fit, setting_names
 from encbench.engines.postgresql.known import known_settings
 from encbench.engines.postgresql.settings import (
     BESIDE_BUFFERS,
     LEAST_BUFFERS,
-    MEBIBYTE,
     SESSIONS,
     default_buffers,
     largest_buffers,
@@ -99,26 +97,8 @@ def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterat
     yield from setting_names.problems(
         instance, "PostgreSQL", owned=owned, known=known, wrong=_wrong
     )
-    yield from _buffers(instance)
-
-
-def room(instance: InstanceTemplateSpec, sessions: Sessions) -> Iterable[Problem]:
-    """Whether the template's memory holds these beside its buffers; asked of a valid size."""
-    memory = instance.embedded.resources.memory_bytes
-    default = default_buffers(memory, sessions.count)
-    buffers = parse_size(instance.settings.get("shared_buffers", default))
-    if buffers is None or buffers > largest_buffers(memory):
-        return ()
-    need = memory_fit.Need(
-        server="PostgreSQL",
-        setting="settings.shared_buffers",
-        beside=BESIDE_BUFFERS,
-        pool=buffers,
-        least_pool=LEAST_BUFFERS,
-        unit="MB",
-        memory=SESSIONS,
-    )
-    return memory_fit.problems(instance, need, sessions)
+    if _wrong(_POOL.setting, instance.settings.get(_POOL.setting, "")) is None:
+        yield from _POOL.size(instance)
 
 
 def owned(name: str) -> str | None:
@@ -148,20 +128,15 @@ def _wrong(name: str, value: str) -> str | None:
     return None
 
 
-def _buffers(instance: InstanceTemplateSpec) -> Iterator[Problem]:
-    text = instance.settings.get("shared_buffers")
-    if text is None or _FOREIGN_SIZE.fullmatch(text):
-        return
-    own = instance.embedded.resources
-    memory = own.memory_bytes
-    size, limit = parse_size(text), largest_buffers(memory)
-    if size is None:
-        yield Problem(
-            INSTANCE_TEMPLATE,
-            Reason.SETTING_INVALID,
-            f"settings.shared_buffers is {text!r}: write a size such as {default_buffers(memory)}",
-        )
-    elif size > limit:
-        yield memory_fit.pool_too_large(
-            own, f"settings.shared_buffers of {text}", f"{limit // MEBIBYTE}MB"
-        )
+_POOL = memory_fit.Pool(
+    server="PostgreSQL",
+    setting="shared_buffers",
+    unit="MB",
+    beside=BESIDE_BUFFERS,
+    least=LEAST_BUFFERS,
+    sessions=SESSIONS,
+    default=default_buffers,
+    largest=largest_buffers,
+    parse=parse_size,
+)
+room = _POOL.room
