@@ -163,9 +163,10 @@ def _references(
         if instance.external is not None:
             yield SECRET, instance.external.credentials_secret_ref.name
     for mode in modes.values():
-        for key in (mode.at_rest and mode.at_rest.key_secret_ref, mode.mek_secret_ref):
-            if key is not None:
-                yield SECRET, key.name
+        if mode.at_rest is not None and mode.at_rest.key_secret_ref is not None:
+            yield SECRET, mode.at_rest.key_secret_ref.name
+        if mode.mek_secret_ref is not None:
+            yield SECRET, mode.mek_secret_ref.name
         if (jar := jar_of(mode)) is not None and jar.claim_name is not None:
             yield PERSISTENT_VOLUME_CLAIM, jar.claim_name
         if mode.volume is not None and mode.volume.storage_class_name is not None:

@@ -1,7 +1,7 @@
 """`kubectl encbench`: the command line for people who run campaigns and read reports.
 
-What a command needs is imported when it is called: an audit of a CSV shall not wait for a client of
-Kubernetes.
+Each command imports what it needs when it is called: an audit of a CSV does not wait for a client
+of Kubernetes.
 """
 
 import argparse

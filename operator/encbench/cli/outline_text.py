@@ -149,7 +149,7 @@ def _time(found: Outline) -> str:
 
 
 def _uncounted(spec: CampaignSpec) -> str:
-    """What else takes time that nobody has measured yet."""
+    """What else takes time, not measured yet."""
     parts = []
     if spec.reset != "none":
         parts.append(f"restoring the data before each {spec.reset}")
