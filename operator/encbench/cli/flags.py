@@ -129,7 +129,7 @@ def _command(
 
 
 def _plan(commands: "Commands[argparse.ArgumentParser]") -> None:
-    short = "show what a campaign would do and what would be refused, before anything runs"
+    short = "show what a campaign needs and what would be refused, before anything runs"
     planning = _command(commands, "plan", short, _PLAN, _PLAN_MORE)
     planning.add_argument(
         "campaign", nargs="?", help="name of a campaign in the cluster; or use -f or -k"
@@ -219,7 +219,7 @@ def _audit(commands: "Commands[argparse.ArgumentParser]") -> None:
         action="append",
         default=[],
         metavar="COLUMN[,COLUMN]",
-        help="columns that tell conditions apart, for names and to join files by",
+        help="columns that identify a condition, for names and to join files by",
     )
     columns.add_argument(
         "--baseline",

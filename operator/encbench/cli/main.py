@@ -1,7 +1,7 @@
 """`kubectl encbench`: the command line for people who run campaigns and read reports.
 
-What a command needs is imported when it is called: an audit of a CSV shall not wait for a client of
-Kubernetes.
+Each command imports what it needs when it is called: an audit of a CSV does not wait for a client
+of Kubernetes.
 """
 
 import argparse
@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from encbench.cli.errors import CommandError
 from encbench.cli.flags import parser
 from encbench.core.artefact import RecordError
+from encbench.kube.parsing import Malformed
 from encbench.ports import Rejected, Unavailable
-from encbench.reconcile.objects import Malformed
 
 
 async def run(args: argparse.Namespace) -> int:

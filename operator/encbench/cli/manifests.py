@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import yaml
 
@@ -19,7 +19,7 @@ from encbench.api.base import API_VERSION, GROUP
 from encbench.api.kinds import CONFIG_MAP, SECRET, Kind
 from encbench.cli import output
 from encbench.cli.errors import CommandError
-from encbench.ports import Body, Cluster, Rejected
+from encbench.ports import Body, Reader
 
 _KINDS = {resource.kind.kind: resource.kind for resource in resources.RESOURCES}
 _KINDS |= {kind.kind: kind for kind in (CONFIG_MAP, SECRET)}
@@ -155,18 +155,15 @@ def _with_data(body: Body) -> Body:
     return {**body, "data": {**(body.get("data") or {}), **encoded}}
 
 
-class Offline(Cluster):
-    """A cluster that holds the manifests and nothing else; with `live` what is missing there.
+class Offline(Reader):
+    """A cluster that holds the manifests and nothing else; `live` has what they lack."""
 
-    It only reads: a plan changes nothing.
-    """
-
-    def __init__(self, manifests: Manifests, live: Cluster | None = None) -> None:
+    def __init__(self, manifests: Manifests, live: Reader | None = None) -> None:
         self._manifests = manifests
         self._live = live
 
     async def get(self, kind: Kind, namespace: str, name: str) -> Body | None:
-        """See `ports.Cluster`."""
+        """See `ports.Reader`."""
         found = self._manifests.objects.get((kind.kind, namespace, name))
         if found is None and self._live is not None:
             return await self._live.get(kind, namespace, name)
@@ -175,49 +172,11 @@ class Offline(Cluster):
     async def list(
         self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
     ) -> list[Body]:
-        """See `ports.Cluster`; nothing that a campaign names is found by a list."""
+        """See `ports.Reader`; nothing that a campaign names is found by a list."""
         del kind, namespace, labels
         return []
 
-    async def create(self, kind: Kind, body: Body) -> Body:
-        """Refused."""
-        return _refuse(kind, body)
-
-    async def apply(self, kind: Kind, body: Body) -> Body:
-        """Refused."""
-        return _refuse(kind, body)
-
-    async def apply_status(self, kind: Kind, body: Body) -> Body:
-        """Refused."""
-        return _refuse(kind, body)
-
-    async def patch_metadata(
-        self,
-        kind: Kind,
-        namespace: str,
-        name: str,
-        *,
-        labels: Mapping[str, str | None] | None = None,
-        finalizers: Sequence[str] | None = None,
-        resource_version: str | None = None,
-    ) -> None:
-        """Refused."""
-        _refuse(kind, namespace, name, labels, finalizers, resource_version)
-
-    async def delete(self, kind: Kind, namespace: str, name: str, uid: str) -> None:
-        """Refused."""
-        _refuse(kind, namespace, name, uid)
-
     async def logs(self, namespace: str, pod: str, container: str, lines: int) -> str:
-        """Refused."""
-        return _refuse(namespace, pod, container, lines)
-
-    async def event(
-        self, kind: Kind, regarding: Body, reason: str, note: str, *, warning: bool = False
-    ) -> None:
-        """Refused."""
-        _refuse(kind, regarding, reason, note, warning)
-
-
-def _refuse(*_what: object) -> NoReturn:
-    raise Rejected("a plan changes nothing")
+        """See `ports.Reader`; nothing runs here."""
+        del namespace, pod, container, lines
+        return ""

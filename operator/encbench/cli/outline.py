@@ -65,7 +65,7 @@ class CellOutline:
     sets: tuple[int, int]
     """Sets of testbeds that are built, at least and at most."""
     shared: bool = False
-    """All arms take turns on one dataset, in a database that somebody else runs."""
+    """All arms take turns on one dataset, in a database that encbench does not run."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 from encbench.api.campaign import CampaignSpec, Reset
 from encbench.cli.manifests import Refusal
 from encbench.cli.outline import BlockOutline, CellOutline, ConditionOutline, Duration, Outline
+from encbench.core.problem import Problem, Reason
 from encbench.report.words.text import plural
 from encbench.text.lines import item, paragraph
 
@@ -21,8 +22,8 @@ class Planned:
 
     name: str
     namespace: str
-    problems: tuple[str, ...] = ()
-    """What the operator would answer with Accepted=False, each a sentence."""
+    problems: tuple[Problem, ...] = ()
+    """What the operator would answer with Accepted=False."""
     accepted: bool = False
     """It stands in the cluster and was accepted already."""
     outline: Outline | None = None
@@ -64,8 +65,8 @@ def _campaign(planned: Planned, answer: Answer) -> Iterable[str]:
     title = f"campaign {planned.name} in namespace {planned.namespace}"
     if planned.problems:
         lines = [f"{title}: would be refused"]
-        lines += [item("  - ", problem) for problem in planned.problems]
-        if answer.offline and any("there is no " in problem for problem in planned.problems):
+        lines += [item("  - ", problem.text) for problem in planned.problems]
+        if answer.offline and any(p.reason is Reason.NOT_FOUND for p in planned.problems):
             note = (
                 "Names were looked for among the manifests only: give the rest with -f too, or "
                 "look in the cluster with --live."
@@ -148,7 +149,7 @@ def _time(found: Outline) -> str:
 
 
 def _uncounted(spec: CampaignSpec) -> str:
-    """What else takes time that nobody has measured yet."""
+    """What else takes time, not measured yet."""
     parts = []
     if spec.reset != "none":
         parts.append(f"restoring the data before each {spec.reset}")
@@ -228,7 +229,7 @@ def document(answer: Answer) -> dict[str, Any]:
             {
                 "name": planned.name,
                 "namespace": planned.namespace,
-                "problems": list(planned.problems),
+                "problems": [problem.text for problem in planned.problems],
                 **(_outline(planned.outline) if planned.outline else {}),
             }
             for planned in answer.campaigns

@@ -3,9 +3,11 @@
 import argparse
 import contextlib
 import json
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
+from encbench.admission.checks import admit
 from encbench.api import resources
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN, TRIAL
@@ -15,11 +17,12 @@ from encbench.cli.errors import CommandError
 from encbench.cli.manifests import Manifests, Offline
 from encbench.cli.outline import ASSUMED, Pace, outline
 from encbench.cli.outline_text import Answer, Planned, document, text
+from encbench.core.problem import Problem, Reason
 from encbench.kube import labels
+from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Cluster
 from encbench.reconcile import objects
-from encbench.reconcile.campaign.resolve import resolve
-from encbench.reconcile.objects import Campaign, Malformed, Trial
+from encbench.reconcile.objects import Campaign, Trial
 
 REFUSED = 1
 DEFAULT = "default"
@@ -60,48 +63,35 @@ async def from_manifests(args: argparse.Namespace) -> Answer:
 
 async def _planned(found: Manifests, body: Body, live: Cluster | None) -> Planned:
     campaign = objects.campaign(body)
-    problems = list(await _against_live(campaign, live))
-    resolution = await resolve(Offline(found, live), campaign)
-    problems += [p for p in resolution.problems if not _is_told(p, found)]
-    named = _named_refusals(resolution.problems, found)
-    if named:
-        problems.append(f"correct first what kubectl apply would refuse: {', '.join(named)}")
-    if problems:
-        return Planned(campaign.name, campaign.namespace, tuple(problems))
-    return Planned(
-        campaign.name,
-        campaign.namespace,
-        outline=outline(campaign.spec, resolution.resolved),
-    )
+    name, namespace = campaign.name, campaign.namespace
+    gathered, problems = await admit(Offline(found, live), namespace, name, campaign.spec)
+    # What is among the manifests but refused is missing only because of that.
+    refused = {(refusal.kind, refusal.name) for refusal in found.refused}
+    consequences = {
+        (problem.kind.kind, problem.subject): problem
+        for problem in problems
+        if problem.reason is Reason.NOT_FOUND and (problem.kind.kind, problem.subject) in refused
+    }
+    said = await _against_live(campaign, live)
+    said += [problem for problem in problems if problem not in consequences.values()]
+    if consequences:
+        first = ", ".join(" ".join(key) for key in consequences)
+        text = f"correct first what kubectl apply would refuse: {first}"
+        said.append(Problem(CAMPAIGN, Reason.REJECTED, text, name))
+    if said:
+        return Planned(name, namespace, tuple(said))
+    return Planned(name, namespace, outline=outline(campaign.spec, gathered.freeze({})))
 
 
-async def _against_live(campaign: Campaign, live: Cluster | None) -> list[str]:
+async def _against_live(campaign: Campaign, live: Cluster | None) -> list[Problem]:
     """What the API server would say against changing a campaign that is there already."""
-    if live is None:
+    before = await live.get(CAMPAIGN, campaign.namespace, campaign.name) if live else None
+    if before is None:
         return []
-    before = await live.get(CAMPAIGN, campaign.namespace, campaign.name)
-    return [] if before is None else resources.problems(CAMPAIGN, _bare(campaign.body), before)
-
-
-def _bare(body: Body) -> Body:
-    return {key: value for key, value in body.items() if key != "status"}
-
-
-def _missing(kind: str, name: str) -> str:
-    """How `resolve` begins to say that an object is not there."""
-    return f"there is no {kind} {name} "
-
-
-def _is_told(problem: str, found: Manifests) -> bool:
-    """The object is among the manifests, but refused: that is said with the object itself."""
-    return any(problem.startswith(_missing(r.kind, r.name)) for r in found.refused)
-
-
-def _named_refusals(problems: tuple[str, ...], found: Manifests) -> list[str]:
+    bare = {key: value for key, value in campaign.body.items() if key != "status"}
     return [
-        f"{refusal.kind} {refusal.name}"
-        for refusal in found.refused
-        if any(problem.startswith(_missing(refusal.kind, refusal.name)) for problem in problems)
+        Problem(CAMPAIGN, Reason.REJECTED, text, campaign.name)
+        for text in resources.problems(CAMPAIGN, bare, before)
     ]
 
 
@@ -125,12 +115,11 @@ async def in_cluster(cluster: Cluster, namespace: str, name: str) -> Answer:
     campaign = objects.campaign(body)
     resolved = campaign.status.resolved
     if resolved is None:
-        resolution = await resolve(cluster, campaign)
-        if resolution.problems:
-            refused = Planned(name, namespace, resolution.problems)
-            return Answer(campaigns=(refused,), offline=False)
-        found = outline(campaign.spec, resolution.resolved)
-        return Answer(campaigns=(Planned(name, namespace, outline=found),), offline=False)
+        gathered, problems = await admit(cluster, namespace, name, campaign.spec)
+        planned = Planned(name, namespace, problems)
+        if not problems:
+            planned = replace(planned, outline=outline(campaign.spec, gathered.freeze({})))
+        return Answer(campaigns=(planned,), offline=False)
     trials = await _trials(cluster, campaign)
     found = outline(campaign.spec, resolved, pace(trials) or ASSUMED, campaign.status.block_plans)
     planned = Planned(name, namespace, accepted=True, outline=found)

@@ -11,8 +11,6 @@ The list lies in the testbed's ConfigMap, for 250 tables of sysbench's make 1,00
 from collections.abc import Callable
 
 from encbench.api.columns import Columns
-from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.testbed import TestbedSpec
 from encbench.core.columns import selection
 from encbench.core.columns.layout import (
@@ -37,24 +35,6 @@ NAME = "proxy"
 FAMILY = ("mariadb", "mysql", "percona")
 """Engines whose protocol the proxy speaks."""
 _AGENT_LOGIN = {"username": "username", "password": "password"}
-
-
-def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> list[str]:
-    """What is wrong with columns on this instance, each in a sentence that says what to do."""
-    if mode.columns is None:
-        return []
-    if instance.external is not None:
-        return [
-            "encbench can put no proxy before a database that it does not run: leave columns out "
-            "of the mode; where that database encrypts columns itself, name its driver in "
-            "driver.jar and measure it as an InstanceTemplate of its own"
-        ]
-    if instance.engine not in FAMILY:
-        return [
-            f"the confidential proxy does not speak to {instance.engine}: leave columns out of "
-            f"the mode, or use an engine of MySQL's protocol ({', '.join(FAMILY)})"
-        ]
-    return []
 
 
 def mek_of(testbed: str, spec: TestbedSpec) -> SecretEntry | None:

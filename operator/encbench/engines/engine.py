@@ -5,7 +5,7 @@ and a line in `registry`. The builders return plain Kubernetes objects, or None 
 mode has no use for the child.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,6 +13,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.connection import Driver
 from encbench.core.evidence import Proof
+from encbench.core.problem import Problem
 from encbench.core.session_memory import Sessions
 from encbench.engines.context import DatabaseContext
 from encbench.engines.recovery import RecoveryLog
@@ -41,12 +42,10 @@ class Engine:
     """What its clients speak."""
     port: int
     """Where its server listens."""
-    problems: Callable[[InstanceTemplateSpec, EncryptionModeSpec], list[str]]
-    """What is wrong with this template under this mode, each in one sentence that says what to
-    write instead. Empty when nothing is."""
-    room: Callable[[InstanceTemplateSpec, Sessions], list[str]]
-    """The same about a template's memory and what a workload opens at once. Nothing of a database
-    that somebody else runs."""
+    problems: Callable[[InstanceTemplateSpec, EncryptionModeSpec], Iterable[Problem]]
+    """What is wrong with this template, which is not external, under this mode."""
+    room: Callable[[InstanceTemplateSpec, Sessions], Iterable[Problem]]
+    """The same about its memory and what a workload opens at once."""
     credentials_secret: Callable[[DatabaseContext, RandomToken], Body]
     """Fresh users, passwords and token. To be created once, never applied again."""
     keys_secret: Callable[[DatabaseContext, RandomToken], Body | None]

@@ -1,4 +1,4 @@
-"""A database that somebody else runs: what it cannot be asked for, its credentials, its proof.
+"""A database that encbench does not run: its credentials and its proof.
 
 The operator sees of it what a client's session sees. So a mode may differ in what a client can show
 (encryption in transit); what lies on the server's disks can be neither set nor looked at, and every
@@ -6,18 +6,16 @@ proof lists that among its exemptions. docs/design/0005-external.md says why all
 share one dataset.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 
 from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.api.instancetemplate import External, InstanceTemplateSpec
+from encbench.api.instancetemplate import External
 from encbench.core import certificates
 from encbench.core.certificates import Pair
 from encbench.core.connection import Driver
 from encbench.core.evidence import Proof, ProofCheck
-from encbench.core.session_memory import Sessions
 from encbench.engines.context import DatabaseContext
-from encbench.engines.engine import Engine, RandomToken
+from encbench.engines.engine import RandomToken
 from encbench.kube import secrets
 from encbench.ports import Body
 
@@ -32,26 +30,6 @@ UNSEEN = (
 """What no client's session shows."""
 LONGEST = 200
 """Bytes of a name or a password that sysbench's options file carries; it cuts lines near 256."""
-
-
-def problems(_: InstanceTemplateSpec, mode: EncryptionModeSpec) -> list[str]:
-    """What is wrong with this mode on a server that is not ours."""
-    return list(_problems(mode))
-
-
-def _problems(mode: EncryptionModeSpec) -> Iterator[str]:
-    if mode.at_rest is not None:
-        yield (
-            "encbench can neither turn on nor prove encryption at rest on a server that it does "
-            "not run: leave atRest out, and measure an encrypted and an unencrypted external "
-            "instance as two InstanceTemplates"
-        )
-    if mode.in_transit is not None and mode.in_transit.version == "TLSv1.2":
-        yield (
-            "under TLSv1.2 the suite depends on the kind of the server's certificate, which "
-            "encbench does not choose on a server that it does not run: write inTransit.version: "
-            "TLSv1.3"
-        )
 
 
 def wanted(mode: EncryptionModeSpec) -> dict[str, str]:
@@ -138,16 +116,3 @@ def prove(external: External, mode: EncryptionModeSpec) -> Proof:
         ),
         evidence={"external": {"host": external.host, "database": external.database}},
     )
-
-
-def either(embedded: Engine) -> Engine:
-    """The engine, which judges templates of both forms."""
-
-    def both(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> list[str]:
-        found = problems if instance.external is not None else embedded.problems
-        return found(instance, mode)
-
-    def room(instance: InstanceTemplateSpec, sessions: Sessions) -> list[str]:
-        return [] if instance.external is not None else embedded.room(instance, sessions)
-
-    return replace(embedded, problems=both, room=room)

@@ -1,6 +1,5 @@
 """The engines by name."""
 
-from encbench.engines import external
 from encbench.engines.children import volume_claim
 from encbench.engines.engine import Engine
 from encbench.engines.innodb import layout
@@ -9,7 +8,7 @@ from encbench.engines.mysql.engine import MYSQL, PERCONA
 from encbench.engines.postgresql.engine import POSTGRESQL
 
 _ENGINES = {
-    known.name: external.either(known)
+    known.name: known
     for known in (
         Engine(
             name="mariadb",

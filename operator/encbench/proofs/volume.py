@@ -13,7 +13,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from encbench.api.encryptionmode import EncryptionModeSpec, Gocryptfs, Volume
-from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.evidence import ON_TRUST, Proof
 from encbench.proofs import evidence as facts
 from encbench.proofs.check import Check, both, conclude, equals, lacking
@@ -156,18 +155,6 @@ def _declaration(claim: _Claim) -> str | None:
             if key.rsplit("/", 1)[-1].lower() in DECLARED and value.lower() == "true":
                 return f"{what}'s {key}: {value}"
     return None
-
-
-def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> list[str]:
-    """What is wrong with a volume under this template, each in a sentence that says what to do."""
-    named = mode.volume.storage_class_name if mode.volume else None
-    own = instance.storage.class_name if instance.storage else None
-    if named is None or named != own:
-        return []
-    return [
-        f"storage.className and atRest.volume.storageClassName are both {named}, so the baseline "
-        "would be encrypted as well: name a class without encryption in the template"
-    ]
 
 
 def process_name(own: Gocryptfs) -> str:

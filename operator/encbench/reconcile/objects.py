@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from pydantic import ValidationError
-
 from encbench.api import kinds
 from encbench.api.base import Model
 from encbench.api.campaign import CampaignSpec, CampaignStatus
@@ -15,14 +13,11 @@ from encbench.api.overheadreport import OverheadReportSpec, OverheadReportStatus
 from encbench.api.testbed import TestbedSpec, TestbedStatus
 from encbench.api.trial import TrialSpec, TrialStatus
 from encbench.kube.labels import owner_reference
+from encbench.kube.parsing import parse, parse_spec
 from encbench.ports import Body
 
 S = TypeVar("S", bound=Model)
 T = TypeVar("T", bound=Model)
-
-
-class Malformed(Exception):
-    """The object does not fit the models of this version. The text names the first place."""
 
 
 @dataclass(frozen=True)
@@ -91,24 +86,9 @@ def _parse(kind: Kind, spec: type[S], status: type[T], body: Body) -> Object[S, 
         created=meta.get("creationTimestamp", ""),
         deleting=meta.get("deletionTimestamp") is not None,
         spec=parse_spec(spec, body),
-        status=_validate(status, body.get("status") or {}, f"{kind.kind} {meta['name']}: status"),
+        status=parse(status, body.get("status") or {}, f"{kind.kind} {meta['name']}: status"),
         body=body,
     )
-
-
-def parse_spec(spec: type[S], body: Body) -> S:
-    """The spec of any object; Malformed when it does not fit."""
-    where = f"{body.get('kind', 'object')} {body['metadata']['name']}: spec"
-    return _validate(spec, body.get("spec") or {}, where)
-
-
-def _validate(model: type[S], value: object, where: str) -> S:
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join([where, *(str(part) for part in first["loc"])])
-        raise Malformed(f"{place}: {first['msg']}") from error
 
 
 def belongs_to(body: Body | None, uid: str) -> bool:

@@ -4,21 +4,17 @@ The reconcilers know nothing else of a tool, so that a further one is a package 
 and a line in `registry`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.core.connection import Connection
+from encbench.core.problem import Problem
 from encbench.ports import Body
 from encbench.tools.context import LoadContext, TrialContext
 from encbench.tools.measurement import Measurement, merge
-
-
-def nothing_wrong(_: WorkloadSpec, __: InstanceTemplateSpec, ___: EncryptionModeSpec) -> list[str]:
-    """For a tool that drives every engine in every mode."""
-    return []
 
 
 def always(_: WorkloadSpec) -> bool:
@@ -41,9 +37,12 @@ class Tool:
     """One tool."""
 
     name: str
-    problems: Callable[[WorkloadSpec, str | None], list[str]]
-    """What is wrong with this workload, given the text of its script if it names one; each in one
-    sentence that says what to write instead. Empty when nothing is."""
+    problems: Callable[[WorkloadSpec, str | None], Iterable[Problem]]
+    """What is wrong with this workload, given the text of its own script if it has one."""
+    pair_problems: Callable[
+        [WorkloadSpec, InstanceTemplateSpec, EncryptionModeSpec], Iterable[Problem]
+    ]
+    """The same about this workload together with an instance in a mode."""
     load_job: Callable[[LoadContext], Body]
     """The Job that loads the dataset from nothing."""
     trial_job: Callable[[TrialContext], Body]
@@ -55,10 +54,6 @@ class Tool:
     so many more. None for a tool that no recovery is measured with."""
     merge: Callable[[Sequence[Measurement]], Measurement] = merge
     """All replicas as one client."""
-    pair_problems: Callable[[WorkloadSpec, InstanceTemplateSpec, EncryptionModeSpec], list[str]] = (
-        nothing_wrong
-    )
-    """The same about this workload together with an instance in a mode."""
     statements: Callable[[WorkloadSpec], int] = none_prepared
     """How many statements each of its connections prepares on the server."""
     tells_sessions: Callable[[WorkloadSpec], bool] = always

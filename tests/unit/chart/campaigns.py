@@ -1,16 +1,22 @@
 """The campaigns that we give: their parts as models, their files, and the room that a node has."""
 
+import asyncio
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from encbench.admission.checks import admit
 from encbench.api.base import parse_quantity
+from encbench.api.campaign import CampaignSpec
+from encbench.api.kinds import CAMPAIGN, SECRET
 from encbench.api.resources import RESOURCES
+from encbench.cli.manifests import Manifests, Offline
 from tests.support import kustomize
 from tests.support.chart import REPO, Rendered
 
 CAMPAIGNS = REPO / "campaigns"
+SPACE = "encbench"
 CLUSTER = {"CoreDNS": 0.010, "local-path-provisioner": 0.010}
 """Requests of what tests.cluster installs besides."""
 NODE = 2.0
@@ -38,6 +44,21 @@ def the(specs: Specs, kind: str) -> Any:
     """The one spec of a kind; an error unless there is exactly one."""
     (found,) = all_of(specs, kind).values()
     return found
+
+
+def problems_of(folder: Path) -> list[str]:
+    """What the operator would say against the folder's campaigns, but for Secrets of the user's."""
+    bodies = kustomize.built(folder)
+    held = Manifests({(body["kind"], SPACE, body["metadata"]["name"]): body for body in bodies})
+    assert held.of(CAMPAIGN)
+    return [
+        problem.text
+        for body in held.of(CAMPAIGN)
+        for problem in asyncio.run(
+            admit(Offline(held), SPACE, "c", CampaignSpec.model_validate(body["spec"]))
+        )[1]
+        if problem.kind != SECRET
+    ]
 
 
 def assert_every_file_is_applied(folder: Path, *overlays: Path) -> None:

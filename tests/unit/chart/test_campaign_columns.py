@@ -7,10 +7,8 @@ import pytest
 from encbench.api.base import parse_quantity
 from encbench.core.plan import cells
 from encbench.engines import pod as engine_pod
-from encbench.engines.registry import engine
 from encbench.report.analysis.layers import steps
 from encbench.tools import pod as tool_pod
-from encbench.tools.registry import tool
 from tests.support.chart import Rendered
 from tests.unit.chart.campaigns import (
     CAMPAIGNS,
@@ -20,6 +18,7 @@ from tests.unit.chart.campaigns import (
     assert_said,
     infrastructure,
     parsed,
+    problems_of,
     the,
 )
 
@@ -43,18 +42,7 @@ def test_every_file_is_applied_by_one_of_them(folder: Any) -> None:
 
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_every_part_is_valid_and_accepted(name: str) -> None:
-    specs = parsed(OVERLAYS[name])
-    for campaign in all_of(specs, "Campaign").values():
-        (entry,) = campaign.matrix
-        for ref in {campaign.baseline_mode_ref, *entry.mode_refs}:
-            mode = specs["EncryptionMode", ref]
-            for instance_ref in entry.instance_refs:
-                instance = specs["InstanceTemplate", instance_ref]
-                assert engine(instance.engine).problems(instance, mode) == []
-                for workload_ref in entry.workload_refs:
-                    workload = specs["Workload", workload_ref]
-                    assert tool(workload).problems(workload, None) == []
-                    assert tool(workload).pair_problems(workload, instance, mode) == []
+    assert problems_of(OVERLAYS[name]) == []
 
 
 @pytest.mark.parametrize(

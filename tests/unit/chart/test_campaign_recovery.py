@@ -8,10 +8,7 @@ from encbench.api.base import parse_quantity
 from encbench.core.dataset import dataset_key
 from encbench.engines import pod as engine_pod
 from encbench.engines.innodb.options import parse_size
-from encbench.engines.registry import engine
-from encbench.reconcile.campaign import recoveries
 from encbench.tools import pod as tool_pod
-from encbench.tools.registry import tool
 from tests.support.chart import Rendered
 from tests.unit.chart.campaigns import (
     CAMPAIGNS,
@@ -21,6 +18,7 @@ from tests.unit.chart.campaigns import (
     assert_said,
     infrastructure,
     parsed,
+    problems_of,
     the,
 )
 
@@ -50,11 +48,7 @@ def test_every_part_is_valid_and_accepted(name: str) -> None:
     assert list(instances) == entry.instance_refs
     assert {campaign.baseline_mode_ref, *entry.mode_refs} == set(modes)
     assert set(entry.workload_refs) == set(workloads)
-    for mode in modes.values():
-        assert engine("mariadb").problems(only(name, "InstanceTemplate"), mode) == []
-    for workload in workloads.values():
-        assert tool(workload).problems(workload, None) == []
-    assert recoveries.problems(campaign, instances, workloads) == []
+    assert problems_of(OVERLAYS[name]) == []
     assert campaign.blocks.min >= 6, "an interval of six repeats at least was asked for"
 
 

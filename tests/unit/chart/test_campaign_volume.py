@@ -8,10 +8,7 @@ from encbench.api.base import parse_quantity
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.engines import pod as engine_pod
 from encbench.engines.innodb.options import parse_size
-from encbench.engines.registry import engine
-from encbench.proofs import volume
 from encbench.tools import pod as tool_pod
-from encbench.tools.registry import tool
 from tests.support.chart import Rendered
 from tests.unit.chart.campaigns import (
     CAMPAIGNS,
@@ -21,6 +18,7 @@ from tests.unit.chart.campaigns import (
     assert_said,
     infrastructure,
     parsed,
+    problems_of,
     the,
 )
 
@@ -52,11 +50,7 @@ def test_every_part_is_valid_and_accepted(name: str) -> None:
         ("Workload", entry.workload_refs),
     ):
         assert all((kind, one) in specs for one in names)
-    instance, workload = of(name, "InstanceTemplate"), of(name, "Workload")
-    for mode in modes(name).values():
-        assert engine("mariadb").problems(instance, mode) == []
-        assert volume.problems(instance, mode) == []
-    assert tool(workload).problems(workload, None) == []
+    assert problems_of(OVERLAYS[name]) == []
 
 
 def test_the_two_file_systems_differ_in_the_cipher_alone() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from encbench.admission.checks import admit
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.cli import outline as outlines
 from encbench.cli.main import main
@@ -19,7 +20,6 @@ from encbench.core.plan import Past
 from encbench.ports import Body
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.estimate import DEAD_TIME
-from encbench.reconcile.campaign.resolve import resolve
 from tests.support.manifests import body
 from tests.unit.reconcile.world import World, parts, study
 
@@ -52,9 +52,9 @@ async def outlined(folder: Path, **spec: Any) -> Outline:
     found = await load([written(folder, *everything(**spec))], None, "bench")
     (given,) = found.of(CAMPAIGN)
     parsed = objects.campaign(given)
-    resolution = await resolve(Offline(found), parsed)
-    assert not resolution.problems
-    return outlines.outline(parsed.spec, resolution.resolved)
+    gathered, problems = await admit(Offline(found), "bench", parsed.name, parsed.spec)
+    assert not problems
+    return outlines.outline(parsed.spec, gathered.freeze({}))
 
 
 # --------------------------------------------------------------------------------------- plan
@@ -154,8 +154,9 @@ async def test_the_refusals_are_the_operator_s(
 
     found = await load([written(tmp_path, *bodies)], None, "bench")
     (given,) = found.of(CAMPAIGN)
-    resolution = await resolve(Offline(found), objects.campaign(given))
-    assert "; ".join(resolution.problems) == accepted.message
+    spec = objects.campaign(given).spec
+    _, problems = await admit(Offline(found), "bench", "study", spec)
+    assert "; ".join(problem.text for problem in problems) == accepted.message
 
 
 def test_what_apply_would_refuse_is_said_with_the_object(
@@ -220,7 +221,7 @@ async def test_a_campaign_that_was_refused_says_why() -> None:
     await world.settle(30)
     answer = await in_cluster(world.cluster, "bench", "study")
     assert not answer.is_good
-    assert any("there is no InstanceTemplate" in p for p in answer.campaigns[0].problems)
+    assert any("there is no InstanceTemplate" in p.text for p in answer.campaigns[0].problems)
 
 
 def test_what_is_not_counted_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from encbench.admission.columns import speaks
+from encbench.admission.external import beyond
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.testbed import TestbedSpec
@@ -178,9 +180,8 @@ def test_the_key_of_a_driver_before_an_external_database() -> None:
 
 
 def problems(template: dict[str, Any], mode: dict[str, Any]) -> list[str]:
-    return confidential.problems(
-        InstanceTemplateSpec.model_validate(template), EncryptionModeSpec.model_validate(mode)
-    )
+    pair = InstanceTemplateSpec.model_validate(template), EncryptionModeSpec.model_validate(mode)
+    return [problem.text for judge in (speaks, beyond) for problem in judge(*pair)]
 
 
 @pytest.mark.parametrize("name", ENGINES)

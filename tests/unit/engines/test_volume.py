@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from encbench.admission.volumes import differs
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.evidence import Proof
-from encbench.proofs.volume import judge, problems
+from encbench.proofs.volume import judge
 from tests.support.testbeds import instance
 from tests.unit.engines.judged import failed
 
@@ -213,9 +214,9 @@ def test_a_class_that_is_the_templates_own_is_refused() -> None:
         named = {} if class_name is None else {"className": class_name}
         return InstanceTemplateSpec.model_validate(instance(storage={"size": "1Gi", **named}))
 
-    (said,) = problems(of("encrypted"), by_class())
-    assert "so the baseline would be encrypted as well" in said
-    assert problems(of("standard"), by_class()) == []
-    assert problems(of(None), by_class()) == []
-    assert problems(of("encrypted"), fuse()) == []
-    assert problems(of("encrypted"), PLAIN) == []
+    (said,) = differs(of("encrypted"), by_class())
+    assert "so the baseline would be encrypted as well" in said.text
+    assert not [*differs(of("standard"), by_class())]
+    assert not [*differs(of(None), by_class())]
+    assert not [*differs(of("encrypted"), fuse())]
+    assert not [*differs(of("encrypted"), PLAIN)]

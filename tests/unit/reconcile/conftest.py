@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from encbench.api.base import Model
+from encbench.kube import parsing
 from encbench.reconcile import objects
 from tests.support import fake_cluster
 
@@ -28,10 +29,11 @@ def _quick_copies(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of what is left would go into parsing what did not change; models are frozen."""
-    monkeypatch.setattr(objects, "_validate", _parsed)
+    monkeypatch.setattr(parsing, "parse", _parsed)
+    monkeypatch.setattr(objects, "parse", _parsed)
 
 
-_validate = objects._validate
+_parse = parsing.parse
 
 
 def _parsed(model: type[Model], value: Any, where: str) -> Model:
@@ -40,4 +42,4 @@ def _parsed(model: type[Model], value: Any, where: str) -> Model:
 
 @functools.lru_cache(maxsize=2000)
 def _remembered(model: type[Model], value: bytes, where: str) -> Model:
-    return _validate(model, marshal.loads(value), where)  # noqa: S302 - written above
+    return _parse(model, marshal.loads(value), where)  # noqa: S302 - written above

@@ -7,8 +7,9 @@ import pytest
 
 from encbench.api.campaign import Resolved
 from encbench.api.conditions import find
-from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
+from encbench.api.kinds import CAMPAIGN, SECRET, TESTBED, TRIAL
 from encbench.core import plan
+from encbench.core.problem import Problem, Reason
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
 from encbench.reconcile.campaign.decide import Decision, decide
@@ -24,6 +25,10 @@ RESOLVED = plan.frozen(
     {"plain": {}, "tde": {"atRest": {"method": "engine"}}},
     {"oltp": manifests.SPECS[TRIAL]["workload"]},
     {},
+)
+WRONG = (
+    Problem(SECRET, Reason.NOT_FOUND, "one thing", "key"),
+    Problem(CAMPAIGN, Reason.RESET_REQUIRED, "another", "study"),
 )
 ACCEPTED = {"Accepted": ("True", 600.0)}
 
@@ -94,10 +99,12 @@ def status_of(decision: Decision, kind: str) -> tuple[str, str]:
 
 def test_problems_refuse_it_and_are_told_once() -> None:
     fresh = a_campaign({}, resolved=False)
-    wrong = Resolution(Resolved(), (), ("one thing", "another"))
+    wrong = Resolution(Resolved(), (), WRONG)
     seen = Seen(NOW, wrong, {}, {})
     decision = decide(fresh, seen)
-    assert status_of(decision, "Accepted") == ("False", "Refused")
+    assert status_of(decision, "Accepted") == ("False", "NotFound"), "the first one's reason"
+    (accepted,) = decision.status.conditions
+    assert accepted.message == "one thing; another"
     assert decision.status.resolved is None
     assert [type(effect) for effect in decision.effects] == [Announce]
     again = decide(replace(fresh, status=decision.status), seen)

@@ -22,6 +22,7 @@ from encbench.api.kinds import (
 )
 from encbench.core.columns.probes import TPCC
 from encbench.core.evidence import Proof
+from encbench.core.problem import Reason
 from encbench.core.records import ClientFacts
 from encbench.core.tls import Session
 from encbench.ports import Body
@@ -54,7 +55,7 @@ def key(text: str, entry: str = "mek") -> Body:
 def refusal(world: World) -> str:
     fact = find(world.campaign().status.conditions, "Accepted")
     assert fact is not None
-    assert (fact.status, fact.reason) == ("False", "Refused"), fact.message
+    assert fact.status == "False" and fact.reason in set(Reason), fact.message
     for kind in (TESTBED, JOB, STATEFUL_SET):
         assert not world.cluster.all(kind), "nothing is started"
     return fact.message
@@ -121,7 +122,7 @@ async def test_what_does_not_go_with_sysbench(spec: dict[str, Any], said: str) -
     [
         (None, "there is no Secret mine with an entry mek: create it with a key of 32 hex digits"),
         (key(KEY, "other"), "there is no Secret mine with an entry mek"),
-        (key(KEY[:-1]), "the key in Secret mine, entry mek, has 31 hex digits: write 32"),
+        (key(KEY[:-1]), "Secret mine, entry mek has 31 hex digits: write 32"),
         (key(KEY * 2), "has 64 hex digits: write 32"),
         (key("x" + KEY[1:]), "is not written in hex digits: write 32"),
     ],

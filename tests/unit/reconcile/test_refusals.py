@@ -11,16 +11,17 @@ from encbench.api.kinds import (
     TESTBED,
     WORKLOAD,
 )
+from encbench.core.problem import Reason
 from encbench.ports import Body
 from tests.support import manifests
 from tests.unit.reconcile.scripts import SCRIPT
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
 
-def refusal(world: World) -> str:
+def refusal(world: World, reason: Reason) -> str:
     fact = find(world.campaign().status.conditions, "Accepted")
     assert fact is not None
-    assert (fact.status, fact.reason) == ("False", "Refused")
+    assert (fact.status, fact.reason) == ("False", reason)
     return fact.message
 
 
@@ -38,7 +39,7 @@ async def test_everything_that_is_wrong_is_said_at_once_and_nothing_is_made() ->
     world = World()
     world.apply(*wrong(), study("tde", "missing"))
     await world.settle(60)
-    message = refusal(world)
+    message = refusal(world, Reason.NOT_FOUND)
     for said in (
         "there is no EncryptionMode missing in namespace bench",
         "there is no ConfigMap mine",
@@ -59,7 +60,7 @@ async def test_more_clients_than_memory_holds_are_refused_on_both_sides() -> Non
     workload["spec"]["load"]["concurrency"] = [1, 2048]
     world.apply(instance, plain, tde, workload, study("tde"))
     await world.settle(60)
-    message = refusal(world)
+    message = refusal(world, Reason.MEMORY_TOO_SMALL)
     assert "InstanceTemplate small with Workload oltp: resources.memory" in message
     assert "client.resources.memory" in message
     assert message.count("does not hold 2,048 connections") == 2, "once for all modes"
@@ -70,14 +71,14 @@ async def test_once_corrected_it_goes_on() -> None:
     world = World()
     world.apply(*wrong(), study("tde", "extra", blocks=1))
     await world.settle(60)
-    first = refusal(world)
+    first = refusal(world, Reason.NOT_FOUND)
     key = {"keyfile": "MTsw"}
     secret: Body = {"metadata": {"name": "my-key", "namespace": SPACE}, "data": key}
     world.cluster.add(SECRET, {"apiVersion": "v1", "kind": "Secret", **secret})
     world.apply(manifests.config_map("mine", SPACE, **{"mine.lua": SCRIPT}))
     world.apply(manifests.body(ENCRYPTION_MODE, "extra", SPACE))
     await world.settle(30)
-    second = refusal(world)
+    second = refusal(world, Reason.SETTING_UNKNOWN)
     assert "there is no" not in second
     assert "innodb_bufer_pool_size" in second
     assert len(second) < len(first)
@@ -95,14 +96,16 @@ async def test_a_script_that_lacks_its_commands_is_refused() -> None:
     script = manifests.config_map("mine", SPACE, **{"mine.lua": "-- nothing"})
     world.apply(script, *parts(sysbench=sysbench), study("plain"))
     await world.settle(60)
-    assert "Workload oltp: mine.lua defines no command prepare" in refusal(world)
+    assert "Workload oltp: mine.lua defines no command prepare" in refusal(
+        world, Reason.SCRIPT_INVALID
+    )
 
 
 async def test_a_refused_campaign_can_be_deleted() -> None:
     world = World()
     world.apply(study("tde"))
     await world.settle(30)
-    assert refusal(world)
+    assert refusal(world, Reason.NOT_FOUND)
     world.cluster.remove(CAMPAIGN, SPACE, NAME)
     await world.run(world.gone)
 
@@ -117,7 +120,7 @@ async def test_precision_for_more_conditions_than_status_holds_plans_for_is_refu
     wide = study("tde", blocks=6, matrix=[entry], precision={"targetHalfWidth": 0.02})
     world.apply(*two, *parts()[1:3], *workloads, wide)
     await world.settle(15)
-    assert refusal(world) == (
+    assert refusal(world, Reason.TOO_MANY_CONDITIONS) == (
         "1024 combinations of instance, workload and concurrency are more than the 1000 that "
         "precision can plan for: split the matrix over several campaigns, or leave precision out"
     )

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from encbench.api.columns import Columns
+from encbench.api.kinds import ENCRYPTION_MODE
 from encbench.core.columns.schema import NUMBERED, SchemaName, entries
+from encbench.core.problem import Problem, Reason
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,8 @@ def file_text(schema: SchemaName, columns: Columns, tables: int = 1) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def problems(schema: SchemaName, columns: Columns, tables: int = 1) -> list[str]:
-    """Columns of the mode's list that the workload's schema does not have, each in a sentence."""
-    return list(_problems(schema, columns, tables))
-
-
-def _problems(schema: SchemaName, columns: Columns, tables: int) -> Iterator[str]:
+def problems(schema: SchemaName, columns: Columns, tables: int = 1) -> Iterator[Problem]:
+    """Columns of the mode's list that the workload's schema does not have."""
     known = {name.lower(): name for name in all_columns(schema)}
     for name in columns.chosen or ():
         if _bare(schema, name, tables).lower() in known:
@@ -86,7 +84,8 @@ def _problems(schema: SchemaName, columns: Columns, tables: int) -> Iterator[str
         tool = "TPC-C" if schema == "tpcc" else "sysbench"
         close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
         hint = f"write {known[close[0]]} if that is what you mean" if close else "leave it out"
-        yield f"columns.list: {name} is no column of {tool}'s tables: {hint}"
+        text = f"columns.list: {name} is no column of {tool}'s tables: {hint}"
+        yield Problem(ENCRYPTION_MODE, Reason.COLUMN_UNKNOWN, text)
 
 
 def _numbered(schema: SchemaName, name: str, tables: int) -> tuple[str, ...]:

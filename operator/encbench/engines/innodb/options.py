@@ -8,18 +8,24 @@ beginning of a forbidden name counts as that name.
 
 import fnmatch
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.kinds import INSTANCE_TEMPLATE
+from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import Sessions
 from encbench.engines import memory_fit, setting_names
 from encbench.engines.innodb.memory import LEAST_POOL, MEBIBYTE, Memory
 
-BINLOG = "leave it out, for the binary log is on in every arm so that its encryption is measured"
-PLAINTEXT = "leave it out, for it writes statements in plaintext, which no proof of TDE can accept"
-PLUGINS = "leave it out, for the encryption mode decides which plugins are loaded"
-FILES = "leave it out, for the proofs look for their marker in uncompressed files, one a table"
+BINLOG = (
+    "leave it out, because the binary log is on in every arm so that its encryption is measured"
+)
+PLAINTEXT = (
+    "leave it out, because it writes statements in plaintext, which no proof of TDE can accept"
+)
+PLUGINS = "leave it out, because the encryption mode decides which plugins are loaded"
+FILES = "leave it out, because the proofs look for their marker in uncompressed files, one a table"
 
 POOL = "innodb_buffer_pool_size"
 MOST_STATEMENTS = "1048576"
@@ -42,7 +48,7 @@ class OptionFile:
     belong: setting_names.Owned
     """Settings that belong to the operator."""
     known: Callable[[str], frozenset[str] | None]
-    """The names that a version knows; None where nobody has listed them."""
+    """The names that a version knows; None where no list of them exists."""
     memory: Callable[[InstanceTemplateSpec], Memory]
     """What a server of this template takes beside its pool."""
 
@@ -55,75 +61,51 @@ class OptionFile:
                     return advice
         return None
 
-    def problems(self, instance: InstanceTemplateSpec) -> list[str]:
-        """What is wrong with the template's settings, each in a sentence."""
+    def problems(self, instance: InstanceTemplateSpec) -> Iterator[Problem]:
+        """What is wrong with the template's settings."""
         known = self.known(instance.version)
-        return [
-            *setting_names.problems(
-                instance, self.server, owned=self.owned, known=known, value=self._value
-            ),
-            *(self._memory(instance) or self._buffer_pool(instance)),
-        ]
-
-    def room(self, instance: InstanceTemplateSpec, sessions: Sessions) -> list[str]:
-        """Whether the template's memory holds these beside its pool; said of a right size only."""
-        needs, own = self.memory(instance), instance.embedded.resources
-        default = needs.default_pool(own.memory_bytes, sessions.count)
-        pool = parse_size(instance.settings.get(POOL, default))
-        if pool is None or pool > needs.largest_pool(own.memory_bytes):
-            return []
-        need = memory_fit.Need(
-            server=self.server,
-            setting=f"settings.{POOL}",
-            beside=needs.beside_pool,
-            pool=pool,
-            least_pool=LEAST_POOL,
-            unit="M",
-            memory=needs.sessions,
+        yield from setting_names.problems(
+            instance, self.server, owned=self.owned, known=known, wrong=self._wrong
         )
-        return memory_fit.problems(instance, need, sessions)
+        own, pool = instance.embedded.resources, self._pool(instance)
+        if own.memory_bytes < pool.beside + pool.least:
+            text = (
+                f"resources.memory of {own.memory} is too little for {self.server} with "
+                f"these settings: write {-(-(pool.beside + pool.least) // MEBIBYTE)}Mi or more"
+            )
+            yield Problem(INSTANCE_TEMPLATE, Reason.MEMORY_TOO_SMALL, text)
+        elif self._wrong(POOL, instance.settings.get(POOL, "")) is None:
+            yield from pool.size(instance)
 
-    def _value(self, name: str, value: str) -> list[str]:
+    def room(self, instance: InstanceTemplateSpec, sessions: Sessions) -> Iterator[Problem]:
+        """Whether the template's memory holds these beside its pool."""
+        return self._pool(instance).room(instance, sessions)
+
+    def _pool(self, instance: InstanceTemplateSpec) -> memory_fit.Pool:
+        needs = self.memory(instance)
+        return memory_fit.Pool(
+            server=self.server,
+            setting=POOL,
+            unit="M",
+            beside=needs.beside_pool,
+            least=LEAST_POOL,
+            sessions=needs.sessions,
+            default=needs.default_pool,
+            largest=needs.largest_pool,
+            parse=parse_size,
+        )
+
+    def _wrong(self, name: str, value: str) -> str | None:
         if _BAD_VALUE.search(value):
-            return [
+            return (
                 f"settings.{name} holds a line break, a control character or #: write one plain "
-                "line, for the option file would end or change there"
-            ]
+                "line, because the option file would end or change there"
+            )
         size = _KUBERNETES_SIZE.fullmatch(value)
         if size is not None:
             right = f"{size[1]}{size[2]}"
-            return [f"settings.{name}: write {right}, as {self.server} does, instead of {value}"]
-        return []
-
-    def _memory(self, instance: InstanceTemplateSpec) -> list[str]:
-        least = self.memory(instance).beside_pool + LEAST_POOL
-        own = instance.embedded.resources
-        if own.memory_bytes >= least:
-            return []
-        return [
-            f"resources.memory of {own.memory} is too little for {self.server} with "
-            f"these settings: write {-(-least // MEBIBYTE)}Mi or more"
-        ]
-
-    def _buffer_pool(self, instance: InstanceTemplateSpec) -> list[str]:
-        text = instance.settings.get(POOL)
-        if text is None or _KUBERNETES_SIZE.fullmatch(text):
-            return []
-        own = instance.embedded.resources
-        memory, needs = own.memory_bytes, self.memory(instance)
-        size = parse_size(text)
-        if size is None:
-            return [
-                f"settings.{POOL} is {text!r}: write a size such as {needs.default_pool(memory)}"
-            ]
-        limit = needs.largest_pool(memory)
-        if size > limit:
-            return [
-                f"settings.{POOL} of {text} leaves the server too little of its "
-                f"{own.memory} of memory: write {limit // MEBIBYTE}M or less, or "
-                "raise resources.memory"
-            ]
-        return []
+            return f"settings.{name}: write {right}, as {self.server} does, instead of {value}"
+        return None
 
 
 def parse_size(text: str) -> int | None:

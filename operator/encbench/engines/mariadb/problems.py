@@ -1,9 +1,12 @@
 """What is wrong with a template or a mode for MariaDB, said before anything starts."""
 
+from collections.abc import Iterator
 from typing import get_args
 
 from encbench.api.encryptionmode import EncryptionModeSpec, Scope
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
+from encbench.core.problem import Problem, Reason
 from encbench.engines import setting_names
 from encbench.engines.innodb import options
 from encbench.engines.mariadb.known import known_settings
@@ -42,26 +45,23 @@ OPTIONS = options.OptionFile(
 )
 
 
-def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> list[str]:
-    """What is wrong, each in a sentence; empty when nothing is."""
-    return [*_version(instance), *_scope(mode), *OPTIONS.problems(instance)]
-
-
-def _scope(mode: EncryptionModeSpec) -> list[str]:
-    """Tables, system tablespace and undo log are one switch of MariaDB's: it is all or nothing."""
-    lacking = set(get_args(Scope)) - set(mode.tde.scope or ()) if mode.tde else set()
-    if mode.tde is None or mode.tde.scope is None or not lacking:
-        return []
-    return [
-        "atRest.scope: leave it out, for encbench encrypts with MariaDB all that the server can; "
-        "only MySQL and Percona Server take a part"
-    ]
-
-
-def _version(instance: InstanceTemplateSpec) -> list[str]:
+def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:
+    """What is wrong with the version, the mode's scope and the settings."""
     number = tuple(int(part) for part in instance.version.split("."))
-    if number >= OLDEST or len(number) == 1:
-        return []
-    return [
-        f"version {instance.version} of MariaDB is too old: write 10.5 or later, and an image of it"
-    ]
+    if number < OLDEST and len(number) > 1:
+        yield Problem(
+            INSTANCE_TEMPLATE,
+            Reason.VERSION_UNSUPPORTED,
+            f"version {instance.version} of MariaDB is too old: write 10.5 or later, and an image "
+            "of it",
+        )
+    # Tables, system tablespace and undo log share one switch in MariaDB: it is all or nothing.
+    scope = mode.tde.scope if mode.tde else None
+    if scope is not None and set(get_args(Scope)) - set(scope):
+        yield Problem(
+            ENCRYPTION_MODE,
+            Reason.MODE_UNSUPPORTED,
+            "atRest.scope: leave it out, because encbench encrypts with MariaDB all that the "
+            "server can; only MySQL and Percona Server take a part",
+        )
+    yield from OPTIONS.problems(instance)

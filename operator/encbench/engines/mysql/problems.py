@@ -1,9 +1,12 @@
 """What is wrong with a template or a mode for MySQL, said before anything starts."""
 
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
+from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import Sessions
 from encbench.engines import setting_names
 from encbench.engines.innodb import options
@@ -64,78 +67,72 @@ def option_file(flavour: Flavour) -> options.OptionFile:
     )
 
 
-def room(flavour: Flavour, instance: InstanceTemplateSpec, sessions: Sessions) -> list[str]:
-    """Whether the template's memory holds these connections, said of a version that there is."""
-    if _version(flavour, instance.version):
-        return []
+def room(flavour: Flavour, instance: InstanceTemplateSpec, sessions: Sessions) -> Iterable[Problem]:
+    """Whether the template's memory holds these connections; asked of a version that exists."""
+    if _unsupported(flavour, instance.version):
+        return ()
     return option_file(flavour).room(instance, sessions)
 
 
 def problems(
     flavour: Flavour, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
-) -> list[str]:
-    """What is wrong, each in a sentence; empty when nothing is."""
-    version = _version(flavour, instance.version)
-    if version:
-        return version
-    return [
-        *_at_rest(flavour, instance, mode),
-        *_in_transit(flavour, instance, mode),
-        *option_file(flavour).problems(instance),
-    ]
+) -> Iterator[Problem]:
+    """What is wrong; of a version that does not exist only that."""
+    version = _unsupported(flavour, instance.version)
+    if version is not None:
+        yield Problem(INSTANCE_TEMPLATE, Reason.VERSION_UNSUPPORTED, version)
+        return
+    for text in (*_at_rest(flavour, instance, mode), *_in_transit(flavour, instance, mode)):
+        yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
+    yield from option_file(flavour).problems(instance)
 
 
-def _version(flavour: Flavour, version: str) -> list[str]:
+def _unsupported(flavour: Flavour, version: str) -> str | None:
     title, parts = flavour.title, tuple(int(part) for part in version.split("."))
     if parts == (8,):
-        return [f"version 8 of {title} may be 8.0 or 8.4: write which one"]
+        return f"version 8 of {title} may be 8.0 or 8.4: write which one"
     if parts < OLDEST and parts != (5,):
-        return [f"version {version} of {title} is too old: write 5.7 or later, and an image of it"]
+        return f"version {version} of {title} is too old: write 5.7 or later, and an image of it"
     if parts == (5,) or (5, 8) <= parts < (8,):
-        return [f"there is no version {version} of {title}: write 5.7, 8.0 or 8.4"]
-    return []
+        return f"there is no version {version} of {title}: write 5.7, 8.0 or 8.4"
+    return None
 
 
 def _at_rest(
     flavour: Flavour, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
-) -> list[str]:
+) -> Iterator[str]:
     at_rest = mode.tde
     if at_rest is None:
-        return []
-    found: list[str] = []
+        return
     if number(instance.version) < FIRST_TDE:
-        found.append(
+        yield (
             f"{flavour.title} {instance.version} cannot encrypt all that it writes of a table: "
             "leave atRest out of the mode, or write version 8.0.23 or later and an image of it"
         )
     if at_rest.algorithm is not None:
-        found.append(
-            f"atRest.algorithm is MariaDB's: leave it out, for {flavour.title} has one of its own "
-            "(AES-256 in CBC mode for tables)"
+        yield (
+            f"atRest.algorithm is MariaDB's: leave it out, because {flavour.title} has one of its "
+            "own (AES-256 in CBC mode for tables)"
         )
     if at_rest.key_secret_ref is not None:
-        found.append(
-            f"atRest.keySecretRef: leave it out, for {flavour.title} makes its master keys itself, "
-            "in a keyring on the testbed's volume"
+        yield (
+            f"atRest.keySecretRef: leave it out, because {flavour.title} makes its master keys "
+            "itself, in a keyring on the testbed's volume"
         )
     lacking = [part for part in at_rest.scope or () if part not in flavour.scopes]
     if lacking:
-        found.append(
-            f"atRest.scope: leave {', '.join(lacking)} out, for {flavour.title} writes temporary "
-            f"tables in plaintext; it can encrypt {', '.join(flavour.scopes)}"
+        yield (
+            f"atRest.scope: leave {', '.join(lacking)} out, because {flavour.title} writes "
+            f"temporary tables in plaintext; it can encrypt {', '.join(flavour.scopes)}"
         )
-    return found
 
 
 def _in_transit(
     flavour: Flavour, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
-) -> list[str]:
-    in_transit = mode.in_transit
-    if in_transit is None or in_transit.version != "TLSv1.3":
-        return []
-    if number(instance.version) >= FIRST_TLS_1_3:
-        return []
-    return [
-        f"{flavour.title} {instance.version} has no TLS 1.3: write inTransit.version: TLSv1.2 in "
-        "the mode"
-    ]
+) -> Iterator[str]:
+    wanted = mode.in_transit is not None and mode.in_transit.version == "TLSv1.3"
+    if wanted and number(instance.version) < FIRST_TLS_1_3:
+        yield (
+            f"{flavour.title} {instance.version} has no TLS 1.3: write inTransit.version: TLSv1.2 "
+            "in the mode"
+        )

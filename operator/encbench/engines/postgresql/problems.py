@@ -2,17 +2,17 @@
 
 import fnmatch
 import re
+from collections.abc import Iterator
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.core.session_memory import Sessions
-from encbench.engines import memory_fit as rooms
-from encbench.engines import setting_names
+from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
+from encbench.core.problem import Problem, Reason
+from encbench.engines import memory_fit, setting_names
 from encbench.engines.postgresql.known import known_settings
 from encbench.engines.postgresql.settings import (
     BESIDE_BUFFERS,
     LEAST_BUFFERS,
-    MEBIBYTE,
     SESSIONS,
     default_buffers,
     largest_buffers,
@@ -21,9 +21,9 @@ from encbench.engines.postgresql.settings import (
 OLDEST = 15
 """The first series with roles that read settings and ask for a checkpoint, which the agent has."""
 
-_LOGS = "leave it out, for the server's log is its container's, and the operator reads it"
-_LIBRARIES = "leave it out, for nothing is loaded into the server beside what a mode asks for"
-_TRUE = "leave it out, for with it a damaged page would be a figure in place of an error"
+_LOGS = "leave it out, because the server's log is its container's, and the operator reads it"
+_LIBRARIES = "leave it out, because nothing is loaded into the server beside what a mode asks for"
+_TRUE = "leave it out, because with it a damaged page would be a figure in place of an error"
 
 _OWNED: setting_names.Owned = (
     (
@@ -52,7 +52,7 @@ _OWNED: setting_names.Owned = (
     ),
     (
         "restart_after_crash",
-        "leave it out, for a server that starts over by itself would hide that it crashed",
+        "leave it out, because a server that starts over by itself would hide that it crashed",
     ),
     (
         "default_transaction_read_only transaction_read_only transaction_isolation "
@@ -77,28 +77,28 @@ _FOREIGN_SIZE = re.compile(r"([0-9]+)([KkMGT])i?")
 _BAD_VALUE = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> list[str]:
-    """What is wrong, each in a sentence; empty when nothing is."""
-    return [*_version(instance), *_at_rest(mode), *_settings(instance)]
-
-
-def room(instance: InstanceTemplateSpec, sessions: Sessions) -> list[str]:
-    """Whether the template's memory holds these beside its buffers; said of a right size only."""
-    memory = instance.embedded.resources.memory_bytes
-    default = default_buffers(memory, sessions.count)
-    buffers = parse_size(instance.settings.get("shared_buffers", default))
-    if buffers is None or buffers > largest_buffers(memory):
-        return []
-    need = rooms.Need(
-        server="PostgreSQL",
-        setting="settings.shared_buffers",
-        beside=BESIDE_BUFFERS,
-        pool=buffers,
-        least_pool=LEAST_BUFFERS,
-        unit="MB",
-        memory=SESSIONS,
+def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:
+    """What is wrong with the version, the mode and the settings."""
+    if int(instance.version.split(".")[0]) < OLDEST:
+        yield Problem(
+            INSTANCE_TEMPLATE,
+            Reason.VERSION_UNSUPPORTED,
+            f"version {instance.version} of PostgreSQL is too old: write {OLDEST} or later, and an "
+            "image of it",
+        )
+    if mode.tde is not None:
+        yield Problem(
+            ENCRYPTION_MODE,
+            Reason.MODE_UNSUPPORTED,
+            "PostgreSQL has no encryption at rest of its own, and pg_tde of Percona's distribution "
+            "is not supported: write atRest.method: volume, or leave atRest out",
+        )
+    known = known_settings(instance.version)
+    yield from setting_names.problems(
+        instance, "PostgreSQL", owned=owned, known=known, wrong=_wrong
     )
-    return rooms.problems(instance, need, sessions)
+    if _wrong(_POOL.setting, instance.settings.get(_POOL.setting, "")) is None:
+        yield from _POOL.size(instance)
 
 
 def owned(name: str) -> str | None:
@@ -115,59 +115,28 @@ def parse_size(text: str) -> int | None:
     return None if match is None else int(float(match[1]) * _UNITS[match[2]])
 
 
-def _version(instance: InstanceTemplateSpec) -> list[str]:
-    if int(instance.version.split(".")[0]) >= OLDEST:
-        return []
-    return [
-        f"version {instance.version} of PostgreSQL is too old: write {OLDEST} or later, and an "
-        "image of it"
-    ]
-
-
-def _at_rest(mode: EncryptionModeSpec) -> list[str]:
-    if mode.tde is None:
-        return []
-    return [
-        "PostgreSQL has no encryption at rest of its own, and pg_tde of Percona's distribution is "
-        "not supported: write atRest.method: volume, or leave atRest out"
-    ]
-
-
-def _settings(instance: InstanceTemplateSpec) -> list[str]:
-    known = known_settings(instance.version)
-    found = setting_names.problems(instance, "PostgreSQL", owned=owned, known=known, value=_value)
-    return [*found, *_buffers(instance)]
-
-
-def _value(name: str, value: str) -> list[str]:
+def _wrong(name: str, value: str) -> str | None:
     if _BAD_VALUE.search(value):
-        return [
+        return (
             f"settings.{name} holds a line break or a control character: write one plain line, "
-            "for the file of settings would end or change there"
-        ]
+            "because the file of settings would end or change there"
+        )
     size = _FOREIGN_SIZE.fullmatch(value)
     if size is not None:
         right = f"{size[1]}{'k' if size[2] in 'Kk' else size[2]}B"
-        return [f"settings.{name}: write {right}, as PostgreSQL does, instead of {value}"]
-    return []
+        return f"settings.{name}: write {right}, as PostgreSQL does, instead of {value}"
+    return None
 
 
-def _buffers(instance: InstanceTemplateSpec) -> list[str]:
-    text = instance.settings.get("shared_buffers")
-    if text is None or _FOREIGN_SIZE.fullmatch(text):
-        return []
-    own = instance.embedded.resources
-    memory = own.memory_bytes
-    size = parse_size(text)
-    if size is None:
-        return [
-            f"settings.shared_buffers is {text!r}: write a size such as {default_buffers(memory)}"
-        ]
-    limit = largest_buffers(memory)
-    if size > limit:
-        return [
-            f"settings.shared_buffers of {text} leaves the server too little of its "
-            f"{own.memory} of memory: write {limit // MEBIBYTE}MB or less, or raise "
-            "resources.memory"
-        ]
-    return []
+_POOL = memory_fit.Pool(
+    server="PostgreSQL",
+    setting="shared_buffers",
+    unit="MB",
+    beside=BESIDE_BUFFERS,
+    least=LEAST_BUFFERS,
+    sessions=SESSIONS,
+    default=default_buffers,
+    largest=largest_buffers,
+    parse=parse_size,
+)
+room = _POOL.room

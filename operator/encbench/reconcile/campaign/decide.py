@@ -97,10 +97,10 @@ def _accept(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> Dec
         draft.set(step="waiting for what is applied with it")
         return _decision(draft, requeue=SETTLE - age)
     if found.problems:
-        message = "; ".join(found.problems)
+        message = "; ".join(problem.text for problem in found.problems)
         news = (Announce("Refused", message[:1000], warning=True),)
         before = find(campaign.status.conditions, ACCEPTED)
-        draft.condition(ACCEPTED, False, "Refused", message)
+        draft.condition(ACCEPTED, False, found.problems[0].reason, message)
         draft.set(step="waiting for its parts to be corrected")
         told = before is not None and before.message == message[:4096]
         return _decision(draft, () if told else news, requeue=RESOLVE_AGAIN)

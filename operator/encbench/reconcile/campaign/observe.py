@@ -1,5 +1,6 @@
 """Gathering what a decision over a campaign needs."""
 
+from encbench.admission.gather import Installed
 from encbench.api.conditions import is_true
 from encbench.api.kinds import OVERHEAD_REPORT, TESTBED, TRIAL
 from encbench.kube import labels
@@ -15,7 +16,10 @@ async def observe(deps: Deps, campaign: Campaign) -> Seen:
     cluster, space = deps.cluster, campaign.namespace
     resolution = None
     if campaign.status.resolved is None:
-        resolution = await resolve(cluster, campaign, deps.settings)
+        installed = Installed(
+            proxy=bool(deps.settings.proxy_image), fuse=bool(deps.settings.volume_image)
+        )
+        resolution = await resolve(cluster, campaign, installed)
     own = {labels.CAMPAIGN: campaign.name}
     testbeds = [objects.testbed(body) for body in await cluster.list(TESTBED, space, own)]
     trials = [objects.trial(body) for body in await cluster.list(TRIAL, space, own)]

@@ -13,10 +13,11 @@ from encbench.core.evidence import ProofRecord
 from encbench.engines.connection import connection
 from encbench.engines.external import PASSWORD, USERNAME, entries_of, prove
 from encbench.engines.registry import engine
+from encbench.kube.parsing import Malformed
 from encbench.ports import Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.deps import Deps
-from encbench.reconcile.objects import Campaign, Malformed, Testbed
+from encbench.reconcile.objects import Campaign, Testbed
 from encbench.reconcile.testbed.decide import FAILED, LOADED, PROVEN
 from encbench.reconcile.testbed.facts import LoadFacts, Seen
 

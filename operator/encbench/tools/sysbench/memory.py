@@ -2,12 +2,15 @@
 
 Each thread has a Lua state and a connection, and the OLTP scripts prepare each of their statements
 for each table in each thread. The kernel kills a client that runs out in the middle of a trial, so
-it is worked out beforehand. What a script of the user's own prepares nobody knows: none is assumed.
+it is worked out beforehand. What the user's own script prepares is unknown: none is assumed.
 """
 
+from collections.abc import Iterator
+
 from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.kinds import WORKLOAD
 from encbench.api.workload import Sysbench, WorkloadSpec
+from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import SessionMemory, Sessions
 from encbench.tools.sharing import shares
 
@@ -38,21 +41,21 @@ def statements(workload: WorkloadSpec) -> int:
     return each * sysbench.tables + once
 
 
-def pair_problems(
-    workload: WorkloadSpec, _: InstanceTemplateSpec, mode: EncryptionModeSpec
-) -> list[str]:
+def problems(workload: WorkloadSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:
     """Whether the client's memory holds its threads."""
     own, load = workload.client.resources, workload.load
     threads = shares(max(load.concurrency), workload.client.replicas)[0]
     sessions = Sessions(threads, statements(workload))
     takes = AT_REST + MEMORY.of(sessions) + (TLS_MEMORY * threads if mode.in_transit else 0)
     if takes <= own.memory_bytes:
-        return []
-    return [
+        return
+    yield Problem(
+        WORKLOAD,
+        Reason.MEMORY_TOO_SMALL,
         f"client.resources.memory of {own.memory} does not hold {sessions}: write "
         f"{-(-takes // MEBIBYTE)}Mi or more, more client.replicas, fewer sysbench.tables, or a "
-        "lower load.concurrency"
-    ]
+        "lower load.concurrency",
+    )
 
 
 def _prepared(sysbench: Sysbench) -> tuple[int, int]:

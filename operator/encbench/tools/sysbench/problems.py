@@ -1,19 +1,21 @@
 """What is wrong with a sysbench workload, found before anything starts.
 
-What one field can show to be wrong the API refuses before; here is what needs sysbench's own list
-of options or the script's text. sysbench itself refuses an unknown option only where the script
-declares options; a script without any takes every option and ignores it, and the run measures
-something else than it says.
+The API refuses what one field shows to be wrong. Here is what takes sysbench's own list of options
+or the script's text. sysbench itself refuses an unknown option only where the script declares
+options. A script without any accepts every option and ignores it, and the run measures something
+other than it says.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.kinds import CONFIG_MAP, ENCRYPTION_MODE, WORKLOAD
 from encbench.api.workload import OWNED_OPTIONS, Sysbench, WorkloadSpec
 from encbench.core.columns import selection
+from encbench.core.problem import Problem, Reason
 from encbench.tools.sysbench import builtin, memory, script
 from encbench.tools.sysbench.builtin import Kind
 
@@ -22,47 +24,45 @@ _NOT_OFFERED = re.compile("|".join(OWNED_OPTIONS))
 _FLAGS = ("on", "off", "true", "false", "1", "0")
 
 
-def problems(workload: WorkloadSpec, script_text: str | None) -> list[str]:
-    """Each problem in one sentence that says what to write instead.
-
-    `script_text` is the script that `scriptConfigMapRef` names, None for a built-in one.
-    """
+def problems(workload: WorkloadSpec, script_text: str | None) -> Iterator[Problem]:
+    """What is wrong with the options, and with `script_text`, the workload's own script."""
     sysbench = workload.sysbench_test
     if sysbench.script is not None:
-        return list(_options(sysbench, builtin.SCRIPTS[sysbench.script], sysbench.script))
-    return list(_script(sysbench, script_text)) if script_text is not None else []
+        yield from _options(sysbench, builtin.SCRIPTS[sysbench.script], sysbench.script)
+    elif script_text is not None:
+        name = sysbench.script_config_map_ref.key if sysbench.script_config_map_ref else ""
+        declared = script.read(script_text)
+        for text in _script(name, declared):
+            yield Problem(CONFIG_MAP, Reason.SCRIPT_INVALID, text)
+        known: dict[str, Kind] = dict.fromkeys(declared.options, "text")
+        yield from _options(sysbench, known, name)
 
 
 def pair_problems(
-    workload: WorkloadSpec, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
-) -> list[str]:
-    """What the workload and the database that it is to drive are wrong in together."""
-    found = memory.pair_problems(workload, instance, mode)
-    return [*found, *_pair(workload.sysbench_test, mode)]
-
-
-def _pair(sysbench: Sysbench, mode: EncryptionModeSpec) -> Iterator[str]:
+    workload: WorkloadSpec, _: InstanceTemplateSpec, mode: EncryptionModeSpec
+) -> Iterator[Problem]:
+    """What the workload and a mode are wrong in together."""
+    yield from memory.problems(workload, mode)
+    sysbench, columns = workload.sysbench_test, mode.columns
     if mode.driver is not None:
-        yield (
+        text = (
             "sysbench does not use JDBC: leave driver out of the mode; with columns sysbench gets "
             "ciphertext, as in the published study"
         )
-    columns = mode.columns
+        yield Problem(ENCRYPTION_MODE, Reason.DRIVER_UNSUPPORTED, text)
     if columns is None:
         return
     if sysbench.script_config_map_ref is None:
         yield from selection.problems("sysbench", columns, sysbench.tables)
     elif columns.ratio:
-        yield (
-            "which columns a script of your own has nobody has listed: write columns.list instead "
-            "of columns.ratio, such as [sbtest1.c]"
+        text = (
+            "encbench does not know the columns of a script of your own: write columns.list "
+            "instead of columns.ratio, such as [sbtest1.c]"
         )
+        yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
 
 
-def _script(sysbench: Sysbench, text: str) -> Iterator[str]:
-    ref = sysbench.script_config_map_ref
-    name = ref.key if ref is not None else "the script"
-    declared = script.read(text)
+def _script(name: str, declared: script.Script) -> Iterator[str]:
     if "prepare" not in declared.commands:
         yield (
             f"{name} defines no command prepare: write function prepare() or an entry prepare in "
@@ -77,8 +77,8 @@ def _script(sysbench: Sysbench, text: str) -> Iterator[str]:
         )
     if declared.old_interface:
         yield (
-            f"{name} connects by db_connect(), and what such a session negotiated cannot be asked: "
-            "write sysbench.sql.driver():connect()"
+            f"{name} connects by db_connect(), and such a session cannot be asked what it "
+            "negotiated: write sysbench.sql.driver():connect()"
         )
     missing = {"tables", "table_size"} - declared.options
     if missing:
@@ -86,20 +86,22 @@ def _script(sysbench: Sysbench, text: str) -> Iterator[str]:
             f"{name} does not declare {' and '.join(sorted(missing))}, which the operator sets "
             "from sysbench.tables and sysbench.tableSize: declare both in sysbench.cmdline.options"
         )
-    known: dict[str, Kind] = dict.fromkeys(declared.options, "text")
-    yield from _options(sysbench, known, name)
 
 
-def _options(sysbench: Sysbench, known: dict[str, Kind], name: str) -> Iterator[str]:
+def _options(sysbench: Sysbench, known: Mapping[str, Kind], name: str) -> Iterator[Problem]:
     taken = {**builtin.GENERAL, **known}
     for option, value in sysbench.options.items():
         own = option.replace("-", "_")
         if own in builtin.OWNED:
-            yield f"sysbench.options {option} is not a workload's to set: {builtin.OWNED[own]}"
+            reason = Reason.SETTING_RESERVED
+            text = f" is not a workload's to set: {builtin.OWNED[own]}"
         elif own not in taken:
-            yield f"sysbench.options {option} is unknown to {name}{_advice(own, taken)}"
+            reason, text = Reason.SETTING_UNKNOWN, f" is unknown to {name}{_advice(own, taken)}"
         elif wrong := _wrong_value(own, taken[own], value):
-            yield f"sysbench.options {option}: {wrong}, not {value!r}"
+            reason, text = Reason.SETTING_INVALID, f": {wrong}, not {value!r}"
+        else:
+            continue
+        yield Problem(WORKLOAD, reason, f"sysbench.options {option}{text}")
 
 
 def _advice(option: str, taken: dict[str, Kind]) -> str:

@@ -1,7 +1,7 @@
 """What is wrong with a TPC-C workload, found before anything starts.
 
-What one object shows to be wrong the API refuses before; here is what needs the client's own list
-of properties, or the database that it is to drive.
+The API refuses what one object shows to be wrong. Here is what takes the client's own list of
+properties, or the database that it is to drive.
 """
 
 from collections.abc import Iterator
@@ -9,30 +9,71 @@ from difflib import get_close_matches
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.kinds import ENCRYPTION_MODE, WORKLOAD
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import WorkloadSpec
 from encbench.core.columns import selection
+from encbench.core.problem import Problem, Reason
 from encbench.tools.tpcc import jdbc
 from encbench.tools.tpcc.client import kind_of
 
 OWN_OPTIONS = ("deadlineSeconds", "foreignKeys")
-"""Properties of encbench's own client that no field says (docs/tpcc.md)."""
+"""Properties of encbench's own client that no field of the API stands for (docs/tpcc.md)."""
 
 
-def problems(workload: WorkloadSpec, _: str | None) -> list[str]:
-    """Each problem in one sentence that says what to write instead."""
-    return [] if workload.tpcc is None else list(_options(workload.tpcc))
+def problems(workload: WorkloadSpec, _: str | None) -> Iterator[Problem]:
+    """Properties that encbench's own client does not know.
+
+    Builds of BenchmarkSQL differ, and accept what they do not know without a word.
+    """
+    tpcc = workload.tpcc
+    if tpcc is None or kind_of(tpcc) != "own":
+        return
+    for name in tpcc.options:
+        if name not in OWN_OPTIONS:
+            close = get_close_matches(name, OWN_OPTIONS, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(OWN_OPTIONS)}"
+            text = f"tpcc.options {name} is unknown to encbench's own client: {hint}"
+            yield Problem(WORKLOAD, Reason.SETTING_UNKNOWN, text)
 
 
 def pair_problems(
     workload: WorkloadSpec, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
-) -> list[str]:
+) -> Iterator[Problem]:
     """What the workload and the database that it is to drive are wrong in together."""
-    return [] if workload.tpcc is None else list(_pair(workload.tpcc, instance, mode))
+    tpcc = workload.tpcc
+    if tpcc is None:
+        return
+    wanted = jdbc.protocol(instance.engine)
+    if tpcc.driver is not None and jdbc.DRIVERS[tpcc.driver].protocol != wanted:
+        fitting = [name for name, known in jdbc.DRIVERS.items() if known.protocol == wanted]
+        yield Problem(
+            WORKLOAD,
+            Reason.DRIVER_UNSUPPORTED,
+            f"tpcc.driver {tpcc.driver} does not speak to {instance.engine}: leave it out, or "
+            f"write {' or '.join(fitting)}",
+        )
+    yield from _columns(tpcc, mode)
+    if tpcc.benchmarksql is None:
+        return
+    if mode.in_transit is not None:
+        text = (
+            "BenchmarkSQL does not report what its sessions negotiated, so inTransit cannot be "
+            "proven: use encbench's own client (leave tpcc.benchmarksql out), or a mode without "
+            "inTransit"
+        )
+        yield Problem(WORKLOAD, Reason.MODE_UNPROVABLE, text)
+    elif instance.is_external:
+        text = (
+            "BenchmarkSQL does not report what its sessions negotiated, which is all that can be "
+            "proven of an external database: use encbench's own client (leave tpcc.benchmarksql "
+            "out)"
+        )
+        yield Problem(WORKLOAD, Reason.MODE_UNPROVABLE, text)
 
 
 def tells_sessions(workload: WorkloadSpec) -> bool:
-    """Our own client does, BenchmarkSQL does not.
+    """Our own client reports them, BenchmarkSQL does not.
 
     In a mode without inTransit the server has no TLS at all, which its settings prove; the others
     are refused by `pair_problems`.
@@ -40,56 +81,22 @@ def tells_sessions(workload: WorkloadSpec) -> bool:
     return workload.tpcc is not None and workload.tpcc.benchmarksql is None
 
 
-def _options(tpcc: Tpcc) -> Iterator[str]:
-    if kind_of(tpcc) != "own":
-        # Builds of BenchmarkSQL differ, and take what they do not know without a word.
-        return
-    for name in tpcc.options:
-        if name not in OWN_OPTIONS:
-            close = get_close_matches(name, OWN_OPTIONS, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(OWN_OPTIONS)}"
-            yield f"tpcc.options {name} is unknown to encbench's own client: {hint}"
-
-
-def _pair(tpcc: Tpcc, instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[str]:
-    wanted = jdbc.protocol(instance.engine)
-    if tpcc.driver is not None and jdbc.DRIVERS[tpcc.driver].protocol != wanted:
-        fitting = [name for name, known in jdbc.DRIVERS.items() if known.protocol == wanted]
-        yield (
-            f"tpcc.driver {tpcc.driver} does not speak to {instance.engine}: leave it out, or "
-            f"write {' or '.join(fitting)}"
-        )
-    yield from _columns(tpcc, mode)
-    if tpcc.benchmarksql is None:
-        return
-    if mode.in_transit is not None:
-        yield (
-            "BenchmarkSQL does not tell what its sessions negotiated, so inTransit cannot be "
-            "proven: use encbench's own client (leave tpcc.benchmarksql out), or a mode without "
-            "inTransit"
-        )
-    elif instance.is_external:
-        yield (
-            "BenchmarkSQL does not tell what its sessions negotiated, which is all that can be "
-            "proven of an external database: use encbench's own client (leave tpcc.benchmarksql "
-            "out)"
-        )
-
-
-def _columns(tpcc: Tpcc, mode: EncryptionModeSpec) -> Iterator[str]:
+def _columns(tpcc: Tpcc, mode: EncryptionModeSpec) -> Iterator[Problem]:
     """Encrypted columns reach the client by JDBC, where something has to decrypt them."""
     encrypts = mode.columns is not None and mode.columns.encrypts
     if encrypts and mode.driver is None:
-        yield (
+        text = (
             "encrypted columns reach TPC-C's transactions, which cannot work with ciphertext: "
             "write driver: {encrypting: {}} into the mode, or columns.ratio: 0"
         )
+        yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
     if mode.driver is not None and mode.driver.encrypting is not None and tpcc.benchmarksql:
-        yield (
+        text = (
             "an image of BenchmarkSQL does not have encbench's encrypting driver: leave "
             "tpcc.benchmarksql out to use encbench's own client, which does; or put the driver's "
             "jar at a URL or on a claim, and name it in driver.jar with class "
             "io.encbench.jdbc.EncbenchDriver"
         )
+        yield Problem(WORKLOAD, Reason.DRIVER_UNSUPPORTED, text)
     if mode.columns is not None:
         yield from selection.problems("tpcc", mode.columns)

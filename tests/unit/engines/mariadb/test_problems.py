@@ -17,7 +17,8 @@ from tests.support.testbeds import TDE, instance, spec_of_testbed
 
 def problems(**changes: Any) -> list[str]:
     template = InstanceTemplateSpec.model_validate(instance(**changes))
-    return engine("mariadb").problems(template, EncryptionModeSpec())
+    found = engine("mariadb").problems(template, EncryptionModeSpec())
+    return [problem.text for problem in found]
 
 
 def test_a_plain_template_has_none() -> None:
@@ -158,6 +159,6 @@ def test_a_part_of_what_mariadb_encrypts_is_refused() -> None:
     for scope in (all_of_it[:1], all_of_it[1:], all_of_it):
         mode = {"atRest": {"method": "engine", "scope": scope}}
         found = engine("mariadb").problems(template, EncryptionModeSpec.model_validate(mode))
-        assert [text.split(",")[0] for text in found] == (
+        assert [problem.text.split(",")[0] for problem in found] == (
             [] if scope == all_of_it else ["atRest.scope: leave it out"]
         )

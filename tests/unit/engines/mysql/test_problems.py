@@ -21,7 +21,8 @@ def problems(
 ) -> list[str]:
     body = instance(engine=engine_, version=version, **{"resources": ROOM, **changes})
     template = InstanceTemplateSpec.model_validate(body)
-    return engine(engine_).problems(template, EncryptionModeSpec.model_validate(mode))
+    found = engine(engine_).problems(template, EncryptionModeSpec.model_validate(mode))
+    return [problem.text for problem in found]
 
 
 @pytest.mark.parametrize("version", ["8.0.23", "8.0", "8.0.28", "8.4", "8.4.3", "9.7", "9"])
@@ -171,8 +172,8 @@ def test_tls_1_3_is_not_for_every_version() -> None:
 def test_temporary_tables_are_percona_s_alone() -> None:
     mode = {"atRest": {"method": "engine", "scope": ["tables", "temporary"]}}
     assert problems(mode) == [
-        "atRest.scope: leave temporary out, for MySQL writes temporary tables in plaintext; it can "
-        "encrypt tables, system, redo, undo, binlog"
+        "atRest.scope: leave temporary out, because MySQL writes temporary tables in plaintext; it "
+        "can encrypt tables, system, redo, undo, binlog"
     ]
     assert problems(mode, "percona") == []
 
@@ -181,7 +182,9 @@ def test_algorithm_and_key_are_mariadb_s() -> None:
     (problem,) = problems({"atRest": {"method": "engine", "algorithm": "AES_CTR"}})
     assert problem.startswith("atRest.algorithm is MariaDB's: leave it out")
     (problem,) = problems({"atRest": {"method": "engine", "keySecretRef": {"name": "mine"}}})
-    assert problem.startswith("atRest.keySecretRef: leave it out, for MySQL makes its master keys")
+    assert problem.startswith(
+        "atRest.keySecretRef: leave it out, because MySQL makes its master keys"
+    )
 
 
 def test_a_server_without_room_is_refused_with_numbers() -> None:

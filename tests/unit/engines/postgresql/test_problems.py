@@ -19,7 +19,8 @@ SERIES = ["15", "16", "17", "18"]
 
 def problems(mode: dict[str, Any] | None = None, **changes: Any) -> list[str]:
     template = InstanceTemplateSpec.model_validate(instance(**{**INSTANCE, **changes}))
-    return engine("postgresql").problems(template, EncryptionModeSpec.model_validate(mode or {}))
+    found = engine("postgresql").problems(template, EncryptionModeSpec.model_validate(mode or {}))
+    return [problem.text for problem in found]
 
 
 @pytest.mark.parametrize("version", [*SERIES, "15.18", "19"])

@@ -8,8 +8,9 @@ import pytest
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
+from encbench.tools.registry import tool
 from encbench.tools.sysbench import builtin
-from encbench.tools.sysbench.memory import pair_problems, statements
+from encbench.tools.sysbench.memory import statements
 from tests.support.testbeds import instance
 from tests.support.workloads import workload_spec
 
@@ -75,7 +76,8 @@ def many(memory: str, threads: int = 2048, **client: Any) -> WorkloadSpec:
 
 
 def problems(spec: WorkloadSpec, mode: EncryptionModeSpec | None = None) -> list[str]:
-    return pair_problems(spec, INSTANCE, mode or EncryptionModeSpec())
+    found = tool(spec).pair_problems(spec, INSTANCE, mode or EncryptionModeSpec())
+    return [problem.text for problem in found]
 
 
 def test_a_client_that_does_not_hold_its_threads_is_refused_with_a_size() -> None:

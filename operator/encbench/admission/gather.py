@@ -1,0 +1,177 @@
+"""Reading everything that a campaign names. Nothing is judged here, and nothing is written."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TypeVar
+
+from encbench.api.base import Model
+from encbench.api.campaign import CampaignSpec, MatrixEntry, Resolved
+from encbench.api.columns import DriverJar
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.kinds import (
+    CONFIG_MAP,
+    ENCRYPTION_MODE,
+    INSTANCE_TEMPLATE,
+    PERSISTENT_VOLUME_CLAIM,
+    SECRET,
+    STORAGE_CLASS,
+    WORKLOAD,
+    Kind,
+)
+from encbench.api.workload import ConfigMapKeyRef, WorkloadSpec
+from encbench.core.plan import frozen
+from encbench.kube.parsing import Malformed, parse_spec
+from encbench.ports import Body, Reader
+
+M = TypeVar("M", bound=Model)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Installed:
+    """What this installation allows."""
+
+    proxy: bool
+    """It names an image of the confidential proxy."""
+    fuse: bool
+    """Pods may have a privileged container, which gocryptfs needs."""
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What was found, by name. What is missing here does not exist."""
+
+    namespace: str
+    name: str
+    """The campaign's."""
+    campaign: CampaignSpec
+    instances: Mapping[str, InstanceTemplateSpec]
+    modes: Mapping[str, EncryptionModeSpec]
+    workloads: Mapping[str, WorkloadSpec]
+    malformed: Mapping[tuple[Kind, str], str]
+    """What does not fit its model, and where it does not."""
+    objects: Mapping[tuple[Kind, str], Body]
+    """Secrets, ConfigMaps, claims and classes that the specs name."""
+    installed: Installed | None
+    """None where no installation is known; StorageClasses were not looked up then."""
+
+    def entries(self, kind: Kind, name: str) -> Mapping[str, str]:
+        """The data of a Secret or a ConfigMap; empty where there is none."""
+        return self.objects.get((kind, name), {}).get("data") or {}
+
+    def script(self, workload: WorkloadSpec) -> str | None:
+        """The text of the workload's own script; None where it has none or none was found."""
+        ref = script_ref(workload)
+        return self.entries(CONFIG_MAP, ref.name).get(ref.key) if ref else None
+
+    def freeze(self, scripts: Mapping[str, str]) -> Resolved:
+        """The specs as they are measured, with the copies of scripts by workload."""
+        return frozen(self.instances, self.modes, self.workloads, scripts)
+
+    @property
+    def parts(self) -> Mapping[Kind, Mapping[str, Model]]:
+        """The specs by kind and name."""
+        return {
+            INSTANCE_TEMPLATE: self.instances,
+            ENCRYPTION_MODE: self.modes,
+            WORKLOAD: self.workloads,
+        }
+
+    def combinations(self, *kinds: Kind) -> Iterator[tuple[str, ...]]:
+        """Names of parts of these kinds that meet in the matrix, each combination once."""
+        return _once(
+            names
+            for entry in self.campaign.matrix
+            for names in product(*(_refs(self.campaign, entry)[kind] for kind in kinds))
+            if all(name in self.parts[kind] for kind, name in zip(kinds, names, strict=True))
+        )
+
+
+async def gather(
+    reader: Reader,
+    namespace: str,
+    name: str,
+    campaign: CampaignSpec,
+    installed: Installed | None = None,
+) -> Gathered:
+    """Everything that the campaign names. Unavailable when the API server is away."""
+    malformed: dict[tuple[Kind, str], str] = {}
+
+    async def specs(kind: Kind, model: type[M]) -> dict[str, M]:
+        found = {}
+        for one in named(campaign)[kind]:
+            body = await reader.get(kind, namespace, one)
+            try:
+                if body is not None:
+                    found[one] = parse_spec(model, body)
+            except Malformed as error:
+                malformed[kind, one] = str(error)
+        return found
+
+    instances = await specs(INSTANCE_TEMPLATE, InstanceTemplateSpec)
+    modes = await specs(ENCRYPTION_MODE, EncryptionModeSpec)
+    workloads = await specs(WORKLOAD, WorkloadSpec)
+    objects: dict[tuple[Kind, str], Body] = {}
+    for kind, one in _once(_references(instances, modes, workloads)):
+        if kind is STORAGE_CLASS and installed is None:
+            continue
+        body = await reader.get(kind, namespace if kind.namespaced else "", one)
+        if body is not None:
+            objects[kind, one] = body
+    return Gathered(
+        namespace, name, campaign, instances, modes, workloads, malformed, objects, installed
+    )
+
+
+def named(campaign: CampaignSpec) -> Mapping[Kind, Iterable[str]]:
+    """The names in the matrix by kind, each once."""
+    return {
+        kind: _once(name for entry in campaign.matrix for name in _refs(campaign, entry)[kind])
+        for kind in (INSTANCE_TEMPLATE, ENCRYPTION_MODE, WORKLOAD)
+    }
+
+
+def _refs(campaign: CampaignSpec, entry: MatrixEntry) -> Mapping[Kind, Sequence[str]]:
+    return {
+        INSTANCE_TEMPLATE: entry.instance_refs,
+        ENCRYPTION_MODE: [campaign.baseline_mode_ref, *entry.mode_refs],
+        WORKLOAD: entry.workload_refs,
+    }
+
+
+def script_ref(workload: WorkloadSpec) -> ConfigMapKeyRef | None:
+    """Where the workload's own script is; None for a built-in one and for TPC-C."""
+    return workload.sysbench.script_config_map_ref if workload.sysbench else None
+
+
+def jar_of(mode: EncryptionModeSpec) -> DriverJar | None:
+    """The driver that the user brings along."""
+    return mode.driver.jar if mode.driver else None
+
+
+def _references(
+    instances: Mapping[str, InstanceTemplateSpec],
+    modes: Mapping[str, EncryptionModeSpec],
+    workloads: Mapping[str, WorkloadSpec],
+) -> Iterator[tuple[Kind, str]]:
+    for workload in workloads.values():
+        if (ref := script_ref(workload)) is not None:
+            yield CONFIG_MAP, ref.name
+    for instance in instances.values():
+        if instance.external is not None:
+            yield SECRET, instance.external.credentials_secret_ref.name
+    for mode in modes.values():
+        if mode.at_rest is not None and mode.at_rest.key_secret_ref is not None:
+            yield SECRET, mode.at_rest.key_secret_ref.name
+        if mode.mek_secret_ref is not None:
+            yield SECRET, mode.mek_secret_ref.name
+        if (jar := jar_of(mode)) is not None and jar.claim_name is not None:
+            yield PERSISTENT_VOLUME_CLAIM, jar.claim_name
+        if mode.volume is not None and mode.volume.storage_class_name is not None:
+            yield STORAGE_CLASS, mode.volume.storage_class_name
+
+
+def _once(found: Iterable[T]) -> Iterator[T]:
+    return iter(dict.fromkeys(found))

@@ -1,0 +1,44 @@
+"""Whether the volumes that the modes ask for can be had, and differ from the baseline's."""
+
+from collections.abc import Iterator
+
+from encbench.admission.combined import of_pairs
+from encbench.admission.gather import Gathered
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE, STORAGE_CLASS
+from encbench.core.problem import Problem, Reason
+
+
+def check(found: Gathered) -> Iterator[Problem]:
+    """Each mode with the templates, then with what the installation and the cluster have."""
+    yield from of_pairs(found, differs)
+    if found.installed is None:
+        return
+    for name, mode in found.modes.items():
+        if mode.gocryptfs is not None and not found.installed.fuse:
+            text = (
+                f"EncryptionMode {name}: gocryptfs needs a privileged container beside the "
+                "database, which this installation does not allow: set the chart's "
+                "privilegedVolumes.enabled=true, or name an encrypted storageClassName instead"
+            )
+            yield Problem(ENCRYPTION_MODE, Reason.NOT_INSTALLED, text, name)
+        wanted = mode.volume.storage_class_name if mode.volume else None
+        if wanted is not None and (STORAGE_CLASS, wanted) not in found.objects:
+            text = (
+                f"EncryptionMode {name}: there is no StorageClass {wanted}: create it, or write "
+                "the name of one whose disks are encrypted (kubectl get storageclasses)"
+            )
+            yield Problem(STORAGE_CLASS, Reason.NOT_FOUND, text, wanted)
+
+
+def differs(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:
+    """Whether the mode's volume is another than the template's own."""
+    named = mode.volume.storage_class_name if mode.volume else None
+    if named is not None and instance.storage and instance.storage.class_name == named:
+        yield Problem(
+            INSTANCE_TEMPLATE,
+            Reason.BASELINE_ENCRYPTED,
+            f"storage.className and atRest.volume.storageClassName are both {named}, so the "
+            "baseline would be encrypted as well: name a class without encryption in the template",
+        )

@@ -1,0 +1,209 @@
+"""What is wrong with a campaign: which object is to be edited, and the enumerated reason."""
+
+from typing import Any
+
+import pytest
+
+from encbench.admission.checks import admit
+from encbench.admission.gather import Installed
+from encbench.api.campaign import CampaignSpec
+from encbench.api.kinds import (
+    CAMPAIGN,
+    ENCRYPTION_MODE,
+    INSTANCE_TEMPLATE,
+    PERSISTENT_VOLUME_CLAIM,
+    WORKLOAD,
+)
+from encbench.cli.manifests import Manifests, Offline
+from encbench.core.problem import Problem, Reason
+from encbench.ports import Body
+from tests.support import manifests
+
+SPACE = "bench"
+BARE = Installed(proxy=False, fuse=False)
+FULL = Installed(proxy=True, fuse=True)
+EXTERNAL = {
+    "engine": "mysql",
+    "version": "8.0",
+    "external": {"host": "h", "database": "d", "credentialsSecretRef": {"name": "login"}},
+}
+Said = tuple[str, str, Reason]
+
+
+def mode(**spec: Any) -> Body:
+    return manifests.body(ENCRYPTION_MODE, "enc", SPACE, **spec)
+
+
+def template(**spec: Any) -> Body:
+    return manifests.body(INSTANCE_TEMPLATE, "small", SPACE, **spec)
+
+
+def workload(**spec: Any) -> Body:
+    return manifests.body(WORKLOAD, "oltp", SPACE, **spec)
+
+
+def external(**campaign: Any) -> list[Body]:
+    return [{**template(), "spec": EXTERNAL}, study(**campaign)]
+
+
+def secret(name: str, **data: str) -> Body:
+    meta = {"name": name, "namespace": SPACE}
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": data}
+
+
+def study(**spec: Any) -> Body:
+    matrix = [{"instanceRefs": ["small"], "modeRefs": ["enc"], "workloadRefs": ["oltp"]}]
+    return manifests.body(CAMPAIGN, "study", SPACE, **{"matrix": matrix, **spec})
+
+
+async def admitted(*changed: Body, installed: Installed | None = FULL) -> tuple[Problem, ...]:
+    """A campaign that could be carried out, but for these objects in place of its own."""
+    usual = [template(), mode(), workload(), study()]
+    usual.append(manifests.body(ENCRYPTION_MODE, "plain", SPACE))
+    bodies = {
+        (body["kind"], body["metadata"].get("namespace", ""), body["metadata"]["name"]): body
+        for body in [*usual, *changed]
+    }
+    spec = CampaignSpec.model_validate(bodies["Campaign", SPACE, "study"]["spec"])
+    _, problems = await admit(Offline(Manifests(bodies)), SPACE, "study", spec, installed)
+    return problems
+
+
+COLUMNS = {"method": "confidential", "ratio": 100}
+SCRIPT = {"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
+
+
+async def test_what_can_be_carried_out_has_no_problem() -> None:
+    assert await admitted() == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (
+            [study(baselineModeRef="gone")],
+            [("EncryptionMode", "gone", Reason.NOT_FOUND)],
+        ),
+        (
+            [{**template(), "spec": {"engine": "mariadb"}}],
+            [("InstanceTemplate", "small", Reason.MALFORMED)],
+        ),
+        ([workload(sysbench=SCRIPT)], [("ConfigMap", "mine", Reason.NOT_FOUND)]),
+        (
+            [workload(sysbench=SCRIPT), manifests.config_map("mine", SPACE, other="")],
+            [("ConfigMap", "mine", Reason.ENTRY_MISSING)],
+        ),
+        (
+            [template(version="10.4")],
+            [("InstanceTemplate", "small", Reason.VERSION_UNSUPPORTED)],
+        ),
+        (
+            [mode(atRest={"method": "engine", "scope": ["tables"]})],
+            [("EncryptionMode", "enc", Reason.MODE_UNSUPPORTED)],
+        ),
+        (
+            [template(settings={"port": "1", "xyzzy": "1", "sql_mode": "#"})],
+            [
+                ("InstanceTemplate", "small", Reason.SETTING_RESERVED),
+                ("InstanceTemplate", "small", Reason.SETTING_UNKNOWN),
+                ("InstanceTemplate", "small", Reason.SETTING_INVALID),
+            ],
+        ),
+        (
+            [workload(sysbench={"script": "oltp_read_write", "options": {"xyzzy": "1"}})],
+            [("Workload", "oltp", Reason.SETTING_UNKNOWN)],
+        ),
+        (
+            [mode(driver={"encrypting": {}})],
+            [("EncryptionMode", "enc", Reason.DRIVER_UNSUPPORTED)],
+        ),
+        (
+            [mode(columns={"method": "confidential", "list": ["sbtest.xyzzy"]})],
+            [("EncryptionMode", "enc", Reason.COLUMN_UNKNOWN)],
+        ),
+        (
+            [mode(atRest={"method": "engine", "keySecretRef": {"name": "key", "key": "file"}})],
+            [("Secret", "key", Reason.NOT_FOUND)],
+        ),
+        (
+            [mode(columns={**COLUMNS, "mekSecretRef": {"name": "key"}})],
+            [("Secret", "key", Reason.NOT_FOUND)],
+        ),
+        (
+            [
+                mode(columns={**COLUMNS, "mekSecretRef": {"name": "key"}}),
+                secret("key", mek="AAAA"),
+            ],
+            [("Secret", "key", Reason.ENTRY_INVALID)],
+        ),
+        (
+            [workload(recovery={"stop": "Crash"})],
+            [("Campaign", "study", Reason.RESET_REQUIRED)],
+        ),
+        (external(), [("Secret", "login", Reason.NOT_FOUND)]),
+        (
+            [
+                *external(reset="block"),
+                secret("login", username="Ym9i"),
+            ],
+            [
+                ("Campaign", "study", Reason.EXTERNAL_UNSUPPORTED),
+                ("Secret", "login", Reason.ENTRY_MISSING),
+            ],
+        ),
+        (
+            [
+                mode(atRest={"method": "volume", "volume": {"storageClassName": "fast"}}),
+                template(storage={"size": "1Gi", "className": "fast"}),
+            ],
+            [
+                ("InstanceTemplate", "small", Reason.BASELINE_ENCRYPTED),
+                ("StorageClass", "fast", Reason.NOT_FOUND),
+            ],
+        ),
+    ],
+)
+async def test_each_problem_names_what_to_edit_and_why(
+    changed: list[Body], said: list[Said]
+) -> None:
+    problems = await admitted(*changed)
+    assert [(p.kind.kind, p.subject, p.reason) for p in problems] == said
+
+
+async def test_what_an_installation_lacks_is_asked_of_an_installation_only() -> None:
+    fuse = {"method": "volume", "volume": {"gocryptfs": {"cipher": "AES-GCM"}}}
+    for changed in (mode(columns=COLUMNS), mode(atRest=fuse)):
+        (problem,) = await admitted(changed, installed=BARE)
+        found = (problem.kind, problem.subject, problem.reason)
+        assert found == (ENCRYPTION_MODE, "enc", Reason.NOT_INSTALLED)
+        assert await admitted(changed, installed=FULL) == ()
+        assert await admitted(changed, installed=None) == ()
+    elsewhere = mode(atRest={"method": "volume", "volume": {"storageClassName": "far"}})
+    assert await admitted(elsewhere, installed=None) == ()
+
+
+async def test_a_claim_with_a_driver_is_looked_up() -> None:
+    jar = {"claimName": "jars", "path": "d.jar", "class": "x.D", "urlTemplate": "jdbc:x://{host}"}
+    problems = await admitted(mode(driver={"jar": jar}))
+    assert (PERSISTENT_VOLUME_CLAIM, "jars", Reason.NOT_FOUND) in [
+        (p.kind, p.subject, p.reason) for p in problems
+    ]
+
+
+async def test_what_several_modes_share_is_said_once_and_of_all() -> None:
+    (problem,) = await admitted(template(settings={"xyzzy": "1"}))
+    assert problem.text.startswith("InstanceTemplate small with EncryptionMode plain, enc: ")
+    assert problem.subject == "small"
+
+
+async def test_an_external_server_is_not_judged_by_what_an_engine_of_ours_can_do() -> None:
+    login = secret("login", username="Ym9i", password="Ym9i")
+    own = {"concurrency": [2048], "warmup": "10s", "duration": "50s"}
+    problems = await admitted(*external(), login, workload(load=own))
+    assert [p.kind for p in problems] == [WORKLOAD], "the client's memory alone"
+
+
+async def test_a_class_is_found_outside_of_any_namespace() -> None:
+    there = {"kind": "StorageClass", "metadata": {"name": "far"}}
+    elsewhere = mode(atRest={"method": "volume", "volume": {"storageClassName": "far"}})
+    assert await admitted(elsewhere, there) == ()

@@ -1,0 +1,96 @@
+"""Rules of the house that no linter knows."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2] / "operator" / "encbench"
+MESSAGES = {"message", "problem", "summary", "sentence", "why", "detail"}
+"""Names of variables and attributes that hold English for people."""
+METHODS = {"startswith", "endswith", "find", "index", "count", "partition", "split"}
+PATTERNS = {"search", "match", "fullmatch"}
+ALLOWED = {
+    "adapters/kubernetes_http.py": "the API server says nowhere else which of two refusals it is",
+    "report/analysis/rows.py": "mended with the report",
+    "report/words/headline.py": "mended with the report",
+}
+"""Files that may read a message, each with the reason."""
+
+
+def test_no_control_flow_reads_a_message() -> None:
+    """Programs go by reasons and kinds. A changed word in a sentence changes no behaviour."""
+    found: dict[str, list[int]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        lines = list(_readings(ast.parse(path.read_text(encoding="utf-8"))))
+        if lines:
+            found[str(path.relative_to(PACKAGE))] = lines
+    assert {file: lines for file, lines in found.items() if file not in ALLOWED} == {}
+    assert ALLOWED.keys() <= found.keys(), "what needs no leave any more is not listed"
+
+
+def test_the_rule_sees_what_it_forbids() -> None:
+    forbidden = [
+        "'noise floor' not in finding.why",
+        "ON_TRUST in p.summary",
+        "any('there is no ' in problem for problem in problems)",
+        "condition.message == 'too late'",
+        "error.message[:9].lower() != WORDS",
+        "why.startswith('exempt')",
+        "re.search(r'gone', answer['detail'])",
+        "match before.message:\n case 'x': pass",
+    ]
+    allowed = [
+        "before.message == after.message[:4096]",
+        "problem in problems",
+        "problem.reason is Reason.NOT_FOUND",
+        "message is None or why == ''",
+        "kind in problem.kinds",
+        "why = message.removesuffix('.')",
+    ]
+    assert [code for code in forbidden if not [*_readings(ast.parse(code))]] == []
+    assert [code for code in allowed if [*_readings(ast.parse(code))]] == []
+
+
+def _readings(tree: ast.AST) -> Iterator[int]:
+    """Lines that compare or search what is written in a message."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare(left=left, ops=ops, comparators=[*rest]):
+                sides = [left, *rest]
+                for one, operator, other in zip(sides, ops, rest, strict=False):
+                    if _reads(one, operator, other):
+                        yield node.lineno
+            case ast.Call(func=ast.Attribute(value=value, attr=attr), args=[_, *_]) if (
+                attr in METHODS and _is_message(value)
+            ):
+                yield node.lineno
+            case ast.Call(func=ast.Attribute(attr=attr), args=args) if attr in PATTERNS:
+                if any(map(_is_message, args)):
+                    yield node.lineno
+            case ast.Match(subject=subject) if _is_message(subject):
+                yield node.lineno
+
+
+def _reads(one: ast.expr, operator: ast.cmpop, other: ast.expr) -> bool:
+    if isinstance(operator, ast.In | ast.NotIn):
+        # A message in a list is looked up, not read.
+        return _is_message(other) and not _is_message(one)
+    if isinstance(operator, ast.Eq | ast.NotEq):
+        # Two messages are compared to see whether there are news; an empty one says nothing.
+        pair = (one, other)
+        empty = any(isinstance(side, ast.Constant) and side.value == "" for side in pair)
+        return any(map(_is_message, pair)) and not all(map(_is_message, pair)) and not empty
+    return False
+
+
+def _is_message(node: ast.expr) -> bool:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name in MESSAGES
+        case ast.Subscript(value=value, slice=ast.Constant(value=str(key))):
+            return key in MESSAGES or _is_message(value)
+        case ast.Subscript(value=value):
+            return _is_message(value)
+        case ast.Call(func=ast.Attribute(value=value), args=[]):
+            return _is_message(value)
+    return False
