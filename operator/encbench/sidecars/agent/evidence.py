@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from encbench.adapters.sql import SqlError
-from encbench.engines.marker import table_name
+from encbench.engines.marker import Statement, table_name
 from encbench.sidecars.agent.files import Searched, search_file, search_tree
-from encbench.sidecars.agent.probe import OpenSession, Probe, Row, Session, Statement
+from encbench.sidecars.agent.probe import OpenSession, Probe, Row, Session
 from encbench.sidecars.agent.volume import Ground
 
 SETTLE_SECONDS = 30.0
