@@ -18,7 +18,7 @@ from functools import cache as remembered
 from pathlib import Path
 from typing import Any
 
-from encbench.engines.prepare import CIPHERTEXT, STOPPED
+from encbench.database.golden import CIPHERTEXT, STOPPED
 from encbench.kube.pods import USER_ID
 from tests.cluster import binaries, cache
 from tests.cluster.console import Console

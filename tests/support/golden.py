@@ -6,19 +6,19 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from encbench.engines import prepare
+from encbench.database import golden
 from encbench.kube.pods import USER_ID
 from encbench.sidecars.golden import __main__ as program
 
 
 def prepared(volume: str, reset: str, *, below: bool = False, cold: bool = False) -> dict[str, Any]:
     """What the container says; AssertionError when it fails. `below` is of a FUSE file system."""
-    folders = prepare.CIPHERTEXT if below else ",".join(prepare.FOLDERS)
+    folders = golden.CIPHERTEXT if below else ",".join(golden.FOLDERS)
     environment = {
         "ENCBENCH_ROOT": volume,
         "ENCBENCH_FOLDERS": folders,
         "ENCBENCH_CACHE": "Cold" if cold else "Warm",
-        "ENCBENCH_STOPPED": prepare.STOPPED if below else "",
+        "ENCBENCH_STOPPED": golden.STOPPED if below else "",
         "ENCBENCH_RESET": reset,
     }
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:

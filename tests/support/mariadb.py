@@ -22,9 +22,10 @@ import pymysql
 from encbench.api.testbed import TestbedSpec
 from encbench.core import certificates
 from encbench.core.certificates import Issued
-from encbench.engines.innodb.layout import KEY_FILE, Layout
-from encbench.engines.mariadb import children, settings
-from encbench.engines.pod import with_files
+from encbench.database.children import config_map, credentials_secret, keys_secret
+from encbench.engines.innodb.layout import KEY_FILE, InnodbLayout
+from encbench.engines.innodb.server import with_files
+from encbench.engines.mariadb import settings
 from encbench.kube.pods import USER_ID
 from tests.support import certified, debian
 from tests.support.places import mounted, places, texts, write
@@ -52,7 +53,7 @@ class MariaDB:
 
     engine = "mariadb"
 
-    layout: Layout
+    layout: InnodbLayout
     spec: TestbedSpec
     credentials: dict[str, str]
     """The credentials Secret's entries as text."""
@@ -194,14 +195,14 @@ def _small(mode: Mapping[str, Any]) -> TestbedSpec:
 def _prepare(
     folder: Path, spec: TestbedSpec, overrides: Mapping[str, str], issued: Issued
 ) -> MariaDB:
-    layout = Layout(server="mariadb", keys=str(folder / "keys"), **places(folder))
+    layout = InnodbLayout(server="mariadb", keys=str(folder / "keys"), **places(folder))
     context = database_context(spec)
-    credentials = texts(children.credentials_secret(context, counting_tokens()))
+    credentials = texts(credentials_secret(context, counting_tokens(), {}))
     credentials |= certificates.entries(issued)
-    keys = children.keys_secret(context, counting_tokens())
+    keys = keys_secret(context, counting_tokens())
     cnf = settings.server_cnf(spec, layout)
     cnf += "".join(f"{name}={value.format(tls=layout.tls)}\n" for name, value in overrides.items())
-    script = children.config_map(context)["data"]["initialise.sh"]
+    script = config_map(context)["data"]["initialise.sh"]
     files = {
         layout.server_cnf: cnf,
         layout.initialise: script,

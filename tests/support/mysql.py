@@ -14,8 +14,9 @@ from typing import Any
 
 from encbench.api.testbed import TestbedSpec
 from encbench.core import certificates
-from encbench.engines.mysql import children, keyring, settings
-from encbench.engines.mysql.layout import POD, Places
+from encbench.database.children import config_map, credentials_secret
+from encbench.engines.mysql import keyring, settings
+from encbench.engines.mysql.layout import POD, MysqlLayout
 from tests.support import certified, rootfs
 from tests.support.mariadb import ALL_PRIVILEGES, MariaDB, hand_over, kept
 from tests.support.places import mounted, places, texts, write
@@ -34,7 +35,7 @@ class MySQL(MariaDB):
     """A server on this machine, MySQL in either flavour; `start` and `stop` may be repeated."""
 
     engine: str = "mysql"
-    layout: Places
+    layout: MysqlLayout
     root: Path = field(default_factory=Path)
 
     def initialising(self) -> list[str]:
@@ -105,13 +106,13 @@ def _prepare(
     folder = Path(tempfile.mkdtemp(prefix="encbench-mysql-", dir="/tmp"))
     layout = replace(POD, **places(folder))
     context, issued = database_context(spec), certified.issued()
-    credentials = texts(children.credentials_secret(context, counting_tokens()))
+    credentials = texts(credentials_secret(context, counting_tokens(), {}))
     credentials |= certificates.entries(issued)
     broken = [f"{name}={value.format(tls=layout.tls)}" for name, value in overrides.items()]
     cnf = "\n".join([settings.server_cnf(spec, layout), "[mysqld]", *broken, ""])
     files = {
         layout.server_cnf: cnf,
-        layout.initialise: children.config_map(context)["data"]["initialise.sh"],
+        layout.initialise: config_map(context)["data"]["initialise.sh"],
         **{
             f"{layout.config}/{name}": text
             for name, text in keyring.files(spec.mode, spec.instance.version, layout).items()

@@ -23,8 +23,9 @@ import pg8000.dbapi
 from encbench.api.testbed import TestbedSpec
 from encbench.core.certificates import entries
 from encbench.core.connection import DATABASE, Connection
-from encbench.engines.postgresql import children, settings
-from encbench.engines.postgresql.layout import PASSWD, Layout
+from encbench.database.children import config_map, credentials_secret
+from encbench.engines.postgresql import settings
+from encbench.engines.postgresql.layout import PASSWD, PostgresqlLayout
 from encbench.kube.pods import USER_ID
 from tests.support import debian
 from tests.support.certified import issued
@@ -64,7 +65,7 @@ class Postgres:
 
     engine = "postgresql"
 
-    layout: Layout
+    layout: PostgresqlLayout
     spec: TestbedSpec
     credentials: dict[str, str]
     """The credentials Secret's entries as text, those of the certificates included."""
@@ -248,11 +249,11 @@ def _small(mode: Mapping[str, Any]) -> TestbedSpec:
 def _prepare(
     folder: Path, spec: TestbedSpec, overrides: Mapping[str, str], rules: str | None
 ) -> Postgres:
-    layout = Layout(**places(folder))
+    layout = PostgresqlLayout(**places(folder))
     context, made = database_context(spec), issued()
-    credentials = texts(children.credentials_secret(context, counting_tokens()))
+    credentials = texts(credentials_secret(context, counting_tokens(), {}))
     credentials |= entries(made)
-    given = children.config_map(context)["data"]
+    given = config_map(context)["data"]
     broken = {"listen_addresses": "127.0.0.1", **overrides}
     conf = settings.server_conf(spec, layout)
     conf += "".join(f"{name} = '{value}'\n" for name, value in broken.items())

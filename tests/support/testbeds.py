@@ -6,7 +6,7 @@ from typing import Any
 
 from encbench.api.kinds import TESTBED
 from encbench.api.testbed import TestbedSpec
-from encbench.engines.context import DatabaseContext
+from encbench.database.context import DatabaseContext
 from encbench.engines.engine import RandomToken
 from encbench.kube.labels import owner_reference
 

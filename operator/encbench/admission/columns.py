@@ -8,7 +8,10 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, PERSISTENT_VOLUME_CLAIM
 from encbench.core.problem import Problem, Reason
-from encbench.engines.confidential import FAMILY
+from encbench.engines.facts import FACTS
+
+FAMILY = tuple(row.name for row in FACTS.values() if row.driver == "mysql")
+"""Engines whose protocol the proxy speaks."""
 
 
 def check(found: Gathered) -> Iterator[Problem]:

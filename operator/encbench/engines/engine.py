@@ -1,23 +1,24 @@
-"""What the operator asks of a database engine: pure functions, one set per engine.
+"""What the operator asks of a database engine: parts of a testbed, and judgements, as plain data.
 
-The reconcilers know nothing else of an engine, so that a further one is a package beside `mariadb`
-and a line in `registry`. The builders return plain Kubernetes objects, or None where an engine or a
-mode has no use for the child.
+The operator knows nothing else of an engine, so a further one is a package beside `mariadb`, a row
+in `facts` and a line in `registry`. `database` assembles the parts.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
 from typing import Any, Protocol
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.core.connection import Driver
+from encbench.api.testbed import TestbedSpec
 from encbench.core.evidence import Proof
 from encbench.core.problem import Problem
 from encbench.core.session_memory import Sessions
-from encbench.engines.context import DatabaseContext
-from encbench.engines.recovery import RecoveryLog
-from encbench.ports import Body
+from encbench.engines.facts import EngineFacts
+from encbench.engines.log_words import LogWords
+from encbench.engines.users import Credentials
+from encbench.kube.pods import Part
 
 RandomToken = Callable[[int], str]
 """Hex digits of that many random bytes from a source fit for secrets."""
@@ -34,26 +35,59 @@ class Judge(Protocol):
 
 
 @dataclass(frozen=True)
+class ServerContainer:
+    """A container of the server's image, beyond what every such container has."""
+
+    command: Sequence[str]
+    mounts: Sequence[Part] = ()
+    """Beside the data, the ConfigMap's files, /tmp, and what the fields below say."""
+    runs_init_sql: bool = False
+    """Whether it gets `init.sql`."""
+    needs_keys: bool = True
+    """Whether it gets the server's key and certificate, which the settings name."""
+    tls_environment: Mapping[str, str] = field(default_factory=dict)
+    """Set in modes with TLS only."""
+
+
+@dataclass(frozen=True)
+class KeyFile:
+    """The file with the key of TDE, for an engine that is given one."""
+
+    name: str
+    folder: str
+    """Where the server's containers find it."""
+    fresh: Callable[[RandomToken], str]
+    """A new file's text."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Engine:
     """One engine."""
 
-    name: str
-    driver: Driver
-    """What its clients speak."""
-    port: int
-    """Where its server listens."""
+    facts: EngineFacts
     problems: Callable[[InstanceTemplateSpec, EncryptionModeSpec], Iterable[Problem]]
     """What is wrong with this template, which is not external, under this mode."""
     room: Callable[[InstanceTemplateSpec, Sessions], Iterable[Problem]]
     """The same about its memory and what a workload opens at once."""
-    credentials_secret: Callable[[DatabaseContext, RandomToken], Body]
-    """Fresh users, passwords and token. To be created once, never applied again."""
-    keys_secret: Callable[[DatabaseContext, RandomToken], Body | None]
-    """A fresh encryption key; None where nothing is encrypted or the key is the user's."""
-    config_map: Callable[[DatabaseContext], Body]
-    service: Callable[[DatabaseContext], Body]
-    volume_claim: Callable[[DatabaseContext], Body]
-    stateful_set: Callable[[DatabaseContext], Body]
+    init_sql: Callable[[Credentials, EncryptionModeSpec], str]
+    """The statements that make users, grants and the benchmark's database."""
+    config_files: Callable[[TestbedSpec], dict[str, str]]
+    """Files for the server's containers; nothing secret in any."""
+    initialise: ServerContainer
+    """The init container that makes the data directory."""
+    server: ServerContainer
+    socket: str
+    """The server's unix socket, on the data volume."""
     judge: Judge
-    recovery: RecoveryLog
-    """What its server's log says of a start after a crash."""
+    log_words: LogWords
+    volumes: Sequence[Part] = ()
+    """What its containers mount beside the volumes that every pod has."""
+    key: KeyFile | None = None
+    """None where the server makes its own keys, or has none."""
+    process_per_connection: bool = False
+    """Whether each connection is a process, which the agent reads every second."""
+
+
+def packaged(engine: str, name: str) -> str:
+    """The text of a file in an engine's package."""
+    return resources.files(f"encbench.engines.{engine}").joinpath(name).read_text("utf-8")

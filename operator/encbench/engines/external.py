@@ -1,33 +1,18 @@
-"""A database that encbench does not run: its credentials and its proof.
+"""An external database: what its login must look like.
 
-The operator sees of it what a client's session sees. So a mode may differ in what a client can show
-(encryption in transit); what lies on the server's disks can be neither set nor looked at, and every
-proof lists that among its exemptions. docs/design/0005-external.md says why all arms of a cell
-share one dataset.
+The operator sees what a client's session sees. So a mode may differ in what a client can show
+(encryption in transit); it can neither set nor inspect what lies on the server's disks. `database`
+has the testbed's Secret, and `proofs.clients` the proof.
 """
 
-from collections.abc import Mapping
-
 from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.api.instancetemplate import External
 from encbench.core import certificates
-from encbench.core.certificates import Pair
-from encbench.core.connection import Driver
-from encbench.core.evidence import Proof, ProofCheck
-from encbench.engines.context import DatabaseContext
-from encbench.engines.engine import RandomToken
 from encbench.kube import secrets
 from encbench.ports import Body
 
 USERNAME, PASSWORD = "username", "password"
 OWN_CERTIFICATE = (certificates.CLIENT_CERTIFICATE, certificates.CLIENT_KEY)
 """Entries that the user's Secret may have, both or neither."""
-UNSEEN = (
-    "the data files, logs and backups of the server",
-    "its settings, and that no one else used it",
-    "a restart of the server between two sessions",
-)
-"""What no client's session shows."""
 LONGEST = 200
 """Bytes of a name or a password that sysbench's options file carries; it cuts lines near 256."""
 
@@ -66,53 +51,3 @@ def entries_of(secret: Body) -> dict[str, str]:
         if value is not None:
             found[name] = value
     return found
-
-
-def credentials_secret(
-    context: DatabaseContext,
-    driver: Driver,
-    given: Mapping[str, str],
-    spare: Pair,
-    random_token: RandomToken,
-) -> Body:
-    """The testbed's own Secret, in the form that every client reads, made of the user's.
-
-    sysbench does not start TLS with MySQL's protocol unless it has a client certificate, and a
-    server that knows its CA refuses one of another. `spare` is one that is never presented; it
-    stands in where the user gives none.
-    """
-    kept = (USERNAME, PASSWORD, certificates.AUTHORITY, *OWN_CERTIFICATE)
-    own = dict(zip(OWN_CERTIFICATE, (spare.certificate, spare.key), strict=True))
-    return secrets.secret(
-        context.metadata(context.credentials_name),
-        {
-            **own,
-            **{name: given[name] for name in kept if name in given},
-            "token": random_token(32),
-            "sysbench.conf": _sysbench_conf(driver, given[USERNAME], given[PASSWORD]),
-        },
-    )
-
-
-def _sysbench_conf(driver: Driver, username: str, password: str) -> str:
-    """In quotation marks, between which sysbench takes everything but one of those."""
-    return f'{driver}-user="{username}"\n{driver}-password="{password}"\n'
-
-
-def prove(external: External, mode: EncryptionModeSpec) -> Proof:
-    """What stands against the mode before a client has spoken to the server: nothing that is known.
-
-    It claims nothing either, and has no check but the exemptions. The clients' sessions, which join
-    each trial's second proof, are what decides.
-    """
-    name = "plaintext in transit" if mode.in_transit is None else "TLS"
-    return Proof(
-        ok=True,
-        summary=f"{name} is for the clients' sessions of each trial to prove, for encbench does "
-        "not run the server and sees nothing of its files",
-        checks=tuple(
-            ProofCheck(name=f"exempt: {what}", ok=True, detail="not to be seen through a session")
-            for what in UNSEEN
-        ),
-        evidence={"external": {"host": external.host, "database": external.database}},
-    )

@@ -47,6 +47,19 @@ def mount(name: str, path: str, *, read_only: bool = True) -> Part:
     return {"name": name, "mountPath": path, "readOnly": read_only}
 
 
+def verbatim(text: str) -> str:
+    """The text so that Kubernetes passes it on as it is.
+
+    In command, args and env the kubelet turns `$(NAME)` into a variable's value and `$$` into `$`.
+    """
+    return text.replace("$", "$$")
+
+
+def environment(values: Mapping[str, str]) -> list[Part]:
+    """A container's `env`."""
+    return [{"name": name, "value": verbatim(value)} for name, value in values.items()]
+
+
 def secret_volume(name: str, secret: str, entries: Mapping[str, str]) -> Part:
     """A volume with only these entries of a Secret, as files: file name by entry."""
     items = [{"key": key, "path": path} for key, path in entries.items()]

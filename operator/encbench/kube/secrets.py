@@ -19,11 +19,6 @@ def secret(metadata: Body, entries: Mapping[str, str]) -> Body:
     }
 
 
-def with_entries(body: Body, entries: Mapping[str, str]) -> Body:
-    """The Secret with these entries as well."""
-    return {**body, "data": {**body["data"], **_encoded(entries)}}
-
-
 def entry(body: Body, name: str) -> str | None:
     """One entry of a Secret as read, or None when it has none of that name."""
     value = (body.get("data") or {}).get(name)

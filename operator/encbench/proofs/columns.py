@@ -16,11 +16,12 @@ from encbench.api.testbed import Dataset, TestbedSpec
 from encbench.core.columns import selection
 from encbench.core.columns.probes import MAY_GO, SAMPLE
 from encbench.core.evidence import Proof
-from encbench.proofs import evidence as facts
-from encbench.proofs.check import Check, both, conclude, lacking
+from encbench.proofs.check import Comparison, exempt, holds, lacking, none
+from encbench.proofs.combine import conclude, joined
+from encbench.proofs.evidence import count
 
 
-class Table(BaseModel):
+class ReadTable(BaseModel):
     """One table's row, as the agent tells it."""
 
     table: str
@@ -33,11 +34,11 @@ class Table(BaseModel):
     wrong: dict[str, str] = {}
 
 
-class Seen(BaseModel):
+class ReadTables(BaseModel):
     """The agent's part."""
 
     all: int
-    tables: list[Table]
+    tables: list[ReadTable]
 
 
 def judge(proof: Proof, evidence: Mapping[str, Any], spec: TestbedSpec, *, full: bool) -> Proof:
@@ -47,19 +48,18 @@ def judge(proof: Proof, evidence: Mapping[str, Any], spec: TestbedSpec, *, full:
         return proof
     name = mode_name(columns)
     try:
-        seen = Seen.model_validate(evidence.get("columns") or {})
+        seen = ReadTables.model_validate(evidence.get("columns") or {})
     except ValidationError as error:
-        return both(proof, conclude(name, "", [lacking(error, "columns")], [], evidence))
+        return joined(conclude(name, "", [lacking(error, "columns")], evidence), proof)
     expected = _Expected(columns, spec.dataset)
-    checks, exemptions = _checks(seen, expected, columns, full=full)
-    found = _found(seen, columns)
-    return both(proof, conclude(name, found, checks, exemptions, evidence))
+    checks = _checks(seen, expected, columns, full=full)
+    return joined(conclude(name, _found(seen, columns), checks, evidence), proof)
 
 
 def digests(evidence: Mapping[str, Any]) -> dict[str, str]:
     """What our TPC-C client must print of each table's row; empty where nothing was told."""
     try:
-        seen = Seen.model_validate(evidence.get("columns") or {})
+        seen = ReadTables.model_validate(evidence.get("columns") or {})
     except ValidationError:
         return {}
     return {one.table.lower(): one.digest for one in seen.tables if one.digest is not None}
@@ -89,8 +89,8 @@ class _Expected:
 
 
 def _checks(
-    seen: Seen, expected: _Expected, columns: Columns, *, full: bool
-) -> tuple[list[Check], list[Check]]:
+    seen: ReadTables, expected: _Expected, columns: Columns, *, full: bool
+) -> list[Comparison]:
     read = {one.table.lower() for one in seen.tables}
     wrong, open_, closed, other, null, absent = (list[str]() for _ in range(6))
     sealed = 0
@@ -111,37 +111,32 @@ def _checks(
                 closed += [n for n in own if n.lower() not in expected.chosen]
             other += [n for n in own if algorithm != columns.algorithm]
     wanted = len(expected.tables) if full else min(len(expected.tables), SAMPLE)
-    count = len(read & expected.tables) if expected.tables else len(read)
+    known = len(read & expected.tables) if expected.tables else len(read)
     least = max(wanted, 1)
     checks = [
-        Check("tables that were read", f"{least} or more", str(count), count >= least),
-        facts.none("values that neither equal the server's nor open to them", wrong),
-        facts.none("chosen columns in plaintext", open_),
-        facts.none("columns that are encrypted without being chosen", closed),
-        facts.none(f"values of another algorithm than {columns.algorithm}", other),
+        Comparison("tables that were read", f"{least} or more", str(known), known >= least),
+        none("values that neither equal the server's nor open to them", wrong),
+        none("chosen columns in plaintext", open_),
+        none("columns that are encrypted without being chosen", closed),
+        none(f"values of another algorithm than {columns.algorithm}", other),
     ]
     if columns.encrypts:
-        some = "some" if sealed else "none"
-        checks.append(Check("encrypted values", "some", some, sealed > 0))
-    exempt = []
+        checks.append(holds("encrypted values", sealed > 0, "some", "none"))
     if null:
-        told = f"NULL stays NULL in {', '.join(null)}"
-        exempt.append(Check("exempt: NULL", "anything", told, ok=True))
+        checks.append(exempt("NULL", f"NULL stays NULL in {', '.join(null)}"))
     if absent:
-        exempt.append(
-            Check("exempt: empty tables", "anything", f"no row in {', '.join(absent)}", ok=True)
-        )
-    return checks, exempt
+        checks.append(exempt("empty tables", f"no row in {', '.join(absent)}"))
+    return checks
 
 
-def _named(table: Table, columns: Sequence[str]) -> list[str]:
+def _named(table: ReadTable, columns: Sequence[str]) -> list[str]:
     return [f"{table.table}.{column}" for column in columns]
 
 
-def _found(seen: Seen, columns: Columns) -> str:
+def _found(seen: ReadTables, columns: Columns) -> str:
     plain = sum(len(one.plain) for one in seen.tables)
     sealed = sum(len(names) for one in seen.tables for names in one.encrypted.values())
-    tables = facts.count(len(seen.tables), "table")
+    tables = count(len(seen.tables), "table")
     if not columns.encrypts:
         return f"{plain} values of {tables} came through the proxy as the server has them"
     return (

@@ -6,12 +6,12 @@ not. A search that does not find the marker where nothing is encrypted would not
 so plaintext is proven as strictly as encryption. What is judged of it is each engine's own.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from encbench.proofs.check import Check, lacking
+from encbench.proofs.check import ANYTHING, Comparison, exempt, holds, lacking, none
 
 
 class Tablespace(BaseModel):
@@ -22,7 +22,7 @@ class Tablespace(BaseModel):
     busy: bool
 
 
-class File(BaseModel):
+class SearchedFile(BaseModel):
     """One file that was searched."""
 
     path: str
@@ -52,14 +52,14 @@ class Catalogue(BaseModel):
     binary_logs: list[BinaryLog] = Field(default_factory=list, alias="binaryLogs")
 
 
-class Evidence(BaseModel):
+class AgentEvidence(BaseModel):
     """The agent's answer; fields that a later agent adds are no concern of the proof."""
 
     model_config = ConfigDict(populate_by_name=True)
 
     full: bool
     catalogue: Catalogue
-    files: list[File]
+    files: list[SearchedFile]
     marker_table: Annotated[str, Field(alias="markerTable", min_length=1)]
     marker_file: Annotated[str, Field(alias="markerFile")] = ""
     """Where the marker's table lies, for engines that name files by number."""
@@ -68,79 +68,71 @@ class Evidence(BaseModel):
         """A setting; None when the server does not know it."""
         return self.catalogue.variables.get(name)
 
-    def file(self, ending: str) -> File | None:
+    def file(self, ending: str) -> SearchedFile | None:
         """The file whose path ends with these names."""
         return next((file for file in self.files if f"/{file.path}".endswith(f"/{ending}")), None)
 
 
-def read(evidence: Mapping[str, Any]) -> Evidence | Check:
+def read(evidence: Mapping[str, Any]) -> AgentEvidence | Comparison:
     """The evidence; a failed check that says what it lacks when it is not whole."""
     try:
-        return Evidence.model_validate(evidence)
+        return AgentEvidence.model_validate(evidence)
     except ValidationError as error:
         return lacking(error)
 
 
-def breadth(seen: Evidence, own: File | None, kinds: Iterable[str], *, full: bool) -> list[Check]:
+def breadth(
+    seen: AgentEvidence, own: SearchedFile | None, kinds: Iterable[str], *, full: bool
+) -> list[Comparison]:
     """That the evidence covers what it must: an absence proves something only where one looked.
 
     `own` is the marker's table file; of each of `kinds` a full proof must have read a file.
     """
     was_read = own is not None and own.size > 0
-    checks = [
-        Check("the marker's table file", "read", "read" if was_read else "not read", was_read)
-    ]
+    checks = [holds("the marker's table file", was_read, "read", "not read")]
     if full:
         seen_kinds = {file.kind for file in seen.files if file.size > 0}
         missing = [kind for kind in kinds if kind not in seen_kinds]
-        text = f"no {', no '.join(missing)}" if missing else "all read"
-        checks.append(Check("files of each kind", "all read", text, not missing))
-        scope = "every file" if seen.full else "one file"
-        checks.append(Check("scope of the search", "every file", scope, seen.full))
+        text = f"no {', no '.join(missing)}"
+        checks.append(holds("files of each kind", not missing, "all read", text))
+        checks.append(holds("scope of the search", seen.full, "every file", "one file"))
     return checks
 
 
-def unreadable(files: Iterable[File]) -> Check:
+def unreadable(files: Iterable[SearchedFile]) -> Comparison:
     """That none of these files shows the marker."""
     return none("files in which the marker is readable", [f.path for f in files if f.found])
 
 
-def readable(seen: Evidence, kind: str) -> Check:
+def readable(seen: AgentEvidence, kind: str) -> Comparison:
     """That some file of this kind shows the marker."""
     found = any(file.found for file in seen.files if file.kind == kind)
     return present(f"marker in a {kind} file", found)
 
 
-def exemptions(seen: Evidence, exempt: Mapping[str, str]) -> list[Check]:
-    """The files that may hold plaintext, each with the reason; they always hold."""
+def exemptions(seen: AgentEvidence, kinds: Mapping[str, str]) -> list[Comparison]:
+    """The files that may hold plaintext, each with the reason."""
     return [
-        Check(
-            f"exempt: {file.path}",
-            f"anything, for {exempt[file.kind]}",
+        exempt(
+            file.path,
             "marker readable" if file.found else "marker not found",
-            ok=True,
+            f"{ANYTHING}, for {kinds[file.kind]}",
         )
         for file in seen.files
-        if file.kind in exempt
+        if file.kind in kinds
     ]
 
 
-def searched(seen: Evidence, exempt: Collection[str]) -> str:
-    """How many files were searched, in words."""
-    left_out = sum(file.kind in exempt for file in seen.files)
+def searched(seen: AgentEvidence, kinds: Collection[str]) -> str:
+    """How many files were searched, in words; those of `kinds` are exempt."""
+    left_out = sum(file.kind in kinds for file in seen.files)
     left = f" ({left_out} exempt)" if left_out else ""
     return f"{count(len(seen.files) - left_out, 'file')}{left}"
 
 
-def none(name: str, found: Sequence[str]) -> Check:
-    """A check that nothing was found; it names the first few things that were."""
-    shown = ", ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
-    return Check(name, "none", shown or "none", not found)
-
-
-def present(name: str, found: bool) -> Check:
-    """A check that the marker was found."""
-    return Check(name, "readable", "readable" if found else "not found", found)
+def present(name: str, found: bool) -> Comparison:
+    """That the marker was found."""
+    return holds(name, found, "readable", "not found")
 
 
 def count(number: int, noun: str) -> str:

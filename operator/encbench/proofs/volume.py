@@ -13,9 +13,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from encbench.api.encryptionmode import EncryptionModeSpec, Gocryptfs, Volume
-from encbench.core.evidence import ON_TRUST, Proof
-from encbench.proofs import evidence as facts
-from encbench.proofs.check import Check, both, conclude, equals, lacking
+from encbench.core.evidence import Proof
+from encbench.proofs.check import Comparison, equals, exempt, holds, lacking, none
+from encbench.proofs.combine import conclude, joined
+from encbench.proofs.evidence import count, present
 
 FORMATS = {"AES-GCM": "GCMIV128", "XChaCha20-Poly1305": "XChaCha20Poly1305"}
 """What gocryptfs writes into its configuration's FeatureFlags for each cipher alone."""
@@ -67,12 +68,13 @@ def judge(
         seen = _Volume.model_validate(evidence.get("volume") or {})
         claim = _Claim.model_validate(evidence.get("claim") or {})
     except ValidationError as error:
-        return both(proof, conclude(name, "", [lacking(error, "volume")], [], evidence))
+        return joined(conclude(name, "", [lacking(error, "volume")], evidence), proof)
+    on_trust = False
     if volume.gocryptfs is not None:
         checks, found = _through_fuse(volume.gocryptfs, seen, full=full)
-        return both(proof, conclude(name, found, checks, [], evidence))
-    checks, exemptions, found = _on_class(volume, seen, claim)
-    return both(proof, conclude(name, found, checks, exemptions, evidence))
+    else:
+        checks, found, on_trust = _on_class(volume, seen, claim)
+    return joined(conclude(name, found, checks, evidence, on_trust=on_trust), proof)
 
 
 def _name(volume: Volume) -> str:
@@ -85,67 +87,55 @@ def _name(volume: Volume) -> str:
 
 
 def _noted(proof: Proof, evidence: Mapping[str, Any]) -> Proof:
-    """Encryption that no mode asked for is under both sides of a comparison; a reader may know."""
+    """A note of encryption that no mode asked for: it lies under both sides of a comparison."""
     name = (evidence.get("volume") or {}).get("dmCrypt")
     if not name:
         return proof
-    note = Check("exempt: the disk", "anything", f"dm-crypt under the data ({name})", ok=True)
-    made = conclude("", "", [note], [], {}).checks
-    return proof.model_copy(update={"checks": (*proof.checks, *made)})
+    note = exempt("the disk", f"dm-crypt under the data ({name})").stored()
+    return proof.model_copy(update={"checks": (*proof.checks, note)})
 
 
-def _through_fuse(own: Gocryptfs, seen: _Volume, *, full: bool) -> tuple[list[Check], str]:
+def _through_fuse(own: Gocryptfs, seen: _Volume, *, full: bool) -> tuple[list[Comparison], str]:
     lower = seen.lower or _Lower(own=None, features=None, files=[])
     mounted = equals("mount of the server's files", f"fuse.{process_name(own)}", seen.type)
-    same = Check(
-        "the marker's file below the mount",
-        "found",
-        "not found" if lower.own is None else "found",
-        lower.own is not None,
-    )
-    searched = facts.count(len(lower.files), "file")
+    is_there = lower.own is not None
+    same = holds("the marker's file below the mount", is_there, "found", "not found")
+    searched = count(len(lower.files), "file")
     hits = [file.path for file in lower.files if file.found]
     if own.cipher == "none":
-        readable = facts.present("marker below the mount", lower.own in hits)
+        readable = present("marker below the mount", lower.own in hits)
         found = f"the marker is readable in {len(hits)} of {searched} below the mount"
         return [mounted, same, readable], found
-    looked = any(file.path == lower.own and file.size > 0 for file in lower.files)
-    read = Check("the marker's file below", "read", "read" if looked else "not read", looked)
+    was_read = any(file.path == lower.own and file.size > 0 for file in lower.files)
     formats = [word for word in lower.features or () if word in FORMATS.values()]
     checks = [
         mounted,
         same,
-        read,
+        holds("the marker's file below", was_read, "read", "not read"),
         equals("format of the ciphertext", FORMATS[own.cipher], ", ".join(formats) or None),
-        facts.none("files below the mount in which the marker is readable", hits),
+        none("files below the mount in which the marker is readable", hits),
     ]
     if full:
         wide = len(lower.files) > 1
-        text = "every file" if wide else searched
-        checks.append(Check("scope of the search below", "every file", text, wide))
+        checks.append(holds("scope of the search below", wide, "every file", searched))
     return checks, f"the marker is readable in none of {searched} below the mount"
 
 
-def _on_class(volume: Volume, seen: _Volume, claim: _Claim) -> tuple[list[Check], list[Check], str]:
+def _on_class(volume: Volume, seen: _Volume, claim: _Claim) -> tuple[list[Comparison], str, bool]:
+    """The checks, what was found, and whether that is somebody's word."""
     same = equals("StorageClass of the claim", volume.storage_class_name or "", claim.storage_class)
-    wanted = "dm-crypt under the data, or a class or volume that declares encryption"
     name = "encryption of the disk"
     if seen.dm_crypt:
-        crypt = Check(name, "dm-crypt under the data", "dm-crypt under the data", ok=True)
-        return [same, crypt], [], f"the data lies on dm-crypt ({seen.dm_crypt})"
+        crypt = equals(name, "dm-crypt under the data", "dm-crypt under the data")
+        return [same, crypt], f"the data lies on dm-crypt ({seen.dm_crypt})", False
     said = _declaration(claim)
-    word = (
-        f"{said} declares it" if said else "the mode takes it on trust" if volume.on_trust else ""
-    )
-    if not word:
-        nothing = Check(
-            name, wanted, "neither (write onTrust: true to take it on your word)", False
-        )
-        return [same, nothing], [], ""
-    exempt = Check(
-        f"exempt: {name}", "seen from the pod", f"not to be seen from the pod: {word}", ok=True
-    )
-    return [same], [exempt], f"{word}, {ON_TRUST}"
+    if said is not None or volume.on_trust:
+        word = f"{said} declares it" if said else "the mode takes it on trust"
+        unseen = f"not to be seen from the pod: {word}"
+        return [same, exempt(name, unseen, expected="seen from the pod")], word, True
+    wanted = "dm-crypt under the data, or a class or volume that declares encryption"
+    neither = "neither (write onTrust: true to take it on your word)"
+    return [same, Comparison(name, wanted, neither, ok=False)], "", False
 
 
 def _declaration(claim: _Claim) -> str | None:

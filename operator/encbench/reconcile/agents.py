@@ -2,7 +2,7 @@
 
 from encbench.api.kinds import POD, SECRET
 from encbench.core.naming import credentials_name
-from encbench.engines import pod as database
+from encbench.database import pod as database
 from encbench.kube.labels import TESTBED
 from encbench.kube.secrets import entry
 from encbench.ports import Cluster, Unavailable

@@ -1,6 +1,6 @@
 """What the pods of every tool have in common: the wrapper, the recorder, placement.
 
-What they share with the databases' pods is in `core.pods`.
+What they share with the databases' pods is in `kube.pods`.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,15 @@ from typing import Any
 from encbench.api.base import Placement, Resources
 from encbench.api.workload import Client
 from encbench.kube import labels
-from encbench.kube.pods import container_security, mount, pod_security, resources, secret_volume
+from encbench.kube.pods import (
+    container_security,
+    environment,
+    mount,
+    pod_security,
+    resources,
+    secret_volume,
+    verbatim,
+)
 from encbench.ports import Body
 from encbench.tools.context import TrialContext
 
@@ -27,14 +35,6 @@ _GRACE_RESERVE = 5
 _WRAPPER = Path(__file__).with_name("run.sh").read_text()
 
 
-def verbatim(text: str) -> str:
-    """The text so that Kubernetes passes it on as it is.
-
-    In command, args and env the kubelet turns `$(NAME)` into a variable's value and `$$` into `$`.
-    """
-    return text.replace("$", "$$")
-
-
 def shell(script: str, name: str, arguments: list[str]) -> list[str]:
     """The command of a container that runs a packaged POSIX shell script."""
     return [verbatim(word) for word in ["sh", "-c", script, name, *arguments]]
@@ -43,11 +43,6 @@ def shell(script: str, name: str, arguments: list[str]) -> list[str]:
 def wrapped(seconds: int, command: list[str]) -> list[str]:
     """The command of a container that runs a tool under `run.sh`, for at most that long."""
     return shell(_WRAPPER, "run.sh", [str(seconds), *command])
-
-
-def environment(values: dict[str, str]) -> list[Body]:
-    """A container's `env`."""
-    return [{"name": name, "value": verbatim(value)} for name, value in values.items()]
 
 
 def config_map_volume(name: str, config_map: str, entry: str) -> Body:

@@ -16,9 +16,14 @@ from encbench.api.kinds import (
     STATEFUL_SET,
 )
 from encbench.core.certificates import entries
-from encbench.engines import fuse
-from encbench.engines.registry import engine
-from encbench.kube.secrets import with_entries
+from encbench.database.children import (
+    config_map,
+    credentials_secret,
+    keys_secret,
+    service,
+    stateful_set,
+    volume_claim,
+)
 from encbench.ports import Body
 from encbench.tools.registry import dataset_tool, tool
 from tests.support import certified
@@ -79,16 +84,14 @@ def test_a_testbed_s(
     api_server: ApiServer, namespace: str, name: str, mode: dict[str, Any]
 ) -> None:
     context = database_context(spec_of_testbed(mode, engine=name, version=VERSIONS[name]))
-    build, token = engine(name), counting_tokens()
-    credentials = build.credentials_secret(context, token)
+    token = counting_tokens()
     made = [
-        build.keys_secret(context, token),
-        fuse.keys_secret(context, token),
-        with_entries(credentials, entries(certified.issued())),
-        build.config_map(context),
-        build.service(context),
-        build.volume_claim(context),
-        build.stateful_set(context),
+        keys_secret(context, token),
+        credentials_secret(context, token, entries(certified.issued())),
+        config_map(context),
+        service(context),
+        volume_claim(context),
+        stateful_set(context),
     ]
     for body in made:
         if body is not None:

@@ -12,8 +12,8 @@ from encbench.api.encryptionmode import InTransit
 from encbench.core.certificates import FOLDER
 from encbench.core.connection import DATABASE, Connection
 from encbench.core.records import ClientFacts
-from encbench.engines.registry import engine
-from encbench.reconcile.trial.sessions import prove
+from encbench.engines.facts import facts
+from encbench.proofs.clients import sessions
 from encbench.tools.pod import wrapped
 from encbench.tools.sysbench import command
 from encbench.tools.sysbench.options import FILE_NAME
@@ -43,7 +43,7 @@ class Bench:
     def __init__(self, server: MariaDB | Postgres, folder: Path) -> None:
         self.server, self.folder = server, folder
         self.connection = Connection(
-            driver=engine(server.spec.instance.engine).driver,
+            driver=facts(server.spec.instance.engine).driver,
             host="127.0.0.1",
             port=server.layout.port,
             database=DATABASE,
@@ -119,7 +119,7 @@ class Bench:
     def proves(self, output: str) -> bool:
         """Whether the operator takes this output as a proof of the server's mode."""
         client = ClientFacts(sessions=parse(output).sessions)
-        return prove(self.server.spec.mode, [client]).ok
+        return sessions(self.server.spec.mode, [client]).ok
 
     def counter(self, name: str) -> int:
         """One of the server's own counters."""

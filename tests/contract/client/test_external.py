@@ -10,8 +10,9 @@ import pytest
 
 from encbench.adapters.certificates import EllipticCertificates
 from encbench.core.tls import expected
-from encbench.engines import external
-from encbench.engines.connection import connection
+from encbench.database import external
+from encbench.database.connection import connection
+from encbench.engines.external import LONGEST, unfit
 from encbench.tools.sysbench.options import FILE_NAME
 from encbench.tools.sysbench.parser import parse
 from tests.contract.client.sysbench import ROWS, SHORT, Bench
@@ -35,7 +36,7 @@ PASSWORDS = [
     "#begins",
     "'quoted'",
     r"back\slash=;:",
-    "p" * external.LONGEST,
+    "p" * LONGEST,
 ]
 
 
@@ -66,7 +67,6 @@ def outside(
     made = texts(
         external.credentials_secret(
             database_context(spec),
-            "mysql",
             {**given, **said},
             EllipticCertificates().unpresentable(datetime.now(UTC)),
             counting_tokens(),
@@ -97,7 +97,7 @@ def test_any_login_that_is_accepted_gets_in(
     server: MariaDB, mode: dict[str, Any], tmp_path: Path, password: str
 ) -> None:
     given = login(server, password)
-    assert all(external.unfit(name, given[name]) is None for name in given)
+    assert all(unfit(name, given[name]) is None for name in given)
     bench = outside(server, mode, tmp_path, given)
     assert bench.load() == (0, "")
     code, output = bench.run(**SHORT)
@@ -146,11 +146,9 @@ def test_a_wrong_password_is_the_load_s_own_words(
     assert "wrong-one" not in said
 
 
-@pytest.mark.parametrize(
-    "password", ['a"b', "tab\there", "line\n", "", "p" * (external.LONGEST + 1)]
-)
+@pytest.mark.parametrize("password", ['a"b', "tab\there", "line\n", "", "p" * (LONGEST + 1)])
 def test_what_sysbench_would_read_wrongly_is_refused(password: str) -> None:
-    why = external.unfit("password", password)
+    why = unfit("password", password)
     assert why is not None
     assert ":" in why, "it says what to do"
     assert not password.strip() or password not in why

@@ -13,7 +13,7 @@ import pytest
 from encbench.api.encryptionmode import EncryptionModeSpec, InTransit
 from encbench.core.records import ClientFacts
 from encbench.core.tls import PLAIN, expected
-from encbench.reconcile.trial.sessions import prove
+from encbench.proofs import clients
 from encbench.tools.sysbench.command import AUTHORITY
 from encbench.tools.sysbench.parser import parse
 from tests.contract.client.sysbench import SHORT, VERSIONS, Bench, refused
@@ -91,4 +91,4 @@ def test_libpq_that_is_told_nothing_encrypts_and_that_is_no_plaintext(encrypted:
     sessions = parse(done.stdout).sessions
     assert sessions
     assert PLAIN not in sessions
-    assert not prove(EncryptionModeSpec(), [ClientFacts(sessions=sessions)]).ok
+    assert not clients.sessions(EncryptionModeSpec(), [ClientFacts(sessions=sessions)]).ok

@@ -21,7 +21,7 @@ from encbench.core.connection import Connection, SecretEntry
 from encbench.core.evidence import Proof
 from encbench.core.records import ClientFacts
 from encbench.proofs import columns as judging
-from encbench.reconcile.trial.decrypted import prove
+from encbench.proofs.clients import read
 from encbench.tools.measurement import Measurement, ParseError
 from encbench.tools.tpcc import drivers
 from encbench.tools.tpcc.parser import parse
@@ -102,7 +102,7 @@ def around(server: Any, folder: Path, client: Client, spec: TestbedSpec, **more:
     proofs = [judging.judge(GOOD, seen, spec, full=False) for seen in (before, after)]
     assert all(proof.ok for proof in proofs), [proof.summary for proof in proofs]
     assert found.transactions > 0
-    return prove([ClientFacts(columns=found.columns)], *proofs)
+    return read([ClientFacts(columns=found.columns)], *proofs)
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,6 @@ def log_since(server: MariaDB | Postgres, offset: int, process_id: int) -> list[
     """The log of the new process, as the operator takes it from the container's."""
     content = (server.folder / "server.log").read_bytes()[offset:]
     text = content.decode(errors="replace")
-    lines = engine(server.engine).recovery.of_process(text, process_id)
+    lines = engine(server.engine).log_words.of_process(text, process_id)
     assert lines is not None, text
     return lines

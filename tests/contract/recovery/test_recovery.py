@@ -86,7 +86,7 @@ async def study(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 async def test_a_crash_and_then_a_clean_stop_under_load(study: Study) -> None:
     before = await study.agent.server()
-    words = engine(study.server.engine).recovery
+    words = engine(study.server.engine).log_words
     found, log, code, output = await study.trial("first", "Crash", "--rate=150")
 
     assert found["before"]["processId"] == before["processId"]

@@ -6,7 +6,7 @@ import pytest
 
 from encbench.api.base import parse_quantity
 from encbench.core.plan import cells
-from encbench.engines import pod as engine_pod
+from encbench.database import pod as engine_pod
 from encbench.report.analysis.layers import steps
 from encbench.tools import pod as tool_pod
 from tests.support.chart import Rendered

@@ -6,7 +6,7 @@ import pytest
 
 from encbench.api.base import parse_quantity
 from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.engines import pod as engine_pod
+from encbench.database import pod as engine_pod
 from encbench.engines.innodb.options import parse_size
 from encbench.tools import pod as tool_pod
 from tests.support.chart import Rendered

@@ -12,7 +12,7 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.resources import RESOURCES
 from encbench.api.workload import WorkloadSpec
 from encbench.core.plan import cells
-from encbench.engines import pod as engine_pod
+from encbench.database import pod as engine_pod
 from encbench.engines.mariadb.problems import problems
 from encbench.tools import pod as tool_pod
 from tests.support.chart import Rendered

@@ -5,20 +5,27 @@ from typing import Any
 import yaml
 
 from encbench.api.testbed import TestbedSpec
-from encbench.engines.registry import engine
+from encbench.database.children import (
+    config_map,
+    credentials_secret,
+    keys_secret,
+    service,
+    stateful_set,
+    volume_claim,
+)
 from tests.support.testbeds import counting_tokens, database_context
 
 
 def children(spec: TestbedSpec) -> list[dict[str, Any]]:
     """Every child of a testbed with that spec."""
-    context, build, token = database_context(spec), engine(spec.instance.engine), counting_tokens()
+    context, token = database_context(spec), counting_tokens()
     made = [
-        build.keys_secret(context, token),
-        build.credentials_secret(context, token),
-        build.config_map(context),
-        build.service(context),
-        build.volume_claim(context),
-        build.stateful_set(context),
+        keys_secret(context, token),
+        credentials_secret(context, token, {}),
+        config_map(context),
+        service(context),
+        volume_claim(context),
+        stateful_set(context),
     ]
     return [child for child in made if child is not None]
 

@@ -7,6 +7,7 @@ import pytest
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.session_memory import Sessions
+from encbench.database.children import config_map
 from encbench.engines.mariadb.layout import POD
 from encbench.engines.mariadb.settings import server_settings
 from encbench.engines.registry import engine
@@ -100,5 +101,5 @@ def test_all_statements_may_be_prepared_whatever_the_version(name: str) -> None:
     """The servers' own limit of 16,382 ends sysbench at 1,024 threads on two tables."""
     version, *_ = ENGINES[name]
     spec = spec_of_testbed(engine=name, version=version, settings={})
-    text = engine(name).config_map(database_context(spec))["data"]["server.cnf"]
+    text = config_map(database_context(spec))["data"]["server.cnf"]
     assert "\nmax_prepared_stmt_count=1048576\n" in text

@@ -20,14 +20,10 @@ from encbench.api.kinds import (
     STATEFUL_SET,
     TESTBED,
 )
-from encbench.core.columns.probes import TPCC
-from encbench.core.evidence import Proof
 from encbench.core.problem import Reason
-from encbench.core.records import ClientFacts
 from encbench.core.tls import Session
 from encbench.ports import Body
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.trial.decrypted import exempt, prove
 from tests.support import manifests
 from tests.unit.reconcile.clients import Plan
 from tests.unit.reconcile.world import SPACE, World, parts, study, tpcc_parts
@@ -252,71 +248,3 @@ async def test_a_strict_proxy_hides_what_sysbench_negotiated() -> None:
     world.plan = plan
     await measured(mode("enc", columns=ALL), world=world)
     assert world.campaign().status.phase == "Succeeded"
-
-
-# -- what a client's driver read
-
-
-def agent(**changes: str) -> Proof:
-    tables = [
-        {"table": probe.table, "row": True, "digest": changes.get(probe.table, digest(probe.table))}
-        for probe in TPCC
-    ]
-    return Proof(ok=True, summary="", evidence={"columns": {"all": 10, "tables": tables}})
-
-
-def digest(table: str) -> str:
-    return f"{len(table):064x}"
-
-
-def client(**changes: str) -> ClientFacts:
-    told = [(probe.table, changes.get(probe.table, digest(probe.table))) for probe in TPCC]
-    return ClientFacts(columns=(*told, *told))
-
-
-def test_a_driver_that_reads_what_the_server_has() -> None:
-    found = prove([client(), client()], agent(), agent())
-    assert found.ok
-    assert len(found.checks) == 2
-
-
-def test_a_driver_that_decrypts_one_table_wrong() -> None:
-    found = prove([client(), client(bmsql_item="f" * 64)], agent(), agent())
-    assert not found.ok
-    assert "client 1 read: expected the server's; observed others in bmsql_item" in found.summary
-
-
-@pytest.mark.parametrize(
-    "facts",
-    [
-        ClientFacts(),
-        ClientFacts(columns=(client().columns or ())[:10]),
-    ],
-    ids=["nothing", "once"],
-)
-def test_a_client_that_tells_too_little(facts: ClientFacts) -> None:
-    assert not prove([facts], agent(), agent()).ok
-    assert not prove([], agent(), agent()).ok
-
-
-def test_a_row_that_a_delivery_took() -> None:
-    gone = agent(bmsql_new_order="absent")
-    assert prove([client()], agent(), gone).ok
-    assert prove([client(bmsql_new_order="absent")], gone, gone).ok
-    assert not prove([client(bmsql_new_order="absent")], agent(), agent()).ok
-
-
-def test_no_other_row_may_go_or_change() -> None:
-    assert not prove([client()], agent(), agent(bmsql_item="absent")).ok
-    assert not prove([client()], agent(), agent(bmsql_stock="e" * 64)).ok
-
-
-def test_without_the_agents_own_digests_nothing_is_proven() -> None:
-    assert not prove([client()], None, None).ok
-    assert "the agent has not told it" in prove([client()], None, None).summary
-
-
-def test_a_client_that_cannot_tell_is_listed_as_an_exemption() -> None:
-    found = exempt("BenchmarkSQL does not tell")
-    assert found.ok
-    assert found.checks[0].name == "exempt: what the client read"

@@ -4,24 +4,24 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from encbench.core.certificates import FOLDER
-from encbench.engines.layout import VOLUME
+from encbench.engines.facts import facts
+from encbench.engines.layout import CONFIG, CREDENTIALS, VOLUME
 
-PORT = 3306
 KEY_FILE = "keyfile"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
+class InnodbLayout:
     """Paths as the server's container sees them."""
 
     server: str
     """The engine's name, in the names of its socket and pid file."""
     volume: str = VOLUME
-    config: str = "/etc/encbench/server"
-    credentials: str = "/etc/encbench/credentials"
+    config: str = CONFIG
+    credentials: str = CREDENTIALS
     keys: str = "/etc/encbench/keys"
     tls: str = FOLDER
-    port: int = PORT
+    port: int = facts("mysql").port
 
     @property
     def data(self) -> str:

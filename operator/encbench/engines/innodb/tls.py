@@ -6,7 +6,7 @@ it is asked for or not, and a server without the CA refuses it.
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.certificates import AUTHORITY, CERTIFICATE, KEY
-from encbench.engines.innodb.layout import Layout
+from encbench.engines.innodb.layout import InnodbLayout
 
 
 def requirement(mode: EncryptionModeSpec) -> str:
@@ -14,7 +14,7 @@ def requirement(mode: EncryptionModeSpec) -> str:
     return "REQUIRE NONE" if mode.in_transit is None else "REQUIRE SSL"
 
 
-def files(layout: Layout) -> dict[str, str]:
+def files(layout: InnodbLayout) -> dict[str, str]:
     """The settings that name the server's files."""
     return {
         "ssl_ca": f"{layout.tls}/{AUTHORITY}",

@@ -14,10 +14,10 @@ from encbench.core.evidence import Proof
 from encbench.core.tls import suite
 from encbench.engines.innodb import marker
 from encbench.engines.mariadb.settings import DEFAULT_ALGORITHM
-from encbench.engines.tls import mode_name
 from encbench.proofs import evidence as facts
-from encbench.proofs.check import Check, conclude, equals
-from encbench.proofs.evidence import Evidence, File
+from encbench.proofs.check import Comparison, equals, holds, none
+from encbench.proofs.combine import conclude, mode_name
+from encbench.proofs.evidence import AgentEvidence, SearchedFile
 
 SWITCHES = (
     "innodb_encrypt_log",
@@ -39,8 +39,8 @@ def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) 
     """The proof of `mode` from this evidence."""
     name = mode_name(mode, f"TDE with {_algorithm(mode.tde)}" if mode.tde else None)
     seen = facts.read(evidence)
-    if isinstance(seen, Check):
-        return conclude(name, "", [seen], [], evidence)
+    if isinstance(seen, Comparison):
+        return conclude(name, "", [seen], evidence)
     own = seen.file(marker.table_file(seen.marker_table))
     checks = [
         *facts.breadth(seen, own, ("table", *MARKED), full=full),
@@ -50,18 +50,21 @@ def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) 
     transit = "TLS is off" if mode.in_transit is None else "nobody connects without TLS"
     if mode.tde is None:
         checks += [*_plain_catalogue(seen), *_readable(seen, own, full)]
-        return conclude(name, f"{transit}, {_found_plain(seen)}", checks, [], evidence)
+        return conclude(name, f"{transit}, {_found_plain(seen)}", checks, evidence)
     open_files = [file for file in seen.files if file.kind not in EXEMPT]
-    checks += [*_encrypted_catalogue(seen, mode.tde), facts.unreadable(open_files)]
-    exempt = facts.exemptions(seen, EXEMPT)
-    return conclude(name, f"{transit}, {_found_encrypted(seen)}", checks, exempt, evidence)
+    checks += [
+        *_encrypted_catalogue(seen, mode.tde),
+        facts.unreadable(open_files),
+        *facts.exemptions(seen, EXEMPT),
+    ]
+    return conclude(name, f"{transit}, {_found_encrypted(seen)}", checks, evidence)
 
 
 def _algorithm(at_rest: AtRest) -> str:
     return at_rest.algorithm or DEFAULT_ALGORITHM
 
 
-def _in_transit(seen: Evidence, in_transit: InTransit | None) -> list[Check]:
+def _in_transit(seen: AgentEvidence, in_transit: InTransit | None) -> list[Comparison]:
     """What the server would negotiate; what a client did is in its own output."""
     if in_transit is None:
         return [equals("have_ssl", "DISABLED", seen.variable("have_ssl"))]
@@ -73,7 +76,7 @@ def _in_transit(seen: Evidence, in_transit: InTransit | None) -> list[Check]:
     ]
 
 
-def _encrypted_catalogue(seen: Evidence, at_rest: AtRest) -> list[Check]:
+def _encrypted_catalogue(seen: AgentEvidence, at_rest: AtRest) -> list[Comparison]:
     spaces = seen.catalogue.tablespaces
     own = marker.table_file(seen.marker_table).removesuffix(".ibd")
     listed = any(space.name == own for space in spaces)
@@ -83,15 +86,13 @@ def _encrypted_catalogue(seen: Evidence, at_rest: AtRest) -> list[Check]:
         *(equals(switch, "ON", seen.variable(switch)) for switch in SWITCHES),
         equals("encryption algorithm", _algorithm(at_rest), algorithm and algorithm.upper()),
         equals(f"plugin {KEY_PLUGIN}", "ACTIVE", seen.catalogue.plugins.get(KEY_PLUGIN)),
-        Check(
-            "the catalogue knows the marker's tablespace", "yes", "yes" if listed else "no", listed
-        ),
-        facts.none("tablespaces in plaintext", [s.name for s in spaces if not s.encrypted]),
-        facts.none("tablespaces being encrypted or decrypted", [s.name for s in spaces if s.busy]),
+        holds("the catalogue knows the marker's tablespace", listed, "yes", "no"),
+        none("tablespaces in plaintext", [s.name for s in spaces if not s.encrypted]),
+        none("tablespaces being encrypted or decrypted", [s.name for s in spaces if s.busy]),
     ]
 
 
-def _plain_catalogue(seen: Evidence) -> list[Check]:
+def _plain_catalogue(seen: AgentEvidence) -> list[Comparison]:
     active = sorted(name for name, state in seen.catalogue.plugins.items() if state == "ACTIVE")
     encrypted = [space.name for space in seen.catalogue.tablespaces if space.encrypted]
     return [
@@ -99,26 +100,26 @@ def _plain_catalogue(seen: Evidence) -> list[Check]:
             equals(switch, "OFF", seen.variable(switch))
             for switch in ("innodb_encrypt_tables", *SWITCHES)
         ),
-        facts.none("active key plugins", active),
-        facts.none("encrypted tablespaces", encrypted),
+        none("active key plugins", active),
+        none("encrypted tablespaces", encrypted),
     ]
 
 
-def _readable(seen: Evidence, own: File | None, full: bool) -> list[Check]:
+def _readable(seen: AgentEvidence, own: SearchedFile | None, full: bool) -> list[Comparison]:
     checks = [facts.present("marker in its table file", own is not None and own.found)]
     if full:
         checks += [facts.readable(seen, kind) for kind in MARKED]
     return checks
 
 
-def _found_encrypted(seen: Evidence) -> str:
+def _found_encrypted(seen: AgentEvidence) -> str:
     return (
         f"all {len(seen.catalogue.tablespaces)} tablespaces are encrypted and the marker is "
         f"readable in none of {facts.searched(seen, EXEMPT)}"
     )
 
 
-def _found_plain(seen: Evidence) -> str:
+def _found_plain(seen: AgentEvidence) -> str:
     hits = sum(file.found for file in seen.files)
     return (
         "no tablespace is encrypted and the marker is readable in "

@@ -1,5 +1,5 @@
 """Where MariaDB's files lie in the database pod."""
 
-from encbench.engines.innodb.layout import Layout
+from encbench.engines.innodb.layout import InnodbLayout
 
-POD = Layout(server="mariadb")
+POD = InnodbLayout(server="mariadb")

@@ -9,7 +9,7 @@ from encbench.api.testbed import TestbedSpec
 from encbench.core.session_memory import SessionMemory
 from encbench.core.tls import suite
 from encbench.engines.innodb import tls
-from encbench.engines.innodb.layout import Layout
+from encbench.engines.innodb.layout import InnodbLayout
 from encbench.engines.innodb.memory import KIBIBYTE, MEBIBYTE, SPARE_CONNECTIONS, Memory
 from encbench.engines.innodb.options import MOST_STATEMENTS
 
@@ -26,7 +26,7 @@ oltp_read_write, whatever the size of the pool. 256 clients took 258 KiB each wi
 statements, and 20 KiB for each of 11 or 146 of these; TLS 42 KiB more."""
 
 
-def server_settings(spec: TestbedSpec, layout: Layout) -> Settings:
+def server_settings(spec: TestbedSpec, layout: InnodbLayout) -> Settings:
     """All settings of the server, later ones over earlier ones."""
     return {
         **_defaults(spec),
@@ -37,7 +37,7 @@ def server_settings(spec: TestbedSpec, layout: Layout) -> Settings:
     }
 
 
-def server_cnf(spec: TestbedSpec, layout: Layout) -> str:
+def server_cnf(spec: TestbedSpec, layout: InnodbLayout) -> str:
     """The option file. It holds no secret: keys are named by their file."""
     lines = [f"{name}={value}" for name, value in server_settings(spec, layout).items()]
     return "\n".join(["[mariadbd]", *lines, ""])
@@ -67,7 +67,7 @@ def _defaults(spec: TestbedSpec) -> Settings:
     }
 
 
-def _owned(spec: TestbedSpec, layout: Layout) -> Settings:
+def _owned(spec: TestbedSpec, layout: InnodbLayout) -> Settings:
     """What a template may not set; `problems` says so before anything starts."""
     return {
         "datadir": layout.data,
@@ -85,7 +85,7 @@ def _owned(spec: TestbedSpec, layout: Layout) -> Settings:
     }
 
 
-def _at_rest(mode: EncryptionModeSpec, layout: Layout) -> Settings:
+def _at_rest(mode: EncryptionModeSpec, layout: InnodbLayout) -> Settings:
     """TDE. Nothing at all for plaintext: each of these is off by the server's default."""
     if mode.tde is None:
         return {}
@@ -106,7 +106,7 @@ def _at_rest(mode: EncryptionModeSpec, layout: Layout) -> Settings:
     }
 
 
-def _in_transit(mode: EncryptionModeSpec, layout: Layout) -> Settings:
+def _in_transit(mode: EncryptionModeSpec, layout: InnodbLayout) -> Settings:
     """TLS by one version and one suite, and for everybody; or none at all."""
     in_transit = mode.in_transit
     if in_transit is None:

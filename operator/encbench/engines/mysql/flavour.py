@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from encbench.api.encryptionmode import EncryptionModeSpec, Scope
+from encbench.engines.facts import EngineFacts, facts
 
 Switches = Mapping[Scope, tuple[str, ...]]
 """The settings that encrypt each part. MySQL's own tables (`system`) are encrypted by statements
@@ -32,15 +33,18 @@ _PERCONA: Switches = {
 class Flavour:
     """One of them."""
 
-    name: str
-    title: str
-    """Its name in sentences."""
+    facts: EngineFacts
     common: Switches
     """Settings that MySQL knows as well."""
     own: Switches
     """Settings that only this flavour knows."""
     quiet: Mapping[str, str]
     """What keeps the server from doing anything but serving the benchmark."""
+
+    @property
+    def title(self) -> str:
+        """Its name in sentences."""
+        return self.facts.title
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
@@ -64,13 +68,12 @@ class Flavour:
         }
 
 
-MYSQL = Flavour(name="mysql", title="MySQL", common=_COMMON, own={}, quiet={})
+MYSQL = Flavour(facts=facts("mysql"), common=_COMMON, own={}, quiet={})
 PERCONA = Flavour(
-    name="percona",
-    title="Percona Server",
+    facts=facts("percona"),
     common=_COMMON,
     own=_PERCONA,
     quiet={"loose_percona_telemetry_disable": "ON"},
 )
 
-FLAVOURS = {flavour.name: flavour for flavour in (MYSQL, PERCONA)}
+FLAVOURS = {flavour.facts.name: flavour for flavour in (MYSQL, PERCONA)}

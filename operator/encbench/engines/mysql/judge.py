@@ -30,10 +30,10 @@ from encbench.engines.mysql.catalogue import CERTIFICATE_EXPIRY
 from encbench.engines.mysql.flavour import Flavour
 from encbench.engines.mysql.keyring import PLUGIN
 from encbench.engines.mysql.layout import COMPONENT
-from encbench.engines.tls import mode_name
 from encbench.proofs import evidence as facts
-from encbench.proofs.check import Check, conclude, equals
-from encbench.proofs.evidence import Evidence, File
+from encbench.proofs.check import ANYTHING, Comparison, equals, exempt, holds, none
+from encbench.proofs.combine import conclude, mode_name
+from encbench.proofs.evidence import AgentEvidence, SearchedFile
 
 KEYRINGS = (COMPONENT, PLUGIN)
 EXEMPT = "MySQL has no encryption of temporary tables"
@@ -69,8 +69,8 @@ def judge(
     scope = flavour.scope(mode)
     name = mode_name(mode, _tde_name(flavour, scope) if mode.tde else None)
     seen = facts.read(evidence)
-    if isinstance(seen, Check):
-        return conclude(name, "", [seen], [], evidence)
+    if isinstance(seen, Comparison):
+        return conclude(name, "", [seen], evidence)
     own = seen.file(marker.table_file(seen.marker_table))
     checks = [
         *facts.breadth(seen, own, ("table", "redo", "binlog"), full=full),
@@ -85,15 +85,16 @@ def judge(
     if full:
         checks += [check for part in _PARTS for check in _files(seen, part, scope)]
         checks += _doublewrite(seen, scope)
-    exempt = _exemptions(seen, flavour, scope) if scope else []
-    return conclude(name, _found(seen, mode, scope), checks, exempt, evidence)
+    if scope:
+        checks += _exemptions(seen, flavour, scope)
+    return conclude(name, _found(seen, mode, scope), checks, evidence)
 
 
 def _tde_name(flavour: Flavour, scope: frozenset[Scope]) -> str:
     return f"TDE of {', '.join(part for part in flavour.scopes if part in scope)}"
 
 
-def _in_transit(seen: Evidence, in_transit: InTransit | None) -> list[Check]:
+def _in_transit(seen: AgentEvidence, in_transit: InTransit | None) -> list[Comparison]:
     """What the server would negotiate; what a client did is in its own output."""
     expiry = seen.variable(CERTIFICATE_EXPIRY)
     said = "unknown" if expiry is None else "on" if expiry else "off"
@@ -108,7 +109,7 @@ def _in_transit(seen: Evidence, in_transit: InTransit | None) -> list[Check]:
     ]
 
 
-def _settings(seen: Evidence, flavour: Flavour, mode: EncryptionModeSpec) -> list[Check]:
+def _settings(seen: AgentEvidence, flavour: Flavour, mode: EncryptionModeSpec) -> list[Comparison]:
     """A setting that is off and one that the server does not know come to the same."""
     return [
         equals(setting, "ON" if on else "OFF", seen.variable(setting) or (None if on else "OFF"))
@@ -116,15 +117,16 @@ def _settings(seen: Evidence, flavour: Flavour, mode: EncryptionModeSpec) -> lis
     ]
 
 
-def _keyring(seen: Evidence, *, wanted: bool) -> Check:
+def _keyring(seen: AgentEvidence, *, wanted: bool) -> Comparison:
     active = sorted(name for name, state in seen.catalogue.plugins.items() if state == "ACTIVE")
     if not wanted:
-        return facts.none("active keyrings", active)
+        return none("active keyrings", active)
     shown = ", ".join(active) or "none"
-    return Check("active keyring", " or ".join(KEYRINGS), shown, bool(set(active) & set(KEYRINGS)))
+    is_ours = bool(set(active) & set(KEYRINGS))
+    return Comparison("active keyring", " or ".join(KEYRINGS), shown, is_ours)
 
 
-def _tablespaces(seen: Evidence, scope: frozenset[Scope]) -> list[Check]:
+def _tablespaces(seen: AgentEvidence, scope: frozenset[Scope]) -> list[Comparison]:
     """5.7 lists none: it has no TDE in encbench, and no active keyring is its proof."""
     spaces = seen.catalogue.tablespaces
     if not spaces and (seen.variable("version") or "").startswith("5.7."):
@@ -132,14 +134,12 @@ def _tablespaces(seen: Evidence, scope: frozenset[Scope]) -> list[Check]:
     own = marker.table_file(seen.marker_table).removesuffix(".ibd")
     listed = any(space.name == own for space in spaces)
     return [
-        Check(
-            "the catalogue knows the marker's tablespace", "yes", "yes" if listed else "no", listed
-        ),
-        facts.none(
+        holds("the catalogue knows the marker's tablespace", listed, "yes", "no"),
+        none(
             "tablespaces in plaintext",
             [s.name for s in spaces if _part_of(s.name) in scope and not s.encrypted],
         ),
-        facts.none(
+        none(
             "encrypted tablespaces outside the scope" if scope else "encrypted tablespaces",
             [s.name for s in spaces if _part_of(s.name) not in scope and s.encrypted],
         ),
@@ -152,28 +152,27 @@ def _part_of(space: str) -> Scope:
     return "undo" if space.startswith("innodb_undo") else "system"
 
 
-def _binary_logs(seen: Evidence, scope: frozenset[Scope]) -> list[Check]:
+def _binary_logs(seen: AgentEvidence, scope: frozenset[Scope]) -> list[Comparison]:
     inside = "binlog" in scope
     wrong = [log.name for log in seen.catalogue.binary_logs if log.encrypted != inside]
     name = "binary logs in plaintext" if inside else "encrypted binary logs"
-    some = bool(seen.catalogue.binary_logs)
-    listed = Check("binary logs are listed", "yes", "yes" if some else "no", some)
-    return [listed, facts.none(name, wrong)]
+    listed = bool(seen.catalogue.binary_logs)
+    return [holds("binary logs are listed", listed, "yes", "no"), none(name, wrong)]
 
 
-def _own_file(own: File | None, *, encrypted: bool) -> list[Check]:
+def _own_file(own: SearchedFile | None, *, encrypted: bool) -> list[Comparison]:
     if encrypted:
         open_file = [own.path] if own is not None and (own.found or own.echoed) else []
-        return [facts.none("marker in its table file", open_file)]
+        return [none("marker in its table file", open_file)]
     return [facts.present("marker in its table file", own is not None and own.found)]
 
 
-def _files(seen: Evidence, part: _Part, scope: frozenset[Scope]) -> list[Check]:
+def _files(seen: AgentEvidence, part: _Part, scope: frozenset[Scope]) -> list[Comparison]:
     files = [file for file in seen.files if file.kind in part.kinds]
     name = part.scope
     if part.settles and any(space.busy for space in seen.catalogue.tablespaces):
-        why = "anything, for not all pages were written in time: the catalogue speaks for it"
-        return [Check(f"exempt: files of {name}", why, "not judged", ok=True)]
+        why = "not all pages were written in time: the catalogue speaks for it"
+        return [exempt(f"files of {name}", "not judged", f"{ANYTHING}, for {why}")]
     if name in scope:
         return [_unreadable(f"files of {name} in which the marker is readable", files)]
     if part.settles and not any(_part_of(s.name) == name for s in seen.catalogue.tablespaces):
@@ -186,7 +185,7 @@ def _files(seen: Evidence, part: _Part, scope: frozenset[Scope]) -> list[Check]:
     ]
 
 
-def _doublewrite(seen: Evidence, scope: frozenset[Scope]) -> list[Check]:
+def _doublewrite(seen: AgentEvidence, scope: frozenset[Scope]) -> list[Comparison]:
     """Pages pass through it as they are written to their own file, those of any tablespace.
 
     The marker stands for tables, the echo for system tables and undo log.
@@ -197,28 +196,28 @@ def _doublewrite(seen: Evidence, scope: frozenset[Scope]) -> list[Check]:
         if not files or seen.variable("innodb_doublewrite") != "ON":
             return []  # Elsewhere before 8.0.20; and a template may do without it.
         return [facts.present("marker in a doublewrite file", any(f.found for f in files))]
-    checks = [facts.none(name, [file.path for file in files if file.found])]
+    checks = [none(name, [file.path for file in files if file.found])]
     if {"system", "undo"} <= scope:
         echoes = [file.path for file in files if file.echoed]
-        checks.append(facts.none("doublewrite files in which the echo is readable", echoes))
+        checks.append(none("doublewrite files in which the echo is readable", echoes))
     return checks
 
 
-def _unreadable(name: str, files: Iterable[File]) -> Check:
-    return facts.none(name, [file.path for file in files if file.found or file.echoed])
+def _unreadable(name: str, files: Iterable[SearchedFile]) -> Comparison:
+    return none(name, [file.path for file in files if file.found or file.echoed])
 
 
-def _exemptions(seen: Evidence, flavour: Flavour, scope: frozenset[Scope]) -> list[Check]:
+def _exemptions(seen: AgentEvidence, flavour: Flavour, scope: frozenset[Scope]) -> list[Comparison]:
     files = [file for file in seen.files if file.kind == "temporary"]
     if not files or "temporary" in scope:
         return []
     why = EXEMPT if "temporary" not in flavour.scopes else "they are outside the scope"
     hits = sum(file.found or file.echoed for file in files)
     shown = f"marker readable in {hits} of {facts.count(len(files), 'file')}"
-    return [Check("exempt: temporary tables", f"anything, for {why}", shown, ok=True)]
+    return [exempt("temporary tables", shown, f"{ANYTHING}, for {why}")]
 
 
-def _found(seen: Evidence, mode: EncryptionModeSpec, scope: frozenset[Scope]) -> str:
+def _found(seen: AgentEvidence, mode: EncryptionModeSpec, scope: frozenset[Scope]) -> str:
     transit = "TLS is off" if mode.in_transit is None else "nobody connects without TLS"
     encrypted = sum(space.encrypted for space in seen.catalogue.tablespaces)
     spaces = _of(encrypted, len(seen.catalogue.tablespaces), "tablespace")

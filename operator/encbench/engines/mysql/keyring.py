@@ -8,7 +8,7 @@ is enough for a measurement and no way to keep keys otherwise.
 import json
 
 from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.engines.mysql.layout import COMPONENT, COMPONENT_CNF, MANIFEST, Places
+from encbench.engines.mysql.layout import COMPONENT, COMPONENT_CNF, MANIFEST, MysqlLayout
 from encbench.engines.mysql.versions import FIRST_COMPONENT, number
 
 PLUGIN = "keyring_file"
@@ -24,7 +24,7 @@ def provider(version: str) -> str:
     return COMPONENT if is_component(version) else PLUGIN
 
 
-def files(mode: EncryptionModeSpec, version: str, layout: Places) -> dict[str, str]:
+def files(mode: EncryptionModeSpec, version: str, layout: MysqlLayout) -> dict[str, str]:
     """Manifest and configuration of the component; none where it is not wanted."""
     if mode.tde is None or not is_component(version):
         return {}
@@ -35,7 +35,7 @@ def files(mode: EncryptionModeSpec, version: str, layout: Places) -> dict[str, s
     }
 
 
-def settings(version: str, layout: Places) -> dict[str, str]:
+def settings(version: str, layout: MysqlLayout) -> dict[str, str]:
     """Settings that load the plugin; none for the component, which a manifest names."""
     if is_component(version):
         return {}

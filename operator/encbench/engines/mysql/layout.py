@@ -12,7 +12,7 @@ initialised and needs a global one all the same.
 
 from dataclasses import dataclass
 
-from encbench.engines.innodb.layout import Layout
+from encbench.engines.innodb.layout import InnodbLayout
 
 MANIFEST = "mysqld.my"
 COMPONENT = "component_keyring_file"
@@ -21,7 +21,7 @@ PROGRAM = "mysqld"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Places(Layout):
+class MysqlLayout(InnodbLayout):
     """Paths as the server's container sees them."""
 
     server: str = "mysql"
@@ -47,5 +47,5 @@ class Places(Layout):
         return f"{self.volume}/keyring/keyring"
 
 
-POD = Places()
+POD = MysqlLayout()
 """The layout of the database pod."""

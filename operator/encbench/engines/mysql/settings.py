@@ -15,7 +15,7 @@ from encbench.engines.innodb.memory import KIBIBYTE, MEBIBYTE, SPARE_CONNECTIONS
 from encbench.engines.innodb.options import MOST_STATEMENTS, parse_size
 from encbench.engines.mysql import keyring
 from encbench.engines.mysql.flavour import FLAVOURS, Flavour
-from encbench.engines.mysql.layout import Places
+from encbench.engines.mysql.layout import MysqlLayout
 from encbench.engines.mysql.versions import FIRST_8, FIRST_8_4, Number, number
 
 Settings = dict[str, str]
@@ -41,7 +41,7 @@ def server_memory(instance: InstanceTemplateSpec) -> Memory:
     )
 
 
-def server_settings(spec: TestbedSpec, layout: Places) -> Settings:
+def server_settings(spec: TestbedSpec, layout: MysqlLayout) -> Settings:
     """All settings of the server, later ones over earlier ones."""
     flavour, release = FLAVOURS[spec.instance.engine], number(spec.instance.version)
     return {
@@ -54,7 +54,7 @@ def server_settings(spec: TestbedSpec, layout: Places) -> Settings:
     }
 
 
-def server_cnf(spec: TestbedSpec, layout: Places) -> str:
+def server_cnf(spec: TestbedSpec, layout: MysqlLayout) -> str:
     """The option file. It holds no secret: the keyring is named by its file."""
     lines = [f"{name}={value}" for name, value in server_settings(spec, layout).items()]
     return "\n".join(["[mysqld]", *lines, f"!include {layout.places_cnf}", ""])
@@ -98,7 +98,7 @@ def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int)
     }
 
 
-def _owned(spec: TestbedSpec, layout: Places, release: Number) -> Settings:
+def _owned(spec: TestbedSpec, layout: MysqlLayout, release: Number) -> Settings:
     """What a template may not set; `problems` says so before anything starts."""
     return {
         "datadir": layout.data,
@@ -119,7 +119,7 @@ def _owned(spec: TestbedSpec, layout: Places, release: Number) -> Settings:
     }
 
 
-def _at_rest(spec: TestbedSpec, flavour: Flavour, layout: Places) -> Settings:
+def _at_rest(spec: TestbedSpec, flavour: Flavour, layout: MysqlLayout) -> Settings:
     """TDE. Nothing at all for plaintext: each of these is off by the server's default."""
     if spec.mode.tde is None:
         return {}
@@ -134,7 +134,7 @@ def _at_rest(spec: TestbedSpec, flavour: Flavour, layout: Places) -> Settings:
     return found
 
 
-def _in_transit(in_transit: InTransit | None, layout: Places, release: Number) -> Settings:
+def _in_transit(in_transit: InTransit | None, layout: MysqlLayout, release: Number) -> Settings:
     """TLS by one version and one suite, and for everybody; or none at all."""
     if in_transit is None:
         # 8.4 has no `ssl` any more: no version is no TLS. 5.7 knows only `ssl`.

@@ -16,10 +16,10 @@ from encbench.api.encryptionmode import EncryptionModeSpec, InTransit
 from encbench.core.evidence import Proof
 from encbench.core.tls import suite
 from encbench.engines.postgresql.catalogue import RULE
-from encbench.engines.tls import mode_name
 from encbench.proofs import evidence as facts
-from encbench.proofs.check import Check, conclude, equals
-from encbench.proofs.evidence import Evidence, File
+from encbench.proofs.check import Comparison, equals, none
+from encbench.proofs.combine import conclude, mode_name
+from encbench.proofs.evidence import AgentEvidence, SearchedFile
 
 MARKED = ("redo",)
 """Kinds, beside the table, in which a marker that was just written must lie."""
@@ -31,18 +31,18 @@ def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) 
     """The proof of `mode` from this evidence."""
     name = mode_name(mode, None)
     seen = facts.read(evidence)
-    if isinstance(seen, Check):
-        return conclude(name, "", [seen], [], evidence)
+    if isinstance(seen, Comparison):
+        return conclude(name, "", [seen], evidence)
     own = seen.file(seen.marker_file) if seen.marker_file else None
     checks = [
         *facts.breadth(seen, own, ("table", *MARKED), full=full),
         *_in_transit(seen, mode.in_transit),
         *_at_rest(seen, own, full),
     ]
-    return conclude(name, _found(seen, mode.in_transit), checks, [], evidence)
+    return conclude(name, _found(seen, mode.in_transit), checks, evidence)
 
 
-def _in_transit(seen: Evidence, in_transit: InTransit | None) -> list[Check]:
+def _in_transit(seen: AgentEvidence, in_transit: InTransit | None) -> list[Comparison]:
     if in_transit is None:
         return [equals("ssl", "off", seen.variable("ssl"))]
     version = in_transit.version
@@ -57,7 +57,7 @@ def _in_transit(seen: Evidence, in_transit: InTransit | None) -> list[Check]:
     ]
 
 
-def _rules(seen: Evidence) -> list[Check]:
+def _rules(seen: AgentEvidence) -> list[Comparison]:
     """That nobody comes over the network without TLS."""
     variables = seen.catalogue.variables
     rules = [rule for name, rule in variables.items() if name.startswith(RULE)]
@@ -66,18 +66,18 @@ def _rules(seen: Evidence) -> list[Check]:
     others = [rule for rule in rules if not rule.startswith(("hostssl ", "local "))]
     return [
         equals("a rule of access by TLS", "there", there),
-        facts.none("rules of access that do without TLS", others),
+        none("rules of access that do without TLS", others),
     ]
 
 
-def _at_rest(seen: Evidence, own: File | None, full: bool) -> list[Check]:
+def _at_rest(seen: AgentEvidence, own: SearchedFile | None, full: bool) -> list[Comparison]:
     outside = [s.name for s in seen.catalogue.tablespaces if s.name not in TABLESPACES]
     encrypting = sorted(f"{name} ({kind})" for name, kind in seen.catalogue.plugins.items())
     checks = [
         equals("shared_preload_libraries", "", seen.variable("shared_preload_libraries")),
         equals("default_table_access_method", "heap", seen.variable("default_table_access_method")),
-        facts.none("extensions that could encrypt", encrypting),
-        facts.none("tablespaces outside the data directory", outside),
+        none("extensions that could encrypt", encrypting),
+        none("tablespaces outside the data directory", outside),
         facts.present("marker in its table file", own is not None and own.found),
     ]
     if full:
@@ -85,7 +85,7 @@ def _at_rest(seen: Evidence, own: File | None, full: bool) -> list[Check]:
     return checks
 
 
-def _found(seen: Evidence, in_transit: InTransit | None) -> str:
+def _found(seen: AgentEvidence, in_transit: InTransit | None) -> str:
     transit = "TLS is off" if in_transit is None else "nobody connects without TLS"
     hits = sum(file.found for file in seen.files)
     return (

@@ -3,21 +3,21 @@
 from dataclasses import dataclass
 
 from encbench.core.certificates import FOLDER
-from encbench.engines.layout import VOLUME
+from encbench.engines.facts import facts
+from encbench.engines.layout import CONFIG, CREDENTIALS, VOLUME
 
-PORT = 5432
 PASSWD = "passwd"  # noqa: S105 the name of a file
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
+class PostgresqlLayout:
     """Paths as the server's container sees them."""
 
     volume: str = VOLUME
-    config: str = "/etc/encbench/server"
-    credentials: str = "/etc/encbench/credentials"
+    config: str = CONFIG
+    credentials: str = CREDENTIALS
     tls: str = FOLDER
-    port: int = PORT
+    port: int = facts("postgresql").port
 
     @property
     def data(self) -> str:
@@ -63,5 +63,5 @@ class Layout:
         return f"{self.credentials}/init.sql"
 
 
-POD = Layout()
+POD = PostgresqlLayout()
 """The layout of the database pod."""

@@ -11,7 +11,7 @@ from encbench.api.testbed import TestbedSpec
 from encbench.core.certificates import CERTIFICATE, KEY
 from encbench.core.session_memory import SessionMemory
 from encbench.core.tls import suite
-from encbench.engines.postgresql.layout import Layout
+from encbench.engines.postgresql.layout import PostgresqlLayout
 
 Settings = dict[str, str]
 
@@ -45,7 +45,7 @@ def largest_buffers(memory_bytes: int) -> int:
     return max(min(int(memory_bytes * 0.8), memory_bytes - BESIDE_BUFFERS), LEAST_BUFFERS)
 
 
-def server_settings(spec: TestbedSpec, layout: Layout) -> Settings:
+def server_settings(spec: TestbedSpec, layout: PostgresqlLayout) -> Settings:
     """All settings of the server, later ones over earlier ones."""
     return {
         **_defaults(spec),
@@ -55,7 +55,7 @@ def server_settings(spec: TestbedSpec, layout: Layout) -> Settings:
     }
 
 
-def server_conf(spec: TestbedSpec, layout: Layout) -> str:
+def server_conf(spec: TestbedSpec, layout: PostgresqlLayout) -> str:
     """The file of settings. It holds no secret: keys are named by their file."""
     lines = [f"{name} = {_quoted(value)}" for name, value in server_settings(spec, layout).items()]
     return "\n".join([*lines, ""])
@@ -94,7 +94,7 @@ def _defaults(spec: TestbedSpec) -> Settings:
     }
 
 
-def _owned(spec: TestbedSpec, layout: Layout) -> Settings:
+def _owned(spec: TestbedSpec, layout: PostgresqlLayout) -> Settings:
     """What a template may not set; `problems` says so before anything starts."""
     return {
         "data_directory": layout.data,
@@ -117,7 +117,7 @@ def _owned(spec: TestbedSpec, layout: Layout) -> Settings:
     }
 
 
-def _in_transit(in_transit: InTransit | None, layout: Layout) -> Settings:
+def _in_transit(in_transit: InTransit | None, layout: PostgresqlLayout) -> Settings:
     """TLS of the mode: off entirely, or this version and suite alone."""
     if in_transit is None:
         return {"ssl": "off"}

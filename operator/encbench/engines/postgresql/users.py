@@ -1,7 +1,4 @@
-"""Who may log in: statements that make them, rules that let them in, the file that clients read.
-
-Passwords are hex digits and need no quoting.
-"""
+"""Who may log in: the statements that make users, and the rules that let them in."""
 
 from encbench.core.connection import DATABASE
 from encbench.engines.users import AGENT_USER, BENCHMARK_USER, Credentials
@@ -39,8 +36,3 @@ def host_rules(*, tls: bool) -> str:
         f"{network} {DATABASE} {BENCHMARK_USER} all scram-sha-256",
     )
     return "".join(f"{rule}\n" for rule in rules)
-
-
-def sysbench_conf(credentials: Credentials) -> str:
-    """For sysbench's `--config-file`, which takes option names without their dashes in front."""
-    return f"pgsql-user={credentials.username}\npgsql-password={credentials.password}\n"

@@ -10,11 +10,12 @@ from encbench.api.instancetemplate import External
 from encbench.api.kinds import CAMPAIGN, SECRET
 from encbench.core.artefact import digest_of, encode
 from encbench.core.evidence import ProofRecord
-from encbench.engines.connection import connection
-from encbench.engines.external import PASSWORD, USERNAME, entries_of, prove
-from encbench.engines.registry import engine
+from encbench.database.connection import connection
+from encbench.engines.external import PASSWORD, USERNAME, entries_of
+from encbench.engines.facts import facts as engine_facts
 from encbench.kube.parsing import Malformed
 from encbench.ports import Unavailable
+from encbench.proofs.clients import before_sessions
 from encbench.reconcile import objects
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Campaign, Testbed
@@ -35,7 +36,7 @@ async def observe(
     proof, digest, store_problem = None, None, ""
     if is_true(facts, LOADED) and find(facts, PROVEN) is None:
         spec = testbed.spec
-        proof = prove(external, spec.mode)
+        proof = before_sessions(external, spec.mode)
         content = encode(
             ProofRecord(
                 testbed=testbed.name, cell=spec.cell, arm=spec.arm, mode=spec.mode, proof=proof
@@ -118,7 +119,7 @@ def _places(campaign: Campaign) -> set[Place]:
     return {
         (
             one.external.host.lower(),
-            one.external.port or engine(one.engine).port,
+            one.external.port or engine_facts(one.engine).port,
             one.external.database,
         )
         for one in resolved.instances.values()

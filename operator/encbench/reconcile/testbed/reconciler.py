@@ -12,11 +12,9 @@ from encbench.api.kinds import (
 )
 from encbench.core.certificates import entries, host_names
 from encbench.core.naming import credentials_name, storage_prefix
-from encbench.engines import confidential, external, fuse
-from encbench.engines.connection import loading
-from encbench.engines.context import DatabaseContext
-from encbench.engines.registry import engine
-from encbench.kube.secrets import with_entries
+from encbench.database import children, external
+from encbench.database.connection import loading
+from encbench.database.context import DatabaseContext
 from encbench.reconcile import objects
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects import Announce, Apply, Create, Effect, perform
@@ -68,12 +66,9 @@ class TestbedReconciler:
             proxy_image=settings.proxy_image,
             proxy_pull_policy=settings.proxy_pull_policy,
         )
-        build = engine(testbed.spec.instance.engine)
         if decision.copy_credentials and seen.login is not None:
             spare = self._deps.certificates.unpresentable(seen.now)
-            made = external.credentials_secret(
-                context, build.driver, seen.login, spare, settings.random_token
-            )
+            made = external.credentials_secret(context, seen.login, spare, settings.random_token)
             return [Create(SECRET, made)]
         if decision.create_credentials is not None:
             issued = self._deps.certificates.issue(
@@ -82,25 +77,20 @@ class TestbedReconciler:
                 host_names(testbed.name, testbed.namespace),
                 seen.now,
             )
-            credentials = build.credentials_secret(context, settings.random_token)
             secrets = [
-                build.keys_secret(context, settings.random_token),
-                fuse.keys_secret(context, settings.random_token),
+                children.keys_secret(context, settings.random_token),
                 # The credentials come last: that they exist says that the keys do.
-                with_entries(
-                    credentials,
-                    entries(issued) | confidential.entries(testbed.spec, settings.random_token),
-                ),
+                children.credentials_secret(context, settings.random_token, entries(issued)),
             ]
             return [Create(SECRET, secret) for secret in secrets if secret is not None]
         if decision.scale is not None and seen.stateful_set is not None:
             return [Apply(STATEFUL_SET, seen.stateful_set.scaled(*decision.scale))]
         if decision.apply_database:
             return [
-                Apply(CONFIG_MAP, build.config_map(context)),
-                Apply(SERVICE, build.service(context)),
-                Apply(PERSISTENT_VOLUME_CLAIM, build.volume_claim(context)),
-                Apply(STATEFUL_SET, build.stateful_set(context)),
+                Apply(CONFIG_MAP, children.config_map(context)),
+                Apply(SERVICE, children.service(context)),
+                Apply(PERSISTENT_VOLUME_CLAIM, children.volume_claim(context)),
+                Apply(STATEFUL_SET, children.stateful_set(context)),
             ]
         if decision.create_load:
             load = LoadContext(

@@ -16,7 +16,7 @@ from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time
 from encbench.api.testbed import DataCopy, ServerRun, TestbedStatus
 from encbench.core.starts import Start
-from encbench.engines import prepare
+from encbench.database import golden
 from encbench.kube import labels
 from encbench.ports import Body
 from encbench.reconcile import pods
@@ -24,7 +24,7 @@ from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import PodFacts
 
-PREPARE = f"init:{prepare.NAME}"
+PREPARE = f"init:{golden.NAME}"
 ATTEMPTS = 3
 """Failures of the golden copy after which nobody expects it to come right by itself."""
 

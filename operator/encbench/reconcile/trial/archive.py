@@ -18,15 +18,17 @@ from encbench.core.records import (
     TrialProofs,
     TrialRecord,
 )
-from encbench.engines.connection import connection
+from encbench.database.connection import connection
 from encbench.ports import Rejected, Unavailable
+from encbench.proofs import clients
+from encbench.proofs.combine import joined
 from encbench.reconcile.checks import CONSISTENT
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.starts import serves
-from encbench.reconcile.trial import decrypted, series, sessions
 from encbench.reconcile.trial import recovery as recoveries
+from encbench.reconcile.trial import series
 from encbench.reconcile.trial.collect import Collected, collect, kinds_of, result_of
 from encbench.reconcile.trial.decision import ARCHIVED, COLLECTED, PROVEN_AFTER, phase
 from encbench.reconcile.trial.facts import Seen
@@ -90,7 +92,7 @@ async def _record(
             has_proxy=place.proxy_limit is not None,
         )
     if told is not None and made.after is not None:
-        made = made.model_copy(update={"after": sessions.joined(made.after, told)})
+        made = made.model_copy(update={"after": joined(made.after, told)})
     proofs, artefacts["proofs.json"] = await settle(deps.store, trial, "proofs.json", made)
     provenance = await gather(deps, trial, seen)
     _, artefacts["provenance.json"] = await settle(deps.store, trial, "provenance.json", provenance)
@@ -142,12 +144,12 @@ def _told(trial: Trial, seen: Seen, collected: Collected, made: TrialProofsRecor
     if seen.testbed is None or collected.measurement is None:
         return None
     testbed, driven = seen.testbed, tool(trial.spec.workload)
-    read = decrypted.told(testbed.spec, trial.spec.workload, collected.clients, made)
-    if not driven.tells_sessions(trial.spec.workload) or decrypted.hides_sessions(testbed.spec):
+    read = clients.decrypted(testbed.spec, trial.spec.workload, collected.clients, made)
+    if not driven.tells_sessions(trial.spec.workload) or clients.hides_sessions(testbed.spec):
         return read
     unverified = driven.unverified(connection(testbed.name, testbed.spec))
-    proof = sessions.prove(testbed.spec.mode, collected.clients, unverified)
-    return proof if read is None else sessions.joined(proof, read)
+    proof = clients.sessions(testbed.spec.mode, collected.clients, unverified)
+    return proof if read is None else joined(proof, read)
 
 
 async def _metrics(

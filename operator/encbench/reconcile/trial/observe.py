@@ -7,9 +7,9 @@ from typing import Any
 from encbench.api.conditions import find, format_time, is_false, is_true
 from encbench.api.kinds import JOB, POD, TESTBED
 from encbench.core.evidence import Proof
-from encbench.engines import external
 from encbench.kube import labels
 from encbench.ports import Body, Rejected, Unavailable
+from encbench.proofs.clients import before_sessions
 from encbench.reconcile import agents, checks, objects
 from encbench.reconcile.checks import CONSISTENT
 from encbench.reconcile.deps import Deps
@@ -41,7 +41,7 @@ async def observe(deps: Deps, trial: Trial) -> Seen:
     proof, problem, server_started = None, "", None
     if testbed is not None and testbed.spec.instance.external is not None:
         if _proof_is_due(trial, testbed, job):
-            made = external.prove(testbed.spec.instance.external, testbed.spec.mode)
+            made = before_sessions(testbed.spec.instance.external, testbed.spec.mode)
             proof = made.model_copy(update={"time": format_time(deps.clock.now())})
     elif testbed is not None and database is not None and _proof_is_due(trial, testbed, job):
         try:

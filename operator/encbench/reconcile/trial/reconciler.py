@@ -8,7 +8,7 @@ from encbench.api.kinds import JOB, TRIAL
 from encbench.api.trial import TrialStatus
 from encbench.core.artefact import RecordError
 from encbench.core.naming import credentials_name
-from encbench.engines.connection import connection
+from encbench.database.connection import connection
 from encbench.kube.labels import ACTIVE
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import agents, objects

@@ -12,7 +12,7 @@ from encbench.api.conditions import find, is_true
 from encbench.api.trial import TrialStatus
 from encbench.core.artefact import RecordError
 from encbench.core.records import RecoveryFacts, RecoveryRecord, ServerProcess
-from encbench.engines.recovery import RecoveryLog
+from encbench.engines.log_words import LogWords
 from encbench.engines.registry import engine
 from encbench.ports import Store, Unavailable
 from encbench.reconcile import agents
@@ -71,7 +71,7 @@ async def ask(
         answer = await deps.agent.stopped(where, token, trial.uid)
     if answer["state"] not in ("done", "failed"):
         return Stopped(answer["state"])
-    words, log = engine(testbed.spec.instance.engine).recovery, None
+    words, log = engine(testbed.spec.instance.engine).log_words, None
     if answer["state"] == "done":
         log = await _log(deps, testbed, database, words, answer["after"]["processId"])
     return Stopped(answer["state"], judge(answer, log, words, trial.status.server_started))
@@ -88,7 +88,7 @@ def _may_arm(trial: Trial, clients: Sequence[ClientFacts]) -> bool:
 
 
 async def _log(
-    deps: Deps, testbed: Testbed, database: PodFacts, words: RecoveryLog, number: int
+    deps: Deps, testbed: Testbed, database: PodFacts, words: LogWords, number: int
 ) -> list[str]:
     """The new process' own lines. Unavailable while the kubelet still shows another's."""
     text = await deps.cluster.logs(testbed.namespace, database.name, "server", LOG_LINES)
@@ -101,7 +101,7 @@ async def _log(
 def judge(
     answer: wire.RecoveryAnswer,
     log: list[str] | None,
-    words: RecoveryLog,
+    words: LogWords,
     server_started: float | None,
 ) -> RecoveryRecord:
     """What came of the stop, and whether it counts; pure.
@@ -145,7 +145,7 @@ def _problem(
     facts: RecoveryFacts,
     late: float,
     log: list[str],
-    words: RecoveryLog,
+    words: LogWords,
     server_started: float | None,
 ) -> tuple[str, str] | None:
     """The first rule that does not hold, as reason and message."""

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from encbench.adapters.sql import SqlError
-from encbench.engines.marker import table_name
+from encbench.engines.marker import Statement, table_name
 from encbench.sidecars.agent.files import Searched, search_file, search_tree
-from encbench.sidecars.agent.probe import EngineProbe, OpenSession, Row, SqlSession, Statement
+from encbench.sidecars.agent.probe import EngineProbe, OpenSession, Row, SqlSession
 from encbench.sidecars.agent.volume import Ground
 from encbench.wire import agent as wire
 

@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from encbench.core.connection import Driver
+from encbench.engines.facts import EngineFacts, facts
+from encbench.engines.marker import Statement
+from encbench.engines.users import AGENT_USER
 from encbench.wire.agent import CatalogueRows
 
 Row = Sequence[Any]
-Statement = tuple[str, tuple[object, ...]]
 
 
 class SqlSession(Protocol):
@@ -79,17 +81,18 @@ class EngineProbe:
 
 def probe(engine: str) -> EngineProbe:
     """The probe of an engine; KeyError when there is none."""
-    return _PROBES[engine]()
+    row = facts(engine)
+    return _PROBES[row.package](row)
 
 
-def _innodb(process_name: str, catalogue: Any, kind_of: Callable[[str], str]) -> EngineProbe:
+def _innodb(row: EngineFacts, catalogue: Any, kind_of: Callable[[str], str]) -> EngineProbe:
     """What MariaDB and MySQL have in common. `catalogue` is the engine's own module."""
-    from encbench.engines.innodb import marker, redo, settle  # noqa: PLC0415
+    from encbench.engines.innodb import flush, marker, redo  # noqa: PLC0415
 
     return EngineProbe(
-        driver="mysql",
-        process_name=process_name,
-        user="encbench_agent",
+        driver=row.driver,
+        process_name=row.process,
+        user=AGENT_USER,
         settings=catalogue.SETTINGS,
         version=catalogue.VERSION,
         encryption_settings=catalogue.ENCRYPTION_SETTINGS,
@@ -103,40 +106,40 @@ def _innodb(process_name: str, catalogue: Any, kind_of: Callable[[str], str]) ->
         flush_logs=(marker.FLUSH_BINARY_LOG,),
         drop=marker.drop,
         kind_of=kind_of,
-        settle=settle.settle,
-        dirty=settle.DIRTY,
+        settle=flush.flush,
+        dirty=flush.DIRTY,
         redo=lambda session: redo.unwritten(session.rows(redo.STATUS)),
     )
 
 
-def _mariadb() -> EngineProbe:
+def _mariadb(row: EngineFacts) -> EngineProbe:
     from encbench.engines.mariadb import catalogue, files  # noqa: PLC0415
 
-    return _innodb("mariadbd", catalogue, files.kind_of)
+    return _innodb(row, catalogue, files.kind_of)
 
 
-def _mysql() -> EngineProbe:
+def _mysql(row: EngineFacts) -> EngineProbe:
     from encbench.engines.mysql import catalogue, files  # noqa: PLC0415
     from encbench.engines.mysql.marker import echo, plant  # noqa: PLC0415
 
     return replace(
-        _innodb("mysqld", catalogue, files.kind_of),
+        _innodb(row, catalogue, files.kind_of),
         plant=plant,
         further=(catalogue.BINARY_LOGS, catalogue.STATUS),
         echo=echo,
     )
 
 
-def _postgresql() -> EngineProbe:
+def _postgresql(row: EngineFacts) -> EngineProbe:
     from encbench.engines.postgresql import catalogue, files, marker, wal  # noqa: PLC0415
 
     def table_file(session: SqlSession, table: str) -> str:
         return str(session.rows(*marker.file_of(table))[0][0])
 
     return EngineProbe(
-        driver="pgsql",
-        process_name="postgres",
-        user="encbench_agent",
+        driver=row.driver,
+        process_name=row.process,
+        user=AGENT_USER,
         settings=catalogue.SETTINGS,
         version=catalogue.VERSION,
         encryption_settings=catalogue.ENCRYPTION_SETTINGS,
@@ -157,9 +160,9 @@ def _postgresql() -> EngineProbe:
     )
 
 
-_PROBES: dict[str, Callable[[], EngineProbe]] = {
+_PROBES: dict[str, Callable[[EngineFacts], EngineProbe]] = {
     "mariadb": _mariadb,
     "mysql": _mysql,
-    "percona": _mysql,
     "postgresql": _postgresql,
 }
+"""By the package of the engine."""

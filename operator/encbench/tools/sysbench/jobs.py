@@ -40,7 +40,7 @@ def load_job(context: LoadContext) -> Body:
     container = {
         **pod.tool_container(client, pod.shell(_LOADER, "load.sh", words), mounts),
         **_working_directory(context),
-        "env": pod.environment(command.environment(context.connection)),
+        "env": pods.environment(command.environment(context.connection)),
     }
     volumes = [
         pods.secret_volume("credentials", context.credentials_secret, {FILE_NAME: FILE_NAME}),
@@ -67,7 +67,7 @@ def trial_job(context: TrialContext) -> Body:
     tool = {
         **pod.tool_container(client, pod.wrapped(math.ceil(limit), words), mounts),
         **_working_directory(context),
-        "env": pod.environment(
+        "env": pods.environment(
             {
                 "ENCBENCH_RUN_DIR": pod.RUN,
                 **command.environment(context.connection),

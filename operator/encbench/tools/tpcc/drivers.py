@@ -9,7 +9,6 @@ from encbench.core.columns.layout import MEK, MEK_FILE, MEK_FOLDER
 from encbench.core.connection import Connection
 from encbench.kube import pods
 from encbench.ports import Body
-from encbench.tools import pod
 from encbench.tools.context import TrialContext
 from encbench.tools.tpcc import jdbc
 
@@ -60,7 +59,7 @@ def init_containers(context: TrialContext) -> list[Body]:
             "image": context.sidecar_image,
             "imagePullPolicy": context.sidecar_pull_policy,
             "command": ["python3", "-m", "encbench.sidecars.driver"],
-            "env": pod.environment(_source(own)),
+            "env": pods.environment(_source(own)),
             "resources": pods.resources(_CPU, _MEMORY),
             "securityContext": pods.container_security(),
             "terminationMessagePolicy": "FallbackToLogsOnError",

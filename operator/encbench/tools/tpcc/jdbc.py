@@ -13,6 +13,7 @@ from encbench.api.columns import DriverJar
 from encbench.api.encryptionmode import InTransit
 from encbench.core.columns.layout import MEK_FILE
 from encbench.core.connection import Connection, Driver
+from encbench.engines.facts import facts
 
 TRUST_STORE = "/tmp/encbench/trust.p12"  # noqa: S108 - an emptyDir of the pod
 TRUST_STORE_PASSWORD = "encbench"  # noqa: S105 - see above
@@ -85,12 +86,10 @@ ENCRYPTING = "io.encbench.jdbc.EncbenchDriver"
 """encbench's own driver around another: its URL is the other's with `jdbc:encbench:` before."""
 _ENCRYPTING_PREFIX = "jdbc:encbench:"
 
-_USUAL = {"mariadb": _MARIADB, "mysql": _MYSQL, "percona": _MYSQL, "postgresql": _POSTGRESQL}
-
 
 def driver(engine: str, chosen: str | None) -> Jdbc:
     """The driver that a workload names, or the usual one of the engine."""
-    return DRIVERS[chosen] if chosen is not None else _USUAL[engine]
+    return DRIVERS[chosen or facts(engine).jdbc]
 
 
 def encrypts(connection: Connection) -> bool:
@@ -127,7 +126,7 @@ def template(own: DriverJar, connection: Connection) -> str:
 
 def protocol(engine: str) -> Driver:
     """What servers of that engine speak."""
-    return _USUAL[engine].protocol
+    return facts(engine).driver
 
 
 def url(

@@ -29,7 +29,7 @@ def load_job(context: LoadContext) -> Body:
     written = props.load_props(tpcc, context.connection, client.resources.cores)
     container = {
         **pod.tool_container(client, _load_command(tpcc), _mounts(context.connection)),
-        "env": pod.environment(
+        "env": pods.environment(
             {
                 **_environment(tpcc, context.connection, written, client),
                 # Elsewhere the agent beside the database looks.
@@ -62,7 +62,7 @@ def trial_job(context: TrialContext) -> Body:
                 *drivers.mounts(context.connection),
             ],
         ),
-        "env": pod.environment(
+        "env": pods.environment(
             {
                 "ENCBENCH_RUN_DIR": pod.RUN,
                 **_environment(tpcc, context.connection, written, client),

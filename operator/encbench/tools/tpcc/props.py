@@ -10,26 +10,15 @@ from collections.abc import Mapping, Sequence
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Load
 from encbench.core.connection import Connection
+from encbench.engines.facts import facts
 from encbench.tools.sharing import seed_of, shares
 from encbench.tools.tpcc import jdbc
-from encbench.tools.tpcc.client import CA_FILE, RESULTS, Kind, kind_of
+from encbench.tools.tpcc.client import CA_FILE, RESULTS, kind_of
 
 Props = dict[str, str]
 
 REPORT_SECONDS = 1
 """How often BenchmarkSQL 6 is to tell its rate; the others do each second."""
-
-_DATABASES: Mapping[Kind, Mapping[str, str]] = {
-    "own": {"mariadb": "mariadb", "mysql": "mysql", "percona": "mysql", "postgresql": "postgres"},
-    # Upstream's 5 knows postgres only; builds for MySQL call it so.
-    "5": {"mariadb": "mysql", "mysql": "mysql", "percona": "mysql", "postgresql": "postgres"},
-    "6": {
-        "mariadb": "mariadb",
-        "mysql": "mariadb",
-        "percona": "mariadb",
-        "postgresql": "postgres",
-    },
-}
 
 
 def load_props(tpcc: Tpcc, connection: Connection, cores: float) -> Props:
@@ -90,7 +79,7 @@ def _common(tpcc: Tpcc, connection: Connection) -> Props:
         chosen, connection, CA_FILE, batches=kind != "own", parameters=tpcc.url_parameters
     )
     return {
-        "db": _DATABASES[kind][connection.engine],
+        "db": facts(connection.engine).tpcc[kind],
         "driver": jdbc.class_name(connection, tpcc.driver),
         # That of a driver of the user's own may hold a key: `client.sh` puts it together.
         **({} if jdbc.jar(connection) else {"conn": url}),

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.database.users import generate
 from encbench.engines.innodb import marker
 from encbench.engines.mariadb import catalogue, files, users
 from encbench.engines.marker import is_marker, table_name
-from encbench.engines.users import generate
 from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens
 
 

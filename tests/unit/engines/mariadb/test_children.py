@@ -5,7 +5,14 @@ from typing import Any
 
 import pytest
 
-from encbench.engines.registry import engine
+from encbench.database.children import (
+    config_map,
+    credentials_secret,
+    keys_secret,
+    service,
+    stateful_set,
+    volume_claim,
+)
 from tests.support.testbeds import (
     PLAINTEXT,
     TDE,
@@ -34,7 +41,7 @@ MODES = [PLAINTEXT, TDE, OWN_KEY, TLS]
 
 def pod(mode: dict[str, Any], **changes: Any) -> dict[str, Any]:
     context = database_context(spec_of_testbed(mode, **changes))
-    spec: dict[str, Any] = engine("mariadb").stateful_set(context)["spec"]["template"]["spec"]
+    spec: dict[str, Any] = stateful_set(context)["spec"]["template"]["spec"]
     return spec
 
 
@@ -66,19 +73,18 @@ def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]
 
 def test_nothing_secret_outside_of_secrets() -> None:
     context, token = database_context(spec_of_testbed(TDE)), counting_tokens()
-    build = engine("mariadb")
-    made = [build.keys_secret(context, token), build.credentials_secret(context, token)]
+    made = [keys_secret(context, token), credentials_secret(context, token, {})]
     hidden = {f"{number:032x}" for number in range(1, 9)} | {
         f"{number:064x}" for number in range(1, 9)
     }
     assert all(secret is not None for secret in made)
-    rest = repr([build.config_map(context), build.service(context), build.stateful_set(context)])
+    rest = repr([config_map(context), service(context), stateful_set(context)])
     assert not any(value in rest for value in hidden)
 
 
 def test_the_users_own_key_is_mounted_under_the_name_that_the_server_reads() -> None:
     context = database_context(spec_of_testbed(OWN_KEY))
-    assert engine("mariadb").keys_secret(context, counting_tokens()) is None
+    assert keys_secret(context, counting_tokens()) is None
     volume = next(volume for volume in pod(OWN_KEY)["volumes"] if volume["name"] == "keys")
     assert volume["secret"]["secretName"] == "my-key"
     assert volume["secret"]["items"] == [{"key": "key.txt", "path": "keyfile"}]
@@ -86,7 +92,7 @@ def test_the_users_own_key_is_mounted_under_the_name_that_the_server_reads() -> 
 
 def test_plaintext_has_no_key() -> None:
     context = database_context(spec_of_testbed(PLAINTEXT))
-    assert engine("mariadb").keys_secret(context, counting_tokens()) is None
+    assert keys_secret(context, counting_tokens()) is None
     assert all(volume["name"] != "keys" for volume in pod(PLAINTEXT)["volumes"])
 
 
@@ -97,7 +103,7 @@ def test_a_generated_key_is_256_bits_of_what_the_source_gives() -> None:
         asked.append(size)
         return "ab" * size
 
-    secret = engine("mariadb").keys_secret(database_context(spec_of_testbed(TDE)), source)
+    secret = keys_secret(database_context(spec_of_testbed(TDE)), source)
     assert secret is not None
     assert base64.b64decode(secret["data"]["keyfile"]).decode() == f"1;{'ab' * 32}\n"
     assert asked == [32]
@@ -108,11 +114,11 @@ def test_a_restart_is_never_made_only_seen() -> None:
         assert "livenessProbe" not in container
         assert "startupProbe" not in container
     context = database_context(spec_of_testbed(TDE))
-    assert engine("mariadb").stateful_set(context)["spec"]["updateStrategy"] == {"type": "OnDelete"}
+    assert stateful_set(context)["spec"]["updateStrategy"] == {"type": "OnDelete"}
 
 
 def test_absent_choices_leave_their_fields_out() -> None:
     spec = pod(PLAINTEXT)
     assert not {"nodeSelector", "tolerations", "imagePullSecrets"} & set(spec)
-    claim = engine("mariadb").volume_claim(database_context(spec_of_testbed(PLAINTEXT)))
+    claim = volume_claim(database_context(spec_of_testbed(PLAINTEXT)))
     assert "storageClassName" not in claim["spec"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from encbench.engines.registry import engine
+from encbench.database.children import config_map, keys_secret, stateful_set
 from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens, database_context
 from tests.unit.engines import golden_files, rendering
 from tests.unit.engines.mysql import golden
@@ -16,13 +16,12 @@ from tests.unit.engines.rendering import (
     secrets_seen,
 )
 
-BUILD = engine("mysql")
 MODES = [PLAINTEXT, ALL, TABLES, TLS, {**ALL, **TLS}]
 
 
 def pod(mode: dict[str, Any], **changes: Any) -> dict[str, Any]:
     context = database_context(golden.spec(mode, **changes))
-    spec: dict[str, Any] = BUILD.stateful_set(context)["spec"]["template"]["spec"]
+    spec: dict[str, Any] = stateful_set(context)["spec"]["template"]["spec"]
     return spec
 
 
@@ -64,15 +63,15 @@ def test_nothing_secret_outside_of_secrets() -> None:
 @pytest.mark.parametrize("name", ["mysql", "percona"])
 def test_the_server_makes_its_keys_itself(name: str) -> None:
     context = database_context(golden.spec(ALL, engine=name))
-    assert engine(name).keys_secret(context, counting_tokens()) is None
+    assert keys_secret(context, counting_tokens()) is None
 
 
 def test_the_keyring_is_configured_where_it_is_wanted_only() -> None:
     files = {"mysqld.my", "component_keyring_file.cnf"}
     for mode in MODES:
-        data = BUILD.config_map(database_context(golden.spec(mode)))["data"]
+        data = config_map(database_context(golden.spec(mode)))["data"]
         assert (files & set(data)) == (files if "atRest" in mode else set())
-    data = BUILD.config_map(database_context(golden.spec(ALL)))["data"]
+    data = config_map(database_context(golden.spec(ALL)))["data"]
     assert json.loads(data["mysqld.my"]) == {"components": "file://component_keyring_file"}
     configuration = json.loads(data["component_keyring_file.cnf"])
     assert configuration["read_only"] is False

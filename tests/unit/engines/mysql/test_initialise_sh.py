@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from encbench.engines.mysql import keyring
-from encbench.engines.mysql.layout import Places
+from encbench.engines.mysql.layout import MysqlLayout
 from tests.support.shells import SHELLS
 
 SCRIPT = Path(keyring.__file__).with_name("initialise.sh")
@@ -29,7 +29,7 @@ class Image:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self.layout = Places(volume=str(home / "volume"), config=str(home / "config"))
+        self.layout = MysqlLayout(volume=str(home / "volume"), config=str(home / "config"))
         for folder in ("bin", "volume", "config", "share/plugins"):
             (home / folder).mkdir(parents=True)
         for plugin in ("component_keyring_file.so", "other.so", "README"):

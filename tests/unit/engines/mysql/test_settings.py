@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
+from encbench.database.users import generate
 from encbench.engines.mysql.flavour import FLAVOURS, MYSQL
 from encbench.engines.mysql.known import known_settings
 from encbench.engines.mysql.layout import POD
 from encbench.engines.mysql.settings import server_cnf, server_settings
 from encbench.engines.mysql.users import init_sql
-from encbench.engines.users import generate
 from tests.support.testbeds import PLAINTEXT, TLS, TLS12, counting_tokens
 from tests.unit.engines.mysql.golden import ALL, TABLES, spec
 

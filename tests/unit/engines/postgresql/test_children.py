@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from encbench.engines.registry import engine
+from encbench.database.children import config_map, keys_secret, stateful_set
 from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens, database_context
 from tests.unit.engines import golden_files, rendering
 from tests.unit.engines.postgresql import golden
@@ -14,12 +14,10 @@ from tests.unit.engines.rendering import (
     secrets_seen,
 )
 
-BUILD = engine("postgresql")
-
 
 def pod(mode: dict[str, Any], **changes: Any) -> dict[str, Any]:
     context = database_context(golden.spec(mode, **changes))
-    spec: dict[str, Any] = BUILD.stateful_set(context)["spec"]["template"]["spec"]
+    spec: dict[str, Any] = stateful_set(context)["spec"]["template"]["spec"]
     return spec
 
 
@@ -60,7 +58,7 @@ def test_nothing_secret_outside_of_secrets(mode: dict[str, Any]) -> None:
 
 def test_arms_differ_in_what_tls_needs_and_nothing_else() -> None:
     files = {
-        name: BUILD.config_map(database_context(golden.spec(mode)))["data"]
+        name: config_map(database_context(golden.spec(mode)))["data"]
         for name, mode in golden.MODES.items()
     }
     plain, tls = files["plaintext"], files["tls"]
@@ -78,7 +76,7 @@ def test_arms_differ_in_what_tls_needs_and_nothing_else() -> None:
 def test_the_suite_of_tls_1_3_is_pinned_where_the_server_has_no_setting_for_it() -> None:
     chacha = {"inTransit": {"cipherSuite": "TLS_CHACHA20_POLY1305_SHA256"}}
     context = database_context(golden.spec(chacha))
-    assert BUILD.config_map(context)["data"]["openssl.cnf"].splitlines()[-1] == (
+    assert config_map(context)["data"]["openssl.cnf"].splitlines()[-1] == (
         "Ciphersuites = TLS_CHACHA20_POLY1305_SHA256"
     )
     assert containers(chacha)["server"]["env"] == [
@@ -88,7 +86,7 @@ def test_the_suite_of_tls_1_3_is_pinned_where_the_server_has_no_setting_for_it()
 
 def test_no_mode_has_a_key_of_the_server_s_own() -> None:
     for mode in golden.MODES.values():
-        assert BUILD.keys_secret(database_context(golden.spec(mode)), counting_tokens()) is None
+        assert keys_secret(database_context(golden.spec(mode)), counting_tokens()) is None
 
 
 def test_a_restart_is_never_made_only_seen() -> None:
@@ -96,14 +94,14 @@ def test_a_restart_is_never_made_only_seen() -> None:
         assert "livenessProbe" not in container
         assert "startupProbe" not in container
     context = database_context(golden.spec(TLS))
-    assert BUILD.stateful_set(context)["spec"]["updateStrategy"] == {"type": "OnDelete"}
+    assert stateful_set(context)["spec"]["updateStrategy"] == {"type": "OnDelete"}
 
 
 def test_the_agent_of_many_connections_has_the_cpu_to_count_them() -> None:
     limits = {}
     for connections in (1, 8, 256, 2048):
         spec = golden.spec(PLAINTEXT).model_copy(update={"max_connections": connections})
-        agent = BUILD.stateful_set(database_context(spec))["spec"]["template"]["spec"]
+        agent = stateful_set(database_context(spec))["spec"]["template"]["spec"]
         (own,) = [one for one in agent["containers"] if one["name"] == "agent"]
         limits[connections] = own["resources"]["limits"]["cpu"]
     assert limits == {1: "50m", 8: "50m", 256: "75m", 2048: "254m"}

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from encbench.database.users import generate, sysbench_conf
 from encbench.engines.postgresql.layout import POD
 from encbench.engines.postgresql.settings import server_conf, server_settings
-from encbench.engines.postgresql.users import host_rules, init_sql, sysbench_conf
-from encbench.engines.users import generate
+from encbench.engines.postgresql.users import host_rules, init_sql
 from tests.support.testbeds import PLAINTEXT, TLS, TLS12, counting_tokens
 from tests.unit.engines.postgresql.golden import spec
 
@@ -102,4 +102,4 @@ def test_statements_end_as_the_single_user_server_wants_it() -> None:
 
 def test_what_clients_read() -> None:
     made = generate(counting_tokens())
-    assert sysbench_conf(made) == f"pgsql-user=encbench\npgsql-password={made.password}\n"
+    assert sysbench_conf(made, "pgsql") == f"pgsql-user=encbench\npgsql-password={made.password}\n"

@@ -1,4 +1,4 @@
-"""Bringing InnoDB to rest. The agent imports this module: the standard library only.
+"""Flushing InnoDB's dirty pages. The agent imports this module: the standard library only.
 
 `FLUSH TABLES ... FOR EXPORT` writes every changed page of a table to its file and waits for it,
 table by table, so that it can be left and taken up again; the pages stay in the pool. Undo logs and
@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from encbench.core.connection import DATABASE
-
-Statement = tuple[str, tuple[object, ...]]
+from encbench.engines.marker import Statement
 
 DIRTY = "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'"
 """Its row ends with how many pages are changed and not written."""
@@ -30,7 +29,7 @@ class _Session(Protocol):
         ...
 
 
-def settle(session: _Session) -> Iterable[Statement]:
+def flush(session: _Session) -> Iterable[Statement]:
     """Statements that write what the benchmark's tables have changed."""
     for row in session.rows(_TABLES, (DATABASE,)):
         table = str(row[0]).replace("`", "``")

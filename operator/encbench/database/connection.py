@@ -5,8 +5,8 @@ from dataclasses import replace
 from encbench.api.testbed import TestbedSpec
 from encbench.core.columns.layout import PORT
 from encbench.core.connection import DATABASE, Connection
-from encbench.engines import confidential
-from encbench.engines.registry import engine
+from encbench.database.proxy import mek_of
+from encbench.engines.facts import facts
 
 
 def connection(testbed: str, spec: TestbedSpec) -> Connection:
@@ -20,7 +20,7 @@ def connection(testbed: str, spec: TestbedSpec) -> Connection:
         direct,
         port=direct.port if columns is None else PORT,
         jdbc=jdbc,
-        mek=confidential.mek_of(testbed, spec) if jdbc is not None else None,
+        mek=mek_of(testbed, spec) if jdbc is not None else None,
         columns=columns is not None,
     )
 
@@ -30,12 +30,12 @@ def loading(testbed: str, spec: TestbedSpec) -> Connection:
 
     So the data are equal to the byte whatever the mode, and no load waits for a proxy.
     """
-    found, external = engine(spec.instance.engine), spec.instance.external
+    engine, external = facts(spec.instance.engine), spec.instance.external
     return Connection(
-        driver=found.driver,
+        driver=engine.driver,
         host=external.host if external else testbed,
-        port=(external and external.port) or found.port,
+        port=(external and external.port) or engine.port,
         database=external.database if external else DATABASE,
-        engine=spec.instance.engine,
+        engine=engine.name,
         tls=spec.mode.in_transit,
     )

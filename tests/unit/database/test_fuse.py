@@ -1,6 +1,6 @@
 """Pods with a golden copy and with a FUSE file system in them, for every engine.
 
-Run `PYTHONPATH=operator:. python -m tests.unit.engines.test_fuse` to renew the golden file, and
+Run `PYTHONPATH=operator:. python -m tests.unit.database.test_fuse` to renew the golden file, and
 read the difference before committing it.
 """
 
@@ -11,15 +11,13 @@ import pytest
 import yaml
 
 from encbench.api.testbed import TestbedSpec
-from encbench.engines import fuse
+from encbench.database.children import keys_secret, stateful_set, volume_claim
 from encbench.engines.layout import LOWER, MOUNTS, VOLUME
-from encbench.engines.registry import engine
 from tests.support.testbeds import (
     ENCRYPTED_CLASS,
     GOCRYPTFS,
     PASS_THROUGH,
     PLAINTEXT,
-    TDE,
     TLS,
     counting_tokens,
     database_context,
@@ -39,7 +37,7 @@ def spec_of(mode: dict[str, Any], name: str = "mariadb", **more: Any) -> Testbed
 
 def pod(mode: dict[str, Any], name: str = "mariadb", **more: Any) -> dict[str, Any]:
     context = database_context(spec_of(mode, name, **more))
-    spec: dict[str, Any] = engine(name).stateful_set(context)["spec"]["template"]["spec"]
+    spec: dict[str, Any] = stateful_set(context)["spec"]["template"]["spec"]
     return spec
 
 
@@ -125,15 +123,14 @@ def test_every_container_has_requests_and_the_same_limits(mode: dict[str, Any], 
 
 def test_the_password_is_in_no_other_place_than_its_secret() -> None:
     context = database_context(spec_of(GOCRYPTFS))
-    secret = fuse.keys_secret(context, counting_tokens())
+    secret = keys_secret(context, counting_tokens())
     assert secret is not None
     assert secret["immutable"] is True
     assert set(secret["data"]) == {"password"}
-    assert engine("mariadb").keys_secret(context, counting_tokens()) is None
     assert "mount-volume" in str(containers(pod(GOCRYPTFS))["volume"]["command"])
     assert secret["data"]["password"] not in str(pod(GOCRYPTFS))
-    for mode in (PASS_THROUGH, PLAINTEXT, TDE, ENCRYPTED_CLASS):
-        assert fuse.keys_secret(database_context(spec_of(mode)), counting_tokens()) is None
+    for mode in (PASS_THROUGH, PLAINTEXT, ENCRYPTED_CLASS):
+        assert keys_secret(database_context(spec_of(mode)), counting_tokens()) is None
 
 
 # -- the golden copy
@@ -172,7 +169,7 @@ def test_it_works_on_the_disk_before_anything_else(mode: dict[str, Any], name: s
 def test_the_claim_is_of_the_modes_class() -> None:
     for mode, wanted in ((ENCRYPTED_CLASS, "encrypted"), (GOCRYPTFS, "fast"), (PLAINTEXT, "fast")):
         spec = spec_of_testbed(mode, storage={"size": "2Gi", "className": "fast"})
-        claim = engine("mariadb").volume_claim(database_context(spec))
+        claim = volume_claim(database_context(spec))
         assert claim["spec"]["storageClassName"] == wanted
 
 

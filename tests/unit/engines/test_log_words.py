@@ -46,7 +46,7 @@ CLEAN = {
 
 @pytest.mark.parametrize("name", CRASHES)
 def test_a_recovery_is_known_by_its_lines(name: str) -> None:
-    words = engine(name).recovery
+    words = engine(name).log_words
     lines = words.of_process(CRASHES[name], 71)
     assert lines is not None
     assert "71" in lines[0]
@@ -58,7 +58,7 @@ def test_a_recovery_is_known_by_its_lines(name: str) -> None:
 
 @pytest.mark.parametrize("name", CLEAN)
 def test_a_clean_start_has_none_of_them(name: str) -> None:
-    words = engine(name).recovery
+    words = engine(name).log_words
     lines = words.of_process(CLEAN[name], 71)
     assert lines is not None
     assert not words.has_recovered(lines)
@@ -68,11 +68,11 @@ def test_a_clean_start_has_none_of_them(name: str) -> None:
 @pytest.mark.parametrize("name", CRASHES)
 @pytest.mark.parametrize("process_id", [7, 1, 711, 91])
 def test_the_log_of_another_process_is_not_taken(name: str, process_id: int) -> None:
-    assert engine(name).recovery.of_process(CRASHES[name], process_id) is None
+    assert engine(name).log_words.of_process(CRASHES[name], process_id) is None
 
 
 def test_what_the_process_before_said_is_left_out() -> None:
-    words = engine("mariadb").recovery
+    words = engine("mariadb").log_words
     log = MARIADB + CLEAN["mariadb"].replace("process 71", "process 99")
     lines = words.of_process(log, 99)
     assert lines is not None

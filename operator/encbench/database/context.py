@@ -1,10 +1,12 @@
-"""What an engine's builders are given about one testbed, and what all its children share."""
+"""What the builders know of one testbed, and what all its children share."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from encbench.api.testbed import TestbedSpec
 from encbench.core.naming import credentials_name
+from encbench.engines.engine import Engine, KeyFile
+from encbench.engines.registry import engine
 from encbench.kube import labels
 
 
@@ -26,6 +28,16 @@ class DatabaseContext:
     proxy_image: str = ""
     """Image of the confidential proxy."""
     proxy_pull_policy: str = "IfNotPresent"
+
+    @property
+    def engine(self) -> Engine:
+        """The engine of the testbed's instance."""
+        return engine(self.spec.instance.engine)
+
+    @property
+    def key_file(self) -> KeyFile | None:
+        """The file with the key of the mode's TDE; None where the server is given none."""
+        return None if self.spec.mode.tde is None else self.engine.key
 
     @property
     def credentials_name(self) -> str:

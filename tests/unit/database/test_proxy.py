@@ -10,9 +10,9 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.testbed import TestbedSpec
 from encbench.core.connection import SecretEntry
-from encbench.engines import confidential
-from encbench.engines.connection import connection, loading
-from encbench.engines.registry import engine
+from encbench.database import proxy
+from encbench.database.children import config_map, service, stateful_set
+from encbench.database.connection import connection, loading
 from encbench.ports import Body
 from tests.support.testbeds import (
     GOCRYPTFS,
@@ -39,7 +39,7 @@ def spec_of(mode: dict[str, Any] = COLUMNS, name: str = "mariadb") -> TestbedSpe
 
 
 def pod(mode: dict[str, Any] = COLUMNS, name: str = "mariadb") -> Body:
-    made = engine(name).stateful_set(database_context(spec_of(mode, name)))
+    made = stateful_set(database_context(spec_of(mode, name)))
     found: Body = made["spec"]["template"]["spec"]
     return found
 
@@ -57,9 +57,9 @@ def volume(spec: Body, name: str) -> Body:
 @pytest.mark.parametrize("name", ENGINES)
 def test_the_proxy_stands_beside_the_server(name: str) -> None:
     own = columns(algorithm="SM4_128_GCM", resources={"cpu": "2", "memory": "128Mi"})
-    proxy = container(pod(own, name), "proxy")
-    assert proxy["image"] == "registry.example.com/confidential-proxy:1.0"
-    assert proxy["command"] == [
+    made = container(pod(own, name), "proxy")
+    assert made["image"] == "registry.example.com/confidential-proxy:1.0"
+    assert made["command"] == [
         "confidential-proxy",
         *("--listen", "0.0.0.0:3307"),
         *("--upstream", "127.0.0.1:3306"),
@@ -68,14 +68,14 @@ def test_the_proxy_stands_beside_the_server(name: str) -> None:
         *("--columns", "/etc/encbench/columns/columns"),
     ]
     amounts = {"cpu": "2", "memory": "128Mi"}
-    assert proxy["resources"] == {"requests": amounts, "limits": amounts}
-    assert proxy["securityContext"]["capabilities"] == {"drop": ["ALL"]}
-    assert proxy["ports"][0]["containerPort"] == 3307
-    assert [one["mountPath"] for one in proxy["volumeMounts"]] == [
+    assert made["resources"] == {"requests": amounts, "limits": amounts}
+    assert made["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert made["ports"][0]["containerPort"] == 3307
+    assert [one["mountPath"] for one in made["volumeMounts"]] == [
         "/etc/encbench/mek",
         "/etc/encbench/columns",
     ], "neither data nor passwords"
-    assert all(one["readOnly"] for one in proxy["volumeMounts"])
+    assert all(one["readOnly"] for one in made["volumeMounts"])
 
 
 def test_permissive_has_to_be_asked_for() -> None:
@@ -102,9 +102,9 @@ def test_every_other_arm_is_as_it_was(mode: dict[str, Any]) -> None:
     assert [one["name"] for one in made["containers"]] == ["server", "agent"]
     assert not {"mek", "columns"} & {one["name"] for one in made["volumes"]}
     assert "username" not in str(volume(made, "agent-credentials"))
-    build, context = engine("mariadb"), database_context(spec_of(mode))
-    assert "columns" not in build.config_map(context)["data"]
-    assert "3307" not in str(build.service(context))
+    context = database_context(spec_of(mode))
+    assert "columns" not in config_map(context)["data"]
+    assert "3307" not in str(service(context))
 
 
 def test_it_goes_with_encryption_at_rest() -> None:
@@ -116,29 +116,29 @@ def test_it_goes_with_encryption_at_rest() -> None:
 
 
 def test_the_list_is_in_the_config_map_and_the_port_in_the_service() -> None:
-    build, context = engine("mariadb"), database_context(spec_of())
-    data = build.config_map(context)["data"]
+    context = database_context(spec_of())
+    data = config_map(context)["data"]
     assert data["columns"] == "sbtest1.id\nsbtest1.k\nsbtest1.c\nsbtest1.pad\nsbtest1\n"
     assert volume(pod(), "columns")["configMap"]["name"] == context.name
-    ports = {one["name"]: one["port"] for one in build.service(context)["spec"]["ports"]}
+    ports = {one["name"]: one["port"] for one in service(context)["spec"]["ports"]}
     assert ports == {"database": 3306, "metrics": 9470, "confidential": 3307}
 
 
 def test_through_the_proxy_and_nothing_encrypted() -> None:
-    data = engine("mariadb").config_map(database_context(spec_of(columns(ratio=0))))["data"]
+    data = config_map(database_context(spec_of(columns(ratio=0))))["data"]
     assert data["columns"] == ""
 
 
 def test_a_key_is_made_for_each_testbed() -> None:
-    made = confidential.entries(spec_of(), counting_tokens())
+    made = proxy.key_entries(spec_of(), counting_tokens())
     assert made == {"mek": f"{1:032x}"}
-    assert confidential.mek_of("bed", spec_of()) == SecretEntry("bed-credentials", "mek")
+    assert proxy.mek_of("bed", spec_of()) == SecretEntry("bed-credentials", "mek")
     assert volume(pod(), "mek")["secret"]["secretName"] == "overhead-mode-credentials"
 
 
 def test_or_is_the_users() -> None:
     own = columns(mekSecretRef={"name": "mine", "key": "key.hex"})
-    assert confidential.entries(spec_of(own), counting_tokens()) == {}
+    assert proxy.key_entries(spec_of(own), counting_tokens()) == {}
     found = volume(pod(own), "mek")["secret"]
     assert found["secretName"] == "mine"
     assert found["items"] == [{"key": "key.hex", "path": "mek"}]
@@ -147,8 +147,8 @@ def test_or_is_the_users() -> None:
 def test_no_key_where_nothing_has_one() -> None:
     driver: dict[str, Any] = {"driver": {"encrypting": {}}}
     for mode in (PLAINTEXT, driver):
-        assert confidential.entries(spec_of(mode), counting_tokens()) == {}
-        assert confidential.mek_of("bed", spec_of(mode)) is None
+        assert proxy.key_entries(spec_of(mode), counting_tokens()) == {}
+        assert proxy.mek_of("bed", spec_of(mode)) is None
 
 
 def test_measured_clients_come_through_the_proxy_and_loads_do_not() -> None:

@@ -1,12 +1,9 @@
-"""Upstream's image of each engine, and the template's own before it."""
-
-from typing import get_args
+"""The server's image: upstream's of each engine, and the template's own before it."""
 
 import pytest
 
-from encbench.api.instancetemplate import EngineName, InstanceTemplateSpec
-from encbench.engines.images import default_image, server_image
-from encbench.engines.registry import engine
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.database.pod import server_image
 from tests.support.testbeds import instance
 
 
@@ -24,9 +21,3 @@ def test_upstream_s_image(name: str, version: str, image: str) -> None:
     assert server_image(InstanceTemplateSpec.model_validate(body)) == image
     own = {**body, "image": "registry.example.com/mine:1"}
     assert server_image(InstanceTemplateSpec.model_validate(own)) == "registry.example.com/mine:1"
-
-
-@pytest.mark.parametrize("name", get_args(EngineName))
-def test_every_engine_of_the_api_is_there_and_has_one(name: str) -> None:
-    assert engine(name).name == name
-    assert default_image(name, "1").endswith(":1")

@@ -1,6 +1,6 @@
-"""What a server's log says of a start: whose it was, and whether it recovered from a crash; pure.
+"""What a server's log says about a start: which process it was, and whether it recovered; pure.
 
-The log is that of one container, so that it begins with the process that runs in it. The process is
+The log is that of one container, so it begins with the process that runs in it. The process is
 found by its number all the same: right after a restart the kubelet may still hand out the log of
 the one before.
 """
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class RecoveryLog:
-    """One engine's words."""
+class LogWords:
+    """One engine's words, as patterns."""
 
     started: str
     """Pattern of the line in which a process says that it starts; `PID` stands for its number."""
     recovered: tuple[str, ...]
     """Patterns of lines that only a recovery from a crash writes. One of each must be there."""
     further: tuple[str, ...] = ()
-    """Patterns of lines that say more of a recovery, for whoever reads the evidence."""
+    """Patterns of lines that say more about a recovery, for readers of the evidence."""
 
     def of_process(self, log: str, process_id: int) -> list[str] | None:
         """The lines from that process' start on; None where it does not start in this log."""

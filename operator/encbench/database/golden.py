@@ -1,11 +1,11 @@
 """The init container that makes and restores the golden copy, before anything else in the pod.
 
-What it shall do stands in the pod's annotation, so that each start of the StatefulSet's one pod may
-ask for something else while its spec stays as it was made. It works on the disk itself: under a
+The pod's annotation says what to do, so that each start of the StatefulSet's one pod may ask for
+something else while its spec stays as it was made. It works on the disk itself: under a
 FUSE file system it copies the ciphertext.
 """
 
-from encbench.engines.context import DatabaseContext
+from encbench.database.context import DatabaseContext
 from encbench.engines.layout import LOWER, VOLUME
 from encbench.kube import labels
 from encbench.kube.pods import container_security, mount, resources
@@ -21,7 +21,7 @@ themselves; see images/gocryptfs/mount-volume.sh."""
 
 
 def containers(context: DatabaseContext) -> list[Body]:
-    """The container, where there is ever something to prepare."""
+    """The container, where there may be something to prepare."""
     spec = context.spec
     if spec.reset == "none" and spec.cache == "Warm":
         return []

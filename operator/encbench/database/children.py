@@ -1,0 +1,113 @@
+"""The objects of a testbed: Secrets, ConfigMap, Service, claim, StatefulSet.
+
+One builder an object. The engine says what goes in; `pod` builds the pod itself.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from encbench.database import fuse, pod, proxy, users
+from encbench.database.context import DatabaseContext
+from encbench.engines.engine import RandomToken
+from encbench.kube import labels
+from encbench.kube.secrets import secret
+from encbench.ports import Body
+
+
+def credentials_secret(
+    context: DatabaseContext, random_token: RandomToken, certificates: Mapping[str, str]
+) -> Body:
+    """Fresh users, passwords and token, with these certificates; immutable once created."""
+    made, engine = users.generate(random_token), context.engine
+    init_sql = engine.init_sql(made, context.spec.mode)
+    entries = {
+        **users.entries(made, engine.facts.driver, init_sql),
+        **certificates,
+        **proxy.key_entries(context.spec, random_token),
+    }
+    return secret(context.metadata(context.credentials_name), entries)
+
+
+def keys_secret(context: DatabaseContext, random_token: RandomToken) -> Body | None:
+    """A fresh key; None where nothing is encrypted by one, or the key is the user's."""
+    mode, key = context.spec.mode, context.key_file
+    entries = fuse.key_entries(mode, random_token)
+    if key is not None and mode.tde is not None and mode.tde.key_secret_ref is None:
+        entries[key.name] = key.fresh(random_token)
+    return secret(context.metadata(context.keys_name), entries) if entries else None
+
+
+def config_map(context: DatabaseContext) -> Body:
+    """Files for the server's containers and the proxy; nothing secret in any."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": context.metadata(context.name),
+        "data": {**context.engine.config_files(context.spec), **proxy.files(context.spec)},
+    }
+
+
+def service(context: DatabaseContext) -> Body:
+    """A headless Service: clients resolve the pod's own address, with no proxy of Kubernetes."""
+    ports = {
+        "database": context.engine.facts.port,
+        "metrics": pod.AGENT_PORT,
+        **proxy.ports(context.spec.mode),
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": context.metadata(context.name),
+        "spec": {
+            "clusterIP": "None",
+            "selector": context.selector,
+            "ports": [
+                {"name": name, "port": port, "targetPort": port, "protocol": "TCP"}
+                for name, port in ports.items()
+            ],
+        },
+    }
+
+
+def volume_claim(context: DatabaseContext) -> Body:
+    """The claim of the data volume.
+
+    The testbed owns it, not the StatefulSet, whose claims outlive it by default.
+    """
+    storage, volume = context.spec.instance.embedded.storage, context.spec.mode.volume
+    spec: dict[str, Any] = {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": storage.size}},
+    }
+    class_name = (volume and volume.storage_class_name) or storage.class_name
+    if class_name is not None:
+        spec["storageClassName"] = class_name
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": context.metadata(context.claim_name),
+        "spec": spec,
+    }
+
+
+def stateful_set(context: DatabaseContext) -> Body:
+    """The database. Its pod is replaced only when it is deleted, never by a changed template.
+
+    An upgrade of the operator changes the agent's image: a rolling update would then restart every
+    database in the middle of its trials.
+    """
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": context.metadata(context.name),
+        "spec": {
+            "serviceName": context.name,
+            "replicas": 1,
+            "selector": {"matchLabels": context.selector},
+            "updateStrategy": {"type": "OnDelete"},
+            "template": {
+                "metadata": {"labels": {**context.labels, labels.SCRAPE: "true"}},
+                "spec": pod.spec(context),
+            },
+        },
+    }

@@ -1,0 +1,184 @@
+"""The database's pod, assembled once: what every engine has, the engine's parts, the mode's.
+
+`kube.pods` has what it shares with the clients' pods; `children` has the other objects.
+"""
+
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.scalars import parse_quantity
+from encbench.database import fuse, golden, proxy, tls
+from encbench.database.context import DatabaseContext
+from encbench.engines.engine import ServerContainer
+from encbench.engines.facts import facts
+from encbench.engines.layout import CONFIG, CREDENTIALS, VOLUME
+from encbench.kube import pods
+from encbench.kube.pods import Part, container_security, mount, resources, secret_volume
+from encbench.ports import Body
+
+AGENT_PORT = 9470
+AGENT_CPU = "50m"
+AGENT_MEMORY = "96Mi"
+AGENT_CREDENTIALS = "/etc/encbench/agent"
+
+HEALTH_PERIOD = 2
+"""Seconds between readiness queries. The agent answers them over its open connection: a client
+process started in the server's container each time would cost more CPU than the agent itself."""
+
+SHUTDOWN_SECONDS = 60
+"""For the server to write what is dirty; a volume that goes with its testbed needs no more."""
+SLOW_SHUTDOWN_SECONDS = 600
+"""A server whose volume outlives it must end by itself, however much it has to write."""
+
+
+def spec(context: DatabaseContext) -> Body:
+    """The pod's spec."""
+    instance = context.spec.instance
+    made: Body = {
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "shareProcessNamespace": True,
+        "terminationGracePeriodSeconds": (
+            SLOW_SHUTDOWN_SECONDS if context.spec.follows_trials else SHUTDOWN_SECONDS
+        ),
+        "securityContext": pods.pod_security(),
+        "initContainers": [
+            *golden.containers(context),
+            *fuse.containers(context),
+            _container(context, "initialise", context.engine.initialise, {}),
+        ],
+        "containers": [_server(context), _agent(context), *proxy.containers(context)],
+        "volumes": _volumes(context),
+    }
+    if instance.image_pull_secrets:
+        made["imagePullSecrets"] = [{"name": name} for name in instance.image_pull_secrets]
+    if instance.placement.node_selector:
+        made["nodeSelector"] = dict(instance.placement.node_selector)
+    if instance.placement.tolerations:
+        made["tolerations"] = [entry.to_dict() for entry in instance.placement.tolerations]
+    return made
+
+
+def server_image(instance: InstanceTemplateSpec) -> str:
+    """The image of the server's containers: the template's, or upstream's of that version."""
+    return instance.image or f"{facts(instance.engine).repository}:{instance.version}"
+
+
+def _container(context: DatabaseContext, name: str, own: ServerContainer, more: Part) -> Part:
+    """A container of the server's image; `more` is what only the server's own container has.
+
+    The init container may use as much as the server, because a pod requests the larger of its init
+    and main containers.
+    """
+    instance, mode = context.spec.instance, context.spec.mode
+    limits = instance.embedded.resources
+    environment = own.tls_environment if mode.in_transit is not None else {}
+    return {
+        "name": name,
+        "image": server_image(instance),
+        "imagePullPolicy": instance.image_pull_policy,
+        "resources": resources(limits.cpu, limits.memory),
+        "securityContext": container_security(),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "command": list(own.command),
+        **more,
+        "volumeMounts": [
+            fuse.data_mount(mode, read_only=False),
+            mount("config", CONFIG),
+            mount("scratch", "/tmp", read_only=False),  # noqa: S108 an emptyDir of this pod
+            *own.mounts,
+            *(_keys(context) if own.needs_keys else []),
+            *([mount("server-credentials", CREDENTIALS)] if own.runs_init_sql else []),
+        ],
+        **({"env": pods.environment(environment)} if environment else {}),
+    }
+
+
+def _keys(context: DatabaseContext) -> list[Part]:
+    key = context.key_file
+    return [*tls.mounts(context.spec.mode), *([mount("keys", key.folder)] if key else [])]
+
+
+def _server(context: DatabaseContext) -> Part:
+    """The server's own container, ready while the agent's query is answered.
+
+    There is no liveness probe and no startup probe: either could only cause a restart, and a
+    restart during a measurement must be seen, not made.
+    """
+    port = context.engine.facts.port
+    own = {
+        "ports": [{"name": "database", "containerPort": port, "protocol": "TCP"}],
+        "readinessProbe": {
+            "httpGet": {"path": "/healthz", "port": AGENT_PORT},
+            "periodSeconds": HEALTH_PERIOD,
+            "timeoutSeconds": 3,
+            "failureThreshold": 3,
+        },
+    }
+    return _container(context, "server", context.engine.server, own)
+
+
+def _agent(context: DatabaseContext) -> Part:
+    """The agent: it sees the data read-only, and whatever else the mode's proof needs."""
+    engine, mode = context.engine, context.spec.mode
+    environment = {
+        "ENCBENCH_ENGINE": engine.facts.name,
+        "ENCBENCH_VOLUME": VOLUME,
+        "ENCBENCH_SOCKET": engine.socket,
+        "ENCBENCH_CREDENTIALS": AGENT_CREDENTIALS,
+        "ENCBENCH_PORT": str(AGENT_PORT),
+        **fuse.agent_environment(mode),
+        **proxy.agent_environment(mode),
+    }
+    return {
+        "name": "agent",
+        "image": context.agent_image,
+        "imagePullPolicy": context.agent_pull_policy,
+        "command": ["python3", "-m", "encbench.sidecars.agent"],
+        "env": pods.environment(environment),
+        "ports": [{"name": "metrics", "containerPort": AGENT_PORT, "protocol": "TCP"}],
+        "resources": resources(_agent_cpu(context), AGENT_MEMORY),
+        "securityContext": container_security(),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "volumeMounts": [
+            fuse.data_mount(mode, read_only=True),
+            mount("agent-credentials", AGENT_CREDENTIALS),
+            *fuse.agent_mounts(mode),
+            *proxy.agent_mounts(mode),
+        ],
+    }
+
+
+def _agent_cpu(context: DatabaseContext) -> str:
+    """A tenth of a thousandth of a core more for each connection that is a process.
+
+    Reading one costs 27 µs, and each is read every second: so a reading takes a fraction of that
+    second.
+    """
+    if not context.engine.process_per_connection:
+        return AGENT_CPU
+    return f"{round(parse_quantity(AGENT_CPU) * 1000) + context.spec.max_connections // 10}m"
+
+
+def _volumes(context: DatabaseContext) -> list[Part]:
+    """Secrets reach each container as files, and only the entries that it needs."""
+    name, mode = context.credentials_name, context.spec.mode
+    own = {entry: entry for entry in ("agent-password", "token", *proxy.agent_entries(mode))}
+    return [
+        *fuse.data_volumes(context),
+        {"name": "config", "configMap": {"name": context.name}},
+        {"name": "scratch", "emptyDir": {}},
+        *context.engine.volumes,
+        secret_volume("server-credentials", name, {"init.sql": "init.sql"}),
+        secret_volume("agent-credentials", name, own),
+        *tls.volumes(context),
+        *_key_volumes(context),
+        *proxy.volumes(context),
+    ]
+
+
+def _key_volumes(context: DatabaseContext) -> list[Part]:
+    key, tde = context.key_file, context.spec.mode.tde
+    if key is None or tde is None:
+        return []
+    own = tde.key_secret_ref
+    secret, entry = (own.name, own.key) if own else (context.keys_name, key.name)
+    return [secret_volume("keys", secret, {entry: key.name})]

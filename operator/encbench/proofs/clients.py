@@ -1,0 +1,140 @@
+"""The part of a proof that only the clients can give: what they negotiated, and what they read.
+
+It is known when their output is in the bucket, after the agent's evidence, and joins the second
+proof there. Every arm is judged: a plaintext one must have negotiated nothing, and a client that
+says nothing proves nothing.
+
+Our TPC-C client also reads one row of every table through its driver, before its first transaction
+and after its last, and prints digests of the plaintext; the agent has computed the same from the
+server's own session. A driver that decrypted too little prints other digests.
+"""
+
+from collections.abc import Sequence
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import External
+from encbench.api.testbed import TestbedSpec
+from encbench.api.workload import WorkloadSpec
+from encbench.core.columns.probes import MAY_GO, TPCC
+from encbench.core.evidence import Proof, TrialProofsRecord
+from encbench.core.records import ClientFacts
+from encbench.core.tls import expected
+from encbench.proofs import columns
+from encbench.proofs.check import Comparison, exempt
+from encbench.proofs.combine import proof_of
+
+UNSEEN = (
+    "the data files, logs and backups of the server",
+    "its settings, and that no one else used it",
+    "a restart of the server between two sessions",
+)
+"""What no client's session shows of an external database."""
+READINGS = 2
+"""Before the first transaction and after the last."""
+
+
+def before_sessions(external: External, mode: EncryptionModeSpec) -> Proof:
+    """The proof of an external database until its clients have run: nothing stands against it.
+
+    It claims nothing either, and has no check but the exemptions. The clients' sessions, which join
+    each trial's second proof, decide.
+    """
+    name = "plaintext in transit" if mode.in_transit is None else "TLS"
+    unseen = [exempt(what, "not to be seen through a session", expected=None) for what in UNSEEN]
+    return Proof(
+        ok=True,
+        summary=f"{name} is for the clients' sessions of each trial to prove, for encbench does "
+        "not run the server and sees nothing of its files",
+        checks=tuple(one.stored() for one in unseen),
+        evidence={"external": {"host": external.host, "database": external.database}},
+    )
+
+
+def sessions(
+    mode: EncryptionModeSpec, clients: Sequence[ClientFacts], unverified: str | None = None
+) -> Proof:
+    """Whether each client negotiated what the mode says, and nothing else.
+
+    `unverified` is what the tool leaves unverified of the server's certificate: an exemption.
+    """
+    wanted = expected(mode.in_transit)
+    checks = [
+        Comparison(
+            f"session of client {index}",
+            str(wanted),
+            " and ".join(map(str, client.sessions)) or "nothing that it said",
+            client.sessions == (wanted,),
+        )
+        for index, client in enumerate(clients)
+    ]
+    if unverified:
+        checks.append(exempt("the server's certificate", unverified))
+    return proof_of(
+        checks,
+        {"sessions": [[one.to_dict() for one in client.sessions] for client in clients]},
+        found=f"every client's session had {wanted}",
+        missing="the mode is not proven by the clients",
+        unchecked="there are none",
+    )
+
+
+def hides_sessions(spec: TestbedSpec) -> bool:
+    """Whether a client cannot say what its session negotiated: a strict proxy encrypts the answer.
+
+    Then nothing was: the proxy speaks no TLS and the server has none, as its settings show. A JDBC
+    driver that decrypts gives our TPC-C client the answer.
+    """
+    return spec.mode.columns is not None and spec.dataset.tpcc is None
+
+
+def decrypted(
+    spec: TestbedSpec,
+    workload: WorkloadSpec,
+    clients: Sequence[ClientFacts],
+    made: TrialProofsRecord,
+) -> Proof | None:
+    """What the clients of an arm with a proxy read; None in every other arm, and for sysbench.
+
+    sysbench has no JDBC: it gets what the agent has seen, ciphertext where a column is chosen.
+    """
+    if spec.mode.columns is None or workload.tpcc is None:
+        return None
+    if workload.tpcc.benchmarksql is not None:
+        why = "BenchmarkSQL does not tell"
+        check = exempt("what the client read", why, expected=None).stored()
+        summary = f"what the client read is not proven, for {why}"
+        return Proof(ok=True, summary=summary, checks=(check,))
+    return read(clients, made.before, made.after)
+
+
+def read(clients: Sequence[ClientFacts], before: Proof | None, after: Proof | None) -> Proof:
+    """Whether each client's driver read what the server has."""
+    known = [columns.digests(proof.evidence) for proof in (before, after) if proof is not None]
+    wanted = {
+        probe.table: frozenset(one[probe.table] for one in known if probe.table in one)
+        for probe in TPCC
+    }
+    return proof_of(
+        [_rows_read(index, client, wanted) for index, client in enumerate(clients)],
+        {"read": [list(client.columns or ()) for client in clients]},
+        found="every client's driver read what the server has",
+        missing="the clients do not prove what they read",
+        unchecked="there are none",
+    )
+
+
+def _rows_read(index: int, client: ClientFacts, wanted: dict[str, frozenset[str]]) -> Comparison:
+    printed, wrong = client.columns or (), []
+    for table, digests in wanted.items():
+        own = [digest for found, digest in printed if found == table]
+        if not digests:
+            wrong.append(f"{table} (the agent has not told it)")
+        elif len(own) < READINGS:
+            wrong.append(f"{table} (told {len(own)} times)")
+        elif any(digest not in digests for digest in own):
+            wrong.append(table)
+        elif table not in MAY_GO and len(digests) > 1:
+            wrong.append(f"{table} (it changed)")
+    seen = f"others in {', '.join(wrong)}" if wrong else "the server's"
+    name = f"rows that the driver of client {index} read"
+    return Comparison(name, "the server's", seen, not wrong)
