@@ -40,8 +40,6 @@ class Judgement:
     """What may be said about one mode, and what it was judged by."""
 
     verdict: Verdict
-    alone: Verdict
-    """What it would be if this mode were the only one; differs only for Holm's correction."""
     bar: float | None
     """What the interval has to exceed; None without a noise floor."""
     overhead_p: float | None
@@ -79,7 +77,6 @@ def judge(
     return {
         mode: Judgement(
             verdict=_verdict(above_all.get(mode), inside_all.get(mode)),
-            alone=_verdict(above.get(mode), inside.get(mode)),
             bar=bar,
             overhead_p=above_all.get(mode),
             equivalent_p=inside_all.get(mode),

@@ -8,7 +8,8 @@ would then fill the tail alone.
 from collections.abc import Mapping, Sequence
 
 from encbench.core.statistics import geometric_mean
-from encbench.report.document import Distribution, Group, TrialView
+from encbench.report.document.group import Distribution, Group
+from encbench.report.document.trial import TrialView
 
 Histogram = Sequence[tuple[float, int]]
 """Latency in ms (the middle of a bucket) and how many transactions fell into it, in order."""
