@@ -68,7 +68,7 @@ class JudgedFigure(Figure):
     tag: str = ""
     """Behind an estimate that stands alone. TPS has none: most campaigns are about it."""
     whole_step: str = ""
-    """Field of `LayerStep` with what the layers cost all told, where `step` is a part of that."""
+    """Field of `LayerStep` with the whole cost of the layers, where `step` is only a part of it."""
 
     @property
     def title(self) -> str:

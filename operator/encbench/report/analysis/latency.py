@@ -1,7 +1,7 @@
 """Percentiles of latency beyond the one that is judged: from each trial's histogram.
 
 As everywhere the trial is the unit: a percentile is taken of each trial and averaged geometrically
-over the valid blocks. Histograms of several trials are not poured together, for the slowest trial
+over the valid blocks. Histograms of several trials are not added up, because the slowest trial
 would then fill the tail alone.
 """
 

@@ -14,7 +14,7 @@ RELEVANT_FLAGS = (
 """CPU flags of x86 and Arm that ciphers and hashes make use of."""
 
 _IDENTITY = frozenset(("hostname", "server_id", "server_uid", "report_host", "pid_file"))
-"""Settings that tell one server from another and say nothing about its speed."""
+"""Settings that identify a server and have no effect on its speed."""
 
 
 def provenance(sources: Sequence[ProvenanceSource], places: Mapping[str, str]) -> Provenance:

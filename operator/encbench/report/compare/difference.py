@@ -169,7 +169,7 @@ def _pair(condition: MatchKey, in_a: Group, a: Row, in_b: Group, b: Row) -> Matc
 
 
 def _differences(a: Report, b: Report, pairs: Sequence[MatchedPair]) -> Iterable[Difference]:
-    """Specs first, for a difference there makes it another question."""
+    """Specs first, because with other specs another question was answered."""
     yield from _specs(a, b, pairs)
     yield from _facts("what it ran on", a, b, _MACHINE)
     yield from _facts("what it was made with", a, b, None)

@@ -53,7 +53,7 @@ class Comparison(Model):
     proven: bool | None = None
     """Every counted trial was proven before and after; None without one."""
     on_trust: bool = False
-    """Encryption on disk was accepted on somebody's word in one of these proofs, and not seen."""
+    """In one of these proofs encryption on disk was declared, and not seen."""
     findings: tuple[Finding, ...] = ()
     """One for each figure; those of the first are `loss`, `verdict` and `why` above."""
 
@@ -143,8 +143,8 @@ class Group(Model):
     """Every arm kept up with the offered rate, so that CPU per transaction is the cost at equal
     work; None where no rate is offered."""
     primary: FigureKey = "tps"
-    """What the headline tells: a recovery's seconds where one was measured, CPU per transaction at
-    equal work, else TPS."""
+    """What the headline is about: a recovery's seconds where one was measured, CPU per
+    transaction at equal work, else TPS."""
     rows: tuple[Row, ...]
     comparisons: tuple[Comparison, ...]
     blocks: tuple[Block, ...]

@@ -115,7 +115,7 @@ def _changes_of_step(step: LayerStep) -> Changes:
 
 
 def _step_of(group: Group, headline: Headline) -> LayerStep | None:
-    """What the baseline has more than the arm that the headline names, if that is what it tells."""
+    """The layers that only the baseline has, where the headline is about them."""
     step = group.step(group.baseline.name)
     return step if step is not None and step.before == headline.arm else None
 

@@ -208,7 +208,7 @@ def _basis(answer: Candidate, mode: EncryptionModeSpec | None, margin: float) ->
     parts = [plural(finding.blocks, "block"), proof_clause(mode, answer.comparison)]
     if finding.noise_floor is None:
         parts.insert(1, "no noise floor")
-    elif judgement.reason(finding, margin) not in judgement.NAMES_THE_NOISE_FLOOR:
+    elif judgement.reason(finding, margin) is not judgement.Reason.NOISE_OVER_MARGIN:
         parts.insert(1, f"noise floor ±{text.percent(finding.noise_floor)}")
     return ", ".join(parts)
 
@@ -232,7 +232,7 @@ def proof_clause(mode: EncryptionModeSpec | None, comparison: Comparison) -> str
 
 
 def _range(alike: Sequence[Candidate], measured: int, conditions: int) -> list[str]:
-    """Over the conditions of which the same figure is told; those without data are counted."""
+    """Over the conditions with the same figure; those without data are counted."""
     counts = Counter(one.finding.verdict for one in alike)
     if conditions > measured:
         counts["NoData"] += conditions - measured

@@ -23,15 +23,8 @@ class Reason(Enum):
     """By itself it would have a verdict, but not beside the others."""
     NO_NOISE_FLOOR = auto()
     NOISE_OVER_MARGIN = auto()
-    REACHES_INTO_NOISE = auto()
     BETTER_THAN_BASELINE = auto()
     TOO_WIDE = auto()
-
-
-NAMES_THE_NOISE_FLOOR = frozenset(
-    (Reason.NO_NOISE_FLOOR, Reason.NOISE_OVER_MARGIN, Reason.REACHES_INTO_NOISE)
-)
-"""Reasons whose words say how wide the noise floor is, or that there is none."""
 
 
 def reason(finding: Finding, margin: float) -> Reason:
@@ -49,8 +42,6 @@ def reason(finding: Finding, margin: float) -> Reason:
         return Reason.NO_NOISE_FLOOR
     if change.low <= floor and floor > margin:
         return Reason.NOISE_OVER_MARGIN
-    if change.low > margin:
-        return Reason.REACHES_INTO_NOISE
     return Reason.BETTER_THAN_BASELINE if change.high < 0 else Reason.TOO_WIDE
 
 
@@ -72,7 +63,6 @@ def why(finding: Finding, margin: float, together: str) -> str:
     """
     limit = text.margin(margin)
     also = f", also after correction for {together}" if together else ""
-    noise = f"the noise floor of ±{text.percent(finding.noise_floor)}"
     match reason(finding, margin):
         case Reason.NO_INTERVAL:
             return "one block gives no interval"
@@ -92,9 +82,8 @@ def why(finding: Finding, margin: float, together: str) -> str:
         case Reason.NO_NOISE_FLOOR:
             return "there is no noise floor to compare with"
         case Reason.NOISE_OVER_MARGIN:
-            return f"{noise} is wider than the margin of {limit}"
-        case Reason.REACHES_INTO_NOISE:
-            return f"the interval reaches into {noise}"
+            floor = text.percent(finding.noise_floor)
+            return f"the noise floor of ±{floor} is wider than the margin of {limit}"
         case Reason.BETTER_THAN_BASELINE:
             figure = JUDGED[finding.figure]
             side = "higher" if figure.sense == "loss" else "lower"

@@ -4,7 +4,7 @@ import pytest
 
 from encbench.api.overheadreport import Interval, Verdict
 from encbench.report.document.group import Finding
-from encbench.report.words.judgement import NAMES_THE_NOISE_FLOOR, Reason, reason, why
+from encbench.report.words.judgement import Reason, reason, why
 
 MARGIN = 0.03
 
@@ -45,9 +45,3 @@ def finding(
 def test_reason(found: Finding, expected: Reason, words: str) -> None:
     assert reason(found, MARGIN) is expected
     assert words in why(found, MARGIN, "2 modes")
-
-
-def test_a_reason_that_names_the_noise_floor_says_so_in_its_words() -> None:
-    for found in (finding(0.04, 0.06, None), finding(0.02, 0.06, 0.04)):
-        assert reason(found, MARGIN) in NAMES_THE_NOISE_FLOOR
-        assert "noise floor" in why(found, MARGIN, "")

@@ -80,7 +80,7 @@ def results_only(facts: Facts) -> Caveat | None:
     )
 
 
-def nobody_decrypts(facts: Facts) -> Caveat | None:
+def client_without_driver(facts: Facts) -> Caveat | None:
     """The client, sysbench, receives ciphertext and looks at none of it."""
     sysbench = {name for name, workload in facts.workloads.items() if workload.tpcc is None}
     arms = {
@@ -118,7 +118,7 @@ def permissive(facts: Facts) -> Caveat | None:
     )
 
 
-def driver_of_somebody_else(facts: Facts) -> Caveat | None:
+def driver_before_external(facts: Facts) -> Caveat | None:
     """An encrypting driver in front of a database that encrypts by itself."""
     drivers = _modes(facts, lambda mode: mode.driver is not None and mode.columns is None)
     if not drivers or not facts.external:

@@ -30,7 +30,7 @@ class Facts:
 
     @property
     def external(self) -> list[str]:
-        """Templates of databases that somebody else runs."""
+        """Templates of external databases."""
         return sorted(name for name, one in self.instances.items() if one.external is not None)
 
     @property

@@ -66,8 +66,8 @@ def busy_server(facts: Facts) -> Caveat | None:
         weight="note",
         title="The server was at its CPU limit",
         text=f"In {len(bound)} of {plural(len(facts.groups), 'condition')} TPS is what its "
-        "CPU lets through: the loss is that of a server with nothing to spare, and is no latency "
-        "or CPU at the load of every day. For the cost at equal work measure a second Workload "
+        "CPU lets through: the loss is that of a server with nothing to spare; it does not predict "
+        "latency or CPU at normal load. For the cost at equal work measure a second Workload "
         f"with a fixed rate that every arm keeps up with, such as load.rate: {rate} for "
         f"{group.place}.",
     )
@@ -137,7 +137,7 @@ def foreign_load(facts: Facts) -> Caveat | None:
 
 
 def foreign_unknown(facts: Facts) -> Caveat | None:
-    """Nodes that nobody watched."""
+    """Nodes without metrics of what else ran on them."""
     count = sum(t.foreign_cpu_percent is None for t in facts.counted)
     if not count:
         return None

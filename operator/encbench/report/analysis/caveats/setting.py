@@ -43,7 +43,7 @@ def dataset_in_memory(facts: Facts) -> Caveat | None:
 
 
 def external_database(facts: Facts) -> Caveat | None:
-    """A server that nobody but its owner can look at."""
+    """A server that encbench cannot look into."""
     if not facts.external:
         return None
     return Caveat(
@@ -100,7 +100,7 @@ def no_tpc_result(facts: Facts) -> Caveat | None:
 
 
 def not_checked(facts: Facts) -> Caveat | None:
-    """Results of a database that nobody has looked into."""
+    """TPC-C tables that were not checked after a trial."""
     names = {name for name, workload in facts.workloads.items() if workload.tpcc}
     missing = [t for t in facts.counted if t.workload in names and t.consistent is None]
     if not missing:

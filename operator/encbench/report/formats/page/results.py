@@ -9,8 +9,8 @@ from encbench.report.document import Report
 from encbench.report.document.group import Group
 from encbench.report.figures import JUDGED
 from encbench.report.formats import layertables, tables
-from encbench.report.formats.page.legend import Legend, legend
 from encbench.report.formats.plots.by_arm import by_arm
+from encbench.report.formats.plots.common import Legend, legend
 from encbench.report.formats.plots.effect import effect
 from encbench.report.formats.plots.latency import percentiles
 from encbench.report.formats.sections import Section, Versus, sections

@@ -1,9 +1,11 @@
 """What all plots share: size, colours and markers of the arms, and the axis of concurrency."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
+from encbench.api.testbed import Arm
 from encbench.report.formats import svg
 from encbench.report.formats.sections import Section
 from encbench.report.formats.svg import INK
@@ -12,7 +14,9 @@ SMALL = 390, 230
 """Pixels of a plot of which two stand side by side on a wide page."""
 
 MARKERS = "osD^vPX"
-"""Shapes of baseline, control and treatments; the page's legend has the same as characters."""
+"""Shapes of baseline, control and treatments."""
+SHAPES = "●■◆▲▼✚✖"
+"""The same as characters, for the page's legend."""
 
 
 def marker(place: int) -> str:
@@ -50,3 +54,21 @@ def levels(axes: Any, section: Section) -> None:
 def offsets(count: int, width: float) -> list[float]:
     """Places of `count` things side by side about 0."""
     return [width * ((n + 0.5) / count - 0.5) for n in range(count)]
+
+
+@dataclass(frozen=True)
+class Legend:
+    """How an arm is drawn."""
+
+    name: str
+    role: str
+    shape: str
+    colour: str
+
+
+def legend(arms: Sequence[Arm]) -> tuple[Legend, ...]:
+    """Of these arms, in the order of the plan."""
+    return tuple(
+        Legend(arm.name, arm.role, SHAPES[n % len(SHAPES)], variable(n))
+        for n, arm in enumerate(arms)
+    )
