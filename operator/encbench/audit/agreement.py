@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from encbench.audit.checks import Check, Place, Source
+from encbench.audit.checks import OverheadCheck, PrintedCell, Source
 from encbench.audit.figures import Span
 from encbench.audit.shapes import condition
-from encbench.audit.tables import Row
+from encbench.audit.tables import TableRow
 
 REPEAT_DIGITS = 5
 """Significant digits from which a repeat is said although nothing else is wrong with its rows: by
@@ -24,10 +24,10 @@ class Statement:
     """What one row says about a quantity: one figure, or one of several."""
 
     source: Source
-    row: Row
+    row: TableRow
     quantity: str
     state: str
-    places: tuple[Place, ...]
+    places: tuple[PrintedCell, ...]
 
     def agrees(self, other: "Statement") -> bool:
         """Whether one of its figures may be one of the other's."""
@@ -51,9 +51,9 @@ def statements(sources: Sequence[Source]) -> list[Statement]:
     found: list[Statement] = []
     for source in sources:
         for row in source.table.rows:
-            by_state: dict[tuple[str, str], list[Place]] = {}
+            by_state: dict[tuple[str, str], list[PrintedCell]] = {}
             for measure in source.shape.measures:
-                place = Place(source, row, measure.column)
+                place = PrintedCell(source, row, measure.column)
                 if place.figure is not None:
                     state = measure.quantity, measure.state_in(row)
                     by_state.setdefault(state, []).append(place)
@@ -77,7 +77,7 @@ def same(one: Statement, other: Statement) -> bool:
 def disagreements(said: Sequence[Statement]) -> list[Disagreement]:
     """Pairs of statements about the same that do not agree.
 
-    A table that says several things about one condition has a key that nobody named, and takes no
+    A table that says several things about one condition has a key that was not named, and takes no
     part.
     """
     found: list[Disagreement] = []
@@ -96,9 +96,9 @@ def _key(said: Statement) -> tuple[object, ...]:
     )
 
 
-def repeats(checks: Iterable[Check]) -> list[tuple[Check, ...]]:
+def repeats(checks: Iterable[OverheadCheck]) -> list[tuple[OverheadCheck, ...]]:
     """Checks of one table and claim whose encrypted figures are the same, in order."""
-    found: dict[tuple[str, str, object], list[Check]] = {}
+    found: dict[tuple[str, str, object], list[OverheadCheck]] = {}
     for check in checks:
         figure = check.encrypted.figure
         if figure is not None:

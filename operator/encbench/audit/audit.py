@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from encbench.audit import agreement, findings
-from encbench.audit.checks import Check, Source, checks
-from encbench.audit.findings import Finding
+from encbench.audit.checks import OverheadCheck, Source, checks
+from encbench.audit.findings import AuditFinding
 from encbench.audit.shapes import Naming, named, recognise
-from encbench.audit.tables import BadInput, Table
+from encbench.audit.tables import BadInput, PublishedTable
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,8 @@ class Audit:
     """What was found."""
 
     sources: tuple[Source, ...]
-    checks: tuple[Check, ...]
-    findings: tuple[Finding, ...]
+    checks: tuple[OverheadCheck, ...]
+    findings: tuple[AuditFinding, ...]
     notes: tuple[str, ...]
 
     @property
@@ -26,7 +26,7 @@ class Audit:
         return dict(Counter(check.verdict for check in self.checks))
 
 
-def audit(tables: Sequence[Table], naming: Naming | None) -> Audit:
+def audit(tables: Sequence[PublishedTable], naming: Naming | None) -> Audit:
     """Recompute all published overheads; without a naming each table must be of a known shape.
 
     BadInput where a table cannot be understood or holds no published overhead at all.

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from encbench.audit.figures import Figure, Span, listed
+from encbench.audit.figures import PrintedFigure, Span
 from encbench.audit.formulas import FORMULAS, Formula
 from encbench.audit.shapes import Claim, Shape, condition
-from encbench.audit.tables import BadInput, Row, Table
+from encbench.audit.tables import BadInput, PublishedTable, TableRow
+from encbench.text.words import listed
 
 SLIP = 1
 """Steps of the last published digit up to which a difference is called a slip."""
@@ -27,41 +28,41 @@ Verdict = Literal["follows", "slip", "contradiction", "unchecked"]
 class Source:
     """A table with its meaning."""
 
-    table: Table
+    table: PublishedTable
     shape: Shape
 
-    def name(self, row: Row) -> str:
+    def name(self, row: TableRow) -> str:
         """The condition in words: `instance 4x8c64g, concurrency 512`."""
         keys = [*self.shape.keys, *self.shape.labels]
         return ", ".join(f"{key} {row.cells[key]}" for key in keys)
 
 
 @dataclass(frozen=True)
-class Place:
+class PrintedCell:
     """One cell."""
 
     source: Source
-    row: Row
+    row: TableRow
     column: str
 
     @property
-    def figure(self) -> Figure | None:
+    def figure(self) -> PrintedFigure | None:
         """What stands there."""
         return self.source.table.figure(self.row, self.column)
 
 
 @dataclass(frozen=True)
-class Check:
+class OverheadCheck:
     """One published overhead, recomputed. All results are in the unit of the published figure."""
 
     source: Source
-    row: Row
+    row: TableRow
     claim: Claim
     verdict: Verdict
-    published: Figure
+    published: PrintedFigure
     why: str = ""
     """Why it could not be checked."""
-    plain: Place | None = None
+    plain: PrintedCell | None = None
     result: Fraction | None = None
     """From the figures as printed."""
     reach: Span | None = None
@@ -80,9 +81,9 @@ class Check:
         return FORMULAS[self.claim.formula]
 
     @property
-    def encrypted(self) -> Place:
+    def encrypted(self) -> PrintedCell:
         """The cell of the encrypted figure."""
-        return Place(self.source, self.row, self.claim.encrypted)
+        return PrintedCell(self.source, self.row, self.claim.encrypted)
 
     @property
     def as_printed(self) -> bool:
@@ -90,7 +91,7 @@ class Check:
         return self.result is not None and Span(self.result, self.result).meets(self.published.span)
 
 
-def checks(sources: Sequence[Source]) -> list[Check]:
+def checks(sources: Sequence[Source]) -> list[OverheadCheck]:
     """Every published overhead of every table, in their order; rows without one are passed over."""
     return [
         _check(sources, source, row, claim, published)
@@ -101,29 +102,29 @@ def checks(sources: Sequence[Source]) -> list[Check]:
     ]
 
 
-def follows(claim: Claim, published: Figure, plain: Span, encrypted: Span) -> bool:
+def follows(claim: Claim, published: PrintedFigure, plain: Span, encrypted: Span) -> bool:
     """Whether the published figure follows from figures within these spans."""
     return _reach(claim, published, plain, encrypted).meets(published.span)
 
 
 def _check(
-    sources: Sequence[Source], source: Source, row: Row, claim: Claim, published: Figure
-) -> Check:
+    sources: Sequence[Source], source: Source, row: TableRow, claim: Claim, published: PrintedFigure
+) -> OverheadCheck:
     encrypted = source.table.figure(row, claim.encrypted)
     if encrypted is None:
         why = f"{claim.encrypted} is empty"
-        return Check(source, row, claim, "unchecked", published, why)
+        return OverheadCheck(source, row, claim, "unchecked", published, why)
     place = _plain(sources, source, row, claim)
     plain = place.figure if place else None
     if place is None or plain is None:
         keys = listed(source.shape.keys) or "no key"
         why = f"no file has its {claim.plain} (by {keys})"
-        return Check(source, row, claim, "unchecked", published, why)
+        return OverheadCheck(source, row, claim, "unchecked", published, why)
     formula = FORMULAS[claim.formula]
     divisor = {"plain": plain, "encrypted": encrypted}.get(formula.needs)
     if divisor is not None and divisor.span.low <= 0:
         why = f"{divisor.text} may be 0 by its rounding, and {claim.formula} divides by it"
-        return Check(source, row, claim, "unchecked", published, why, place)
+        return OverheadCheck(source, row, claim, "unchecked", published, why, place)
     reach = _reach(claim, published, plain.span, encrypted.span)
     scale = _scale(claim, published)
     gap = reach.gap(published.span)
@@ -132,7 +133,7 @@ def _check(
         verdict = "follows"
     elif gap < SLIP * published.unit:
         verdict = "slip"
-    return Check(
+    return OverheadCheck(
         source=source,
         row=row,
         claim=claim,
@@ -145,11 +146,11 @@ def _check(
     )
 
 
-def _scale(claim: Claim, published: Figure) -> int:
+def _scale(claim: Claim, published: PrintedFigure) -> int:
     return 100 if claim.percent or published.percent else 1
 
 
-def _reach(claim: Claim, published: Figure, plain: Span, encrypted: Span) -> Span:
+def _reach(claim: Claim, published: PrintedFigure, plain: Span, encrypted: Span) -> Span:
     scale = _scale(claim, published)
     found = FORMULAS[claim.formula].reach(plain, encrypted)
     return Span(scale * found.low, scale * found.high)
@@ -162,15 +163,17 @@ def _needed(formula: Formula, plain: Span, published: Span, scale: int) -> Span 
     return formula.encrypted(plain, wanted)
 
 
-def _plain(sources: Sequence[Source], source: Source, row: Row, claim: Claim) -> Place | None:
+def _plain(
+    sources: Sequence[Source], source: Source, row: TableRow, claim: Claim
+) -> PrintedCell | None:
     """The plain figure's cell: in the row, in its baseline row, or in another table."""
     if source.shape.baseline is not None and claim.plain in source.table.columns:
         return _baseline(source, row, claim)
     if claim.plain in source.table.columns:
-        return Place(source, row, claim.plain)
+        return PrintedCell(source, row, claim.plain)
     wanted = condition(source.shape, row)
     found = [
-        Place(other, candidate, claim.plain)
+        PrintedCell(other, candidate, claim.plain)
         for other in sources
         if other is not source and claim.plain in other.table.columns
         for candidate in other.table.rows
@@ -179,18 +182,18 @@ def _plain(sources: Sequence[Source], source: Source, row: Row, claim: Claim) ->
     return _only(found, source, row)
 
 
-def _baseline(source: Source, row: Row, claim: Claim) -> Place | None:
+def _baseline(source: Source, row: TableRow, claim: Claim) -> PrintedCell | None:
     column, value = source.shape.baseline or ("", "")
     wanted = condition(source.shape, row)
     found = [
-        Place(source, candidate, claim.plain)
+        PrintedCell(source, candidate, claim.plain)
         for candidate in source.table.rows
         if candidate.cells[column] == value and condition(source.shape, candidate) == wanted
     ]
     return _only(found, source, row)
 
 
-def _only(found: Sequence[Place], source: Source, row: Row) -> Place | None:
+def _only(found: Sequence[PrintedCell], source: Source, row: TableRow) -> PrintedCell | None:
     """The first place; BadInput where one table has several that differ.
 
     Where two tables differ the first is taken: that they do is a finding of its own.

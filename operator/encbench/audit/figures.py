@@ -5,7 +5,6 @@ Whoever prints 14.81 has measured something between 14.805 and 14.815. All arith
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -37,7 +36,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Figure:
+class PrintedFigure:
     """A printed figure."""
 
     text: str
@@ -58,12 +57,12 @@ class Figure:
         """Significant digits as printed."""
         return len(str(abs(int(self.value / self.unit)))) if self.value else 1
 
-    def scaled(self, factor: int) -> "Figure":
+    def scaled(self, factor: int) -> "PrintedFigure":
         """The same figure in a unit that is that many times smaller: 0.13 as 13 percent."""
-        return Figure(self.text, self.value * factor, self.unit * factor, self.percent)
+        return PrintedFigure(self.text, self.value * factor, self.unit * factor, self.percent)
 
 
-def figure(cell: str) -> Figure | None:
+def figure(cell: str) -> PrintedFigure | None:
     """The figure in a cell, None where it holds none; NotAFigure where it holds something else.
 
     Its precision is what was printed: 28.0 is good to 0.05, 28 to 0.5. A trailing zero that a
@@ -80,7 +79,7 @@ def figure(cell: str) -> Figure | None:
     unit = Fraction(10) ** (int(found["power"] or 0) - len(part))
     steps = int(found["whole"].replace(",", "") + part)
     value = steps * unit * (-1 if found["sign"] in ("-", "−") and steps else 1)
-    return Figure(text, value, unit, bool(found["percent"]))
+    return PrintedFigure(text, value, unit, bool(found["percent"]))
 
 
 def decimals(step: Fraction) -> int:
@@ -99,9 +98,3 @@ def shown(value: Fraction, digits: int) -> str:
     whole, part = divmod(steps, scale)
     sign = "−" if value < 0 and steps else ""
     return f"{sign}{whole:,}" + (f".{part:0{digits}d}" if digits else "")
-
-
-def listed(words: Iterable[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last

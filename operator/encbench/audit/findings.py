@@ -5,33 +5,35 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from encbench.audit import wording
 from encbench.audit.agreement import REPEAT_DIGITS, Disagreement, Statement, same
-from encbench.audit.checks import Check, Place, follows
-from encbench.audit.figures import Figure, Span, decimals, listed, shown
+from encbench.audit.checks import OverheadCheck, PrintedCell, follows
+from encbench.audit.figures import PrintedFigure, decimals, shown
 from encbench.audit.shapes import condition
+from encbench.text.words import listed
 
 Kind = Literal["contradiction", "slip", "repeat", "unchecked"]
 
 _FEW = 3
-"""Significant digits from which a wrong row's figure that stands in another row is called its."""
+"""Significant digits from which a wrong row's figure is said to be that of another row."""
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """One thing that is wrong."""
 
     kind: Kind
-    places: tuple[Place, ...]
+    places: tuple[PrintedCell, ...]
     """The cells that it is about, the accused one first."""
     text: str
 
 
 def findings(
-    checks: Sequence[Check],
-    repeats: Sequence[tuple[Check, ...]],
+    checks: Sequence[OverheadCheck],
+    repeats: Sequence[tuple[OverheadCheck, ...]],
     disagreements: Sequence[Disagreement],
     said: Sequence[Statement],
-) -> list[Finding]:
+) -> list[AuditFinding]:
     """Contradictions first, then repeats, slips and what could not be checked; each in order."""
     wrong = [c for c in checks if c.verdict == "contradiction"]
     accused = {_id(c.encrypted) for c in wrong}
@@ -52,49 +54,52 @@ def findings(
     return found
 
 
-def notes(checks: Sequence[Check]) -> list[str]:
+def notes(checks: Sequence[OverheadCheck]) -> list[str]:
     """Overheads that follow, but not from the very figures that are printed."""
-    found: dict[tuple[str, str], list[Check]] = {}
+    found: dict[tuple[str, str], list[OverheadCheck]] = {}
     for check in checks:
         if check.verdict == "follows" and not check.as_printed:
             found.setdefault((check.source.table.name, check.claim.published), []).append(check)
     return [_note(name, column, group) for (name, column), group in found.items()]
 
 
-def _note(name: str, column: str, group: Sequence[Check]) -> str:
+def _note(name: str, column: str, group: Sequence[OverheadCheck]) -> str:
     only = "only from what the printed figures may have been rounded from"
     if len(group) > 1:
-        return f"{name}: {column} of {_lines(group)} follows {only}."
+        return f"{name}: {column} of {wording.lines(group)} follows {only}."
     (check,) = group
-    said = f"{published(check)} follows {only}: {_sum(check)} is {result(check)}"
-    return f"{_where(check)}: {said}."
+    computed = f"{wording.computation(check)} is {wording.result(check)}"
+    return f"{wording.where(check)}: {wording.published(check)} follows {only}: {computed}."
 
 
 def _contradiction(
-    check: Check, repeats: Sequence[tuple[Check, ...]], said: Sequence[Statement]
-) -> Finding:
-    parts = [f"published is {published(check)}, but {_sum(check)} is {result(check)}"]
+    check: OverheadCheck, repeats: Sequence[tuple[OverheadCheck, ...]], said: Sequence[Statement]
+) -> AuditFinding:
+    computed = f"{wording.computation(check)} is {wording.result(check)}"
+    parts = [f"published is {wording.published(check)}, but {computed}"]
     others = [c for group in repeats if check in group for c in group if c is not check]
     places = [check.encrypted]
     if others and _digits(check) >= _FEW:
         owner = next((c for c in others if c.verdict == "follows"), others[0])
-        whose = f"whose published {published(owner)} does follow from it"
+        whose = f"whose published {wording.published(owner)} does follow from it"
         if owner.verdict != "follows":
-            whose = f"whose published {published(owner)} does not follow from it either"
+            whose = f"whose published {wording.published(owner)} does not follow from it either"
         parts.append(
-            f"its {check.claim.encrypted} {shown_as_printed(check.encrypted)} is that of line "
-            f"{owner.row.line} ({_apart(check, owner)}), {whose}"
+            f"its {check.claim.encrypted} {wording.printed(check.encrypted)} is that of line "
+            f"{owner.row.line} ({wording.apart(check, owner)}), {whose}"
         )
         places.append(owner.encrypted)
     elsewhere = _elsewhere(check, said)
     parts += [text for text, _ in elsewhere]
     places += [place for _, place in elsewhere]
     if not elsewhere and check.needed is not None:
-        parts.append(f"{published(check)} would take {_needed(check)}")
-    return Finding("contradiction", tuple(places), f"{_where(check)}: {'; '.join(parts)}.")
+        parts.append(f"{wording.published(check)} would take {wording.needed(check)}")
+    return AuditFinding(
+        "contradiction", tuple(places), f"{wording.where(check)}: {'; '.join(parts)}."
+    )
 
 
-def _elsewhere(check: Check, said: Sequence[Statement]) -> list[tuple[str, Place]]:
+def _elsewhere(check: OverheadCheck, said: Sequence[Statement]) -> list[tuple[str, PrintedCell]]:
     """What other tables print for the accused figure, where it is another one."""
     own = next((s for s in said if _id(check.encrypted) in map(_id, s.places)), None)
     plain = check.plain.figure if check.plain else None
@@ -111,19 +116,19 @@ def _elsewhere(check: Check, said: Sequence[Statement]) -> list[tuple[str, Place
             fits = follows(check.claim, check.published, plain.span, figure.span)
             whose = "does follow" if fits else "does not follow either"
             text = (
-                f"{_spot(place)} prints {place.column} {shown_as_printed(place)} for the same "
-                f"condition, from which {published(check)} {whose}"
+                f"{wording.spot(place)} prints {place.column} {wording.printed(place)} for the "
+                f"same condition, from which {wording.published(check)} {whose}"
             )
             found.append((text, place))
     return found
 
 
-def _disagreement(entry: Disagreement, said: Sequence[Statement]) -> Finding:
+def _disagreement(entry: Disagreement, said: Sequence[Statement]) -> AuditFinding:
     one, other = entry.one, entry.other
     (mine, *_), theirs = one.places, other.places
-    rest = [f"{place.column} {shown_as_printed(place)}" for place in theirs]
+    rest = [f"{place.column} {wording.printed(place)}" for place in theirs]
     where = f"{one.source.table.name}, line {one.row.line} ({one.source.name(one.row)})"
-    spot, beyond = _spot(theirs[0]), _beyond(entry, said)
+    spot, beyond = wording.spot(theirs[0]), _beyond(entry, said)
     if len(rest) == 1:
         how = f"is not the {rest[0]} of {spot}, which is the same {one.quantity}"
     elif beyond:
@@ -131,8 +136,8 @@ def _disagreement(entry: Disagreement, said: Sequence[Statement]) -> Finding:
         how = f"cannot be reconciled with {either} {listed(rest)} of {spot}"
     else:
         how = f"is neither {' nor '.join(rest)} of {spot}, under the same condition"
-    text = f"{where}: {mine.column} {shown_as_printed(mine)} {how}{beyond}."
-    return Finding("contradiction", (mine, *theirs), text)
+    text = f"{where}: {mine.column} {wording.printed(mine)} {how}{beyond}."
+    return AuditFinding("contradiction", (mine, *theirs), text)
 
 
 def _beyond(entry: Disagreement, said: Sequence[Statement]) -> str:
@@ -156,22 +161,21 @@ def _beyond(entry: Disagreement, said: Sequence[Statement]) -> str:
         end, side = lowest, "below"
     else:
         return ""
-    return (
-        f": {count} lie {side} even the {end[1].column} {shown_as_printed(end[1])} of the same line"
-    )
+    column, figure = end[1].column, wording.printed(end[1])
+    return f": {count} lie {side} even the {column} {figure} of the same line"
 
 
-def _value(entry: tuple[Figure, Place]) -> Fraction:
+def _value(entry: tuple[PrintedFigure, PrintedCell]) -> Fraction:
     return entry[0].value
 
 
-def _repeat(group: tuple[Check, ...]) -> Finding:
+def _repeat(group: tuple[OverheadCheck, ...]) -> AuditFinding:
     first = group[0]
-    lines = listed(f"{c.row.line} ({_apart(first, c, both=True)})" for c in group)
-    overheads = list(dict.fromkeys(published(c) for c in group))
+    lines = listed(f"{c.row.line} ({wording.apart(first, c, both=True)})" for c in group)
+    overheads = list(dict.fromkeys(wording.published(c) for c in group))
     text = (
         f"{first.source.table.name}: {first.claim.encrypted} "
-        f"{shown_as_printed(first.encrypted)} stands in lines {lines}"
+        f"{wording.printed(first.encrypted)} stands in lines {lines}"
     )
     plains = {c.plain.figure.text for c in group if c.plain and c.plain.figure}
     unknown = all(c.plain is None for c in group)
@@ -180,10 +184,10 @@ def _repeat(group: tuple[Check, ...]) -> Finding:
         text += f", where one figure cannot cost {listed(overheads)} at once"
     else:
         text += ": a measured figure of so many digits hardly comes out alike twice"
-    return Finding("repeat", tuple(c.encrypted for c in group), f"{text}.")
+    return AuditFinding("repeat", tuple(c.encrypted for c in group), f"{text}.")
 
 
-def _slip(check: Check) -> Finding:
+def _slip(check: OverheadCheck) -> AuditFinding:
     reach, unit = check.reach, check.published.unit
     value = check.result or Fraction(0)
     cut = Fraction(int(value / unit)) * unit == check.published.value
@@ -192,115 +196,36 @@ def _slip(check: Check) -> Finding:
     digits = decimals(unit) + 2
     if reach is not None and shown(reach.low, digits - 1) != shown(reach.high, digits - 1):
         around = f" (from {shown(reach.low, digits)} to {shown(reach.high, digits)} by rounding)"
-    rounded = f"{shown(value, decimals(unit))}{_sign(check)}"
-    return Finding(
+    rounded = f"{shown(value, decimals(unit))}{wording.sign(check)}"
+    return AuditFinding(
         "slip",
-        (Place(check.source, check.row, check.claim.published),),
-        f"{_where(check)}: published is {published(check)}, but {_sum(check)} is {result(check)}"
-        f"{around}, which rounds to {rounded}: {why}.",
+        (PrintedCell(check.source, check.row, check.claim.published),),
+        f"{wording.where(check)}: published is {wording.published(check)}, but "
+        f"{wording.computation(check)} is {wording.result(check)}{around}, "
+        f"which rounds to {rounded}: {why}.",
     )
 
 
-def _unchecked(checks: Sequence[Check]) -> list[Finding]:
+def _unchecked(checks: Sequence[OverheadCheck]) -> list[AuditFinding]:
     """One for each reason, however many rows share it."""
-    found: dict[tuple[str, str, str], list[Check]] = {}
+    found: dict[tuple[str, str, str], list[OverheadCheck]] = {}
     for check in checks:
         key = (check.source.table.name, check.claim.published, check.why)
         found.setdefault(key, []).append(check)
     return [
-        Finding(
+        AuditFinding(
             "unchecked",
-            tuple(Place(c.source, c.row, c.claim.published) for c in group),
-            f"{name}: {column} of {_lines(group)} could not be checked, for {why}.",
+            tuple(PrintedCell(c.source, c.row, c.claim.published) for c in group),
+            f"{name}: {column} of {wording.lines(group)} could not be checked, because {why}.",
         )
         for (name, column, why), group in found.items()
     ]
 
 
-def _lines(checks: Sequence[Check]) -> str:
-    word = "line" if len(checks) == 1 else "lines"
-    return f"{word} {listed(str(check.row.line) for check in checks)}"
-
-
-def shown_as_printed(place: Place) -> str:
-    """The figure with thousands separators, with the decimals that it was printed with."""
-    figure = place.figure
-    if figure is None:
-        return ""
-    return shown(figure.value, decimals(figure.unit)) + ("%" if figure.percent else "")
-
-
-def _id(place: Place) -> tuple[str, int, str]:
+def _id(place: PrintedCell) -> tuple[str, int, str]:
     return place.source.table.name, place.row.line, place.column
 
 
-def _digits(check: Check) -> int:
+def _digits(check: OverheadCheck) -> int:
     figure = check.encrypted.figure
     return figure.digits if figure else 0
-
-
-def _where(check: Check) -> str:
-    name = check.source.name(check.row)
-    where = f"{check.source.table.name}, line {check.row.line}"
-    several = len(check.source.shape.claims) > 1
-    return f"{where}{f' ({name})' if name else ''}{f', {check.claim.published}' if several else ''}"
-
-
-def _spot(place: Place) -> str:
-    return f"{place.source.table.name}, line {place.row.line}"
-
-
-def _apart(one: Check, other: Check, *, both: bool = False) -> str:
-    """What tells the other row from this one."""
-    names = [*other.source.shape.keys, *other.source.shape.labels]
-    differing = [
-        f"{n} {other.row.cells[n]}" for n in names if both or one.row.cells[n] != other.row.cells[n]
-    ]
-    return ", ".join(differing) or "of the same keys"
-
-
-def _sign(check: Check) -> str:
-    return " %" if check.percent else ""
-
-
-def published(check: Check) -> str:
-    """The published figure with its unit."""
-    figure = check.published
-    return f"{shown(figure.value, decimals(figure.unit))}{_sign(check)}"
-
-
-def _sum(check: Check) -> str:
-    if check.plain is None:
-        return ""
-    plain, encrypted = shown_as_printed(check.plain), shown_as_printed(check.encrypted)
-    words = check.formula.spelled(plain, encrypted)
-    if check.plain.source is check.source:
-        return words
-    return f"{words} ({check.plain.column} of {_spot(check.plain)})"
-
-
-def result(check: Check) -> str:
-    """What comes out of the printed figures; empty where nothing does.
-
-    Two digits more than were published, and more where those would round to something else.
-    """
-    value = check.result
-    if value is None:
-        return ""
-    digits = whole = decimals(check.published.unit)
-    digits += 2
-    while digits < whole + 6 and _round(_round(value, digits), whole) != _round(value, whole):
-        digits += 1
-    return f"{shown(value, digits)}{_sign(check)}"
-
-
-def _round(value: Fraction, digits: int) -> Fraction:
-    """Halves away from 0, as `shown` does."""
-    steps = int(abs(value) * 10**digits + Fraction(1, 2))
-    return Fraction(steps if value >= 0 else -steps, 10**digits)
-
-
-def _needed(check: Check) -> str:
-    span, figure = check.needed or Span(Fraction(0), Fraction(0)), check.encrypted.figure
-    digits = decimals(figure.unit) if figure else 0
-    return f"{check.claim.encrypted} from {shown(span.low, digits)} to {shown(span.high, digits)}"

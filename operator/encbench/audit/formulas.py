@@ -26,7 +26,7 @@ class Formula:
     invert: Callable[[Fraction, Fraction], Fraction]
     """The encrypted figure that gives this result for that plain one: of plain and result."""
     percent: bool
-    """Whether the result is printed in percent unless somebody says otherwise."""
+    """Whether the result is printed in percent unless the user says otherwise."""
     needs: str
     """Which figure must be above 0: plain, encrypted or none."""
 

@@ -8,9 +8,11 @@ from itertools import groupby
 from typing import Any
 
 from encbench.audit.audit import Audit
-from encbench.audit.checks import Check, Place
-from encbench.audit.findings import Finding, published, result, shown_as_printed
+from encbench.audit.checks import OverheadCheck, PrintedCell
+from encbench.audit.findings import AuditFinding
+from encbench.audit.wording import printed, published, result
 from encbench.text.lines import aligned, item, paragraph
+from encbench.text.markdown import escaped, table
 
 SAYS = {
     "follows": "follows",
@@ -40,13 +42,10 @@ def markdown(audit: Audit) -> str:
     """The same for an issue or a wiki."""
     parts = ["# Audit of published tables", summary(audit)]
     if audit.findings:
-        parts.append("\n".join(f"{n}. {_plain(f.text)}" for n, f in enumerate(audit.findings, 1)))
-    parts += [f"Note: {_plain(note)}" for note in audit.notes]
+        parts.append("\n".join(f"{n}. {escaped(f.text)}" for n, f in enumerate(audit.findings, 1)))
+    parts += [f"Note: {escaped(note)}" for note in audit.notes]
     for title, heads, rows in _tables(audit):
-        numbers = _figures(heads)
-        rule = ["---:" if n in numbers else "---" for n in range(len(heads))]
-        lines = [[_plain(head) for head in heads], rule, *([_plain(c) for c in r] for r in rows)]
-        parts += [f"## {_plain(title)}", "\n".join(f"| {' | '.join(line)} |" for line in lines)]
+        parts += [f"## {escaped(title)}", table(heads, rows, _figures(heads))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -64,13 +63,13 @@ def csv_rows(audit: Audit) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, CSV_COLUMNS, lineterminator="\n")
     writer.writeheader()
-    told: set[int] = set()
+    shown: set[int] = set()
     for check in audit.checks:
         about = [f for f in audit.findings if _is_about(f, check)]
-        told |= {id(finding) for finding in about}
+        shown |= {id(finding) for finding in about}
         writer.writerow(_flat(_check(check)) | {"finding": " ".join(f.text for f in about)})
     for finding in audit.findings:
-        if id(finding) not in told:
+        if id(finding) not in shown:
             place = _place(finding.places[0])
             row = {k: place[k] for k in ("file", "line", "condition", "column")}
             writer.writerow(row | {"verdict": finding.kind, "finding": finding.text})
@@ -143,24 +142,24 @@ def _figures(heads: Sequence[str]) -> range:
     return range(len(heads) - 1 - _NUMERIC, len(heads) - 1)
 
 
-def _line(check: Check, keys: Sequence[str]) -> list[str]:
+def _line(check: OverheadCheck, keys: Sequence[str]) -> list[str]:
     return [
         *([check.row.cells[key] for key in keys] or [str(check.row.line)]),
-        shown_as_printed(check.plain) if check.plain else "–",
-        shown_as_printed(check.encrypted) or "–",
+        printed(check.plain) if check.plain else "–",
+        printed(check.encrypted) or "–",
         published(check),
         result(check) or "–",
         _says(check),
     ]
 
 
-def _says(check: Check) -> str:
+def _says(check: OverheadCheck) -> str:
     within = " within rounding" if check.verdict == "follows" and not check.as_printed else ""
     return f"{SAYS[check.verdict]}{within}"
 
 
-def _check(check: Check) -> dict[str, Any]:
-    place = _place(Place(check.source, check.row, check.claim.published))
+def _check(check: OverheadCheck) -> dict[str, Any]:
+    place = _place(PrintedCell(check.source, check.row, check.claim.published))
     low = high = None
     if check.reach is not None:
         low, high = float(check.reach.low), float(check.reach.high)
@@ -192,7 +191,7 @@ def _flat(check: dict[str, Any]) -> dict[str, Any]:
     return {column: values.get(column) for column in CSV_COLUMNS}
 
 
-def _place(place: Place) -> dict[str, Any]:
+def _place(place: PrintedCell) -> dict[str, Any]:
     return {
         "file": place.source.table.name,
         "line": place.row.line,
@@ -202,7 +201,7 @@ def _place(place: Place) -> dict[str, Any]:
     }
 
 
-def _is_about(finding: Finding, check: Check) -> bool:
+def _is_about(finding: AuditFinding, check: OverheadCheck) -> bool:
     """Whether the finding accuses this row's published overhead or its encrypted figure."""
     one = finding.kind in ("contradiction", "slip")
     places = finding.places[:1] if one else finding.places
@@ -213,10 +212,3 @@ def _is_about(finding: Finding, check: Check) -> bool:
         and (finding.kind != "contradiction" or check.verdict == "contradiction")
         for place in places
     )
-
-
-def _plain(words: str) -> str:
-    """Text in which nothing is taken for markup."""
-    for mark in ("\\", "|", "*", "_", "<", "`"):
-        words = words.replace(mark, f"\\{mark}")
-    return words

@@ -1,6 +1,6 @@
 """What the columns of a published table mean: known shapes, and shapes made from options.
 
-A shape is data. It says which columns tell one condition from another, which columns measure what,
+A shape is data. It says which columns distinguish conditions, which columns measure what,
 and which published column claims to follow from which figures. That several tables measure the same
 quantity under the same condition is what they can contradict each other by.
 """
@@ -8,15 +8,16 @@ quantity under the same condition is what they can contradict each other by.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from encbench.audit.figures import NotAFigure, figure, listed
+from encbench.audit.figures import NotAFigure, figure
 from encbench.audit.formulas import FORMULAS
-from encbench.audit.tables import BadInput, Row, Table
+from encbench.audit.tables import BadInput, PublishedTable, TableRow
+from encbench.text.words import listed
 
 PLAIN = "plaintext"
 """The state of a measure without encryption."""
 
 KEYS = ("instance", "workload", "table", "concurrency", "threads", "terminals")
-"""Columns that tell conditions apart where nobody names others."""
+"""Columns that distinguish conditions where the user names none."""
 
 _SAME = {"threads": "concurrency", "terminals": "concurrency", "concurrency_threads": "concurrency"}
 """Names of one key in different studies."""
@@ -36,7 +37,7 @@ class Measure:
     share: str = ""
     """The column that says how many percent are encrypted, where the state is not fixed."""
 
-    def state_in(self, row: Row) -> str:
+    def state_in(self, row: TableRow) -> str:
         """What was encrypted in that row."""
         if not self.share:
             return self.state
@@ -68,7 +69,7 @@ class Shape:
     claims: tuple[Claim, ...]
     measures: tuple[Measure, ...]
     labels: tuple[str, ...] = ()
-    """Further columns that tell rows of one condition apart."""
+    """Further columns that distinguish rows of one condition."""
     baseline: tuple[str, str] | None = None
     """Column and value of the rows that hold the plain figures, where each arm has its own row."""
 
@@ -79,7 +80,7 @@ class Shape:
         return own | {claim.published for claim in self.claims}
 
 
-def condition(shape: Shape, row: Row) -> frozenset[tuple[str, str]]:
+def condition(shape: Shape, row: TableRow) -> frozenset[tuple[str, str]]:
     """What a row was measured under, comparable between tables."""
     return frozenset((_SAME.get(key, key), _value(row.cells[key])) for key in shape.keys)
 
@@ -206,7 +207,7 @@ KNOWN = (*_STUDIES, _OWN)
 """Shapes that are recognised by their header."""
 
 
-def recognise(table: Table) -> Shape:
+def recognise(table: PublishedTable) -> Shape:
     """The known shape whose columns a table has; BadInput where there is none."""
     found = [shape for shape in KNOWN if shape.columns <= set(table.columns)]
     if not found:
@@ -232,7 +233,7 @@ class Naming:
     baseline: tuple[str, str] | None = None
 
 
-def named(naming: Naming, tables: Sequence[Table]) -> list[Shape]:
+def named(naming: Naming, tables: Sequence[PublishedTable]) -> list[Shape]:
     """A shape for each table from the columns that a user names.
 
     A table takes part with the columns that it has: one with the published overheads needs the
@@ -247,7 +248,7 @@ def named(naming: Naming, tables: Sequence[Table]) -> list[Shape]:
     return [_named(naming, table) for table in tables]
 
 
-def _named(naming: Naming, table: Table) -> Shape:
+def _named(naming: Naming, table: PublishedTable) -> Shape:
     has = set(table.columns)
     if not has & {naming.plain, naming.encrypted, naming.published}:
         raise BadInput(

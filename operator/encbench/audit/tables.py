@@ -5,7 +5,8 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from encbench.audit.figures import Figure, NotAFigure, figure, listed
+from encbench.audit.figures import NotAFigure, PrintedFigure, figure
+from encbench.text.words import listed
 
 
 class BadInput(Exception):
@@ -13,7 +14,7 @@ class BadInput(Exception):
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """One line below the header."""
 
     line: int
@@ -21,14 +22,14 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class PublishedTable:
     """One file."""
 
     name: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
 
-    def figure(self, row: Row, column: str) -> Figure | None:
+    def figure(self, row: TableRow, column: str) -> PrintedFigure | None:
         """The figure in a cell, None where there is none; BadInput where it is something else."""
         try:
             return figure(row.cells[column])
@@ -36,7 +37,7 @@ class Table:
             raise BadInput(f"{self.name}, line {row.line}, column {column}: {error}") from error
 
 
-def read(name: str, content: bytes) -> Table:
+def read(name: str, content: bytes) -> PublishedTable:
     """The table in a CSV file; BadInput where it is none.
 
     The separator is a comma, a semicolon or a tab, whichever the header has most of.
@@ -61,11 +62,11 @@ def read(name: str, content: bytes) -> Table:
                 f"{name}, line {line} has {len(cells)} cells where the header has {len(columns)}: "
                 "put quotes around a cell that holds the separator"
             )
-    return Table(
+    return PublishedTable(
         name=name,
         columns=columns,
         rows=tuple(
-            Row(line, {c: cell.strip() for c, cell in zip(columns, cells, strict=True)})
+            TableRow(line, {c: cell.strip() for c, cell in zip(columns, cells, strict=True)})
             for line, cells in lines[1:]
         ),
     )

@@ -8,8 +8,8 @@ from encbench.api.campaign import CampaignSpec, Reset
 from encbench.cli.manifests import Refusal
 from encbench.cli.outline import BlockOutline, CellOutline, ConditionOutline, Duration, Outline
 from encbench.core.problem import Problem, Reason
-from encbench.report.words.text import plural
 from encbench.text.lines import item, paragraph
+from encbench.text.words import plural
 
 SHOWN = 12
 """Blocks of a condition whose order is shown."""

@@ -3,9 +3,10 @@
 Everything here says under what conditions a figure was made; `records` holds the figures.
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from encbench.api.base import Model, Time
 from encbench.api.encryptionmode import EncryptionModeSpec
@@ -13,7 +14,7 @@ from encbench.api.testbed import Arm
 from encbench.core.artefact import Digest, Record
 
 ON_TRUST = "which nothing in the pod can show"
-"""In a proof's summary: encryption that was accepted on somebody's word, and not seen."""
+"""In a proof's summary: encryption that was declared, and not seen."""
 
 
 class ProofCheck(Model):
@@ -29,13 +30,21 @@ class ProofVerdict(Model):
 
     ok: bool
     summary: str
+    on_trust: Literal[True] | None = None
+    """Encryption was declared, and not seen. Written only where it holds; records from before it
+    existed say so in their summary alone."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _summary_says_on_trust(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping) or {"on_trust", "onTrust"} & data.keys():
+            return data
+        return {**data, "on_trust": ON_TRUST in str(data.get("summary")) or None}
 
 
-class Proof(Model):
+class Proof(ProofVerdict):
     """A proof with everything that it was judged by."""
 
-    ok: bool
-    summary: str
     checks: tuple[ProofCheck, ...] = ()
     evidence: dict[str, Any] = Field(default_factory=dict)
     """The agent's answer as it came."""

@@ -1,7 +1,7 @@
 """Figures that only some tools give, by the name under which records, results and rows keep them.
 
-Those of a tool are rates or counts over all replicas, for that is how replicas add up; those of a
-recovery are the server's.
+A tool's figures are rates or counts over all replicas, because those add up; a recovery's are the
+server's.
 """
 
 NEW_ORDERS = "newOrdersPerSecond"
@@ -13,11 +13,3 @@ RECOVERY_SECONDS = "recoverySeconds"
 """Recovery workloads: from the start of the new server process to its first answer to a query."""
 STOP_SECONDS = "stopSeconds"
 """Recovery workloads: from the signal until no process of the server was left."""
-
-LABELS = {
-    NEW_ORDERS: "New Orders a second",
-    RETRIES: "retries a second",
-    RECOVERY_SECONDS: "recovery, s",
-    STOP_SECONDS: "stop, s",
-}
-"""What a heading says."""

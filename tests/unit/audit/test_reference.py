@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from encbench.audit.audit import Audit, audit
-from encbench.audit.checks import Check
+from encbench.audit.checks import OverheadCheck
 from encbench.audit.tables import read
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "reference"
@@ -27,7 +27,7 @@ def of(kind: str) -> list[str]:
     return [finding.text for finding in ALL.findings if finding.kind == kind]
 
 
-def place(check: Check) -> tuple[str, int]:
+def place(check: OverheadCheck) -> tuple[str, int]:
     return check.source.table.name, check.row.line
 
 

@@ -10,12 +10,12 @@ the 95 % interval of A' against A: what the same mode on a second testbed seems 
   (Schuirmann, "A comparison of the two one-sided tests procedure and the power approach for
   assessing the equivalence of average bioavailability", Journal of Pharmacokinetics and
   Biopharmaceutics 15, 1987); the p-value is the larger of the two.
-- `Inconclusive`: neither. Both cannot hold, for the 90 % interval lies within the 95 % one.
+- `Inconclusive`: neither. Both cannot hold, because the 90 % interval lies within the 95 % one.
 
 Where several modes are compared with one baseline, Holm's correction goes over the modes of one
 condition (instance, workload, concurrency) and one figure, for each of the two claims by itself.
 The noise floor is taken as a known number: that it is itself uncertain makes the bar higher, not
-lower, for it is a bound and not an estimate. Without a noise floor there is no `Overhead`.
+lower, because it is a bound and not an estimate. Without a noise floor there is no `Overhead`.
 """
 
 import math
@@ -40,8 +40,6 @@ class Judgement:
     """What may be said about one mode, and what it was judged by."""
 
     verdict: Verdict
-    alone: Verdict
-    """What it would be if this mode were the only one; differs only for Holm's correction."""
     bar: float | None
     """What the interval has to exceed; None without a noise floor."""
     overhead_p: float | None
@@ -79,7 +77,6 @@ def judge(
     return {
         mode: Judgement(
             verdict=_verdict(above_all.get(mode), inside_all.get(mode)),
-            alone=_verdict(above.get(mode), inside.get(mode)),
             bar=bar,
             overhead_p=above_all.get(mode),
             equivalent_p=inside_all.get(mode),

@@ -31,7 +31,7 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Source:
+class ProvenanceSource:
     """One provenance record and whose it is."""
 
     key: str
@@ -45,14 +45,14 @@ class Bucket:
 
     attempts: tuple[Attempt, ...]
     unrecorded: tuple[IndexTrial, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[ProvenanceSource, ...]
 
 
 def read(index: IndexRecord, load: Load) -> Bucket:
     """Everything that the report needs. RecordError names the object that is not as it was."""
     points = max(6, min(_MAX_POINTS, _MAX_POINTS_IN_ALL // max(1, len(index.trials))))
     attempts: list[Attempt] = []
-    sources: dict[str, Source] = {}
+    sources: dict[str, ProvenanceSource] = {}
     for entry in index.trials:
         if entry.key is None or entry.digest is None:
             continue
@@ -63,7 +63,7 @@ def read(index: IndexRecord, load: Load) -> Bucket:
         if digest is not None and digest not in sources:
             key = record.key_of("provenance.json")
             provenance = decode(ProvenanceRecord, _checked(load, key, digest), key)
-            sources[digest] = Source(key, digest, provenance)
+            sources[digest] = ProvenanceSource(key, digest, provenance)
     return Bucket(
         attempts=tuple(attempts),
         unrecorded=tuple(t for t in index.trials if t.key is None or t.digest is None),

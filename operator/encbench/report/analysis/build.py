@@ -1,7 +1,7 @@
 """The report as a function of the index and what it names; no clock, no network, nothing else.
 
-The way of the data: the index, `bucket` (records, checked), `views` (figures of one trial), `rows`
-(one condition: its valid blocks), then `headline`, `caveats` and `provenance` beside each other.
+Data passes from the index through `bucket` (records, checked), `views` (figures of one trial) and
+`groups` (one condition: its valid blocks) to `headline`, `caveats` and `provenance`.
 """
 
 from collections import Counter
@@ -15,12 +15,16 @@ from encbench.report.analysis import bucket
 from encbench.report.analysis.bucket import Load
 from encbench.report.analysis.caveats import Facts, caveats
 from encbench.report.analysis.encrypted import encrypted_columns
+from encbench.report.analysis.groups import Terms, group, offered_tps
 from encbench.report.analysis.latency import distributions
 from encbench.report.analysis.provenance import provenance
-from encbench.report.analysis.rows import Terms, group, offered_tps
 from encbench.report.analysis.studies import studies
 from encbench.report.analysis.views import view
-from encbench.report.document import Group, Headline, Report, TestbedProof, TrialView
+from encbench.report.document import Headline, Report
+from encbench.report.document.group import Group
+from encbench.report.document.origin import TestbedProof
+from encbench.report.document.trial import TrialView
+from encbench.report.figures import JUDGED
 from encbench.report.words import text
 from encbench.report.words.headline import Findings, headlines
 
@@ -110,8 +114,7 @@ def _shown(headline: Headline) -> str:
     """For `kubectl get`: of TPS, unless it says of what."""
     if headline.loss is None:
         return ""
-    of = {"cpuPerTransaction": " CPU", "recovery": " recovery time"}.get(headline.figure, "")
-    return f"{text.estimate(headline.loss)}{of}"
+    return f"{text.estimate(headline.loss)} {JUDGED[headline.figure].tag}".rstrip()
 
 
 def _groups(index: IndexRecord, views: list[TrialView]) -> Iterable[Group]:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from encbench.api.campaign import Resolved
 from encbench.core.columns import selection
-from encbench.report.document import EncryptedColumns, Group
+from encbench.report.document.columns import EncryptedColumns
+from encbench.report.document.group import Group
 
 
 def encrypted_columns(groups: Sequence[Group], resolved: Resolved) -> tuple[EncryptedColumns, ...]:

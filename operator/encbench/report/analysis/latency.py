@@ -1,14 +1,15 @@
 """Percentiles of latency beyond the one that is judged: from each trial's histogram.
 
 As everywhere the trial is the unit: a percentile is taken of each trial and averaged geometrically
-over the valid blocks. Histograms of several trials are not poured together, for the slowest trial
+over the valid blocks. Histograms of several trials are not added up, because the slowest trial
 would then fill the tail alone.
 """
 
 from collections.abc import Mapping, Sequence
 
 from encbench.core.statistics import geometric_mean
-from encbench.report.document import Distribution, Group, TrialView
+from encbench.report.document.group import Distribution, Group
+from encbench.report.document.trial import TrialView
 
 Histogram = Sequence[tuple[float, int]]
 """Latency in ms (the middle of a bucket) and how many transactions fell into it, in order."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import Arm
-from encbench.report.document import LAYERS, Layer
+from encbench.report.document.group import LAYERS, Layer
 
 ORDER: tuple[Layer, ...] = tuple(LAYERS)
 """From the lowest to the uppermost."""
@@ -37,8 +37,8 @@ class Stack:
 
 
 @dataclass(frozen=True)
-class Found:
-    """An arm with the nearest one below it, and what the two differ in."""
+class ArmStep:
+    """An arm, the nearest one below it, and the layers between the two."""
 
     arm: Arm
     before: Arm
@@ -63,21 +63,21 @@ def stack(mode: EncryptionModeSpec) -> Stack:
     return Stack(_text(below.to_dict()), layers)
 
 
-def steps(arms: Sequence[Arm], modes: Modes) -> list[Found]:
+def steps(arms: Sequence[Arm], modes: Modes) -> list[ArmStep]:
     """One for every arm that has such a layer and an arm below it; in the order of the plan."""
     known = {arm.name: stack(modes[arm.mode_ref]) for arm in arms if arm.mode_ref in modes}
     others = [arm for arm in arms if arm.role != "control" and arm.name in known]
     return [step for arm in others if (step := _step(arm, others, known)) is not None]
 
 
-def _step(arm: Arm, others: Sequence[Arm], known: Mapping[str, Stack]) -> Found | None:
+def _step(arm: Arm, others: Sequence[Arm], known: Mapping[str, Stack]) -> ArmStep | None:
     own = known[arm.name]
     names = [layer for layer in ORDER if layer in own.layers]
     for kept in range(len(names) - 1, -1, -1):
         wanted = own.upto(kept)
         for before in others:
             if before.name != arm.name and known[before.name] == wanted:
-                return Found(arm, before, tuple(names[kept:]))
+                return ArmStep(arm, before, tuple(names[kept:]))
     return None
 
 

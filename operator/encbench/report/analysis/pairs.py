@@ -6,7 +6,7 @@ was withheld in one arm is left out for all arms of that block, so that arms are
 over the same blocks.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from encbench.api.overheadreport import Interval
@@ -14,38 +14,11 @@ from encbench.api.testbed import Arm
 from encbench.core import statistics
 from encbench.core.statistics import Estimate, Sense
 from encbench.report.analysis.views import rounded
-from encbench.report.document import Figure, TrialView
+from encbench.report.document.trial import TrialView
+from encbench.report.figures import Figure, JudgedFigure
 
 Blocks = dict[int, dict[str, TrialView]]
 """Trials by block and arm."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A figure that an overhead is told of."""
-
-    figure: Figure
-    field: str
-    """Its field of `TrialView`."""
-    sense: Sense
-
-
-KINDS = (
-    Kind("tps", "tps", "loss"),
-    Kind("latencyAverage", "latency_average_ms", "increase"),
-    Kind("latencyP95", "latency_p95_ms", "increase"),
-    Kind("cpuPerTransaction", "database_cpu_ms_per_transaction", "increase"),
-)
-TPS = KINDS[0]
-RECOVERY = Kind("recovery", "recovery_seconds", "increase")
-
-
-def kinds(*, recovery: bool) -> tuple[Kind, ...]:
-    """What is judged of a condition; the first is what it is about.
-
-    The load before a stop only says from what a server recovered.
-    """
-    return (RECOVERY,) if recovery else KINDS
 
 
 @dataclass(frozen=True)
@@ -122,46 +95,37 @@ class Pairs:
             second.append(pair[0] if swapped else pair[1])
         return statistics.estimate(first, second, [self.unit(block) for block in found])
 
-    def noise_floor(self, kind: Kind) -> float | None:
-        """Of one figure: the larger reading of A' against A, by arm and by testbed.
+    def noise_floor(self, figure: JudgedFigure) -> float | None:
+        """The larger of two readings of A' against A: by arm, and by testbed.
 
-        By arm it is what drift, bursts and order do; by testbed luck of placement is in it, which
-        the arms' turns on their testbeds take out of the first.
+        By arm it holds what drift, bursts and order do. By testbed it also holds luck of placement,
+        which cancels by arm because the arms take turns on their testbeds.
         """
         if self.control is None:
             return None
-        readings = (self.estimate(kind.field, self.control), self.by_testbed(kind.field))
-        return statistics.noise_floor(*readings, sense=kind.sense)
+        readings = (self.estimate(figure.field, self.control), self.by_testbed(figure.field))
+        return statistics.noise_floor(*readings, sense=figure.sense)
 
-    def geometric(self, field: str, arm: str) -> float | None:
-        """Geometric mean of a figure."""
-        return geometric(self.figures(field, arm))
+    def mean(self, figure: Figure, arm: str) -> float | None:
+        """The figure's mean as the report shows it; None where no block has it."""
+        values = (self.of_some if figure.some else self.figures)(figure.field, arm)
+        if not values:
+            return None
+        if figure.mean == "geometric":
+            return rounded(statistics.geometric_mean(values))
+        return rounded(sum(values) / len(values))
 
-    def arithmetic(self, field: str, arm: str) -> float | None:
-        """Arithmetic mean of a figure."""
-        return arithmetic(self.figures(field, arm))
-
-    def points(self, field: str, arm: str) -> float | None:
-        """Difference of arithmetic means from the baseline; None for the baseline itself."""
-        own, plain = self.arithmetic(field, arm), self.arithmetic(field, self.baseline)
+    def points(self, figure: Figure, arm: str) -> float | None:
+        """Difference of the means from the baseline; None for the baseline itself."""
+        own, plain = self.mean(figure, arm), self.mean(figure, self.baseline)
         if arm == self.baseline or own is None or plain is None:
             return None
         return rounded(own - plain)
 
-    def change(self, kind: Kind, arm: str) -> Interval | None:
+    def change(self, figure: JudgedFigure, arm: str) -> Interval | None:
         """Loss or increase against the baseline with its 95 % interval."""
-        found = self.estimate(kind.field, arm)
-        return None if found is None else interval(found, kind.sense)
-
-
-def geometric(values: Sequence[float]) -> float | None:
-    """Geometric mean as the report shows it; None of nothing."""
-    return rounded(statistics.geometric_mean(values)) if values else None
-
-
-def arithmetic(values: Sequence[float]) -> float | None:
-    """Arithmetic mean as the report shows it; None of nothing."""
-    return rounded(sum(values) / len(values)) if values else None
+        found = self.estimate(figure.field, arm)
+        return None if found is None else interval(found, figure.sense)
 
 
 def interval(found: Estimate, sense: Sense, level: float = statistics.LEVEL) -> Interval:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from encbench.api.overheadreport import Artefact
 from encbench.core.evidence import ProvenanceRecord
-from encbench.report.analysis.bucket import Source
-from encbench.report.document import Fact, FactValue, Provenance
+from encbench.report.analysis.bucket import ProvenanceSource
+from encbench.report.document.origin import Fact, FactValue, Provenance
 
 RELEVANT_FLAGS = (
     *("aes", "vaes", "pclmulqdq", "vpclmulqdq", "gfni", "avx2", "avx512f", "sha_ni"),
@@ -14,10 +14,10 @@ RELEVANT_FLAGS = (
 """CPU flags of x86 and Arm that ciphers and hashes make use of."""
 
 _IDENTITY = frozenset(("hostname", "server_id", "server_uid", "report_host", "pid_file"))
-"""Settings that tell one server from another and say nothing about its speed."""
+"""Settings that identify a server and have no effect on its speed."""
 
 
-def provenance(sources: Sequence[Source], places: Mapping[str, str]) -> Provenance:
+def provenance(sources: Sequence[ProvenanceSource], places: Mapping[str, str]) -> Provenance:
     """`places` names each testbed's place in the plan, such as small/tde."""
     records = [source.record for source in sources]
     differing, equal = _settings(records, places)

@@ -9,6 +9,7 @@ in plaintext as well. Elsewhere it is the campaign's baseline.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from encbench.api.columns import Columns
 from encbench.api.encryptionmode import EncryptionModeSpec
@@ -16,14 +17,15 @@ from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
 from encbench.report.analysis.views import rounded
-from encbench.report.document import Group, StudyColumn, StudyTable
+from encbench.report.document.columns import StudyColumn, StudyTable
+from encbench.report.document.group import Group
 
 Cell = str | int | float | None
 _ALGORITHMS = {"AES_128_GCM": "aes", "SM4_128_GCM": "sm4"}
 
 
 @dataclass(frozen=True)
-class Place:
+class StudiedArms:
     """The conditions of one workload with the arms that have something to do with columns."""
 
     workload: str
@@ -49,7 +51,11 @@ class Place:
     @property
     def plain(self) -> str:
         """Name of the arm without encryption."""
-        own = (arm for arm in self._arms if (mode := self.modes.get(arm.mode_ref)) and _plain(mode))
+        own = (
+            arm
+            for arm in self._arms
+            if (mode := self.modes.get(arm.mode_ref)) and _is_pass_through(mode)
+        )
         return next((arm.name for arm in own), self.groups[0].baseline.name)
 
     @property
@@ -79,10 +85,10 @@ def studies(
     tpcc = [name for name in dict.fromkeys(g.workload for g in measured) if workloads[name].tpcc]
     for name in tpcc:
         own = _in_order([group for group in measured if group.workload == name])
-        found += _tpcc(Place(name, own, modes), f"{name}-" if len(tpcc) > 1 else "")
+        found += _tpcc(StudiedArms(name, own, modes), f"{name}-" if len(tpcc) > 1 else "")
     suites = [group for group in measured if group.workload not in tpcc]
     if suites:
-        found += _sysbench(Place("sysbench", _in_order(suites), modes))
+        found += _sysbench(StudiedArms("sysbench", _in_order(suites), modes))
     return tuple(found)
 
 
@@ -92,7 +98,7 @@ def _in_order(groups: Sequence[Group]) -> tuple[Group, ...]:
     return tuple(sorted(groups, key=lambda g: (places.index((g.cell, g.workload)), g.concurrency)))
 
 
-def _tpcc(place: Place, prefix: str) -> Iterable[StudyTable]:
+def _tpcc(place: StudiedArms, prefix: str) -> Iterable[StudyTable]:
     for algorithm, arms in place.encrypting(100).items():
         suffix = _ALGORITHMS[algorithm]
         for arm in arms:
@@ -106,190 +112,152 @@ def _tpcc(place: Place, prefix: str) -> Iterable[StudyTable]:
         yield _ratio(place, arms, f"{prefix}ratio-{_ALGORITHMS[algorithm]}")
 
 
+Found = tuple[Group, Row, Row]
+"""A condition with its plain row and the encrypted one."""
+GROUP, PLAIN, OWN = range(3)
+
+
+class Made(NamedTuple):
+    """A column of a study's table, and how its cells are made."""
+
+    column: StudyColumn
+    cell: Callable[[Found], Cell]
+
+
+def _field(name: str, of: int, field: str, unit: str = "") -> Made:
+    return Made(StudyColumn(name=name, unit=unit), lambda found: getattr(found[of], field))
+
+
+def _loss(name: str, own: str, plain: str, field: str) -> Made:
+    """In percent; `own` and `plain` are the columns that it follows from."""
+    column = StudyColumn(name=name, formula=f"100 × (1 − {own}/{plain})")
+    return Made(column, lambda found: _percent(found, field, lambda ratio: 1 - ratio))
+
+
+def _increase(name: str, own: str, plain: str, field: str) -> Made:
+    """In percent; `own` and `plain` are the columns that it follows from."""
+    column = StudyColumn(name=name, formula=f"100 × ({own}/{plain} − 1)")
+    return Made(column, lambda found: _percent(found, field, lambda ratio: ratio - 1))
+
+
+def _percent(found: Found, field: str, change: Callable[[float], float]) -> float | None:
+    plain, own = getattr(found[PLAIN], field), getattr(found[OWN], field)
+    return None if own is None or not plain else rounded(100 * change(own / plain))
+
+
 _CONDITION = (
-    StudyColumn(name="instance"),
-    StudyColumn(name="concurrency", unit="terminals"),
+    _field("instance", GROUP, "instance"),
+    _field("concurrency", GROUP, "concurrency", "terminals"),
 )
-_OVERHEAD = "100 × (1 − {}/{})"
-_INCREASE = "100 × ({}/{} − 1)"
 _OF_LIMIT = "percent of the client's CPU limit"
 
 
-def _tps(place: Place, arm: Arm, name: str) -> StudyTable:
-    def cells(group: Group, plain: Row) -> Iterable[Cell]:
-        own = group.row(arm.name)
-        return (plain.tps, own.tps, _loss(own.tps, plain.tps))
-
+def _table(
+    name: str,
+    title: str,
+    place: StudiedArms,
+    plain: str,
+    arms: Sequence[str],
+    columns: Sequence[Made],
+) -> StudyTable:
+    """A line for each condition that has both the plain arm and one of these."""
     return StudyTable(
         name=name,
-        title=f"{place.workload}, TPS by concurrency: plaintext is {place.plain}, encrypted is "
-        f"{arm.name}",
-        columns=(
-            *_CONDITION,
-            StudyColumn(name="plaintext_tps", unit="all transactions, tpmTOTAL/60"),
-            StudyColumn(name="encrypted_100pct_tps", unit="tpmTOTAL/60"),
-            StudyColumn(
-                name="published_overhead_percent",
-                formula=_OVERHEAD.format("encrypted_100pct_tps", "plaintext_tps"),
-            ),
+        title=title,
+        columns=tuple(made.column for made in columns),
+        rows=tuple(
+            tuple(made.cell((group, group.row(plain), group.row(arm))) for made in columns)
+            for group in place.groups
+            for arm in arms
+            if {arm, plain} <= {known.name for known in group.arms}
         ),
-        rows=_rows(place, (arm.name,), cells),
     )
 
 
-def _client_cpu(place: Place, arm: Arm, name: str) -> StudyTable:
-    def cells(group: Group, plain: Row) -> Iterable[Cell]:
-        before, after = plain.client_cpu_percent, group.row(arm.name).client_cpu_percent
-        return (before, after, _increase(after, before))
-
-    return StudyTable(
-        name=name,
-        title=f"{place.workload}, CPU of the client before and after encryption: before is "
-        f"{place.plain}, 100 % encrypted is {arm.name}",
-        columns=(
+def _tps(place: StudiedArms, arm: Arm, name: str) -> StudyTable:
+    title = f"TPS by concurrency: plaintext is {place.plain}, encrypted is {arm.name}"
+    return _table(
+        *(name, f"{place.workload}, {title}", place, place.plain, [arm.name]),
+        [
             *_CONDITION,
-            StudyColumn(name="client_cpu_before_percent", unit=_OF_LIMIT),
-            StudyColumn(name="client_cpu_100pct_encrypted_percent", unit=_OF_LIMIT),
-            StudyColumn(
-                name="published_cpu_increase_percent",
-                formula=_INCREASE.format(
-                    "client_cpu_100pct_encrypted_percent", "client_cpu_before_percent"
-                ),
-            ),
-        ),
-        rows=_rows(place, (arm.name,), cells),
+            _field("plaintext_tps", PLAIN, "tps", "all transactions, tpmTOTAL/60"),
+            _field("encrypted_100pct_tps", OWN, "tps", "tpmTOTAL/60"),
+            _loss("published_overhead_percent", "encrypted_100pct_tps", "plaintext_tps", "tps"),
+        ],
     )
 
 
-def _driver_cpu(place: Place, before: str, after: str, name: str) -> StudyTable:
-    def cells(group: Group, _: Row) -> Iterable[Cell]:
-        jdbc, encjdbc = group.row(before), group.row(after)
-        return (
-            jdbc.client_cpu_percent,
-            encjdbc.client_cpu_percent,
-            _increase(encjdbc.client_cpu_percent, jdbc.client_cpu_percent),
-            jdbc.client_memory_mib,
-            encjdbc.client_memory_mib,
-            _increase(encjdbc.client_memory_mib, jdbc.client_memory_mib),
-        )
-
-    return StudyTable(
-        name=name,
-        title=f"{place.workload}, the driver alone, nothing encrypted: JDBC is {before}, EncJDBC "
-        f"is {after}",
-        columns=(
+def _client_cpu(place: StudiedArms, arm: Arm, name: str) -> StudyTable:
+    before, after = "client_cpu_before_percent", "client_cpu_100pct_encrypted_percent"
+    title = (
+        f"CPU of the client before and after encryption: before is {place.plain}, 100 % encrypted "
+        f"is {arm.name}"
+    )
+    return _table(
+        *(name, f"{place.workload}, {title}", place, place.plain, [arm.name]),
+        [
             *_CONDITION,
-            StudyColumn(name="jdbc_client_cpu_percent", unit=_OF_LIMIT),
-            StudyColumn(name="encjdbc_client_cpu_percent", unit=_OF_LIMIT),
-            StudyColumn(
-                name="published_cpu_increase_percent",
-                formula=_INCREASE.format("encjdbc_client_cpu_percent", "jdbc_client_cpu_percent"),
-            ),
-            StudyColumn(name="jdbc_memory_mb", unit="most resident, MiB"),
-            StudyColumn(name="encjdbc_memory_mb", unit="most resident, MiB"),
-            StudyColumn(
-                name="published_memory_change_percent",
-                formula=_INCREASE.format("encjdbc_memory_mb", "jdbc_memory_mb"),
-            ),
-        ),
-        rows=_rows(place, (before, after), cells),
+            _field(before, PLAIN, "client_cpu_percent", _OF_LIMIT),
+            _field(after, OWN, "client_cpu_percent", _OF_LIMIT),
+            _increase("published_cpu_increase_percent", after, before, "client_cpu_percent"),
+        ],
     )
 
 
-def _ratio(place: Place, arms: Sequence[Arm], name: str) -> StudyTable:
-    def cells(arm: Arm) -> Callable[[Group, Row], Iterable[Cell]]:
-        def of(group: Group, plain: Row) -> Iterable[Cell]:
-            own = group.row(arm.name)
-            loss = _loss(own.tps, plain.tps)
-            return (place.ratio(arm), own.client_cpu_percent, own.tps, loss)
-
-        return of
-
-    by_arm = [_rows(place, (arm.name,), cells(arm)) for arm in arms]
-    rows = [row for found in by_arm for row in found]
-    order = [(group.instance, group.concurrency) for group in place.groups]
-    rows.sort(key=lambda row: order.index((str(row[0]), int(row[1] or 0))))
-    shares = ", ".join(f"{place.ratio(arm)} % is {arm.name}" for arm in arms)
-    return StudyTable(
-        name=name,
-        title=f"{place.workload}, by share of encrypted columns: {shares}; plaintext is "
-        f"{place.plain}",
-        columns=(
+def _driver_cpu(place: StudiedArms, before: str, after: str, name: str) -> StudyTable:
+    title = f"the driver alone, nothing encrypted: JDBC is {before}, EncJDBC is {after}"
+    cpu, memory = "client_cpu_percent", "client_memory_mib"
+    jdbc, encjdbc = "jdbc_memory_mb", "encjdbc_memory_mb"
+    return _table(
+        *(name, f"{place.workload}, {title}", place, before, [after]),
+        [
             *_CONDITION,
-            StudyColumn(name="encrypted_columns_percent", unit="as the mode's ratio"),
-            StudyColumn(name="client_cpu_percent", unit=_OF_LIMIT),
-            StudyColumn(name="tps", unit="tpmTOTAL/60"),
-            StudyColumn(
-                name="published_overhead_percent",
-                formula=_OVERHEAD.format("tps", "plaintext_tps"),
-            ),
-        ),
-        rows=tuple(rows),
+            _field(f"jdbc_{cpu}", PLAIN, cpu, _OF_LIMIT),
+            _field(f"encjdbc_{cpu}", OWN, cpu, _OF_LIMIT),
+            _increase("published_cpu_increase_percent", f"encjdbc_{cpu}", f"jdbc_{cpu}", cpu),
+            _field(jdbc, PLAIN, memory, "most resident, MiB"),
+            _field(encjdbc, OWN, memory, "most resident, MiB"),
+            _increase("published_memory_change_percent", encjdbc, jdbc, memory),
+        ],
     )
 
 
-def _sysbench(place: Place) -> Iterable[StudyTable]:
+def _ratio(place: StudiedArms, arms: Sequence[Arm], name: str) -> StudyTable:
+    ratios = {arm.name: place.ratio(arm) for arm in arms}
+    shares = ", ".join(f"{ratio} % is {arm}" for arm, ratio in ratios.items())
+    title = f"by share of encrypted columns: {shares}; plaintext is {place.plain}"
+    share = StudyColumn(name="encrypted_columns_percent", unit="as the mode's ratio")
+    return _table(
+        *(name, f"{place.workload}, {title}", place, place.plain, list(ratios)),
+        [
+            *_CONDITION,
+            Made(share, lambda found: ratios[found[OWN].arm]),
+            _field("client_cpu_percent", OWN, "client_cpu_percent", _OF_LIMIT),
+            _field("tps", OWN, "tps", "tpmTOTAL/60"),
+            _loss("published_overhead_percent", "tps", "plaintext_tps", "tps"),
+        ],
+    )
+
+
+def _sysbench(place: StudiedArms) -> Iterable[StudyTable]:
     """One for each arm that encrypts; the plain figures are the baseline's."""
-    for arm in (arm for arms in place.encrypting().values() for arm in arms):
-        yield StudyTable(
-            name=f"sysbench-{arm.name}",
-            title=f"sysbench by threads: plain is {place.plain}, encrypted is {arm.name}",
-            columns=(
-                StudyColumn(name="instance"),
-                StudyColumn(name="workload"),
-                StudyColumn(name="threads"),
-                StudyColumn(name="plain_qps"),
-                StudyColumn(name="encrypted_qps"),
-                StudyColumn(
-                    name="qps_overhead_percent",
-                    formula=_OVERHEAD.format("encrypted_qps", "plain_qps"),
-                ),
-                StudyColumn(name="plain_response_ms", unit="average of a transaction"),
-                StudyColumn(name="encrypted_response_ms", unit="average of a transaction"),
-                StudyColumn(
-                    name="response_increase_percent",
-                    formula=_INCREASE.format("encrypted_response_ms", "plain_response_ms"),
-                ),
-            ),
-            rows=tuple(_suite(place, arm)),
-        )
+    plain, encrypted, average = "plain_response_ms", "encrypted_response_ms", "latency_average_ms"
+    columns = [
+        _field("instance", GROUP, "instance"),
+        _field("workload", GROUP, "workload"),
+        _field("threads", GROUP, "concurrency"),
+        _field("plain_qps", PLAIN, "qps"),
+        _field("encrypted_qps", OWN, "qps"),
+        _loss("qps_overhead_percent", "encrypted_qps", "plain_qps", "qps"),
+        _field(plain, PLAIN, average, "average of a transaction"),
+        _field(encrypted, OWN, average, "average of a transaction"),
+        _increase("response_increase_percent", encrypted, plain, average),
+    ]
+    for arm in (arm.name for arms in place.encrypting().values() for arm in arms):
+        title = f"sysbench by threads: plain is {place.plain}, encrypted is {arm}"
+        yield _table(f"sysbench-{arm}", title, place, place.plain, [arm], columns)
 
 
-def _suite(place: Place, arm: Arm) -> Iterable[tuple[Cell, ...]]:
-    for group, plain in _conditions(place, (arm.name,)):
-        own = group.row(arm.name)
-        yield (
-            *(group.instance, group.workload, group.concurrency),
-            *(plain.qps, own.qps, _loss(own.qps, plain.qps)),
-            *(plain.latency_average_ms, own.latency_average_ms),
-            _increase(own.latency_average_ms, plain.latency_average_ms),
-        )
-
-
-def _rows(
-    place: Place, arms: Sequence[str], cells: Callable[[Group, Row], Iterable[Cell]]
-) -> tuple[tuple[Cell, ...], ...]:
-    return tuple(
-        (group.instance, group.concurrency, *cells(group, plain))
-        for group, plain in _conditions(place, arms)
-    )
-
-
-def _conditions(place: Place, arms: Sequence[str]) -> Iterable[tuple[Group, Row]]:
-    """Those that have all of these arms, each with its plain row."""
-    for group in place.groups:
-        if {*arms, place.plain} <= {arm.name for arm in group.arms}:
-            yield group, group.row(place.plain)
-
-
-def _plain(mode: EncryptionModeSpec) -> bool:
+def _is_pass_through(mode: EncryptionModeSpec) -> bool:
     """Through the proxy, and nothing else."""
     return mode.is_plaintext and mode.columns is not None and mode.driver is None
-
-
-def _loss(own: float | None, plain: float | None) -> float | None:
-    return None if own is None or not plain else rounded(100 * (1 - own / plain))
-
-
-def _increase(own: float | None, plain: float | None) -> float | None:
-    return None if own is None or not plain else rounded(100 * (own / plain - 1))

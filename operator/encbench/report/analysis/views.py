@@ -6,7 +6,7 @@ from encbench.core.figures import NEW_ORDERS
 from encbench.core.records import ClientFacts, IndexTestbed, TrialRecord
 from encbench.report.analysis import latency
 from encbench.report.analysis.bucket import Attempt
-from encbench.report.document import TrialView
+from encbench.report.document.trial import TrialView
 
 MEBIBYTE = 2**20
 

@@ -15,35 +15,34 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from encbench.api.overheadreport import Interval, Row
-from encbench.report.document import Fact, Group, Report
+from encbench.report.document import Report
+from encbench.report.document.group import Group
+from encbench.report.document.origin import Fact
+from encbench.report.figures import JudgedFigure, judged
+from encbench.text.words import plural
 
 Says = Literal["higher", "lower", "not shown", "unknown"]
 """Of B against A: the whole interval lies on one side of 0, or does not, or there is none."""
-
-FIGURES = (
-    ("TPS loss", "overhead"),
-    ("average latency increase", "latency_average_overhead"),
-    ("p95 latency increase", "latency_p95_overhead"),
-    ("CPU per transaction increase", "cpu_per_transaction_overhead"),
-)
-"""What is compared, and the field of `Row` that holds it."""
-RECOVERY_FIGURES = (("recovery time increase", "recovery_overhead"),)
-"""The same of a recovery workload."""
 
 
 @dataclass(frozen=True)
 class Delta:
     """One overhead in both reports, as fractions, and the difference B − A."""
 
-    name: str
+    figure: JudgedFigure
     a: Interval | None
     b: Interval | None
     difference: Interval | None
     says: Says
 
+    @property
+    def name(self) -> str:
+        """`TPS loss`, `p95 latency increase`."""
+        return f"{self.figure.title} {self.figure.sense}"
+
 
 @dataclass(frozen=True)
-class Condition:
+class MatchKey:
     """What is matched by."""
 
     instance: str
@@ -54,14 +53,15 @@ class Condition:
     @property
     def name(self) -> str:
         """In words."""
-        return f"{self.arm}, {self.workload} at {self.concurrency} threads on {self.instance}"
+        threads = plural(self.concurrency, "thread")
+        return f"{self.arm}, {self.workload} at {threads} on {self.instance}"
 
 
 @dataclass(frozen=True)
-class Pair:
+class MatchedPair:
     """One condition that both reports have."""
 
-    condition: Condition
+    condition: MatchKey
     a: Row
     b: Row
     floor_a: float | None
@@ -84,20 +84,20 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedReports:
     """Two reports side by side."""
 
     a: Report
     b: Report
-    pairs: tuple[Pair, ...]
-    only_a: tuple[Condition, ...]
-    only_b: tuple[Condition, ...]
+    pairs: tuple[MatchedPair, ...]
+    only_a: tuple[MatchKey, ...]
+    only_b: tuple[MatchKey, ...]
     differences: tuple[Difference, ...]
     settings_compared: int
     """Server settings that both reports have."""
 
 
-def compare(a: Report, b: Report) -> Compared:
+def compare(a: Report, b: Report) -> ComparedReports:
     """Both reports; B is compared to A."""
     mine, theirs = _treated(a), _treated(b)
     pairs = tuple(
@@ -105,7 +105,7 @@ def compare(a: Report, b: Report) -> Compared:
         for condition in mine
         if condition in theirs
     )
-    return Compared(
+    return ComparedReports(
         a=a,
         b=b,
         pairs=pairs,
@@ -138,22 +138,22 @@ def _says(found: Interval | None) -> Says:
     return "higher" if found.low > 0 else "lower" if found.high < 0 else "not shown"
 
 
-def _treated(report: Report) -> dict[Condition, tuple[Group, Row]]:
+def _treated(report: Report) -> dict[MatchKey, tuple[Group, Row]]:
     return {
-        Condition(row.instance, row.workload, row.concurrency, row.arm): (group, row)
+        MatchKey(row.instance, row.workload, row.concurrency, row.arm): (group, row)
         for group in report.groups
         for row in group.rows
         if row.role == "treatment"
     }
 
 
-def _pair(condition: Condition, in_a: Group, a: Row, in_b: Group, b: Row) -> Pair:
+def _pair(condition: MatchKey, in_a: Group, a: Row, in_b: Group, b: Row) -> MatchedPair:
     deltas = []
-    for name, field in FIGURES if a.recovery_seconds is None else RECOVERY_FIGURES:
-        one, other = getattr(a, field), getattr(b, field)
+    for figure in judged(recovery=a.recovery_seconds is not None):
+        one, other = getattr(a, figure.overhead), getattr(b, figure.overhead)
         found = difference(one, other)
-        deltas.append(Delta(name, one, other, found, _says(found)))
-    return Pair(
+        deltas.append(Delta(figure, one, other, found, _says(found)))
+    return MatchedPair(
         condition=condition,
         a=a,
         b=b,
@@ -168,8 +168,8 @@ def _pair(condition: Condition, in_a: Group, a: Row, in_b: Group, b: Row) -> Pai
 # ------------------------------------------------------------------------- what else was different
 
 
-def _differences(a: Report, b: Report, pairs: Sequence[Pair]) -> Iterable[Difference]:
-    """Specs first, for a difference there makes it another question."""
+def _differences(a: Report, b: Report, pairs: Sequence[MatchedPair]) -> Iterable[Difference]:
+    """Specs first, because with other specs another question was answered."""
     yield from _specs(a, b, pairs)
     yield from _facts("what it ran on", a, b, _MACHINE)
     yield from _facts("what it was made with", a, b, None)
@@ -186,7 +186,7 @@ def _differences(a: Report, b: Report, pairs: Sequence[Pair]) -> Iterable[Differ
 _MACHINE = ("Database node", "Client node", "Kernel", "CPU", "Kubernetes", "CPU flags for ciphers")
 
 
-def _specs(a: Report, b: Report, pairs: Sequence[Pair]) -> Iterable[Difference]:
+def _specs(a: Report, b: Report, pairs: Sequence[MatchedPair]) -> Iterable[Difference]:
     """What the matched conditions name: the same name need not mean the same thing."""
     modes = [p.condition.arm for p in pairs]
     for kind, names, mine, theirs in (

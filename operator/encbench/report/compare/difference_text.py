@@ -5,12 +5,15 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from encbench.report.compare.difference import Compared, Condition, Delta, Pair
+from encbench.report.compare.difference import ComparedReports, Delta, MatchedPair, MatchKey
 from encbench.report.document import Report
-from encbench.report.formats.markdown import table
-from encbench.report.formats.tables import Column
+from encbench.report.figures import JUDGED
+from encbench.report.formats.markdown import drawn
+from encbench.report.formats.tables import INTERVAL, TableColumn, column
 from encbench.report.words import text as shown
 from encbench.text.lines import aligned, paragraph
+from encbench.text.markdown import table
+from encbench.text.words import capitalised, plural
 
 _VALUE = 60
 """Characters of a differing fact that are shown on a terminal."""
@@ -23,7 +26,7 @@ SAYS = {
 }
 
 
-def text(compared: Compared) -> str:
+def text(compared: ComparedReports) -> str:
     """What was found in sentences and tables, then what could be why."""
     parts = [f"A  {_title(compared.a)}\nB  {_title(compared.b)}", paragraph(summary(compared))]
     for name, columns in _tables(compared):
@@ -38,7 +41,7 @@ def text(compared: Compared) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def markdown(compared: Compared) -> str:
+def markdown(compared: ComparedReports) -> str:
     """The same for an issue or a wiki."""
     parts = [
         "# Two overhead reports compared",
@@ -46,21 +49,15 @@ def markdown(compared: Compared) -> str:
         summary(compared),
     ]
     for name, columns in _tables(compared):
-        parts += [f"## {name}", table(columns)]
+        parts += [f"## {name}", drawn(columns)]
     parts += [*_leftover(compared), "## What could be why", why(compared)]
     if compared.differences:
-        found = compared.differences
-        columns = [
-            Column("", "topic", tuple(d.topic for d in found), numeric=False),
-            Column("", "what", tuple(d.name for d in found), numeric=False),
-            Column("", "A", tuple(d.a for d in found), numeric=False),
-            Column("", "B", tuple(d.b for d in found), numeric=False),
-        ]
-        parts.append(table(columns))
+        rows = ((entry.topic, entry.name, entry.a, entry.b) for entry in compared.differences)
+        parts.append(table(("topic", "what", "A", "B"), rows, ()))
     return "\n\n".join(parts) + "\n"
 
 
-def json_document(compared: Compared) -> str:
+def json_document(compared: ComparedReports) -> str:
     """Everything; overheads and differences as fractions."""
     document = {
         "schema": "encbench.io/comparison/v1",
@@ -81,57 +78,58 @@ RENDERINGS = {"text": text, "md": markdown, "json": json_document}
 """By the name that `--output` takes."""
 
 
-def summary(compared: Compared) -> str:
-    """One sentence for each condition: how the loss of TPS changed."""
+def summary(compared: ComparedReports) -> str:
+    """One sentence for each condition: how its first overhead changed."""
     if not compared.pairs:
         return "The reports have no instance, workload, concurrency and mode in common."
     return " ".join(_sentence(pair) for pair in compared.pairs)
 
 
-def why(compared: Compared) -> str:
+def why(compared: ComparedReports) -> str:
     """What was the same and what was not, in a sentence."""
-    settings = f"of {shown.plural(compared.settings_compared, 'server setting')} that both recorded"
+    settings = f"of {plural(compared.settings_compared, 'server setting')} that both recorded"
     if not compared.differences:
         return (
             f"Nothing that was recorded differs: specs, machines, images, plan; {settings} none "
             "differs."
         )
     return (
-        f"{shown.plural(len(compared.differences), 'fact')} differ and could be why; {settings}, "
+        f"{plural(len(compared.differences), 'fact')} differ and could be why; {settings}, "
         f"{sum(d.topic == 'server settings' for d in compared.differences)} differ. What was not "
         "recorded, such as who else used the machine, may differ as well."
     )
 
 
-def _sentence(pair: Pair) -> str:
+def _sentence(pair: MatchedPair) -> str:
     delta = pair.deltas[0]
-    where = pair.condition.name
+    where, what = pair.condition.name, f"the {delta.figure.sense} of {delta.figure.phrase}"
     if delta.difference is None:
-        return f"{where}: one of the reports has no loss of TPS to compare."
+        return f"{where}: one of the reports lacks {what}."
     points = f"{_points(delta)} {_bounds(delta)} percentage points".replace("  ", " ")
     if delta.says == "unknown":
-        return f"{where}: the loss of TPS differs by {points}, without an interval to judge it by."
+        return f"{where}: {what} differs by {points}, without an interval to judge it by."
     if delta.says == "not shown":
-        return f"{where}: no difference in the loss of TPS is shown, B − A is {points}."
-    return f"{where}: the loss of TPS is {SAYS[delta.says]}, by {points}."
+        return f"{where}: no difference in {what} is shown, B − A is {points}."
+    return f"{where}: {what} is {SAYS[delta.says]}, by {points}."
 
 
-def _tables(compared: Compared) -> Iterable[tuple[str, list[Column]]]:
+def _tables(compared: ComparedReports) -> Iterable[tuple[str, list[TableColumn]]]:
     """One for each figure that is compared, conditions down."""
     pairs = compared.pairs
-    for n, name in enumerate(delta.name for delta in (pairs[0].deltas if pairs else ())):
-        deltas = [pair.deltas[n] for pair in pairs]
+    for figure in JUDGED.values():
+        own = [(pair, one) for pair in pairs for one in pair.deltas if one.figure is figure]
+        deltas = [delta for _, delta in own]
         if all(delta.a is None and delta.b is None for delta in deltas):
             continue
         yield (
-            f"{name[0].upper()}{name[1:]}",
+            capitalised(deltas[0].name),
             [
-                *_conditions(pairs),
-                Column("", "A", tuple(shown.estimate(delta.a) for delta in deltas)),
-                Column("", "B", tuple(shown.estimate(delta.b) for delta in deltas)),
-                Column("", "B − A, points", tuple(_points(delta) for delta in deltas)),
-                Column("", "95 % interval", tuple(_bounds(delta) for delta in deltas)),
-                Column("", "says", tuple(SAYS[delta.says] for delta in deltas), numeric=False),
+                *_conditions([pair for pair, _ in own]),
+                column("", "A", (shown.estimate(delta.a) for delta in deltas)),
+                column("", "B", (shown.estimate(delta.b) for delta in deltas)),
+                column("", "B − A, points", (_points(delta) for delta in deltas)),
+                column("", INTERVAL, (_bounds(delta) for delta in deltas)),
+                column("", "says", (SAYS[delta.says] for delta in deltas), numeric=False),
             ],
         )
     if pairs:
@@ -140,26 +138,26 @@ def _tables(compared: Compared) -> Iterable[tuple[str, list[Column]]]:
             "Baseline and noise floor",
             [
                 *_conditions(pairs),
-                Column("", "plain TPS, A", tuple(shown.number(p.plain_a, digits) for p in pairs)),
-                Column("", "plain TPS, B", tuple(shown.number(p.plain_b, digits) for p in pairs)),
-                Column("", "B/A − 1", tuple(_ratio(p.plain_a, p.plain_b) for p in pairs)),
-                Column("", "floor ±, A", tuple(shown.percent(p.floor_a) for p in pairs)),
-                Column("", "floor ±, B", tuple(shown.percent(p.floor_b) for p in pairs)),
-                Column("", "blocks", tuple(f"{p.a.blocks:,} / {p.b.blocks:,}" for p in pairs)),
-                Column(
-                    "", "verdicts", tuple(f"{p.a.verdict} / {p.b.verdict}" for p in pairs), False
+                column("", "plain TPS, A", (shown.number(p.plain_a, digits) for p in pairs)),
+                column("", "plain TPS, B", (shown.number(p.plain_b, digits) for p in pairs)),
+                column("", "B/A − 1", (_ratio(p.plain_a, p.plain_b) for p in pairs)),
+                column("", "floor ±, A", (shown.percent(p.floor_a) for p in pairs)),
+                column("", "floor ±, B", (shown.percent(p.floor_b) for p in pairs)),
+                column("", "blocks", (f"{p.a.blocks:,} / {p.b.blocks:,}" for p in pairs)),
+                column(
+                    "", "verdicts", (f"{p.a.verdict} / {p.b.verdict}" for p in pairs), numeric=False
                 ),
             ],
         )
 
 
-def _conditions(pairs: Sequence[Pair]) -> list[Column]:
+def _conditions(pairs: Sequence[MatchedPair]) -> list[TableColumn]:
     found = [pair.condition for pair in pairs]
     return [
-        Column("", "instance", tuple(c.instance for c in found), numeric=False),
-        Column("", "workload", tuple(c.workload for c in found), numeric=False),
-        Column("", "threads", tuple(f"{c.concurrency:,}" for c in found)),
-        Column("", "mode", tuple(c.arm for c in found), numeric=False),
+        column("", "instance", (c.instance for c in found), numeric=False),
+        column("", "workload", (c.workload for c in found), numeric=False),
+        column("", "threads", (f"{c.concurrency:,}" for c in found)),
+        column("", "mode", (c.arm for c in found), numeric=False),
     ]
 
 
@@ -175,7 +173,7 @@ def _bounds(delta: Delta) -> str:
     return shown.bounds(delta.difference)
 
 
-def _leftover(compared: Compared) -> Iterable[str]:
+def _leftover(compared: ComparedReports) -> Iterable[str]:
     for side, found in (("A", compared.only_a), ("B", compared.only_b)):
         if found:
             yield f"Only in {side}: {'; '.join(condition.name for condition in found)}."
@@ -185,7 +183,7 @@ def _title(report: Report) -> str:
     campaign = report.campaign
     return (
         f"{campaign.namespace}/{campaign.name}, {report.generated_time}, "
-        f"{shown.plural(len(report.trials), 'trial')}"
+        f"{plural(len(report.trials), 'trial')}"
     )
 
 
@@ -193,7 +191,7 @@ def _short(value: str) -> str:
     return value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"
 
 
-def _aligned(columns: Sequence[Column]) -> str:
+def _aligned(columns: Sequence[TableColumn]) -> str:
     heads = [column.heading for column in columns]
     rows = zip(*(column.cells for column in columns), strict=True)
     return aligned(heads, rows, [n for n, column in enumerate(columns) if column.numeric])
@@ -208,7 +206,7 @@ def _identity(report: Report) -> dict[str, Any]:
     }
 
 
-def _condition(condition: Condition) -> dict[str, Any]:
+def _condition(condition: MatchKey) -> dict[str, Any]:
     return {
         "instance": condition.instance,
         "workload": condition.workload,
@@ -217,7 +215,7 @@ def _condition(condition: Condition) -> dict[str, Any]:
     }
 
 
-def _pair(pair: Pair) -> dict[str, Any]:
+def _pair(pair: MatchedPair) -> dict[str, Any]:
     return {
         **_condition(pair.condition),
         "plainTps": {"a": pair.plain_a, "b": pair.plain_b},

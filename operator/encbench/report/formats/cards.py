@@ -4,8 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from encbench.api.overheadreport import Interval
-from encbench.report.document import LAYERS, Figure, Group, Headline, Report, Step
+from encbench.report.document import Headline, Report
+from encbench.report.document.group import LAYERS, Group, LayerStep
+from encbench.report.figures import JUDGED, FigureKey, JudgedFigure
 from encbench.report.words import text
+from encbench.text.words import listed
 
 VERDICTS = {
     "Overhead": "Costs more than margin and noise",
@@ -19,7 +22,7 @@ VERDICTS = {
 
 
 @dataclass(frozen=True)
-class Stat:
+class SmallFigure:
     """One small figure of an answer."""
 
     name: str
@@ -28,7 +31,7 @@ class Stat:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Card:
     """One treatment's card."""
 
     headline: Headline
@@ -37,46 +40,29 @@ class Answer:
     figure: str
     interval: str
     unit: str
-    stats: tuple[Stat, ...]
+    stats: tuple[SmallFigure, ...]
 
 
-UNITS: dict[Figure, str] = {
-    "tps": "of TPS",
-    "cpuPerTransaction": "CPU per transaction",
-    "latencyAverage": "average latency",
-    "latencyP95": "95th percentile of latency",
-    "recovery": "recovery time",
-}
-"""What the large figure of a card is of."""
-
-NAMES: dict[Figure, str] = {
-    "cpuPerTransaction": "CPU per transaction",
-    "latencyAverage": "average latency",
-    "latencyP95": "95th percentile",
-    "recovery": "recovery time",
-}
-"""What a small figure is called, but for TPS, which has another name when nothing is known."""
-
-Changes = Mapping[Figure, Interval | None]
+Changes = Mapping[FigureKey, Interval | None]
 """Losses and increases by what they are of."""
 
 
-def answer(report: Report, headline: Headline) -> Answer:
+def card(report: Report, headline: Headline) -> Card:
     """The card of one headline."""
     group = _group_of(report, headline)
     known = headline.verdict in ("Overhead", "Equivalent") and headline.loss is not None
     step = _step_of(group, headline) if group is not None else None
-    stats: Iterable[Stat] = ()
+    stats: Iterable[SmallFigure] = ()
     if group is not None:
         changes = _changes_of_step(step) if step else _changes(group, headline.arm)
         stats = _stats(group, headline, changes, known)
-    return Answer(
+    return Card(
         headline=headline,
-        title=text.listed(LAYERS[layer] for layer in step.layers) if step else headline.arm,
+        title=listed(LAYERS[layer] for layer in step.layers) if step else headline.arm,
         mode=f"{step.arm} against {step.before}" if step else _mode(report, headline),
         figure=_change(headline.figure, headline.loss) if known else VERDICTS[headline.verdict],
         interval=text.bounds(headline.loss) if known else "",
-        unit=UNITS[headline.figure] if known else "",
+        unit=_unit(JUDGED[headline.figure]) if known else "",
         stats=tuple(stats),
     )
 
@@ -87,52 +73,49 @@ def _mode(report: Report, headline: Headline) -> str:
     return text.spelled(mode, "plaintext") if mode else ""
 
 
-def _change(figure: Figure, change: Interval | None) -> str:
+def _change(figure: FigureKey, change: Interval | None) -> str:
     """A loss bears no sign, an increase does."""
     estimate = change.estimate if change else None
     return text.percent(estimate) if figure == "tps" else text.signed_percent(estimate)
 
 
-def _stats(group: Group, headline: Headline, changes: Changes, known: bool) -> Iterable[Stat]:
+def _stats(
+    group: Group, headline: Headline, changes: Changes, known: bool
+) -> Iterable[SmallFigure]:
     """Every figure but the large one, and what they rest on."""
     for figure, change in changes.items():
         if change is not None and not (known and figure == headline.figure):
-            yield Stat(_name(figure, headline), _change(figure, change), text.bounds(change))
+            yield SmallFigure(_name(figure, headline), _change(figure, change), text.bounds(change))
     floor = group.noise_floors.get(headline.figure)
-    yield Stat("noise floor", f"±{text.percent(floor)}")
-    yield Stat("valid blocks", f"{group.counted_blocks:,} of {group.planned_blocks:,}")
+    yield SmallFigure("noise floor", f"±{text.percent(floor)}")
+    yield SmallFigure("valid blocks", f"{group.counted_blocks:,} of {group.planned_blocks:,}")
 
 
-def _name(figure: Figure, headline: Headline) -> str:
+def _name(figure: FigureKey, headline: Headline) -> str:
     if figure == "tps":
         return "measured loss" if headline.verdict == "Inconclusive" else "TPS lost"
-    return NAMES[figure]
+    return JUDGED[figure].title
+
+
+def _unit(figure: JudgedFigure) -> str:
+    """What the large figure is of."""
+    return f"of {figure.phrase}" if figure.sense == "loss" else figure.phrase
 
 
 def _changes(group: Group, arm: str) -> Changes:
     """What an arm changes."""
     row = group.row(arm)
-    return {
-        "tps": row.overhead,
-        "cpuPerTransaction": row.cpu_per_transaction_overhead,
-        "latencyAverage": row.latency_average_overhead,
-        "latencyP95": row.latency_p95_overhead,
-        "recovery": row.recovery_overhead,
-    }
+    return {key: getattr(row, figure.overhead) for key, figure in JUDGED.items()}
 
 
-def _changes_of_step(step: Step) -> Changes:
-    """What layers change for whoever has them, not what the arm does that lacks them."""
-    return {
-        "tps": step.loss,
-        "cpuPerTransaction": step.database_side_cpu,
-        "latencyAverage": step.latency_average,
-        "latencyP95": step.latency_p95,
-    }
+def _changes_of_step(step: LayerStep) -> Changes:
+    """What the layers cost the arm that has them; CPU is that of server and proxy together."""
+    fields = {key: figure.whole_step or figure.step for key, figure in JUDGED.items()}
+    return {key: getattr(step, field) for key, field in fields.items() if field}
 
 
-def _step_of(group: Group, headline: Headline) -> Step | None:
-    """What the baseline has more than the arm that the headline names, if that is what it tells."""
+def _step_of(group: Group, headline: Headline) -> LayerStep | None:
+    """The layers that only the baseline has, where the headline is about them."""
     step = group.step(group.baseline.name)
     return step if step is not None and step.before == headline.arm else None
 

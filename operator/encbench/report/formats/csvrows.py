@@ -2,125 +2,94 @@
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from encbench.api.overheadreport import Interval, Row
-from encbench.report.document import Figure, Group, Report, Step, StudyTable
+from encbench.api.overheadreport import Row
+from encbench.core.statistics import Sense
+from encbench.report.document import Report
+from encbench.report.document.columns import StudyTable
+from encbench.report.document.group import Group
+from encbench.report.figures import IN_ROWS, IN_STEPS, JUDGED, TPS, FigureKey
 
-Cell = str | int | float | None
-Columns = dict[str, Callable[[Group, Row], Cell]]
-
-
-def _interval(name: str, formula: str, pick: Callable[[Row], Interval | None]) -> Columns:
-    def part(field: str) -> Callable[[Group, Row], Cell]:
-        def cell(_: Group, row: Row) -> Cell:
-            found = pick(row)
-            return None if found is None else getattr(found, field)
-
-        return cell
-
-    return {
-        f"{name}_fraction_{formula}": part("estimate"),
-        f"{name}_fraction_ci95_low": part("low"),
-        f"{name}_fraction_ci95_high": part("high"),
-    }
+Pick = Callable[[Group, Row], Any]
+"""What a cell holds of a row, or of the group around it."""
+Columns = Iterable[tuple[str, Pick]]
 
 
-def _floor(figure: Figure) -> Callable[[Group, Row], Cell]:
+def _field(name: str) -> Pick:
+    return lambda _, row: getattr(row, name)
+
+
+def _of_step(name: str) -> Pick:
+    """A field of the step that ends at the row's arm."""
+
+    def pick(group: Group, row: Row) -> Any:
+        step = group.step(row.arm)
+        return None if step is None else getattr(step, name)
+
+    return pick
+
+
+def _layers(group: Group, row: Row) -> Any:
+    step = group.step(row.arm)
+    return None if step is None else "+".join(step.layers)
+
+
+def _floor(figure: FigureKey) -> Pick:
     return lambda group, _: group.noise_floors.get(figure)
 
 
-def _step(pick: Callable[[Step], Cell]) -> Callable[[Group, Row], Cell]:
-    def cell(group: Group, row: Row) -> Cell:
-        step = group.step(row.arm)
-        return None if step is None else pick(step)
+def _change(stem: str, sense: Sense, before: str, pick: Pick) -> Columns:
+    """An interval as three columns, the first of which names the formula."""
+    formula = f"1_minus_arm_over_{before}" if sense == "loss" else f"arm_over_{before}_minus_1"
 
-    return cell
+    def part(name: str) -> Pick:
+        def cell(group: Group, row: Row) -> Any:
+            found = pick(group, row)
+            return None if found is None else getattr(found, name)
 
+        return cell
 
-def _of_step(name: str, formula: str, pick: Callable[[Step], Interval | None]) -> Columns:
-    def part(field: str) -> Callable[[Group, Row], Cell]:
-        def cell(step: Step) -> Cell:
-            found = pick(step)
-            return None if found is None else getattr(found, field)
-
-        return _step(cell)
-
-    return {
-        f"{name}_fraction_{formula}": part("estimate"),
-        f"{name}_fraction_ci95_low": part("low"),
-        f"{name}_fraction_ci95_high": part("high"),
-    }
+    name = f"{stem}_{sense}_fraction"
+    yield f"{name}_{formula}", part("estimate")
+    yield f"{name}_ci95_low", part("low")
+    yield f"{name}_ci95_high", part("high")
 
 
-_MORE = "arm_over_baseline_minus_1"
-_STEP = "arm_over_before_minus_1"
-COLUMNS: Columns = {
-    "instance": lambda _, row: row.instance,
-    "workload": lambda _, row: row.workload,
-    "concurrency_threads": lambda _, row: row.concurrency,
-    "arm": lambda _, row: row.arm,
-    "role": lambda _, row: row.role,
-    "mode": lambda group, row: next(a.mode_ref for a in group.arms if a.name == row.arm),
-    "blocks": lambda _, row: row.blocks,
-    "blocks_planned": lambda _, row: row.planned_blocks,
-    "tps_geometric_mean": lambda _, row: row.tps,
-    "qps_geometric_mean": lambda _, row: row.qps,
-    "new_orders_per_second_geometric_mean": lambda _, row: row.new_orders_per_second,
-    "latency_average_ms_geometric_mean": lambda _, row: row.latency_average_ms,
-    "latency_p95_ms_geometric_mean": lambda _, row: row.latency_p95_ms,
-    "database_cpu_percent_of_limit_mean": lambda _, row: row.database_cpu_percent,
-    "database_cpu_points_arm_minus_baseline": lambda _, row: row.database_cpu_points,
-    "client_cpu_percent_of_limit_mean": lambda _, row: row.client_cpu_percent,
-    "client_cpu_points_arm_minus_baseline": lambda _, row: row.client_cpu_points,
-    "client_cpu_cores_per_replica_mean": lambda _, row: row.client_cpu_cores,
-    "client_memory_mib_per_replica_mean": lambda _, row: row.client_memory_mib,
-    "client_memory_percent_of_limit_mean": lambda _, row: row.client_memory_percent,
-    "node_cpu_percent_of_all_cores_mean": lambda _, row: row.node_cpu_percent,
-    "node_cpu_points_arm_minus_baseline": lambda _, row: row.node_cpu_points,
-    "database_cpu_ms_per_transaction_geometric_mean": lambda _, row: (
-        row.database_cpu_ms_per_transaction
-    ),
-    "proxy_cpu_percent_of_limit_mean": lambda _, row: row.proxy_cpu_percent,
-    "proxy_cpu_ms_per_transaction_geometric_mean": lambda _, row: row.proxy_cpu_ms_per_transaction,
-    "client_cpu_ms_per_transaction_geometric_mean": lambda _, row: (
-        row.client_cpu_ms_per_transaction
-    ),
-    "disk_read_kib_per_transaction_mean": lambda _, row: row.disk_read_kib_per_transaction,
-    "disk_write_kib_per_transaction_mean": lambda _, row: row.disk_write_kib_per_transaction,
-    "recovery_seconds_geometric_mean": lambda _, row: row.recovery_seconds,
-    "stop_seconds_mean": lambda _, row: row.stop_seconds,
-    "redo_mib_at_stop_mean": lambda _, row: row.redo_mib,
-    **_interval("tps_loss", "1_minus_arm_over_baseline", lambda row: row.overhead),
-    **_interval("latency_average_increase", _MORE, lambda row: row.latency_average_overhead),
-    **_interval("latency_p95_increase", _MORE, lambda row: row.latency_p95_overhead),
-    **_interval(
-        "cpu_per_transaction_increase", _MORE, lambda row: row.cpu_per_transaction_overhead
-    ),
-    **_interval("recovery_seconds_increase", _MORE, lambda row: row.recovery_overhead),
-    "noise_floor_fraction_largest_bound_of_control": _floor("tps"),
-    "latency_average_noise_floor_fraction": _floor("latencyAverage"),
-    "latency_p95_noise_floor_fraction": _floor("latencyP95"),
-    "cpu_per_transaction_noise_floor_fraction": _floor("cpuPerTransaction"),
-    "recovery_seconds_noise_floor_fraction": _floor("recovery"),
-    "tps_limited_by": lambda _, row: row.saturation,
-    "verdict": lambda _, row: row.verdict,
-    "latency_average_verdict": lambda _, row: row.latency_average_verdict,
-    "latency_p95_verdict": lambda _, row: row.latency_p95_verdict,
-    "cpu_per_transaction_verdict": lambda _, row: row.cpu_per_transaction_verdict,
-    "step_layers": _step(lambda step: "+".join(step.layers)),
-    "step_before_arm": _step(lambda step: step.before),
-    **_of_step("step_tps_loss", "1_minus_arm_over_before", lambda step: step.loss),
-    "step_verdict": _step(lambda step: step.verdict),
-    **_of_step("step_latency_average_increase", _STEP, lambda step: step.latency_average),
-    **_of_step("step_server_cpu_per_transaction_increase", _STEP, lambda step: step.database_cpu),
-    **_of_step(
-        "step_server_and_proxy_cpu_per_transaction_increase",
-        _STEP,
-        lambda step: step.database_side_cpu,
-    ),
-    **_of_step("step_client_cpu_per_transaction_increase", _STEP, lambda step: step.client_cpu),
-}
+def _columns() -> Columns:
+    yield "instance", _field("instance")
+    yield "workload", _field("workload")
+    yield "concurrency_threads", _field("concurrency")
+    yield "arm", _field("arm")
+    yield "role", _field("role")
+    yield "mode", lambda group, row: next(a.mode_ref for a in group.arms if a.name == row.arm)
+    yield "blocks", _field("blocks")
+    yield "blocks_planned", _field("planned_blocks")
+    for figure in IN_ROWS:
+        yield figure.column, _field(figure.field)
+        if figure.points:
+            yield f"{figure.points}_arm_minus_baseline", _field(figure.points)
+    for judged in JUDGED.values():
+        yield from _change(judged.stem, judged.sense, "baseline", _field(judged.overhead))
+    yield "noise_floor_fraction_largest_bound_of_control", _floor(TPS.key)
+    for judged in JUDGED.values():
+        if judged is not TPS:
+            yield f"{judged.stem}_noise_floor_fraction", _floor(judged.key)
+    yield "tps_limited_by", _field("saturation")
+    for name in dict.fromkeys(judged.verdict for judged in JUDGED.values()):
+        yield name, _field(name)
+    yield "step_layers", _layers
+    yield "step_before_arm", _of_step("before")
+    for figure in IN_STEPS:
+        if figure.step_stem:
+            sense: Sense = "loss" if figure is TPS else "increase"
+            yield from _change(f"step_{figure.step_stem}", sense, "before", _of_step(figure.step))
+        if figure is TPS:
+            yield "step_verdict", _of_step("verdict")
+
+
+COLUMNS = dict(_columns())
 """A step is what a layer of column encryption costs: the arm against the one below it."""
 
 

@@ -5,18 +5,21 @@ one chain do not add up, but what is left does multiply: (1 - hop)(1 - driver)(1
 1 - the whole.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from encbench.api.overheadreport import Interval, Row
 from encbench.report.analysis.encrypted import by_table
-from encbench.report.document import LAYERS, EncryptedColumns, Group, Step, StudyTable
-from encbench.report.formats.tables import VERDICT, Column
+from encbench.report.document.columns import EncryptedColumns, StudyTable
+from encbench.report.document.group import LAYERS, Group, LayerStep
+from encbench.report.figures import BY_FIELD, TPS, Figure
+from encbench.report.formats.tables import INTERVAL, VERDICT, TableColumn, column
 from encbench.report.words import text
+from encbench.text.words import listed
 
-Entry = tuple[Group, Step]
+Entry = tuple[Group, LayerStep]
 
 
-def layers(groups: Sequence[Group]) -> list[Column]:
+def layers(groups: Sequence[Group]) -> list[TableColumn]:
     """What each layer takes of TPS and adds to latency; empty where no mode has one."""
     found = _entries(groups)
     if not found:
@@ -24,43 +27,29 @@ def layers(groups: Sequence[Group]) -> list[Column]:
     digits = text.rate_digits(row.tps for group in groups for row in group.rows)
     return [
         *_where(found),
-        _column("TPS", "before", [text.number(_before(e).tps, digits) for e in found]),
-        _column("TPS", "after", [text.number(_after(e).tps, digits) for e in found]),
-        _column("TPS", "loss = 1 − after/before", [_percent(s.loss) for _, s in found]),
-        _column("TPS", "95 % interval", [text.bounds(s.loss) for _, s in found]),
-        Column("TPS", VERDICT, tuple(s.verdict for _, s in found), numeric=False),
-        *_increase("average latency, ms", "latency_average_ms", "latency_average", 2, found),
-        _column("", "blocks", [f"{s.blocks:,}" for _, s in found]),
+        *_levels(TPS, found, digits),
+        *_change(TPS, found),
+        column("TPS", VERDICT, (step.verdict for _, step in found), numeric=False),
+        *_drawn("latency_average_ms", found),
+        column("", "blocks", (f"{step.blocks:,}" for _, step in found)),
     ]
 
 
-def cpu(groups: Sequence[Group]) -> list[Column]:
+def cpu(groups: Sequence[Group]) -> list[TableColumn]:
     """What each layer adds to the CPU of a transaction, at the server and at the client."""
     found = _entries(groups)
     if not found:
         return []
     return [
         *_where(found),
-        *_increase(
-            "server, ms per transaction",
-            "database_cpu_ms_per_transaction",
-            "database_cpu",
-            3,
-            found,
-        ),
-        *_levels("proxy, ms per transaction", "proxy_cpu_ms_per_transaction", 3, found),
-        *_change("server and proxy", "database_side_cpu", found),
-        *_increase(
-            "client, ms per transaction",
-            "client_cpu_ms_per_transaction",
-            "client_cpu",
-            3,
-            found,
-        ),
+        *_drawn("database_cpu_ms_per_transaction", found),
+        *_drawn("proxy_cpu_ms_per_transaction", found),
+        *_drawn("database_side_cpu_ms_per_transaction", found),
+        *_drawn("client_cpu_ms_per_transaction", found),
     ]
 
 
-def columns(found: Sequence[EncryptedColumns]) -> list[Column]:
+def columns(found: Sequence[EncryptedColumns]) -> list[TableColumn]:
     """The columns by table; modes and workloads that encrypt the same ones share their lines."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for one in found:
@@ -68,14 +57,14 @@ def columns(found: Sequence[EncryptedColumns]) -> list[Column]:
         if one.mode not in names:
             names.append(one.mode)
     lines = [
-        (text.listed(modes), table, ", ".join(names))
+        (listed(modes), table, ", ".join(names))
         for own, modes in alike.items()
         for table, names in by_table(own).items()
     ]
     return [
-        Column("", "mode", tuple(modes for modes, _, _ in lines), numeric=False),
-        Column("", "table", tuple(table for _, table, _ in lines), numeric=False),
-        Column("", "encrypted columns", tuple(names for _, _, names in lines), numeric=False),
+        column("", "mode", (modes for modes, _, _ in lines), numeric=False),
+        column("", "table", (table for _, table, _ in lines), numeric=False),
+        column("", "encrypted columns", (names for _, _, names in lines), numeric=False),
     ]
 
 
@@ -89,17 +78,17 @@ def share(one: EncryptedColumns) -> str:
     )
 
 
-def study(table: StudyTable) -> list[Column]:
+def study(table: StudyTable) -> list[TableColumn]:
     """Under its published header, each computed column with its formula."""
     found = []
-    for place, column in enumerate(table.columns):
+    for place, own in enumerate(table.columns):
         cells = [row[place] for row in table.rows]
         words = any(isinstance(cell, str) for cell in cells)
-        heading = column.name + (f", {column.unit}" if column.unit else "")
-        heading += f" = {column.formula}" if column.formula else ""
-        digits = _digits(column.name, cells)
-        shown = tuple(_cell(cell, digits) for cell in cells)
-        found.append(Column("", heading, shown, numeric=not words))
+        heading = own.name + (f", {own.unit}" if own.unit else "")
+        heading += f" = {own.formula}" if own.formula else ""
+        digits = _digits(own.name, cells)
+        shown = (_cell(cell, digits) for cell in cells)
+        found.append(column("", heading, shown, numeric=not words))
     return found
 
 
@@ -122,51 +111,43 @@ def _entries(groups: Sequence[Group]) -> list[Entry]:
     return [(group, step) for group in groups for step in group.steps]
 
 
-def _where(found: Sequence[Entry]) -> list[Column]:
-    names = [text.listed(LAYERS[layer] for layer in step.layers) for _, step in found]
+def _where(found: Sequence[Entry]) -> list[TableColumn]:
+    names = (listed(LAYERS[layer] for layer in step.layers) for _, step in found)
     return [
-        _column("", "threads", [f"{group.concurrency:,}" for group, _ in found]),
-        Column("", "layer", tuple(names), numeric=False),
-        Column("", "from", tuple(step.before for _, step in found), numeric=False),
-        Column("", "to", tuple(step.arm for _, step in found), numeric=False),
+        column("", "threads", (f"{group.concurrency:,}" for group, _ in found)),
+        column("", "layer", names, numeric=False),
+        column("", "from", (step.before for _, step in found), numeric=False),
+        column("", "to", (step.arm for _, step in found), numeric=False),
     ]
 
 
-def _before(entry: Entry) -> Row:
-    group, step = entry
-    return group.row(step.before)
-
-
-def _after(entry: Entry) -> Row:
-    group, step = entry
-    return group.row(step.arm)
-
-
-def _levels(group: str, field: str, digits: int, found: Sequence[Entry]) -> list[Column]:
+def _drawn(field: str, found: Sequence[Entry]) -> list[TableColumn]:
+    """Both arms, and the change between them; what only one side has is left out."""
+    figure = BY_FIELD[field]
     return [
-        _column(group, name, [text.number(getattr(of(e), field), digits) for e in found])
-        for name, of in (("before", _before), ("after", _after))
+        *(_levels(figure, found, figure.digits) if figure.in_rows else ()),
+        *(_change(figure, found) if figure.step else ()),
     ]
 
 
-def _increase(
-    group: str, field: str, name: str, digits: int, found: Sequence[Entry]
-) -> list[Column]:
-    return [*_levels(group, field, digits, found), *_change(group, name, found)]
+def _levels(figure: Figure, found: Sequence[Entry], digits: int) -> list[TableColumn]:
+    def cells(heading: str, rows: Iterable[Row]) -> TableColumn:
+        shown = (text.number(getattr(row, figure.field), digits) for row in rows)
+        return column(figure.heading, heading, shown)
 
-
-def _change(group: str, name: str, found: Sequence[Entry]) -> list[Column]:
-    changes: list[Interval | None] = [getattr(step, name) for _, step in found]
-    points = [text.signed_percent(one.estimate if one else None) for one in changes]
     return [
-        _column(group, "increase = after/before − 1", points),
-        _column(group, "95 % interval", [text.bounds(one) for one in changes]),
+        cells("before", (group.row(step.before) for group, step in found)),
+        cells("after", (group.row(step.arm) for group, step in found)),
     ]
 
 
-def _percent(change: Interval | None) -> str:
-    return text.percent(change.estimate if change else None)
-
-
-def _column(group: str, heading: str, cells: Sequence[str]) -> Column:
-    return Column(group, heading, tuple(cells))
+def _change(figure: Figure, found: Sequence[Entry]) -> list[TableColumn]:
+    heading, shown = "increase = after/before − 1", text.signed_percent
+    if figure is TPS:
+        heading, shown = "loss = 1 − after/before", text.percent
+    changes: list[Interval | None] = [getattr(step, figure.step) for _, step in found]
+    estimates = (change.estimate if change else None for change in changes)
+    return [
+        column(figure.heading, heading, (shown(one) for one in estimates)),
+        column(figure.heading, INTERVAL, (text.bounds(change) for change in changes)),
+    ]

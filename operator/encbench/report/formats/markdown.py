@@ -4,8 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from encbench.report.document import Report
 from encbench.report.formats import layertables, tables
-from encbench.report.formats.tables import Column, Section
-from encbench.report.words import conduct, text
+from encbench.report.formats.sections import Section, sections
+from encbench.report.formats.tables import TableColumn
+from encbench.report.words import conduct
+from encbench.text.markdown import escaped, table
+from encbench.text.words import plural
 
 LAYERS = (
     "Each arm against the one that has the same layers without its uppermost: log-ratios within "
@@ -19,16 +22,16 @@ def markdown(report: Report) -> str:
     """The headlines, the tables in the published shape, and what could be wrong with them."""
     name = f"{report.campaign.namespace}/{report.campaign.name}"
     parts = [
-        f"# Overhead report: {_plain(name)}",
-        f"Generated {report.generated_time} from {text.plural(len(report.trials), 'trial')}.",
-        *(f"**{h.verdict}**: {_plain(h.text)}" for h in report.headlines),
-        *(part for section in tables.sections(report) for part in _section(section)),
+        f"# Overhead report: {escaped(name)}",
+        f"Generated {report.generated_time} from {plural(len(report.trials), 'trial')}.",
+        *(f"**{h.verdict}**: {escaped(h.text)}" for h in report.headlines),
+        *(part for section in sections(report) for part in _section(section)),
         *_studies(report),
         *_columns(report),
         *_invalid(report),
         *_caveats(report),
         "## How it was measured",
-        f"{_plain(conduct.plan(report))}.",
+        f"{escaped(conduct.plan(report))}.",
         "## Where it comes from",
         f"Bucket `{report.storage.bucket}`, prefix `{report.storage.prefix}`; index "
         f"`{report.index.key}` with digest `{report.index.digest}`.",
@@ -44,40 +47,32 @@ def markdown(report: Report) -> str:
 
 
 def _section(section: Section) -> Iterable[str]:
-    plain = section.baseline.name
-    place = f"{section.workload} on {section.instance}"
+    place = escaped(section.place)
     if not section.treatments:
-        yield f"## {_plain(place)}"
-    for arm in section.treatments:
-        lines = section.lines(arm)
-        yield f"## {_plain(f'{arm.name} against {plain}, {place}')}"
-        first = tables.recovery if section.is_recovery else tables.throughput
-        yield table(first(lines, plain, arm.name))
-        for line in lines:
+        yield f"## {place}"
+    for versus in section.compared:
+        yield f"## {escaped(versus.title)}, {place}"
+        (_, first), *others = tables.compared(versus)
+        yield drawn(first)
+        for line in versus.lines:
             if line.comparison.verdict in ("Inconclusive", "NoData"):
-                threads, found = text.plural(line.group.concurrency, "thread"), line.comparison
-                yield f"- {threads}: {found.verdict}, because {_plain(found.why)}."
-        if section.is_recovery:
-            continue
-        yield "### As published studies show it"
-        yield table(tables.published(lines, plain, arm.name))
-        yield "### Latency"
-        yield table(tables.latency(lines, plain, arm.name))
-        yield "### CPU"
-        yield table(tables.cpu(lines, plain, arm.name))
-        yield "### Disk"
-        yield table(tables.disk(lines, plain, arm.name))
-        yield "### Client, one replica"
-        yield table(tables.client(lines, plain, arm.name))
+                threads, found = plural(line.group.concurrency, "thread"), line.comparison
+                yield f"- {threads}: {found.verdict}, because {escaped(found.why)}."
+        if not section.is_recovery:
+            yield "### As published studies show it"
+            yield drawn(tables.published(versus))
+        for heading, columns in others:
+            yield f"### {heading}"
+            yield drawn(columns)
     layers = layertables.layers(section.groups)
     if layers:
-        yield f"## Column encryption by layer, {_plain(place)}"
+        yield f"## Column encryption by layer, {place}"
         yield LAYERS
-        yield table(layers)
+        yield drawn(layers)
         yield "### CPU by layer"
-        yield table(layertables.cpu(section.groups))
-    yield f"### Noise floor and blocks, {_plain(place)}"
-    yield table(tables.noise(section.groups))
+        yield drawn(layertables.cpu(section.groups))
+    yield f"### Noise floor and blocks, {place}"
+    yield drawn(tables.noise(section.groups))
 
 
 def _studies(report: Report) -> Iterable[str]:
@@ -88,16 +83,16 @@ def _studies(report: Report) -> Iterable[str]:
             "beside them; each lies in the bucket as `report/study-<name>.csv`."
         )
     for found in report.studies:
-        yield f"### {_plain(found.title)}"
-        yield table(layertables.study(found))
+        yield f"### {escaped(found.title)}"
+        yield drawn(layertables.study(found))
 
 
 def _columns(report: Report) -> Iterable[str]:
     if report.encrypted_columns:
         yield "## Which columns are encrypted"
         shares = (layertables.share(one) for one in report.encrypted_columns)
-        yield "\n".join(f"- {_plain(share)}" for share in shares)
-        yield table(layertables.columns(report.encrypted_columns))
+        yield "\n".join(f"- {escaped(share)}" for share in shares)
+        yield drawn(layertables.columns(report.encrypted_columns))
 
 
 def _invalid(report: Report) -> Iterable[str]:
@@ -107,33 +102,18 @@ def _invalid(report: Report) -> Iterable[str]:
     rows = [(t.name, t.outcome, t.reason, t.message) for t in bad]
     rows += [(t.name, t.outcome, t.reason, "no record in the bucket") for t in report.unrecorded]
     yield "## Trials that do not count"
-    yield table(
-        [
-            Column("", "trial", tuple(row[0] for row in rows), numeric=False),
-            Column("", "outcome", tuple(row[1] for row in rows), numeric=False),
-            Column("", "reason", tuple(row[2] or "" for row in rows), numeric=False),
-            Column("", "message", tuple(row[3] or "" for row in rows), numeric=False),
-        ]
-    )
+    cells = ([name, outcome, reason or "", why or ""] for name, outcome, reason, why in rows)
+    yield table(["trial", "outcome", "reason", "message"], cells, ())
 
 
 def _caveats(report: Report) -> Iterable[str]:
     if report.caveats:
         yield "## What could be wrong with this"
-        yield "\n".join(f"- **{_plain(c.title)}.** {_plain(c.text)}" for c in report.caveats)
+        yield "\n".join(f"- **{escaped(c.title)}.** {escaped(c.text)}" for c in report.caveats)
 
 
-def table(columns: Sequence[Column]) -> str:
-    """A table in GitHub's Markdown, numbers to the right."""
-    heads = [_plain(column.title) for column in columns]
-    rule = ["---:" if column.numeric else "---" for column in columns]
-    body = zip(*(column.cells for column in columns), strict=True)
-    rows = (heads, rule, *([_plain(cell) for cell in row] for row in body))
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
-def _plain(value: str) -> str:
-    """Text in which nothing is taken for markup."""
-    for mark in ("\\", "|", "*", "_", "<", "`"):
-        value = value.replace(mark, f"\\{mark}")
-    return value.replace("](", "]\\(").replace("\n", " ")
+def drawn(columns: Sequence[TableColumn]) -> str:
+    """The columns as a table."""
+    rows = zip(*(column.cells for column in columns), strict=True)
+    numeric = [n for n, column in enumerate(columns) if column.numeric]
+    return table([column.title for column in columns], rows, numeric)

@@ -42,7 +42,7 @@ def _notes(status: OverheadReportStatus) -> Iterable[str]:
 
 
 def _table(rows: Sequence[Row]) -> str:
-    """Recoveries have a table of their own: what is told of them is another figure."""
+    """Recoveries have a table of their own, because another figure is judged."""
     recoveries = [row for row in rows if row.recovery_seconds is not None]
     others = [row for row in rows if row.recovery_seconds is None]
     digits = shown.rate_digits(row.tps for row in others)

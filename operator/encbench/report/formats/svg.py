@@ -2,7 +2,7 @@
 
 One drawing serves the light and the dark theme: colours are drawn as stand-ins and become CSS
 variables, text becomes text in the page's font. The output holds no date, no random id and no
-address, so that equal figures give equal bytes; ids bear the drawing's name, for many drawings
+address, so that equal figures give equal bytes; ids bear the drawing's name, because many drawings
 share a page.
 """
 

@@ -5,76 +5,32 @@ has both, each under a heading that says which; what is judged is the loss. Mark
 both draw these.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
-from encbench.api.overheadreport import Row
-from encbench.api.testbed import Arm
-from encbench.report.document import Comparison, Figure, Group, Report
+from encbench.api.overheadreport import Interval
+from encbench.report.document.group import Group
+from encbench.report.figures import (
+    BY_FIELD,
+    FIGURES,
+    JUDGED,
+    RECOVERY,
+    TPS,
+    Figure,
+    JudgedFigure,
+    Topic,
+)
+from encbench.report.formats.sections import Line, Versus
 from encbench.report.words import text
 
 VERDICT = "verdict"
 """The heading of columns whose cells are verdicts."""
+INTERVAL = "95 % interval"
 
 
 @dataclass(frozen=True)
-class Line:
-    """One concurrency."""
-
-    group: Group
-    plain: Row
-    treated: Row
-    comparison: Comparison
-
-
-@dataclass(frozen=True)
-class Section:
-    """The conditions of one workload on one instance, and what was compared in them."""
-
-    instance: str
-    workload: str
-    groups: tuple[Group, ...]
-    baseline: Arm
-    treatments: tuple[Arm, ...]
-
-    @property
-    def is_recovery(self) -> bool:
-        """Whether it is about the way back of a stopped server."""
-        return self.groups[0].primary == "recovery"
-
-    @property
-    def arms(self) -> tuple[Arm, ...]:
-        """All arms in the order of the plan."""
-        return self.groups[0].arms
-
-    def lines(self, arm: Arm) -> list[Line]:
-        """The table of one treatment, in the order of its concurrency."""
-        return [
-            Line(group, group.row(self.baseline.name), group.row(arm.name), comparison)
-            for group in self.groups
-            if (comparison := group.comparison(arm.name)) is not None
-        ]
-
-
-def sections(report: Report) -> list[Section]:
-    """In the order of the plan."""
-    found: dict[tuple[str, str], list[Group]] = {}
-    for group in report.groups:
-        found.setdefault((group.cell, group.workload), []).append(group)
-    return [
-        Section(
-            instance=groups[0].instance,
-            workload=groups[0].workload,
-            groups=tuple(sorted(groups, key=lambda group: group.concurrency)),
-            baseline=groups[0].baseline,
-            treatments=tuple(arm for arm in groups[0].arms if arm.role == "treatment"),
-        )
-        for groups in found.values()
-    ]
-
-
-@dataclass(frozen=True)
-class Column:
+class TableColumn:
     """One column: what it belongs to, its heading, which names its formula, and its cells."""
 
     group: str
@@ -88,117 +44,122 @@ class Column:
         return f"{self.group}: {self.heading}" if self.group else self.heading
 
 
-def throughput(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
+def column(group: str, heading: str, cells: Iterable[str], *, numeric: bool = True) -> TableColumn:
+    """A column of these cells."""
+    return TableColumn(group, heading, tuple(cells), numeric)
+
+
+Titled = tuple[str, list[TableColumn]]
+"""A table with its heading."""
+
+
+def compared(versus: Versus) -> list[Titled]:
+    """Every table of one treatment; the first is about what the section is about."""
+    if versus.is_recovery:
+        return [("Recovery", recovery(versus))]
+    topics = (topic for topic in get_args(Topic) if topic != "Recovery")
+    return [
+        ("Throughput", throughput(versus)),
+        *((topic, [*_threads(versus), *_on(topic, versus)]) for topic in topics),
+    ]
+
+
+def throughput(versus: Versus) -> list[TableColumn]:
     """TPS of both, the loss with its interval, and the verdict."""
-    digits = text.rate_digits(row.tps for line in lines for row in (line.plain, line.treated))
-    losses = [line.comparison.loss for line in lines]
     return [
-        _threads(lines),
-        Column("TPS", plain, tuple(text.number(line.plain.tps, digits) for line in lines)),
-        Column("TPS", treated, tuple(text.number(line.treated.tps, digits) for line in lines)),
-        Column(
-            "TPS",
-            f"loss = 1 − {treated}/{plain}",
-            tuple(text.percent(loss.estimate if loss else None) for loss in losses),
-        ),
-        Column("TPS", "95 % interval", tuple(text.bounds(loss) for loss in losses)),
-        Column("TPS", f"ratio = {plain}/{treated}", tuple(_ratio(line) for line in lines)),
-        *_new_orders(lines, plain, treated),
-        *_disk_reads(lines, plain, treated),
-        Column("", "noise floor ±", tuple(text.percent(line.group.noise_floor) for line in lines)),
-        Column("", "blocks", tuple(f"{line.comparison.blocks:,}" for line in lines)),
-        Column("", "limited by", tuple(_limit(line) for line in lines), numeric=False),
-        Column("", VERDICT, tuple(line.comparison.verdict for line in lines), numeric=False),
+        *_threads(versus),
+        *_levels(versus, TPS, _rate_digits(versus)),
+        *_change(versus, TPS),
+        _ratio(versus, TPS),
+        *_known(versus, BY_FIELD["new_orders_per_second"]),
+        # Here a reader sees whether the case is about the disk at all.
+        *_known(versus, BY_FIELD["disk_read_kib_per_transaction"], digits=1),
+        *_basis(versus),
+        column("", "limited by", (_limit(line) for line in versus.lines), numeric=False),
+        column("", VERDICT, (line.comparison.verdict for line in versus.lines), numeric=False),
     ]
 
 
-def recovery(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
+def recovery(versus: Versus) -> list[TableColumn]:
     """Seconds of both from the new server's start to its first answer, and from what it came."""
-    answer = "start to first answer, s"
-    seconds = [(line.plain.recovery_seconds, line.treated.recovery_seconds) for line in lines]
+    first, *others = (figure for figure in FIGURES if "Recovery" in figure.topics)
+    before = [
+        TableColumn("TPS before the stop", column.heading, column.cells)
+        for column in _levels(versus, TPS)
+    ]
     return [
-        _threads(lines),
-        *_increase(lines, plain, treated, answer, "recovery_seconds", 3),
-        Column(
-            answer,
-            f"ratio = {treated}/{plain}",
-            tuple(text.number(b / a, 3) if a and b else text.ABSENT for a, b in seconds),
-        ),
-        *_levels(lines, plain, treated, "signal to end, s", "stop_seconds", 3),
-        *_levels(lines, plain, treated, "log to recover, MiB", "redo_mib", 1),
-        *_levels(lines, plain, treated, "TPS before the stop", "tps", 1),
-        Column("", "noise floor ±", tuple(text.percent(line.group.noise_floor) for line in lines)),
-        Column("", "blocks", tuple(f"{line.comparison.blocks:,}" for line in lines)),
+        *_threads(versus),
+        *_drawn(versus, first),
+        _ratio(versus, first),
+        *(column for figure in others for column in _levels(versus, figure)),
+        *before,
+        *_basis(versus),
     ]
 
 
-def published(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
+def published(versus: Versus) -> list[TableColumn]:
     """What the published studies of encryption at rest have, side by side in one table.
 
     Encrypted first, then plain; a ratio above 1 means that the encrypted one is slower, of TPS as
     of latency; CPU is the server's, of its limit.
     """
-    rates = text.rate_digits(row.tps for line in lines for row in (line.plain, line.treated))
-    losses = [line.comparison.loss for line in lines]
+    latency, cpu = BY_FIELD["latency_average_ms"], BY_FIELD["database_cpu_percent"]
     return [
-        _threads(lines),
-        Column("TPS", treated, tuple(text.number(line.treated.tps, rates) for line in lines)),
-        Column("TPS", plain, tuple(text.number(line.plain.tps, rates) for line in lines)),
-        Column("TPS", f"ratio = {plain}/{treated}", tuple(_ratio(line) for line in lines)),
-        Column(
-            "TPS",
-            f"loss = 1 − {treated}/{plain}",
-            tuple(text.percent(loss.estimate if loss else None) for loss in losses),
-        ),
-        *_figure(lines, plain, treated, "average latency, ms", "latency_average_ms", 2),
-        Column(
-            "average latency, ms",
-            f"ratio = {treated}/{plain}",
-            tuple(
-                _quotient(line.treated.latency_average_ms, line.plain.latency_average_ms)
-                for line in lines
-            ),
-        ),
-        *_figure(lines, plain, treated, "server CPU, % of limit", "database_cpu_percent", 1),
-        Column(
-            "server CPU, % of limit",
-            f"points = {treated} − {plain}",
-            tuple(text.signed(line.treated.database_cpu_points) for line in lines),
-        ),
+        *_threads(versus),
+        *reversed(_levels(versus, TPS, _rate_digits(versus))),
+        _ratio(versus, TPS),
+        _change(versus, TPS)[0],
+        *reversed(_levels(versus, latency)),
+        _ratio(versus, latency),
+        *reversed(_levels(versus, cpu)),
+        _points(versus, cpu),
     ]
 
 
-def _figure(
-    lines: Sequence[Line], plain: str, treated: str, group: str, field: str, digits: int
-) -> list[Column]:
-    """Both figures side by side, the encrypted one first."""
-    return list(reversed(_levels(lines, plain, treated, group, field, digits)))
+def noise(groups: Sequence[Group]) -> list[TableColumn]:
+    """What the baseline mode seems to cost against itself, by figure, and the blocks behind it."""
+    floors = "noise floor ±, largest bound of A′"
+    return [
+        column("", "threads", (f"{group.concurrency:,}" for group in groups)),
+        *(
+            column(
+                floors,
+                figure.title,
+                (text.percent(group.noise_floors.get(figure.key)) for group in groups),
+            )
+            for figure in judged_in(groups)
+        ),
+        column(
+            "",
+            "valid blocks",
+            (f"{group.counted_blocks:,} of {group.planned_blocks:,}" for group in groups),
+        ),
+        column("", "because", (group.blocks_why for group in groups), numeric=False),
+    ]
 
 
-def _quotient(of: float | None, by: float | None) -> str:
-    return text.ABSENT if not of or not by else text.number(of / by, 3)
+def judged_in(groups: Sequence[Group]) -> list[JudgedFigure]:
+    """The figures that any of these conditions is judged by."""
+    about = {group.primary == RECOVERY.key for group in groups}
+    return [figure for figure in JUDGED.values() if (figure is RECOVERY) in about]
 
 
-def _ratio(line: Line) -> str:
-    """The other formula of published studies, from the same two figures."""
-    return _quotient(line.plain.tps, line.treated.tps)
-
-
-def _new_orders(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
-    """Of TPC-C only: tpmC / 60, where TPS is of all transactions."""
-    rows = [row for line in lines for row in (line.plain, line.treated)]
-    if all(row.new_orders_per_second is None for row in rows):
-        return []
-    return _levels(lines, plain, treated, "New Orders a second", "new_orders_per_second", 1)
-
-
-def _disk_reads(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
-    """Beside TPS, so that a reader sees whether a case was about the disk at all."""
-    field = "disk_read_kib_per_transaction"
-    rows = [row for line in lines for row in (line.plain, line.treated)]
-    if all(getattr(row, field) is None for row in rows):
-        return []
-    return _levels(lines, plain, treated, "read from disk, KiB per transaction", field, 1)
+def judgements(versus: Versus) -> list[TableColumn]:
+    """How every figure was judged: what it had to exceed, p-values after Holm, and why."""
+    pairs = [(line, finding) for line in versus.lines for finding in line.comparison.findings]
+    found = [finding for _, finding in pairs]
+    return [
+        column("", "threads", (f"{line.group.concurrency:,}" for line, _ in pairs)),
+        column("", "figure", (JUDGED[f.figure].effect for f in found), numeric=False),
+        column("", "change", (text.signed_percent(_estimate(f.change)) for f in found)),
+        column("", INTERVAL, (text.bounds(f.change) for f in found)),
+        column("", "90 % interval", (text.bounds(f.change90) for f in found)),
+        column("", "bar = larger of margin and floor", (text.percent(f.bar) for f in found)),
+        column("p by Holm", "at most the bar", (text.probability(f.overhead_p) for f in found)),
+        column("p by Holm", "at least ±margin", (text.probability(f.equivalent_p) for f in found)),
+        column("", VERDICT, (f.verdict for f in found), numeric=False),
+        column("", "because", (f.why for f in found), numeric=False),
+    ]
 
 
 LIMITS = {
@@ -213,195 +174,94 @@ LIMITS = {
 
 def _limit(line: Line) -> str:
     """The plain arm's and the treated one's, once where it is the same."""
-    found = [LIMITS[row.saturation or "NotMeasured"] for row in (line.plain, line.treated)]
+    found = [LIMITS[row.saturation or "NotMeasured"] for row in line.rows]
     return " → ".join(dict.fromkeys(found))
 
 
-def latency(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
-    """Average and 95th percentile of both, with the increase."""
-    return [
-        _threads(lines),
-        *_increase(lines, plain, treated, "average, ms", "latency_average_ms", 2),
-        *_increase(lines, plain, treated, "95th percentile, ms", "latency_p95_ms", 2),
-    ]
+def _rate_digits(versus: Versus) -> int:
+    return text.rate_digits(row.tps for row in versus.rows)
 
 
-def cpu(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
-    """CPU per transaction with its increase, and utilisation in percentage points."""
-    return [
-        _threads(lines),
-        *_increase(
-            *(lines, plain, treated),
-            *("server, ms per transaction", "database_cpu_ms_per_transaction", 3),
-        ),
-        *_proxy(lines, plain, treated),
-        *_levels(
-            *(lines, plain, treated),
-            *("client, ms per transaction", "client_cpu_ms_per_transaction", 3),
-        ),
-        *_points(lines, plain, treated, "server, % of limit", "database"),
-        *_points(lines, plain, treated, "client, % of limit", "client"),
-        *_points(lines, plain, treated, "node, % of all cores", "node"),
-    ]
+def _on(topic: Topic, versus: Versus) -> Iterable[TableColumn]:
+    """The figures of one topic; utilisation in percentage points stands last."""
+    found = [figure for figure in FIGURES if topic in figure.topics]
+    for figure in sorted(found, key=lambda figure: bool(figure.points)):
+        yield from _known(versus, figure) if figure.some else _drawn(versus, figure)
 
 
-def _proxy(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
-    """Of the proxy that encrypts columns, beside the server's; only where an arm has one."""
-    rows = [row for line in lines for row in (line.plain, line.treated)]
-    if all(row.proxy_cpu_ms_per_transaction is None for row in rows):
+def _drawn(versus: Versus, figure: Figure) -> list[TableColumn]:
+    """Both arms, and what lies between them."""
+    columns = _levels(versus, figure)
+    if isinstance(figure, JudgedFigure):
+        return [*columns, *_change(versus, figure), _verdict(versus, figure)]
+    return [*columns, _points(versus, figure)] if figure.points else columns
+
+
+def _known(versus: Versus, figure: Figure, digits: int | None = None) -> list[TableColumn]:
+    """Both arms side by side; nothing where neither has the figure anywhere."""
+    if all(getattr(row, figure.field) is None for row in versus.rows):
         return []
-    fields = "proxy, ms per transaction", "proxy_cpu_ms_per_transaction"
-    return _levels(lines, plain, treated, *fields, 3)
+    return _levels(versus, figure, digits)
 
 
-def disk(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
-    """What the database read from its disk and wrote to it, per transaction."""
+def _levels(versus: Versus, figure: Figure, digits: int | None = None) -> list[TableColumn]:
+    """Both arms side by side."""
+    places = figure.digits if digits is None else digits
+
+    def cells(arm: str, rows: Iterable[object]) -> TableColumn:
+        shown = (text.number(getattr(row, figure.field), places) for row in rows)
+        return column(figure.heading, arm, shown)
+
     return [
-        _threads(lines),
-        *_levels(
-            *(lines, plain, treated),
-            *("read, KiB per transaction", "disk_read_kib_per_transaction", 2),
-        ),
-        *_levels(
-            *(lines, plain, treated),
-            *("written, KiB per transaction", "disk_write_kib_per_transaction", 2),
-        ),
+        cells(versus.plain, (line.plain for line in versus.lines)),
+        cells(versus.treated, (line.treated for line in versus.lines)),
     ]
 
 
-def client(lines: Sequence[Line], plain: str, treated: str) -> list[Column]:
-    """What one client replica took: CPU and memory, of its limit and in cores and MiB."""
+def _change(versus: Versus, figure: JudgedFigure) -> list[TableColumn]:
+    """The change under its formula, and its interval."""
+    ratio = f"{versus.treated}/{versus.plain}"
+    heading, shown = f"increase = {ratio} − 1", text.signed_percent
+    if figure.sense == "loss":
+        heading, shown = f"loss = 1 − {ratio}", text.percent
+    found = [getattr(line.treated, figure.overhead) for line in versus.lines]
     return [
-        _threads(lines),
-        *_points(lines, plain, treated, "CPU, % of limit", "client"),
-        *_levels(lines, plain, treated, "CPU, cores", "client_cpu_cores", 3),
-        *_levels(lines, plain, treated, "memory, % of limit", "client_memory_percent", 1),
-        *_levels(lines, plain, treated, "memory, MiB", "client_memory_mib", 1),
+        column(figure.heading, heading, (shown(_estimate(change)) for change in found)),
+        column(figure.heading, INTERVAL, (text.bounds(change) for change in found)),
     ]
 
 
-def noise(groups: Sequence[Group]) -> list[Column]:
-    """What the baseline mode seems to cost against itself, by figure, and the blocks behind it."""
-    floors = "noise floor ±, largest bound of A′"
-    names: tuple[tuple[str, Figure], ...] = (
-        ("TPS", "tps"),
-        ("average latency", "latencyAverage"),
-        ("95th percentile", "latencyP95"),
-        ("CPU per transaction", "cpuPerTransaction"),
-    )
-    if all(group.primary == "recovery" for group in groups):
-        names = (("recovery time", "recovery"),)
-    return [
-        Column("", "threads", tuple(f"{group.concurrency:,}" for group in groups)),
-        *(
-            Column(floors, name, tuple(text.percent(g.noise_floors.get(figure)) for g in groups))
-            for name, figure in names
-        ),
-        Column(
-            *("", "valid blocks"),
-            tuple(f"{g.counted_blocks:,} of {g.planned_blocks:,}" for g in groups),
-        ),
-        Column("", "because", tuple(g.blocks_why for g in groups), numeric=False),
-    ]
+def _verdict(versus: Versus, figure: JudgedFigure) -> TableColumn:
+    found = (line.comparison.finding(figure.key) for line in versus.lines)
+    cells = (finding.verdict if finding else "NoData" for finding in found)
+    return column(figure.heading, VERDICT, cells, numeric=False)
 
 
-NAMES: dict[Figure, str] = {
-    "tps": "loss of TPS",
-    "latencyAverage": "average latency, increase",
-    "latencyP95": "95th percentile, increase",
-    "cpuPerTransaction": "CPU per transaction, increase",
-    "recovery": "recovery time, increase",
-}
+def _ratio(versus: Versus, figure: Figure) -> TableColumn:
+    """How many times better the plain arm is; of the two figures that stand beside it."""
+    names = [versus.treated, versus.plain]
+    found = [[getattr(row, figure.field) for row in reversed(line.rows)] for line in versus.lines]
+    if figure is TPS:
+        for pair in (names, *found):
+            pair.reverse()
+    cells = (text.number(of / by, 3) if of and by else text.ABSENT for of, by in found)
+    return column(figure.heading, f"ratio = {'/'.join(names)}", cells)
 
 
-def judged(lines: Sequence[Line]) -> list[Column]:
-    """How every figure was judged: what it had to exceed, p-values after Holm, and why."""
-    pairs = [(line, finding) for line in lines for finding in line.comparison.findings]
-    found = [finding for _, finding in pairs]
-    changes = [f.change.estimate if f.change else None for f in found]
-    return [
-        Column("", "threads", tuple(f"{line.group.concurrency:,}" for line, _ in pairs)),
-        Column("", "figure", tuple(NAMES[f.figure] for f in found), numeric=False),
-        Column("", "change", tuple(text.signed_percent(change) for change in changes)),
-        Column("", "95 % interval", tuple(text.bounds(f.change) for f in found)),
-        Column("", "90 % interval", tuple(text.bounds(f.change90) for f in found)),
-        Column("", "bar = larger of margin and floor", tuple(text.percent(f.bar) for f in found)),
-        Column(
-            "p by Holm", "at most the bar", tuple(text.probability(f.overhead_p) for f in found)
-        ),
-        Column(
-            "p by Holm", "at least ±margin", tuple(text.probability(f.equivalent_p) for f in found)
-        ),
-        Column("", VERDICT, tuple(f.verdict for f in found), numeric=False),
-        Column("", "because", tuple(f.why for f in found), numeric=False),
-    ]
+def _points(versus: Versus, figure: Figure) -> TableColumn:
+    cells = (text.signed(getattr(line.treated, figure.points)) for line in versus.lines)
+    return column(figure.heading, f"points = {versus.treated} − {versus.plain}", cells)
 
 
-def _threads(lines: Sequence[Line]) -> Column:
-    return Column("", "threads", tuple(f"{line.group.concurrency:,}" for line in lines))
+def _basis(versus: Versus) -> list[TableColumn]:
+    floors = (text.percent(line.group.noise_floor) for line in versus.lines)
+    blocks = (f"{line.comparison.blocks:,}" for line in versus.lines)
+    return [column("", "noise floor ±", floors), column("", "blocks", blocks)]
 
 
-_OVERHEADS = {
-    "latency_average_ms": "latency_average_overhead",
-    "latency_p95_ms": "latency_p95_overhead",
-    "database_cpu_ms_per_transaction": "cpu_per_transaction_overhead",
-    "recovery_seconds": "recovery_overhead",
-}
+def _threads(versus: Versus) -> list[TableColumn]:
+    return [column("", "threads", (f"{line.group.concurrency:,}" for line in versus.lines))]
 
 
-FIGURES: dict[str, Figure] = {
-    "latency_average_ms": "latencyAverage",
-    "latency_p95_ms": "latencyP95",
-    "database_cpu_ms_per_transaction": "cpuPerTransaction",
-    "recovery_seconds": "recovery",
-}
-"""What the report calls the increase of a field of `Row`."""
-
-
-def _increase(
-    lines: Sequence[Line], plain: str, treated: str, group: str, field: str, digits: int
-) -> list[Column]:
-    found = [getattr(line.treated, _OVERHEADS[field]) for line in lines]
-    return [
-        Column(group, plain, tuple(text.number(getattr(i.plain, field), digits) for i in lines)),
-        Column(
-            group, treated, tuple(text.number(getattr(i.treated, field), digits) for i in lines)
-        ),
-        Column(
-            group,
-            f"increase = {treated}/{plain} − 1",
-            tuple(text.signed_percent(i.estimate if i else None) for i in found),
-        ),
-        Column(group, "95 % interval", tuple(text.bounds(i) for i in found)),
-        Column(group, VERDICT, tuple(_verdict(i, field) for i in lines), numeric=False),
-    ]
-
-
-def _levels(
-    lines: Sequence[Line], plain: str, treated: str, group: str, field: str, digits: int
-) -> list[Column]:
-    """Both figures side by side."""
-    return [
-        Column(group, plain, tuple(text.number(getattr(i.plain, field), digits) for i in lines)),
-        Column(
-            group, treated, tuple(text.number(getattr(i.treated, field), digits) for i in lines)
-        ),
-    ]
-
-
-def _verdict(line: Line, field: str) -> str:
-    found = line.comparison.finding(FIGURES[field])
-    return found.verdict if found else "NoData"
-
-
-def _points(lines: Sequence[Line], plain: str, treated: str, group: str, part: str) -> list[Column]:
-    level, points = f"{part}_cpu_percent", f"{part}_cpu_points"
-    return [
-        Column(group, plain, tuple(text.number(getattr(i.plain, level), 1) for i in lines)),
-        Column(group, treated, tuple(text.number(getattr(i.treated, level), 1) for i in lines)),
-        Column(
-            group,
-            f"points = {treated} − {plain}",
-            tuple(text.signed(getattr(i.treated, points)) for i in lines),
-        ),
-    ]
+def _estimate(change: Interval | None) -> float | None:
+    return change.estimate if change else None

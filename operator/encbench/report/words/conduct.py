@@ -7,6 +7,7 @@ from statistics import median
 from encbench.api.campaign import Cache, Reset
 from encbench.report.document import Report
 from encbench.report.words import text
+from encbench.text.words import plural
 
 RESETS: dict[Reset, str] = {
     "none": "data never restored",
@@ -22,17 +23,17 @@ CACHES: dict[Cache, str] = {
 def plan(report: Report) -> str:
     """The number of blocks and how it came about, in one line."""
     blocks, precision = report.spec.blocks, report.spec.precision
-    parts = [f"{text.plural(blocks.min, 'block')} for each condition"]
+    parts = [f"{plural(blocks.min, 'block')} for each condition"]
     if precision is not None:
         parts = [
-            f"pilot of {text.plural(blocks.min, 'block')} for each condition, from whose spread "
+            f"pilot of {plural(blocks.min, 'block')} for each condition, from whose spread "
             f"the number for ±{text.margin(precision.target_half_width)} was fixed once, at most "
             f"{blocks.max:,}"
         ]
     parts.append(f"in random order, seed {report.spec.seed}")
-    parts.append(f"up to {text.plural(blocks.max_replacements, 'block')} replaced")
+    parts.append(f"up to {plural(blocks.max_replacements, 'block')} replaced")
     if blocks.per_testbed:
-        every = text.plural(blocks.per_testbed, "block")
+        every = plural(blocks.per_testbed, "block")
         parts.append(f"testbeds built anew every {every}")
     parts.append(f"{RESETS[report.spec.reset]}{_copying(report)}")
     parts.append(CACHES[report.spec.cache])

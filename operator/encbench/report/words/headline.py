@@ -12,16 +12,13 @@ from dataclasses import dataclass
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
-from encbench.report.document import (
-    LAYERS,
-    Comparison,
-    Finding,
-    Group,
-    Headline,
-    TestbedProof,
-    TrialView,
-)
+from encbench.report.document import Headline
+from encbench.report.document.group import LAYERS, Comparison, Finding, Group
+from encbench.report.document.origin import TestbedProof
+from encbench.report.document.trial import TrialView
+from encbench.report.figures import JUDGED
 from encbench.report.words import judgement, text
+from encbench.text.words import listed, plural
 
 
 @dataclass(frozen=True)
@@ -45,27 +42,12 @@ def headlines(findings: Findings) -> tuple[Headline, ...]:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """One condition, one treatment in it, and the figure that is told of it."""
+class Candidate:
+    """A condition that the sentence can be about, a treatment in it, and the figure reported."""
 
     group: Group
     comparison: Comparison
     finding: Finding
-
-    @property
-    def is_cpu(self) -> bool:
-        """CPU at equal work is told, in place of TPS."""
-        return self.finding.figure == "cpuPerTransaction"
-
-    @property
-    def is_recovery(self) -> bool:
-        """A server's way back is told, in place of TPS."""
-        return self.finding.figure == "recovery"
-
-    @property
-    def of(self) -> str:
-        """What is told; only answers of the same can be ranged together."""
-        return self.finding.figure
 
 
 def _headline(arm: Arm, findings: Findings) -> Headline:
@@ -74,7 +56,7 @@ def _headline(arm: Arm, findings: Findings) -> Headline:
         return below
     found = [(group, c) for group in findings.groups if (c := group.comparison(arm.name))]
     answers = [
-        Answer(group, c, finding)
+        Candidate(group, c, finding)
         for group, c in found
         if c.loss is not None and (finding := c.finding(group.primary)) is not None
     ]
@@ -83,10 +65,10 @@ def _headline(arm: Arm, findings: Findings) -> Headline:
     answer = _chosen(answers)
     group, finding = answer.group, answer.finding
     sentence = (
-        f"{_claim(arm.name, answer, findings.margin)}, {_place(group)}; "
-        f"{_basis(answer, findings.modes.get(arm.mode_ref))}."
+        f"{_claim(arm.name, answer, findings.margin)}, {group.place}; "
+        f"{_basis(answer, findings.modes.get(arm.mode_ref), findings.margin)}."
     )
-    alike = [one for one in answers if one.of == answer.of]
+    alike = [one for one in answers if one.finding.figure == finding.figure]
     return Headline(
         arm=arm.name,
         verdict=finding.verdict,
@@ -116,7 +98,7 @@ def _below(arm: Arm, findings: Findings) -> Headline | None:
     first = found[0][0]
     same = [one for one in found if (one[0].instance, one[0].workload) == _of(first)]
     group, step = max(same, key=lambda one: one[0].concurrency)
-    layers = text.listed(LAYERS[layer] for layer in step.layers)
+    layers = listed(LAYERS[layer] for layer in step.layers)
     loss = text.estimate(step.loss)
     if step.verdict == "Inconclusive":
         claim = (
@@ -136,8 +118,8 @@ def _below(arm: Arm, findings: Findings) -> Headline | None:
     return Headline(
         arm=arm.name,
         verdict=step.verdict,
-        text=f"{claim}, {group.baseline.name} against {arm.name}, {_place(group)}; "
-        f"{text.plural(step.blocks, 'block')}." + (over if len(losses) > 1 else ""),
+        text=f"{claim}, {group.baseline.name} against {arm.name}, {group.place}; "
+        f"{plural(step.blocks, 'block')}." + (over if len(losses) > 1 else ""),
         instance=group.instance,
         workload=group.workload,
         concurrency=group.concurrency,
@@ -149,18 +131,18 @@ def _of(group: Group) -> tuple[str, str]:
     return group.instance, group.workload
 
 
-def _chosen(answers: Sequence[Answer]) -> Answer:
+def _chosen(answers: Sequence[Candidate]) -> Candidate:
     first = answers[0].group
     same = [one for one in answers if _of(one.group) == _of(first)]
     return max(same, key=lambda one: one.group.concurrency)
 
 
-def _claim(arm: str, answer: Answer, margin: float) -> str:
-    if answer.is_cpu:
-        return _claim_at_equal_work(arm, answer, margin)
-    if answer.is_recovery:
-        return _claim_of_recovery(arm, answer, margin)
+def _claim(arm: str, answer: Candidate, margin: float) -> str:
     finding = answer.finding
+    if finding.figure == "cpuPerTransaction":
+        return _claim_at_equal_work(arm, answer, margin)
+    if finding.figure == "recovery":
+        return _claim_of_recovery(arm, answer, margin)
     loss = text.estimate(finding.change)
     cpu = cpu_clause(answer.group.row(arm).cpu_per_transaction_overhead)
     if finding.verdict == "Overhead":
@@ -173,7 +155,7 @@ def _claim(arm: str, answer: Answer, margin: float) -> str:
     return f"cannot tell what {arm} costs: {finding.why}; the measured loss is {loss} of TPS{cpu}"
 
 
-def _claim_at_equal_work(arm: str, answer: Answer, margin: float) -> str:
+def _claim_at_equal_work(arm: str, answer: Candidate, margin: float) -> str:
     """Where every arm kept up with an offered rate TPS says nothing, and CPU everything."""
     finding = answer.finding
     work = f"at equal work ({text.number(answer.group.offered_tps, 0)} TPS offered)"
@@ -187,7 +169,7 @@ def _claim_at_equal_work(arm: str, answer: Answer, margin: float) -> str:
     return f"cannot tell what {arm} costs: {finding.why}; {measured}"
 
 
-def _claim_of_recovery(arm: str, answer: Answer, margin: float) -> str:
+def _claim_of_recovery(arm: str, answer: Candidate, margin: float) -> str:
     """The seconds of a recovery from the new server's start to its first answer."""
     group, finding = answer.group, answer.finding
     seconds = [group.row(one).recovery_seconds for one in (arm, group.baseline.name)]
@@ -221,17 +203,12 @@ def cpu_clause(increase: Interval | None) -> str:
     return f", CPU per transaction without a clear change ({text.bounds(increase)} %)"
 
 
-def _place(group: Group) -> str:
-    threads = text.plural(group.concurrency, "thread")
-    return f"{group.workload} at {threads} on {group.instance}"
-
-
-def _basis(answer: Answer, mode: EncryptionModeSpec | None) -> str:
+def _basis(answer: Candidate, mode: EncryptionModeSpec | None, margin: float) -> str:
     finding = answer.finding
-    parts = [text.plural(finding.blocks, "block"), proof_clause(mode, answer.comparison)]
+    parts = [plural(finding.blocks, "block"), proof_clause(mode, answer.comparison)]
     if finding.noise_floor is None:
         parts.insert(1, "no noise floor")
-    elif finding.verdict != "Inconclusive" or "noise floor" not in finding.why:
+    elif judgement.reason(finding, margin) is not judgement.Reason.NOISE_OVER_MARGIN:
         parts.insert(1, f"noise floor ±{text.percent(finding.noise_floor)}")
     return ", ".join(parts)
 
@@ -254,8 +231,8 @@ def proof_clause(mode: EncryptionModeSpec | None, comparison: Comparison) -> str
     return "; ".join([*([f"encryption proven {places}"] if places else []), *trusted])
 
 
-def _range(alike: Sequence[Answer], measured: int, conditions: int) -> list[str]:
-    """Over the conditions of which the same figure is told; those without data are counted."""
+def _range(alike: Sequence[Candidate], measured: int, conditions: int) -> list[str]:
+    """Over the conditions with the same figure; those without data are counted."""
     counts = Counter(one.finding.verdict for one in alike)
     if conditions > measured:
         counts["NoData"] += conditions - measured
@@ -266,9 +243,8 @@ def _range(alike: Sequence[Answer], measured: int, conditions: int) -> list[str]
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     low, high = text.number(100 * min(changes), 1), text.percent(max(changes))
     over = "both" if count == conditions == 2 else "all " * (count == conditions) + f"{count}"
-    what = "increase of CPU per transaction" if alike[0].is_cpu else "loss"
-    if alike[0].is_recovery:
-        what = "increase of recovery time"
+    figure = JUDGED[alike[0].finding.figure]
+    what = "loss" if figure.sense == "loss" else f"increase of {figure.phrase}"
     return [f"Over {over} conditions the {what} ranges from {low} to {high} ({verdicts})."]
 
 

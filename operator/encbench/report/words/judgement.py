@@ -2,93 +2,111 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from enum import Enum, auto
 
-from encbench.api.overheadreport import Interval
+from encbench.api.overheadreport import Verdict
 from encbench.api.testbed import Arm
-from encbench.core.statistics import Judgement
-from encbench.report.document import Figure, TrialView
+from encbench.report.document.group import Finding
+from encbench.report.document.trial import TrialView
+from encbench.report.figures import JUDGED
 from encbench.report.words import text
-
-NAMES: dict[Figure, str] = {
-    "tps": "TPS",
-    "latencyAverage": "average latency",
-    "latencyP95": "95th percentile of latency",
-    "cpuPerTransaction": "CPU per transaction",
-    "recovery": "recovery time",
-}
-"""How the figures read in a sentence."""
+from encbench.text.words import listed
 
 
-@dataclass(frozen=True)
-class Grounds:
-    """What a verdict stands on."""
+class Reason(Enum):
+    """What decided a verdict, or stood in its way."""
 
-    figure: Figure
-    judgement: Judgement
-    change: Interval
-    """95 %."""
-    narrow: Interval
-    """90 %."""
-    floor: float | None
-    margin: float
-    together: str
-    """What Holm's correction is of, as "3 modes"; empty where nothing was judged beside it."""
+    NO_INTERVAL = auto()
+    ABOVE_THE_BAR = auto()
+    WITHIN_THE_MARGIN = auto()
+    CORRECTION = auto()
+    """By itself it would have a verdict, but not beside the others."""
+    NO_NOISE_FLOOR = auto()
+    NOISE_OVER_MARGIN = auto()
+    BETTER_THAN_BASELINE = auto()
+    TOO_WIDE = auto()
 
 
-def why(grounds: Grounds) -> str:
-    """What decided the verdict, in one clause."""
-    said, margin = grounds.judgement, text.margin(grounds.margin)
-    if grounds.change.low is None or grounds.change.high is None:
-        return "one block gives no interval"
-    also = f", also after correction for {grounds.together}" if grounds.together else ""
-    if said.verdict == "Overhead":
-        return (
-            f"the whole 95 % interval lies above the margin of {margin} and above the noise "
-            f"floor{also}"
-        )
-    if said.verdict == "Equivalent":
-        return f"the 90 % interval {text.bounds(grounds.narrow)} lies inside ±{margin}{also}"
-    if said.alone != "Inconclusive":
-        p = said.overhead_p if said.alone == "Overhead" else said.equivalent_p
-        return (
-            f"by itself it would be {said.alone}, but not as one of {grounds.together} "
-            f"(Holm: p = {p:.2g})"
-        )
-    return _why_not_known(grounds, grounds.change.low, grounds.change.high)
-
-
-def _why_not_known(grounds: Grounds, low: float, high: float) -> str:
-    """The obstacle that one would have to remove first."""
-    floor, margin = grounds.floor, grounds.margin
+def reason(finding: Finding, margin: float) -> Reason:
+    """What decided the verdict of a figure that was measured; else the first obstacle to one."""
+    change, floor = finding.change, finding.noise_floor
+    if change is None or change.low is None or change.high is None:
+        return Reason.NO_INTERVAL
+    if finding.verdict == "Overhead":
+        return Reason.ABOVE_THE_BAR
+    if finding.verdict == "Equivalent":
+        return Reason.WITHIN_THE_MARGIN
+    if _alone(finding, margin) != "Inconclusive":
+        return Reason.CORRECTION
     if floor is None:
-        return "there is no noise floor to compare with"
-    noise = f"the noise floor of ±{text.percent(floor)}"
-    if low <= floor and floor > margin:
-        return f"{noise} is wider than the margin of {text.margin(margin)}"
-    if low > margin:
-        return f"the interval reaches into {noise}"
-    if high < 0:
-        side = "higher" if grounds.figure == "tps" else "lower"
-        return (
-            f"{NAMES[grounds.figure]} is {side} than the baseline's: neither an overhead nor an "
-            "equivalence"
-        )
-    return f"the interval is too wide to lie on one side of the margin of {text.margin(margin)}"
+        return Reason.NO_NOISE_FLOOR
+    if change.low <= floor and floor > margin:
+        return Reason.NOISE_OVER_MARGIN
+    return Reason.BETTER_THAN_BASELINE if change.high < 0 else Reason.TOO_WIDE
+
+
+def _alone(finding: Finding, margin: float) -> Verdict:
+    """The verdict that its intervals have, before any correction for others beside it."""
+    change, narrow = finding.change, finding.change90
+    if change and change.low is not None and finding.bar is not None and change.low > finding.bar:
+        return "Overhead"
+    if narrow and narrow.low is not None and narrow.high is not None:
+        return "Equivalent" if -margin < narrow.low and narrow.high < margin else "Inconclusive"
+    return "Inconclusive"
+
+
+def why(finding: Finding, margin: float, together: str) -> str:
+    """What decided the verdict, in one clause.
+
+    `together` is what Holm's correction is of, such as "3 modes"; empty where nothing was judged
+    beside it.
+    """
+    limit = text.margin(margin)
+    also = f", also after correction for {together}" if together else ""
+    match reason(finding, margin):
+        case Reason.NO_INTERVAL:
+            return "one block gives no interval"
+        case Reason.ABOVE_THE_BAR:
+            return (
+                f"the whole 95 % interval lies above the margin of {limit} and above the noise "
+                f"floor{also}"
+            )
+        case Reason.WITHIN_THE_MARGIN:
+            return f"the 90 % interval {text.bounds(finding.change90)} lies inside ±{limit}{also}"
+        case Reason.CORRECTION:
+            alone = _alone(finding, margin)
+            p = finding.overhead_p if alone == "Overhead" else finding.equivalent_p
+            return (
+                f"by itself it would be {alone}, but not as one of {together} (Holm: p = {p:.2g})"
+            )
+        case Reason.NO_NOISE_FLOOR:
+            return "there is no noise floor to compare with"
+        case Reason.NOISE_OVER_MARGIN:
+            floor = text.percent(finding.noise_floor)
+            return f"the noise floor of ±{floor} is wider than the margin of {limit}"
+        case Reason.BETTER_THAN_BASELINE:
+            figure = JUDGED[finding.figure]
+            side = "higher" if figure.sense == "loss" else "lower"
+            return (
+                f"{figure.phrase} is {side} than the baseline's: neither an overhead nor an "
+                "equivalence"
+            )
+        case Reason.TOO_WIDE:
+            return f"the interval is too wide to lie on one side of the margin of {limit}"
 
 
 def why_not_counted(arms: Sequence[Arm], by_arm: Mapping[str, TrialView]) -> str:
     """Why this block's trials are not compared."""
     broken = [t for t in by_arm.values() if t.outcome != "Succeeded"]
     if broken:
-        return text.listed(f"{t.arm} was {t.outcome} ({t.reason or 'no reason'})" for t in broken)
+        return listed(f"{t.arm} was {t.outcome} ({t.reason or 'no reason'})" for t in broken)
     missing = [arm.name for arm in arms if arm.name not in by_arm]
     if missing:
-        return f"no trial of {text.listed(missing)}"
+        return f"no trial of {listed(missing)}"
     idle = [t.arm for t in by_arm.values() if t.tps is None]
     if not idle:
         return "an arm has no recovery time"
-    return f"{text.listed(idle)} completed no transaction"
+    return f"{listed(idle)} completed no transaction"
 
 
 def why_no_data(arm: str, trials: Sequence[TrialView]) -> str:
@@ -97,7 +115,7 @@ def why_no_data(arm: str, trials: Sequence[TrialView]) -> str:
         return "no trial has finished"
     own = [t for t in trials if t.arm == arm]
     if own and all(t.outcome != "Succeeded" for t in own):
-        outcomes = text.listed(sorted({t.outcome for t in own}, reverse=True))
+        outcomes = listed(sorted({t.outcome for t in own}, reverse=True))
         return f"every trial was {outcomes} ({by_reason(t.reason for t in own)})"
     bad = [t for t in trials if t.outcome != "Succeeded"]
     if not bad:

@@ -73,17 +73,6 @@ def probability(value: float | None) -> str:
     return "<0.001" if value < 0.001 else number(value, 3)
 
 
-def plural(count: int, noun: str) -> str:
-    """`1 block`, `2 blocks`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def listed(words: Iterable[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
-
-
 def spelled(spec: Model, empty: str) -> str:
     """A spec in one line, whatever its fields: `at rest: method engine, algorithm AES_CTR`."""
     parts = [

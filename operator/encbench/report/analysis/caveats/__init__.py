@@ -1,7 +1,7 @@
 """What could be wrong with the figures: checks of this campaign's facts, one policy each.
 
 Each check takes the facts and returns a caveat or None. They are fixed beforehand and never change
-a figure; they tell a reader where to look before believing one.
+a figure; they show a reader where to look before believing one.
 """
 
 from encbench.report.analysis.caveats import blocks, columns, load, recovery, setting
@@ -14,7 +14,7 @@ CHECKS: tuple[Check, ...] = (
     load.colocation,
     columns.stand_in,
     columns.hop_not_apart,
-    columns.driver_of_somebody_else,
+    columns.driver_before_external,
     blocks.noise_floor,
     load.fixed_rate,
     recovery.unequal_log,
@@ -28,7 +28,7 @@ CHECKS: tuple[Check, ...] = (
     blocks.precision_missed,
     columns.hop_in_the_loss,
     columns.results_only,
-    columns.nobody_decrypts,
+    columns.client_without_driver,
     columns.permissive,
     setting.no_tpc_result,
     setting.not_checked,

@@ -3,6 +3,7 @@
 from encbench.report.analysis.caveats.facts import Facts
 from encbench.report.document import Caveat
 from encbench.report.words import judgement, text
+from encbench.text.words import plural
 
 FEW_BLOCKS = 6
 SHORT_WINDOW_SECONDS = 60.0
@@ -24,7 +25,7 @@ def noise_floor(facts: Facts) -> Caveat | None:
         weight="serious",
         title="The noise floor is wider than the margin",
         text=f"The baseline against itself differed by up to ±{text.percent(max(wide))} in "
-        f"{len(wide)} of {text.plural(len(facts.groups), 'condition')}; an overhead near the "
+        f"{len(wide)} of {plural(len(facts.groups), 'condition')}; an overhead near the "
         f"margin of {text.margin(facts.spec.margin)} cannot be told from noise there. More "
         "blocks, longer windows or a quieter machine narrow it.",
     )
@@ -38,7 +39,7 @@ def few_blocks(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="note",
         title="Few blocks",
-        text=f"The smallest comparison rests on {text.plural(min(counts), 'block')}. So few can "
+        text=f"The smallest comparison rests on {plural(min(counts), 'block')}. So few can "
         "neither show whether the differences are roughly normal nor average out a rare event.",
     )
 
@@ -52,10 +53,9 @@ def missing_blocks(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="serious",
         title="Fewer valid blocks than planned",
-        text=f"{len(short)} of {text.plural(len(facts.groups), 'condition')} fell short; "
-        f"{worst.workload} at {text.plural(worst.concurrency, 'thread')} on {worst.instance} has "
-        f"{worst.counted_blocks} of {worst.planned_blocks}. What keeps trials from succeeding may "
-        "also bias those that do.",
+        text=f"{len(short)} of {plural(len(facts.groups), 'condition')} fell short; "
+        f"{worst.place} has {worst.counted_blocks} of {worst.planned_blocks}. What keeps trials "
+        "from succeeding may also bias those that do.",
     )
 
 
@@ -84,8 +84,8 @@ def precision_missed(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="note",
         title="Intervals are wider than asked for",
-        text=f"In {len(wide)} of {text.plural(len(facts.groups), 'condition')}; {worst.workload} "
-        f"at {text.plural(worst.concurrency, 'thread')} on {worst.instance}: {worst.blocks_why}. "
+        text=f"In {len(wide)} of {plural(len(facts.groups), 'condition')}; {worst.place}: "
+        f"{worst.blocks_why}. "
         "Raise blocks.max, or measure longer windows on a quieter machine.",
     )
 

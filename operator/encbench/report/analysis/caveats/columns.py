@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.report.analysis.caveats.facts import Facts
-from encbench.report.document import Caveat, Group, Step
+from encbench.report.document import Caveat
+from encbench.report.document.group import Group, LayerStep
 from encbench.report.words import text
+from encbench.text.words import listed
 
 
 def stand_in(facts: Facts) -> Caveat | None:
@@ -16,7 +18,7 @@ def stand_in(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="serious",
         title="A simulation of a vendor's proxy layer",
-        text=f"{text.listed(names)} {'goes' if len(names) == 1 else 'go'} through a proxy of "
+        text=f"{listed(names)} {'goes' if len(names) == 1 else 'go'} through a proxy of "
         "encbench's own in the database's pod, which stands in for the proxy layer of an "
         "always-confidential database. What a vendor's layer costs is not measured here, and "
         "nothing is kept confidential from whoever runs the machine: the key lies beside the "
@@ -33,7 +35,7 @@ def hop_not_apart(facts: Facts) -> Caveat | None:
     ]
     if not mixed:
         return None
-    names = text.listed(dict.fromkeys(step.arm for step in mixed))
+    names = listed(dict.fromkeys(step.arm for step in mixed))
     return Caveat(
         weight="serious",
         title="The hop is not told apart",
@@ -53,7 +55,7 @@ def hop_in_the_loss(facts: Facts) -> Caveat | None:
     ranged = text.percent(high)
     if text.percent(low) != ranged:
         ranged = f"{text.number(100 * low, 1)} to {ranged}"
-    arms = text.listed(dict.fromkeys(step.arm for _, step in found))
+    arms = listed(dict.fromkeys(step.arm for _, step in found))
     return Caveat(
         weight="note",
         title="The hop is encbench's own",
@@ -72,13 +74,13 @@ def results_only(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="note",
         title="Only results are encrypted",
-        text=f"{text.listed(names)}: statements and their parameters go to the server as they are, "
+        text=f"{listed(names)}: statements and their parameters go to the server as they are, "
         "in plaintext, and so do storage and execution. Writes are therefore hardly affected, and "
         "a workload with other reads than this one's pays another price.",
     )
 
 
-def nobody_decrypts(facts: Facts) -> Caveat | None:
+def client_without_driver(facts: Facts) -> Caveat | None:
     """The client, sysbench, receives ciphertext and looks at none of it."""
     sysbench = {name for name, workload in facts.workloads.items() if workload.tpcc is None}
     arms = {
@@ -93,7 +95,7 @@ def nobody_decrypts(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="note",
         title="The client does not decrypt",
-        text=f"sysbench has no encrypting driver: under {text.listed(sorted(arms))} it receives "
+        text=f"sysbench has no encrypting driver: under {listed(sorted(arms))} it receives "
         "ciphertext and drops it, as in the published study. Response time and client CPU are "
         "without what decryption would add.",
     )
@@ -110,13 +112,13 @@ def permissive(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="serious",
         title="Columns of unknown origin are in plaintext",
-        text=f"{text.listed(names)} {'has' if len(names) == 1 else 'have'} strict: false: what an "
+        text=f"{listed(names)} {'has' if len(names) == 1 else 'have'} strict: false: what an "
         "expression, a view, a derived table or a UNION shows of a chosen column leaves the proxy "
         "as plaintext.",
     )
 
 
-def driver_of_somebody_else(facts: Facts) -> Caveat | None:
+def driver_before_external(facts: Facts) -> Caveat | None:
     """An encrypting driver in front of a database that encrypts by itself."""
     drivers = _modes(facts, lambda mode: mode.driver is not None and mode.columns is None)
     if not drivers or not facts.external:
@@ -124,8 +126,8 @@ def driver_of_somebody_else(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="serious",
         title="What the database encrypts was not seen",
-        text=f"{text.listed(facts.external)} encrypts columns, or does not, by rules that its "
-        f"owner set; {text.listed(drivers)} only exchanges the client's driver. Which columns "
+        text=f"{listed(facts.external)} encrypts columns, or does not, by rules that its "
+        f"owner set; {listed(drivers)} only exchanges the client's driver. Which columns "
         "arrived encrypted, and by which algorithm, is the owner's word.",
     )
 
@@ -136,5 +138,5 @@ def _modes(facts: Facts, wanted: Callable[[EncryptionModeSpec], bool]) -> list[s
     return [name for name in used if name in facts.modes and wanted(facts.modes[name])]
 
 
-def _steps(facts: Facts) -> Iterable[tuple[Group, Step]]:
+def _steps(facts: Facts) -> Iterable[tuple[Group, LayerStep]]:
     return ((group, step) for group in facts.groups for step in group.steps)

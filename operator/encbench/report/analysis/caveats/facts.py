@@ -7,8 +7,11 @@ from encbench.api.campaign import CampaignSpec
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
-from encbench.report.analysis.bucket import Source
-from encbench.report.document import Caveat, Group, Provenance, TrialView
+from encbench.report.analysis.bucket import ProvenanceSource
+from encbench.report.document import Caveat
+from encbench.report.document.group import Group
+from encbench.report.document.origin import Provenance
+from encbench.report.document.trial import TrialView
 
 
 @dataclass(frozen=True)
@@ -21,13 +24,13 @@ class Facts:
     trials: Sequence[TrialView]
     unrecorded: int
     provenance: Provenance
-    sources: Sequence[Source]
+    sources: Sequence[ProvenanceSource]
     instances: Mapping[str, InstanceTemplateSpec] = field(default_factory=dict)
     modes: Mapping[str, EncryptionModeSpec] = field(default_factory=dict)
 
     @property
     def external(self) -> list[str]:
-        """Templates of databases that somebody else runs."""
+        """Templates of external databases."""
         return sorted(name for name, one in self.instances.items() if one.external is not None)
 
     @property

@@ -4,6 +4,7 @@ from encbench.core.statistics.saturation import CLIENT_NEAR_LIMIT
 from encbench.report.analysis.caveats.facts import Facts
 from encbench.report.document import Caveat
 from encbench.report.words import text
+from encbench.text.words import listed, plural
 
 FOREIGN_PERCENT = 10.0
 """Of a node's cores: what others may use before a reader should know."""
@@ -24,7 +25,7 @@ def colocation(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="serious",
         title="Client and database shared a node",
-        text=f"In {text.plural(count, 'trial')} they competed for the same cores and caches: "
+        text=f"In {plural(count, 'trial')} they competed for the same cores and caches: "
         "encryption that slows the server also frees CPU for the client and the other way round. "
         "Node CPU is of both.",
     )
@@ -41,7 +42,7 @@ def busy_client(facts: Facts) -> Caveat | None:
         weight="serious",
         title="The client was near its limit",
         text=f"Client CPU reached {text.number(most, 0)} % of its limit; {len(busy)} of "
-        f"{text.plural(len(facts.counted), 'counted trial')} were above "
+        f"{plural(len(facts.counted), 'counted trial')} were above "
         f"{text.number(CLIENT_NEAR_LIMIT, 0)} %, {len(throttled)} were throttled for more than "
         f"{text.number(THROTTLED_PERCENT, 0)} % of the window. Where the client limits TPS the "
         "cost of encryption is hidden.",
@@ -60,16 +61,15 @@ def busy_server(facts: Facts) -> Caveat | None:
         return None
     group = bound[0]
     slowest = min(row.tps for row in group.rows if row.tps is not None)
-    threads = text.plural(group.concurrency, "thread")
     rate = max(1, int(EQUAL_WORK_SHARE * slowest))
     return Caveat(
         weight="note",
         title="The server was at its CPU limit",
-        text=f"In {len(bound)} of {text.plural(len(facts.groups), 'condition')} TPS is what its "
-        "CPU lets through: the loss is that of a server with nothing to spare, and is no latency "
-        "or CPU at the load of every day. For the cost at equal work measure a second Workload "
+        text=f"In {len(bound)} of {plural(len(facts.groups), 'condition')} TPS is what its "
+        "CPU lets through: the loss is that of a server with nothing to spare; it does not predict "
+        "latency or CPU at normal load. For the cost at equal work measure a second Workload "
         f"with a fixed rate that every arm keeps up with, such as load.rate: {rate} for "
-        f"{group.workload} at {threads} on {group.instance}.",
+        f"{group.place}.",
     )
 
 
@@ -98,7 +98,7 @@ def fixed_rate(facts: Facts) -> Caveat | None:
     ]
     if not fixed:
         return None
-    names = text.listed(sorted({group.workload for group in fixed}))
+    names = listed(sorted({group.workload for group in fixed}))
     behind = [group for group in fixed if group.equal_work is False]
     if not behind:
         return Caveat(
@@ -112,9 +112,9 @@ def fixed_rate(facts: Facts) -> Caveat | None:
         weight="serious",
         title="An arm fell behind the offered rate",
         text=f"A fixed rate was offered, so TPS of {names} cannot exceed it, whatever the mode "
-        f"costs. In {len(behind)} of {text.plural(len(fixed), 'such condition')} an arm did not "
-        f"keep up, first in {worst.workload} at {text.plural(worst.concurrency, 'thread')} on "
-        f"{worst.instance}: latency there is that of a queue, and the work was not equal. Offer "
+        f"costs. In {len(behind)} of {plural(len(fixed), 'such condition')} an arm did not "
+        f"keep up, first in {worst.place}: "
+        f"latency there is that of a queue, and the work was not equal. Offer "
         "less.",
     )
 
@@ -129,7 +129,7 @@ def foreign_load(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="serious",
         title="Something else used the nodes",
-        text=f"In {len(much)} of {text.plural(len(known), 'counted trial')} programs outside the "
+        text=f"In {len(much)} of {plural(len(known), 'counted trial')} programs outside the "
         f"campaign took more than {text.number(FOREIGN_PERCENT, 0)} % of a node's cores, "
         f"{text.number(max(much), 0)} % at most; above {text.margin(limit)} a trial is Invalid "
         "(limits.foreignCpu). Such load widens intervals, and may hit one arm by chance.",
@@ -137,14 +137,14 @@ def foreign_load(facts: Facts) -> Caveat | None:
 
 
 def foreign_unknown(facts: Facts) -> Caveat | None:
-    """Nodes that nobody watched."""
+    """Nodes without metrics of what else ran on them."""
     count = sum(t.foreign_cpu_percent is None for t in facts.counted)
     if not count:
         return None
     return Caveat(
         weight="note",
         title="Load from outside was not measured",
-        text=f"In {count} of {text.plural(len(facts.counted), 'counted trial')} Prometheus lacked "
+        text=f"In {count} of {plural(len(facts.counted), 'counted trial')} Prometheus lacked "
         "what is needed to tell how busy the nodes were with anything else: trials that were "
         "disturbed may be among the valid ones.",
     )
@@ -159,7 +159,7 @@ def not_idle(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="note",
         title="Idle databases were not quite idle",
-        text=f"In {len(busy)} of {text.plural(len(facts.counted), 'counted trial')} the other "
+        text=f"In {len(busy)} of {plural(len(facts.counted), 'counted trial')} the other "
         f"databases used up to {text.number(most, 0)} % of one instance's CPU, with purging or "
         "flushing left over from their own trials. A longer warm-up lets them finish.",
     )
@@ -175,7 +175,7 @@ def cpu_withheld(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="note",
         title="Server CPU withheld",
-        text=f"In {len(missing)} of {text.plural(len(facts.counted), 'counted trial')} there is no "
+        text=f"In {len(missing)} of {plural(len(facts.counted), 'counted trial')} there is no "
         f"CPU of the server{why}. Its blocks are left out of the CPU columns for all arms.",
     )
 
@@ -188,6 +188,6 @@ def errors(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="note",
         title="Ignored errors",
-        text=f"The tool ignored {text.plural(count, 'error')} such as deadlocks in counted trials; "
+        text=f"The tool ignored {plural(count, 'error')} such as deadlocks in counted trials; "
         "each trial stayed below the workload's limit.",
     )

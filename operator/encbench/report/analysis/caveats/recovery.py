@@ -3,6 +3,7 @@
 from encbench.report.analysis.caveats.facts import Facts
 from encbench.report.document import Caveat
 from encbench.report.words import text
+from encbench.text.words import plural
 
 UNEQUAL = 1.2
 """Largest over smallest amount of log: above that the arms had not the same to recover."""
@@ -25,7 +26,7 @@ def unequal_log(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="serious",
         title="The arms had not equally much to recover",
-        text=f"In {len(bad)} of {text.plural(len(facts.groups), 'condition')} the log that the "
+        text=f"In {len(bad)} of {plural(len(facts.groups), 'condition')} the log that the "
         f"data files lacked at the stop differs between the arms, in {group.workload} from "
         f"{text.number(low, 1)} to {text.number(high, 1)} MiB: the difference in recovery time is "
         f"also one of work.{rate}",

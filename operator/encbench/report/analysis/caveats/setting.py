@@ -5,6 +5,7 @@ from encbench.api.workload import WorkloadSpec
 from encbench.report.analysis.caveats.facts import Facts
 from encbench.report.document import Caveat
 from encbench.report.words import text
+from encbench.text.words import listed, plural
 
 SYSBENCH_ROW_BYTES = 240
 """About what a row of sysbench's oltp tables takes with its secondary index."""
@@ -42,13 +43,13 @@ def dataset_in_memory(facts: Facts) -> Caveat | None:
 
 
 def external_database(facts: Facts) -> Caveat | None:
-    """A server that nobody but its owner can look at."""
+    """A server that encbench cannot look into."""
     if not facts.external:
         return None
     return Caveat(
         weight="serious",
         title="Somebody else runs the database",
-        text=f"Of {text.listed(facts.external)} the operator sees what a client's session sees: "
+        text=f"Of {listed(facts.external)} the operator sees what a client's session sees: "
         "encryption in transit is proven, and nothing of its settings, its files, a restart or "
         "other load on it. All arms take turns on one dataset, so that each finds it as the one "
         "before has left it, and unwritten pages of one trial may be flushed in the next.",
@@ -65,7 +66,7 @@ def no_aes(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="serious",
         title="No AES instructions",
-        text=f"The CPU of {text.listed(sorted(without))} lists no aes flag; AES is many times "
+        text=f"The CPU of {listed(sorted(without))} lists no aes flag; AES is many times "
         "slower there than on a current server.",
     )
 
@@ -79,7 +80,7 @@ def mixed_machines(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="note",
         title="Not everything was the same everywhere",
-        text=f"There is more than one {text.listed(name.lower() for name in mixed)}; the "
+        text=f"There is more than one {listed(name.lower() for name in mixed)}; the "
         "provenance says where. A difference between arms may come from there.",
     )
 
@@ -92,14 +93,14 @@ def no_tpc_result(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="note",
         title="Not a TPC result",
-        text=f"{text.listed(names)} runs TPC-C's transactions without its think times, and nothing "
+        text=f"{listed(names)} runs TPC-C's transactions without its think times, and nothing "
         "was audited. TPS is of all five transactions (tpmTOTAL / 60), not of the New-Orders alone "
         "(tpmC / 60), which stand beside it. Compare the arms with each other.",
     )
 
 
 def not_checked(facts: Facts) -> Caveat | None:
-    """Results of a database that nobody has looked into."""
+    """TPC-C tables that were not checked after a trial."""
     names = {name for name, workload in facts.workloads.items() if workload.tpcc}
     missing = [t for t in facts.counted if t.workload in names and t.consistent is None]
     if not missing:
@@ -107,6 +108,6 @@ def not_checked(facts: Facts) -> Caveat | None:
     return Caveat(
         weight="note",
         title="Consistency not checked",
-        text=f"After {text.plural(len(missing), 'counted trial')} nobody could run the consistency "
+        text=f"After {plural(len(missing), 'counted trial')} nobody could run the consistency "
         "queries, for an external database has no agent; they were run after its loading.",
     )

@@ -1,19 +1,19 @@
 """Provenance: what was the same everywhere and what was not."""
 
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
-from encbench.report.analysis.bucket import Source
+from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.provenance import provenance
 
 PLACES = {"a": "small/plain", "b": "small/tde"}
 
 
-def source(testbed: str, settings: dict[str, str], kernel: str = "6.1") -> Source:
+def source(testbed: str, settings: dict[str, str], kernel: str = "6.1") -> ProvenanceSource:
     record = ProvenanceRecord(
         testbed=testbed,
         server=ServerFacts(version="10.11.14", settings=settings),
         machine=MachineFacts(kernel=kernel, cpu_flags=("fpu", "aes", "vaes")),
     )
-    return Source(key=f"{testbed}.json", digest="sha256:" + "0" * 64, record=record)
+    return ProvenanceSource(key=f"{testbed}.json", digest="sha256:" + "0" * 64, record=record)
 
 
 def test_a_fact_that_holds_everywhere_names_no_place() -> None:

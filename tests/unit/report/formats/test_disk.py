@@ -10,6 +10,7 @@ from encbench.report.document import Report
 from encbench.report.formats import tables
 from encbench.report.formats.csvrows import csv_rows
 from encbench.report.formats.markdown import markdown
+from encbench.report.formats.sections import sections
 from tests.data.report.synthetic import Study, write
 
 
@@ -32,10 +33,9 @@ def test_a_row_has_the_mean_of_its_trials(found: Report) -> None:
 
 
 def test_reads_stand_beside_tps(found: Report) -> None:
-    (section,) = tables.sections(found)
-    (arm,) = section.treatments
-    lines = section.lines(arm)
-    titles = [column.title for column in tables.throughput(lines, "plain", arm.name)]
+    (section,) = sections(found)
+    (versus,) = section.compared
+    titles = [column.title for column in tables.throughput(versus)]
     assert [title for title in titles if "disk" in title] == [
         "read from disk, KiB per transaction: plain",
         "read from disk, KiB per transaction: tde",
@@ -51,7 +51,7 @@ def test_reads_stand_beside_tps(found: Report) -> None:
 def test_where_nothing_was_measured_nothing_is_said() -> None:
     blind = report(Study(concurrency=(4,), blocks=2, disk=None))
     assert all(row.disk_read_kib_per_transaction is None for row in blind.rows)
-    (section,) = tables.sections(blind)
-    (arm,) = section.treatments
-    columns = tables.throughput(section.lines(arm), "plain", arm.name)
+    (section,) = sections(blind)
+    (versus,) = section.compared
+    columns = tables.throughput(versus)
     assert not [column for column in columns if "disk" in column.title]

@@ -7,6 +7,7 @@ import pytest
 from encbench.report.analysis.build import build
 from encbench.report.formats import tables
 from encbench.report.formats.markdown import markdown
+from encbench.report.formats.sections import sections
 from tests.data.report.synthetic import Study, write
 
 HEADINGS = [
@@ -25,15 +26,15 @@ HEADINGS = [
 
 
 @pytest.fixture(scope="module")
-def columns() -> list[tables.Column]:
+def columns() -> list[tables.TableColumn]:
     index, bucket = write(Study(concurrency=(4, 16), blocks=2))
-    (section,) = tables.sections(build(index, bucket.__getitem__))
-    (arm,) = section.treatments
-    return tables.published(section.lines(arm), "plain", arm.name)
+    (section,) = sections(build(index, bucket.__getitem__))
+    (versus,) = section.compared
+    return tables.published(versus)
 
 
 def test_threads_go_down_and_encrypted_plain_and_formula_across(
-    columns: list[tables.Column],
+    columns: list[tables.TableColumn],
 ) -> None:
     assert [column.title for column in columns] == HEADINGS
     assert columns[0].cells == ("4", "16")
@@ -44,7 +45,7 @@ def number(cell: str) -> float:
     return float(re.sub("[ %,]", "", cell).replace("−", "-"))
 
 
-def test_each_formula_follows_from_the_figures_beside_it(columns: list[tables.Column]) -> None:
+def test_each_formula_follows_from_the_figures_beside_it(columns: list[tables.TableColumn]) -> None:
     for line in zip(*(map(number, column.cells) for column in columns), strict=True):
         _, tde, plain, ratio, loss, slow, quick, times, busy, idle, points = line
         assert ratio == pytest.approx(plain / tde, abs=0.002)

@@ -9,13 +9,13 @@ import pytest
 from encbench.core.artefact import decode, encode
 from encbench.report.analysis.build import build
 from encbench.report.document import Report
+from encbench.report.figures import judged
 from encbench.report.formats import page as page_module
 from encbench.report.formats.page import page
-from encbench.report.formats.plots import EFFECTS
 from encbench.report.words import text
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study, write
-from tests.unit.report.html_tree import Node, parse, tables
+from tests.unit.report.formats.html_tree import Node, parse, tables
 
 STUDY = Study(
     concurrency=(4, 16), blocks=3, seconds=20, fail={(16, 2, "tde"): ("Invalid", "ProofFailed")}
@@ -205,7 +205,7 @@ def test_nothing_is_fetched() -> None:
 def test_plots_and_tables_say_what_they_are() -> None:
     plots = the_page().all("svg")
     percentiles, cpu = len(the_report().groups), 1
-    effects = sum(one.figure != "recovery" for one in EFFECTS)
+    effects = len(judged(recovery=False))
     assert len(plots) == effects + cpu + percentiles + len(the_report().groups)
     for plot in plots:
         assert plot.attributes["role"] == "img"

@@ -206,8 +206,8 @@ def test_the_report_reads_back() -> None:
 
 def test_an_operator_starts_without_the_libraries_of_a_rendering() -> None:
     code = (
-        "import sys, encbench.report.analysis.build; "
-        "import encbench.report.formats.render, encbench.report.formats.summary; "
+        "import sys, encbench.report.analysis.build, encbench.report.formats.render; "
+        "import encbench.report.formats.summary; "
         "print({'scipy', 'matplotlib', 'jinja2'} & set(sys.modules))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)

@@ -6,7 +6,8 @@ import pytest
 
 from encbench.core import statistics
 from encbench.report.analysis.build import build
-from encbench.report.document import Group, Report
+from encbench.report.document import Report
+from encbench.report.document.group import Group
 from tests.data.report.synthetic import Study, write
 
 CALM = Study(concurrency=(4,))

@@ -16,7 +16,7 @@ from encbench.core import statistics
 from encbench.report.analysis.layers import stack, steps
 from encbench.report.analysis.steps import chain
 from encbench.report.document import Report
-from encbench.report.formats.cards import answer
+from encbench.report.formats.cards import card
 from encbench.report.words.text import signed_percent
 from tests.data.report import golden
 from tests.data.report.golden import COLUMNS, DRIVER, HOP, report_of
@@ -171,9 +171,9 @@ def test_the_direct_arm_s_answer_is_the_cost_of_the_hop() -> None:
     assert headline.concurrency == group.concurrency == 512
     (hop,) = [step for step in group.steps if step.before == "direct"]
     assert (headline.loss, headline.verdict) == (hop.loss, hop.verdict)
-    card = answer(known(), headline)
-    assert (card.title, card.mode) == ("hop through the proxy", "plain against direct")
-    shown = {stat.name: stat.value for stat in card.stats}
+    top = card(known(), headline)
+    assert (top.title, top.mode) == ("hop through the proxy", "plain against direct")
+    shown = {stat.name: stat.value for stat in top.stats}
     assert hop.database_side_cpu is not None
     assert hop.database_side_cpu.estimate > 0
     assert shown["CPU per transaction"] == signed_percent(hop.database_side_cpu.estimate)

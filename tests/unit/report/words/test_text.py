@@ -52,12 +52,6 @@ def test_specs_are_spelled_out_without_what_is_empty() -> None:
     assert text.spelled(EncryptionModeSpec(), "plaintext") == "plaintext"
 
 
-def test_lists_and_plurals() -> None:
-    assert text.listed(["a"]) == "a"
-    assert text.listed(["a", "b", "c"]) == "a, b and c"
-    assert (text.plural(1, "block"), text.plural(2, "block")) == ("1 block", "2 blocks")
-
-
 @pytest.mark.parametrize(
     ("value", "shown"), [(None, "–"), (0.0004, "<0.001"), (0.001, "0.001"), (0.25, "0.250")]
 )

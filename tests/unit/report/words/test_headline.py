@@ -8,7 +8,7 @@ import pytest
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Interval
 from encbench.report.analysis.build import build, to_status
-from encbench.report.document import Comparison
+from encbench.report.document.group import Comparison
 from encbench.report.words.headline import cpu_clause, proof_clause
 from tests.data.report.synthetic import Study, write
 from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, PASS_THROUGH, TDE, TLS

@@ -1,0 +1,94 @@
+"""How cells, figures and computations of an audit read."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from encbench.audit.checks import OverheadCheck, PrintedCell
+from encbench.audit.figures import Span, decimals, shown
+from encbench.text.words import listed
+
+
+def printed(place: PrintedCell) -> str:
+    """The figure with thousands separators, with the decimals that it was printed with."""
+    figure = place.figure
+    if figure is None:
+        return ""
+    return shown(figure.value, decimals(figure.unit)) + ("%" if figure.percent else "")
+
+
+def where(check: OverheadCheck) -> str:
+    """The row in words: file, line and condition, and the column where it has several."""
+    name = check.source.name(check.row)
+    where = f"{check.source.table.name}, line {check.row.line}"
+    several = len(check.source.shape.claims) > 1
+    return f"{where}{f' ({name})' if name else ''}{f', {check.claim.published}' if several else ''}"
+
+
+def spot(place: PrintedCell) -> str:
+    """File and line."""
+    return f"{place.source.table.name}, line {place.row.line}"
+
+
+def apart(one: OverheadCheck, other: OverheadCheck, *, both: bool = False) -> str:
+    """How the other row differs from this one."""
+    names = [*other.source.shape.keys, *other.source.shape.labels]
+    differing = [
+        f"{n} {other.row.cells[n]}" for n in names if both or one.row.cells[n] != other.row.cells[n]
+    ]
+    return ", ".join(differing) or "of the same keys"
+
+
+def sign(check: OverheadCheck) -> str:
+    """Behind its figures."""
+    return " %" if check.percent else ""
+
+
+def published(check: OverheadCheck) -> str:
+    """The published figure with its unit."""
+    figure = check.published
+    return f"{shown(figure.value, decimals(figure.unit))}{sign(check)}"
+
+
+def computation(check: OverheadCheck) -> str:
+    """The formula with the printed figures in it."""
+    if check.plain is None:
+        return ""
+    plain, encrypted = printed(check.plain), printed(check.encrypted)
+    words = check.formula.spelled(plain, encrypted)
+    if check.plain.source is check.source:
+        return words
+    return f"{words} ({check.plain.column} of {spot(check.plain)})"
+
+
+def result(check: OverheadCheck) -> str:
+    """What comes out of the printed figures; empty where nothing does.
+
+    Two digits more than were published, and more where those would round to something else.
+    """
+    value = check.result
+    if value is None:
+        return ""
+    digits = whole = decimals(check.published.unit)
+    digits += 2
+    while digits < whole + 6 and _round(_round(value, digits), whole) != _round(value, whole):
+        digits += 1
+    return f"{shown(value, digits)}{sign(check)}"
+
+
+def _round(value: Fraction, digits: int) -> Fraction:
+    """Halves away from 0, as `shown` does."""
+    steps = int(abs(value) * 10**digits + Fraction(1, 2))
+    return Fraction(steps if value >= 0 else -steps, 10**digits)
+
+
+def needed(check: OverheadCheck) -> str:
+    """Which encrypted figures the published overhead would follow from."""
+    span, figure = check.needed or Span(Fraction(0), Fraction(0)), check.encrypted.figure
+    digits = decimals(figure.unit) if figure else 0
+    return f"{check.claim.encrypted} from {shown(span.low, digits)} to {shown(span.high, digits)}"
+
+
+def lines(checks: Sequence[OverheadCheck]) -> str:
+    """`lines 3 and 4`."""
+    word = "line" if len(checks) == 1 else "lines"
+    return f"{word} {listed(str(check.row.line) for check in checks)}"

@@ -1,0 +1,88 @@
+"""The report as data: what report.json holds, and what every other rendering is made from.
+
+Fractions are fractions (0.078 is 7.8 %), percent fields are percent, and each says which. Figures
+are rounded to six significant digits, far below the noise, so that equal trials give equal bytes.
+
+Means are geometric where a ratio of two arms is reported (TPS, QPS, latency, CPU per transaction),
+so that every loss follows from the two figures beside it; they are arithmetic where a difference
+is reported (CPU in percent and percentage points).
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from encbench.api.base import Model, Name, Time
+from encbench.api.campaign import CampaignSpec, Resolved
+from encbench.api.overheadreport import Artefact, Interval, InvalidCount, Row, Verdict
+from encbench.api.testbed import Arm
+from encbench.core.artefact import Record
+from encbench.core.records import CampaignId, IndexStorage, IndexTrial
+from encbench.report.document.columns import EncryptedColumns, StudyTable
+from encbench.report.document.group import Group
+from encbench.report.document.origin import Provenance, TestbedProof
+from encbench.report.document.trial import TrialView
+from encbench.report.figures import FigureKey
+
+
+class Headline(Model):
+    """The answer about one treatment; for the condition that was chosen by the plan alone."""
+
+    arm: Name
+    text: str
+    verdict: Verdict
+    instance: Name | None = None
+    workload: Name | None = None
+    concurrency: int | None = None
+    figure: FigureKey = "tps"
+    """What `loss` and `verdict` are of."""
+    loss: Interval | None = None
+    """Loss of TPS, or the increase of another figure."""
+
+
+class Caveat(Model):
+    """One thing that could be wrong with the figures, derived from facts of this campaign."""
+
+    weight: Literal["serious", "note"]
+    title: str
+    text: str
+
+
+class Report(Record):
+    """`report/report.json`: the whole report."""
+
+    schema_: Literal["encbench.io/report/v1"] = Field("encbench.io/report/v1", alias="schema")
+    campaign: CampaignId
+    spec: CampaignSpec
+    resolved: Resolved
+    storage: IndexStorage
+    index: Artefact
+    start_time: Time | None = None
+    generated_time: Time
+    operator_version: str | None = None
+    headlines: tuple[Headline, ...]
+    groups: tuple[Group, ...]
+    trials: tuple[TrialView, ...]
+    """In the order in which they ran."""
+    unrecorded: tuple[IndexTrial, ...] = ()
+    """Trials that ended before their record could be stored."""
+    invalid: tuple[InvalidCount, ...] = ()
+    noise_floor: float | None = None
+    """The largest of all groups."""
+    colocated: bool = False
+    proofs: tuple[TestbedProof, ...] = ()
+    encrypted_columns: tuple[EncryptedColumns, ...] = ()
+    studies: tuple[StudyTable, ...] = ()
+    provenance: Provenance = Field(default_factory=Provenance)
+    caveats: tuple[Caveat, ...] = ()
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows of all groups, in the order of the plan."""
+        return [row for group in self.groups for row in group.rows]
+
+    @property
+    def treatments(self) -> list[Arm]:
+        """Every treatment once, in the order of the plan."""
+        arms = (arm for group in self.groups for arm in group.arms if arm.role == "treatment")
+        return list({arm.name: arm for arm in arms}.values())

@@ -1,0 +1,176 @@
+"""One condition of the report: its rows, and how its arms were judged."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from encbench.api.base import Model, Name
+from encbench.api.campaign import BlockPlan
+from encbench.api.overheadreport import Interval, Row, Verdict
+from encbench.api.testbed import Arm
+from encbench.report.document.trial import Block
+from encbench.report.figures import FigureKey
+from encbench.text.words import plural
+
+
+class Finding(Model):
+    """One figure of one treatment against the baseline, and what may be said about it."""
+
+    figure: FigureKey
+    blocks: int
+    """Blocks in which every arm has the figure."""
+    change: Interval | None = None
+    """Loss of TPS, increase of the others; 95 %, for itself."""
+    change90: Interval | None = None
+    """The same at 90 %: what equivalence is judged by."""
+    noise_floor: float | None = None
+    """Largest absolute bound of A' against A of this figure, by arm and by testbed."""
+    bar: float | None = None
+    """The larger of margin and noise floor: what `Overhead` has to exceed."""
+    overhead_p: float | None = None
+    """p-value of "the change is at most the bar", two-sided, adjusted for the number of modes
+    (Holm); below 0.05 is `Overhead`."""
+    equivalent_p: float | None = None
+    """p-value of "the change is at least the margin, one way or the other", adjusted likewise;
+    below 0.05 is `Equivalent`."""
+    verdict: Verdict
+    why: str
+    """What decided, in one clause."""
+
+
+class Comparison(Model):
+    """One treatment against the baseline under one condition, and how it was judged."""
+
+    arm: Name
+    blocks: int
+    loss: Interval | None = None
+    """Of TPS, 95 %; of a recovery workload the increase of its seconds."""
+    loss90: Interval | None = None
+    """The same at 90 %: what equivalence is judged by."""
+    verdict: Verdict
+    """Of the same."""
+    why: str
+    proven: bool | None = None
+    """Every counted trial was proven before and after; None without one."""
+    on_trust: bool = False
+    """In one of these proofs encryption on disk was declared, and not seen."""
+    findings: tuple[Finding, ...] = ()
+    """One for each figure; those of the first are `loss`, `verdict` and `why` above."""
+
+    def finding(self, figure: FigureKey) -> Finding | None:
+        """What was found of that figure."""
+        return next((one for one in self.findings if one.figure == figure), None)
+
+
+Layer = Literal["hop", "driver", "encryption"]
+"""A layer of column encryption."""
+LAYERS: dict[Layer, str] = {
+    "hop": "hop through the proxy",
+    "driver": "encrypting driver",
+    "encryption": "encryption of values",
+}
+"""From the lowest to the uppermost, in words."""
+
+
+class LayerStep(Model):
+    """What layers of column encryption cost: an arm against the one that has the same without them.
+
+    Intervals are at 95 %, paired by block.
+    """
+
+    arm: Name
+    before: Name
+    layers: tuple[Layer, ...]
+    """What lies between the two; more than one where a campaign has no arm between."""
+    blocks: int
+    loss: Interval | None = None
+    """Of TPS: 1 - arm/before."""
+    verdict: Verdict
+    """Of TPS, by margin and noise floor, corrected for the number of steps (Holm)."""
+    why: str
+    """What decided the verdict, in one clause."""
+    bar: float | None = None
+    """What the loss has to exceed: the larger of margin and noise floor."""
+    latency_average: Interval | None = None
+    """Increase: arm/before - 1, as are those below."""
+    latency_p95: Interval | None = None
+    database_cpu: Interval | None = None
+    """Of the server's CPU per transaction, the proxy's left out."""
+    database_side_cpu: Interval | None = None
+    """Of the CPU per transaction of server and proxy together."""
+    client_cpu: Interval | None = None
+    """Of the client's CPU per transaction."""
+
+
+class Distribution(Model):
+    """Latency of one arm under one condition."""
+
+    arm: Name
+    blocks: int
+    """Valid blocks in which every trial has a histogram."""
+    percentiles_ms: dict[str, float]
+    """Geometric means over those blocks, by percentile; only those that every trial has."""
+
+
+class Group(Model):
+    """One workload at one concurrency on one instance: everything that is compared directly."""
+
+    cell: Name
+    instance: Name
+    workload: Name
+    concurrency: int
+    arms: tuple[Arm, ...]
+    planned_blocks: int
+    counted_blocks: int
+    block_plan: BlockPlan | None = None
+    """What the pilot said, where `precision` asked for one and it is over."""
+    half_width: float | None = None
+    """Half-width of the widest 95 % interval of the loss of TPS that was reached, as a fraction."""
+    blocks_why: str = ""
+    """Why there are as many blocks as there are, in one sentence without its full stop."""
+    units: int = 0
+    """What the intervals rest on: valid blocks, or with `blocks.perTestbed` sets of testbeds."""
+    noise_floor: float | None = None
+    """Largest absolute bound of the 95 % interval of A' against A, of TPS, as a fraction."""
+    noise_floors: dict[FigureKey, float] = Field(default_factory=dict)
+    """The same of every figure that has one."""
+    placement: Interval | None = None
+    """What the control's testbed lost of TPS against the baseline's, whichever of the two arms it
+    served: luck of placement. None where testbeds were built anew for every block."""
+    offered_tps: float | None = None
+    """The fixed rate that the workload offers."""
+    equal_work: bool | None = None
+    """Every arm kept up with the offered rate, so that CPU per transaction is the cost at equal
+    work; None where no rate is offered."""
+    primary: FigureKey = "tps"
+    """What the headline is about: a recovery's seconds where one was measured, CPU per
+    transaction at equal work, else TPS."""
+    rows: tuple[Row, ...]
+    comparisons: tuple[Comparison, ...]
+    blocks: tuple[Block, ...]
+    steps: tuple[LayerStep, ...] = ()
+    """What each layer of column encryption costs; empty where no mode has one."""
+    latency: tuple[Distribution, ...] = ()
+    """Of each arm in the order of the plan; empty where the tool gave no histogram."""
+
+    @property
+    def place(self) -> str:
+        """`oltp-read-write at 16 threads on small`."""
+        return f"{self.workload} at {plural(self.concurrency, 'thread')} on {self.instance}"
+
+    @property
+    def baseline(self) -> Arm:
+        """The arm that the others are compared with."""
+        return next(arm for arm in self.arms if arm.role == "baseline")
+
+    def row(self, arm: str) -> Row:
+        """The row of that arm."""
+        return next(row for row in self.rows if row.arm == arm)
+
+    def step(self, arm: str) -> LayerStep | None:
+        """The step that ends at that arm."""
+        return next((step for step in self.steps if step.arm == arm), None)
+
+    def comparison(self, arm: str) -> Comparison | None:
+        """The comparison of that treatment; None where the group has no such arm."""
+        return next((c for c in self.comparisons if c.arm == arm), None)

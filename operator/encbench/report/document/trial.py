@@ -1,0 +1,103 @@
+"""One trial of the report, and the block that it ran in."""
+
+from pydantic import Field
+
+from encbench.api.base import Model, Name, Time
+from encbench.api.testbed import Role
+from encbench.api.trial import Outcome, Window
+from encbench.core.evidence import ProofVerdict
+
+
+class TrialView(Model):
+    """One trial with the figures that the report derives from its record."""
+
+    name: str
+    uid: str
+    testbed: str
+    cell: Name
+    instance: Name
+    workload: Name
+    concurrency: int
+    arm: Name
+    role: Role
+    block: int
+    order: int
+    outcome: Outcome
+    reason: str | None = None
+    message: str | None = None
+    counted: bool = False
+    """It succeeded and so did every other trial of its block."""
+    start_time: Time | None = None
+    window: Window | None = None
+    tps: float | None = None
+    qps: float | None = None
+    new_orders_per_second: float | None = None
+    """Of TPC-C only."""
+    latency_average_ms: float | None = None
+    latency_p95_ms: float | None = None
+    latency_percentiles_ms: dict[str, float] = Field(default_factory=dict)
+    """From the histogram, by percentile: `{"50": 12.1, "99.9": 80.4}`. One that fewer than ten
+    transactions lie beyond is left out."""
+    errors: int | None = None
+    database_cpu_percent: float | None = None
+    client_cpu_percent: float | None = None
+    client_cpu_cores: float | None = None
+    """Of one replica, the mean of all, as are the two below."""
+    client_memory_mib: float | None = None
+    """The most that it had resident."""
+    client_memory_percent: float | None = None
+    """The same of its limit."""
+    node_cpu_percent: float | None = None
+    database_cpu_ms_per_transaction: float | None = None
+    proxy_cpu_percent: float | None = None
+    """Of the limit of the proxy that encrypts columns; None where there is none, or no figure."""
+    proxy_cpu_ms_per_transaction: float | None = None
+    database_side_cpu_ms_per_transaction: float | None = None
+    """Server and proxy together; the server alone where there is no proxy."""
+    client_cpu_ms_per_transaction: float | None = None
+    """Of the tool over all replicas, its driver included."""
+    restored_seconds: float | None = None
+    """How long its golden copy took to be copied back; None where none was."""
+    disk_read_kib_per_transaction: float | None = None
+    """What the database read from its disk, page cache left out; near 0 the data was in memory."""
+    disk_write_kib_per_transaction: float | None = None
+    recovery_seconds: float | None = None
+    """Of recovery workloads: from the new server's start to its first answer."""
+    stop_seconds: float | None = None
+    """From the signal until the server was gone."""
+    redo_mib: float | None = None
+    """Of the log that the data files did not have at the stop."""
+    cpu_withheld: dict[str, str] = Field(default_factory=dict)
+    throttled_seconds: float | None = None
+    throttled_percent: float | None = None
+    """Of the window, of the client pod that was throttled most."""
+    foreign_cpu_percent: float | None = None
+    """Of the cores of a node: what anything but the campaign's own databases, clients and sidecars
+    used. Of the nodes of database and clients the one with most; None where it was not measured."""
+    idle_cpu_percent: float | None = None
+    """CPU of the campaign's other databases together, of one instance's limit; None where it was
+    not measured."""
+    home: Name | None = None
+    """The arm whose testbed it ran on: baseline and control take turns on theirs."""
+    generation: int = 1
+    """Which set of testbeds it ran on, from 1; see `blocks.perTestbed`."""
+    colocated: bool = False
+    consistent: bool | None = None
+    """Whether TPC-C's tables were consistent afterwards; None where nothing was checked."""
+    proof_before: ProofVerdict | None = None
+    proof_after: ProofVerdict | None = None
+    key: str
+    digest: str
+    series: tuple[tuple[float, float], ...] = ()
+    """TPS of all clients, thinned: seconds since the window's begin, transactions a second."""
+
+
+class Block(Model):
+    """One block as it ran."""
+
+    block: int
+    counted: bool
+    why: str | None = None
+    """Why it does not count."""
+    trials: tuple[str, ...]
+    """Names in the order in which they ran."""

@@ -1,0 +1,90 @@
+"""The page: one self-contained HTML file with inline CSS and SVG, no script, no network.
+
+The template holds the words and the order; what it shows is put together here, so that every figure
+on the page comes from the report and through `text`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from encbench.report.document import Report
+from encbench.report.document.group import Comparison, Group
+from encbench.report.formats import cards, layertables, tables
+from encbench.report.formats.markdown import LAYERS
+from encbench.report.formats.page.results import results
+from encbench.report.formats.page.timeline import timelines
+from encbench.report.formats.tables import TableColumn
+from encbench.report.words import conduct, text
+from encbench.text.lines import unbroken
+from encbench.text.words import plural
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True)
+class Glance:
+    """One condition in the table of all, and its comparison with each treatment that it has."""
+
+    group: Group
+    cells: tuple[Comparison | None, ...]
+
+
+def page(report: Report) -> str:
+    """The report as HTML."""
+    import jinja2  # noqa: PLC0415 - only a rendering pays for it
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["svg"] = _trusted
+    environment.filters["spans"] = _spans
+    return environment.get_template("page.html.j2").render(
+        report=report,
+        text=text,
+        plural=plural,
+        unbroken=unbroken,
+        verdicts=cards.VERDICTS,
+        css=_trusted((_TEMPLATES / "page.css").read_text(encoding="utf-8")),
+        cards=[cards.card(report, headline) for headline in report.headlines],
+        results=results(report),
+        glances=_glances(report),
+        how_layers=LAYERS,
+        studies=[(found.title, layertables.study(found)) for found in report.studies],
+        shares=[layertables.share(one) for one in report.encrypted_columns],
+        columns=layertables.columns(report.encrypted_columns),
+        plan=conduct.plan(report),
+        disturbances=conduct.disturbances(report),
+        used=list(dict.fromkeys(c.verdict for g in report.groups for c in g.comparisons)),
+        timelines=timelines(report),
+        floors=tables.judged_in(report.groups),
+        serious=[caveat for caveat in report.caveats if caveat.weight == "serious"],
+        bad=[trial for trial in report.trials if trial.outcome != "Succeeded"],
+    )
+
+
+def _spans(columns: Sequence[TableColumn]) -> list[tuple[str, int]]:
+    """The groups of columns in order, each with how many columns it spans."""
+    return [(name, len(list(found))) for name, found in groupby(columns, key=lambda c: c.group)]
+
+
+def _trusted(source: str) -> str:
+    """Markup of our own making: plots, whose labels are escaped, and the style sheet."""
+    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
+
+    return Markup(source)  # noqa: S704 - see above
+
+
+def _glances(report: Report) -> list[Glance]:
+    """All conditions in the order of the plan; none where the cards say it all."""
+    if len(report.groups) * len(report.treatments) <= len(report.headlines):
+        return []
+    return [
+        Glance(group, tuple(group.comparison(arm.name) for arm in report.treatments))
+        for group in report.groups
+    ]

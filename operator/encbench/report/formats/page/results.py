@@ -1,0 +1,150 @@
+"""The results on the page: plots and tables of each workload on each instance."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.workload import WorkloadSpec
+from encbench.report.document import Report
+from encbench.report.document.group import Group
+from encbench.report.figures import JUDGED
+from encbench.report.formats import layertables, tables
+from encbench.report.formats.plots.by_arm import by_arm
+from encbench.report.formats.plots.common import Legend, legend
+from encbench.report.formats.plots.effect import effect
+from encbench.report.formats.plots.latency import percentiles
+from encbench.report.formats.sections import Section, Versus, sections
+from encbench.report.formats.tables import TableColumn, Titled
+from encbench.report.words import text
+from encbench.text.words import capitalised, plural
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A plot with what it shows."""
+
+    title: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class TreatmentTables:
+    """The tables of one treatment."""
+
+    title: str
+    why: tuple[str, ...]
+    tables: tuple[Titled, ...]
+    """By what they are about."""
+    judgements: list[TableColumn]
+    """How each figure under each condition was judged."""
+
+
+@dataclass(frozen=True)
+class ResultSection:
+    """One workload on one instance."""
+
+    title: str
+    setup: str
+    legend: tuple[Legend, ...]
+    has_margin: bool
+    has_floor: bool
+    charts: tuple[Chart, ...]
+    distributions: tuple[Chart, ...]
+    compared: tuple[TreatmentTables, ...]
+    layers: tuple[Titled, ...]
+    """What each layer of column encryption costs; empty where no mode has one."""
+
+
+def results(report: Report) -> list[ResultSection]:
+    """In the order of the plan."""
+    return [_result(report, section, number) for number, section in enumerate(sections(report))]
+
+
+def _result(report: Report, section: Section, number: int) -> ResultSection:
+    workload = report.resolved.workloads[section.workload]
+    instance = report.resolved.instances[section.instance]
+    measured = any(group.counted_blocks for group in section.groups)
+    return ResultSection(
+        title=section.place,
+        setup="; ".join((*_machine(instance), *_load(workload, section))),
+        legend=legend(section.arms),
+        has_margin=bool(section.treatments) and measured,
+        has_floor=any(group.noise_floor is not None for group in section.groups),
+        charts=tuple(_charts(report, section, number)) if measured else (),
+        distributions=tuple(_distributions(section, number)),
+        compared=tuple(_compared(versus) for versus in section.compared),
+        layers=tuple(_layers(section)),
+    )
+
+
+def _layers(section: Section) -> Iterable[Titled]:
+    if found := layertables.layers(section.groups):
+        yield f"Column encryption by layer, {section.place}", found
+        yield f"CPU by layer, {section.place}", layertables.cpu(section.groups)
+
+
+def _machine(instance: InstanceTemplateSpec) -> Iterable[str]:
+    parts = [f"{instance.engine} {instance.version}"]
+    if instance.external is not None:
+        parts.append("run by someone else")
+    if instance.resources is not None:
+        parts.append(f"{instance.resources.cpu} CPU, {instance.resources.memory}")
+    if instance.storage is not None:
+        parts.append(f"volume {instance.storage.size}")
+    yield ", ".join(parts)
+
+
+def _load(workload: WorkloadSpec, section: Section) -> Iterable[str]:
+    yield f"warm-up {workload.load.warmup}, measured {workload.load.duration}"
+    offered = {group.offered_tps: group for group in section.groups if group.offered_tps}
+    for tps, group in offered.items():
+        rate = f"{text.number(tps, text.rate_digits([tps]))} TPS offered"
+        if group.equal_work:
+            yield f"{rate}; every arm kept up: CPU per transaction is the cost at equal work"
+        else:
+            yield f"{rate}; not every arm kept up"
+
+
+def _charts(report: Report, section: Section, number: int) -> Iterable[Chart]:
+    """What each treatment changes, then what a transaction costs in each arm."""
+    rows = [row for group in section.groups for row in group.rows]
+    if section.treatments:
+        for figure in JUDGED.values():
+            if any(getattr(row, figure.overhead) for row in rows):
+                drawing = effect(section, figure, report.spec.margin, f"r{number}-{figure.key}")
+                yield Chart(capitalised(figure.effect), drawing)
+    field, name = "database_cpu_ms_per_transaction", f"r{number}-cpu"
+    if any(getattr(row, field) is not None for row in rows):
+        drawing = by_arm(section, report.trials, field, "ms / transaction", name)
+        yield Chart("Server CPU per transaction, every trial", drawing)
+    highest = section.groups[-1]
+    if highest.latency:
+        yield _percentiles(highest, f"r{number}-p{highest.concurrency}")
+
+
+def _distributions(section: Section, number: int) -> Iterable[Chart]:
+    """Latency percentiles below the highest concurrency, which stands among the charts."""
+    for group in section.groups[:-1]:
+        if group.latency:
+            yield _percentiles(group, f"r{number}-p{group.concurrency}")
+
+
+def _percentiles(group: Group, name: str) -> Chart:
+    threads = plural(group.concurrency, "thread")
+    return Chart(f"Latency by percentile at {threads}", percentiles(group, name))
+
+
+def _compared(versus: Versus) -> TreatmentTables:
+    first, *others = tables.compared(versus)
+    measured = any(line.comparison.blocks for line in versus.lines)
+    return TreatmentTables(
+        title=versus.title,
+        why=tuple(
+            f"{plural(line.group.concurrency, 'thread')}: {line.comparison.verdict}, because "
+            f"{line.comparison.why}."
+            for line in versus.lines
+            if line.comparison.verdict != "Overhead"
+        ),
+        tables=(first, *(others if measured else ())),
+        judgements=tables.judgements(versus),
+    )

@@ -1,0 +1,33 @@
+"""The table of figures names fields that exist, and leaves none out."""
+
+from encbench.api.overheadreport import Row
+from encbench.report.document.group import LayerStep
+from encbench.report.document.trial import TrialView
+from encbench.report.figures import FIGURES, IN_ROWS, IN_STEPS, JUDGED, RECOVERY, TPS, judged
+
+PLACE = {"instance", "workload", "concurrency", "arm", "role", "blocks", "planned_blocks"}
+"""Fields of a row that say which row it is, or what it rests on."""
+
+
+def test_rows_hold_the_figures_and_nothing_else() -> None:
+    named = {figure.field for figure in IN_ROWS} | {figure.points for figure in IN_ROWS}
+    named |= {figure.overhead for figure in JUDGED.values()}
+    named |= {figure.verdict for figure in JUDGED.values()}
+    assert set(Row.model_fields) == (named - {""}) | PLACE | {"saturation"}
+
+
+def test_every_figure_is_one_of_a_trial() -> None:
+    assert {figure.field for figure in FIGURES} <= set(TrialView.model_fields)
+
+
+def test_steps_hold_the_changes_of_their_figures() -> None:
+    named = {figure.step for figure in IN_STEPS}
+    named |= {figure.whole_step for figure in JUDGED.values()}
+    fields = set(LayerStep.model_fields) - {"arm", "before", "layers", "blocks"}
+    assert fields == (named - {""}) | {"verdict", "why", "bar"}
+
+
+def test_a_recovery_is_judged_by_its_seconds_alone() -> None:
+    assert judged(recovery=True) == (RECOVERY,)
+    assert judged(recovery=False)[0] is TPS
+    assert RECOVERY not in judged(recovery=False)
