@@ -1,8 +1,8 @@
 //! A proxy between a MySQL or MariaDB server and its clients that encrypts chosen columns of the result
 //! sets, whatever statement they come from; statements pass as they are.
 //!
-//! `responder` and the modules below it know the protocol and do no input or output; `connection` moves
-//! bytes, and `worker` runs many of them in one thread. Parts are public for the tests, the fuzz target
+//! `responder` and the modules below it know the protocol and do no input or output; `relay` moves bytes,
+//! `connection` says which ones, and `worker` runs many connections in one thread. Parts are public for the tests, the fuzz target
 //! and the benchmark.
 
 mod answers;
@@ -19,6 +19,7 @@ pub mod key;
 pub mod packet;
 pub mod plan;
 pub mod refusal;
+mod relay;
 pub mod request;
 pub mod responder;
 pub mod rules;

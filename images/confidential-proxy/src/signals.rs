@@ -16,6 +16,15 @@ pub enum Side {
     Server,
 }
 
+impl Side {
+    pub fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+}
+
 /// What may be tried on a socket without being refused. The kernel tells of changes only, so this is
 /// what it said last.
 #[derive(Default)]

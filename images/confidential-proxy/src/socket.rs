@@ -6,6 +6,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::task::Poll;
+use std::time::Duration;
 
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
@@ -13,6 +14,12 @@ use rustix::net::{self, RecvFlags, SendFlags, SocketFlags, SocketType};
 
 use crate::inbox::Inbox;
 use crate::signals::{Readiness, Side, Signals};
+
+const CONNECT: Duration = Duration::from_secs(10);
+const FAREWELL: Duration = Duration::from_secs(1);
+/// What is read at a time of what is ignored, and how often.
+const LAST: usize = 8 << 10;
+const LAST_READS: usize = 1024;
 
 /// Where a connection's sockets are watched, and under which numbers.
 pub struct Place {
@@ -23,8 +30,23 @@ pub struct Place {
 }
 
 impl Place {
-    /// Watch a socket. Each change is told once.
-    pub fn watch(&self, stream: TcpStream, side: Side) -> io::Result<Socket> {
+    /// The client's socket.
+    pub fn client(&self, stream: TcpStream) -> io::Result<Socket> {
+        stream.set_nodelay(true)?;
+        // A machine that has gone away without a word is noticed some time.
+        net::sockopt::set_socket_keepalive(&stream, true)?;
+        self.watch(stream, Side::Client)
+    }
+
+    /// A connection to the server, unless it cannot be had or takes too long.
+    pub async fn server(&self, address: SocketAddr) -> Option<Socket> {
+        let server = self.signals.within(CONNECT, self.connect(address)).await?.ok()?;
+        server.stream.set_nodelay(true).ok()?;
+        Some(server)
+    }
+
+    /// Watch a socket. The kernel tells of each change once.
+    fn watch(&self, stream: TcpStream, side: Side) -> io::Result<Socket> {
         let data = match side {
             Side::Client => self.client,
             Side::Server => self.server,
@@ -34,8 +56,7 @@ impl Place {
         Ok(Socket { stream, side, signals: self.signals.clone() })
     }
 
-    /// Connect to a server.
-    pub async fn connect(&self, address: SocketAddr) -> io::Result<Socket> {
+    async fn connect(&self, address: SocketAddr) -> io::Result<Socket> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let family = match address {
             SocketAddr::V4(_) => net::AddressFamily::INET,
@@ -104,18 +125,20 @@ impl Socket {
         Ok(())
     }
 
-    pub fn no_delay(&self) -> io::Result<()> {
-        self.stream.set_nodelay(true)
-    }
-
-    /// A machine that has gone away without a word is noticed some time.
-    pub fn keep_alive(&self) -> io::Result<()> {
-        Ok(net::sockopt::set_socket_keepalive(&self.stream, true)?)
-    }
-
-    /// Nothing more is sent.
-    pub fn end(&self) -> io::Result<()> {
-        self.stream.shutdown(Shutdown::Write)
+    /// Send a last packet and close. What the other side still sends is read, or it would never see the
+    /// packet.
+    pub async fn dismiss(&self, packet: &[u8]) {
+        let sent = self.signals.within(FAREWELL, self.write_all(packet)).await;
+        if !matches!(sent, Some(Ok(()))) || self.stream.shutdown(Shutdown::Write).is_err() {
+            return;
+        }
+        let mut ignored = Inbox::new(LAST);
+        for _ in 0..LAST_READS {
+            if !matches!(self.signals.within(FAREWELL, self.fill(&mut ignored)).await, Some(Ok(1..))) {
+                return;
+            }
+            ignored.consume(ignored.unread().len());
+        }
     }
 }
 
