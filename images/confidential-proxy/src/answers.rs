@@ -2,10 +2,9 @@
 
 use crate::packet::{self, Header, Malformed, HEADER, MAX_PAYLOAD};
 use crate::refusal;
-use crate::relay::{End, Flow, Relay};
+use crate::relay::{End, Flow, Relay, Side};
 use crate::request::Request;
 use crate::responder::{Fate, Responder};
-use crate::signals::Side;
 
 /// How much is collected before it is sent.
 const BURST: usize = 32 << 10;

@@ -2,10 +2,9 @@
 
 use crate::packet::{self, Header, Malformed, HEADER, MAX_PAYLOAD};
 use crate::refusal;
-use crate::relay::{End, Flow, Relay};
+use crate::relay::{End, Flow, Relay, Side};
 use crate::request::{self, Request};
 use crate::rules::Rules;
-use crate::signals::Side;
 
 /// How many commands of a client that does not wait are passed on at once.
 const PIPELINED: usize = 64;

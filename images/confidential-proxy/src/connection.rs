@@ -14,12 +14,11 @@ use crate::envelope::{self, Cipher, Sealer};
 use crate::handshake;
 use crate::packet::MAX_PAYLOAD;
 use crate::refusal;
-use crate::relay::{End, Flow, Relay};
+use crate::relay::{End, Flow, Relay, Side};
 use crate::request::Request;
 use crate::responder::Responder;
 use crate::rules::Rules;
-use crate::signals::Side;
-use crate::socket::Place;
+use crate::socket;
 
 /// What all connections share.
 pub struct Shared {
@@ -29,10 +28,10 @@ pub struct Shared {
 }
 
 /// Serve a client until one side ends.
-pub(crate) async fn serve(client: TcpStream, place: Place, shared: Arc<Shared>) {
-    let Ok(client) = place.client(client) else { return };
-    let Some(server) = place.server(shared.upstream).await else {
-        return client.dismiss(&refusal::UNREACHABLE.packet(0, false)).await;
+pub(crate) async fn serve(client: TcpStream, shared: Arc<Shared>) {
+    let Ok(mut client) = socket::client(client) else { return };
+    let Some(server) = socket::server(shared.upstream).await else {
+        return socket::dismiss(&mut client, &refusal::UNREACHABLE.packet(0, false)).await;
     };
     let mut relay = Relay::new(client, server);
     let offered = match handshake::greet(&mut relay).await {

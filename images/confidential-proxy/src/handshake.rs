@@ -3,8 +3,7 @@
 use crate::capabilities::{self, Refused, DEPRECATE_EOF};
 use crate::packet::{Malformed, ERR, HEADER, OK};
 use crate::refusal;
-use crate::relay::{End, Flow, Large, Relay};
-use crate::signals::Side;
+use crate::relay::{End, Flow, Large, Relay, Side};
 
 /// Pass the server's greeting on, without what is not understood, and return the capabilities that are
 /// left in it.

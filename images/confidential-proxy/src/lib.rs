@@ -2,8 +2,8 @@
 //! sets, whatever statement they come from; statements pass as they are.
 //!
 //! `responder` and the modules below it know the protocol and do no input or output; `relay` moves bytes,
-//! `connection` says which ones, and `worker` runs many connections in one thread. Parts are public for the tests, the fuzz target
-//! and the benchmark.
+//! `connection` says which ones, and `worker` runs many connections in one thread by Tokio. Parts are
+//! public for the tests, the fuzz target and the benchmark.
 
 mod answers;
 pub mod binary_row;
@@ -24,7 +24,6 @@ pub mod request;
 pub mod responder;
 pub mod rules;
 pub mod server;
-mod signals;
 mod socket;
 pub mod sql;
 pub mod text_form;

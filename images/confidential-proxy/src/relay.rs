@@ -4,17 +4,40 @@
 //! What cannot be sent yet is waited for before anything else is read. So a slow side slows the other
 //! one down, and takes no memory.
 
+use std::future::poll_fn;
 use std::io;
+use std::task::Poll;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::yield_now;
 
 use crate::inbox::Inbox;
 use crate::packet::{self, Header};
 use crate::refusal::{self, Refusal};
-use crate::signals::Side;
-use crate::socket::{either, Socket};
+use crate::socket;
 
 /// How many of the client's bytes are kept. A statement that does not fit in is not trusted.
 const COMMANDS: usize = 8 << 10;
 const ANSWERS: usize = 16 << 10;
+/// How many bytes a connection reads before the worker's other connections have their turns.
+const TURN: usize = 128 << 10;
+
+/// The sides of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Client,
+    Server,
+}
+
+impl Side {
+    fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+}
 
 /// Why a connection ends before its client ends it.
 pub(crate) enum End {
@@ -43,20 +66,23 @@ impl From<Large> for End {
 }
 
 struct Peer {
-    socket: Socket,
+    stream: TcpStream,
     inbox: Inbox,
 }
 
 pub(crate) struct Relay {
     client: Peer,
     server: Peer,
+    /// Bytes that were read since others had their turns.
+    read: usize,
 }
 
 impl Relay {
-    pub fn new(client: Socket, server: Socket) -> Self {
+    pub fn new(client: TcpStream, server: TcpStream) -> Self {
         Self {
-            client: Peer { socket: client, inbox: Inbox::new(COMMANDS) },
-            server: Peer { socket: server, inbox: Inbox::new(ANSWERS) },
+            client: Peer { stream: client, inbox: Inbox::new(COMMANDS) },
+            server: Peer { stream: server, inbox: Inbox::new(ANSWERS) },
+            read: 0,
         }
     }
 
@@ -109,8 +135,29 @@ impl Relay {
 
     /// Wait for more bytes of a side; 0 at their end.
     pub async fn fill(&mut self, from: Side) -> io::Result<usize> {
-        let Peer { socket, inbox } = self.peer_mut(from);
-        socket.fill(inbox).await
+        self.take_turns().await;
+        let Peer { stream, inbox } = self.peer_mut(from);
+        let count = stream.read(inbox.space()).await?;
+        inbox.filled(count);
+        self.read += count;
+        Ok(count)
+    }
+
+    /// The same without waiting: an error if there is nothing yet.
+    fn try_fill(&mut self, from: Side) -> io::Result<usize> {
+        let Peer { stream, inbox } = self.peer_mut(from);
+        let count = stream.try_read(inbox.space())?;
+        inbox.filled(count);
+        self.read += count;
+        Ok(count)
+    }
+
+    /// Let other connections go on, if this one has read enough.
+    async fn take_turns(&mut self) {
+        if self.read >= TURN {
+            self.read = 0;
+            yield_now().await;
+        }
     }
 
     /// Wait for more bytes of a side, which has to send them.
@@ -121,17 +168,27 @@ impl Relay {
         }
     }
 
+    /// Wait until a side can be read: `first`, if both can.
+    async fn readable(&self, first: Side) -> Side {
+        let second = first.other();
+        poll_fn(|context| match self.peer(first).stream.poll_read_ready(context) {
+            Poll::Ready(_) => Poll::Ready(first),
+            Poll::Pending => self.peer(second).stream.poll_read_ready(context).map(|_| second),
+        })
+        .await
+    }
+
     /// Wait for more bytes of either side.
     pub async fn await_either(&mut self) -> Flow {
-        let side = either(&self.server.socket, &self.client.socket).await;
+        let side = self.readable(Side::Server).await;
         self.read_on(side).await
     }
 
     /// Wait for the client. A server that ends the connection meanwhile ends it here too.
     pub async fn await_client(&mut self) -> Flow {
-        let side = either(&self.client.socket, &self.server.socket).await;
-        let Peer { socket, inbox } = self.peer_mut(side);
-        match (side, inbox.fill(&mut &*socket)) {
+        self.take_turns().await;
+        let side = self.readable(Side::Client).await;
+        match (side, self.try_fill(side)) {
             (_, Err(error)) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
             (Side::Client, Ok(1..)) => Ok(()),
             (Side::Client, _) => Err(End::Gone),
@@ -147,15 +204,19 @@ impl Relay {
     }
 
     /// Send a side bytes of ours.
-    pub async fn send(&self, to: Side, data: &[u8]) -> io::Result<()> {
-        self.peer(to).socket.write_all(data).await
+    pub async fn send(&mut self, to: Side, data: &[u8]) -> io::Result<()> {
+        self.peer_mut(to).stream.write_all(data).await
     }
 
     /// Pass so many of a side's unread bytes on to the other one. They are dealt with even if the other
     /// side does not take them.
     pub async fn pass(&mut self, from: Side, length: usize) -> io::Result<()> {
-        let sent = self.send(from.other(), &self.unread(from)[..length]).await;
-        self.consume(from, length);
+        let (source, target) = match from {
+            Side::Client => (&mut self.client, &mut self.server),
+            Side::Server => (&mut self.server, &mut self.client),
+        };
+        let sent = target.stream.write_all(&source.inbox.unread()[..length]).await;
+        source.inbox.consume(length);
         sent
     }
 
@@ -192,9 +253,9 @@ impl Relay {
     }
 
     /// Say why the connection ends, if there is anything to say, before it is closed.
-    pub async fn dismiss(&self, end: End, greeted: bool) {
+    pub async fn dismiss(&mut self, end: End, greeted: bool) {
         if let End::Refused(refusal, sequence) = end {
-            self.client.socket.dismiss(&refusal.packet(sequence, greeted)).await;
+            socket::dismiss(&mut self.client.stream, &refusal.packet(sequence, greeted)).await;
         }
     }
 }
