@@ -135,6 +135,10 @@ bench-tpcc: ## Measure what the TPC-C client costs, on PostgreSQL on loopback
 bench-proxy: ## Measure what the confidential proxy costs, beside a raw relay; REPEATS=5
 	$(python) -m tests.bench.proxy
 
+.PHONY: bench-proxy-rate
+bench-proxy-rate: ## Builds of the proxy at an equal rate: CPU a query; PROGRAMS=a=PATH,b=PATH
+	$(python) -m tests.bench.proxy_rate
+
 .PHONY: bench-encjdbc
 bench-encjdbc: ## Measure what the encrypting driver costs its client, beside ShardingSphere
 	$(python) -m tests.bench.encjdbc

@@ -1,10 +1,10 @@
 //! The server's answers on their way to the client.
 
-use crate::connection::{stream, Connection, End, Flow};
 use crate::packet::{self, Header, Malformed, HEADER, MAX_PAYLOAD};
 use crate::refusal;
+use crate::relay::{End, Flow, Relay, Side};
 use crate::request::Request;
-use crate::responder::Fate;
+use crate::responder::{Fate, Responder};
 
 /// How much is collected before it is sent.
 const BURST: usize = 32 << 10;
@@ -33,34 +33,54 @@ struct Batch {
     next: Next,
 }
 
-impl Connection {
+pub(crate) struct Answers {
+    responder: Responder,
+    /// Packets in place of others, until they are sent.
+    out: Vec<u8>,
+}
+
+impl Answers {
+    pub fn new(responder: Responder) -> Self {
+        Self { responder, out: Vec::new() }
+    }
+
+    /// What client and server agreed on.
+    pub fn agreed(&mut self, deprecate_eof: bool) {
+        self.responder.agreed(deprecate_eof);
+    }
+
+    /// Another user has no prepared statements.
+    pub fn forget(&mut self) {
+        self.responder.forget();
+    }
+
     /// Pass the server's answer to a request on to the client.
-    pub async fn answer(&mut self, request: Request) -> Flow {
+    pub async fn pass(&mut self, relay: &mut Relay, request: Request) -> Flow {
         self.responder.begin(request);
         // Our own error would follow the last packet that the client was sent.
         let mut sequence = 1;
         while !self.responder.is_done() {
-            if packet::header(self.answers.unread()).is_none() {
-                self.read_on(sequence).await?;
+            if packet::header(relay.unread(Side::Server)).is_none() {
+                read_on(relay, sequence).await?;
             }
-            let batch = self.batch(&mut sequence);
+            let batch = self.batch(relay, &mut sequence);
             match batch.direct {
-                0 => self.client.write_all(&self.out).await?,
-                direct => self.client.write_all(&self.answers.unread()[..direct]).await?,
+                0 => relay.send(Side::Client, &self.out).await?,
+                direct => relay.pass(Side::Server, direct).await?,
             }
             self.out.clear();
-            self.answers.consume(batch.all);
+            relay.consume(Side::Server, batch.all - batch.direct);
             match batch.next {
                 Next::Look => {}
                 Next::Await(length) => {
-                    self.answers.reserve(length);
-                    self.read_on(sequence).await?;
+                    relay.reserve(Side::Server, length);
+                    read_on(relay, sequence).await?;
                 }
-                Next::Stream(header) => self.stream_row(header, &mut sequence).await?,
+                Next::Stream(header) => self.stream_row(relay, header, &mut sequence).await?,
                 Next::SendNoFile(number) => {
-                    let _ = self.server.write_all(&packet::header_bytes(0, number)).await;
+                    let _ = relay.send(Side::Server, &packet::header_bytes(0, number)).await;
                 }
-                Next::Unreadable => return Err(End::Told(refusal::UNREADABLE, sequence)),
+                Next::Unreadable => return Err(End::Refused(refusal::UNREADABLE, sequence)),
             }
         }
         if self.out.capacity() > KEPT {
@@ -70,9 +90,9 @@ impl Connection {
     }
 
     /// Deal with packets that are there as a whole.
-    fn batch(&mut self, sequence: &mut u8) -> Batch {
-        let Self { answers, out, responder, .. } = self;
-        let unread = answers.unread();
+    fn batch(&mut self, relay: &Relay, sequence: &mut u8) -> Batch {
+        let Self { responder, out } = self;
+        let unread = relay.unread(Side::Server);
         let (mut at, mut direct) = (0, 0);
         let next = loop {
             if responder.is_done() || out.len() >= BURST {
@@ -82,7 +102,7 @@ impl Connection {
             let Some(header) = packet::header(rest) else { break Next::Look };
             if rest.len() < header.total() {
                 let held = responder.needs_whole() && header.length < MAX_PAYLOAD;
-                if held || header.total() <= answers.usual() {
+                if held || header.total() <= relay.usual(Side::Server) {
                     break Next::Await(header.total());
                 }
                 break Next::Stream(header);
@@ -111,23 +131,24 @@ impl Connection {
     }
 
     /// Pass on, or keep from the client, a row that is too large to be held.
-    async fn stream_row(&mut self, header: Header, sequence: &mut u8) -> Flow {
-        let Self { answers, client, server, out, responder, .. } = self;
+    async fn stream_row(&mut self, relay: &mut Relay, header: Header, sequence: &mut u8) -> Flow {
+        let Self { responder, out } = self;
         let fate =
-            responder.large(header, out).map_err(|Malformed| End::Told(refusal::UNREADABLE, *sequence))?;
+            responder.large(header, out).map_err(|Malformed| End::Refused(refusal::UNREADABLE, *sequence))?;
         *sequence = header.sequence.wrapping_add(1);
-        client.write_all(out).await?;
+        relay.send(Side::Client, out).await?;
         out.clear();
-        let target = (fate == Fate::Forward).then_some(&*client);
-        stream(answers, server, header.total(), target).await??;
-        Ok(())
-    }
-
-    /// Read more of an answer. A server that is gone is the client's next packet, of that number.
-    async fn read_on(&mut self, sequence: u8) -> Flow {
-        match self.server.fill(&mut self.answers).await {
-            Ok(1..) => Ok(()),
-            _ => Err(End::Told(refusal::LOST, sequence)),
+        match fate {
+            Fate::Forward => Ok(relay.stream(Side::Server, header.total()).await??),
+            Fate::Replaced | Fate::SendNoFile(_) => relay.skip(Side::Server, header.total()).await,
         }
+    }
+}
+
+/// Read more of an answer. If the server is gone, the client's next packet, of that number, says so.
+async fn read_on(relay: &mut Relay, sequence: u8) -> Flow {
+    match relay.fill(Side::Server).await {
+        Ok(1..) => Ok(()),
+        _ => Err(End::Refused(refusal::LOST, sequence)),
     }
 }

@@ -1,11 +1,8 @@
 //! The client's commands: which ones are passed on together, and those that need care of their own.
 
-use std::ops::ControlFlow;
-
-use crate::connection::{stream, Connection, End, Flow};
-use crate::inbox::Inbox;
 use crate::packet::{self, Header, Malformed, HEADER, MAX_PAYLOAD};
 use crate::refusal;
+use crate::relay::{End, Flow, Relay, Side};
 use crate::request::{self, Request};
 use crate::rules::Rules;
 
@@ -37,19 +34,19 @@ impl Commands {
     }
 
     /// Read what is there.
-    pub fn read(&mut self, inbox: &Inbox, rules: &Rules) -> Flow {
-        let unread = inbox.unread();
+    pub fn read(&mut self, relay: &Relay, rules: &Rules) -> Flow {
+        let (unread, usual) = (relay.unread(Side::Client), relay.usual(Side::Client));
         (self.count, self.passed, self.single) = (0, 0, None);
         while self.count < PIPELINED {
             let rest = &unread[self.passed..];
             let Some(header) = packet::header(rest) else { break };
-            let large = header.total() > inbox.usual();
+            let large = header.total() > usual;
             if rest.len() < header.total() && !(large && rest.len() >= HEADER + 5) {
                 break;
             }
             let end = header.total().min(rest.len());
             let request = request::read(&rest[HEADER..end], !large, rules)
-                .map_err(|Malformed| End::Told(refusal::COMMAND, 1))?;
+                .map_err(|Malformed| End::Refused(refusal::COMMAND, 1))?;
             let alone = matches!(request, Request::ChangeUser | Request::Quit | Request::Refused);
             if large || alone {
                 self.single = Some((header, request));
@@ -63,71 +60,32 @@ impl Commands {
     }
 }
 
-impl Connection {
-    pub async fn send_commands(&mut self, length: usize) {
-        // If the server is gone, it may have said why: the answer is read first.
-        let _ = self.server.write_all(&self.commands.unread()[..length]).await;
-        self.commands.consume(length);
-    }
+/// Keep a command from the server, and answer it with an error.
+pub(crate) async fn refuse(relay: &mut Relay, header: Header) -> Flow {
+    relay.skip(Side::Client, header.total()).await?;
+    let refused = refusal::COMMAND.packet(header.sequence.wrapping_add(1), true);
+    Ok(relay.send(Side::Client, &refused).await?)
+}
 
-    pub async fn single(&mut self, (header, request): Single) -> Flow<ControlFlow<()>> {
-        if header.length == MAX_PAYLOAD {
-            self.refuse_large(header, request).await?;
-            return Ok(ControlFlow::Continue(()));
+/// The same for a command of several packets, of which `first` is the first.
+pub(crate) async fn refuse_large(relay: &mut Relay, first: Header, request: Request) -> Flow {
+    let mut header = first;
+    loop {
+        relay.skip(Side::Client, header.total()).await?;
+        if header.length < MAX_PAYLOAD {
+            break;
         }
-        match request {
-            Request::Refused => {
-                self.skip_command(header).await?;
-                let refused = refusal::COMMAND.packet(header.sequence.wrapping_add(1), true);
-                self.client.write_all(&refused).await?;
+        header = loop {
+            if let Some(header) = packet::header(relay.unread(Side::Client)) {
+                break header;
             }
-            Request::Quit => {
-                let _ = self.server.write_all(&self.commands.unread()[..header.total()]).await;
-                return Ok(ControlFlow::Break(()));
-            }
-            Request::ChangeUser => {
-                if header.total() > self.commands.usual() {
-                    return Err(End::Told(refusal::HANDSHAKE, header.sequence.wrapping_add(1)));
-                }
-                self.send_commands(header.total()).await;
-                self.responder.forget();
-                self.authenticate().await?;
-            }
-            request => {
-                let Self { commands, client, server, .. } = self;
-                // A server that takes no more of it says why.
-                let _ = stream(commands, client, header.total(), Some(server)).await?;
-                self.answer(request).await?;
-            }
-        }
-        Ok(ControlFlow::Continue(()))
+            relay.await_client().await?;
+        };
     }
-
-    /// Read a command over all its packets and answer it with an error.
-    async fn refuse_large(&mut self, first: Header, request: Request) -> Flow {
-        let mut header = first;
-        loop {
-            self.skip_command(header).await?;
-            if header.length < MAX_PAYLOAD {
-                break;
-            }
-            header = loop {
-                if let Some(header) = packet::header(self.commands.unread()) {
-                    break header;
-                }
-                self.await_client().await?;
-            };
-        }
-        let sequence = header.sequence.wrapping_add(1);
-        if let Request::Silent { .. } = request {
-            // Nobody awaits an answer to it, and without the data the statement is another.
-            return Err(End::Told(refusal::LARGE_COMMAND, sequence));
-        }
-        self.client.write_all(&refusal::LARGE_COMMAND.packet(sequence, true)).await?;
-        Ok(())
+    let sequence = header.sequence.wrapping_add(1);
+    if let Request::Silent { .. } = request {
+        // The client awaits no answer to it, and without the data the statement is another.
+        return Err(End::Refused(refusal::LARGE_COMMAND, sequence));
     }
-
-    async fn skip_command(&mut self, header: Header) -> Flow {
-        stream(&mut self.commands, &self.client, header.total(), None).await.map(|_| ())
-    }
+    Ok(relay.send(Side::Client, &refusal::LARGE_COMMAND.packet(sequence, true)).await?)
 }

@@ -1,7 +1,5 @@
 //! Bytes that were read and not yet dealt with.
 
-use std::io::{self, Read};
-
 pub struct Inbox {
     data: Vec<u8>,
     start: usize,
@@ -48,22 +46,19 @@ impl Inbox {
         }
     }
 
-    /// Read what there is, once; 0 at the end.
-    pub fn fill(&mut self, stream: &mut impl Read) -> io::Result<usize> {
+    /// Where the next bytes are read to; there is always some space.
+    pub fn space(&mut self) -> &mut [u8] {
         if self.end == self.data.len() {
             self.compact();
         }
         debug_assert!(self.end < self.data.len());
-        loop {
-            match stream.read(&mut self.data[self.end..]) {
-                Ok(count) => {
-                    self.end += count;
-                    return Ok(count);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
+        &mut self.data[self.end..]
+    }
+
+    /// So many bytes have been read there.
+    pub fn filled(&mut self, length: usize) {
+        self.end += length;
+        debug_assert!(self.end <= self.data.len());
     }
 
     fn compact(&mut self) {
@@ -75,21 +70,28 @@ impl Inbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
+
+    fn fill(inbox: &mut Inbox, source: &mut &[u8]) -> usize {
+        let count = source.read(inbox.space()).unwrap();
+        inbox.filled(count);
+        count
+    }
 
     #[test]
     fn it_moves_and_grows_and_shrinks() {
         let mut source: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
         let mut inbox = Inbox::new(4);
-        assert_eq!(inbox.fill(&mut source).unwrap(), 4);
+        assert_eq!(fill(&mut inbox, &mut source), 4);
         inbox.consume(3);
-        assert_eq!(inbox.fill(&mut source).unwrap(), 3);
+        assert_eq!(fill(&mut inbox, &mut source), 3);
         assert_eq!(inbox.unread(), b"defg");
         inbox.reserve(10);
-        inbox.fill(&mut source).unwrap();
+        fill(&mut inbox, &mut source);
         assert_eq!(inbox.unread(), b"defghijklm");
         inbox.consume(10);
         assert_eq!(inbox.data.len(), 4);
-        assert_eq!(inbox.fill(&mut source).unwrap(), 4);
+        assert_eq!(fill(&mut inbox, &mut source), 4);
         assert_eq!(inbox.unread(), b"nopq");
     }
 }

@@ -1,9 +1,9 @@
 //! A proxy between a MySQL or MariaDB server and its clients that encrypts chosen columns of the result
 //! sets, whatever statement they come from; statements pass as they are.
 //!
-//! `responder` and the modules below it know the protocol and do no input or output; `connection` moves
-//! bytes, and `worker` runs many of them in one thread. Parts are public for the tests, the fuzz target
-//! and the benchmark.
+//! `responder` and the modules below it know the protocol and do no input or output; `relay` moves bytes,
+//! `connection` says which ones, and `worker` runs many connections in one thread by Tokio. Parts are
+//! public for the tests, the fuzz target and the benchmark.
 
 mod answers;
 pub mod binary_row;
@@ -19,11 +19,11 @@ pub mod key;
 pub mod packet;
 pub mod plan;
 pub mod refusal;
+mod relay;
 pub mod request;
 pub mod responder;
 pub mod rules;
 pub mod server;
-mod signals;
 mod socket;
 pub mod sql;
 pub mod text_form;

@@ -88,6 +88,7 @@ impl Server {
                 Some(("rows", count)) => self.rows(&mut stream, count.parse().unwrap())?,
                 _ if command == "silence" => {}
                 _ if command == "end" => return Ok(()),
+                _ if command == "answer and end" => return send(&mut stream, 1, &OK),
                 _ => send(&mut stream, 1, &OK)?,
             }
         }
@@ -253,6 +254,19 @@ fn a_server_that_ends_is_told_at_once() {
     client.do_nothing();
     let began = Instant::now();
     client.ask("end");
+    let said = client.receive();
+    assert!(said.starts_with(b"\xff\x87\x04#08S01"), "{said:?}");
+    assert!(began.elapsed() < Duration::from_secs(2));
+    assert_eq!(client.0.read(&mut [0]).unwrap(), 0, "and the connection ends");
+}
+
+#[test]
+fn an_idle_client_is_told_too() {
+    let server = Server::default();
+    let mut client = Client::connect(proxy(server.start(), ""));
+    client.ask("answer and end");
+    assert_eq!(client.receive(), OK);
+    let began = Instant::now();
     let said = client.receive();
     assert!(said.starts_with(b"\xff\x87\x04#08S01"), "{said:?}");
     assert!(began.elapsed() < Duration::from_secs(2));

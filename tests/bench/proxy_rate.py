@@ -1,0 +1,187 @@
+"""`make bench-proxy-rate`: builds of the confidential proxy beside each other at an equal rate.
+
+How much CPU a hop takes for a query depends on how busy it is, because a busy one finds several
+connections ready each time that it wakes. So builds are compared under an open loop that offers
+each of them the same rate, at a share of what the slowest one sustains. That maximum, of a closed
+loop, is measured first. CPU time is the proxy's own, user and system.
+
+    PROGRAMS=old=/path/to/it,new=/path/to/it   default: this tree's, twice, which shows the noise
+    CLIENTS=1,4,64,1024  REPEATS=10  SECONDS=3  SHARE=0.55  WORKERS=1
+
+All builds run at once, in front of one MariaDB on loopback, and have the load in turns of a tenth
+of a second. What else a shared machine does then meets all of them. Each repeat starts them anew,
+in another order. A difference is that of the first build: the geometric mean of the ratios within
+repeats, with Student's interval at 95 %.
+"""
+
+import math
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from encbench.core.statistics.intervals import estimate
+from tests.bench.proxy import compiled
+from tests.support import confidential, mariadb
+
+CLIENTS = [int(count) for count in os.environ.get("CLIENTS", "1,4,64,1024").split(",")]
+REPEATS = int(os.environ.get("REPEATS", "10"))
+MAXIMA = 2
+"""Windows of a closed loop a build."""
+SECONDS = float(os.environ.get("SECONDS", "3"))
+WARMUP = 0.5
+SHARE = float(os.environ.get("SHARE", "0.55"))
+WORKERS = os.environ.get("WORKERS", "1")
+FILES = 32768
+"""Two a connection."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """What one build did in one window."""
+
+    per_second: float
+    cpu_us: float
+    """The proxy's own, a query."""
+    median_us: float
+    """From when a query is due to its answer."""
+    p95_us: float
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The builds, and what they are measured with."""
+
+    builds: dict[str, Path]
+    server: int
+    folder: Path
+    load: Path
+
+    def windows(self, repeats: int, clients: int, rate: float) -> dict[str, list[Window]]:
+        """The windows of each build."""
+        names = list(self.builds)
+        rounds = []
+        for repeat in range(repeats):
+            shift = repeat % len(names)
+            rounds.append(self.round(names[shift:] + names[:shift], clients, rate))
+        return {name: [one[name] for one in rounds] for name in names}
+
+    def round(self, order: Sequence[str], clients: int, rate: float) -> dict[str, Window]:
+        """A window of each build."""
+        with ExitStack() as stack:
+            proxies = [stack.enter_context(self.running(name)) for name in order]
+            ports = [proxy.port for proxy in proxies]
+            command = [self.load, *map(str, (clients, rate, WARMUP, SECONDS, *ports))]
+            process = stack.enter_context(
+                subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            )
+            assert process.stdout is not None
+            process.stdout.readline()
+            before = [proxy.cpu_seconds for proxy in proxies]
+            lines = process.stdout.readlines()
+            used = [proxy.cpu_seconds - cpu for proxy, cpu in zip(proxies, before, strict=True)]
+        if len(lines) != len(order):
+            raise SystemExit("the load ended early")
+        return {
+            name: _window(line, cpu) for name, line, cpu in zip(order, lines, used, strict=True)
+        }
+
+    def running(self, name: str) -> AbstractContextManager[confidential.Proxy]:
+        """One of the builds."""
+        workers = ("--workers", WORKERS)
+        return confidential.running(
+            self.folder / name,
+            self.server,
+            "",
+            confidential.AES,
+            *workers,
+            binary=self.builds[name],
+        )
+
+
+def _window(line: str, cpu: float) -> Window:
+    queries, seconds, median, p95 = map(float, line.split())
+    return Window(queries / seconds, cpu * 1e6 / queries, median, p95)
+
+
+def main() -> int:
+    """Run the benchmark."""
+    load = compiled() / "point_load"
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, FILES), hard))
+    builds = programs()
+    with _server(max(CLIENTS) * len(builds)) as port, tempfile.TemporaryDirectory() as folder:
+        bench = Bench(builds, port, Path(folder), load)
+        for clients in CLIENTS:
+            maxima = bench.windows(MAXIMA, clients, 0)
+            slowest = min(_median(windows, "per_second") for windows in maxima.values())
+            rate = float(f"{SHARE * slowest:.2g}")
+            _print(clients, rate, maxima, bench.windows(REPEATS, clients, rate))
+    return 0
+
+
+def programs() -> dict[str, Path]:
+    """The builds by their names, in the order given."""
+    given = os.environ.get("PROGRAMS")
+    if given is None:
+        return {"this": confidential.program(), "this again": confidential.program()}
+    pairs = (pair.partition("=") for pair in given.split(","))
+    return {name: Path(path) for name, _, path in pairs}
+
+
+@contextmanager
+def _server(connections: int) -> Iterator[int]:
+    """The port of a MariaDB with the rows and the user of `point_load`."""
+    overrides = {"max_connections": str(connections + 50)}
+    with mariadb.running({}, overrides=overrides) as server:
+        server.admin(
+            "CREATE USER reader@'127.0.0.1' IDENTIFIED VIA mysql_native_password",
+            "CREATE TABLE sbtest.points (id INT PRIMARY KEY, c CHAR(120))",
+            "INSERT INTO sbtest.points SELECT seq, REPEAT('c', 120) FROM seq_1_to_10000",
+            "GRANT SELECT ON sbtest.points TO reader@'127.0.0.1'",
+        )
+        yield server.layout.port
+
+
+def _print(
+    clients: int, rate: float, maxima: dict[str, list[Window]], equal: dict[str, list[Window]]
+) -> None:
+    print(f"{clients} clients, {rate:,.0f} queries a second, {REPEATS} windows of {SECONDS:g} s")
+    first, *_ = equal.values()
+    for name, windows in equal.items():
+        cpu = sorted(window.cpu_us for window in windows)
+        print(
+            f"  {name}: {_median(windows, 'cpu_us'):.2f} us CPU a query"
+            f" ({cpu[0]:.2f} to {cpu[-1]:.2f}), {_against(first, windows)};"
+            f" median {_median(windows, 'median_us'):.0f} us,"
+            f" 95 % within {_median(windows, 'p95_us'):.0f} us;"
+            f" at most {_median(maxima[name], 'per_second'):,.0f} queries a second,"
+            f" then {_median(maxima[name], 'cpu_us'):.2f} us",
+            flush=True,
+        )
+
+
+def _against(first: Sequence[Window], windows: Sequence[Window]) -> str:
+    """How much more CPU these windows took than the first build's."""
+    if windows is first:
+        return "the first"
+    paired = estimate([one.cpu_us for one in first], [one.cpu_us for one in windows])
+    bounds = paired and paired.change_bounds("increase")
+    if not paired or not bounds or not math.isfinite(bounds.high):
+        return "no interval"
+    change, low, high = (100 * x for x in (paired.increase, bounds.low, bounds.high))
+    return f"{change:+.1f} % ({low:+.1f} to {high:+.1f})"
+
+
+def _median(windows: Sequence[Window], figure: str) -> float:
+    return statistics.median(getattr(window, figure) for window in windows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
