@@ -30,7 +30,7 @@ EQUIVALENCE_LEVEL = 0.90
 """Level of the interval that `Equivalent` is judged by: two one-sided tests at 5 % each."""
 
 Sense = Literal["loss", "increase"]
-"""How a change is told: loss = 1 - arm/baseline where more is better (TPS), increase =
+"""How a change is expressed: loss = 1 - arm/baseline where more is better (TPS), increase =
 arm/baseline - 1 where less is better (latency, CPU). Either way a cost is positive."""
 
 

@@ -7,7 +7,7 @@ variance", Annals of Mathematical Statistics 16(3), 1945). It looks at the pilot
 never at its mean, and only once: looking again and again until an interval is narrow, or a verdict
 there, would make both wrong.
 
-The arm whose interval is widest decides, A' included, for its interval is the noise floor that
+The arm whose interval is widest decides, A' included, because its interval is the noise floor that
 every verdict has to pass. The reported interval is then the ordinary one of all N blocks. Stein's
 own, with the pilot's spread and n0 - 1 degrees of freedom, would be exact for normal differences,
 but is a fifth wider and blind to noise that changes after the pilot; the ordinary one covers a
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from encbench.core.statistics.intervals import Estimate
 
 MOST = 1_000_000
-"""More blocks than anybody runs; what a wild pilot asks for is told no further."""
+"""More blocks than a campaign runs; a wild pilot's demand is cut here."""
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ the 95 % interval of A' against A: what the same mode on a second testbed seems 
   (Schuirmann, "A comparison of the two one-sided tests procedure and the power approach for
   assessing the equivalence of average bioavailability", Journal of Pharmacokinetics and
   Biopharmaceutics 15, 1987); the p-value is the larger of the two.
-- `Inconclusive`: neither. Both cannot hold, for the 90 % interval lies within the 95 % one.
+- `Inconclusive`: neither. Both cannot hold, because the 90 % interval lies within the 95 % one.
 
 Where several modes are compared with one baseline, Holm's correction goes over the modes of one
 condition (instance, workload, concurrency) and one figure, for each of the two claims by itself.
 The noise floor is taken as a known number: that it is itself uncertain makes the bar higher, not
-lower, for it is a bound and not an estimate. Without a noise floor there is no `Overhead`.
+lower, because it is a bound and not an estimate. Without a noise floor there is no `Overhead`.
 """
 
 import math
