@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from encbench.api.kinds import Kind
-from encbench.core.certificates import Issued, Pair
+from encbench.core.certificates import Issued, KeyPair
 from encbench.wire import agent, recorder
 
 Body = dict[str, Any]
@@ -165,18 +165,18 @@ class Clock(Protocol):
 class Certificates(Protocol):
     """Who makes certificates. It asks nobody, so nothing of it is ever away."""
 
-    def authority(self, name: str, now: datetime) -> Pair:
+    def authority(self, name: str, now: datetime) -> KeyPair:
         """A fresh CA of that name, with a fresh key."""
         ...
 
-    def issue(self, authority: Pair, name: str, hosts: Sequence[str], now: datetime) -> Issued:
+    def issue(self, authority: KeyPair, name: str, hosts: Sequence[str], now: datetime) -> Issued:
         """Fresh certificates for a server under these host names or addresses, and for its clients.
 
         Rejected when the authority is none.
         """
         ...
 
-    def unpresentable(self, now: datetime) -> Pair:
+    def unpresentable(self, now: datetime) -> KeyPair:
         """A client certificate that TLS 1.3 has no signature for, so that a client sends none."""
         ...
 

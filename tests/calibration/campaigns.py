@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from encbench.api.campaign import Blocks, CampaignSpec
 from encbench.api.testbed import Arm
 from encbench.core import plan, statistics
-from encbench.core.plan import Cell, Condition
+from encbench.core.plan import Cell, LoadLevel
 from encbench.core.statistics.intervals import of_ratios, t_quantile
 from encbench.core.statistics.precision import plan_blocks
 from tests.calibration.machine import SECONDS, Array, Noise, seconds, slots
 
-CONDITION = Condition("rw", 4)
+CONDITION = LoadLevel("rw", 4)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from encbench.adapters.certificates import EllipticCertificates
 from encbench.core import certificates
-from encbench.core.certificates import Issued, Pair
+from encbench.core.certificates import Issued, KeyPair
 from encbench.tools.sysbench import command
 
 LOCAL = ("127.0.0.1", "localhost")
@@ -15,7 +15,7 @@ MAKER = EllipticCertificates()
 
 
 @cache
-def authority(name: str = "study") -> Pair:
+def authority(name: str = "study") -> KeyPair:
     """The CA of a campaign of that name; the same one within a run of the tests."""
     return MAKER.authority(name, datetime.now(UTC))
 

@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.ec import (
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from encbench.core.certificates import Issued, Pair
+from encbench.core.certificates import Issued, KeyPair
 from encbench.ports import Rejected
 
 EARLIER = timedelta(days=1)
@@ -38,7 +38,7 @@ _SIGNATURE = hashes.SHA256()
 class EllipticCertificates:
     """Makes authorities and what they sign; keeps nothing."""
 
-    def authority(self, name: str, now: datetime) -> Pair:
+    def authority(self, name: str, now: datetime) -> KeyPair:
         """See `ports.Certificates`."""
         key = generate_private_key(SECP256R1())
         subject = _subject(name)
@@ -49,7 +49,7 @@ class EllipticCertificates:
         )
         return _pair(builder, key, key)
 
-    def issue(self, authority: Pair, name: str, hosts: Sequence[str], now: datetime) -> Issued:
+    def issue(self, authority: KeyPair, name: str, hosts: Sequence[str], now: datetime) -> Issued:
         """See `ports.Certificates`."""
         certificate, key = _loaded(authority)
         names = x509.SubjectAlternativeName([_general_name(host) for host in hosts])
@@ -57,7 +57,7 @@ class EllipticCertificates:
         client = _leaf(certificate, key, CLIENT, now, ExtendedKeyUsageOID.CLIENT_AUTH)
         return Issued(authority=authority.certificate, server=server, client=client)
 
-    def unpresentable(self, now: datetime) -> Pair:
+    def unpresentable(self, now: datetime) -> KeyPair:
         """See `ports.Certificates`: no scheme of RFC 8446, section 4.2.3, is of this curve."""
         key, subject = generate_private_key(SECP256K1()), _subject(CLIENT)
         return _pair(_builder(subject, subject, key, now), key, key)
@@ -70,7 +70,7 @@ def _leaf(
     now: datetime,
     purpose: x509.ObjectIdentifier,
     names: x509.SubjectAlternativeName | None = None,
-) -> Pair:
+) -> KeyPair:
     key = generate_private_key(SECP256R1())
     own = x509.AuthorityKeyIdentifier.from_issuer_public_key(signing.public_key())
     builder = (
@@ -104,9 +104,9 @@ def _pair(
     builder: x509.CertificateBuilder,
     key: EllipticCurvePrivateKey,
     signing: EllipticCurvePrivateKey,
-) -> Pair:
+) -> KeyPair:
     certificate = builder.sign(signing, _SIGNATURE)
-    return Pair(
+    return KeyPair(
         certificate=certificate.public_bytes(serialization.Encoding.PEM).decode("ascii"),
         key=key.private_bytes(
             serialization.Encoding.PEM,
@@ -116,7 +116,7 @@ def _pair(
     )
 
 
-def _loaded(authority: Pair) -> tuple[x509.Certificate, EllipticCurvePrivateKey]:
+def _loaded(authority: KeyPair) -> tuple[x509.Certificate, EllipticCurvePrivateKey]:
     try:
         certificate = x509.load_pem_x509_certificate(authority.certificate.encode())
         key = serialization.load_pem_private_key(authority.key.encode(), password=None)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from encbench.api.campaign import BlockPlan, CampaignSpec, Resolved
 from encbench.api.testbed import Arm
 from encbench.core import plan
-from encbench.core.plan import Cell, Condition
+from encbench.core.plan import Cell, LoadLevel
 from encbench.reconcile.campaign.estimate import DEAD_TIME
 
 
@@ -37,7 +37,7 @@ class BlockOutline:
 class ConditionOutline:
     """One workload at one concurrency in a cell."""
 
-    condition: Condition
+    condition: LoadLevel
     arms: int
     least: int
     """Valid blocks that are measured in any case."""
@@ -118,7 +118,7 @@ def outline(
     plans: Sequence[BlockPlan] = (),
 ) -> Outline:
     """`plans` are those that pilots have fixed already, as in a campaign's status."""
-    fixed = {(p.cell, Condition(p.workload, p.concurrency)): p for p in plans}
+    fixed = {(p.cell, LoadLevel(p.workload, p.concurrency)): p for p in plans}
     cells = tuple(
         _cell(spec, resolved, cell, fixed) for cell in plan.cells(spec, resolved.workloads)
     )
@@ -138,7 +138,7 @@ def _cell(
     spec: CampaignSpec,
     resolved: Resolved,
     cell: Cell,
-    fixed: Mapping[tuple[str, Condition], BlockPlan],
+    fixed: Mapping[tuple[str, LoadLevel], BlockPlan],
 ) -> CellOutline:
     instance = resolved.instances[cell.instance_ref]
     workloads = {c.workload_ref: resolved.workloads[c.workload_ref] for c in cell.conditions}
@@ -171,7 +171,7 @@ def _condition(
     spec: CampaignSpec,
     resolved: Resolved,
     cell: Cell,
-    condition: Condition,
+    condition: LoadLevel,
     fixed: BlockPlan | None,
 ) -> ConditionOutline:
     least = most = spec.blocks.min
@@ -192,7 +192,7 @@ def _condition(
     )
 
 
-def _block(spec: CampaignSpec, cell: Cell, condition: Condition, number: int) -> BlockOutline:
+def _block(spec: CampaignSpec, cell: Cell, condition: LoadLevel, number: int) -> BlockOutline:
     seats = plan.seats(spec.seed, cell, condition, number)
     order = plan.block_order(spec.seed, cell, condition, number)
     return BlockOutline(

@@ -1,8 +1,8 @@
 """Artefacts: how a record becomes an object of the bucket, and how it is read again.
 
 Every record names its schema with a version. Reading is strict: an unknown field or another version
-is an error that names the object, never a silent guess, for a figure that is half understood is a
-wrong figure. A field that is added later is optional and keeps the version; one whose meaning
+is an error that names the object, never a silent guess, because a figure that is half understood
+is a wrong figure. A field that is added later is optional and keeps the version; one whose meaning
 changes raises it.
 """
 

@@ -19,7 +19,7 @@ AUTHORITY_KEY = "ca.key"
 
 
 @dataclass(frozen=True)
-class Pair:
+class KeyPair:
     """A certificate and its private key, both as PEM."""
 
     certificate: str
@@ -32,8 +32,8 @@ class Issued:
 
     authority: str
     """The CA's certificate as PEM, by which both sides verify each other."""
-    server: Pair
-    client: Pair
+    server: KeyPair
+    client: KeyPair
 
 
 def authority_name(campaign: str) -> str:
@@ -62,6 +62,6 @@ def entries(issued: Issued) -> dict[str, str]:
     }
 
 
-def authority_entries(authority: Pair) -> dict[str, str]:
+def authority_entries(authority: KeyPair) -> dict[str, str]:
     """The entries of the CA's Secret."""
     return {AUTHORITY: authority.certificate, AUTHORITY_KEY: authority.key}

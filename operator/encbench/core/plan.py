@@ -33,7 +33,7 @@ from encbench.core.naming import child_name, digest
 
 
 @dataclass(frozen=True)
-class Condition:
+class LoadLevel:
     """A workload at one concurrency."""
 
     workload_ref: str
@@ -47,7 +47,7 @@ class Cell:
     name: str
     instance_ref: str
     arms: tuple[Arm, ...]
-    conditions: tuple[Condition, ...]
+    conditions: tuple[LoadLevel, ...]
 
     @property
     def dataset_workload(self) -> str:
@@ -65,7 +65,7 @@ class PlannedTrial:
     """One attempt to make."""
 
     cell: str
-    condition: Condition
+    condition: LoadLevel
     block: int
     order: int
     arm: Arm
@@ -81,7 +81,7 @@ class Past:
     """One attempt that exists; `outcome` is None while it is under way."""
 
     cell: str
-    condition: Condition
+    condition: LoadLevel
     block: int
     arm: str
     outcome: Outcome | None
@@ -92,7 +92,7 @@ class CellState:
     """How far a cell is. `next_trial` is None when it is done or given up."""
 
     next_trial: PlannedTrial | None
-    exhausted: tuple[Condition, ...]
+    exhausted: tuple[LoadLevel, ...]
     """Conditions that used up their replacement blocks without reaching their valid blocks."""
     remaining: int
     """Trials still to start, as planned now; of a pilot's condition only the pilot's."""
@@ -110,7 +110,7 @@ def arms(entry: MatrixEntry, baseline: str) -> tuple[Arm, ...]:
 
 def cells(spec: CampaignSpec, workloads: Mapping[str, WorkloadSpec]) -> tuple[Cell, ...]:
     """The matrix spread out, in the order that the user wrote it; equal cells are merged."""
-    found: dict[tuple[str, str, tuple[Arm, ...]], dict[Condition, None]] = {}
+    found: dict[tuple[str, str, tuple[Arm, ...]], dict[LoadLevel, None]] = {}
     for entry in spec.matrix:
         entry_arms = arms(entry, spec.baseline_mode_ref)
         for instance in entry.instance_refs:
@@ -119,7 +119,7 @@ def cells(spec: CampaignSpec, workloads: Mapping[str, WorkloadSpec]) -> tuple[Ce
                 key = (instance, dataset_key(workload), entry_arms)
                 conditions = found.setdefault(key, {})
                 for concurrency in workload.load.concurrency:
-                    conditions[Condition(workload_ref, concurrency)] = None
+                    conditions[LoadLevel(workload_ref, concurrency)] = None
     return tuple(
         Cell(
             name=f"c{digest([instance, dataset, [arm.to_dict() for arm in cell_arms]])[:7]}",
@@ -135,20 +135,20 @@ def _random(*parts: object) -> random.Random:
     return random.Random(digest([str(part) for part in parts]))  # noqa: S311 - not for secrets
 
 
-def block_order(seed: int, cell: Cell, condition: Condition, block: int) -> tuple[Arm, ...]:
+def block_order(seed: int, cell: Cell, condition: LoadLevel, block: int) -> tuple[Arm, ...]:
     """The arms in the order in which this block runs them."""
     order = list(cell.arms)
     _random(seed, cell.name, condition.workload_ref, condition.concurrency, block).shuffle(order)
     return tuple(order)
 
 
-def tool_seed(seed: int, cell: Cell, condition: Condition, block: int) -> int:
+def tool_seed(seed: int, cell: Cell, condition: LoadLevel, block: int) -> int:
     """The tool's seed: one for a block, so that its arms see the same stream of requests."""
     parts = (seed, "tool", cell.name, condition.workload_ref, condition.concurrency, block)
     return _random(*parts).randrange(1, 2**31)
 
 
-def seats(seed: int, cell: Cell, condition: Condition, block: int) -> dict[str, Arm]:
+def seats(seed: int, cell: Cell, condition: LoadLevel, block: int) -> dict[str, Arm]:
     """The arm on whose testbed each arm of this block runs."""
     found = {arm.name: arm for arm in cell.arms}
     one, other = (arm for arm in cell.arms if arm.role != "treatment")
@@ -179,7 +179,7 @@ def next_trial(
     spec: CampaignSpec,
     cell: Cell,
     past: Iterable[Past],
-    goals: Mapping[Condition, int] | None = None,
+    goals: Mapping[LoadLevel, int] | None = None,
 ) -> CellState:
     """What to start next in this cell.
 
@@ -189,12 +189,12 @@ def next_trial(
     with its pilot's last trials still under way keeps its place: what comes after it waits too, so
     that the order does not depend on how long a trial takes to be archived.
     """
-    by_condition: dict[Condition, dict[int, list[Past]]] = {c: {} for c in cell.conditions}
+    by_condition: dict[LoadLevel, dict[int, list[Past]]] = {c: {} for c in cell.conditions}
     for attempt in past:
         if attempt.cell == cell.name:
             by_condition[attempt.condition].setdefault(attempt.block, []).append(attempt)
     open_blocks: list[tuple[int, int, PlannedTrial | None]] = []
-    exhausted: list[Condition] = []
+    exhausted: list[LoadLevel] = []
     remaining = 0
     for place, condition in enumerate(cell.conditions):
         blocks = by_condition[condition]
@@ -227,7 +227,7 @@ def next_trial(
 
 
 def _planned(
-    spec: CampaignSpec, cell: Cell, condition: Condition, block: int, order: int, arm: Arm
+    spec: CampaignSpec, cell: Cell, condition: LoadLevel, block: int, order: int, arm: Arm
 ) -> PlannedTrial:
     return PlannedTrial(
         cell=cell.name,

@@ -17,7 +17,7 @@ from encbench.core.artefact import Digest, Record
 from encbench.core.evidence import ProofVerdict
 from encbench.core.naming import trial_prefix
 from encbench.core.plan import Cell
-from encbench.core.tls import Session
+from encbench.core.tls import TlsSession
 
 
 class CampaignId(Model):
@@ -46,7 +46,7 @@ class ClientFacts(Model):
     throttled_seconds: float | None = None
     clock_skew_seconds: float | None = None
     node: str | None = None
-    sessions: tuple[Session, ...] = ()
+    sessions: tuple[TlsSession, ...] = ()
     """What its sessions negotiated with the database."""
     columns: tuple[tuple[str, str], ...] | None = None
     """Tables and digests of rows that its driver read, where the client tells them."""

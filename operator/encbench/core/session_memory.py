@@ -6,6 +6,10 @@ table in each thread: 128 tables under 256 threads are hundreds of thousands of 
 
 from dataclasses import dataclass
 
+SPARE_CONNECTIONS = 16
+"""What a server allows beside the clients' own: the agent's, a person's, those of an earlier run
+that end late, and the three that PostgreSQL keeps for superusers."""
+
 
 @dataclass(frozen=True)
 class Sessions:

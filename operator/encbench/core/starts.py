@@ -1,8 +1,8 @@
 """Which start of its server a trial needs, and on which data; pure.
 
 A start has a name. A testbed whose server runs under that name serves the trial; any other must be
-stopped and started anew. Testbed and trial both compute the name from frozen specs, so nobody has
-to tell the other. The first start of all has no name.
+stopped and started anew. Testbed and trial both compute the name from frozen specs, so neither
+has to ask the other. The first start of all has no name.
 """
 
 from dataclasses import dataclass

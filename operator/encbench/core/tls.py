@@ -18,7 +18,7 @@ _TLS12: dict[CipherSuite, str] = {
 }
 
 
-class Session(Model):
+class TlsSession(Model):
     """What one client process negotiated, by the words of the server's own catalogue."""
 
     tls: str
@@ -31,7 +31,7 @@ class Session(Model):
         return "no TLS" if self == PLAIN else f"{self.tls} with {self.cipher}"
 
 
-PLAIN = Session(tls=NONE, cipher=NONE)
+PLAIN = TlsSession(tls=NONE, cipher=NONE)
 """A session that is not encrypted."""
 
 
@@ -42,8 +42,8 @@ def suite(in_transit: InTransit) -> str:
     return in_transit.cipher_suite
 
 
-def expected(in_transit: InTransit | None) -> Session:
+def expected(in_transit: InTransit | None) -> TlsSession:
     """What each session of a mode must have negotiated, and nothing else."""
     if in_transit is None:
         return PLAIN
-    return Session(tls=in_transit.version, cipher=suite(in_transit))
+    return TlsSession(tls=in_transit.version, cipher=suite(in_transit))

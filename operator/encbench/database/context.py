@@ -68,7 +68,7 @@ class DatabaseContext:
     @property
     def selector(self) -> dict[str, str]:
         """Labels that only this testbed's database pod bears."""
-        return {labels.COMPONENT: "database", labels.TESTBED: self.name}
+        return labels.database_selector(self.name)
 
     def metadata(self, name: str) -> dict[str, Any]:
         """Metadata of a child of that name."""

@@ -5,7 +5,7 @@ docs/design/0005-external.md says why all arms of a cell share one dataset.
 
 from collections.abc import Mapping
 
-from encbench.core.certificates import AUTHORITY, Pair
+from encbench.core.certificates import AUTHORITY, KeyPair
 from encbench.core.connection import Driver
 from encbench.database.context import DatabaseContext
 from encbench.engines.engine import RandomToken
@@ -17,7 +17,7 @@ from encbench.ports import Body
 def credentials_secret(
     context: DatabaseContext,
     given: Mapping[str, str],
-    spare: Pair,
+    spare: KeyPair,
     random_token: RandomToken,
 ) -> Body:
     """The testbed's own Secret, made from the user's in the form that every client reads.

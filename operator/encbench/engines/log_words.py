@@ -29,7 +29,7 @@ class LogWords:
         return None if found is None else lines[found:]
 
     def recovering(self, lines: Sequence[str]) -> list[str]:
-        """The lines that tell of a recovery from a crash, in order."""
+        """The lines that report a recovery from a crash, in order."""
         words = re.compile("|".join((*self.recovered, *self.further)))
         return [line for line in lines if words.search(line)]
 

@@ -1,7 +1,7 @@
 """The marker: a text that is known, and the name of the table that it is planted in.
 
-The agent imports this module: the standard library only. How the text gets into every kind of file
-that a server writes is the engine's own matter.
+The agent imports this module: the standard library only. Each engine knows how the text gets into
+every kind of file that its server writes.
 """
 
 import hashlib

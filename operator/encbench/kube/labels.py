@@ -35,6 +35,11 @@ def labels(component: str, **values: str) -> dict[str, str]:
     return {MANAGED_BY: MANAGER, COMPONENT: component, **own}
 
 
+def database_selector(testbed: str) -> dict[str, str]:
+    """Labels that only the database pod of this testbed bears."""
+    return {COMPONENT: "database", TESTBED: testbed}
+
+
 def owner_reference(kind: Kind, name: str, uid: str) -> dict[str, Any]:
     """A controller reference to one of our own objects, which blocks its foreground deletion."""
     return {

@@ -21,7 +21,7 @@ class Comparison:
 
     name: str
     expected: str | None
-    """None where nothing could be expected, for there is nothing to see."""
+    """None where nothing can be expected, because there is nothing to see."""
     observed: str
     ok: bool
     exempt: bool = False

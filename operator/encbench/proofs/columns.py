@@ -2,8 +2,8 @@
 
 Judged from the agent's two sessions over the same rows (`sidecars.agent.columns`): each chosen
 column must be an envelope of the mode's algorithm that the mode's key opens to what the server has,
-every other one must come as the server has it. With a ratio of 0 that is every column. Joined to
-the proofs of the engine and the volume, for all of them must hold.
+every other one must come as the server has it. With a ratio of 0 that is every column. It joins the
+proofs of the engine and the volume, because all of them must hold.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from encbench.proofs.evidence import count
 
 
 class ReadTable(BaseModel):
-    """One table's row, as the agent tells it."""
+    """One table's row, as the agent reports it."""
 
     table: str
     row: bool
@@ -57,7 +57,7 @@ def judge(proof: Proof, evidence: Mapping[str, Any], spec: TestbedSpec, *, full:
 
 
 def digests(evidence: Mapping[str, Any]) -> dict[str, str]:
-    """What our TPC-C client must print of each table's row; empty where nothing was told."""
+    """What our TPC-C client must print of each table's row; empty where the agent said nothing."""
     try:
         seen = ReadTables.model_validate(evidence.get("columns") or {})
     except ValidationError:

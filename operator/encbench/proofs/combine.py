@@ -27,7 +27,7 @@ def conclude(
 ) -> Proof:
     """The proof of a mode. `mode` names it; `found` says what was found when it holds.
 
-    `on_trust`: what was found is somebody's word, which nothing in the pod can show.
+    `on_trust`: what was found is a declaration, which nothing in the pod can show.
     """
     trust = f", {ON_TRUST}" if on_trust else ""
     return proof_of(

@@ -122,7 +122,7 @@ def _through_fuse(own: Gocryptfs, seen: _Volume, *, full: bool) -> tuple[list[Co
 
 
 def _on_class(volume: Volume, seen: _Volume, claim: _Claim) -> tuple[list[Comparison], str, bool]:
-    """The checks, what was found, and whether that is somebody's word."""
+    """The checks, what was found, and whether that is only declared."""
     same = equals("StorageClass of the claim", volume.storage_class_name or "", claim.storage_class)
     name = "encryption of the disk"
     if seen.dm_crypt:

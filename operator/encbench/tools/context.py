@@ -66,7 +66,7 @@ class TrialContext:
     @property
     def database_selector(self) -> dict[str, str]:
         """Labels that only the database pod of the trial's testbed bears."""
-        return {labels.COMPONENT: "database", labels.TESTBED: self.spec.testbed_ref.name}
+        return labels.database_selector(self.spec.testbed_ref.name)
 
     @property
     def storage_prefix(self) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from encbench.core.tls import Session
+from encbench.core.tls import TlsSession
 from encbench.tools.progress import Sample
 
 Histogram = tuple[tuple[float, int], ...]
@@ -74,7 +74,7 @@ class Measurement:
     """Figures that other tools do not have, such as newOrdersPerSecond; they add up. Those of a
     recovery (`core.figures`) are the server's and join them in the trial's result."""
     kinds: tuple[TransactionKind, ...] = ()
-    sessions: tuple[Session, ...] = ()
+    sessions: tuple[TlsSession, ...] = ()
     """What the client's sessions told that they negotiated, each once; empty where none told."""
     columns: tuple[tuple[str, str], ...] = ()
     """What a client told of rows that its driver read (`tools.columns`); not merged."""

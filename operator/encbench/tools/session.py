@@ -10,14 +10,14 @@ negotiate, and any other client has its own library and options.
 
 import re
 
-from encbench.core.tls import Session
+from encbench.core.tls import TlsSession
 
 _LINE = re.compile(r"^encbench-session tls=(\S+) cipher=(\S+)$", re.MULTILINE)
 
 
-def sessions(output: str) -> tuple[Session, ...]:
+def sessions(output: str) -> tuple[TlsSession, ...]:
     """What the process's sessions negotiated, each once; empty where none has told."""
-    found = (Session(tls=tls, cipher=cipher) for tls, cipher in _LINE.findall(output))
+    found = (TlsSession(tls=tls, cipher=cipher) for tls, cipher in _LINE.findall(output))
     return tuple(dict.fromkeys(found))
 
 

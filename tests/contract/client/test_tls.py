@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec, InTransit
-from encbench.core.tls import PLAIN, Session, expected
+from encbench.core.tls import PLAIN, TlsSession, expected
 from encbench.tools.sysbench import builtin
 from encbench.tools.sysbench.parser import parse
 from tests.contract.client.harness import uploads
@@ -160,7 +160,7 @@ def test_a_server_of_another_version_is_seen_in_what_the_client_tells(tmp_path: 
         assert bench.load() == (0, "")
         code, output = bench.run(**SHORT)
     assert code == 0
-    assert parse(output).sessions == (Session(tls="TLSv1.2", cipher=wrong["ssl_cipher"]),)
+    assert parse(output).sessions == (TlsSession(tls="TLSv1.2", cipher=wrong["ssl_cipher"]),)
     assert not bench.proves(output)
 
 

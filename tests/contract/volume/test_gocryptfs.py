@@ -53,7 +53,7 @@ async def serving(config: AgentConfig, proc: Path) -> AsyncIterator[tuple[HttpAg
 
 
 def config_of(pod: Pod) -> AgentConfig:
-    """What `engines.fuse` tells the agent."""
+    """What `database.fuse` tells the agent."""
     own = mode_of(pod.mount.cipher).gocryptfs
     assert own is not None
     return replace(agent_config(pod.server), lower=pod.disk, volume_process=process_name(own))

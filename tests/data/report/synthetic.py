@@ -302,7 +302,7 @@ def _time(moment: float) -> str:
     return format_time(datetime.fromtimestamp(moment, UTC))
 
 
-def _block_plan(study: Study, cell: plan.Cell, condition: plan.Condition) -> dict[str, object]:
+def _block_plan(study: Study, cell: plan.Cell, condition: plan.LoadLevel) -> dict[str, object]:
     return {
         "cell": cell.name,
         "instance": cell.instance_ref,

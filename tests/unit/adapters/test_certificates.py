@@ -11,7 +11,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
 
 from encbench.adapters.certificates import EllipticCertificates
-from encbench.core.certificates import Issued, Pair, host_names
+from encbench.core.certificates import Issued, KeyPair, host_names
 from encbench.ports import Rejected
 
 NOW = datetime.now(UTC)
@@ -20,16 +20,16 @@ MAKER = EllipticCertificates()
 
 
 @pytest.fixture(scope="module")
-def authority() -> Pair:
+def authority() -> KeyPair:
     return MAKER.authority("study", NOW)
 
 
 @pytest.fixture(scope="module")
-def issued(authority: Pair) -> Issued:
+def issued(authority: KeyPair) -> Issued:
     return MAKER.issue(authority, "study-c1-tls", [*HOSTS, "127.0.0.1"], NOW)
 
 
-def context(side: int, pair: Pair, trusted: str, folder: Path) -> ssl.SSLContext:
+def context(side: int, pair: KeyPair, trusted: str, folder: Path) -> ssl.SSLContext:
     made = ssl.SSLContext(side)
     (folder / "pair.pem").write_text(pair.certificate + pair.key)
     made.load_cert_chain(folder / "pair.pem")
@@ -107,7 +107,7 @@ def test_a_client_s_certificate_serves_nobody(tmp_path: Path, issued: Issued) ->
 
 
 def test_they_outlive_every_campaign_and_bear_with_clocks_that_are_behind(
-    authority: Pair, issued: Issued
+    authority: KeyPair, issued: Issued
 ) -> None:
     for pem in (authority.certificate, issued.server.certificate, issued.client.certificate):
         found = x509.load_pem_x509_certificate(pem.encode())
@@ -115,30 +115,30 @@ def test_they_outlive_every_campaign_and_bear_with_clocks_that_are_behind(
         assert found.not_valid_after_utc > NOW + timedelta(days=3000)
 
 
-def test_nothing_is_issued_twice_alike(authority: Pair, issued: Issued) -> None:
+def test_nothing_is_issued_twice_alike(authority: KeyPair, issued: Issued) -> None:
     again = MAKER.issue(authority, "study-c1-tls", HOSTS, NOW)
     assert again.authority == issued.authority
     keys = {again.server.key, again.client.key, issued.server.key, issued.client.key}
     assert len(keys) == 4
 
 
-def test_the_longest_names_fit(authority: Pair) -> None:
+def test_the_longest_names_fit(authority: KeyPair) -> None:
     MAKER.authority("c" * 63, NOW)
     MAKER.issue(authority, "t" * 52, host_names("t" * 52, "n" * 63), NOW)
 
 
 @pytest.mark.parametrize("broken", ["certificate", "key", "other"])
-def test_what_is_no_ca_is_refused_with_a_reason(authority: Pair, broken: str) -> None:
+def test_what_is_no_ca_is_refused_with_a_reason(authority: KeyPair, broken: str) -> None:
     wrong = {
-        "certificate": Pair("nothing", authority.key),
-        "key": Pair(authority.certificate, "nothing"),
-        "other": Pair(authority.certificate, MAKER.authority("other", NOW).key),
+        "certificate": KeyPair("nothing", authority.key),
+        "key": KeyPair(authority.certificate, "nothing"),
+        "other": KeyPair(authority.certificate, MAKER.authority("other", NOW).key),
     }[broken]
     with pytest.raises(Rejected, match="campaign's CA"):
         MAKER.issue(wrong, "study-c1-tls", HOSTS, NOW)
 
 
-def test_a_key_is_not_shown_by_accident(authority: Pair, issued: Issued) -> None:
+def test_a_key_is_not_shown_by_accident(authority: KeyPair, issued: Issued) -> None:
     assert "PRIVATE KEY" not in f"{authority!r} {issued!r}"
 
 

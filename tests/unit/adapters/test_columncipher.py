@@ -6,11 +6,11 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from encbench.adapters import columncipher
 from encbench.adapters.columncipher import NotOpened, open_envelope
-from encbench.core.columns.envelope import Envelope, Kind, parse
+from encbench.core.columns.envelope import ColumnKind, Envelope, parse
 
 KEY = bytes(range(16))
 HEADER = b"\x00ENC\x01\x01\xfd\x00\x00\x01\x00\x21"
-ANY = Kind(253, 0, 1, 33)
+ANY = ColumnKind(253, 0, 1, 33)
 
 
 def sealed(text: bytes, key: bytes = KEY) -> bytes:

@@ -9,7 +9,7 @@ from encbench.api.trial import Outcome
 from encbench.api.workload import WorkloadSpec
 from encbench.core import plan
 from encbench.core.dataset import dataset_key
-from encbench.core.plan import Cell, Condition, Past, PlannedTrial
+from encbench.core.plan import Cell, LoadLevel, Past, PlannedTrial
 
 
 def workload(**load: object) -> WorkloadSpec:
@@ -49,7 +49,7 @@ def run_to_the_end(
     spec: CampaignSpec,
     cell: Cell,
     outcome: Callable[[PlannedTrial], Outcome] = succeeds,
-    goals: Mapping[Condition, int] | None = None,
+    goals: Mapping[LoadLevel, int] | None = None,
 ) -> list[Past]:
     """Play the campaign; `outcome(planned)` says how each attempt ends."""
     return [past for past, _ in played(spec, cell, outcome, goals)]
@@ -59,7 +59,7 @@ def played(
     spec: CampaignSpec,
     cell: Cell,
     outcome: Callable[[PlannedTrial], Outcome] = succeeds,
-    goals: Mapping[Condition, int] | None = None,
+    goals: Mapping[LoadLevel, int] | None = None,
 ) -> list[tuple[Past, PlannedTrial]]:
     """The same with what was planned."""
     found: list[tuple[Past, PlannedTrial]] = []
@@ -213,7 +213,7 @@ def test_options_of_the_run_alone_do_not_ask_for_tables_of_their_own() -> None:
 def test_trials_of_other_cells_are_left_out() -> None:
     spec = campaign()
     cell = only_cell(spec)
-    foreign = Past("another", Condition("rw", 4), 1, "plain", "Failed")
+    foreign = Past("another", LoadLevel("rw", 4), 1, "plain", "Failed")
     assert plan.next_trial(spec, cell, [foreign]).remaining == 9
 
 

@@ -8,7 +8,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import Arm
 from encbench.core.artefact import RecordError, check, decode, digest_of, encode
 from encbench.core.evidence import Proof, ProofCheck, ProofRecord
-from encbench.core.plan import Cell, Condition
+from encbench.core.plan import Cell, LoadLevel
 from encbench.core.records import IndexCell
 
 ARM = Arm(name="plain", role="baseline", mode_ref="plain")
@@ -70,6 +70,6 @@ def test_other_content_is_refused() -> None:
 
 
 def test_a_cell_of_the_plan_becomes_one_of_the_index() -> None:
-    cell = Cell("c1", "small", (ARM,), (Condition("oltp", 4), Condition("oltp", 16)))
+    cell = Cell("c1", "small", (ARM,), (LoadLevel("oltp", 4), LoadLevel("oltp", 16)))
     found = IndexCell.of(cell)
     assert found.to_dict()["conditions"][1] == {"workload": "oltp", "concurrency": 16}

@@ -3,7 +3,7 @@
 import pytest
 
 from encbench.api.encryptionmode import CipherSuite, InTransit, TlsVersion
-from encbench.core.tls import PLAIN, Session, expected, suite
+from encbench.core.tls import PLAIN, TlsSession, expected, suite
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_every_suite_has_a_name_in_both_versions(
 ) -> None:
     mode = InTransit(version=version, cipher_suite=cipher)
     assert suite(mode) == name
-    assert expected(mode) == Session(tls=version, cipher=name)
+    assert expected(mode) == TlsSession(tls=version, cipher=name)
 
 
 def test_no_tls_is_expected_as_strictly() -> None:

@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from encbench.admission.external import beyond
-from encbench.core.certificates import Pair
+from encbench.core.certificates import KeyPair
 from encbench.database import external
 from encbench.database.connection import connection
 from encbench.engines.external import entries_of
@@ -23,7 +23,7 @@ from tests.support.testbeds import (
 )
 
 ENGINES = ["mariadb", "mysql", "percona", "postgresql"]
-SPARE = Pair("spare certificate", "spare key")
+SPARE = KeyPair("spare certificate", "spare key")
 LOGIN = {"username": "bench", "password": "p"}
 
 

@@ -6,23 +6,23 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.columns.probes import TPCC
 from encbench.core.evidence import Proof, ProofCheck, TrialProofsRecord
 from encbench.core.records import ClientFacts
-from encbench.core.tls import PLAIN, Session
+from encbench.core.tls import PLAIN, TlsSession
 from encbench.proofs.clients import before_sessions, decrypted, read, sessions
 from encbench.proofs.combine import joined
 from tests.support.testbeds import PLAINTEXT, TLS, spec_of_external, spec_of_testbed
 from tests.support.workloads import tpcc_spec
 
 MODE = EncryptionModeSpec.model_validate(TLS)
-RIGHT = Session(tls="TLSv1.3", cipher="TLS_AES_128_GCM_SHA256")
+RIGHT = TlsSession(tls="TLSv1.3", cipher="TLS_AES_128_GCM_SHA256")
 WRONG = {
-    "another suite": Session(tls="TLSv1.3", cipher="TLS_AES_256_GCM_SHA384"),
-    "another version": Session(tls="TLSv1.2", cipher="TLS_AES_128_GCM_SHA256"),
+    "another suite": TlsSession(tls="TLSv1.3", cipher="TLS_AES_256_GCM_SHA384"),
+    "another version": TlsSession(tls="TLSv1.2", cipher="TLS_AES_128_GCM_SHA256"),
     "no TLS": PLAIN,
-    "no answer": Session(tls="unknown", cipher="unknown"),
+    "no answer": TlsSession(tls="unknown", cipher="unknown"),
 }
 
 
-def client(*negotiated: Session) -> ClientFacts:
+def client(*negotiated: TlsSession) -> ClientFacts:
     return ClientFacts(sessions=negotiated)
 
 
@@ -34,7 +34,7 @@ def test_each_client_must_have_what_the_mode_says() -> None:
 
 
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
-def test_anything_else_is_no_proof(wrong: Session) -> None:
+def test_anything_else_is_no_proof(wrong: TlsSession) -> None:
     found = sessions(MODE, [client(RIGHT), client(wrong)])
     assert not found.ok
     assert [check.ok for check in found.checks] == [True, False]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from encbench.core.artefact import digest_of
-from encbench.core.tls import PLAIN, Session
+from encbench.core.tls import PLAIN, TlsSession
 from encbench.wire.recorder import StateAnswer
 from tests.support.fake_recorder import FakeClient, FakeRecorder, Upload
 from tests.unit.reconcile.timeline import Timeline
@@ -28,7 +28,7 @@ class Plan:
     """The client's clock minus everybody else's."""
     errors: int = 0
     tool: str = "sysbench"
-    session: Session | None = PLAIN
+    session: TlsSession | None = PLAIN
     """What its session tells; None is nothing."""
     throttled: float = 0.0
     """Seconds for which it was throttled in the window."""
@@ -212,7 +212,7 @@ def _periodic(plan: Plan, second: int) -> str:
     )
 
 
-def told(session: Session) -> list[str]:
+def told(session: TlsSession) -> list[str]:
     """The line in which a session tells what it negotiated."""
     return [f"encbench-session tls={session.tls} cipher={session.cipher}"]
 

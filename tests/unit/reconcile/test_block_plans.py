@@ -6,7 +6,7 @@ from typing import Any
 
 from encbench.api.campaign import BlockPlan, CampaignSpec
 from encbench.api.kinds import TRIAL
-from encbench.core.plan import Cell, Condition
+from encbench.core.plan import Cell, LoadLevel
 from encbench.core.plan import arms as arms_of
 from encbench.reconcile.campaign.precision import block_plans, goals
 from encbench.reconcile.objects import Trial, trial
@@ -34,7 +34,7 @@ def spec(**fields: object) -> CampaignSpec:
 
 def cell(*concurrency: int) -> Cell:
     found = arms_of(spec().matrix[0], "plain")
-    return Cell("c1", "i", found, tuple(Condition("w", n) for n in concurrency or (8,)))
+    return Cell("c1", "i", found, tuple(LoadLevel("w", n) for n in concurrency or (8,)))
 
 
 def trials(blocks: Blocks, concurrency: int = 8) -> list[Trial]:
@@ -74,7 +74,7 @@ def test_a_louder_one_asks_for_more() -> None:
     # Of the control ln 1.04, .96, 1.03, .97: s = 0.04084; (3.182 · 0.04084 / 0.05)² = 6.8
     (plan,) = planned(LOUD)
     assert (plan.planned_blocks, plan.widest_arm, plan.spread) == (7, "plain-control", 0.0408437)
-    assert goals([plan], cell()) == {Condition("w", 8): 7}
+    assert goals([plan], cell()) == {LoadLevel("w", 8): 7}
     assert goals([plan], replace(cell(), name="c2")) == {}
 
 

@@ -21,7 +21,7 @@ from encbench.api.kinds import (
     TESTBED,
 )
 from encbench.core.problem import Reason
-from encbench.core.tls import Session
+from encbench.core.tls import TlsSession
 from encbench.ports import Body
 from encbench.reconcile.objects import Trial
 from tests.support import manifests
@@ -240,7 +240,7 @@ async def test_a_proxy_that_nobody_scrapes() -> None:
 
 async def test_a_strict_proxy_hides_what_sysbench_negotiated() -> None:
     world = World()
-    unknown = Session(tls="unknown", cipher="unknown")
+    unknown = TlsSession(tls="unknown", cipher="unknown")
 
     def plan(trial: Trial, usual: Plan) -> Plan:
         return replace(usual, session=unknown) if trial.spec.arm.name == "enc" else usual

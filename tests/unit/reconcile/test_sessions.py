@@ -6,7 +6,7 @@ import pytest
 
 from encbench.api.conditions import find
 from encbench.api.kinds import ENCRYPTION_MODE
-from encbench.core.tls import PLAIN, Session
+from encbench.core.tls import PLAIN, TlsSession
 from encbench.reconcile.objects import Trial
 from tests.support import manifests
 from tests.support.testbeds import TLS
@@ -14,16 +14,16 @@ from tests.unit.reconcile import oracle
 from tests.unit.reconcile.clients import Plan
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
-RIGHT = Session(tls="TLSv1.3", cipher="TLS_AES_128_GCM_SHA256")
+RIGHT = TlsSession(tls="TLSv1.3", cipher="TLS_AES_128_GCM_SHA256")
 WRONG = {
-    "another suite": Session(tls="TLSv1.3", cipher="TLS_AES_256_GCM_SHA384"),
-    "another version": Session(tls="TLSv1.2", cipher="TLS_AES_128_GCM_SHA256"),
+    "another suite": TlsSession(tls="TLSv1.3", cipher="TLS_AES_256_GCM_SHA384"),
+    "another version": TlsSession(tls="TLSv1.2", cipher="TLS_AES_128_GCM_SHA256"),
     "no TLS": PLAIN,
-    "no answer": Session(tls="unknown", cipher="unknown"),
+    "no answer": TlsSession(tls="unknown", cipher="unknown"),
 }
 
 
-async def ended(arm: str, session: Session | None) -> World:
+async def ended(arm: str, session: TlsSession | None) -> World:
     """A campaign in which one arm's clients tell that; it has no blocks to replace."""
     world = World()
 
@@ -57,14 +57,14 @@ async def test_a_tls_arm_is_measured_and_its_record_says_what_was_negotiated() -
 
 
 @pytest.mark.parametrize("wrong", [*WRONG.values(), None], ids=[*WRONG, "nothing told"])
-async def test_a_tls_arm_that_negotiated_otherwise_is_invalid(wrong: Session | None) -> None:
+async def test_a_tls_arm_that_negotiated_otherwise_is_invalid(wrong: TlsSession | None) -> None:
     world = await ended("tls", wrong)
     await _assert_invalid(world, "tls")
 
 
 @pytest.mark.parametrize("wrong", [RIGHT, None], ids=["encrypted", "nothing told"])
 async def test_a_plaintext_arm_that_is_not_proven_plaintext_is_invalid(
-    wrong: Session | None,
+    wrong: TlsSession | None,
 ) -> None:
     world = await ended("plain", wrong)
     await _assert_invalid(world, "plain")

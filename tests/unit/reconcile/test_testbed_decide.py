@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find
-from encbench.core.certificates import Pair
+from encbench.core.certificates import KeyPair
 from encbench.reconcile.pods import ContainerFacts
 from encbench.reconcile.testbed.decide import Decision, decide, is_version
 from encbench.reconcile.testbed.facts import LoadFacts, Seen
@@ -14,7 +14,7 @@ from tests.unit.reconcile.seen import NOT_PROVEN, NOW, PROVEN, a_pod, a_testbed,
 
 UP = {"Provisioned": ("True", 10.0)}
 LOADED = {**UP, "Loaded": ("True", 5.0)}
-AUTHORITY = Pair("certificate", "key")
+AUTHORITY = KeyPair("certificate", "key")
 DATABASE = a_pod("bed-0", *ready("server", "agent"))
 STARTING = a_pod("bed-0", ContainerFacts("server", running=True))
 

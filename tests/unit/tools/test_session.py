@@ -2,11 +2,11 @@
 
 import pytest
 
-from encbench.core.tls import PLAIN, Session
+from encbench.core.tls import PLAIN, TlsSession
 from encbench.tools.session import sessions, told
 
 LINE = "encbench-session tls=TLSv1.3 cipher=TLS_AES_128_GCM_SHA256"
-TLS = Session(tls="TLSv1.3", cipher="TLS_AES_128_GCM_SHA256")
+TLS = TlsSession(tls="TLSv1.3", cipher="TLS_AES_128_GCM_SHA256")
 NONE = "encbench-session tls=none cipher=none"
 
 

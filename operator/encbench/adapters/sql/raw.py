@@ -9,7 +9,7 @@ from pymysql.connections import Connection
 
 from encbench.adapters.sql.mysql import say
 from encbench.adapters.sql.session import SqlError
-from encbench.core.columns.envelope import Kind
+from encbench.core.columns.envelope import ColumnKind
 from encbench.core.connection import DATABASE
 
 SECONDS = 20.0
@@ -20,7 +20,7 @@ class RawColumn:
     """One column of a result, as it was announced."""
 
     name: str
-    kind: Kind
+    kind: ColumnKind
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class RawSession:
         columns = tuple(
             RawColumn(
                 name=_text(field.name),
-                kind=Kind(field.type_code, field.scale, field.flags, field.charsetnr),
+                kind=ColumnKind(field.type_code, field.scale, field.flags, field.charsetnr),
             )
             for field in fields
         )

@@ -19,7 +19,7 @@ OVERHEAD = _HEADER.size + _NONCE + TAG
 
 
 @dataclass(frozen=True)
-class Kind:
+class ColumnKind:
     """A column as the server describes it."""
 
     type: int
@@ -35,7 +35,7 @@ class Envelope:
     """One value."""
 
     algorithm: str
-    kind: Kind
+    kind: ColumnKind
     header: bytes
     nonce: bytes
     sealed: bytes
@@ -61,7 +61,7 @@ def parse(value: bytes) -> Envelope:
     body = _HEADER.size + _NONCE
     return Envelope(
         algorithm=ALGORITHMS[algorithm],
-        kind=Kind(type=type_, decimals=decimals, flags=flags, charset=charset),
+        kind=ColumnKind(type=type_, decimals=decimals, flags=flags, charset=charset),
         header=value[: _HEADER.size],
         nonce=value[_HEADER.size : body],
         sealed=value[body:],

@@ -1,9 +1,9 @@
 """The rows that prove column encryption: one of each table. Standard library only: the agent's.
 
-Of TPC-C's tables they are loaded rows that no transaction changes, found by their keys, and columns
-that some transaction changes are left out of the digest, for our client reads the same rows before
-its first transaction and after its last (docs/design/0007-columns.md, "The client's lines"). Of any
-other table it is the first row there is: both of the agent's sessions read it on a server at rest.
+In TPC-C's tables they are loaded rows that no transaction changes, found by their keys. The digest
+leaves out columns that some transaction changes, because our client reads the same rows before its
+first transaction and after its last (docs/design/0007-columns.md, "The client's lines"). In any
+other table it is the first row: both of the agent's sessions read it on a server at rest.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ ABSENT = "absent"
 """In place of a digest: there is no such row."""
 
 
-class Probe(NamedTuple):
+class RowProbe(NamedTuple):
     """One table's row."""
 
     table: str
@@ -31,24 +31,28 @@ class Probe(NamedTuple):
     """A transaction may take the row."""
 
 
-TPCC: tuple[Probe, ...] = (
-    Probe("bmsql_config", "WHERE cfg_name = 'warehouses'"),
-    Probe("bmsql_warehouse", "WHERE w_id = 1", frozenset({"w_ytd"})),
-    Probe("bmsql_district", "WHERE d_w_id = 1 AND d_id = 1", frozenset({"d_ytd", "d_next_o_id"})),
-    Probe(
+TPCC: tuple[RowProbe, ...] = (
+    RowProbe("bmsql_config", "WHERE cfg_name = 'warehouses'"),
+    RowProbe("bmsql_warehouse", "WHERE w_id = 1", frozenset({"w_ytd"})),
+    RowProbe(
+        "bmsql_district", "WHERE d_w_id = 1 AND d_id = 1", frozenset({"d_ytd", "d_next_o_id"})
+    ),
+    RowProbe(
         "bmsql_customer",
         "WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 1",
         frozenset({"c_balance", "c_ytd_payment", "c_payment_cnt", "c_delivery_cnt", "c_data"}),
     ),
-    Probe("bmsql_history", "ORDER BY hist_id LIMIT 1"),
-    Probe("bmsql_new_order", "WHERE no_w_id = 1 AND no_d_id = 1 AND no_o_id = 3000", may_go=True),
-    Probe("bmsql_oorder", "WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = 1"),
-    Probe(
+    RowProbe("bmsql_history", "ORDER BY hist_id LIMIT 1"),
+    RowProbe(
+        "bmsql_new_order", "WHERE no_w_id = 1 AND no_d_id = 1 AND no_o_id = 3000", may_go=True
+    ),
+    RowProbe("bmsql_oorder", "WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = 1"),
+    RowProbe(
         "bmsql_order_line",
         "WHERE ol_w_id = 1 AND ol_d_id = 1 AND ol_o_id = 1 AND ol_number = 1",
     ),
-    Probe("bmsql_item", "WHERE i_id = 1"),
-    Probe(
+    RowProbe("bmsql_item", "WHERE i_id = 1"),
+    RowProbe(
         "bmsql_stock",
         "WHERE s_w_id = 1 AND s_i_id = 1",
         frozenset({"s_quantity", "s_ytd", "s_order_cnt", "s_remote_cnt"}),
@@ -58,12 +62,14 @@ _KNOWN = {probe.table: probe for probe in TPCC}
 MAY_GO = frozenset(probe.table for probe in TPCC if probe.may_go)
 
 
-def probe_of(table: str) -> Probe:
+def probe_of(table: str) -> RowProbe:
     """How to read one row of a table of that name."""
-    return _KNOWN.get(table.lower(), Probe(table, "LIMIT 1"))
+    return _KNOWN.get(table.lower(), RowProbe(table, "LIMIT 1"))
 
 
-def digest(probe: Probe, names: Sequence[str], values: Sequence[bytes | None] | None) -> str | None:
+def digest(
+    probe: RowProbe, names: Sequence[str], values: Sequence[bytes | None] | None
+) -> str | None:
     """What our client prints of this row; None for a table that it does not read."""
     if probe.table not in _KNOWN:
         return None

@@ -1,32 +1,22 @@
-"""Where the server's files lie: in the pod by default, elsewhere in tests with the real server."""
+"""Where the files of MariaDB and MySQL lie."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from encbench.core.certificates import FOLDER
 from encbench.engines.facts import facts
-from encbench.engines.layout import CONFIG, CREDENTIALS, VOLUME
+from encbench.engines.server_layout import ServerLayout
 
 KEY_FILE = "keyfile"
 
 
 @dataclass(frozen=True, kw_only=True)
-class InnodbLayout:
+class InnodbLayout(ServerLayout):
     """Paths as the server's container sees them."""
 
     server: str
     """The engine's name, in the names of its socket and pid file."""
-    volume: str = VOLUME
-    config: str = CONFIG
-    credentials: str = CREDENTIALS
     keys: str = "/etc/encbench/keys"
-    tls: str = FOLDER
     port: int = facts("mysql").port
-
-    @property
-    def data(self) -> str:
-        """The data directory, a folder of the volume so that files beside it are not databases."""
-        return f"{self.volume}/data"
 
     @property
     def temporary(self) -> str:
@@ -52,13 +42,3 @@ class InnodbLayout:
     def server_cnf(self) -> str:
         """The one option file."""
         return f"{self.config}/server.cnf"
-
-    @property
-    def initialise(self) -> str:
-        """The script that makes the data directory."""
-        return f"{self.config}/initialise.sh"
-
-    @property
-    def init_sql(self) -> str:
-        """Statements that the server runs at each start."""
-        return f"{self.credentials}/init.sql"

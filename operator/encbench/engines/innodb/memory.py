@@ -11,9 +11,7 @@ from encbench.core.session_memory import SessionMemory
 KIBIBYTE, MEBIBYTE = 2**10, 2**20
 LEAST_POOL = 16 * MEBIBYTE
 LEAST_ROOM = 48 * MEBIBYTE
-"""For connections, where nobody has said how large the pool shall be."""
-SPARE_CONNECTIONS = 16
-"""Beside the clients' own: the agent's, a person's, and those of an earlier run that end late."""
+"""For connections, where the template does not set the pool's size."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """How much of the redo log the data files do not have yet: what a recovery would have to apply.
 
-Text and functions over it, for the agent. MariaDB tells the checkpoint's age; MySQL tells both log
-positions since 8.0.30; older servers tell neither.
+Text and functions over it, for the agent. MariaDB reports the checkpoint's age; MySQL reports both
+log positions since 8.0.30; older servers report neither.
 """
 
 from collections.abc import Iterable, Sequence

@@ -6,14 +6,18 @@ differs between arms is in `_at_rest` and `_in_transit`; all else is the same in
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import TestbedSpec
-from encbench.core.session_memory import SessionMemory
-from encbench.core.tls import suite
-from encbench.engines.innodb import tls
+from encbench.core.session_memory import SPARE_CONNECTIONS, SessionMemory
 from encbench.engines.innodb.layout import InnodbLayout
-from encbench.engines.innodb.memory import KIBIBYTE, MEBIBYTE, SPARE_CONNECTIONS, Memory
+from encbench.engines.innodb.memory import KIBIBYTE, MEBIBYTE, Memory
 from encbench.engines.innodb.options import MOST_STATEMENTS
-
-Settings = dict[str, str]
+from encbench.engines.innodb.settings import (
+    BINARY_LOG,
+    STEADY,
+    Settings,
+    option_file,
+    places,
+    tls,
+)
 
 DEFAULT_ALGORITHM = "AES_CTR"
 
@@ -39,8 +43,7 @@ def server_settings(spec: TestbedSpec, layout: InnodbLayout) -> Settings:
 
 def server_cnf(spec: TestbedSpec, layout: InnodbLayout) -> str:
     """The option file. It holds no secret: keys are named by their file."""
-    lines = [f"{name}={value}" for name, value in server_settings(spec, layout).items()]
-    return "\n".join(["[mariadbd]", *lines, ""])
+    return option_file("mariadbd", server_settings(spec, layout))
 
 
 def _defaults(spec: TestbedSpec) -> Settings:
@@ -49,20 +52,12 @@ def _defaults(spec: TestbedSpec) -> Settings:
     return {
         "innodb_buffer_pool_size": MEMORY.default_pool(memory, spec.max_connections),
         "max_prepared_stmt_count": MOST_STATEMENTS,
-        # Durable at each commit, which is the server's own default; written here because it
-        # decides the outcome of every write workload.
+        # Durable at each commit, which is the server's own default; written here because it decides
+        # the outcome of every write workload.
         "innodb_flush_log_at_trx_commit": "1",
-        # Every page is read and written past the page cache: the server's memory is its buffer
-        # pool's alone, and a scan of the files by the agent evicts nothing.
-        "innodb_flush_method": "O_DIRECT",
-        # No name service stands between a client and its login.
-        "skip_name_resolve": "ON",
-        # A crash must not leave a pool that was warmed differently from the other arms'.
-        "innodb_buffer_pool_load_at_startup": "OFF",
-        "innodb_buffer_pool_dump_at_shutdown": "OFF",
-        # Binary logs that no replica will ask for are dropped after an hour, else a long campaign
-        # fills the volume.
-        "max_binlog_size": "256M",
+        **STEADY,
+        # Binary logs that no replica will ask for are dropped after an hour; otherwise a long
+        # campaign fills the volume.
         "binlog_expire_logs_seconds": "3600",
     }
 
@@ -70,18 +65,12 @@ def _defaults(spec: TestbedSpec) -> Settings:
 def _owned(spec: TestbedSpec, layout: InnodbLayout) -> Settings:
     """What a template may not set; `problems` says so before anything starts."""
     return {
-        "datadir": layout.data,
-        "tmpdir": layout.temporary,
-        "socket": layout.socket,
-        "pid_file": layout.pid_file,
-        "port": str(layout.port),
+        **places(layout),
         "max_connections": str(spec.max_connections + SPARE_CONNECTIONS),
-        # All clients connect at once, and who finds no place in the queue tries again after seconds
-        # that double each time. Its default is a fifth of the connections.
+        # All clients connect at once, and one that finds no place in the queue tries again after
+        # seconds that double each time. The default is a fifth of the connections.
         "back_log": str(spec.max_connections + SPARE_CONNECTIONS),
-        # On in every arm, so that what its encryption costs is measured.
-        "log_bin": "binlog",
-        "server_id": "1",
+        **BINARY_LOG,
     }
 
 
@@ -107,16 +96,9 @@ def _at_rest(mode: EncryptionModeSpec, layout: InnodbLayout) -> Settings:
 
 
 def _in_transit(mode: EncryptionModeSpec, layout: InnodbLayout) -> Settings:
-    """TLS by one version and one suite, and for everybody; or none at all."""
-    in_transit = mode.in_transit
-    if in_transit is None:
-        # Said, for from 11.4 on the server makes itself a certificate and offers TLS.
+    """TLS by one version and one suite for every client, or none at all."""
+    if mode.in_transit is None:
+        # Written out, because from 11.4 on the server makes itself a certificate and offers TLS.
         return {"ssl": "OFF"}
-    return {
-        **tls.files(layout),
-        "tls_version": in_transit.version,
-        # MariaDB takes the names of both versions here.
-        "ssl_cipher": suite(in_transit),
-        # Beside the user's own REQUIRE SSL, for a variable is what a proof can read.
-        "require_secure_transport": "ON",
-    }
+    # MariaDB takes the names of both versions here.
+    return tls(mode.in_transit, layout, suites="ssl_cipher")

@@ -4,10 +4,10 @@ The agent imports this module and pays for what it imports at a twentieth of a c
 standard library here. The judging is `judge`'s.
 
 One text serves every version: a server passes over what stands in a comment with a later version
-number than its own. 5.7 has no TDE in encbench, and no columns to tell.
+number than its own. 5.7 has no TDE in encbench, and no columns that would say.
 
 InnoDB's list of tablespaces leaves out the system tablespace (ibdata1), which MySQL cannot encrypt;
-`innodb_temporary` is left out here, for settings decide about it. The marker reaches undo log and
+`innodb_temporary` is left out here, because settings decide it. The marker reaches undo log and
 system tables in the buffer pool first: while pages are dirty, files do not yet show what they will,
 which the column `busy` says.
 """

@@ -2,7 +2,7 @@
 
 InnoDB and the binary log each make a master key of 256 bits at their first need, and encrypt by it
 the keys of tablespaces and log files. The keyring's file lies on the volume beside the data, which
-is enough for a measurement and no way to keep keys otherwise.
+is enough for a measurement but protects nothing.
 """
 
 import json
@@ -17,11 +17,6 @@ PLUGIN = "keyring_file"
 def is_component(version: str) -> bool:
     """Whether this version's keyring is a component, else it is a plugin."""
     return number(version) >= FIRST_COMPONENT
-
-
-def provider(version: str) -> str:
-    """What the catalogue shows as the active keyring."""
-    return COMPONENT if is_component(version) else PLUGIN
 
 
 def files(mode: EncryptionModeSpec, version: str, layout: MysqlLayout) -> dict[str, str]:

@@ -8,17 +8,21 @@ is the same in each.
 from encbench.api.encryptionmode import InTransit
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.testbed import TestbedSpec
-from encbench.core.session_memory import SessionMemory
-from encbench.core.tls import suite
-from encbench.engines.innodb import tls
-from encbench.engines.innodb.memory import KIBIBYTE, MEBIBYTE, SPARE_CONNECTIONS, Memory
+from encbench.core.session_memory import SPARE_CONNECTIONS, SessionMemory
+from encbench.engines.innodb.memory import KIBIBYTE, MEBIBYTE, Memory
 from encbench.engines.innodb.options import MOST_STATEMENTS, parse_size
+from encbench.engines.innodb.settings import (
+    BINARY_LOG,
+    STEADY,
+    Settings,
+    option_file,
+    places,
+    tls,
+)
 from encbench.engines.mysql import keyring
 from encbench.engines.mysql.flavour import FLAVOURS, Flavour
 from encbench.engines.mysql.layout import MysqlLayout
 from encbench.engines.mysql.versions import FIRST_8, FIRST_8_4, Number, number
-
-Settings = dict[str, str]
 
 _OFF = ("OFF", "0", "FALSE")
 
@@ -56,8 +60,7 @@ def server_settings(spec: TestbedSpec, layout: MysqlLayout) -> Settings:
 
 def server_cnf(spec: TestbedSpec, layout: MysqlLayout) -> str:
     """The option file. It holds no secret: the keyring is named by its file."""
-    lines = [f"{name}={value}" for name, value in server_settings(spec, layout).items()]
-    return "\n".join(["[mysqld]", *lines, f"!include {layout.places_cnf}", ""])
+    return option_file("mysqld", server_settings(spec, layout), f"!include {layout.places_cnf}")
 
 
 def _log_buffer(instance: InstanceTemplateSpec) -> int:
@@ -70,8 +73,7 @@ def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int)
     memory = instance.embedded.resources.memory_bytes
     half = server_memory(instance).default_pool(memory, connections)
     pool = instance.settings.get("innodb_buffer_pool_size", half)
-    # Binary logs that no replica will ask for are dropped after an hour, else a long campaign fills
-    # the volume. 5.7 counts in days.
+    # As for MariaDB; 5.7 counts in days.
     expiry = {"binlog_expire_logs_seconds": "3600"}
     return {
         "innodb_buffer_pool_size": pool,
@@ -79,19 +81,11 @@ def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int)
         # with 9.7: 160M became 256M). Chunks that large are cut to the pool's own size.
         "innodb_buffer_pool_chunk_size": pool,
         "max_prepared_stmt_count": MOST_STATEMENTS,
-        # Durable at each commit, which is the server's own default; written here because it
-        # decides the outcome of every write workload.
+        # Durable at each commit, which is the server's own default; written here because it decides
+        # the outcome of every write workload.
         "innodb_flush_log_at_trx_commit": "1",
         "sync_binlog": "1",
-        # Every page is read and written past the page cache: the server's memory is its buffer
-        # pool's alone, and a scan of the files by the agent evicts nothing.
-        "innodb_flush_method": "O_DIRECT",
-        # No name service stands between a client and its login.
-        "skip_name_resolve": "ON",
-        # A crash must not leave a pool that was warmed differently from the other arms'.
-        "innodb_buffer_pool_load_at_startup": "OFF",
-        "innodb_buffer_pool_dump_at_shutdown": "OFF",
-        "max_binlog_size": "256M",
+        **STEADY,
         # With notes, as 5.7 and MariaDB do by default: InnoDB's own words about a recovery.
         "log_error_verbosity": "3",
         **(expiry if release >= FIRST_8 else {"expire_logs_days": "1"}),
@@ -101,16 +95,10 @@ def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int)
 def _owned(spec: TestbedSpec, layout: MysqlLayout, release: Number) -> Settings:
     """What a template may not set; `problems` says so before anything starts."""
     return {
-        "datadir": layout.data,
-        "tmpdir": layout.temporary,
-        "socket": layout.socket,
-        "pid_file": layout.pid_file,
-        "port": str(layout.port),
+        **places(layout),
         "max_connections": str(spec.max_connections + SPARE_CONNECTIONS),
-        # On in every arm, so that what its encryption costs is measured.
-        "log_bin": "binlog",
-        "server_id": "1",
-        # A folder that an image may lack; nobody imports or exports files.
+        **BINARY_LOG,
+        # A folder that an image may lack; nothing imports or exports files.
         "secure_file_priv": "NULL",
         # The server makes no certificates: an arm with TLS is given its own, others have none.
         "auto_generate_certs": "OFF",
@@ -135,15 +123,9 @@ def _at_rest(spec: TestbedSpec, flavour: Flavour, layout: MysqlLayout) -> Settin
 
 
 def _in_transit(in_transit: InTransit | None, layout: MysqlLayout, release: Number) -> Settings:
-    """TLS by one version and one suite, and for everybody; or none at all."""
+    """TLS by one version and one suite for every client, or none at all."""
     if in_transit is None:
         # 8.4 has no `ssl` any more: no version is no TLS. 5.7 knows only `ssl`.
         return {"tls_version": ""} if release >= FIRST_8_4 else {"ssl": "OFF"}
     suites = "tls_ciphersuites" if in_transit.version == "TLSv1.3" else "ssl_cipher"
-    return {
-        **tls.files(layout),
-        "tls_version": in_transit.version,
-        suites: suite(in_transit),
-        # Beside the user's own REQUIRE SSL, for a variable is what a proof can read.
-        "require_secure_transport": "ON",
-    }
+    return tls(in_transit, layout, suites)

@@ -4,8 +4,8 @@ The agent imports this module and pays for what it imports at a twentieth of a c
 standard library here. The judging is `judge`'s.
 
 PostgreSQL encrypts nothing at rest. What could is an extension with an access method for tables
-(pg_tde's), so these are looked for, and tablespaces, which may lie where nobody looks. Of TLS it
-says what it would negotiate, and by which rules a client may connect.
+(pg_tde's), so these are looked for, and tablespaces, which may lie where no proof looks. About
+TLS it says what it would negotiate, and by which rules a client may connect.
 """
 
 from collections.abc import Iterable, Sequence

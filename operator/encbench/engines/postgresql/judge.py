@@ -58,7 +58,7 @@ def _in_transit(seen: AgentEvidence, in_transit: InTransit | None) -> list[Compa
 
 
 def _rules(seen: AgentEvidence) -> list[Comparison]:
-    """That nobody comes over the network without TLS."""
+    """That no rule lets a client in over the network without TLS."""
     variables = seen.catalogue.variables
     rules = [rule for name, rule in variables.items() if name.startswith(RULE)]
     encrypted = [rule for rule in rules if rule.startswith("hostssl ")]

@@ -1,31 +1,18 @@
-"""Where PostgreSQL's files lie: in the pod by default, elsewhere in tests with the real server."""
+"""Where PostgreSQL's files lie; temporary files are in the data directory, on the volume."""
 
 from dataclasses import dataclass
 
-from encbench.core.certificates import FOLDER
 from encbench.engines.facts import facts
-from encbench.engines.layout import CONFIG, CREDENTIALS, VOLUME
+from encbench.engines.server_layout import ServerLayout
 
 PASSWD = "passwd"  # noqa: S105 the name of a file
 
 
 @dataclass(frozen=True, kw_only=True)
-class PostgresqlLayout:
+class PostgresqlLayout(ServerLayout):
     """Paths as the server's container sees them."""
 
-    volume: str = VOLUME
-    config: str = CONFIG
-    credentials: str = CREDENTIALS
-    tls: str = FOLDER
     port: int = facts("postgresql").port
-
-    @property
-    def data(self) -> str:
-        """The data directory. Temporary files lie in it: sorting on disk is part of the workload.
-
-        A folder of the volume, for the server wants one that nobody else may read.
-        """
-        return f"{self.volume}/data"
 
     @property
     def socket(self) -> str:
@@ -48,19 +35,9 @@ class PostgresqlLayout:
         return f"{self.config}/openssl.cnf"
 
     @property
-    def initialise(self) -> str:
-        """The script that makes the data directory."""
-        return f"{self.config}/initialise.sh"
-
-    @property
     def start(self) -> str:
         """The script that starts the server."""
         return f"{self.config}/start.sh"
-
-    @property
-    def init_sql(self) -> str:
-        """Statements that run once, in the new data directory."""
-        return f"{self.credentials}/init.sql"
 
 
 POD = PostgresqlLayout()

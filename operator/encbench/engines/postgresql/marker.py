@@ -2,9 +2,10 @@
 
 The agent imports this module: the standard library only. A new table holds the marker, made with
 the server's defaults, so that what the defaults do is what is seen. The rows go to the write-ahead
-log as they are, each whole, for their page is new. `VACUUM FULL` then writes the table anew, past
-the shared buffers, and returns when its file and its log are on disk: a `CHECKPOINT` would do that
-too, but for everything that is dirty, and the state that a trial begins with would be the proof's.
+log as they are, each whole, because their page is new. `VACUUM FULL` then writes the table anew,
+past the shared buffers, and returns when its file and its log are on disk: a `CHECKPOINT` would do
+that too, but for everything that is dirty, and a trial would begin in the state that the proof
+left.
 """
 
 from encbench.engines.marker import ROWS, Statement, like_table_name

@@ -9,15 +9,11 @@ from encbench.api.encryptionmode import InTransit
 from encbench.api.scalars import parse_quantity
 from encbench.api.testbed import TestbedSpec
 from encbench.core.certificates import CERTIFICATE, KEY
-from encbench.core.session_memory import SessionMemory
+from encbench.core.session_memory import SPARE_CONNECTIONS, SessionMemory
 from encbench.core.tls import suite
 from encbench.engines.postgresql.layout import PostgresqlLayout
 
 Settings = dict[str, str]
-
-SPARE_CONNECTIONS = 16
-"""Beside the clients' own: the agent's, a person's, those of an earlier run that end late, and the
-three that the server keeps for superusers."""
 
 KIBIBYTE, MEBIBYTE, GIBIBYTE = 2**10, 2**20, 2**30
 

@@ -6,7 +6,7 @@ from encbench.api.kinds import OVERHEAD_REPORT, TESTBED, TRIAL
 from encbench.api.overheadreport import OverheadReportSpec
 from encbench.api.testbed import Arm, Dataset, TestbedSpec
 from encbench.api.trial import TrialSpec
-from encbench.core.certificates import Pair, authority_entries, authority_name
+from encbench.core.certificates import KeyPair, authority_entries, authority_name
 from encbench.core.naming import child_name, digest, storage_prefix
 from encbench.core.plan import Cell, PlannedTrial
 from encbench.kube.labels import ACTIVE, labels, metadata
@@ -42,7 +42,7 @@ def trial_name(campaign: str, planned: PlannedTrial) -> str:
     )
 
 
-def authority(campaign: Campaign, made: Pair) -> Body:
+def authority(campaign: Campaign, made: KeyPair) -> Body:
     """The Secret with the campaign's CA. No pod mounts it; it goes with the campaign."""
     own = labels("authority", campaign=campaign.name)
     meta = metadata(authority_name(campaign.name), campaign.namespace, own, campaign.owner)

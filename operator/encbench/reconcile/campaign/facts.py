@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from encbench.api.conditions import find, is_false, is_true
-from encbench.core.plan import Condition, Past
+from encbench.core.plan import LoadLevel, Past
 from encbench.reconcile.campaign.resolve import Resolution
 from encbench.reconcile.checks import CONSISTENT
 from encbench.reconcile.objects import Testbed, Trial
@@ -30,7 +30,7 @@ def past(trial: Trial) -> Past:
     spec = trial.spec
     return Past(
         cell=spec.cell,
-        condition=Condition(spec.workload_ref, spec.concurrency),
+        condition=LoadLevel(spec.workload_ref, spec.concurrency),
         block=spec.block,
         arm=spec.arm.name,
         outcome=trial.status.outcome,

@@ -10,7 +10,7 @@ from encbench.api.campaign import BlockPlan, CampaignSpec
 from encbench.api.testbed import Arm
 from encbench.core import plan
 from encbench.core.figures import RECOVERY_SECONDS
-from encbench.core.plan import Cell, Condition
+from encbench.core.plan import Cell, LoadLevel
 from encbench.core.statistics import Estimate, estimate
 from encbench.core.statistics.precision import Plan, plan_blocks
 from encbench.reconcile.objects import Trial
@@ -41,10 +41,10 @@ def block_plans(
     return found
 
 
-def goals(plans: Iterable[BlockPlan], cell: Cell) -> dict[Condition, int]:
+def goals(plans: Iterable[BlockPlan], cell: Cell) -> dict[LoadLevel, int]:
     """The planned blocks of a cell's conditions, as far as they are fixed."""
     return {
-        Condition(p.workload, p.concurrency): p.planned_blocks for p in plans if p.cell == cell.name
+        LoadLevel(p.workload, p.concurrency): p.planned_blocks for p in plans if p.cell == cell.name
     }
 
 
@@ -92,7 +92,7 @@ def _estimates(
     return {name: one for name, one in found.items() if one is not None}
 
 
-def _block_plan(cell: Cell, condition: Condition, pilot_blocks: int, planned: Plan) -> BlockPlan:
+def _block_plan(cell: Cell, condition: LoadLevel, pilot_blocks: int, planned: Plan) -> BlockPlan:
     return BlockPlan(
         cell=cell.name,
         instance=cell.instance_ref,

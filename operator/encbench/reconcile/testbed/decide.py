@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time
 from encbench.api.testbed import TestbedStatus
-from encbench.core.certificates import Pair
+from encbench.core.certificates import KeyPair
 from encbench.core.starts import GOLDEN, Start
 from encbench.reconcile import checks, pods
 from encbench.reconcile.backoff import backoff
@@ -38,7 +38,7 @@ class Decision:
     """The status to write, and what to do after it is written."""
 
     status: TestbedStatus
-    create_credentials: Pair | None = None
+    create_credentials: KeyPair | None = None
     """The CA that certifies them."""
     apply_database: bool = False
     create_load: bool = False
@@ -87,7 +87,7 @@ def phase(draft: Draft[TestbedStatus]) -> str:
 def _decision(
     draft: Draft[TestbedStatus],
     *,
-    create_credentials: Pair | None = None,
+    create_credentials: KeyPair | None = None,
     apply_database: bool = False,
     create_load: bool = False,
     scale: tuple[int, Start] | None = None,

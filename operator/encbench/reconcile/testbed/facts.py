@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from encbench.core.certificates import Pair
+from encbench.core.certificates import KeyPair
 from encbench.core.evidence import Proof
 from encbench.ports import Body
 from encbench.reconcile.checks import Checked
@@ -36,7 +36,7 @@ class Seen:
     """The trial that the testbed is for now."""
     neighbours: tuple[str, ...] = ()
     """Databases of the same cell that are still there, where only one shall be."""
-    authority: Pair | None = None
+    authority: KeyPair | None = None
     """The campaign's CA; looked for only until there are credentials."""
     server_started: float | None = None
     """Start of the server process, Unix time; None while the agent does not answer."""

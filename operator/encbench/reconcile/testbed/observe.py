@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import JOB, POD, SECRET, STATEFUL_SET, TRIAL
 from encbench.core.artefact import digest_of, encode
-from encbench.core.certificates import AUTHORITY, AUTHORITY_KEY, Pair, authority_name
+from encbench.core.certificates import AUTHORITY, AUTHORITY_KEY, KeyPair, authority_name
 from encbench.core.evidence import Proof, ProofRecord
 from encbench.core.naming import credentials_name
 from encbench.kube import labels
@@ -136,7 +136,7 @@ async def _neighbours(deps: Deps, testbed: Testbed) -> tuple[str, ...]:
     return tuple(sorted(names - {testbed.name}))
 
 
-async def _authority(deps: Deps, testbed: Testbed) -> Pair | None:
+async def _authority(deps: Deps, testbed: Testbed) -> KeyPair | None:
     """The CA of the testbed's own campaign, not of an earlier one by that name."""
     campaign = testbed.spec.campaign_ref
     name = authority_name(campaign.name)
@@ -144,7 +144,7 @@ async def _authority(deps: Deps, testbed: Testbed) -> Pair | None:
     if secret is None or not belongs_to(secret, campaign.uid):
         return None
     certificate, key = entry(secret, AUTHORITY), entry(secret, AUTHORITY_KEY)
-    return None if certificate is None or key is None else Pair(certificate, key)
+    return None if certificate is None or key is None else KeyPair(certificate, key)
 
 
 async def _stateful_set(deps: Deps, testbed: Testbed) -> Body | None:

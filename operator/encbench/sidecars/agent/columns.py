@@ -12,7 +12,7 @@ from typing import Protocol
 
 from encbench.adapters.sql.raw import RawColumn, RawResult
 from encbench.core.columns import envelope
-from encbench.core.columns.envelope import Envelope, Kind
+from encbench.core.columns.envelope import ColumnKind, Envelope
 from encbench.core.columns.probes import SAMPLE, digest, probe_of
 from encbench.engines.marker import PREFIX
 from encbench.sidecars.agent.probe import SqlSession
@@ -159,7 +159,7 @@ def _column(look: ColumnsLook, made: _Table, own: Cell, seen: Cell, nonces: set[
 
 
 def _sealed(
-    look: ColumnsLook, kind: Kind, value: bytes, through: bytes, nonces: set[bytes]
+    look: ColumnsLook, kind: ColumnKind, value: bytes, through: bytes, nonces: set[bytes]
 ) -> tuple[str, str]:
     """Algorithm, and what is wrong with it: nothing where the text is empty."""
     try:

@@ -47,7 +47,7 @@ class ColumnsConfig:
 
 
 def read_config(environment: Mapping[str, str]) -> AgentConfig:
-    """From the variables that `engines.pod` sets. ConfigError says what is missing."""
+    """From the variables that `database.pod` sets. ConfigError says what is missing."""
     credentials = Path(_get(environment, "ENCBENCH_CREDENTIALS"))
     volume = Path(_get(environment, "ENCBENCH_VOLUME"))
     return AgentConfig(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from encbench.core.columns.envelope import OVERHEAD, Kind, bears_magic, parse
+from encbench.core.columns.envelope import OVERHEAD, ColumnKind, bears_magic, parse
 from encbench.core.columns.mek import key_of, unfit
 
 HEADER = b"\x00ENC" + bytes([1, 2, 246, 2]) + b"\x80\x01" + b"\x00\x3f"
@@ -12,7 +12,7 @@ WHOLE = HEADER + bytes(range(12)) + b"xyz" + b"t" * 16
 def test_an_envelope_is_read_as_it_is_laid_out() -> None:
     found = parse(WHOLE)
     assert found.algorithm == "SM4_128_GCM"
-    assert found.kind == Kind(type=246, decimals=2, flags=0x8001, charset=63)
+    assert found.kind == ColumnKind(type=246, decimals=2, flags=0x8001, charset=63)
     assert found.header == HEADER
     assert found.nonce == bytes(range(12))
     assert found.sealed == b"xyz" + b"t" * 16

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from encbench.adapters.sql.raw import RawColumn, RawResult
-from encbench.core.columns.envelope import Envelope, Kind
+from encbench.core.columns.envelope import ColumnKind, Envelope
 from encbench.core.columns.probes import SAMPLE
 from encbench.sidecars.agent.columns import ColumnsLook, facts, sample
 
-KIND = Kind(3, 0, 0x4203, 63)
+KIND = ColumnKind(3, 0, 0x4203, 63)
 NONCE = bytes(12)
 
 
@@ -129,7 +129,7 @@ def test_ciphertext_that_the_table_itself_holds_is_not_plaintext() -> None:
 
 
 def test_a_plain_value_keeps_its_announcement() -> None:
-    announced = (RawColumn("id", Kind(253, 0, 128, 63)), RawColumn("c", KIND))
+    announced = (RawColumn("id", ColumnKind(253, 0, 128, 63)), RawColumn("c", KIND))
     told = table(Side((b"1", b"text")), Side((b"1", b"text"), columns=announced))
     assert told["wrong"] == {"id": "the proxy announces a plain value with another type"}
 

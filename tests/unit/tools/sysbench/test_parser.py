@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from encbench.core.tls import Session
+from encbench.core.tls import TlsSession
 from encbench.tools.measurement import ParseError
 from encbench.tools.sysbench.parser import parse
 
@@ -61,7 +61,7 @@ def telling(log: str, line: str = TOLD) -> str:
 def test_what_the_session_told() -> None:
     assert parse(output("read_write")).sessions == ()
     found = parse(telling(output("read_write")))
-    assert found.sessions == (Session(tls="TLSv1.3", cipher="TLS_AES_128_GCM_SHA256"),)
+    assert found.sessions == (TlsSession(tls="TLSv1.3", cipher="TLS_AES_128_GCM_SHA256"),)
 
 
 def test_its_question_is_no_query_of_the_workload() -> None:
