@@ -161,8 +161,8 @@ def _beyond(entry: Disagreement, said: Sequence[Statement]) -> str:
         end, side = lowest, "below"
     else:
         return ""
-    column, figure = end[1].column, wording.printed(end[1])
-    return f": {count} lie {side} even the {column} {figure} of the same line"
+    cell = f"{end[1].column} {wording.printed(end[1])}"
+    return f": {count} lie {side} even the {cell} of the same line"
 
 
 def _value(entry: tuple[PrintedFigure, PrintedCell]) -> Fraction:

@@ -9,7 +9,7 @@ from encbench.cli.connection import connected
 from encbench.cli.errors import CommandError
 from encbench.cli.report import fetch, find
 from encbench.core.artefact import RecordError, decode
-from encbench.report.compare import difference_text
+from encbench.report.compare import renderings
 from encbench.report.compare.difference import compare as compared
 from encbench.report.document import Report
 
@@ -21,7 +21,7 @@ async def compare(args: argparse.Namespace) -> int:
     async with contextlib.AsyncExitStack() as stack:
         reports = [await _read(name, args.namespace, stack) for name in (args.first, args.second)]
     found = compared(*reports)
-    output.write(difference_text.RENDERINGS[args.output](found).encode(), args.file)
+    output.write(renderings.RENDERINGS[args.output](found).encode(), args.file)
     return 0 if found.pairs else NOTHING_IN_COMMON
 
 

@@ -112,9 +112,12 @@ def _tpcc(place: StudiedArms, prefix: str) -> Iterable[StudyTable]:
         yield _ratio(place, arms, f"{prefix}ratio-{_ALGORITHMS[algorithm]}")
 
 
-Found = tuple[Group, Row, Row]
-"""A condition with its plain row and the encrypted one."""
-GROUP, PLAIN, OWN = range(3)
+class Found(NamedTuple):
+    """A condition with its plain row and the encrypted one."""
+
+    group: Group
+    plain: Row
+    own: Row
 
 
 class Made(NamedTuple):
@@ -124,8 +127,9 @@ class Made(NamedTuple):
     cell: Callable[[Found], Cell]
 
 
-def _field(name: str, of: int, field: str, unit: str = "") -> Made:
-    return Made(StudyColumn(name=name, unit=unit), lambda found: getattr(found[of], field))
+def _field(name: str, of: str, field: str, unit: str = "") -> Made:
+    """As it was measured: a field of the condition, of its plain row, or of the encrypted one."""
+    return Made(StudyColumn(name=name, unit=unit), lambda found: getattr(getattr(found, of), field))
 
 
 def _loss(name: str, own: str, plain: str, field: str) -> Made:
@@ -141,13 +145,13 @@ def _increase(name: str, own: str, plain: str, field: str) -> Made:
 
 
 def _percent(found: Found, field: str, change: Callable[[float], float]) -> float | None:
-    plain, own = getattr(found[PLAIN], field), getattr(found[OWN], field)
+    plain, own = getattr(found.plain, field), getattr(found.own, field)
     return None if own is None or not plain else rounded(100 * change(own / plain))
 
 
 _CONDITION = (
-    _field("instance", GROUP, "instance"),
-    _field("concurrency", GROUP, "concurrency", "terminals"),
+    _field("instance", "group", "instance"),
+    _field("concurrency", "group", "concurrency", "terminals"),
 )
 _OF_LIMIT = "percent of the client's CPU limit"
 
@@ -166,7 +170,7 @@ def _table(
         title=title,
         columns=tuple(made.column for made in columns),
         rows=tuple(
-            tuple(made.cell((group, group.row(plain), group.row(arm))) for made in columns)
+            tuple(made.cell(Found(group, group.row(plain), group.row(arm))) for made in columns)
             for group in place.groups
             for arm in arms
             if {arm, plain} <= {known.name for known in group.arms}
@@ -180,8 +184,8 @@ def _tps(place: StudiedArms, arm: Arm, name: str) -> StudyTable:
         *(name, f"{place.workload}, {title}", place, place.plain, [arm.name]),
         [
             *_CONDITION,
-            _field("plaintext_tps", PLAIN, "tps", "all transactions, tpmTOTAL/60"),
-            _field("encrypted_100pct_tps", OWN, "tps", "tpmTOTAL/60"),
+            _field("plaintext_tps", "plain", "tps", "all transactions, tpmTOTAL/60"),
+            _field("encrypted_100pct_tps", "own", "tps", "tpmTOTAL/60"),
             _loss("published_overhead_percent", "encrypted_100pct_tps", "plaintext_tps", "tps"),
         ],
     )
@@ -197,8 +201,8 @@ def _client_cpu(place: StudiedArms, arm: Arm, name: str) -> StudyTable:
         *(name, f"{place.workload}, {title}", place, place.plain, [arm.name]),
         [
             *_CONDITION,
-            _field(before, PLAIN, "client_cpu_percent", _OF_LIMIT),
-            _field(after, OWN, "client_cpu_percent", _OF_LIMIT),
+            _field(before, "plain", "client_cpu_percent", _OF_LIMIT),
+            _field(after, "own", "client_cpu_percent", _OF_LIMIT),
             _increase("published_cpu_increase_percent", after, before, "client_cpu_percent"),
         ],
     )
@@ -212,11 +216,11 @@ def _driver_cpu(place: StudiedArms, before: str, after: str, name: str) -> Study
         *(name, f"{place.workload}, {title}", place, before, [after]),
         [
             *_CONDITION,
-            _field(f"jdbc_{cpu}", PLAIN, cpu, _OF_LIMIT),
-            _field(f"encjdbc_{cpu}", OWN, cpu, _OF_LIMIT),
+            _field(f"jdbc_{cpu}", "plain", cpu, _OF_LIMIT),
+            _field(f"encjdbc_{cpu}", "own", cpu, _OF_LIMIT),
             _increase("published_cpu_increase_percent", f"encjdbc_{cpu}", f"jdbc_{cpu}", cpu),
-            _field(jdbc, PLAIN, memory, "most resident, MiB"),
-            _field(encjdbc, OWN, memory, "most resident, MiB"),
+            _field(jdbc, "plain", memory, "most resident, MiB"),
+            _field(encjdbc, "own", memory, "most resident, MiB"),
             _increase("published_memory_change_percent", encjdbc, jdbc, memory),
         ],
     )
@@ -231,9 +235,9 @@ def _ratio(place: StudiedArms, arms: Sequence[Arm], name: str) -> StudyTable:
         *(name, f"{place.workload}, {title}", place, place.plain, list(ratios)),
         [
             *_CONDITION,
-            Made(share, lambda found: ratios[found[OWN].arm]),
-            _field("client_cpu_percent", OWN, "client_cpu_percent", _OF_LIMIT),
-            _field("tps", OWN, "tps", "tpmTOTAL/60"),
+            Made(share, lambda found: ratios[found.own.arm]),
+            _field("client_cpu_percent", "own", "client_cpu_percent", _OF_LIMIT),
+            _field("tps", "own", "tps", "tpmTOTAL/60"),
             _loss("published_overhead_percent", "tps", "plaintext_tps", "tps"),
         ],
     )
@@ -243,14 +247,14 @@ def _sysbench(place: StudiedArms) -> Iterable[StudyTable]:
     """One for each arm that encrypts; the plain figures are the baseline's."""
     plain, encrypted, average = "plain_response_ms", "encrypted_response_ms", "latency_average_ms"
     columns = [
-        _field("instance", GROUP, "instance"),
-        _field("workload", GROUP, "workload"),
-        _field("threads", GROUP, "concurrency"),
-        _field("plain_qps", PLAIN, "qps"),
-        _field("encrypted_qps", OWN, "qps"),
+        _field("instance", "group", "instance"),
+        _field("workload", "group", "workload"),
+        _field("threads", "group", "concurrency"),
+        _field("plain_qps", "plain", "qps"),
+        _field("encrypted_qps", "own", "qps"),
         _loss("qps_overhead_percent", "encrypted_qps", "plain_qps", "qps"),
-        _field(plain, PLAIN, average, "average of a transaction"),
-        _field(encrypted, OWN, average, "average of a transaction"),
+        _field(plain, "plain", average, "average of a transaction"),
+        _field(encrypted, "own", average, "average of a transaction"),
         _increase("response_increase_percent", encrypted, plain, average),
     ]
     for arm in (arm.name for arms in place.encrypting().values() for arm in arms):

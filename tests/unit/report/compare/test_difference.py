@@ -9,7 +9,7 @@ import pytest
 
 from encbench.api.overheadreport import Interval
 from encbench.core.statistics import estimate
-from encbench.report.compare import difference_text
+from encbench.report.compare import renderings
 from encbench.report.compare.difference import compare, difference
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
@@ -74,7 +74,7 @@ def test_a_report_against_itself_differs_in_nothing() -> None:
             assert delta.difference is not None
             assert delta.difference.estimate == 0
             assert delta.says == "not shown"
-    assert "Nothing that was recorded differs" in difference_text.text(found)
+    assert "Nothing that was recorded differs" in renderings.text(found)
 
 
 def test_a_larger_cost_is_shown_with_what_could_explain_it() -> None:
@@ -120,18 +120,18 @@ def test_conditions_of_one_report_alone_are_named() -> None:
     assert [pair.condition.concurrency for pair in found.pairs] == [16]
     assert {(c.concurrency, c.arm) for c in found.only_a} == {(4, "tde")}
     assert {(c.concurrency, c.arm) for c in found.only_b} == {(64, "tde"), (16, "x"), (64, "x")}
-    assert "Only in A: tde, oltp-read-write at 4 threads on small." in difference_text.text(found)
+    assert "Only in A: tde, oltp-read-write at 4 threads on small." in renderings.text(found)
 
 
 def test_every_rendering_has_the_same_figures() -> None:
     found = compare(REPORT, report_of(replace(A, loss={"tde": 0.2}, seed=8)))
-    document = json.loads(difference_text.json_document(found))
+    document = json.loads(renderings.json_document(found))
     shown = document["conditions"][0]["overheads"][0]
     points = f"{100 * shown['difference']['estimate']:+.1f}"
-    for said in (difference_text.text(found), difference_text.markdown(found)):
+    for said in (renderings.text(found), renderings.markdown(found)):
         assert points in said
     assert [d["name"] for d in document["differences"]] == [d.name for d in found.differences]
-    tables = [block for block in difference_text.markdown(found).split("\n\n") if block[0] == "|"]
+    tables = [block for block in renderings.markdown(found).split("\n\n") if block[0] == "|"]
     assert len(tables) == 6
     for table in tables:
         assert len({line.count("|") for line in table.splitlines()}) == 1
