@@ -40,6 +40,7 @@ check: ## Format, lint, types, import directions, shell, generated files, unit t
 	$(venv)/bin/lint-imports --no-logo >/dev/null || $(venv)/bin/lint-imports --no-logo
 	git ls-files '*.sh' .ci/run | xargs $(venv)/bin/shellcheck
 	$(python) -m encbench.api.crd --check
+	$(python) -m encbench.api.lifecycle_page --check
 	$(python) -m pytest -q -n auto --maxprocesses 4 --dist worksteal tests/unit
 
 .PHONY: check-java
@@ -78,8 +79,9 @@ format-java: ## Format the Java parts
 	mvn -B -q -f images/tpcc spotless:apply
 
 .PHONY: crds
-crds: ## Generate crds/ and the chart's copies from the models
+crds: ## Generate crds/, the chart's copies and docs/lifecycle.md from the models
 	$(python) -m encbench.api.crd
+	$(python) -m encbench.api.lifecycle_page
 
 .PHONY: lock
 lock: ## Pin the requirements again
