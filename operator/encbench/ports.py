@@ -30,8 +30,8 @@ class Rejected(Exception):
     """The other side understood and refused; trying again will not help. The text says why."""
 
 
-class Cluster(Protocol):
-    """The API server."""
+class Reader(Protocol):
+    """The API server, for those that only look."""
 
     async def get(self, kind: Kind, namespace: str, name: str) -> Body | None:
         """The object, or None when there is none."""
@@ -42,6 +42,14 @@ class Cluster(Protocol):
     ) -> list[Body]:
         """All objects with these labels, read in chunks; `namespace=None` is every one watched."""
         ...
+
+    async def logs(self, namespace: str, pod: str, container: str, lines: int) -> str:
+        """The last lines of a container's log; empty when there is none."""
+        ...
+
+
+class Cluster(Reader, Protocol):
+    """The API server."""
 
     async def create(self, kind: Kind, body: Body) -> Body:
         """Create by POST. Conflict when the name is taken, Rejected when it is refused."""
@@ -74,10 +82,6 @@ class Cluster(Protocol):
 
     async def delete(self, kind: Kind, namespace: str, name: str, uid: str) -> None:
         """Delete that incarnation in the background; nothing when it is gone already."""
-        ...
-
-    async def logs(self, namespace: str, pod: str, container: str, lines: int) -> str:
-        """The last lines of a container's log; empty when there is none."""
         ...
 
     async def event(

@@ -13,7 +13,7 @@ from typing import Protocol
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
 from encbench.kube import labels
 from encbench.ports import Body, Cluster, Conflict, Rejected, Unavailable
-from encbench.reconcile.effects import NotOurs
+from encbench.reconcile.effects.cluster import NotOurs
 from encbench.reconcile.queue import WorkQueue
 
 WORKERS = 4

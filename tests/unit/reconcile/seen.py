@@ -9,9 +9,18 @@ from encbench.api.conditions import format_time
 from encbench.api.kinds import TESTBED, TRIAL
 from encbench.core.evidence import Proof
 from encbench.ports import Body
+from encbench.reconcile.decision import Decision
 from encbench.reconcile.objects import Testbed, Trial, testbed, trial
 from encbench.reconcile.pods import ContainerFacts, PodFacts
-from encbench.reconcile.trial.facts import ClientFacts, JobFacts, RunFacts, RunState, Seen
+from encbench.reconcile.trial.facts import (
+    ClientFacts,
+    Found,
+    JobFacts,
+    Proven,
+    RunFacts,
+    RunState,
+    Seen,
+)
 from tests.support import manifests
 
 NOW = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
@@ -110,3 +119,14 @@ def saw(*clients: ClientFacts, **fields: Any) -> Seen:
         clients=clients,
     )
     return replace(usual, **fields)
+
+
+def found(proof: Proof | None = None, started: float | None = None, **fields: Any) -> Found:
+    """What effects have found; `proof` is the one that is due."""
+    made = None if proof is None else Proven(proof, started)
+    return Found(before=made, after=made, **fields)
+
+
+def wants(decision: Decision[Any, Any], effect: type[Any]) -> bool:
+    """Whether an effect of that type was decided."""
+    return any(isinstance(one, effect) for one in decision.effects)

@@ -11,13 +11,21 @@ from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
 from encbench.core import plan
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
-from encbench.reconcile.campaign.decide import Decision, decide
+from encbench.reconcile.campaign.cleanup import FINALIZER
+from encbench.reconcile.campaign.decide import CampaignDecision, decide
 from encbench.reconcile.campaign.facts import Seen, past
 from encbench.reconcile.campaign.resolve import Resolution
-from encbench.reconcile.effects import Announce, Create, Delete
+from encbench.reconcile.effects.effect import (
+    Announce,
+    Create,
+    Delete,
+    Publish,
+    RemoveUnfinished,
+    SetFinalizers,
+)
 from encbench.reconcile.objects import Campaign, Testbed, Trial
 from tests.support import manifests
-from tests.unit.reconcile.seen import NOW, Facts, ago, with_status
+from tests.unit.reconcile.seen import NOW, Facts, ago, wants, with_status
 
 RESOLVED = plan.frozen(
     {"small": manifests.SPECS[TESTBED]["instance"]},
@@ -30,6 +38,7 @@ ACCEPTED = {"Accepted": ("True", 600.0)}
 
 def a_campaign(facts: Facts | None = None, resolved: bool = True, **spec: Any) -> Campaign:
     body = manifests.body(CAMPAIGN, "study", "ns", **{"blocks": {"min": 1}, **spec})
+    body["metadata"]["finalizers"] = [FINALIZER]
     status: dict[str, Any] = {"startTime": ago(600)}
     if resolved:
         status |= {"resolved": RESOLVED.to_dict(), "storagePrefix": "ns/study"}
@@ -75,16 +84,16 @@ def saw(of: Campaign, *ends: str | None, **fields: Any) -> Seen:
     return replace(usual, **fields)
 
 
-def made(decision: Decision) -> list[str]:
+def made(decision: CampaignDecision) -> list[str]:
     """Kinds of what it wants created."""
     return [e.kind.kind for e in decision.effects if isinstance(e, Create)]
 
 
-def deleted(decision: Decision) -> list[str]:
+def deleted(decision: CampaignDecision) -> list[str]:
     return [e.name for e in decision.effects if isinstance(e, Delete)]
 
 
-def status_of(decision: Decision, kind: str) -> tuple[str, str]:
+def status_of(decision: CampaignDecision, kind: str) -> tuple[str, str]:
     found = find(decision.status.conditions, kind)
     return (found.status, found.reason) if found else ("", "")
 
@@ -199,7 +208,7 @@ def test_testbeds_go_when_the_last_trial_is_archived() -> None:
     assert deleted(decide(of, saw(of, trials=before))) == []
     decision = decide(of, saw(of, "Succeeded", "Succeeded", "Succeeded"))
     assert len(deleted(decision)) == 3
-    assert decision.publish
+    assert wants(decision, Publish)
     assert status_of(decision, "Reported") == ("False", "Rendering")
 
 
@@ -208,7 +217,7 @@ def test_it_is_complete_once_the_report_is_there() -> None:
     seen = saw(of, "Succeeded", "Succeeded", "Succeeded", testbeds={}, report_ready=True)
     decision = decide(of, seen)
     assert status_of(decision, "Complete") == ("True", "AllBlocksMeasured")
-    assert not decision.publish
+    assert not wants(decision, Publish)
     assert decision.status.completion_time == ago(0)
     assert decision.status.report_ref == "study"
 
@@ -238,7 +247,7 @@ def test_a_failed_testbed_gives_its_cell_up_and_stays() -> None:
     beds[name] = objects.testbed(body)
     decision = decide(of, saw(of, testbeds=beds))
     assert (made(decision), deleted(decision)) == ([], [])
-    assert decision.publish
+    assert wants(decision, Publish)
     ended = decide(of, saw(of, testbeds=beds, report_ready=True))
     assert status_of(ended, "Failed") == ("True", "TestbedFailed")
 
@@ -263,3 +272,28 @@ def test_after_the_end_only_time_to_live_matters() -> None:
         spec = ended.spec.model_copy(update={"ttl_seconds_after_finished": ttl})
         decision = decide(replace(ended, spec=spec), seen)
         assert (decision.requeue, len(deleted(decision))) == (left, gone)
+
+
+def test_it_claims_its_finalizer_before_anything_else() -> None:
+    of = replace(a_campaign(), finalizers=("other",))
+    decision = decide(of, saw(of))
+    assert decision.effects == (SetFinalizers(("other", FINALIZER)),)
+    assert decision.status == of.status
+
+
+def test_a_deleted_one_goes_once_nothing_can_be_uploaded_any_more() -> None:
+    of = replace(a_campaign(), deleting=True, finalizers=("other", FINALIZER))
+
+    def left(seconds: float, **fields: Any) -> CampaignDecision:
+        of.body["metadata"]["deletionTimestamp"] = ago(seconds)
+        return decide(of, saw(of, None, **fields))
+
+    waits = left(1, has_clients=True)
+    assert len(deleted(waits)) == 4
+    assert not wants(waits, SetFinalizers)
+    for seconds, best_effort in ((299, False), (301, True)):
+        *_, unfinished, finalizers = left(seconds).effects
+        assert unfinished == RemoveUnfinished(best_effort)
+        assert finalizers == SetFinalizers(("other",)), "only when that has come about"
+    of = replace(of, finalizers=("other",))
+    assert decide(of, saw(of)).effects == ()

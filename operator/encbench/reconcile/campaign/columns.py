@@ -9,13 +9,13 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import PERSISTENT_VOLUME_CLAIM, SECRET
 from encbench.core.columns.mek import unfit
 from encbench.engines.external import entries_of
-from encbench.ports import Cluster
+from encbench.ports import Reader
 from encbench.reconcile.deps import Settings
 from encbench.reconcile.objects import Campaign
 
 
 async def problems(
-    cluster: Cluster, campaign: Campaign, modes: Mapping[str, EncryptionModeSpec]
+    cluster: Reader, campaign: Campaign, modes: Mapping[str, EncryptionModeSpec]
 ) -> list[str]:
     """What is missing or no key, in sentences that repeat none. Unavailable: no API server."""
     found: list[str] = []
@@ -44,7 +44,7 @@ def unavailable(settings: Settings, modes: Mapping[str, EncryptionModeSpec]) -> 
             )
 
 
-async def _key(cluster: Cluster, campaign: Campaign, mode: EncryptionModeSpec) -> list[str]:
+async def _key(cluster: Reader, campaign: Campaign, mode: EncryptionModeSpec) -> list[str]:
     ref = mode.mek_secret_ref
     if ref is None:
         return []

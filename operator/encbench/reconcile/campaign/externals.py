@@ -7,12 +7,12 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import SECRET
 from encbench.engines.external import OWN_CERTIFICATE, entries_of, unfit, wanted
-from encbench.ports import Cluster
+from encbench.ports import Reader
 from encbench.reconcile.objects import Campaign
 
 
 async def problems(
-    cluster: Cluster,
+    cluster: Reader,
     campaign: Campaign,
     instances: Mapping[str, InstanceTemplateSpec],
     modes: Mapping[str, EncryptionModeSpec],

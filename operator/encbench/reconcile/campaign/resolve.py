@@ -26,7 +26,7 @@ from encbench.core.plan import cells, frozen
 from encbench.engines import confidential
 from encbench.engines.registry import engine
 from encbench.kube.labels import labels, metadata
-from encbench.ports import Body, Cluster
+from encbench.ports import Body, Reader
 from encbench.proofs import volume
 from encbench.reconcile.campaign import columns, externals, recoveries, room, volumes
 from encbench.reconcile.deps import Settings
@@ -46,7 +46,7 @@ class Resolution:
 
 
 async def resolve(
-    cluster: Cluster, campaign: Campaign, settings: Settings | None = None
+    cluster: Reader, campaign: Campaign, settings: Settings | None = None
 ) -> Resolution:
     """Read and check all that the campaign names. Unavailable when the API server is away.
 
@@ -119,7 +119,7 @@ def _unique(names: Iterable[str]) -> list[str]:
 
 
 async def _read(
-    cluster: Cluster,
+    cluster: Reader,
     campaign: Campaign,
     kind: Kind,
     model: type[M],
@@ -143,7 +143,7 @@ async def _read(
 
 
 async def _script(
-    cluster: Cluster, campaign: Campaign, workload: WorkloadSpec
+    cluster: Reader, campaign: Campaign, workload: WorkloadSpec
 ) -> tuple[str | None, list[str]]:
     ref = workload.sysbench.script_config_map_ref if workload.sysbench else None
     if ref is None:
@@ -173,7 +173,7 @@ def _script_copy(campaign: Campaign, text: str, workload: WorkloadSpec) -> Body:
 
 
 async def _missing_copies(
-    cluster: Cluster, campaign: Campaign, copies: Iterable[Body]
+    cluster: Reader, campaign: Campaign, copies: Iterable[Body]
 ) -> tuple[Body, ...]:
     """Copies are named by their content: one that we have already is the same."""
     missing = []
@@ -233,7 +233,7 @@ def _triples(
 
 
 async def _missing_keys(
-    cluster: Cluster, campaign: Campaign, modes: dict[str, EncryptionModeSpec]
+    cluster: Reader, campaign: Campaign, modes: dict[str, EncryptionModeSpec]
 ) -> list[str]:
     found = []
     for name, mode in modes.items():

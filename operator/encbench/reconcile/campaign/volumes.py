@@ -2,12 +2,12 @@
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import STORAGE_CLASS
-from encbench.ports import Cluster
+from encbench.ports import Reader
 from encbench.reconcile.deps import Settings
 
 
 async def problems(
-    cluster: Cluster, settings: Settings, modes: dict[str, EncryptionModeSpec]
+    cluster: Reader, settings: Settings, modes: dict[str, EncryptionModeSpec]
 ) -> list[str]:
     """What is missing, each in a sentence. Unavailable when the API server is away."""
     found = []

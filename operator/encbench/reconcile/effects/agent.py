@@ -1,50 +1,54 @@
-"""Gathering evidence by the agent and having it judged by the engine's rules, and the volume's."""
+"""What an agent is asked to do: make its server write, look for a marker, check the tables."""
 
-import secrets
-from datetime import datetime
-
+from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time
 from encbench.core.evidence import Proof
+from encbench.engines import external
 from encbench.engines.registry import engine
-from encbench.ports import Agent, Cluster, Rejected, Unavailable
+from encbench.ports import Rejected, Unavailable
 from encbench.proofs import columns, volume
+from encbench.reconcile import agents, checks
+from encbench.reconcile.checks import Checked
 from encbench.reconcile.claim import claim_facts
+from encbench.reconcile.deps import Deps
+from encbench.reconcile.effects.effect import AskChecks
 from encbench.reconcile.objects import Testbed
+from encbench.reconcile.pods import PodFacts
 
 
-async def prove(
-    database: Agent,
-    cluster: Cluster,
-    address: str,
-    token: str,
-    testbed: Testbed,
-    now: datetime,
-    *,
-    full: bool,
-) -> Proof:
+async def prove(deps: Deps, testbed: Testbed, database: PodFacts, *, full: bool) -> Proof:
     """Whether the testbed's frozen mode is in force, with everything that it was judged by.
 
     Unavailable when the agent or its server does not answer.
     """
+    where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
+    now = deps.clock.now()
     # A fresh marker each time: one that was written before could lie in an old log or page.
-    marker = f"encbench-marker-{secrets.token_hex(16)}"
-    evidence = await database.evidence(address, token, marker, full=full)
+    marker = f"encbench-marker-{deps.settings.random_token(16)}"
+    evidence = await deps.agent.evidence(where, token, marker, full=full)
     spec = testbed.spec
     if spec.mode.volume is not None and spec.mode.volume.storage_class_name is not None:
-        evidence = {**evidence, "claim": await claim_facts(cluster, testbed)}
+        evidence = {**evidence, "claim": await claim_facts(deps.cluster, testbed)}
     proof = engine(spec.instance.engine).judge(evidence, spec.mode, full=full)
     proof = volume.judge(proof, evidence, spec.mode, full=full)
     proof = columns.judge(proof, evidence, spec, full=full)
     return proof.model_copy(update={"time": format_time(now)})
 
 
-async def settle(database: Agent, address: str, token: str) -> None:
+def declared(testbed: Testbed) -> Proof:
+    """The proof of an external database's mode: what its template declares."""
+    instance = testbed.spec.instance.external
+    assert instance is not None  # noqa: S101 - every other testbed has a pod
+    return external.prove(instance, testbed.spec.mode)
+
+
+async def settle(deps: Deps, address: str, token: str) -> None:
     """Have the server write what it has changed. Unavailable while some of it is not written yet.
 
     So a trial is measured on a server at rest, and leaves one behind for its neighbours.
     """
     try:
-        said = await database.settle(address, token)
+        said = await deps.agent.settle(address, token)
     except Rejected:
         # An agent of an earlier version, beside a database that stood when the operator was
         # upgraded. A wrong token is found out with the evidence.
@@ -53,3 +57,21 @@ async def settle(database: Agent, address: str, token: str) -> None:
         left = said.get("dirtyPages")
         pages = "changes" if left is None else f"{left} changed pages"
         raise Unavailable(f"the server is still writing {pages}")
+
+
+async def ask_checks(deps: Deps, effect: AskChecks) -> Checked | None:
+    """The result of the checks of that name, None while they run. Unavailable, Rejected."""
+    testbed = effect.testbed
+    tpcc = testbed.spec.dataset.tpcc
+    assert tpcc is not None  # noqa: S101 - `checks.due` said so
+    space, name = testbed.namespace, testbed.name
+    where, token = await agents.agent(deps.cluster, space, name, effect.database)
+    answer = await deps.agent.checks(
+        where,
+        token,
+        effect.run,
+        warehouses=tpcc.warehouses,
+        loaded=effect.loaded,
+        seconds=parse_duration(testbed.spec.step_deadlines.proof),
+    )
+    return checks.judge(answer)

@@ -4,8 +4,6 @@ Every artefact is read from the bucket, never from a pod: what the report rests 
 there.
 """
 
-from dataclasses import dataclass, field
-
 from encbench.api.trial import TrialResult, Window
 from encbench.core.artefact import check, decode, digest_of
 from encbench.core.evidence import ClientSummary, ClientWindow
@@ -15,6 +13,7 @@ from encbench.ports import Store
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.facts import Seen
 from encbench.reconcile.trial.first_stored import key_of
+from encbench.reconcile.trial.gathered import Collected
 from encbench.tools.measurement import Measurement, ParseError
 from encbench.tools.registry import tool
 
@@ -23,25 +22,6 @@ MAX_LATENESS = 3.0
 MAX_EARLY = 0.7
 """Seconds by which a client may end before its server's planned stop; stamps are not that exact."""
 CLIENT_FILES = ("output.log", "series.csv", "summary.json")
-
-
-@dataclass(frozen=True)
-class Collected:
-    """The clients' side of a trial."""
-
-    artefacts: dict[str, str] = field(default_factory=dict)
-    """Digest by name relative to the trial's folder."""
-    window: Window | None = None
-    """When all clients were measuring, by the operator's clock."""
-    measurement: Measurement | None = None
-    clients: tuple[ClientFacts, ...] = ()
-    cpu: ClientCpu | None = None
-    missing: str = ""
-    """The first key that is not in the bucket."""
-    problem: str = ""
-    """Why there is no measurement."""
-    early: float = 0.0
-    """Seconds by which a client ended before the stop of its server that should have ended it."""
 
 
 def client_key(trial: Trial, index: int, name: str) -> str:

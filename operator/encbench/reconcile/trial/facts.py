@@ -3,14 +3,18 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 from encbench.core.evidence import Proof
-from encbench.core.records import RecoveryRecord
+from encbench.core.records import RecoveryRecord, TrialRecord
 from encbench.ports import Body
 from encbench.reconcile.checks import Checked
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
+from encbench.reconcile.trial.gathered import Gathered
+
+When = Literal["before", "after"]
+"""Of a trial's two proofs."""
 
 
 class RunState(Enum):
@@ -57,7 +61,36 @@ class Stopped:
 
     state: str
     record: RecoveryRecord | None = None
-    """What came of it, once it is over."""
+    """What came of it, once it is over; it counts when it is stored."""
+
+
+@dataclass(frozen=True)
+class Proven:
+    """A proof and the server process on which it was made."""
+
+    proof: Proof
+    server_started: float | None = None
+    """Unix time; None of an external database."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What effects have found that no status says yet."""
+
+    before: Proven | None = None
+    after: Proven | None = None
+    checked: Checked | None = None
+    """What the dataset's checks came to, once they are through."""
+    recovery: RecoveryRecord | None = None
+    """What came of the intended stop: the record that counts."""
+    gathered: Gathered | None = None
+    """What the trial left behind."""
+    stored: tuple[TrialRecord, str] | None = None
+    """The trial's record in the bucket, with its digest."""
+    problem: str = ""
+    """Why the last question to the agent came to nothing."""
+    store_problem: str = ""
+    """Why the trial could not be gathered or archived yet."""
 
 
 @dataclass(frozen=True)
@@ -69,18 +102,9 @@ class Seen:
     database: PodFacts | None
     job: JobFacts | None
     clients: tuple[ClientFacts, ...] = ()
-    proof: Proof | None = None
-    """The proof that was due in this pass."""
-    proof_problem: str = ""
-    """Why the proof that was due could not be made."""
-    server_started: float | None = None
-    """Start of the server process, Unix time, as read with the proof."""
-    checked: Checked | None = None
-    """What the dataset's checks came to, once they are through."""
-    check_problem: str = ""
-    """Why the agent could not be asked about them."""
+    found: Found = Found()
     stopped: Stopped | None = None
-    """Of a recovery workload, once its clients were released."""
+    """Of a recovery workload from the release of its clients until its record counts."""
     stop_problem: str = ""
     """Why the agent could not be asked about that."""
 
