@@ -13,7 +13,7 @@ from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
 from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.campaign.decide import CampaignDecision, decide
-from encbench.reconcile.campaign.facts import Seen, past
+from encbench.reconcile.campaign.facts import CampaignSeen, past
 from encbench.reconcile.campaign.resolve import Resolution
 from encbench.reconcile.effects.effect import (
     Announce,
@@ -79,8 +79,10 @@ def the_trials(of: Campaign, *ends: str | None, **facts: Any) -> dict[str, Trial
     return found
 
 
-def saw(of: Campaign, *ends: str | None, **fields: Any) -> Seen:
-    usual = Seen(now=NOW, resolution=None, testbeds=the_testbeds(of), trials=the_trials(of, *ends))
+def saw(of: Campaign, *ends: str | None, **fields: Any) -> CampaignSeen:
+    usual = CampaignSeen(
+        now=NOW, resolution=None, testbeds=the_testbeds(of), trials=the_trials(of, *ends)
+    )
     return replace(usual, **fields)
 
 
@@ -104,7 +106,7 @@ def status_of(decision: CampaignDecision, kind: str) -> tuple[str, str]:
 def test_problems_refuse_it_and_are_told_once() -> None:
     fresh = a_campaign({}, resolved=False)
     wrong = Resolution(Resolved(), (), ("one thing", "another"))
-    seen = Seen(NOW, wrong, {}, {})
+    seen = CampaignSeen(NOW, wrong, {}, {})
     decision = decide(fresh, seen)
     assert status_of(decision, "Accepted") == ("False", "Refused")
     assert decision.status.resolved is None
@@ -117,10 +119,10 @@ def test_problems_refuse_it_and_are_told_once() -> None:
 def test_scripts_are_copied_before_the_plan_is_frozen() -> None:
     fresh = a_campaign({}, resolved=False)
     copy = manifests.config_map("study-script-1", "ns")
-    first = decide(fresh, Seen(NOW, Resolution(RESOLVED, (copy,), ()), {}, {}))
+    first = decide(fresh, CampaignSeen(NOW, Resolution(RESOLVED, (copy,), ()), {}, {}))
     assert made(first) == ["ConfigMap"]
     assert first.status.resolved is None
-    second = decide(fresh, Seen(NOW, Resolution(RESOLVED, (), ()), {}, {}))
+    second = decide(fresh, CampaignSeen(NOW, Resolution(RESOLVED, (), ()), {}, {}))
     assert second.status.resolved == RESOLVED
     assert status_of(second, "Accepted")[0] == "True"
 
@@ -158,7 +160,7 @@ def test_a_step_is_never_longer_than_the_api_takes() -> None:
         objects.testbed(with_status(children.testbed(of, frozen, cell, arm), {}))
         for arm in cell.arms
     ]
-    decision = decide(of, Seen(NOW, None, {bed.name: bed for bed in beds}, {}))
+    decision = decide(of, CampaignSeen(NOW, None, {bed.name: bed for bed in beds}, {}))
     assert decision.status.step.startswith("preparing testbeds")
     assert len(decision.status.step) == 512
 

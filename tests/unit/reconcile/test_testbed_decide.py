@@ -15,7 +15,7 @@ from encbench.reconcile.effects.effect import (
 )
 from encbench.reconcile.pods import ContainerFacts
 from encbench.reconcile.testbed.decide import TestbedDecision, decide, is_version
-from encbench.reconcile.testbed.facts import Found, FullProof, LoadFacts, Seen
+from encbench.reconcile.testbed.facts import FullProof, LoadFacts, TestbedFound, TestbedSeen
 from tests.unit.reconcile.seen import (
     NOT_PROVEN,
     NOW,
@@ -34,8 +34,10 @@ DATABASE = a_pod("bed-0", *ready("server", "agent"))
 STARTING = a_pod("bed-0", ContainerFacts("server", running=True))
 
 
-def saw(**fields: Any) -> Seen:
-    usual = Seen(now=NOW, has_credentials=True, has_stateful_set=True, database=DATABASE, load=None)
+def saw(**fields: Any) -> TestbedSeen:
+    usual = TestbedSeen(
+        now=NOW, has_credentials=True, has_stateful_set=True, database=DATABASE, load=None
+    )
     return replace(usual, **fields)
 
 
@@ -125,7 +127,7 @@ NOT_UP = [
 
 @pytest.mark.parametrize(("what", "seen", "reason"), NOT_UP, ids=[row[0] for row in NOT_UP])
 def test_a_database_that_does_not_come_up_in_time_says_why(
-    what: str, seen: Seen, reason: str
+    what: str, seen: TestbedSeen, reason: str
 ) -> None:
     assert not failure(decide(a_testbed({}, startTime=ago(599)), seen))
     assert failure(decide(a_testbed({}, startTime=ago(602)), seen)) == reason
@@ -190,11 +192,11 @@ def test_a_load_that_takes_too_long_is_given_up() -> None:
 
 # -- proving
 
-UNSTORED = Found(proof=FullProof(PROVEN, store_problem="away"))
+UNSTORED = TestbedFound(proof=FullProof(PROVEN, store_problem="away"))
 
 
-def stored(proof: Any) -> Found:
-    return Found(proof=FullProof(proof, "sha256:0"))
+def stored(proof: Any) -> TestbedFound:
+    return TestbedFound(proof=FullProof(proof, "sha256:0"))
 
 
 def test_a_proof_is_announced_and_made_once_its_server_is_there() -> None:
@@ -226,7 +228,7 @@ def test_a_proof_counts_once_it_is_stored() -> None:
 
 
 def test_a_proof_that_cannot_be_made_in_time_fails_the_testbed() -> None:
-    seen = saw(found=Found(problem="the agent cannot be reached"))
+    seen = saw(found=TestbedFound(problem="the agent cannot be reached"))
     early = decide(a_testbed({**UP, "Loaded": ("True", 599.0)}), seen)
     assert not failure(early)
     late = decide(a_testbed({**UP, "Loaded": ("True", 602.0)}), seen)

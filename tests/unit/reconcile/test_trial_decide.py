@@ -15,7 +15,7 @@ from encbench.reconcile.effects.effect import (
 from encbench.reconcile.pods import ContainerFacts
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
-from encbench.reconcile.trial.facts import ClientFacts, JobFacts, RunState, Seen
+from encbench.reconcile.trial.facts import ClientPod, JobFacts, RunState, TrialSeen
 from tests.unit.reconcile.seen import (
     NOT_PROVEN,
     NOW,
@@ -43,7 +43,7 @@ def verdict(decision: TrialDecision) -> tuple[str | None, str | None]:
     return decision.status.outcome, decision.status.reason
 
 
-def released(decision: TrialDecision) -> tuple[ClientFacts, ...]:
+def released(decision: TrialDecision) -> tuple[ClientPod, ...]:
     return next((e.clients for e in decision.effects if isinstance(e, ReleaseClients)), ())
 
 
@@ -117,7 +117,7 @@ CANNOT_START = [
 
 
 @pytest.mark.parametrize(("client", "reason"), CANNOT_START)
-def test_clients_that_do_not_start_in_time_say_why(client: ClientFacts, reason: str) -> None:
+def test_clients_that_do_not_start_in_time_say_why(client: ClientPod, reason: str) -> None:
     facts = {"ProvenBefore": ("True", 1.0)}
     early = decide(a_trial(facts, startTime=ago(299)), saw(client))
     assert early.status.outcome is None
@@ -149,7 +149,7 @@ GONE = [
 
 @pytest.mark.parametrize(("seen", "reason"), GONE)
 @pytest.mark.parametrize("facts", [{}, RUNNING, MEASURED])
-def test_without_its_testbed_a_trial_fails(seen: Seen, reason: str, facts: Any) -> None:
+def test_without_its_testbed_a_trial_fails(seen: TrialSeen, reason: str, facts: Any) -> None:
     assert verdict(decide(a_trial(facts), seen)) == ("Failed", reason)
 
 
@@ -171,7 +171,7 @@ def test_the_mode_is_proven_while_the_clients_start() -> None:
 # -- while it runs
 
 
-def run(*clients: ClientFacts, late: float = 0.0, **fields: Any) -> TrialDecision:
+def run(*clients: ClientPod, late: float = 0.0, **fields: Any) -> TrialDecision:
     """A decision so many seconds after the planned end of the tool; before it when negative."""
     replicas = fields.pop("replicas", 1)
     trial = a_trial(RUNNING, releaseAt=UNIX - 70.0 - late, replicas=replicas)
@@ -330,7 +330,7 @@ def test_a_store_that_does_not_come_back_ends_it() -> None:
 @pytest.mark.parametrize(
     "clients", [(), (a_client(None, ended("recorder", 1)),), (a_client(None, phase="Failed"),)]
 )
-def test_when_nothing_more_can_come_the_bucket_decides(clients: tuple[ClientFacts, ...]) -> None:
+def test_when_nothing_more_can_come_the_bucket_decides(clients: tuple[ClientPod, ...]) -> None:
     assert wants(decide(a_trial(PROVEN_TWICE), saw(*clients)), Gather)
 
 

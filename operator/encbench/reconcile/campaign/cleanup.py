@@ -9,7 +9,7 @@ from encbench.api.conditions import parse_time
 from encbench.core.naming import storage_prefix
 from encbench.kube import labels
 from encbench.ports import Store
-from encbench.reconcile.campaign.facts import Seen
+from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.decision import Decision
 from encbench.reconcile.effects.effect import (
     CampaignEffect,
@@ -24,7 +24,7 @@ GIVE_UP = 300.0
 FINALIZER = f"{labels.CAMPAIGN.split('/')[0]}/unfinished-artefacts"
 
 
-def decide(campaign: Campaign, seen: Seen) -> Decision[CampaignStatus, CampaignEffect]:
+def decide(campaign: Campaign, seen: CampaignSeen) -> Decision[CampaignStatus, CampaignEffect]:
     """Of a deleted campaign: its children go, then what is half-done, then the finalizer; pure."""
     if FINALIZER not in campaign.finalizers:
         return Decision(campaign.status)

@@ -21,7 +21,7 @@ from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell
 from encbench.reconcile.campaign import children, cleanup, testbeds
 from encbench.reconcile.campaign.estimate import estimate
-from encbench.reconcile.campaign.facts import Seen, holds_the_stage, is_archived, past
+from encbench.reconcile.campaign.facts import CampaignSeen, holds_the_stage, is_archived, past
 from encbench.reconcile.campaign.precision import block_plans, goals
 from encbench.reconcile.decision import Decision
 from encbench.reconcile.draft import Draft
@@ -51,7 +51,7 @@ hold what the next one's need, and would pile up while the store is away."""
 CampaignDecision = Decision[CampaignStatus, CampaignEffect]
 
 
-def decide(campaign: Campaign, seen: Seen) -> CampaignDecision:
+def decide(campaign: Campaign, seen: CampaignSeen) -> CampaignDecision:
     """The next step; pure."""
     if campaign.deleting:
         return cleanup.decide(campaign, seen)
@@ -79,7 +79,9 @@ def _decision(
     return Decision(draft.status, effects, requeue)
 
 
-def _accept(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> CampaignDecision:
+def _accept(
+    campaign: Campaign, draft: Draft[CampaignStatus], seen: CampaignSeen
+) -> CampaignDecision:
     found = seen.resolution
     if found is None:
         return _decision(draft, requeue=0.0)
@@ -112,7 +114,7 @@ def _accept(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> Cam
 
 
 def _run(
-    campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen, resolved: Resolved
+    campaign: Campaign, draft: Draft[CampaignStatus], seen: CampaignSeen, resolved: Resolved
 ) -> CampaignDecision:
     cells = plan.cells(campaign.spec, resolved.workloads)
     trials = list(seen.trials.values())
@@ -147,7 +149,7 @@ def _is_done(cell: Cell, states: dict[str, plan.CellState], trials: list[Trial])
     return not any(t.spec.cell == cell.name and t.status.outcome is None for t in trials)
 
 
-def _broken_testbed(cell: Cell, seen: Seen) -> str:
+def _broken_testbed(cell: Cell, seen: CampaignSeen) -> str:
     """Why a cell is given up: one of its testbeds failed. Empty when none has."""
     for found in seen.testbeds.values():
         failed = find(found.status.conditions, FAILED)
@@ -159,7 +161,7 @@ def _broken_testbed(cell: Cell, seen: Seen) -> str:
 def _measure(
     campaign: Campaign,
     draft: Draft[CampaignStatus],
-    seen: Seen,
+    seen: CampaignSeen,
     resolved: Resolved,
     cell: Cell,
     state: plan.CellState,
@@ -205,7 +207,7 @@ def _describe(trial: Trial) -> str:
 
 def _count(
     draft: Draft[CampaignStatus],
-    seen: Seen,
+    seen: CampaignSeen,
     remaining: int,
     resolved: Resolved,
 ) -> None:
@@ -226,7 +228,7 @@ def _clear_closed(
     cells: tuple[Cell, ...],
     open_cells: list[Cell],
     broken: dict[str, str],
-    seen: Seen,
+    seen: CampaignSeen,
 ) -> list[Delete]:
     """Testbeds of cells that are done go; those of a failed cell stay to be looked at."""
     kept = {cell.name for cell in open_cells} | set(broken)
@@ -243,7 +245,7 @@ def _clear_closed(
 def _report(
     campaign: Campaign,
     draft: Draft[CampaignStatus],
-    seen: Seen,
+    seen: CampaignSeen,
     cells: tuple[Cell, ...],
     states: dict[str, plan.CellState],
     broken: dict[str, str],
@@ -290,7 +292,7 @@ def _is_late(campaign: Campaign, draft: Draft[CampaignStatus]) -> bool:
 def _stop(
     campaign: Campaign,
     draft: Draft[CampaignStatus],
-    seen: Seen,
+    seen: CampaignSeen,
     cells: tuple[Cell, ...],
     states: dict[str, plan.CellState],
     broken: dict[str, str],
@@ -306,7 +308,7 @@ def _stop(
 
 
 def _after_the_end(
-    campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen
+    campaign: Campaign, draft: Draft[CampaignStatus], seen: CampaignSeen
 ) -> CampaignDecision:
     """Succeeded trials go after their time to live; the others stay with the campaign."""
     ttl = campaign.spec.ttl_seconds_after_finished

@@ -11,7 +11,7 @@ from encbench.reconcile.objects import Testbed, Trial
 
 
 @dataclass(frozen=True)
-class Seen:
+class CampaignSeen:
     """Everything that a decision is made from."""
 
     now: datetime

@@ -5,13 +5,13 @@ from encbench.api.kinds import OVERHEAD_REPORT, POD, TESTBED, TRIAL
 from encbench.api.lifecycle import READY
 from encbench.kube import labels
 from encbench.reconcile import objects
-from encbench.reconcile.campaign.facts import Seen
+from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.resolve import resolve
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Campaign
 
 
-async def observe(read: Reads, campaign: Campaign, problem: str = "") -> Seen:
+async def observe(read: Reads, campaign: Campaign, problem: str = "") -> CampaignSeen:
     """Everything that `decide` needs now. Raises Unavailable when the API server is away.
 
     `problem` is why the report could not be rendered the last time.
@@ -31,7 +31,7 @@ async def observe(read: Reads, campaign: Campaign, problem: str = "") -> Seen:
             found.status.conditions, READY
         )
     # An earlier campaign of the same name may still have children that are being deleted.
-    return Seen(
+    return CampaignSeen(
         now=read.clock.now(),
         resolution=resolution,
         testbeds={t.name: t for t in testbeds if t.spec.campaign_ref.uid == campaign.uid},

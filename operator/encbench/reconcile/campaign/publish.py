@@ -29,7 +29,7 @@ from encbench.core.records import (
 from encbench.ports import Conflict, Rejected, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
-from encbench.reconcile.campaign.facts import Seen
+from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects.cluster import perform
 from encbench.reconcile.effects.effect import Create
@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     from encbench.report.formats.render import Rendering
 
 
-async def publish(deps: Deps, campaign: Campaign, status: CampaignStatus, seen: Seen) -> None:
+async def publish(
+    deps: Deps, campaign: Campaign, status: CampaignStatus, seen: CampaignSeen
+) -> None:
     """Write everything. Unavailable or RecordError when it cannot be done yet."""
     resolved = status.resolved or Resolved()
     index = await _index(deps, campaign, status, resolved, seen)
@@ -67,7 +69,7 @@ async def publish(deps: Deps, campaign: Campaign, status: CampaignStatus, seen: 
 
 
 async def _index(
-    deps: Deps, campaign: Campaign, status: CampaignStatus, resolved: Resolved, seen: Seen
+    deps: Deps, campaign: Campaign, status: CampaignStatus, resolved: Resolved, seen: CampaignSeen
 ) -> IndexRecord:
     prefix = status.storage_prefix or ""
     cells = plan.cells(campaign.spec, resolved.workloads)

@@ -13,7 +13,7 @@ from encbench.api.kinds import TESTBED
 from encbench.api.lifecycle import READY
 from encbench.core.plan import Cell, PlannedTrial
 from encbench.reconcile.campaign import children
-from encbench.reconcile.campaign.facts import Seen, is_archived
+from encbench.reconcile.campaign.facts import CampaignSeen, is_archived
 from encbench.reconcile.effects.effect import CampaignEffect, Create, Delete, IssueAuthority
 from encbench.reconcile.objects import Campaign, Testbed
 
@@ -31,7 +31,7 @@ class Stage:
 
 
 def stage(
-    campaign: Campaign, resolved: Resolved, cell: Cell, planned: PlannedTrial, seen: Seen
+    campaign: Campaign, resolved: Resolved, cell: Cell, planned: PlannedTrial, seen: CampaignSeen
 ) -> Stage:
     """What stands between now and that trial."""
     own = [t for t in seen.testbeds.values() if t.spec.cell == cell.name]
@@ -67,7 +67,7 @@ def stage(
     return Stage(beds, waiting=bool(unready), step=_preparing(unready))
 
 
-def _clear(cell: Cell, old: list[Testbed], seen: Seen) -> Stage:
+def _clear(cell: Cell, old: list[Testbed], seen: CampaignSeen) -> Stage:
     step = f"clearing away the testbeds of {cell.instance_ref}, to build them anew"
     if not all(is_archived(t) for t in seen.trials.values() if t.spec.cell == cell.name):
         return Stage(waiting=True, step=step)

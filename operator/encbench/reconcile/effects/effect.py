@@ -12,11 +12,10 @@ from encbench.api.kinds import Kind
 from encbench.core.certificates import Pair
 from encbench.core.records import RecoveryRecord, TrialRecord
 from encbench.ports import Body
-from encbench.reconcile.campaign.facts import Seen as CampaignSeen
+from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.objects import Object, Testbed
 from encbench.reconcile.pods import PodFacts
-from encbench.reconcile.trial.facts import ClientFacts, When
-from encbench.reconcile.trial.facts import Seen as TrialSeen
+from encbench.reconcile.trial.facts import ClientPod, TrialSeen, When
 
 # -- objects
 
@@ -159,7 +158,7 @@ class Prove:
 class ReleaseClients:
     """Tell these clients when to start, in Unix time, and where their artefacts go."""
 
-    clients: tuple[ClientFacts, ...]
+    clients: tuple[ClientPod, ...]
     at: float
 
 

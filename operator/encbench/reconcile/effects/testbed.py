@@ -37,7 +37,7 @@ from encbench.reconcile.effects.effect import (
 from encbench.reconcile.kept import Kept
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
-from encbench.reconcile.testbed.facts import Found, FullProof
+from encbench.reconcile.testbed.facts import FullProof, TestbedFound
 from encbench.tools.context import LoadContext
 from encbench.tools.registry import dataset_tool
 
@@ -49,7 +49,7 @@ class TestbedEffects:
 
     def __init__(self, deps: Deps) -> None:
         self._deps = deps
-        self.kept = Kept(Found())
+        self.kept = Kept(TestbedFound())
 
     async def perform(self, testbed: Testbed, effect: TestbedEffect) -> bool:
         """Do one; whether it found something for the next pass."""

@@ -32,7 +32,7 @@ from encbench.reconcile.effects.effect import (
 from encbench.reconcile.kept import Kept
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.trial import collect, recovery
-from encbench.reconcile.trial.facts import ClientFacts, Found, Proven
+from encbench.reconcile.trial.facts import ClientPod, Proven, TrialFound
 from encbench.reconcile.trial.first_stored import keep, key_of, settle, settled
 from encbench.reconcile.trial.gather import CONDITIONS, gather, proof_name
 from encbench.reconcile.trial.gathered import Gathered
@@ -41,7 +41,7 @@ from encbench.tools.context import TrialContext
 from encbench.tools.registry import tool
 
 URL_SECONDS = 7 * 24 * 3600
-"""How long an upload URL holds: the longest that S3 signs, for a store may be away for long."""
+"""How long an upload URL holds: the longest that S3 signs, because a store may be away for days."""
 
 
 class TrialEffects:
@@ -49,7 +49,7 @@ class TrialEffects:
 
     def __init__(self, deps: Deps) -> None:
         self._deps = deps
-        self.kept = Kept(Found())
+        self.kept = Kept(TrialFound())
 
     async def perform(self, trial: Trial, effect: TrialEffect) -> bool:
         """Do one; whether it found something for the next pass."""
@@ -74,7 +74,7 @@ class TrialEffects:
                 return await cluster.perform(self._deps.cluster, trial, effect)
 
     async def _try(self, trial: Trial, effect: Prove | AskChecks | Gather | Archive) -> bool:
-        """Do what may come to nothing for now; then the next decision is told why."""
+        """Do what may come to nothing for now; then the next decision sees why."""
         try:
             match effect:
                 case Prove():
@@ -169,7 +169,7 @@ class TrialEffects:
                 raise error
         return False
 
-    async def _release_one(self, trial: Trial, client: ClientFacts, token: str, at: float) -> None:
+    async def _release_one(self, trial: Trial, client: ClientPod, token: str, at: float) -> None:
         """Tell one client when to start, by its own clock, and where its artefacts go."""
         uploads = {
             name: await self._deps.store.presign_put(

@@ -47,8 +47,8 @@ from encbench.reconcile.effects.effect import (
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.starts import current_start, wanted_start
-from encbench.reconcile.testbed.facts import Seen
-from encbench.reconcile.testbed.starting import Step, bring
+from encbench.reconcile.testbed.facts import TestbedSeen
+from encbench.reconcile.testbed.starting import StartStep, bring
 
 BEFORE_PROOF = (COPIED, CONSISTENT, LOADED)
 """What the proof may have waited for, the last of them first."""
@@ -61,13 +61,13 @@ SETTLED_POLL = 30.0
 TestbedDecision = Decision[TestbedStatus, TestbedEffect]
 
 
-def decide(testbed: Testbed, seen: Seen) -> TestbedDecision:
+def decide(testbed: Testbed, seen: TestbedSeen) -> TestbedDecision:
     """The next step; pure."""
     decision = _next(testbed, seen)
     return replace(decision, effects=(*decision.effects, *_news(testbed, decision.status)))
 
 
-def _next(testbed: Testbed, seen: Seen) -> TestbedDecision:
+def _next(testbed: Testbed, seen: TestbedSeen) -> TestbedDecision:
     draft = Draft(testbed.status, now=seen.now, generation=testbed.generation)
     if testbed.status.start_time is None:
         draft.set(start_time=format_time(seen.now))
@@ -110,7 +110,7 @@ def _fail(draft: Draft[TestbedStatus], reason: str, message: str) -> TestbedDeci
     return _decision(draft)
 
 
-def _provision(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> TestbedDecision:
+def _provision(testbed: Testbed, draft: Draft[TestbedStatus], seen: TestbedSeen) -> TestbedDecision:
     limit = parse_duration(testbed.spec.step_deadlines.provision)
     late = draft.age(draft.status.start_time) > limit
     if testbed.spec.instance.is_external:
@@ -139,8 +139,8 @@ def _provision(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Tes
         return _fail(
             draft,
             "TooFewConnections",
-            f"the server allows {seen.connections:,} connections where {needed:,} are needed, for "
-            "it may not open as many files: raise the limit of open files (nofile) of the node's "
+            f"the server allows {seen.connections:,} connections where {needed:,} are needed, "
+            "because it may not open as many files: raise the limit of open files (nofile) of the node's "
             "container runtime, or lower load.concurrency",
         )
     if seen.database is not None and seen.database.ready and seen.server_started is not None:
@@ -159,11 +159,11 @@ def _provision(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Tes
 
 
 def _take_over(
-    testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen, *, late: bool
+    testbed: Testbed, draft: Draft[TestbedStatus], seen: TestbedSeen, *, late: bool
 ) -> TestbedDecision:
     """Of a database that is there already a testbed needs but a login, and to have it to itself."""
     if seen.has_credentials:
-        message = "somebody else runs the database: the load is the first to connect to it"
+        message = "encbench does not run the database: the load is the first to connect to it"
         draft.condition(PROVISIONED, True, "External", message)
         return _decision(draft, requeue=0.0)
     if seen.rival:
@@ -189,7 +189,7 @@ def is_version(found: str, wanted: str) -> bool:
     return numbers[: len(wanted.split("."))] == wanted.split(".")
 
 
-def _load(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> TestbedDecision:
+def _load(testbed: Testbed, draft: Draft[TestbedStatus], seen: TestbedSeen) -> TestbedDecision:
     load = seen.load
     if testbed.spec.instance.is_external and testbed.spec.arm.role != "baseline":
         # Testbeds of an external database are made one after the other, the baseline's first.
@@ -201,7 +201,7 @@ def _load(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> TestbedD
         return _decision(draft, CreateLoad(), requeue=POLL)
     found = pods.trouble(list(load.pods))
     if load.succeeded:
-        # The Job stays as long as the testbed: while its name is taken nobody loads a second time.
+        # The Job stays as long as the testbed: while its name is taken, nothing is loaded a second time.
         draft.condition(LOADED, True, "Loaded", "the dataset is loaded")
         return _decision(draft, requeue=0.0)
     if load.failed:
@@ -214,7 +214,7 @@ def _load(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> TestbedD
     return _decision(draft, requeue=POLL)
 
 
-def _check(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> TestbedDecision:
+def _check(testbed: Testbed, draft: Draft[TestbedStatus], seen: TestbedSeen) -> TestbedDecision:
     """Nothing that is measured on a dataset with something missing could be right."""
     found = seen.found.checked
     if found is None and draft.since(LOADED) > parse_duration(testbed.spec.step_deadlines.proof):
@@ -231,12 +231,12 @@ def _check(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Testbed
     return _decision(draft, requeue=0.0)
 
 
-def _up(seen: Seen) -> list[PodFacts]:
+def _up(seen: TestbedSeen) -> list[PodFacts]:
     """The database's pod, if its agent and server answer."""
     return [seen.database] if seen.database is not None and seen.database.ready else []
 
 
-def _copy(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> TestbedDecision:
+def _copy(testbed: Testbed, draft: Draft[TestbedStatus], seen: TestbedSeen) -> TestbedDecision:
     """Of what was loaded and of nothing else; the proof is of a server that was started from it."""
     step = _bring(testbed, draft, seen, Start(GOLDEN, GOLDEN))
     if step.failed is not None:
@@ -253,7 +253,9 @@ def _copy(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> TestbedD
     return _decision(draft, requeue=0.0)
 
 
-def _bring(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen, wanted: Start) -> Step:
+def _bring(
+    testbed: Testbed, draft: Draft[TestbedStatus], seen: TestbedSeen, wanted: Start
+) -> StartStep:
     return bring(
         testbed,
         draft,
@@ -264,7 +266,7 @@ def _bring(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen, wanted: St
     )
 
 
-def _prove(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> TestbedDecision:
+def _prove(testbed: Testbed, draft: Draft[TestbedStatus], seen: TestbedSeen) -> TestbedDecision:
     made = seen.found.proof
     if made.proof is not None and made.digest is not None:
         reason = IN_FORCE if made.proof.ok else NOT_IN_FORCE
@@ -285,7 +287,7 @@ def _prove(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Testbed
     return _decision(draft, *prove, requeue=wait)
 
 
-def _serve(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> TestbedDecision:
+def _serve(testbed: Testbed, draft: Draft[TestbedStatus], seen: TestbedSeen) -> TestbedDecision:
     """Have the server run as the trial needs it; without one as it is, or not at all."""
     if testbed.spec.instance.is_external:
         if draft.status.ready_time is None:
@@ -313,14 +315,14 @@ def _serve(testbed: Testbed, draft: Draft[TestbedStatus], seen: Seen) -> Testbed
     return _decision(draft, *_scaled(seen, step.scale), requeue=POLL)
 
 
-def _scaled(seen: Seen, scale: tuple[int, Start] | None) -> list[Apply]:
+def _scaled(seen: TestbedSeen, scale: tuple[int, Start] | None) -> list[Apply]:
     """The StatefulSet with so many pods, the next of which is made for that start."""
     if scale is None or seen.stateful_set is None:
         return []
     return [Apply(STATEFUL_SET, seen.stateful_set.scaled(*scale))]
 
 
-def _rest(draft: Draft[TestbedStatus], seen: Seen) -> TestbedDecision:
+def _rest(draft: Draft[TestbedStatus], seen: TestbedSeen) -> TestbedDecision:
     """Nobody needs the server: it is stopped, and the testbed ready once its pod is gone."""
     found = seen.stateful_set
     if found is not None and found.replicas:
@@ -333,7 +335,7 @@ def _rest(draft: Draft[TestbedStatus], seen: Seen) -> TestbedDecision:
     return _decision(draft, requeue=SETTLED_POLL)
 
 
-def _keep_ready(draft: Draft[TestbedStatus], seen: Seen) -> TestbedDecision:
+def _keep_ready(draft: Draft[TestbedStatus], seen: TestbedSeen) -> TestbedDecision:
     if seen.database is not None and seen.database.ready:
         if draft.status.ready_time is None:
             draft.set(ready_time=format_time(seen.now))

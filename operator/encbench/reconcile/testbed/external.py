@@ -15,10 +15,10 @@ from encbench.engines.registry import engine
 from encbench.reconcile import objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Campaign, Malformed, Testbed
-from encbench.reconcile.testbed.facts import Seen
+from encbench.reconcile.testbed.facts import TestbedSeen
 
 
-async def observe(read: Reads, testbed: Testbed, *, has_credentials: bool) -> Seen:
+async def observe(read: Reads, testbed: Testbed, *, has_credentials: bool) -> TestbedSeen:
     """What a pass needs of the database and its other users."""
     external = testbed.spec.instance.external
     assert external is not None  # noqa: S101 - the caller chose us by it
@@ -26,7 +26,7 @@ async def observe(read: Reads, testbed: Testbed, *, has_credentials: bool) -> Se
     if not has_credentials and not is_true(testbed.status.conditions, FAILED):
         rival = await _rival(read, testbed)
         login, problem = await _login(read, testbed, external)
-    return Seen(
+    return TestbedSeen(
         now=read.clock.now(),
         has_credentials=has_credentials,
         has_stateful_set=False,
@@ -78,16 +78,16 @@ async def _campaigns(read: Reads, namespace: str) -> list[Campaign]:
     return found
 
 
-Place = tuple[str, int, str]
+DatabasePlace = tuple[str, int, str]
 """Host, port and database."""
 
 
-def _place_of(testbed: Testbed) -> Place:
+def _place_of(testbed: Testbed) -> DatabasePlace:
     where = connection(testbed.name, testbed.spec)
     return where.host.lower(), where.port, where.database
 
 
-def _places(campaign: Campaign) -> set[Place]:
+def _places(campaign: Campaign) -> set[DatabasePlace]:
     """The external databases that a campaign may write to."""
     resolved = campaign.status.resolved
     if resolved is None:

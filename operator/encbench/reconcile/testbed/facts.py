@@ -33,8 +33,10 @@ class FullProof:
 
 
 @dataclass(frozen=True)
-class Found:
+class TestbedFound:
     """What effects have found that no status says yet."""
+
+    __test__ = False
 
     checked: Checked | None = None
     """What the checks of the fresh dataset came to, once they are through."""
@@ -44,8 +46,10 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Seen:
+class TestbedSeen:
     """Everything that a decision is made from."""
+
+    __test__ = False
 
     now: datetime
     has_credentials: bool
@@ -74,7 +78,7 @@ class Seen:
     """What the user's Secret has for an external database; only until there are credentials."""
     log_tail: str = ""
     """End of the failing server's log, for the message."""
-    found: Found = Found()
+    found: TestbedFound = TestbedFound()
 
 
 def load_facts(job: Body | None, pods: tuple[PodFacts, ...]) -> LoadFacts | None:

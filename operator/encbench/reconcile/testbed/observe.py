@@ -16,12 +16,12 @@ from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Testbed, Trial, belongs_to
 from encbench.reconcile.pods import PodFacts, pod_facts
 from encbench.reconcile.testbed import external
-from encbench.reconcile.testbed.facts import Found, LoadFacts, Seen, load_facts
+from encbench.reconcile.testbed.facts import LoadFacts, TestbedFound, TestbedSeen, load_facts
 from encbench.reconcile.testbed.starting import SetFacts, next_served
 from encbench.tools.context import load_job_name
 
 
-async def observe(read: Reads, testbed: Testbed, found: Found) -> Seen:
+async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> TestbedSeen:
     """Everything that `decide` needs now. Raises Unavailable when the API server is away."""
     cluster, space, facts = read.cluster, testbed.namespace, testbed.status.conditions
     secret = await cluster.get(SECRET, space, credentials_name(testbed.name))
@@ -54,7 +54,7 @@ async def observe(read: Reads, testbed: Testbed, found: Found) -> Seen:
         trial = await _trial(read, testbed)
         if trial is not None and testbed.spec.residency == "OnDemand":
             neighbours = await _neighbours(read, testbed)
-    return Seen(
+    return TestbedSeen(
         now=read.clock.now(),
         has_credentials=has_credentials,
         has_stateful_set=stateful_set is not None,

@@ -11,7 +11,7 @@ from encbench.core.figures import RECOVERY_SECONDS, STOP_SECONDS
 from encbench.core.records import ClientCpu, ClientFacts, KindRecord, RecoveryFacts
 from encbench.ports import Store
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.trial.facts import Seen
+from encbench.reconcile.trial.facts import TrialSeen
 from encbench.reconcile.trial.first_stored import key_of
 from encbench.reconcile.trial.gathered import Collected
 from encbench.tools.measurement import Measurement, ParseError
@@ -29,7 +29,7 @@ def client_key(trial: Trial, index: int, name: str) -> str:
     return key_of(trial, f"client-{index}/{name}")
 
 
-async def collect(store: Store, trial: Trial, seen: Seen) -> Collected:
+async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
     """Read and check every client's artefacts. Unavailable when the store is away."""
     artefacts: dict[str, str] = {}
     summaries: list[ClientSummary] = []
@@ -76,7 +76,7 @@ async def collect(store: Store, trial: Trial, seen: Seen) -> Collected:
 
 def _cut_off(
     trial: Trial,
-    seen: Seen,
+    seen: TrialSeen,
     artefacts: dict[str, str],
     summaries: list[ClientSummary],
     outputs: list[str],
@@ -147,7 +147,7 @@ def _shifted(window: ClientWindow | None, skew: float) -> Window | None:
 
 
 def _client_facts(
-    summary: ClientSummary, part: Measurement, skew: float, seen: Seen, index: int
+    summary: ClientSummary, part: Measurement, skew: float, seen: TrialSeen, index: int
 ) -> ClientFacts:
     seconds = summary.window.seconds if summary.window else None
     cores = summary.cpu_seconds / seconds if summary.cpu_seconds is not None and seconds else None

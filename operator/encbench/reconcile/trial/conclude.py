@@ -26,7 +26,7 @@ from encbench.reconcile.effects.effect import (
 )
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.decision import TrialDecision, decision, end
-from encbench.reconcile.trial.facts import Seen
+from encbench.reconcile.trial.facts import TrialSeen
 from encbench.reconcile.trial.first_stored import key_of
 from encbench.reconcile.trial.gathered import Gathered
 from encbench.reconcile.trial.judge import judge
@@ -35,7 +35,7 @@ from encbench.reconcile.trial.record import RECORD, record, result
 STORE_RETRY = 3.0
 
 
-def conclude(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> TrialDecision:
+def conclude(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> TrialDecision:
     """The next step of a trial of which nothing more will come."""
     if draft.is_true(ARCHIVED):
         return decision(draft, *_clear(trial, draft, seen))
@@ -56,7 +56,7 @@ def conclude(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> TrialDecisi
     return decision(draft, Archive(made), requeue=again)
 
 
-def _judge(trial: Trial, draft: Draft[TrialStatus], seen: Seen, gathered: Gathered) -> None:
+def _judge(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen, gathered: Gathered) -> None:
     """The outcome, if nothing before has ended the trial, and the figures with it."""
     if draft.status.outcome is None:
         spec = None if seen.testbed is None else seen.testbed.spec
@@ -71,7 +71,7 @@ def _judge(trial: Trial, draft: Draft[TrialStatus], seen: Seen, gathered: Gather
 
 
 def _adopt(
-    trial: Trial, draft: Draft[TrialStatus], seen: Seen, stored: TrialRecord, digest: str
+    trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen, stored: TrialRecord, digest: str
 ) -> TrialDecision:
     """The last status, from the record that counts."""
     after, key = stored.proofs.after, key_of(trial, RECORD)
@@ -98,7 +98,7 @@ def _adopt(
     return decision(draft, *_clear(trial, draft, seen, *_news(draft)))
 
 
-def _reject(trial: Trial, draft: Draft[TrialStatus], seen: Seen, why: str) -> TrialDecision:
+def _reject(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen, why: str) -> TrialDecision:
     """What lies in the bucket is not what the recorder stored: no figure can come of it."""
     end(draft, "Invalid", "ArtefactsLost", why)
     draft.set(completion_time=format_time(seen.now))
@@ -115,7 +115,7 @@ def _news(draft: Draft[TrialStatus]) -> list[Announce]:
 
 
 def _clear(
-    trial: Trial, draft: Draft[TrialStatus], seen: Seen, *news: Announce
+    trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen, *news: Announce
 ) -> list[TrialEffect]:
     """After the end: the Job and its pods go, and so does the label that keeps us watching."""
     effects: list[TrialEffect] = []

@@ -20,12 +20,12 @@ from encbench.reconcile.trial.decision import (
     end,
 )
 from encbench.reconcile.trial.ended import after_run
-from encbench.reconcile.trial.facts import RunState, Seen
+from encbench.reconcile.trial.facts import RunState, TrialSeen
 from encbench.reconcile.trial.running import while_running
 from encbench.reconcile.trial.starting import before_release
 
 
-def decide(trial: Trial, seen: Seen) -> TrialDecision:
+def decide(trial: Trial, seen: TrialSeen) -> TrialDecision:
     """The next step; pure."""
     draft = Draft(trial.status, now=seen.now, generation=trial.generation)
     if trial.status.start_time is None:
@@ -48,7 +48,7 @@ def decide(trial: Trial, seen: Seen) -> TrialDecision:
     return after_run(trial, draft, seen)
 
 
-def _log_may_still_come(draft: Draft[TrialStatus], seen: Seen) -> bool:
+def _log_may_still_come(draft: Draft[TrialStatus], seen: TrialSeen) -> bool:
     """After a run whose result does not count the raw log is worth a moment's wait."""
     if seen.found.gathered is not None or seen.found.stored is not None:
         return False
@@ -56,7 +56,7 @@ def _log_may_still_come(draft: Draft[TrialStatus], seen: Seen) -> bool:
     return draft.known(MEASURED) and uploading and draft.since(MEASURED) < UPLOAD_AFTER_FAILURE
 
 
-def _end_without_testbed(draft: Draft[TrialStatus], seen: Seen) -> bool:
+def _end_without_testbed(draft: Draft[TrialStatus], seen: TrialSeen) -> bool:
     testbed = seen.testbed
     if testbed is None or testbed.deleting:
         end(draft, "Failed", "TestbedGone", "the testbed was deleted")

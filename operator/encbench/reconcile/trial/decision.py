@@ -13,7 +13,7 @@ from encbench.core.evidence import Proof
 from encbench.reconcile.decision import Decision
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.effects.effect import Prove, TrialEffect
-from encbench.reconcile.trial.facts import ClientFacts, Seen, When
+from encbench.reconcile.trial.facts import ClientPod, TrialSeen, When
 
 START_TOGETHER = 0.3
 """Seconds between the release and the common start: enough for one HTTP call to each client."""
@@ -42,20 +42,20 @@ def end(
     draft.set(outcome=outcome, reason=reason, message=message and message[:4096])
 
 
-def lost_its_pod(seen: Seen) -> bool:
+def lost_its_pod(seen: TrialSeen) -> bool:
     """Whether the database is gone; an external one never had a pod."""
     if seen.testbed is not None and seen.testbed.spec.instance.is_external:
         return False
     return seen.database is None or seen.database.deleting
 
 
-def is_lost(client: ClientFacts) -> bool:
+def is_lost(client: ClientPod) -> bool:
     """Whether the recorder ended without having stored everything."""
     code = client.pod.container("recorder").exit_code
     return code != 0 and (code is not None or client.pod.phase == "Failed")
 
 
-def prove(draft: Draft[TrialStatus], seen: Seen, when: When) -> tuple[Prove, ...]:
+def prove(draft: Draft[TrialStatus], seen: TrialSeen, when: When) -> tuple[Prove, ...]:
     """Announce the proof and have it made; nothing to do yet where there is no server to ask."""
     kind = PROVEN_BEFORE if when == "before" else PROVEN_AFTER
     draft.condition(kind, None, PROVING, f"the mode is proven {when} the run")
@@ -73,6 +73,6 @@ def set_proof(draft: Draft[TrialStatus], kind: str, proof: Proof) -> None:
         end(draft, "Invalid", "ProofFailed", proof.summary)
 
 
-def no_proof(seen: Seen) -> str:
+def no_proof(seen: TrialSeen) -> str:
     """Why there is no proof though its time is over."""
     return f"the mode could not be proven in time: {seen.found.problem or 'no answer'}"

@@ -36,14 +36,14 @@ from encbench.reconcile.trial.decision import (
     prove,
     set_proof,
 )
-from encbench.reconcile.trial.facts import RunState, Seen
+from encbench.reconcile.trial.facts import RunState, TrialSeen
 
 LAST_SAMPLE = 2.5
 """Seconds until a window's last samples are in Prometheus: one scrape interval and its delay, and
 one more because the times of conditions are whole seconds."""
 
 
-def after_run(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> TrialDecision:
+def after_run(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> TrialDecision:
     """The next step of a trial whose clients have ended, or were cut off."""
     if draft.is_false(RECOVERED):
         fact = next(c for c in draft.status.conditions if c.type == RECOVERED)
@@ -82,7 +82,7 @@ def after_run(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> TrialDecis
     return conclude(trial, draft, seen)
 
 
-def _judge_mode(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> None:
+def _judge_mode(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> None:
     """Write down what the second proof found; end a trial that was disrupted before it."""
     made = seen.found.after
     if made is not None:
@@ -106,21 +106,21 @@ def _judge_mode(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> None:
         end(draft, "Invalid", "ProofTimeout", no_proof(seen))
 
 
-def _check_is_open(draft: Draft[TrialStatus], seen: Seen) -> bool:
+def _check_is_open(draft: Draft[TrialStatus], seen: TrialSeen) -> bool:
     """Whether the dataset's checks stand between this trial and the next one."""
     if seen.testbed is None or checks.due(seen.testbed.spec) is None:
         return False
     return draft.is_true(MEASURED) and not draft.known(CONSISTENT)
 
 
-def _note_unchecked(draft: Draft[TrialStatus], seen: Seen) -> None:
+def _note_unchecked(draft: Draft[TrialStatus], seen: TrialSeen) -> None:
     """Unknown, so that the next trial does not wait for what will not come."""
     why = checks.not_checked(seen.testbed.spec) if seen.testbed else None
     if why is not None and draft.is_true(MEASURED):
         draft.condition(CONSISTENT, None, UNCHECKED, why)
 
 
-def _check(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> tuple[AskChecks, ...]:
+def _check(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> tuple[AskChecks, ...]:
     """Write down what the checks came to; until then have the agent make them."""
     found, limit = seen.found.checked, parse_duration(trial.spec.step_deadlines.proof)
     if found is None and draft.since(PROVEN_AFTER) > limit:
@@ -138,7 +138,7 @@ def _check(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> tuple[AskChec
     return ()
 
 
-def _await_upload(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> TrialDecision:
+def _await_upload(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> TrialDecision:
     gone = len(seen.clients) != trial.spec.workload.client.replicas
     if gone or any(is_lost(client) for client in seen.clients):
         # Nothing more will come. What has come in time is in the bucket.

@@ -40,7 +40,7 @@ class RunFacts:
 
 
 @dataclass(frozen=True)
-class ClientFacts:
+class ClientPod:
     """One client pod and its run; `run` is None while its recorder does not answer."""
 
     pod: PodFacts
@@ -74,7 +74,7 @@ class Proven:
 
 
 @dataclass(frozen=True)
-class Found:
+class TrialFound:
     """What effects have found that no status says yet."""
 
     before: Proven | None = None
@@ -94,15 +94,15 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Seen:
+class TrialSeen:
     """Everything that a decision is made from."""
 
     now: datetime
     testbed: Testbed | None
     database: PodFacts | None
     job: JobFacts | None
-    clients: tuple[ClientFacts, ...] = ()
-    found: Found = Found()
+    clients: tuple[ClientPod, ...] = ()
+    found: TrialFound = TrialFound()
     stopped: Stopped | None = None
     """Of a recovery workload from the release of its clients until its record counts."""
     stop_problem: str = ""

@@ -21,7 +21,7 @@ from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import decrypted, provenance, recovery, series, sessions
 from encbench.reconcile.trial.collect import collect
-from encbench.reconcile.trial.facts import Found, Seen, When
+from encbench.reconcile.trial.facts import TrialFound, TrialSeen, When
 from encbench.reconcile.trial.first_stored import key_of, settle, settled
 from encbench.reconcile.trial.gathered import Collected, Gathered
 from encbench.reconcile.trial.series import WindowMetrics
@@ -35,7 +35,7 @@ def proof_name(when: When) -> str:
     return f"proof-{when}.json"
 
 
-async def gather(deps: Deps, trial: Trial, seen: Seen, *, without_metrics: bool) -> Gathered:
+async def gather(deps: Deps, trial: Trial, seen: TrialSeen, *, without_metrics: bool) -> Gathered:
     """Everything there is. Unavailable while something is away, RecordError when it is unreadable.
 
     `without_metrics` does not wait for Prometheus any longer.
@@ -73,7 +73,9 @@ async def gather(deps: Deps, trial: Trial, seen: Seen, *, without_metrics: bool)
     )
 
 
-async def _recovery(deps: Deps, trial: Trial, found: Found) -> tuple[RecoveryRecord, str] | None:
+async def _recovery(
+    deps: Deps, trial: Trial, found: TrialFound
+) -> tuple[RecoveryRecord, str] | None:
     """The record of the intended stop with its digest; None where there is none."""
     there = await settled(deps.store, trial, recovery.RECORD, RecoveryRecord)
     if there is None and found.recovery is not None:
@@ -84,7 +86,7 @@ async def _recovery(deps: Deps, trial: Trial, found: Found) -> tuple[RecoveryRec
     return there
 
 
-async def _proofs(deps: Deps, trial: Trial, found: Found) -> TrialProofsRecord:
+async def _proofs(deps: Deps, trial: Trial, found: TrialFound) -> TrialProofsRecord:
     """Both proofs, as far as they were made."""
     made: dict[str, Proof | None] = {}
     for when in CONDITIONS:
@@ -104,7 +106,7 @@ def _from_condition(trial: Trial, when: When) -> Proof | None:
 
 
 def _clients_proof(
-    trial: Trial, seen: Seen, collected: Collected, made: TrialProofsRecord
+    trial: Trial, seen: TrialSeen, collected: Collected, made: TrialProofsRecord
 ) -> Proof | None:
     """What the clients say about the mode; None where they measured nothing, or cannot say."""
     if seen.testbed is None or collected.measurement is None:
@@ -118,9 +120,9 @@ def _clients_proof(
     return proof if read is None else sessions.joined(proof, read)
 
 
-def _place(trial: Trial, seen: Seen, collected: Collected) -> series.Place:
+def _place(trial: Trial, seen: TrialSeen, collected: Collected) -> series.MetricsPlace:
     columns = seen.testbed.spec.mode.columns if seen.testbed else None
-    return series.Place(
+    return series.MetricsPlace(
         namespace=trial.namespace,
         campaign=trial.spec.campaign_ref.name,
         testbed=trial.spec.testbed_ref.name,

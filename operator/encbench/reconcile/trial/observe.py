@@ -13,17 +13,17 @@ from encbench.reconcile.objects import Testbed, Trial, belongs_to
 from encbench.reconcile.pods import PodFacts, pod_facts
 from encbench.reconcile.trial import recovery
 from encbench.reconcile.trial.facts import (
-    ClientFacts,
-    Found,
+    ClientPod,
     RunFacts,
     RunState,
-    Seen,
+    TrialFound,
+    TrialSeen,
     job_facts,
     run_facts,
 )
 
 
-async def observe(read: Reads, trial: Trial, found: Found) -> Seen:
+async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
     """Everything that `decide` needs now. Raises Unavailable when the API server is away."""
     cluster, space = read.cluster, trial.namespace
     testbed = await _testbed(read, trial)
@@ -38,7 +38,7 @@ async def observe(read: Reads, trial: Trial, found: Found) -> Seen:
             stopped = await recovery.look(read, trial, testbed, database)
         except (Unavailable, Rejected) as error:
             problem = str(error)
-    return Seen(
+    return TrialSeen(
         now=read.clock.now(),
         testbed=testbed,
         database=database,
@@ -58,12 +58,12 @@ async def _testbed(read: Reads, trial: Trial) -> Testbed | None:
     return objects.testbed(body)
 
 
-async def _clients(read: Reads, trial: Trial, job: Body) -> list[ClientFacts]:
+async def _clients(read: Reads, trial: Trial, job: Body) -> list[ClientPod]:
     bodies = await read.cluster.list(POD, trial.namespace, {labels.TRIAL: trial.name})
     own = [pod_facts(body) for body in bodies if belongs_to(body, job["metadata"]["uid"])]
     found = sorted(own, key=lambda pod: pod.index)
     token = await _token(read, trial, found)
-    return [ClientFacts(pod, await _run(read, pod, token)) for pod in found]
+    return [ClientPod(pod, await _run(read, pod, token)) for pod in found]
 
 
 async def _token(read: Reads, trial: Trial, clients: Sequence[PodFacts]) -> str | None:

@@ -8,7 +8,7 @@ from encbench.core.records import CampaignId, TrialCpu, TrialId, TrialProofs, Tr
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial.collect import kinds_of, result_of
-from encbench.reconcile.trial.facts import Seen
+from encbench.reconcile.trial.facts import TrialSeen
 from encbench.reconcile.trial.gathered import Collected, Gathered
 
 RECORD = "trial.json"
@@ -24,7 +24,7 @@ def result(gathered: Gathered) -> TrialResult | None:
     return result_of(collected.measurement, collected.cpu, cores, gathered.recovery)
 
 
-def record(trial: Trial, seen: Seen, status: TrialStatus, gathered: Gathered) -> TrialRecord:
+def record(trial: Trial, seen: TrialSeen, status: TrialStatus, gathered: Gathered) -> TrialRecord:
     """The record of a trial whose outcome the status says."""
     assert status.outcome is not None  # noqa: S101 - it is judged first
     collected, found, proofs = gathered.collected, gathered.metrics, gathered.proofs
@@ -79,7 +79,7 @@ def _consistency(status: TrialStatus) -> ProofVerdict | None:
     return ProofVerdict(ok=fact.status == "True", summary=fact.message)
 
 
-def _reset(trial: Trial, seen: Seen) -> dict[str, float]:
+def _reset(trial: Trial, seen: TrialSeen) -> dict[str, float]:
     """How long the database took to be ready for this trial, and the copying within that."""
     testbed = seen.testbed
     run = testbed.status.run if testbed else None
@@ -90,7 +90,7 @@ def _reset(trial: Trial, seen: Seen) -> dict[str, float]:
     return {"databaseStarted": round(ready - asked, 3), **copied}
 
 
-def _timings(status: TrialStatus, collected: Collected, seen: Seen) -> dict[str, float]:
+def _timings(status: TrialStatus, collected: Collected, seen: TrialSeen) -> dict[str, float]:
     timings: dict[str, float] = {}
     released = status.release_at
     if status.start_time and released:

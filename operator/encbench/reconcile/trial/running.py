@@ -34,7 +34,7 @@ from encbench.reconcile.trial.decision import (
     lost_its_pod,
 )
 from encbench.reconcile.trial.ended import after_run
-from encbench.reconcile.trial.facts import ClientFacts, RunState, Seen
+from encbench.reconcile.trial.facts import ClientPod, RunState, TrialSeen
 
 SELDOM = 15.0
 """Seconds between looks while the tool runs."""
@@ -44,7 +44,7 @@ TOGETHER = 2.0
 """Seconds that a start may be late; a later one is put off for all, or was missed by some."""
 
 
-def while_running(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> TrialDecision:
+def while_running(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> TrialDecision:
     """The next step of a trial that was released and has not ended."""
     load, wanted = trial.spec.workload.load, trial.spec.workload.client.replicas
     if lost_its_pod(seen):
@@ -84,8 +84,8 @@ def while_running(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> TrialD
 def _orders(
     trial: Trial,
     draft: Draft[TrialStatus],
-    seen: Seen,
-    unreleased: tuple[ClientFacts, ...],
+    seen: TrialSeen,
+    unreleased: tuple[ClientPod, ...],
     planned: float,
 ) -> list[TrialEffect]:
     """Tell clients when to start that do not know it yet, and the agent when its server ends."""
@@ -97,7 +97,7 @@ def _orders(
     return orders
 
 
-def _note_recovery(draft: Draft[TrialStatus], seen: Seen) -> None:
+def _note_recovery(draft: Draft[TrialStatus], seen: TrialSeen) -> None:
     """What came of an intended stop, as soon as its record counts."""
     record = seen.found.recovery
     if record is not None and not draft.known(RECOVERED):
@@ -106,7 +106,7 @@ def _note_recovery(draft: Draft[TrialStatus], seen: Seen) -> None:
             draft.set(server_restarted=record.facts.after.started_at)
 
 
-def _may_stop(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> bool:
+def _may_stop(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> bool:
     """Once no other start can be agreed on, and while there is a load to stop under."""
     if draft.known(RECOVERED) or seen.stopped is None or seen.stopped.state != "unknown":
         return False
@@ -117,7 +117,7 @@ def _may_stop(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> bool:
 
 
 def _cut_off(
-    trial: Trial, draft: Draft[TrialStatus], seen: Seen, codes: Sequence[int | None]
+    trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen, codes: Sequence[int | None]
 ) -> TrialDecision:
     """Every client has ended, as the server's stop should have it."""
     state = seen.stopped.state if seen.stopped else ""
@@ -140,7 +140,7 @@ def _cut_off(
     return after_run(trial, draft, seen)
 
 
-def _why_the_tool_failed(seen: Seen, codes: Sequence[int | None]) -> tuple[str, str]:
+def _why_the_tool_failed(seen: TrialSeen, codes: Sequence[int | None]) -> tuple[str, str]:
     for client in seen.clients:
         if client.pod.container("tool").exit_reason == OOM:
             return OOM, f"the tool in pod {client.pod.name} ran out of memory: raise its limit"
@@ -149,7 +149,7 @@ def _why_the_tool_failed(seen: Seen, codes: Sequence[int | None]) -> tuple[str, 
 
 
 def _missed_start(
-    trial: Trial, draft: Draft[TrialStatus], seen: Seen, *, everybody: bool
+    trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen, *, everybody: bool
 ) -> TrialDecision:
     """The operator was away between the release and telling the clients: agree on a new moment."""
     if not everybody:
@@ -162,7 +162,7 @@ def _missed_start(
 
 
 def _until(left: float) -> float:
-    """Look seldom while the tool runs, for looking costs CPU, and often around its end.
+    """Look seldom while the tool runs, because looking costs CPU, and often around its end.
 
     What happens to a pod wakes us anyway.
     """

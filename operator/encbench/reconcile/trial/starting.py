@@ -29,10 +29,10 @@ from encbench.reconcile.trial.decision import (
     prove,
     set_proof,
 )
-from encbench.reconcile.trial.facts import RunState, Seen
+from encbench.reconcile.trial.facts import RunState, TrialSeen
 
 
-def before_release(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> TrialDecision:
+def before_release(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> TrialDecision:
     """The next step of a trial that has not been released."""
     deadlines = trial.spec.step_deadlines
     waited = draft.age(draft.status.start_time)
@@ -60,7 +60,7 @@ def before_release(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> Trial
     return decision(draft, *effects, requeue=wait)
 
 
-def _is_ready(trial: Trial, seen: Seen) -> bool:
+def _is_ready(trial: Trial, seen: TrialSeen) -> bool:
     """Whether the testbed's server runs for this trial."""
     testbed = seen.testbed
     return (
@@ -68,7 +68,7 @@ def _is_ready(trial: Trial, seen: Seen) -> bool:
     )
 
 
-def _release(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> TrialDecision:
+def _release(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> TrialDecision:
     """Agree on the start. The clients hear of it, and a server is stopped, once this is written."""
     draft.set(release_at=seen.now.timestamp() + START_TOGETHER)
     draft.condition(RELEASED, True, "Released", "the clients were told when to start")
@@ -78,7 +78,7 @@ def _release(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> TrialDecisi
     return decision(draft, requeue=0.0)
 
 
-def _served(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> float:
+def _served(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> float:
     """Seconds for which the testbed has been what the trial needs: the proof's deadline is of that.
 
     Until then the testbed has deadlines of its own, and waits at most for a neighbour's record.
@@ -98,7 +98,7 @@ def _served(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> float:
     return 0.0
 
 
-def _judge_mode(draft: Draft[TrialStatus], seen: Seen, waited: float, deadline: float) -> None:
+def _judge_mode(draft: Draft[TrialStatus], seen: TrialSeen, waited: float, deadline: float) -> None:
     """Write down what the first proof found; end a trial whose mode is not in force."""
     if draft.is_true(PROVEN_BEFORE):
         return
@@ -115,7 +115,9 @@ def _judge_mode(draft: Draft[TrialStatus], seen: Seen, waited: float, deadline: 
         end(draft, "Failed", "ProofTimeout", no_proof(seen))
 
 
-def _check_clients(trial: Trial, draft: Draft[TrialStatus], seen: Seen) -> tuple[str, str] | None:
+def _check_clients(
+    trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen
+) -> tuple[str, str] | None:
     """Set `Prepared`; gives back what keeps the clients from starting."""
     wanted = trial.spec.workload.client.replicas
     waiting = [c for c in seen.clients if c.run is not None and c.run.state is RunState.WAITING]
