@@ -4,6 +4,7 @@ from datetime import datetime
 
 from encbench.api.campaign import CampaignStatus
 from encbench.api.conditions import find, parse_time
+from encbench.api.lifecycle import ACCEPTED, COMPLETE, FAILED
 from encbench.reconcile.objects import Trial
 from encbench.report.words.text import number, rate_digits
 
@@ -74,7 +75,7 @@ def time_left(status: CampaignStatus, now: datetime) -> str:
 
 def ending(status: CampaignStatus) -> tuple[bool, str] | None:
     """How the campaign ended: whether well, and why; None while it goes on."""
-    for kind, good in (("Complete", True), ("Failed", False)):
+    for kind, good in ((COMPLETE, True), (FAILED, False)):
         found = find(status.conditions, kind)
         if found is not None and found.status == "True":
             return good, f"{found.reason}: {found.message}"
@@ -83,5 +84,5 @@ def ending(status: CampaignStatus) -> tuple[bool, str] | None:
 
 def refusal(status: CampaignStatus) -> str:
     """Why the campaign was not accepted; empty when it was or is not decided yet."""
-    found = find(status.conditions, "Accepted")
+    found = find(status.conditions, ACCEPTED)
     return found.message if found is not None and found.status == "False" else ""

@@ -4,43 +4,11 @@ Programs go by `kind`, `subject` and `reason`. `text` is for people, and nothing
 """
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from encbench.api.kinds import Kind
+from encbench.api.refusal import Reason
 
-
-class Reason(StrEnum):
-    """Why an object cannot be used; also the reason of the condition that says so."""
-
-    NOT_FOUND = "NotFound"
-    """The object, or the entry of it that another object names, is not there."""
-    MALFORMED = "Malformed"
-    """It does not fit the models of this version."""
-    REJECTED = "Rejected"
-    """`kubectl apply` would refuse it."""
-    ENTRY_MISSING = "EntryMissing"
-    """A Secret or ConfigMap lacks an entry."""
-    ENTRY_INVALID = "EntryInvalid"
-    VERSION_UNSUPPORTED = "VersionUnsupported"
-    MODE_UNSUPPORTED = "ModeUnsupported"
-    """The engine or the tool lacks what the mode asks for."""
-    MODE_UNPROVABLE = "ModeUnprovable"
-    """It could be turned on, but no proof could show that it is."""
-    EXTERNAL_UNSUPPORTED = "ExternalUnsupported"
-    """It takes a server that the operator runs."""
-    SETTING_RESERVED = "SettingReserved"
-    """A server's setting or a tool's option that the operator sets itself."""
-    SETTING_UNKNOWN = "SettingUnknown"
-    SETTING_INVALID = "SettingInvalid"
-    MEMORY_TOO_SMALL = "MemoryTooSmall"
-    SCRIPT_INVALID = "ScriptInvalid"
-    DRIVER_UNSUPPORTED = "DriverUnsupported"
-    COLUMN_UNKNOWN = "ColumnUnknown"
-    BASELINE_ENCRYPTED = "BaselineEncrypted"
-    RESET_REQUIRED = "ResetRequired"
-    NOT_INSTALLED = "NotInstalled"
-    """The chart's values leave it out."""
-    TOO_MANY_CONDITIONS = "TooManyConditions"
+__all__ = ["Problem", "Reason"]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from encbench.api.conditions import find
+from encbench.api.conditions import find, is_true
 from encbench.core.figures import RECOVERY_SECONDS, STOP_SECONDS
 from encbench.ports import Body
 from encbench.reconcile.objects import Trial
@@ -295,7 +295,7 @@ async def test_a_store_that_is_away_loses_nothing() -> None:
     world = crashing()
     await world.run(world.running())
     world.store.away = True
-    await world.run(lambda: any(find(t.status.conditions, "Recovered") for t in world.trials()))
+    await world.run(lambda: any(is_true(t.status.conditions, "Recovered") for t in world.trials()))
     world.restart()
     await world.settle(60)
     world.store.away = False
