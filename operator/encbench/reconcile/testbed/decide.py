@@ -140,8 +140,8 @@ def _provision(testbed: Testbed, draft: Draft[TestbedStatus], seen: TestbedSeen)
             draft,
             "TooFewConnections",
             f"the server allows {seen.connections:,} connections where {needed:,} are needed, "
-            "because it may not open as many files: raise the limit of open files (nofile) of the node's "
-            "container runtime, or lower load.concurrency",
+            "because it may not open as many files: raise the limit of open files (nofile) of the "
+            "node's container runtime, or lower load.concurrency",
         )
     if seen.database is not None and seen.database.ready and seen.server_started is not None:
         draft.condition(PROVISIONED, True, "Answering", "the database answers queries")
@@ -201,7 +201,7 @@ def _load(testbed: Testbed, draft: Draft[TestbedStatus], seen: TestbedSeen) -> T
         return _decision(draft, CreateLoad(), requeue=POLL)
     found = pods.trouble(list(load.pods))
     if load.succeeded:
-        # The Job stays as long as the testbed: while its name is taken, nothing is loaded a second time.
+        # The Job stays as long as the testbed: while its name is taken, nothing is loaded again.
         draft.condition(LOADED, True, "Loaded", "the dataset is loaded")
         return _decision(draft, requeue=0.0)
     if load.failed:
