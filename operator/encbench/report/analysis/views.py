@@ -60,15 +60,11 @@ def view(attempt: Attempt, home: IndexTestbed | None = None) -> TrialView:
         client_memory_mib=_mean(_part(c.memory_max_bytes, MEBIBYTE) for c in record.clients),
         client_memory_percent=_mean(_memory_percent(c) for c in record.clients),
         node_cpu_percent=rounded(100 * node.fraction) if node else None,
-        database_cpu_ms_per_transaction=_positive(1000 * database.cores / tps)
-        if database and tps
-        else None,
+        database_cpu_ms_per_transaction=_milliseconds(database.cores if database else None, tps),
         proxy_cpu_percent=_percent(proxy.cores, proxy.limit_cores) if proxy else None,
-        proxy_cpu_ms_per_transaction=_positive(1000 * proxy.cores / tps) if proxy and tps else None,
+        proxy_cpu_ms_per_transaction=_milliseconds(proxy.cores if proxy else None, tps),
         database_side_cpu_ms_per_transaction=_database_side(record, tps),
-        client_cpu_ms_per_transaction=_positive(1000 * client.cores / tps)
-        if client and tps
-        else None,
+        client_cpu_ms_per_transaction=_milliseconds(client.cores if client else None, tps),
         restored_seconds=_positive(record.timings.get("restored")),
         disk_read_kib_per_transaction=_kib(disk.read_bytes_per_second, tps) if disk else None,
         disk_write_kib_per_transaction=_kib(disk.write_bytes_per_second, tps) if disk else None,
@@ -95,10 +91,14 @@ def view(attempt: Attempt, home: IndexTestbed | None = None) -> TrialView:
 def _database_side(record: TrialRecord, tps: float | None) -> float | None:
     """CPU of server and proxy a transaction; None where the figure of one of them is withheld."""
     cpu = record.cpu
-    if cpu.database is None or not tps or "proxy" in cpu.withheld:
+    if cpu.database is None or "proxy" in cpu.withheld:
         return None
-    cores = cpu.database.cores + (cpu.proxy.cores if cpu.proxy else 0.0)
-    return _positive(1000 * cores / tps)
+    return _milliseconds(cpu.database.cores + (cpu.proxy.cores if cpu.proxy else 0.0), tps)
+
+
+def _milliseconds(cores: float | None, tps: float | None) -> float | None:
+    """Of CPU a transaction."""
+    return _positive(1000 * cores / tps) if cores is not None and tps else None
 
 
 def _kib(bytes_per_second: float, tps: float | None) -> float | None:

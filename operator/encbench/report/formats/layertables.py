@@ -5,18 +5,20 @@ one chain do not add up, but what is left does multiply: (1 - hop)(1 - driver)(1
 1 - the whole.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from encbench.api.overheadreport import Interval, Row
+from encbench.api.overheadreport import Interval
 from encbench.report.analysis.encrypted import by_table
 from encbench.report.document.columns import EncryptedColumns, StudyTable
 from encbench.report.document.group import LAYERS, Group, LayerStep
 from encbench.report.figures import BY_FIELD, TPS, Figure
-from encbench.report.formats.tables import INTERVAL, VERDICT, TableColumn, column
+from encbench.report.formats.sections import RowPair
+from encbench.report.formats.tables import VERDICT, TableColumn, change, column, levels
 from encbench.report.words import text
 from encbench.text.words import listed
 
 Entry = tuple[Group, LayerStep]
+_NAMES = ("before", "after")
 
 
 def layers(groups: Sequence[Group]) -> list[TableColumn]:
@@ -27,8 +29,8 @@ def layers(groups: Sequence[Group]) -> list[TableColumn]:
     digits = text.rate_digits(row.tps for group in groups for row in group.rows)
     return [
         *_where(found),
-        *_levels(TPS, found, digits),
-        *_change(TPS, found),
+        *levels(TPS, _NAMES, _rows(found), digits),
+        *change(TPS, _NAMES, _changes(TPS, found)),
         column("TPS", VERDICT, (step.verdict for _, step in found), numeric=False),
         *_drawn("latency_average_ms", found),
         column("", "blocks", (f"{step.blocks:,}" for _, step in found)),
@@ -125,29 +127,14 @@ def _drawn(field: str, found: Sequence[Entry]) -> list[TableColumn]:
     """Both arms, and the change between them; what only one side has is left out."""
     figure = BY_FIELD[field]
     return [
-        *(_levels(figure, found, figure.digits) if figure.in_rows else ()),
-        *(_change(figure, found) if figure.step else ()),
+        *(levels(figure, _NAMES, _rows(found)) if figure.in_rows else ()),
+        *(change(figure, _NAMES, _changes(figure, found)) if figure.step else ()),
     ]
 
 
-def _levels(figure: Figure, found: Sequence[Entry], digits: int) -> list[TableColumn]:
-    def cells(heading: str, rows: Iterable[Row]) -> TableColumn:
-        shown = (text.number(getattr(row, figure.field), digits) for row in rows)
-        return column(figure.heading, heading, shown)
-
-    return [
-        cells("before", (group.row(step.before) for group, step in found)),
-        cells("after", (group.row(step.arm) for group, step in found)),
-    ]
+def _rows(found: Sequence[Entry]) -> list[RowPair]:
+    return [(group.row(step.before), group.row(step.arm)) for group, step in found]
 
 
-def _change(figure: Figure, found: Sequence[Entry]) -> list[TableColumn]:
-    heading, shown = "increase = after/before − 1", text.signed_percent
-    if figure is TPS:
-        heading, shown = "loss = 1 − after/before", text.percent
-    changes: list[Interval | None] = [getattr(step, figure.step) for _, step in found]
-    estimates = (change.estimate if change else None for change in changes)
-    return [
-        column(figure.heading, heading, (shown(one) for one in estimates)),
-        column(figure.heading, INTERVAL, (text.bounds(change) for change in changes)),
-    ]
+def _changes(figure: Figure, found: Sequence[Entry]) -> list[Interval | None]:
+    return [getattr(step, figure.step) for _, step in found]

@@ -1,12 +1,15 @@
 """The conditions of one workload on one instance, and the pairs of rows that its tables compare."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
 from encbench.report.document import Report
 from encbench.report.document.group import Comparison, Group
+
+Names = tuple[str, str]
+"""What is compared with what: plain and treated, or before and after."""
+RowPair = tuple[Row, Row]
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class Line:
     comparison: Comparison
 
     @property
-    def rows(self) -> tuple[Row, Row]:
+    def rows(self) -> RowPair:
         """Of both arms."""
         return self.plain, self.treated
 
@@ -34,9 +37,14 @@ class Versus:
     lines: tuple[Line, ...]
 
     @property
-    def rows(self) -> Iterable[Row]:
-        """Of both arms."""
-        return (row for line in self.lines for row in line.rows)
+    def names(self) -> Names:
+        """Of the two arms."""
+        return self.plain, self.treated
+
+    @property
+    def rows(self) -> list[RowPair]:
+        """Of both arms, by line."""
+        return [line.rows for line in self.lines]
 
     @property
     def title(self) -> str:

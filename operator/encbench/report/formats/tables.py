@@ -21,7 +21,7 @@ from encbench.report.figures import (
     JudgedFigure,
     Topic,
 )
-from encbench.report.formats.sections import Line, Versus
+from encbench.report.formats.sections import Line, Names, RowPair, Versus
 from encbench.report.words import text
 
 VERDICT = "verdict"
@@ -47,6 +47,29 @@ class TableColumn:
 def column(group: str, heading: str, cells: Iterable[str], *, numeric: bool = True) -> TableColumn:
     """A column of these cells."""
     return TableColumn(group, heading, tuple(cells), numeric)
+
+
+def levels(
+    figure: Figure, names: Names, rows: Sequence[RowPair], digits: int | None = None
+) -> list[TableColumn]:
+    """A figure of both, side by side."""
+    places = figure.digits if digits is None else digits
+    cells = [[text.number(getattr(row, figure.field), places) for row in pair] for pair in rows]
+    return [
+        column(figure.heading, name, (pair[n] for pair in cells)) for n, name in enumerate(names)
+    ]
+
+
+def change(figure: Figure, names: Names, changes: Sequence[Interval | None]) -> list[TableColumn]:
+    """What lies between the two under its formula, and its interval."""
+    before, after = names
+    heading, shown = f"increase = {after}/{before} − 1", text.signed_percent
+    if figure is TPS:
+        heading, shown = f"loss = 1 − {after}/{before}", text.percent
+    return [
+        column(figure.heading, heading, (shown(_estimate(one)) for one in changes)),
+        column(figure.heading, INTERVAL, (text.bounds(one) for one in changes)),
+    ]
 
 
 Titled = tuple[str, list[TableColumn]]
@@ -179,7 +202,7 @@ def _limit(line: Line) -> str:
 
 
 def _rate_digits(versus: Versus) -> int:
-    return text.rate_digits(row.tps for row in versus.rows)
+    return text.rate_digits(row.tps for pair in versus.rows for row in pair)
 
 
 def _on(topic: Topic, versus: Versus) -> Iterable[TableColumn]:
@@ -199,36 +222,18 @@ def _drawn(versus: Versus, figure: Figure) -> list[TableColumn]:
 
 def _known(versus: Versus, figure: Figure, digits: int | None = None) -> list[TableColumn]:
     """Both arms side by side; nothing where neither has the figure anywhere."""
-    if all(getattr(row, figure.field) is None for row in versus.rows):
+    if all(getattr(row, figure.field) is None for pair in versus.rows for row in pair):
         return []
     return _levels(versus, figure, digits)
 
 
 def _levels(versus: Versus, figure: Figure, digits: int | None = None) -> list[TableColumn]:
-    """Both arms side by side."""
-    places = figure.digits if digits is None else digits
-
-    def cells(arm: str, rows: Iterable[object]) -> TableColumn:
-        shown = (text.number(getattr(row, figure.field), places) for row in rows)
-        return column(figure.heading, arm, shown)
-
-    return [
-        cells(versus.plain, (line.plain for line in versus.lines)),
-        cells(versus.treated, (line.treated for line in versus.lines)),
-    ]
+    return levels(figure, versus.names, versus.rows, digits)
 
 
 def _change(versus: Versus, figure: JudgedFigure) -> list[TableColumn]:
-    """The change under its formula, and its interval."""
-    ratio = f"{versus.treated}/{versus.plain}"
-    heading, shown = f"increase = {ratio} − 1", text.signed_percent
-    if figure.sense == "loss":
-        heading, shown = f"loss = 1 − {ratio}", text.percent
     found = [getattr(line.treated, figure.overhead) for line in versus.lines]
-    return [
-        column(figure.heading, heading, (shown(_estimate(change)) for change in found)),
-        column(figure.heading, INTERVAL, (text.bounds(change) for change in found)),
-    ]
+    return change(figure, versus.names, found)
 
 
 def _verdict(versus: Versus, figure: JudgedFigure) -> TableColumn:
@@ -239,11 +244,9 @@ def _verdict(versus: Versus, figure: JudgedFigure) -> TableColumn:
 
 def _ratio(versus: Versus, figure: Figure) -> TableColumn:
     """How many times better the plain arm is; of the two figures that stand beside it."""
-    names = [versus.treated, versus.plain]
-    found = [[getattr(row, figure.field) for row in reversed(line.rows)] for line in versus.lines]
-    if figure is TPS:
-        for pair in (names, *found):
-            pair.reverse()
+    order = 1 if figure is TPS else -1
+    names, rows = versus.names[::order], [pair[::order] for pair in versus.rows]
+    found = [[getattr(row, figure.field) for row in pair] for pair in rows]
     cells = (text.number(of / by, 3) if of and by else text.ABSENT for of, by in found)
     return column(figure.heading, f"ratio = {'/'.join(names)}", cells)
 
