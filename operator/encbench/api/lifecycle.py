@@ -25,6 +25,7 @@ IN_FORCE, NOT_IN_FORCE = "ModeInForce", "ModeNotInForce"
 INCONSISTENT, CHECK_FAILED, CHECK_TIMEOUT = "Inconsistent", "CheckFailed", "CheckTimeout"
 OOM, DISRUPTED, TOOL_FAILED = "OOMKilled", "Disrupted", "ToolFailed"
 RECOVERY_FAILED = "RecoveryFailed"
+SETTINGS_REFUSED = "SettingsRefused"
 
 
 _POD = {
@@ -33,6 +34,7 @@ _POD = {
     "ContainerFailed": "A container ended with an error or could not be created.",
     OOM: "A container exceeded its memory.",
 }
+_SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
 _PROVEN = {IN_FORCE: "Everything that was looked at agrees with the mode."}
 _NOT_PROVEN = {NOT_IN_FORCE: "Something that was looked at disagrees with the mode."}
 _PROVING = {PROVING: "The proof is being made."}
@@ -56,6 +58,7 @@ _FAILURES = {
     "ProofTimeout": "The mode could not be proven within `stepDeadlines.proof`.",
     "ArchiveTimeout": "The store did not take the proof within `stepDeadlines.archive`.",
     **_POD,
+    **_SETTINGS,
     **_CHECKS,
 }
 
@@ -125,6 +128,7 @@ TESTBED_LIFE = Lifecycle(
                 STARTING: "It is starting.",
                 "DatabaseInUse": "Another campaign uses the same external database.",
                 "NoLogin": "The Secret of an external database is gone or incomplete.",
+                **_SETTINGS,
                 **_POD,
             },
         ),

@@ -125,6 +125,20 @@ NOT_UP = [
 ]
 
 
+@pytest.mark.parametrize("state", ["terminated", "waiting"])
+def test_settings_that_the_server_refuses_end_it_at_once_and_are_named(state: str) -> None:
+    left = '{"refusedSettings": ["sort_bufer_size", "foo"]}'
+    how: dict[str, Any] = {"exit_code": 78} if state == "terminated" else {}
+    init = ContainerFacts("init:initialise", termination_message=left, **how)
+    seen = saw(database=a_pod("bed-0", init), log_tail="password in clear")
+    decision = decide(a_testbed({}, startTime=ago(1)), seen)
+    assert failure(decision) == "SettingsRefused"
+    fact = find(decision.status.conditions, "Failed")
+    assert fact is not None
+    assert "refuses settings.sort_bufer_size, settings.foo: correct them" in fact.message
+    assert "password" not in fact.message
+
+
 @pytest.mark.parametrize(("what", "seen", "reason"), NOT_UP, ids=[row[0] for row in NOT_UP])
 def test_a_database_that_does_not_come_up_in_time_says_why(
     what: str, seen: TestbedSeen, reason: str

@@ -9,7 +9,6 @@ from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
 from encbench.engines import setting_names
 from encbench.engines.innodb import options
-from encbench.engines.mariadb.known import known_settings
 from encbench.engines.mariadb.settings import MEMORY
 
 OLDEST = (10, 5)
@@ -41,7 +40,7 @@ _OWNED: setting_names.Owned = (
 )
 
 OPTIONS = options.OptionFile(
-    server="MariaDB", belong=_OWNED, known=known_settings, memory=lambda _: MEMORY
+    server="MariaDB", belong=_OWNED, package="mariadb", memory=lambda _: MEMORY
 )
 
 

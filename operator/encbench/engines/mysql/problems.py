@@ -1,7 +1,6 @@
 """What is wrong with a template or a mode for MySQL, said before anything starts."""
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
@@ -11,7 +10,6 @@ from encbench.core.session_memory import Sessions
 from encbench.engines import setting_names
 from encbench.engines.innodb import options
 from encbench.engines.mysql.flavour import Flavour
-from encbench.engines.mysql.known import known_settings
 from encbench.engines.mysql.settings import server_memory
 from encbench.engines.mysql.versions import FIRST_TDE, FIRST_TLS_1_3, OLDEST, number
 
@@ -45,7 +43,8 @@ _OWNED: setting_names.Owned = (
     ("innodb_file_per_table binlog_transaction_compression", options.FILES),
     (
         "grant_tables networking read_only super_read_only innodb_read_only innodb_force_recovery "
-        "initialize initialize_insecure help gdb upgrade validate_config offline_mode "
+        "initialize initialize_insecure help version verbose gdb upgrade validate_config "
+        "offline_mode "
         "innodb_dedicated_server innodb_redo_log_enabled percona_telemetry_disable",
         setting_names.SERVES,
     ),
@@ -62,7 +61,7 @@ def option_file(flavour: Flavour) -> options.OptionFile:
     return options.OptionFile(
         server=flavour.title,
         belong=_OWNED,
-        known=partial(known_settings, flavour),
+        package="mysql",
         memory=server_memory,
     )
 

@@ -9,7 +9,6 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
 from encbench.engines import memory_fit, setting_names
-from encbench.engines.postgresql.known import known_settings
 from encbench.engines.postgresql.settings import (
     BESIDE_BUFFERS,
     LEAST_BUFFERS,
@@ -29,7 +28,7 @@ _OWNED: setting_names.Owned = (
     (
         "data_directory config_file hba_file ident_file external_pid_file port listen_addresses "
         "unix_socket_* bonjour* default_tablespace temp_tablespaces dynamic_shared_memory_type "
-        "shared_memory_type allow_in_place_tablespaces",
+        "shared_memory_type allow_in_place_tablespaces include include_dir include_if_exists",
         setting_names.PLACES,
     ),
     (
@@ -93,10 +92,7 @@ def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterat
             "PostgreSQL has no encryption at rest of its own, and pg_tde of Percona's distribution "
             "is not supported: write atRest.method: volume, or leave atRest out",
         )
-    known = known_settings(instance.version)
-    yield from setting_names.problems(
-        instance, "PostgreSQL", owned=owned, known=known, wrong=_wrong
-    )
+    yield from setting_names.problems(instance, owned=owned, wrong=_wrong)
     if _wrong(_POOL.setting, instance.settings.get(_POOL.setting, "")) is None:
         yield from _POOL.size(instance)
 

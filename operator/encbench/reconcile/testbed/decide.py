@@ -23,6 +23,7 @@ from encbench.api.lifecycle import (
     PROVING,
     PROVISIONED,
     READY,
+    SETTINGS_REFUSED,
     STARTING,
     TESTBED_LIFE,
 )
@@ -150,10 +151,11 @@ def _provision(testbed: Testbed, draft: Draft[TestbedStatus], seen: TestbedSeen)
     found = pods.trouble([seen.database]) if seen.database else None
     reason = found.reason if found else "Starting"
     message = found.message if found else (seen.problem or "the database is starting")
-    if found and seen.log_tail:
+    refused = reason == SETTINGS_REFUSED
+    if found and seen.log_tail and not refused:
         message = f"{message}; its log ends: {seen.log_tail}"
     draft.condition(PROVISIONED, False, reason, message)
-    if late:
+    if late or refused:
         return _fail(draft, reason if found else "ProvisionTimeout", message)
     return _decision(draft, requeue=POLL)
 
