@@ -17,12 +17,12 @@ from encbench.admission import (
     tools,
     volumes,
 )
-from encbench.admission.gather import Gathered, Installed, gather
+from encbench.admission.gather import CampaignParts, Installed, gather
 from encbench.api.campaign import CampaignSpec
 from encbench.core.problem import Problem
 from encbench.ports import Reader
 
-CHECKS: tuple[Callable[[Gathered], Iterable[Problem]], ...] = (
+CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     references.check,
     tools.check,
     engines.check,
@@ -44,7 +44,7 @@ async def admit(
     name: str,
     campaign: CampaignSpec,
     installed: Installed | None = None,
-) -> tuple[Gathered, tuple[Problem, ...]]:
+) -> tuple[CampaignParts, tuple[Problem, ...]]:
     """What the campaign names, and all that is wrong with it: nothing where it can be carried out.
 
     Without `installed` no check asks what an installation allows and a cluster offers. Unavailable

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from encbench.admission.combined import of_pairs
-from encbench.admission.gather import Gathered, jar_of
+from encbench.admission.gather import CampaignParts, jar_of
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, PERSISTENT_VOLUME_CLAIM
@@ -14,7 +14,7 @@ FAMILY = tuple(row.name for row in FACTS.values() if row.driver == "mysql")
 """Engines whose protocol the proxy speaks."""
 
 
-def check(found: Gathered) -> Iterator[Problem]:
+def check(found: CampaignParts) -> Iterator[Problem]:
     """What a workload's tables do not go with is for the tools to say."""
     yield from of_pairs(found, speaks)
     for name, mode in found.modes.items():

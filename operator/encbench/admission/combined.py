@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from encbench.admission.gather import Gathered
+from encbench.admission.gather import CampaignParts
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE, Kind
@@ -27,7 +27,7 @@ def once(
 
 
 def of_pairs(
-    found: Gathered,
+    found: CampaignParts,
     judge: Callable[[InstanceTemplateSpec, EncryptionModeSpec], Iterable[Problem]],
 ) -> Iterator[Problem]:
     """What an instance and a mode are wrong in together."""

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator
 
 from encbench.admission.combined import of_pairs
-from encbench.admission.gather import Gathered
+from encbench.admission.gather import CampaignParts
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.problem import Problem
 from encbench.engines.registry import engine
 
 
-def check(found: Gathered) -> Iterator[Problem]:
+def check(found: CampaignParts) -> Iterator[Problem]:
     """Versions, modes and settings, as each engine judges them."""
     return of_pairs(found, _problems)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from encbench.admission.combined import of_pairs
-from encbench.admission.gather import Gathered
+from encbench.admission.gather import CampaignParts
 from encbench.api.campaign import CampaignSpec
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
@@ -12,7 +12,7 @@ from encbench.core.problem import Problem, Reason
 from encbench.engines.external import OWN_CERTIFICATE, entries_of, unfit, wanted
 
 
-def check(found: Gathered) -> Iterator[Problem]:
+def check(found: CampaignParts) -> Iterator[Problem]:
     """Modes that encbench can neither set nor prove there, then each instance's own."""
     yield from of_pairs(found, beyond)
     for name, instance in found.instances.items():
@@ -71,7 +71,7 @@ def _unasked(spec: CampaignSpec) -> Iterator[str]:
         yield "an external database cannot be started with cold caches: leave cache out"
 
 
-def _login(found: Gathered, secret: str, needed: Mapping[str, str]) -> Iterator[Problem]:
+def _login(found: CampaignParts, secret: str, needed: Mapping[str, str]) -> Iterator[Problem]:
     """The Secret with entries for all modes that the matrix has the instance meet."""
     body = found.objects.get((SECRET, secret))
     if body is None:

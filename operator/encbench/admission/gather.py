@@ -40,7 +40,7 @@ class Installed:
 
 
 @dataclass(frozen=True)
-class Gathered:
+class CampaignParts:
     """What was found, by name. What is missing here does not exist."""
 
     namespace: str
@@ -95,7 +95,7 @@ async def gather(
     name: str,
     campaign: CampaignSpec,
     installed: Installed | None = None,
-) -> Gathered:
+) -> CampaignParts:
     """Everything that the campaign names. Unavailable when the API server is away."""
     malformed: dict[tuple[Kind, str], str] = {}
 
@@ -120,7 +120,7 @@ async def gather(
         body = await reader.get(kind, namespace if kind.namespaced else "", one)
         if body is not None:
             objects[kind, one] = body
-    return Gathered(
+    return CampaignParts(
         namespace, name, campaign, instances, modes, workloads, malformed, objects, installed
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from encbench.admission.gather import Gathered
+from encbench.admission.gather import CampaignParts
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import SECRET
 from encbench.core.columns.mek import unfit
@@ -10,7 +10,7 @@ from encbench.core.problem import Problem, Reason
 from encbench.engines.external import entries_of
 
 
-def check(found: Gathered) -> Iterator[Problem]:
+def check(found: CampaignParts) -> Iterator[Problem]:
     """Keys at rest, then keys of columns. No sentence repeats a key."""
     for name, mode in found.modes.items():
         ref = mode.at_rest.key_secret_ref if mode.at_rest else None
@@ -25,7 +25,7 @@ def check(found: Gathered) -> Iterator[Problem]:
             yield problem.about(problem.subject, f"EncryptionMode {name}")
 
 
-def _columns(found: Gathered, mode: EncryptionModeSpec) -> Iterator[Problem]:
+def _columns(found: CampaignParts, mode: EncryptionModeSpec) -> Iterator[Problem]:
     ref = mode.mek_secret_ref
     if ref is None:
         return

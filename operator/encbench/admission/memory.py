@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from encbench.admission.gather import Gathered
+from encbench.admission.gather import CampaignParts
 from encbench.api.kinds import INSTANCE_TEMPLATE, WORKLOAD
 from encbench.core.problem import Problem
 from encbench.core.session_memory import Sessions
@@ -10,7 +10,7 @@ from encbench.engines.registry import engine
 from encbench.tools.registry import tool
 
 
-def check(found: Gathered) -> Iterator[Problem]:
+def check(found: CampaignParts) -> Iterator[Problem]:
     """The server's memory, whatever the mode; an external server is its owner's to size."""
     for name, template in found.combinations(WORKLOAD, INSTANCE_TEMPLATE):
         workload, instance = found.workloads[name], found.instances[template]

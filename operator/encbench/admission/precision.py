@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from encbench.admission.gather import Gathered, named
+from encbench.admission.gather import CampaignParts, named
 from encbench.api.campaign import MAX_BLOCK_PLANS
 from encbench.api.kinds import CAMPAIGN, WORKLOAD
 from encbench.core.plan import cells
 from encbench.core.problem import Problem, Reason
 
 
-def check(found: Gathered) -> Iterator[Problem]:
+def check(found: CampaignParts) -> Iterator[Problem]:
     """The number of conditions, once every workload is known."""
     if found.campaign.precision is None or not found.workloads.keys() >= {
         *named(found.campaign)[WORKLOAD]

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from encbench.admission.gather import Gathered
+from encbench.admission.gather import CampaignParts
 from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.core.problem import Problem, Reason
 
 
-def check(found: Gathered) -> Iterator[Problem]:
+def check(found: CampaignParts) -> Iterator[Problem]:
     """Each recovery workload on each of its instances."""
     for name, template in found.combinations(WORKLOAD, INSTANCE_TEMPLATE):
         if found.workloads[name].recovery is None:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from encbench.admission.gather import Gathered, named, script_ref
+from encbench.admission.gather import CampaignParts, named, script_ref
 from encbench.api.kinds import CONFIG_MAP
 from encbench.core.problem import Problem, Reason
 
 
-def check(found: Gathered) -> Iterator[Problem]:
+def check(found: CampaignParts) -> Iterator[Problem]:
     """The parts themselves, then the scripts of the workloads."""
     for kind, names in named(found.campaign).items():
         for name in names:

@@ -3,20 +3,20 @@
 from collections.abc import Iterator
 
 from encbench.admission.combined import once
-from encbench.admission.gather import Gathered
+from encbench.admission.gather import CampaignParts
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.core.problem import Problem
 from encbench.tools.registry import tool
 
 
-def check(found: Gathered) -> Iterator[Problem]:
+def check(found: CampaignParts) -> Iterator[Problem]:
     """Each workload by itself."""
     for name, workload in found.workloads.items():
         for problem in tool(workload).problems(workload, found.script(workload)):
             yield problem.about(name, f"Workload {name}")
 
 
-def check_runs(found: Gathered) -> Iterator[Problem]:
+def check_runs(found: CampaignParts) -> Iterator[Problem]:
     """Each workload on the databases that it is to drive."""
     return once(
         WORKLOAD,

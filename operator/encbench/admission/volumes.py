@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from encbench.admission.combined import of_pairs
-from encbench.admission.gather import Gathered
+from encbench.admission.gather import CampaignParts
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE, STORAGE_CLASS
 from encbench.core.problem import Problem, Reason
 
 
-def check(found: Gathered) -> Iterator[Problem]:
+def check(found: CampaignParts) -> Iterator[Problem]:
     """Each mode with the templates, then with what the installation and the cluster have."""
     yield from of_pairs(found, differs)
     if found.installed is None:

@@ -35,7 +35,7 @@ from encbench.reconcile.trial import collect, recovery
 from encbench.reconcile.trial.facts import ClientPod, Proven, TrialFound
 from encbench.reconcile.trial.first_stored import keep, key_of, settle, settled
 from encbench.reconcile.trial.gather import CONDITIONS, gather, proof_name
-from encbench.reconcile.trial.gathered import Gathered
+from encbench.reconcile.trial.gathered import TrialGathered
 from encbench.reconcile.trial.record import RECORD
 from encbench.tools.context import TrialContext
 from encbench.tools.registry import tool
@@ -93,7 +93,7 @@ class TrialEffects:
             self._found(trial, **{"problem" if ours else "store_problem": str(error)})
             return False
         except RecordError as error:
-            return self._found(trial, gathered=Gathered(unreadable=str(error)))
+            return self._found(trial, gathered=TrialGathered(unreadable=str(error)))
 
     def _found(self, trial: Trial, **found: Any) -> bool:
         self.kept.keep(

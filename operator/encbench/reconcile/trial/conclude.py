@@ -28,7 +28,7 @@ from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.decision import TrialDecision, decision, end
 from encbench.reconcile.trial.facts import TrialSeen
 from encbench.reconcile.trial.first_stored import key_of
-from encbench.reconcile.trial.gathered import Gathered
+from encbench.reconcile.trial.gathered import TrialGathered
 from encbench.reconcile.trial.judge import judge
 from encbench.reconcile.trial.record import RECORD, record, result
 
@@ -56,7 +56,9 @@ def conclude(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> TrialD
     return decision(draft, Archive(made), requeue=again)
 
 
-def _judge(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen, gathered: Gathered) -> None:
+def _judge(
+    trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen, gathered: TrialGathered
+) -> None:
     """The outcome, if nothing before has ended the trial, and the figures with it."""
     if draft.status.outcome is None:
         spec = None if seen.testbed is None else seen.testbed.spec

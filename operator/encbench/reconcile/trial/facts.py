@@ -11,7 +11,7 @@ from encbench.ports import Body
 from encbench.reconcile.checks import Checked
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
-from encbench.reconcile.trial.gathered import Gathered
+from encbench.reconcile.trial.gathered import TrialGathered
 from encbench.wire.recorder import StateAnswer
 
 When = Literal["before", "after"]
@@ -84,7 +84,7 @@ class TrialFound:
     """What the dataset's checks came to, once they are through."""
     recovery: RecoveryRecord | None = None
     """What came of the intended stop: the record that counts."""
-    gathered: Gathered | None = None
+    gathered: TrialGathered | None = None
     """What the trial left behind."""
     stored: tuple[TrialRecord, str] | None = None
     """The trial's record in the bucket, with its digest."""

@@ -25,7 +25,7 @@ from encbench.reconcile.trial import provenance, recovery, series
 from encbench.reconcile.trial.collect import collect
 from encbench.reconcile.trial.facts import TrialFound, TrialSeen, When
 from encbench.reconcile.trial.first_stored import key_of, settle, settled
-from encbench.reconcile.trial.gathered import Collected, Gathered
+from encbench.reconcile.trial.gathered import Collected, TrialGathered
 from encbench.reconcile.trial.series import WindowMetrics
 from encbench.tools.registry import tool
 
@@ -37,7 +37,9 @@ def proof_name(when: When) -> str:
     return f"proof-{when}.json"
 
 
-async def gather(deps: Deps, trial: Trial, seen: TrialSeen, *, without_metrics: bool) -> Gathered:
+async def gather(
+    deps: Deps, trial: Trial, seen: TrialSeen, *, without_metrics: bool
+) -> TrialGathered:
     """Everything there is. Unavailable while something is away, RecordError when it is unreadable.
 
     `without_metrics` does not wait for Prometheus any longer.
@@ -65,7 +67,7 @@ async def gather(deps: Deps, trial: Trial, seen: TrialSeen, *, without_metrics: 
     proofs, artefacts["proofs.json"] = await settle(deps.store, trial, "proofs.json", made)
     facts = await provenance.gather(deps, trial, seen)
     _, artefacts["provenance.json"] = await settle(deps.store, trial, "provenance.json", facts)
-    return Gathered(
+    return TrialGathered(
         collected=collected,
         metrics=metrics,
         clients_proof=said,

@@ -29,7 +29,7 @@ class Collected:
 
 
 @dataclass(frozen=True)
-class Gathered:
+class TrialGathered:
     """Both sides of a trial. Every artefact that is named lies in the bucket."""
 
     collected: Collected = field(default_factory=Collected)

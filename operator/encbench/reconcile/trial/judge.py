@@ -1,7 +1,7 @@
 """Whether a measured trial counts: rules that are fixed beforehand and never look at its TPS."""
 
 from encbench.api.trial import Outcome, TrialSpec
-from encbench.reconcile.trial.gathered import Collected, Gathered
+from encbench.reconcile.trial.gathered import Collected, TrialGathered
 from encbench.reconcile.trial.series import WindowMetrics
 
 Judgement = tuple[Outcome, str | None, str | None]
@@ -9,7 +9,7 @@ Judgement = tuple[Outcome, str | None, str | None]
 
 
 def judge(
-    spec: TrialSpec, gathered: Gathered, *, has_agent: bool = True, has_proxy: bool = False
+    spec: TrialSpec, gathered: TrialGathered, *, has_agent: bool = True, has_proxy: bool = False
 ) -> Judgement:
     """Succeeded, or why not; the first rule that fails is the reason.
 

@@ -9,13 +9,13 @@ from encbench.reconcile.objects import Trial
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial.collect import kinds_of, result_of
 from encbench.reconcile.trial.facts import TrialSeen
-from encbench.reconcile.trial.gathered import Collected, Gathered
+from encbench.reconcile.trial.gathered import Collected, TrialGathered
 
 RECORD = "trial.json"
 """Its name in the trial's folder. It is written last and only once."""
 
 
-def result(gathered: Gathered) -> TrialResult | None:
+def result(gathered: TrialGathered) -> TrialResult | None:
     """The figures; None where nothing was measured."""
     collected, database = gathered.collected, gathered.metrics.database
     if collected.measurement is None:
@@ -24,7 +24,9 @@ def result(gathered: Gathered) -> TrialResult | None:
     return result_of(collected.measurement, collected.cpu, cores, gathered.recovery)
 
 
-def record(trial: Trial, seen: TrialSeen, status: TrialStatus, gathered: Gathered) -> TrialRecord:
+def record(
+    trial: Trial, seen: TrialSeen, status: TrialStatus, gathered: TrialGathered
+) -> TrialRecord:
     """The record of a trial whose outcome the status says."""
     assert status.outcome is not None  # noqa: S101 - it is judged first
     collected, found, proofs = gathered.collected, gathered.metrics, gathered.proofs

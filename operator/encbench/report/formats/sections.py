@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
 from encbench.report.document import Report
-from encbench.report.document.group import Comparison, Group
+from encbench.report.document.group import Group, PairedComparison
 
 Names = tuple[str, str]
 """What is compared with what: plain and treated, or before and after."""
@@ -19,7 +19,7 @@ class Line:
     group: Group
     plain: Row
     treated: Row
-    comparison: Comparison
+    comparison: PairedComparison
 
     @property
     def rows(self) -> RowPair:
