@@ -38,15 +38,17 @@ async def test_it_is_read_from_the_operator_that_watches_the_namespace() -> None
         await installation.find(cluster, "c")
 
 
-def test_an_operator_without_a_secret_is_said() -> None:
+async def test_an_operator_without_a_secret_is_said() -> None:
+    cluster = FakeCluster()
+    cluster.add(DEPLOYMENT, operator("--namespace", "a", mounted=None))
     with pytest.raises(CommandError, match="mounts no Secret"):
-        installation.parse(operator("--namespace", "a", mounted=None))
+        await installation.find(cluster, "a")
 
 
 async def test_a_secret_that_may_not_be_read_is_said() -> None:
     cluster = FakeCluster()
     assert await cluster.get(SECRET, "encbench", "s3") is None
-    with pytest.raises(CommandError, match="Secret s3 in namespace encbench is not there"):
+    with pytest.raises(CommandError, match="Secret s3 in namespace encbench does not exist"):
         async with installation.store(cluster, HERE):
             pass
 
@@ -80,7 +82,7 @@ async def test_a_service_of_the_cluster_is_reached_by_a_port_forward(
     ("script", "patience", "said"),
     [
         ("echo 'service not found' >&2; exit 1", 30.0, "port-forward failed: service not found"),
-        ("exec sleep 60", 0.3, "said nothing for 0 s"),
+        ("exec sleep 60", 0.3, "printed nothing for 0 s"),
     ],
 )
 async def test_a_port_forward_that_does_not_stand_is_said(

@@ -120,7 +120,7 @@ async def test_the_page_is_opened(
 
 
 async def test_no_report_yet(cluster: FakeCluster) -> None:
-    with pytest.raises(CommandError, match="it comes when the campaign ends"):
+    with pytest.raises(CommandError, match="it appears when the campaign ends"):
         await report.report(cluster, "bench", arguments(campaign="other"))
     cluster.add(OVERHEAD_REPORT, body(OVERHEAD_REPORT, "young", "bench"))
     with pytest.raises(CommandError, match="has no rendering yet"):
