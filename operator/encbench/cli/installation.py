@@ -6,7 +6,6 @@ import base64
 import contextlib
 import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
@@ -24,40 +23,14 @@ PATIENCE = 15.0
 """Seconds to wait until a port-forward listens."""
 
 
-@dataclass(frozen=True)
-class Installation:
-    """The object store of one installation."""
-
-    namespace: str
-    endpoint: str
-    bucket: str
-    region: str
-    credentials_secret: str
-
-
-async def find(cluster: Cluster, namespace: str) -> Installation:
-    """The installation that watches the namespace; CommandError if there is none."""
+async def find(cluster: Cluster, namespace: str) -> tuple[Body, argparse.Namespace]:
+    """The Deployment and options of the operator that watches the namespace, or CommandError."""
     for body in await cluster.list(DEPLOYMENT, None, OPERATOR):
         if namespace in (options := _options(body)).namespace:
-            return _parse(body, options)
+            return body, options
     raise CommandError(
         f"no encbench operator watches namespace {namespace}: install the chart there, or add the "
         "namespace to watchNamespaces"
-    )
-
-
-def _parse(body: Body, options: argparse.Namespace) -> Installation:
-    """From the operator's options and the Secret that it mounts."""
-    volumes = body["spec"]["template"]["spec"].get("volumes", [])
-    secrets = [volume["secret"]["secretName"] for volume in volumes if "secret" in volume]
-    if not secrets:
-        raise CommandError("the operator's Deployment mounts no Secret for the object store")
-    return Installation(
-        namespace=body["metadata"]["namespace"],
-        endpoint=options.s3_endpoint,
-        bucket=options.s3_bucket,
-        region=options.s3_region,
-        credentials_secret=secrets[0],
     )
 
 
@@ -72,38 +45,43 @@ def _options(body: Body) -> argparse.Namespace:
 
 
 @contextlib.asynccontextmanager
-async def store(cluster: Cluster, installation: Installation) -> AsyncIterator[ObjectStore]:
-    """The object store, reached through a port-forward if it is a Service in the cluster."""
-    secret = await cluster.get(SECRET, installation.namespace, installation.credentials_secret)
+async def store(cluster: Cluster, namespace: str) -> AsyncIterator[ObjectStore]:
+    """The object store of the operator that watches the namespace."""
+    operator, options = await find(cluster, namespace)
+    own = operator["metadata"]["namespace"]
+    volumes = operator["spec"]["template"]["spec"].get("volumes", [])
+    mounted = [volume["secret"]["secretName"] for volume in volumes if "secret" in volume]
+    if not mounted:
+        raise CommandError("the operator's Deployment mounts no Secret for the object store")
+    secret = await cluster.get(SECRET, own, mounted[0])
     if secret is None:
         raise CommandError(
-            f"Secret {installation.credentials_secret} in namespace {installation.namespace} does "
-            "not exist, or you may not read it"
+            f"Secret {mounted[0]} in namespace {own} does not exist, or you may not read it"
         )
     with TemporaryDirectory() as directory:
         for name in CREDENTIALS:
             path = Path(directory) / name
             path.touch(mode=0o600)
             path.write_bytes(base64.b64decode(secret["data"][name]))
-        async with _reachable(installation) as endpoint:
+        async with _reachable(options.s3_endpoint, own) as endpoint:
             yield ObjectStore(
                 endpoint=endpoint,
-                bucket=installation.bucket,
-                region=installation.region,
+                bucket=options.s3_bucket,
+                region=options.s3_region,
                 credentials=Path(directory),
             )
 
 
 @contextlib.asynccontextmanager
-async def _reachable(installation: Installation) -> AsyncIterator[str]:
-    """The endpoint as this machine reaches it."""
-    parts = urlsplit(installation.endpoint)
+async def _reachable(endpoint: str, namespace: str) -> AsyncIterator[str]:
+    """The endpoint as this machine reaches it: a Service in the cluster by a port-forward."""
+    parts = urlsplit(endpoint)
     host = parts.hostname or ""
     service = re.fullmatch(r"([^.]+)\.([^.]+)\.svc(\..+)?", host)
     if service is None and "." in host:
-        yield installation.endpoint
+        yield endpoint
         return
-    name, namespace = service.group(1, 2) if service else (host, installation.namespace)
+    name, namespace = service.group(1, 2) if service else (host, namespace)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     process = await kubectl.start(
         "port-forward", f"--namespace={namespace}", f"service/{name}", f":{port}"

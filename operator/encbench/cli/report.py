@@ -54,8 +54,7 @@ async def fetch(cluster: Cluster, found: OverheadReport, wanted: str) -> bytes:
         "csv": artefacts.csv,
         "json": artefacts.json_,
     }[wanted]
-    place = await installation.find(cluster, found.namespace)
-    async with installation.store(cluster, place) as store:
+    async with installation.store(cluster, found.namespace) as store:
         content = await store.get(where.key)
     if content is None:
         raise CommandError(f"{where.key} is no longer in bucket {artefacts.bucket}")

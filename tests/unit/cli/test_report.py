@@ -34,13 +34,10 @@ async def store(monkeypatch: pytest.MonkeyPatch) -> FakeStore:
     """The bucket, in place of the one that the operator's Deployment names."""
     fake = FakeStore()
 
-    async def find(*_: object) -> None: ...
-
     @contextlib.asynccontextmanager
     async def opened(*_: object) -> AsyncIterator[FakeStore]:
         yield fake
 
-    monkeypatch.setattr(installation, "find", find)
     monkeypatch.setattr(installation, "store", opened)
     return fake
 
