@@ -1,4 +1,4 @@
-"""Whether status can hold a plan for each condition whose pilot is over."""
+"""Whether status has room for a block plan of each condition."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from encbench.core.problem import Problem, Reason
 
 
 def check(found: CampaignParts) -> Iterator[Problem]:
-    """The number of conditions, once every workload is known."""
+    """The number of conditions, once every workload has been found."""
     if found.campaign.precision is None or not found.workloads.keys() >= {
         *named(found.campaign)[WORKLOAD]
     }:

@@ -1,10 +1,13 @@
 """Whether the load tools can run the workloads, alone and in each combination of the matrix."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from encbench.admission.combined import once
+from encbench.admission.combined import of_combinations
 from encbench.admission.gather import CampaignParts
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
+from encbench.api.workload import WorkloadSpec
 from encbench.core.problem import Problem
 from encbench.tools.registry import tool
 
@@ -17,20 +20,11 @@ def check(found: CampaignParts) -> Iterator[Problem]:
 
 
 def check_runs(found: CampaignParts) -> Iterator[Problem]:
-    """Each workload on the databases that it is to drive."""
-    return once(
-        WORKLOAD,
-        (
-            ({WORKLOAD: name, INSTANCE_TEMPLATE: instance, ENCRYPTION_MODE: mode}, problem)
-            for name, instance, mode in found.combinations(
-                WORKLOAD, INSTANCE_TEMPLATE, ENCRYPTION_MODE
-            )
-            for problem in tool(found.workloads[name]).pair_problems(
-                found.workloads[name], found.instances[instance], found.modes[mode]
-            )
-        ),
-        lambda name, runs: (
-            f"Workload {name} on InstanceTemplate "
-            + ", ".join(f"{run[INSTANCE_TEMPLATE]} in {run[ENCRYPTION_MODE]}" for run in runs)
-        ),
-    )
+    """Each workload on each of its databases."""
+    return of_combinations(found, (WORKLOAD, INSTANCE_TEMPLATE, ENCRYPTION_MODE), "on", _problems)
+
+
+def _problems(
+    workload: WorkloadSpec, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
+) -> Iterable[Problem]:
+    return tool(workload).pair_problems(workload, instance, mode)

@@ -14,9 +14,9 @@ FINDINGS = 1
 
 
 def audit(args: argparse.Namespace) -> int:
-    """Print what follows and what does not; exit code 0 when all does, 1 when there are findings.
+    """Print which overheads follow; exit code 0 if all do, 1 if there are findings.
 
-    CommandError where files or columns cannot be understood.
+    CommandError if files or columns cannot be understood.
     """
     try:
         tables = [
@@ -31,7 +31,7 @@ def audit(args: argparse.Namespace) -> int:
 
 
 def naming(args: argparse.Namespace) -> Naming | None:
-    """The columns that the flags name, None where they name none; CommandError where some lack."""
+    """The columns that the flags name; None without any, CommandError without all three."""
     columns = {"--plain": args.plain, "--encrypted": args.encrypted, "--published": args.published}
     missing = [flag for flag, column in columns.items() if column is None]
     if len(missing) == len(columns):
@@ -39,11 +39,11 @@ def naming(args: argparse.Namespace) -> Naming | None:
         given = [flag for flag, value in (*others, ("--key", args.key)) if value]
         if given:
             raise CommandError(
-                f"{given[0]} goes with named columns: add --plain, --encrypted and --published"
+                f"{given[0]} needs named columns: add --plain, --encrypted and --published"
             )
         return None
     if missing:
-        raise CommandError(f"name all three columns: {' and '.join(missing)} are missing")
+        raise CommandError(f"name all three columns: add {' and '.join(missing)}")
     return Naming(
         plain=args.plain,
         encrypted=args.encrypted,
@@ -65,7 +65,7 @@ def _baseline(text: str | None) -> tuple[str, str] | None:
 
 
 def _names(files: list[str]) -> list[str]:
-    """Each file's own name, with its folder where two would be alike."""
+    """Each file's name, with its folder if two have the same name."""
     twice = [file for n, file in enumerate(files) if file in files[:n]]
     if twice:
         raise CommandError(f"{twice[0]} is given twice: name each file once")

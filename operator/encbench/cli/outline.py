@@ -1,6 +1,6 @@
 """What a campaign would do: its cells, blocks and time, from the frozen specs alone; pure.
 
-Everything comes from `core.plan`, by which the operator goes; nothing is planned a second way here.
+Everything comes from `core.plan`, which the operator uses too; nothing is planned a second way.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,23 +14,14 @@ from encbench.reconcile.campaign.estimate import DEAD_TIME
 
 
 @dataclass(frozen=True)
-class Place:
-    """One trial of a block: the arm, and the arm whose testbed it runs on."""
-
-    arm: Arm
-    seat: Arm
-
-
-@dataclass(frozen=True)
 class BlockOutline:
-    """One block in the order in which its trials run."""
+    """One block."""
 
     number: int
     generation: int
-    """Which set of testbeds serves it, from 1."""
-    places: tuple[Place, ...]
-    pilot: bool
-    """It belongs to the pilot, after which the number of blocks is fixed."""
+    """The set of testbeds that serves it, from 1."""
+    places: tuple[tuple[Arm, Arm], ...]
+    """Its trials in order: the arm, and the arm whose testbed it runs on."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +33,12 @@ class ConditionOutline:
     least: int
     """Valid blocks that are measured in any case."""
     most: int
-    """Valid blocks that may be measured; `least` where the number is fixed."""
-    fixed: BlockPlan | None
-    """What the pilot has said, where it is over already."""
-    seconds: float
-    """Warm-up and measured window of one trial."""
+    """Valid blocks that may be measured; `least` if the number is fixed."""
+    fixed: bool
+    """The pilot is over and has fixed the number."""
+    warmup: float
+    """Seconds of one trial, as `measured`."""
     measured: float
-    """Measured window of one trial."""
     blocks: tuple[BlockOutline, ...]
     """As many as `least`."""
 
@@ -59,22 +49,22 @@ class CellOutline:
 
     cell: Cell
     databases: str
-    """What stands side by side while it is measured, in words."""
+    """What runs side by side during a measurement, in words."""
     clients: str
     conditions: tuple[ConditionOutline, ...]
     sets: tuple[int, int]
     """Sets of testbeds that are built, at least and at most."""
-    shared: bool = False
-    """All arms take turns on one dataset, in a database that encbench does not run."""
+    shared: bool
+    """All arms take turns on one dataset, in an external database."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds from the start of one trial to that of the next, beyond warm-up and window."""
+    """Seconds from the end of one trial's window to the start of the next trial."""
 
     dead: float
     source: str
-    """Where that comes from, in words."""
+    """Where the figure comes from, in words."""
 
 
 ASSUMED = Pace(
@@ -84,7 +74,7 @@ ASSUMED = Pace(
 
 
 @dataclass(frozen=True)
-class Duration:
+class Length:
     """Wall-clock time, in seconds: trials run one at a time."""
 
     trials: int
@@ -104,9 +94,9 @@ class Outline:
 
     spec: CampaignSpec
     cells: tuple[CellOutline, ...]
-    least: Duration
-    most: Duration
-    replaced: Duration
+    least: Length
+    most: Length
+    replaced: Length
     """`most` with every replacement block that is allowed."""
     pace: Pace
 
@@ -118,19 +108,30 @@ def outline(
     plans: Sequence[BlockPlan] = (),
 ) -> Outline:
     """`plans` are those that pilots have fixed already, as in a campaign's status."""
-    fixed = {(p.cell, LoadLevel(p.workload, p.concurrency)): p for p in plans}
+    fixed = {(p.cell, LoadLevel(p.workload, p.concurrency)): p.planned_blocks for p in plans}
     cells = tuple(
         _cell(spec, resolved, cell, fixed) for cell in plan.cells(spec, resolved.workloads)
     )
-    conditions = [condition for cell in cells for condition in cell.conditions]
+    found = [condition for cell in cells for condition in cell.conditions]
     spare = spec.blocks.max_replacements
     return Outline(
         spec=spec,
         cells=cells,
-        least=_duration(conditions, [c.least for c in conditions], pace),
-        most=_duration(conditions, [c.most for c in conditions], pace),
-        replaced=_duration(conditions, [c.most + spare for c in conditions], pace),
+        least=_length(pace, [(c, c.least) for c in found]),
+        most=_length(pace, [(c, c.most) for c in found]),
+        replaced=_length(pace, [(c, c.most + spare) for c in found]),
         pace=pace,
+    )
+
+
+def _length(pace: Pace, found: Sequence[tuple[ConditionOutline, int]]) -> Length:
+    """The time of so many blocks of each condition."""
+    trials = sum(c.arms * blocks for c, blocks in found)
+    return Length(
+        trials=trials,
+        measured=sum(c.measured * c.arms * blocks for c, blocks in found),
+        warmup=sum(c.warmup * c.arms * blocks for c, blocks in found),
+        dead=pace.dead * trials,
     )
 
 
@@ -138,19 +139,17 @@ def _cell(
     spec: CampaignSpec,
     resolved: Resolved,
     cell: Cell,
-    fixed: Mapping[tuple[str, LoadLevel], BlockPlan],
+    fixed: Mapping[tuple[str, LoadLevel], int],
 ) -> CellOutline:
     instance = resolved.instances[cell.instance_ref]
-    workloads = {c.workload_ref: resolved.workloads[c.workload_ref] for c in cell.conditions}
-    clients = {
-        f"{w.client.replicas} × {w.client.resources.cpu} CPU and {w.client.resources.memory}": None
-        for w in workloads.values()
-    }
-    databases = "one outside of the cluster, which all arms share"
+    clients = dict.fromkeys(
+        f"{client.replicas} × {client.resources.cpu} CPU and {client.resources.memory}"
+        for client in (resolved.workloads[c.workload_ref].client for c in cell.conditions)
+    )
+    databases = "one outside the cluster, which all arms share"
     if instance.resources is not None:
-        standing = len(cell.arms) if spec.residency == "Resident" else 1
-        each = f"{instance.resources.cpu} CPU and {instance.resources.memory}"
-        databases = f"{standing} × {each}"
+        running = len(cell.arms) if spec.residency == "Resident" else 1
+        databases = f"{running} × {instance.resources.cpu} CPU and {instance.resources.memory}"
     conditions = tuple(
         _condition(spec, resolved, cell, c, fixed.get((cell.name, c))) for c in cell.conditions
     )
@@ -172,12 +171,10 @@ def _condition(
     resolved: Resolved,
     cell: Cell,
     condition: LoadLevel,
-    fixed: BlockPlan | None,
+    fixed: int | None,
 ) -> ConditionOutline:
-    least = most = spec.blocks.min
-    if fixed is not None:
-        least = most = fixed.planned_blocks
-    elif spec.precision is not None:
+    least = most = spec.blocks.min if fixed is None else fixed
+    if fixed is None and spec.precision is not None:
         most = max(spec.blocks.max, least)
     load = resolved.workloads[condition.workload_ref].load
     return ConditionOutline(
@@ -185,8 +182,8 @@ def _condition(
         arms=len(cell.arms),
         least=least,
         most=most,
-        fixed=fixed,
-        seconds=load.warmup_seconds + load.duration_seconds,
+        fixed=fixed is not None,
+        warmup=load.warmup_seconds,
         measured=load.duration_seconds,
         blocks=tuple(_block(spec, cell, condition, number) for number in range(1, least + 1)),
     )
@@ -195,22 +192,5 @@ def _condition(
 def _block(spec: CampaignSpec, cell: Cell, condition: LoadLevel, number: int) -> BlockOutline:
     seats = plan.seats(spec.seed, cell, condition, number)
     order = plan.block_order(spec.seed, cell, condition, number)
-    return BlockOutline(
-        number=number,
-        generation=plan.generation(spec.blocks, number),
-        places=tuple(Place(arm, seats[arm.name]) for arm in order),
-        pilot=spec.precision is not None and number <= spec.blocks.min,
-    )
-
-
-def _duration(
-    conditions: Sequence[ConditionOutline], blocks: Sequence[int], pace: Pace
-) -> Duration:
-    trials = [c.arms * count for c, count in zip(conditions, blocks, strict=True)]
-    pairs = list(zip(conditions, trials, strict=True))
-    return Duration(
-        trials=sum(trials),
-        measured=sum(c.measured * count for c, count in pairs),
-        warmup=sum((c.seconds - c.measured) * count for c, count in pairs),
-        dead=pace.dead * sum(trials),
-    )
+    places = tuple((arm, seats[arm.name]) for arm in order)
+    return BlockOutline(number, plan.generation(spec.blocks, number), places)

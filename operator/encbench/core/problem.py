@@ -1,6 +1,6 @@
 """What is wrong with an object that a user wrote, found before anything starts.
 
-Programs go by `kind`, `subject` and `reason`. `text` is for people, and nothing compares it.
+Programs use `kind`, `subject` and `reason`. `text` is for people, and nothing compares it.
 """
 
 from dataclasses import dataclass, replace
@@ -16,13 +16,13 @@ class Problem:
     """One thing that is wrong with one object."""
 
     kind: Kind
-    """Of the object that the user has to edit or to create."""
+    """The kind of the object that the user has to edit or to create."""
     reason: Reason
     text: str
-    """One sentence that says what to write instead."""
+    """One sentence that says what is wrong and what to write instead."""
     subject: str = ""
-    """The object's name. A check of bare specs, which bear no names, leaves it empty."""
+    """The object's name. Checks of bare specs, which have no names, leave it empty."""
 
     def about(self, subject: str, where: str) -> "Problem":
-        """The same of the object of that name; the sentence begins with `where`."""
+        """The same problem of a named object; its sentence begins with `where`."""
         return replace(self, subject=subject, text=f"{where}: {self.text}")

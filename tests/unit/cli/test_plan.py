@@ -13,8 +13,8 @@ from encbench.cli import outline as outlines
 from encbench.cli.main import main
 from encbench.cli.manifests import Offline, load
 from encbench.cli.outline import Outline
-from encbench.cli.outline_text import clock
-from encbench.cli.plan import in_cluster, pace
+from encbench.cli.plan import from_cluster, pace
+from encbench.cli.progress import clock
 from encbench.core import plan
 from encbench.core.plan import Past
 from encbench.ports import Body
@@ -70,11 +70,11 @@ async def test_the_order_is_that_in_which_the_operator_starts_trials(tmp_path: P
         ran.append((block, threads, planned.arm.name, planned.seat.name, planned.generation))
         past.append(Past(planned.cell, planned.condition, block, planned.arm.name, "Succeeded"))
     shown = [
-        (block.number, c.condition.concurrency, place.arm.name, place.seat.name, block.generation)
+        (block.number, c.condition.concurrency, arm.name, seat.name, block.generation)
         for n in range(5)
         for c in cell.conditions
         for block in [c.blocks[n]]
-        for place in block.places
+        for arm, seat in block.places
     ]
     assert shown == ran
     assert len(ran) == found.least.trials == found.most.trials == 5 * 3 * 2
@@ -96,7 +96,6 @@ async def test_with_precision_there_is_a_least_and_a_most(tmp_path: Path) -> Non
     (cell,) = found.cells
     assert cell.sets == (4, 10)
     assert [block.generation for block in cell.conditions[0].blocks] == [1, 1, 2, 2, 3, 3, 4, 4]
-    assert all(block.pilot for block in cell.conditions[0].blocks)
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(0, "0:00"), (59.6, "1:00"), (3723, "1:02:03")])
@@ -134,7 +133,7 @@ def test_all_that_is_wrong_is_said_at_once(
         "there is no ConfigMap mine",
         "innodb_bufer_pool_size",
         "there is no Secret my-key with an entry keyfile",
-        "look in the cluster with --live",
+        "search the cluster with --live",
     ):
         assert problem in said
 
@@ -167,7 +166,7 @@ def test_what_apply_would_refuse_is_said_with_the_object(
     assert main(["plan", "-f", written(tmp_path, instance, *rest)]) == 1
     said = capsys.readouterr().out
     assert "kubectl apply would refuse:\n  InstanceTemplate small" in said
-    assert "correct first what kubectl apply would refuse: InstanceTemplate small" in said
+    assert "first correct what kubectl apply would refuse: InstanceTemplate small" in said
     assert "there is no InstanceTemplate" not in said
 
 
@@ -175,7 +174,7 @@ def test_parts_without_a_campaign_are_checked_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["plan", "-f", written(tmp_path, *everything()[:-1])]) == 0
-    assert "no Campaign among the manifests" in capsys.readouterr().out
+    assert "The manifests contain no Campaign" in capsys.readouterr().out
 
 
 def test_json_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,7 +196,7 @@ def test_one_of_name_and_manifests(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["plan", *arguments]) == 2
-    assert "name a campaign of the cluster, or manifests" in capsys.readouterr().err
+    assert "name either a campaign in the cluster, or manifests" in capsys.readouterr().err
 
 
 # ------------------------------------------------------------------------------------ cluster
@@ -207,7 +206,7 @@ async def test_a_campaign_that_runs_is_planned_with_its_own_pace() -> None:
     world = World()
     world.apply(*parts(), study("tde", blocks=3))
     await world.run(lambda: sum(bool(t.status.start_time) for t in world.trials()) >= 5)
-    answer = await in_cluster(world.cluster, "bench", "study")
+    answer = await from_cluster(world.cluster, "bench", "study")
     (planned,) = answer.campaigns
     assert answer.is_good and planned.accepted and planned.outline is not None
     found = pace(world.trials())
@@ -219,7 +218,7 @@ async def test_a_campaign_that_was_refused_says_why() -> None:
     world = World()
     world.apply(study("tde"))
     await world.settle(30)
-    answer = await in_cluster(world.cluster, "bench", "study")
+    answer = await from_cluster(world.cluster, "bench", "study")
     assert not answer.is_good
     assert any("there is no InstanceTemplate" in p.text for p in answer.campaigns[0].problems)
 
@@ -229,8 +228,8 @@ def test_what_is_not_counted_is_said(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["plan", "-f", written(tmp_path, *bodies)]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "loaded once into each database, restored before each block" in said
-    assert "at a time 1 × 1 CPU and 512Mi for databases" in said
-    assert "neither is restoring the data before each block or starting the server anew" in said
+    assert "at once 1 × 1 CPU and 512Mi for databases" in said
+    assert "; restoring the data before each block; restarting the server before each trial" in said
 
 
 def test_an_external_database_is_shared_and_its_secret_looked_for(
@@ -244,11 +243,11 @@ def test_an_external_database_is_shared_and_its_secret_looked_for(
     assert main(["plan", "-f", written(tmp_path, *bodies)]) == 1
     said = " ".join(capsys.readouterr().out.split())
     assert "there is no Secret db in namespace bench" in said
-    assert "or look in the cluster with --live" in said
+    assert "or search the cluster with --live" in said
     login = {"username": "Ym9i", "password": "Ym9i"}
     meta = {"name": "db", "namespace": "bench"}
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": login}
     assert main(["plan", "-f", written(tmp_path, *bodies, secret)]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "loaded once for all arms" in said
-    assert "at a time one outside of the cluster, which all arms share" in said
+    assert "at once one outside the cluster, which all arms share" in said

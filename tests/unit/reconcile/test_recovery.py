@@ -381,7 +381,7 @@ async def test_precision_is_planned_by_the_seconds() -> None:
 async def test_without_a_reset_for_every_trial_it_is_refused() -> None:
     world = crashing(reset="block")
     await world.settle(30)
-    assert "Workload oltp: every recovery must begin with the same data" in message(world)
+    assert "Workload oltp: every recovery must start from the same data" in message(world)
     assert "write reset: trial in the campaign" in message(world)
 
 
@@ -399,5 +399,5 @@ async def test_an_external_database_is_not_stopped() -> None:
     world.apply(instance, *others, study("plain", blocks=1))
     await world.settle(30)
     said = message(world)
-    assert "encbench cannot stop a server that it does not run" in said
+    assert "encbench cannot stop an external server" in said
     assert "reset: trial" not in said

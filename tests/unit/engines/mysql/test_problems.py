@@ -128,7 +128,9 @@ def test_versions_that_are_none(version: str, words: str) -> None:
 @pytest.mark.parametrize("version", ["5.7", "5.7.44", "8.0.11", "8.0.22"])
 def test_no_tde_before_the_doublewrite_buffer_is_encrypted_too(version: str) -> None:
     (problem,) = problems(ALL, version=version)
-    assert problem.startswith(f"MySQL {version} cannot encrypt all that it writes of a table")
+    assert problem.startswith(
+        f"MySQL {version} cannot encrypt everything that it writes of a table"
+    )
     assert "leave atRest out of the mode, or write version 8.0.23 or later" in problem
     assert problems(PLAINTEXT, version=version) == []
     assert problems(TLS12, version=version) == []
@@ -151,7 +153,7 @@ def test_temporary_tables_are_percona_s_alone() -> None:
 
 def test_algorithm_and_key_are_mariadb_s() -> None:
     (problem,) = problems({"atRest": {"method": "engine", "algorithm": "AES_CTR"}})
-    assert problem.startswith("atRest.algorithm is MariaDB's: leave it out")
+    assert problem.startswith("atRest.algorithm is only for MariaDB: leave it out")
     (problem,) = problems({"atRest": {"method": "engine", "keySecretRef": {"name": "mine"}}})
     assert problem.startswith(
         "atRest.keySecretRef: leave it out, because MySQL makes its master keys"
