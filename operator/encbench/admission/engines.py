@@ -11,6 +11,7 @@ from encbench.api.workload import WorkloadSpec
 from encbench.core.problem import Problem
 from encbench.core.session_memory import Sessions
 from encbench.engines.registry import engine
+from encbench.engines.setting_names import unknown
 from encbench.tools.registry import tool
 
 
@@ -22,6 +23,13 @@ def check(found: CampaignParts) -> Iterator[Problem]:
 def check_memory(found: CampaignParts) -> Iterator[Problem]:
     """Whether each server has memory for the sessions that the workloads open at once."""
     return of_combinations(found, (INSTANCE_TEMPLATE, WORKLOAD), "with", _room)
+
+
+def unknown_settings(found: CampaignParts) -> Iterator[Problem]:
+    """Notes on settings that encbench does not know; the server alone decides about them."""
+    for name, instance in found.instances.items():
+        for problem in () if instance.is_external else unknown(instance):
+            yield problem.about(name, f"InstanceTemplate {name}")
 
 
 def _problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterable[Problem]:

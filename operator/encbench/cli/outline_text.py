@@ -25,6 +25,8 @@ class Planned:
     namespace: str
     problems: tuple[Problem, ...] = ()
     """Why the operator would set Accepted=False."""
+    notes: tuple[Problem, ...] = ()
+    """What looks like a mistake, and would not be refused."""
     accepted: bool = False
     """It exists in the cluster and was accepted already."""
     outline: Outline | None = None
@@ -74,7 +76,10 @@ def _campaign(planned: Planned, answer: Answer) -> Iterable[str]:
             )
             lines.append(paragraph(note, _INDENT))
         yield "\n".join(lines)
-    elif (found := planned.outline) is not None:
+    if planned.notes:
+        yield "\n".join(item("note: ", problem.text) for problem in planned.notes)
+    found = planned.outline
+    if found is not None and not planned.problems:
         yield f"{title}: {'was accepted' if planned.accepted else 'would be accepted'}"
         for number, cell in enumerate(found.cells, 1):
             yield f"cell {number} of {len(found.cells)}: {_cell(found.spec, cell)}"
@@ -200,6 +205,7 @@ def document(answer: Answer) -> dict[str, Any]:
                 "name": planned.name,
                 "namespace": planned.namespace,
                 "problems": [problem.text for problem in planned.problems],
+                "notes": [problem.text for problem in planned.notes],
                 **(_outline(planned.outline) if planned.outline else {}),
             }
             for planned in answer.campaigns

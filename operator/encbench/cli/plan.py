@@ -7,6 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from encbench.admission.checks import admit
+from encbench.admission.engines import unknown_settings
 from encbench.api import resources
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN, TRIAL
@@ -75,7 +76,8 @@ async def _planned(found: Manifests, body: Body, live: Cluster | None) -> Planne
         text = f"first correct what kubectl apply would refuse: {', '.join(causes)}"
         complaints.append(Problem(CAMPAIGN, Reason.REJECTED, text, name))
     shape = None if complaints else outline(campaign.spec, gathered.freeze({}))
-    return Planned(name, namespace, tuple(complaints), outline=shape)
+    notes = tuple(unknown_settings(gathered))
+    return Planned(name, namespace, tuple(complaints), notes, outline=shape)
 
 
 async def _against_live(campaign: Campaign, live: Cluster | None) -> list[Problem]:
@@ -103,7 +105,8 @@ async def from_cluster(cluster: Cluster, namespace: str, name: str) -> Answer:
     if status.resolved is None:
         gathered, problems = await admit(cluster, namespace, name, spec)
         shape = None if problems else outline(spec, gathered.freeze({}))
-        planned = Planned(name, namespace, problems, outline=shape)
+        notes = tuple(unknown_settings(gathered))
+        planned = Planned(name, namespace, problems, notes, outline=shape)
     else:
         seen = pace(await _trials(cluster, campaign)) or ASSUMED
         shape = outline(spec, status.resolved, seen, status.block_plans)

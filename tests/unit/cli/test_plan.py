@@ -120,7 +120,7 @@ def test_all_that_is_wrong_is_said_at_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     instance, plain, tde, workload, _ = everything()
-    instance["spec"]["settings"] = {"innodb_bufer_pool_size": "64M"}
+    instance["spec"]["settings"] = {"innodb_bufer_pool_size": "64M", "datadir": "/tmp"}
     tde["spec"]["atRest"]["keySecretRef"] = {"name": "my-key", "key": "keyfile"}
     workload["spec"]["sysbench"] = {"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
     matrix = [{"instanceRefs": ["small"], "modeRefs": ["tde", "gone"], "workloadRefs": ["oltp"]}]
@@ -131,7 +131,9 @@ def test_all_that_is_wrong_is_said_at_once(
         "campaign study in namespace bench: would be refused",
         "there is no EncryptionMode gone in namespace bench",
         "there is no ConfigMap mine",
-        "innodb_bufer_pool_size",
+        "settings.datadir belongs to the operator",
+        "note: InstanceTemplate small: settings.innodb_bufer_pool_size is not known to MariaDB ",
+        "; did you mean innodb_buffer_pool_size?",
         "there is no Secret my-key with an entry keyfile",
         "search the cluster with --live",
     ):
@@ -143,7 +145,7 @@ async def test_the_refusals_are_the_operator_s(
 ) -> None:
     """The same objects in the simulated world and in a file: the same sentences."""
     instance, *rest = parts()
-    instance["spec"]["settings"] = {"innodb_bufer_pool_size": "64M"}
+    instance["spec"]["settings"] = {"innodb_buffer_pool_siz": "64M"}
     bodies = [instance, *rest, study("tde", "gone")]
     world = World()
     world.apply(*bodies)
