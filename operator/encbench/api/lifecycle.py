@@ -272,7 +272,7 @@ TRIAL_LIFE = Lifecycle(
         ConditionType(
             RELEASED,
             "The moment of the common start is fixed.",
-            true={"Released": "The clients are told when to start."},
+            true={"Released": "The clients know when to start."},
         ),
         ConditionType(
             RECOVERED,
