@@ -1,13 +1,10 @@
 """Whether the load tools can run the workloads, alone and in each combination of the matrix."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from encbench.admission.combined import of_combinations
 from encbench.admission.gather import CampaignParts
-from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
-from encbench.api.workload import WorkloadSpec
 from encbench.core.problem import Problem
 from encbench.tools.registry import tool
 
@@ -21,10 +18,9 @@ def check(found: CampaignParts) -> Iterator[Problem]:
 
 def check_runs(found: CampaignParts) -> Iterator[Problem]:
     """Each workload on each of its databases."""
-    return of_combinations(found, (WORKLOAD, INSTANCE_TEMPLATE, ENCRYPTION_MODE), "on", _problems)
-
-
-def _problems(
-    workload: WorkloadSpec, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
-) -> Iterable[Problem]:
-    return tool(workload).pair_problems(workload, instance, mode)
+    return of_combinations(
+        found,
+        (WORKLOAD, INSTANCE_TEMPLATE, ENCRYPTION_MODE),
+        "on",
+        lambda workload, *others: tool(workload).pair_problems(workload, *others),
+    )

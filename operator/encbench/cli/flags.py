@@ -6,7 +6,6 @@ carried out. `watch` also exits with 2 for a refused campaign, and with 3 after 
 """
 
 import argparse
-from typing import TypeAlias
 
 from encbench import __version__
 from encbench.audit.formulas import FORMULAS
@@ -58,6 +57,8 @@ exit codes:
   2  the manifests cannot be read
 """
 
+_WATCH = "Show a campaign's progress until it ends: trials, current step, time left."
+
 _WATCH_MORE = """\
 On a terminal, one line for each running trial follows the campaign's line, with the TPS of its last
 second if you may reach its pod (the right to get pods/proxy).
@@ -68,6 +69,8 @@ exit codes:
   2  it was refused, or the command could not be carried out
   3  --timeout passed first
 """
+
+_REPORT = "Print a campaign's report as a table, open its page, or fetch one of its renderings."
 
 _REPORT_MORE = """\
 examples:
@@ -98,8 +101,6 @@ exit codes:
   2  a report cannot be read
 """
 
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
@@ -110,30 +111,28 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"encbench {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="command")
-    _plan(commands)
-    _watch(commands)
-    _report(commands)
-    _compare(commands)
-    _audit(commands)
+
+    def command(name: str, short: str, long: str, more: str) -> argparse.ArgumentParser:
+        raw = argparse.RawDescriptionHelpFormatter
+        return commands.add_parser(
+            name, help=short, description=long, epilog=more, formatter_class=raw
+        )
+
+    short = "show what a campaign needs and what would be refused, before anything runs"
+    _plan(command("plan", short, _PLAN, _PLAN_MORE))
+    short = "show a campaign's progress until it ends"
+    _watch(command("watch", short, _WATCH, _WATCH_MORE))
+    short = "print a campaign's report, open its page, or fetch it"
+    _report(command("report", short, _REPORT, _REPORT_MORE))
+    short = "compare two reports, with possible causes of each difference"
+    _compare(command("compare", short, _COMPARE, _COMPARE_MORE))
+    short = "recompute published tables: what follows, what slips, what contradicts"
+    _audit(command("audit", short, _AUDIT, _AUDIT_MORE))
     return top
 
 
-def _command(
-    commands: Commands, name: str, short: str, long: str, more: str
-) -> argparse.ArgumentParser:
-    return commands.add_parser(
-        name,
-        help=short,
-        description=long,
-        epilog=more,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-
-
-def _plan(commands: Commands) -> None:
-    short = "show what a campaign needs and what would be refused, before anything runs"
-    planning = _command(commands, "plan", short, _PLAN, _PLAN_MORE)
-    add = planning.add_argument
+def _plan(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
     add("campaign", nargs="?", help="name of a campaign in the cluster; or use -f or -k")
     add(
         *("-f", "--filename"),
@@ -143,51 +142,41 @@ def _plan(commands: Commands) -> None:
         help="manifests in YAML or JSON, a folder of them, or - for standard input; repeatable",
     )
     add("-k", "--kustomize", metavar="DIR", help="folder to build with kubectl kustomize")
-    help_ = "search the cluster for what the manifests of -f or -k only name"
-    add("--live", action="store_true", help=help_)
-    _namespace(planning, "namespace of objects without one; the kubeconfig's, else default")
-    _output(planning, "text is for people, json for programs", "json")
+    words = "search the cluster for what the manifests of -f or -k only name"
+    add("--live", action="store_true", help=words)
+    _namespace(command, "namespace of objects without one; the kubeconfig's, else default")
+    _output(command, "text is for people, json for programs", "json")
 
 
-def _watch(commands: Commands) -> None:
-    short = "show a campaign's progress until it ends"
-    long = "Show a campaign's progress until it ends: trials, current step, time left."
-    watching = _command(commands, "watch", short, long, _WATCH_MORE)
-    watching.add_argument("campaign", help="name of the campaign")
-    _namespace(watching)
+def _watch(command: argparse.ArgumentParser) -> None:
+    command.add_argument("campaign", help="name of the campaign")
+    _namespace(command)
     late = "give up after this time with exit code 3"
-    watching.add_argument("--timeout", type=float, metavar="SECONDS", help=late)
+    command.add_argument("--timeout", type=float, metavar="SECONDS", help=late)
 
 
-def _report(commands: Commands) -> None:
-    short = "print a campaign's report, open its page, or fetch it"
-    long = "Print a campaign's report as a table, open its page, or fetch one of its renderings."
-    reading = _command(commands, "report", short, long, _REPORT_MORE)
-    reading.add_argument("campaign", help="name of the campaign")
-    _namespace(reading)
+def _report(command: argparse.ArgumentParser) -> None:
+    command.add_argument("campaign", help="name of the campaign")
+    _namespace(command)
     words = "text prints the table; the others are fetched from the bucket"
-    _output(reading, words, "html", "md", "csv", "json")
-    _file(reading)
+    _output(command, words, "html", "md", "csv", "json")
+    _file(command)
     words = "fetch the page and open it in your browser"
-    reading.add_argument("--open", action="store_true", help=words)
+    command.add_argument("--open", action="store_true", help=words)
 
 
-def _compare(commands: Commands) -> None:
-    short = "compare two reports, with possible causes of each difference"
-    comparing = _command(commands, "compare", short, _COMPARE, _COMPARE_MORE)
-    comparing.add_argument("first", metavar="A", help="the report to compare from")
-    comparing.add_argument("second", metavar="B", help="the report to compare to")
-    _namespace(comparing, "namespace of names without one; the kubeconfig's by default")
-    _output(comparing, "text is for a terminal", "md", "json")
-    _file(comparing)
+def _compare(command: argparse.ArgumentParser) -> None:
+    command.add_argument("first", metavar="A", help="the report to compare from")
+    command.add_argument("second", metavar="B", help="the report to compare to")
+    _namespace(command, "namespace of names without one; the kubeconfig's by default")
+    _output(command, "text is for a terminal", "md", "json")
+    _file(command)
 
 
-def _audit(commands: Commands) -> None:
-    short = "recompute published tables: what follows, what slips, what contradicts"
-    auditing = _command(commands, "audit", short, _AUDIT, _AUDIT_MORE)
+def _audit(command: argparse.ArgumentParser) -> None:
     words = "CSV with a header; - for standard input"
-    auditing.add_argument("files", nargs="+", metavar="FILE", help=words)
-    add = auditing.add_argument_group("columns of tables with an unknown header").add_argument
+    command.add_argument("files", nargs="+", metavar="FILE", help=words)
+    add = command.add_argument_group("columns of tables with an unknown header").add_argument
     add("--plain", metavar="COLUMN", help="figures without encryption")
     add("--encrypted", metavar="COLUMN", help="figures with encryption")
     add("--published", metavar="COLUMN", help="overheads as published")
@@ -215,8 +204,8 @@ def _audit(commands: Commands) -> None:
         metavar="COLUMN=VALUE",
         help="the plain figures are in rows of their own, where this column has this value",
     )
-    _output(auditing, "text is for a terminal", "md", "csv", "json")
-    _file(auditing)
+    _output(command, "text is for a terminal", "md", "csv", "json")
+    _file(command)
 
 
 def _namespace(

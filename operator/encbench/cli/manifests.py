@@ -16,15 +16,13 @@ import yaml
 from encbench.admission.gather import Lookup
 from encbench.api import resources
 from encbench.api.base import API_VERSION, GROUP
-from encbench.api.kinds import CONFIG_MAP, SECRET, Kind
+from encbench.api.kinds import SECRET, Kind
 from encbench.cli import kubectl, output
 from encbench.cli.errors import CommandError
 from encbench.ports import Body
 
 _KINDS = {resource.kind.kind: resource.kind for resource in resources.RESOURCES}
-_KINDS |= {kind.kind: kind for kind in (CONFIG_MAP, SECRET)}
 _SUFFIXES = (".yaml", ".yml", ".json")
-_FIRST_UID = "00000000-0000-4000-8000-000000000000"
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ def _add(found: Manifests, content: bytes, source: str, namespace: str) -> None:
     for body in _documents(content, source):
         meta = body["metadata"]
         meta.setdefault("namespace", namespace)
-        meta.setdefault("uid", f"{_FIRST_UID[:-6]}{len(found.objects):06d}")
+        meta.setdefault("uid", f"00000000-0000-4000-8000-{len(found.objects):012d}")
         key = (body["kind"], meta["namespace"], meta["name"])
         problems = _problems(body)
         if key in found.objects:
@@ -131,12 +129,10 @@ def _problems(body: Body) -> list[str]:
     version, name = body["apiVersion"], body["kind"]
     if version.partition("/")[0] != GROUP:
         return []
-    kind = _KINDS.get(name)
-    if version != API_VERSION or kind is None or kind.api_version != API_VERSION:
-        known = ", ".join(own for own, kind in _KINDS.items() if kind.api_version == API_VERSION)
-        return [f"there is no kind {name} in {version}: {API_VERSION} has {known}"]
+    if version != API_VERSION or name not in _KINDS:
+        return [f"there is no kind {name} in {version}: {API_VERSION} has {', '.join(_KINDS)}"]
     bare = {key: value for key, value in body.items() if key != "status"}
-    return resources.problems(kind, bare)
+    return resources.problems(_KINDS[name], bare)
 
 
 def _with_data(body: Body) -> Body:

@@ -1,61 +1,105 @@
 """What a campaign would do: its cells, blocks and time, from the frozen specs alone; pure.
 
-Everything comes from `core.plan`, which the operator uses too; nothing is planned a second way.
+Everything comes from `core.plan`, which the operator uses too; nothing is planned a second way. As
+a document, `plan --output json` prints it; excluded fields are only for the text.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pydantic import Field
+
+from encbench.api.base import Model
 from encbench.api.campaign import BlockPlan, CampaignSpec, Resolved
 from encbench.api.testbed import Arm
+from encbench.api.workload import Load
 from encbench.core import plan
 from encbench.core.plan import Cell, LoadLevel
 from encbench.reconcile.campaign.estimate import DEAD_TIME
 
 
-@dataclass(frozen=True)
-class BlockOutline:
+class PlacedTrial(Model):
+    """One trial of a block, by the names of its arms."""
+
+    arm: str
+    testbed_of: str
+    """The arm whose testbed it runs on."""
+
+
+class BlockOutline(Model):
     """One block."""
 
-    number: int
-    generation: int
+    block: int
+    set: int
     """The set of testbeds that serves it, from 1."""
-    places: tuple[tuple[Arm, Arm], ...]
-    """Its trials in order: the arm, and the arm whose testbed it runs on."""
+    trials: tuple[PlacedTrial, ...]
+    """In the order in which they run."""
 
 
-@dataclass(frozen=True)
-class ConditionOutline:
+class Bounds(Model):
+    """Numbers that are equal unless a pilot will decide."""
+
+    least: int
+    most: int
+
+
+class ConditionOutline(Model):
     """One workload at one concurrency in a cell."""
 
-    condition: LoadLevel
-    arms: int
-    least: int
-    """Valid blocks that are measured in any case."""
-    most: int
-    """Valid blocks that may be measured; `least` if the number is fixed."""
-    fixed: bool
+    workload: str
+    concurrency: int
+    blocks: Bounds
+    """Valid blocks that are measured."""
+    order: tuple[BlockOutline, ...]
+    """As many as the least."""
+    fixed: bool = Field(exclude=True)
     """The pilot is over and has fixed the number."""
-    warmup: float
-    """Seconds of one trial, as `measured`."""
-    measured: float
-    blocks: tuple[BlockOutline, ...]
-    """As many as `least`."""
 
 
-@dataclass(frozen=True)
-class CellOutline:
+class CellOutline(Model):
     """Testbeds that are measured together."""
 
-    cell: Cell
-    databases: str
-    """What runs side by side during a measurement, in words."""
-    clients: str
+    name: str
+    instance: str
+    arms: tuple[Arm, ...]
+    testbed_sets: Bounds
     conditions: tuple[ConditionOutline, ...]
-    sets: tuple[int, int]
-    """Sets of testbeds that are built, at least and at most."""
-    shared: bool
+    cell: Cell = Field(exclude=True)
+    databases: str = Field(exclude=True)
+    """What runs side by side during a measurement, in words."""
+    clients: str = Field(exclude=True)
+    shared: bool = Field(exclude=True)
     """All arms take turns on one dataset, in an external database."""
+
+
+class PlannedTime(Model):
+    """Wall-clock time: trials run one at a time. The parts are those of the least."""
+
+    least_seconds: float
+    most_seconds: float
+    with_all_replacements_seconds: float
+    measured_seconds: float
+    warmup_seconds: float
+    between_trials_seconds: float
+    source: str
+    """Where the time between trials comes from, in words."""
+
+
+class PlannedTrials(Bounds):
+    """Numbers of trials."""
+
+    with_all_replacements: int
+    """The most, with every replacement block that is allowed."""
+
+
+class Outline(Model):
+    """The whole campaign."""
+
+    seed: int
+    time: PlannedTime
+    trials: PlannedTrials
+    cells: tuple[CellOutline, ...]
+    spec: CampaignSpec = Field(exclude=True)
 
 
 @dataclass(frozen=True)
@@ -73,34 +117,6 @@ ASSUMED = Pace(
 )
 
 
-@dataclass(frozen=True)
-class Length:
-    """Wall-clock time, in seconds: trials run one at a time."""
-
-    trials: int
-    measured: float
-    warmup: float
-    dead: float
-
-    @property
-    def total(self) -> float:
-        """All of it."""
-        return self.measured + self.warmup + self.dead
-
-
-@dataclass(frozen=True)
-class Outline:
-    """The whole campaign."""
-
-    spec: CampaignSpec
-    cells: tuple[CellOutline, ...]
-    least: Length
-    most: Length
-    replaced: Length
-    """`most` with every replacement block that is allowed."""
-    pace: Pace
-
-
 def outline(
     spec: CampaignSpec,
     resolved: Resolved,
@@ -112,26 +128,39 @@ def outline(
     cells = tuple(
         _cell(spec, resolved, cell, fixed) for cell in plan.cells(spec, resolved.workloads)
     )
-    found = [condition for cell in cells for condition in cell.conditions]
-    spare = spec.blocks.max_replacements
-    return Outline(
-        spec=spec,
-        cells=cells,
-        least=_length(pace, [(c, c.least) for c in found]),
-        most=_length(pace, [(c, c.most) for c in found]),
-        replaced=_length(pace, [(c, c.most + spare) for c in found]),
-        pace=pace,
+
+    def runs(blocks: Callable[[Bounds], int]) -> list[tuple[int, Load]]:
+        """How many trials each condition has, and what one takes."""
+        return [
+            (len(cell.arms) * blocks(condition.blocks), resolved.workloads[condition.workload].load)
+            for cell in cells
+            for condition in cell.conditions
+        ]
+
+    def seconds(runs: list[tuple[int, Load]]) -> float:
+        return sum(n * (it.warmup_seconds + it.duration_seconds + pace.dead) for n, it in runs)
+
+    least, most = runs(lambda blocks: blocks.least), runs(lambda blocks: blocks.most)
+    replaced = runs(lambda blocks: blocks.most + spec.blocks.max_replacements)
+    trials, trials_at_most, trials_replaced = (
+        sum(n for n, _ in it) for it in (least, most, replaced)
     )
-
-
-def _length(pace: Pace, found: Sequence[tuple[ConditionOutline, int]]) -> Length:
-    """The time of so many blocks of each condition."""
-    trials = sum(c.arms * blocks for c, blocks in found)
-    return Length(
-        trials=trials,
-        measured=sum(c.measured * c.arms * blocks for c, blocks in found),
-        warmup=sum(c.warmup * c.arms * blocks for c, blocks in found),
-        dead=pace.dead * trials,
+    return Outline(
+        seed=spec.seed,
+        time=PlannedTime(
+            least_seconds=seconds(least),
+            most_seconds=seconds(most),
+            with_all_replacements_seconds=seconds(replaced),
+            measured_seconds=sum(n * load.duration_seconds for n, load in least),
+            warmup_seconds=sum(n * load.warmup_seconds for n, load in least),
+            between_trials_seconds=pace.dead * trials,
+            source=pace.source,
+        ),
+        trials=PlannedTrials(
+            least=trials, most=trials_at_most, with_all_replacements=trials_replaced
+        ),
+        cells=cells,
+        spec=spec,
     )
 
 
@@ -151,46 +180,41 @@ def _cell(
         running = len(cell.arms) if spec.residency == "Resident" else 1
         databases = f"{running} × {instance.resources.cpu} CPU and {instance.resources.memory}"
     conditions = tuple(
-        _condition(spec, resolved, cell, c, fixed.get((cell.name, c))) for c in cell.conditions
+        _condition(spec, cell, c, fixed.get((cell.name, c))) for c in cell.conditions
     )
     return CellOutline(
+        name=cell.name,
+        instance=cell.instance_ref,
+        arms=cell.arms,
+        testbed_sets=Bounds(
+            least=plan.generation(spec.blocks, max(c.blocks.least for c in conditions)),
+            most=plan.generation(spec.blocks, max(c.blocks.most for c in conditions)),
+        ),
+        conditions=conditions,
         cell=cell,
         databases=databases,
         clients=" or ".join(clients),
-        conditions=conditions,
-        sets=(
-            plan.generation(spec.blocks, max(c.least for c in conditions)),
-            plan.generation(spec.blocks, max(c.most for c in conditions)),
-        ),
         shared=instance.is_external,
     )
 
 
 def _condition(
-    spec: CampaignSpec,
-    resolved: Resolved,
-    cell: Cell,
-    condition: LoadLevel,
-    fixed: int | None,
+    spec: CampaignSpec, cell: Cell, condition: LoadLevel, fixed: int | None
 ) -> ConditionOutline:
     least = most = spec.blocks.min if fixed is None else fixed
     if fixed is None and spec.precision is not None:
         most = max(spec.blocks.max, least)
-    load = resolved.workloads[condition.workload_ref].load
     return ConditionOutline(
-        condition=condition,
-        arms=len(cell.arms),
-        least=least,
-        most=most,
+        workload=condition.workload_ref,
+        concurrency=condition.concurrency,
+        blocks=Bounds(least=least, most=most),
+        order=tuple(_block(spec, cell, condition, number) for number in range(1, least + 1)),
         fixed=fixed is not None,
-        warmup=load.warmup_seconds,
-        measured=load.duration_seconds,
-        blocks=tuple(_block(spec, cell, condition, number) for number in range(1, least + 1)),
     )
 
 
 def _block(spec: CampaignSpec, cell: Cell, condition: LoadLevel, number: int) -> BlockOutline:
     seats = plan.seats(spec.seed, cell, condition, number)
     order = plan.block_order(spec.seed, cell, condition, number)
-    places = tuple((arm, seats[arm.name]) for arm in order)
-    return BlockOutline(number, plan.generation(spec.blocks, number), places)
+    trials = tuple(PlacedTrial(arm=a.name, testbed_of=seats[a.name].name) for a in order)
+    return BlockOutline(block=number, set=plan.generation(spec.blocks, number), trials=trials)

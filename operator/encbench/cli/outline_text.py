@@ -1,12 +1,12 @@
 """A plan for a terminal and for programs."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from encbench.api.campaign import CampaignSpec
 from encbench.cli.manifests import Refusal
-from encbench.cli.outline import CellOutline, ConditionOutline, Length, Outline
+from encbench.cli.outline import CellOutline, ConditionOutline, Outline
 from encbench.cli.progress import clock
 from encbench.core.problem import Problem, Reason
 from encbench.text.lines import item, paragraph
@@ -89,60 +89,57 @@ def _campaign(planned: Planned, answer: Answer) -> Iterable[str]:
                 yield _order(found.spec, cell, condition)
 
 
-def _cell(spec: CampaignSpec, outline: CellOutline) -> str:
-    cell, (least, most) = outline.cell, outline.sets
-    conditions = "; ".join(_named(c) for c in outline.conditions)
-    dataset = f"that of {cell.dataset_workload}, loaded " + (
-        "once for all arms" if outline.shared else "once into each database"
+def _cell(spec: CampaignSpec, cell: CellOutline) -> str:
+    arms = ", ".join(
+        f"{arm.name} (A′, the baseline again)" if arm.role == "control" else arm.name
+        for arm in cell.arms
     )
-    if spec.reset != "none":
-        dataset += f", restored before each {spec.reset}"
+    loaded = "once for all arms" if cell.shared else "once into each database"
+    reset = "" if spec.reset == "none" else f", restored before each {spec.reset}"
+    least, most = cell.testbed_sets.least, cell.testbed_sets.most
     lines = [
-        f"{cell.name} on {cell.instance_ref}",
-        f"{_INDENT}arms        "
-        + ", ".join(
-            f"{arm.name} (A′, the baseline again)" if arm.role == "control" else arm.name
-            for arm in cell.arms
-        ),
-        item(f"{_INDENT}conditions  ", conditions),
-        f"{_INDENT}dataset     {dataset}",
+        f"{cell.name} on {cell.instance}",
+        f"{_INDENT}arms        {arms}",
+        item(f"{_INDENT}conditions  ", "; ".join(map(_named, cell.conditions))),
+        f"{_INDENT}dataset     that of {cell.cell.dataset_workload}, loaded {loaded}{reset}",
     ]
     if most > 1:
         count = f"{least}" if least == most else f"{least} to {most}"
         lines.append(f"{_INDENT}testbeds    {count} sets, each built, loaded and proven anew")
-    return "\n".join(
-        [
-            *lines,
-            f"{_INDENT}at once     {outline.databases} for databases, {outline.clients} for "
-            "clients;",
-            f"{_INDENT}            agents, recorders and the chart's own pods come on top",
-        ]
-    )
+    lines += [
+        f"{_INDENT}at once     {cell.databases} for databases, {cell.clients} for clients;",
+        f"{_INDENT}            agents, recorders and the chart's own pods come on top",
+    ]
+    return "\n".join(lines)
 
 
-def _named(outline: ConditionOutline) -> str:
-    condition = outline.condition
-    return f"{condition.workload_ref} at {plural(condition.concurrency, 'thread')}"
+def _named(condition: ConditionOutline) -> str:
+    return f"{condition.workload} at {plural(condition.concurrency, 'thread')}"
 
 
 def _time(found: Outline) -> str:
-    least, spec = found.least, found.spec
+    time, trials, spec = found.time, found.trials, found.spec
     lines = ["trials and time (one trial runs at a time)"]
-    if least == found.most:
-        lines.append(_length("planned", least, _blocks(found)))
-    else:
-        lines.append(_length("at least", least, _blocks(found)))
-        lines.append(_length("at most", found.most, f"up to {spec.blocks.max} blocks a condition"))
+    name = "planned" if trials.least == trials.most else "at least"
+    lines.append(_row(name, trials.least, time.least_seconds, _blocks(found)))
+    if trials.least != trials.most:
+        why = f"up to {spec.blocks.max} blocks a condition"
+        lines.append(_row("at most", trials.most, time.most_seconds, why))
     if spare := spec.blocks.max_replacements:
         why = f"with all {plural(spare, 'replacement block')} a condition"
-        lines.append(_length("replaced", found.replaced, why))
-    share = least.measured / least.total if least.total else 0.0
+        count, seconds = trials.with_all_replacements, time.with_all_replacements_seconds
+        lines.append(_row("replaced", count, seconds, why))
+    share = time.measured_seconds / time.least_seconds if time.least_seconds else 0.0
     words = (
-        f"Of that {clock(least.measured)} are measured ({100 * share:.0f} %), "
-        f"{clock(least.warmup)} warm-up, {clock(least.dead)} between trials: "
-        f"{found.pace.source}. Not counted: {'; '.join(_uncounted(spec))}."
+        f"Of that {clock(time.measured_seconds)} are measured ({100 * share:.0f} %), "
+        f"{clock(time.warmup_seconds)} warm-up, {clock(time.between_trials_seconds)} between "
+        f"trials: {time.source}. Not counted: {'; '.join(_uncounted(spec))}."
     )
     return "\n".join([*lines, paragraph(words, _INDENT)])
+
+
+def _row(name: str, trials: int, seconds: float, why: str) -> str:
+    return f"{_INDENT}{name:<12}{plural(trials, 'trial'):>12}{clock(seconds):>12}   {why}"
 
 
 def _uncounted(spec: CampaignSpec) -> Iterable[str]:
@@ -167,27 +164,23 @@ def _blocks(found: Outline) -> str:
     return f"{count}: the pilot, to reach ±{100 * spec.precision.target_half_width:g} %"
 
 
-def _length(name: str, found: Length, why: str) -> str:
-    trials = plural(found.trials, "trial")
-    return f"{_INDENT}{name:<12}{trials:>12}{clock(found.total):>12}   {why}"
-
-
-def _order(spec: CampaignSpec, cell: CellOutline, outline: ConditionOutline) -> str:
-    lines = [f"order of {_named(outline)} on {cell.cell.instance_ref} (seed {spec.seed})"]
-    for block in outline.blocks[:SHOWN]:
+def _order(spec: CampaignSpec, cell: CellOutline, condition: ConditionOutline) -> str:
+    lines = [f"order of {_named(condition)} on {cell.instance} (seed {spec.seed})"]
+    for block in condition.order[:SHOWN]:
         trials = "  ".join(
-            f"{n} {arm.name}{'' if arm == seat else '*'}"
-            for n, (arm, seat) in enumerate(block.places, 1)
+            f"{n} {trial.arm}{'' if trial.arm == trial.testbed_of else '*'}"
+            for n, trial in enumerate(block.trials, 1)
         )
-        mark = f"set {block.generation:<3} " if block.generation > 1 else ""
-        lines.append(f"{_INDENT}block {block.number:<4}{mark}{trials}")
-    if outline.least > SHOWN:
-        lines.append(f"{_INDENT}and so on to block {outline.least}; --output json has all")
-    if outline.most > outline.least:
-        lines.append(f"{_INDENT}up to block {outline.most}, as the pilot decides")
-    if outline.fixed:
-        lines.append(f"{_INDENT}the pilot has fixed {plural(outline.least, 'block')}")
-    if any(arm != seat for block in outline.blocks for arm, seat in block.places):
+        mark = f"set {block.set:<3} " if block.set > 1 else ""
+        lines.append(f"{_INDENT}block {block.block:<4}{mark}{trials}")
+    least, most = condition.blocks.least, condition.blocks.most
+    if least > SHOWN:
+        lines.append(f"{_INDENT}and so on to block {least}; --output json has all")
+    if most > least:
+        lines.append(f"{_INDENT}up to block {most}, as the pilot decides")
+    if condition.fixed:
+        lines.append(f"{_INDENT}the pilot has fixed {plural(least, 'block')}")
+    if any(it.arm != it.testbed_of for block in condition.order for it in block.trials):
         lines.append(f"{_INDENT}* baseline and A′ have swapped testbeds")
     return "\n".join(lines)
 
@@ -196,65 +189,16 @@ def document(answer: Answer) -> dict[str, Any]:
     """The same for programs."""
     return {
         "schema": "encbench.io/plan/v1",
-        "refused": [
-            {"kind": r.kind, "name": r.name, "source": r.source, "problems": list(r.problems)}
-            for r in answer.refused
-        ],
+        "refused": [asdict(refusal) for refusal in answer.refused],
         "campaigns": [
             {
                 "name": planned.name,
                 "namespace": planned.namespace,
                 "problems": [problem.text for problem in planned.problems],
                 "notes": [problem.text for problem in planned.notes],
-                **(_outline(planned.outline) if planned.outline else {}),
+                **(planned.outline.to_dict() if planned.outline else {}),
             }
             for planned in answer.campaigns
         ],
         "warnings": list(answer.warnings),
-    }
-
-
-def _outline(found: Outline) -> dict[str, Any]:
-    return {
-        "seed": found.spec.seed,
-        "time": {
-            "leastSeconds": found.least.total,
-            "mostSeconds": found.most.total,
-            "withAllReplacementsSeconds": found.replaced.total,
-            "measuredSeconds": found.least.measured,
-            "warmupSeconds": found.least.warmup,
-            "betweenTrialsSeconds": found.least.dead,
-            "source": found.pace.source,
-        },
-        "trials": {
-            "least": found.least.trials,
-            "most": found.most.trials,
-            "withAllReplacements": found.replaced.trials,
-        },
-        "cells": [
-            {
-                "name": cell.cell.name,
-                "instance": cell.cell.instance_ref,
-                "arms": [arm.to_dict() for arm in cell.cell.arms],
-                "testbedSets": {"least": cell.sets[0], "most": cell.sets[1]},
-                "conditions": [_condition(condition) for condition in cell.conditions],
-            }
-            for cell in found.cells
-        ],
-    }
-
-
-def _condition(found: ConditionOutline) -> dict[str, Any]:
-    return {
-        "workload": found.condition.workload_ref,
-        "concurrency": found.condition.concurrency,
-        "blocks": {"least": found.least, "most": found.most},
-        "order": [
-            {
-                "block": block.number,
-                "set": block.generation,
-                "trials": [{"arm": arm.name, "testbedOf": seat.name} for arm, seat in block.places],
-            }
-            for block in found.blocks
-        ],
     }

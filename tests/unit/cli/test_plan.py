@@ -70,32 +70,32 @@ async def test_the_order_is_that_in_which_the_operator_starts_trials(tmp_path: P
         ran.append((block, threads, planned.arm.name, planned.seat.name, planned.generation))
         past.append(Past(planned.cell, planned.condition, block, planned.arm.name, "Succeeded"))
     shown = [
-        (block.number, c.condition.concurrency, arm.name, seat.name, block.generation)
+        (block.block, c.concurrency, trial.arm, trial.testbed_of, block.set)
         for n in range(5)
         for c in cell.conditions
-        for block in [c.blocks[n]]
-        for arm, seat in block.places
+        for block in [c.order[n]]
+        for trial in block.trials
     ]
     assert shown == ran
-    assert len(ran) == found.least.trials == found.most.trials == 5 * 3 * 2
+    assert len(ran) == found.trials.least == found.trials.most == 5 * 3 * 2
 
 
 async def test_time_is_the_sum_of_what_is_said(tmp_path: Path) -> None:
     found = await outlined(tmp_path, blocks={"min": 5, "maxReplacements": 2})
-    assert found.least.measured == 30 * 50
-    assert found.least.warmup == 30 * 10
-    assert found.least.dead == 30 * DEAD_TIME
-    assert found.least.total == 30 * (60 + DEAD_TIME)
-    assert found.replaced.trials == 7 * 3 * 2
+    assert found.time.measured_seconds == 30 * 50
+    assert found.time.warmup_seconds == 30 * 10
+    assert found.time.between_trials_seconds == 30 * DEAD_TIME
+    assert found.time.least_seconds == 30 * (60 + DEAD_TIME)
+    assert found.trials.with_all_replacements == 7 * 3 * 2
 
 
 async def test_with_precision_there_is_a_least_and_a_most(tmp_path: Path) -> None:
     blocks = {"min": 8, "max": 20, "perTestbed": 2}
     found = await outlined(tmp_path, blocks=blocks, precision={"targetHalfWidth": 0.01})
-    assert (found.least.trials, found.most.trials) == (8 * 3 * 2, 20 * 3 * 2)
+    assert (found.trials.least, found.trials.most) == (8 * 3 * 2, 20 * 3 * 2)
     (cell,) = found.cells
-    assert cell.sets == (4, 10)
-    assert [block.generation for block in cell.conditions[0].blocks] == [1, 1, 2, 2, 3, 3, 4, 4]
+    assert (cell.testbed_sets.least, cell.testbed_sets.most) == (4, 10)
+    assert [block.set for block in cell.conditions[0].order] == [1, 1, 2, 2, 3, 3, 4, 4]
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(0, "0:00"), (59.6, "1:00"), (3723, "1:02:03")])
@@ -212,7 +212,7 @@ async def test_a_campaign_that_runs_is_planned_with_its_own_pace() -> None:
     (planned,) = answer.campaigns
     assert answer.is_good and planned.accepted and planned.outline is not None
     found = pace(world.trials())
-    assert found is not None and found == planned.outline.pace
+    assert found is not None and found.source == planned.outline.time.source
     assert "the median of this campaign's 5 trials so far" in found.source
 
 
