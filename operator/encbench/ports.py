@@ -36,17 +36,14 @@ class Reader(Protocol):
 
     async def get(self, kind: Kind, namespace: str, name: str) -> Body | None:
         """The object, or None when there is none."""
-        ...
 
     async def list(
         self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
     ) -> list[Body]:
         """All objects with these labels, read in chunks; `namespace=None` is every one watched."""
-        ...
 
     async def logs(self, namespace: str, pod: str, container: str, lines: int) -> str:
         """The last lines of a container's log; empty when there is none."""
-        ...
 
 
 class Cluster(Reader, Protocol):
@@ -54,11 +51,9 @@ class Cluster(Reader, Protocol):
 
     async def create(self, kind: Kind, body: Body) -> Body:
         """Create by POST. Conflict when the name is taken, Rejected when it is refused."""
-        ...
 
     async def apply(self, kind: Kind, body: Body) -> Body:
         """Server-side apply under the operator's field manager. Rejected when it is refused."""
-        ...
 
     async def apply_status(self, kind: Kind, body: Body) -> Body:
         """Replace the status: `body` is the object as read, with `status` as it shall be.
@@ -66,7 +61,6 @@ class Cluster(Reader, Protocol):
         A PUT of the status subresource with the resourceVersion that was read, so that a write on
         top of something newer is a Conflict.
         """
-        ...
 
     async def patch_metadata(
         self,
@@ -79,17 +73,14 @@ class Cluster(Reader, Protocol):
         resource_version: str | None = None,
     ) -> None:
         """Merge labels (None removes one) and replace finalizers; nothing when it is gone."""
-        ...
 
     async def delete(self, kind: Kind, namespace: str, name: str, uid: str) -> None:
         """Delete that incarnation in the background; nothing when it is gone already."""
-        ...
 
     async def event(
         self, kind: Kind, regarding: Body, reason: str, note: str, *, warning: bool = False
     ) -> None:
         """Record an Event about an object. Best effort: never raises."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -107,35 +98,27 @@ class Store(Protocol):
     @property
     def bucket(self) -> str:
         """Name of the bucket."""
-        ...
 
     async def put_if_absent(self, key: str, content: bytes, content_type: str) -> Stored:
         """Store unless the key exists. Conflict when it exists with other content."""
-        ...
 
     async def put(self, key: str, content: bytes, content_type: str) -> Stored:
         """Store, replacing what was there."""
-        ...
 
     async def get(self, key: str) -> bytes | None:
         """The content, or None."""
-        ...
 
     async def list(self, prefix: str) -> list[str]:
         """All keys under a prefix, in order."""
-        ...
 
     async def delete(self, keys: Sequence[str]) -> None:
         """Delete these keys; those that do not exist are passed over."""
-        ...
 
     async def abort_uploads(self, prefix: str) -> None:
         """Abort the unfinished multipart uploads under a prefix."""
-        ...
 
     async def presign_put(self, key: str, seconds: int) -> str:
         """A URL that takes one PUT of this key with the header `If-None-Match: *`."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -151,7 +134,6 @@ class Metrics(Protocol):
 
     async def raw(self, selector: str, start: float, end: float) -> list[Series]:
         """The raw samples in [start, end] (Unix seconds) of every series that matches."""
-        ...
 
 
 class Clock(Protocol):
@@ -159,7 +141,6 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """An aware datetime in UTC."""
-        ...
 
 
 class Certificates(Protocol):
@@ -167,18 +148,15 @@ class Certificates(Protocol):
 
     def authority(self, name: str, now: datetime) -> Pair:
         """A fresh CA of that name, with a fresh key."""
-        ...
 
     def issue(self, authority: Pair, name: str, hosts: Sequence[str], now: datetime) -> Issued:
         """Fresh certificates for a server under these host names or addresses, and for its clients.
 
         Rejected when the authority is none.
         """
-        ...
 
     def unpresentable(self, now: datetime) -> Pair:
         """A client certificate that TLS 1.3 has no signature for, so that a client sends none."""
-        ...
 
 
 class Agent(Protocol):
@@ -186,20 +164,17 @@ class Agent(Protocol):
 
     async def server(self, address: str, token: str) -> agent.ServerAnswer:
         """Facts of the server. Unavailable until it answers queries."""
-        ...
 
     async def settle(self, address: str, token: str) -> agent.SettleAnswer:
         """Have the server write what it has changed: `settled`, and the `dirtyPages` that are left.
 
         One round of bounded length: to be asked again until it is settled.
         """
-        ...
 
     async def evidence(
         self, address: str, token: str, marker: str, *, full: bool
     ) -> agent.EvidenceAnswer:
         """Evidence about the mode in force: catalogue rows and where the marker was found."""
-        ...
 
     async def checks(
         self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
@@ -209,7 +184,6 @@ class Agent(Protocol):
         They begin with the first call and take minutes; every later one with that name only looks.
         Unavailable while others are under way as well.
         """
-        ...
 
     async def stop(
         self,
@@ -226,14 +200,12 @@ class Agent(Protocol):
         It has `seconds` to come back. The first call with that name arms it, every later one only
         looks. Unavailable while another is under way as well.
         """
-        ...
 
     async def stopped(self, address: str, token: str, run: str) -> agent.RecoveryAnswer:
         """State of that stop of the server, which this never arms; `unknown` where there is none.
 
         Rejected by an agent of a version that knows of no stops.
         """
-        ...
 
 
 class Recorder(Protocol):
@@ -241,10 +213,8 @@ class Recorder(Protocol):
 
     async def state(self, address: str, token: str) -> recorder.StateAnswer:
         """State of the run. Unavailable until the tool waits at its barrier."""
-        ...
 
     async def release(
         self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
     ) -> recorder.StateAnswer:
         """Let the tool start at that Unix time, and say where the artefacts go. Idempotent."""
-        ...

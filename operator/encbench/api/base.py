@@ -21,50 +21,7 @@ from encbench.api.rules import (
     literal,
     without_nulls,
 )
-from encbench.api.scalars import (
-    DURATION_PATTERN,
-    QUANTITY_PATTERN,
-    SUBDOMAIN,
-    Bool,
-    Duration,
-    EntryName,
-    Fraction,
-    Int,
-    Name,
-    Number,
-    PositiveDuration,
-    Quantity,
-    Time,
-    parse_duration,
-    parse_quantity,
-)
-
-__all__ = [
-    "API_VERSION",
-    "DURATION_PATTERN",
-    "FROZEN",
-    "GROUP",
-    "QUANTITY_PATTERN",
-    "VERSION",
-    "Bool",
-    "Duration",
-    "EntryName",
-    "Fraction",
-    "Int",
-    "Model",
-    "Name",
-    "Number",
-    "ObjectRef",
-    "Placement",
-    "PositiveDuration",
-    "Quantity",
-    "Resources",
-    "Time",
-    "Toleration",
-    "at_least",
-    "parse_duration",
-    "parse_quantity",
-]
+from encbench.api.scalars import SUBDOMAIN, Name, Quantity, parse_quantity
 
 GROUP = "encbench.io"
 VERSION = "v1alpha1"

@@ -4,20 +4,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import (
-    Bool,
-    Fraction,
-    Int,
-    Model,
-    Name,
-    Number,
-    PositiveDuration,
-    Time,
-)
+from encbench.api.base import Model
 from encbench.api.conditions import Conditions
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.rules import Rule, Transition, Unique
+from encbench.api.scalars import Bool, Fraction, Int, Name, Number, PositiveDuration, Time
 from encbench.api.workload import WorkloadSpec
 
 NameSet = Annotated[

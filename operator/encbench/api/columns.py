@@ -9,8 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Bool, EntryName, Model, Name, Quantity, Resources, at_least
+from encbench.api.base import Model, Resources, at_least
 from encbench.api.rules import Rule, Unique, either, matches
+from encbench.api.scalars import Bool, EntryName, Name, Quantity
 
 Algorithm = Literal["AES_128_GCM", "SM4_128_GCM"]
 Ratio = Literal[0, 20, 50, 100]

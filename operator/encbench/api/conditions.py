@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Int, Model, Time
+from encbench.api.base import Model
 from encbench.api.rules import UniqueBy
+from encbench.api.scalars import Int, Time
 
 Status = Literal["True", "False", "Unknown"]
 

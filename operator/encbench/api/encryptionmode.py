@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Bool, EntryName, Model, Name, Quantity, Resources, at_least
+from encbench.api.base import Model, Resources, at_least
 from encbench.api.columns import (
     Columns,
     JdbcDriver,
@@ -13,6 +13,7 @@ from encbench.api.columns import (
     proxy_speaks_no_tls,
 )
 from encbench.api.rules import Rule, Unique, either
+from encbench.api.scalars import Bool, EntryName, Name, Quantity
 
 
 class KeySecretRef(Model):

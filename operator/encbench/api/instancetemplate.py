@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Int, Model, Name, Placement, Quantity, Resources, at_least
+from encbench.api.base import Model, Placement, Resources, at_least
 from encbench.api.rules import Rule, Unique, keys_match, matches
+from encbench.api.scalars import Int, Name, Quantity
 
 EngineName = Literal["mariadb", "mysql", "percona", "postgresql"]
 

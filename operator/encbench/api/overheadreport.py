@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Bool, Int, Model, Name, Number, ObjectRef, Time
+from encbench.api.base import Model, ObjectRef
 from encbench.api.conditions import Conditions
+from encbench.api.scalars import Bool, Int, Name, Number, Time
 from encbench.api.testbed import Role
 
 Verdict = Literal["Baseline", "NoiseFloor", "Overhead", "Equivalent", "Inconclusive", "NoData"]

@@ -4,21 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import (
-    FROZEN,
-    Int,
-    Model,
-    Name,
-    Number,
-    ObjectRef,
-    Time,
-    parse_quantity,
-)
+from encbench.api.base import FROZEN, Model, ObjectRef
 from encbench.api.campaign import Cache, Reset, Residency, StepDeadlines
 from encbench.api.conditions import Conditions
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.rules import either
+from encbench.api.scalars import Int, Name, Number, Time, parse_quantity
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Client, Sysbench
 

@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Bool, Int, Model, Number
+from encbench.api.base import Model
 from encbench.api.rules import Rule, keys_match, matches, no_key_matches
+from encbench.api.scalars import Bool, Int, Number
 
 TERMINALS_PER_WAREHOUSE = 10
 """A warehouse has ten districts, and a terminal is bound to one (TPC-C clause 2.4.1.1)."""

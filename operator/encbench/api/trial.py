@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import FROZEN, Bool, Int, Model, Name, Number, ObjectRef, Time
+from encbench.api.base import FROZEN, Model, ObjectRef
 from encbench.api.campaign import Limits, StepDeadlines
 from encbench.api.conditions import Conditions
+from encbench.api.scalars import Bool, Int, Name, Number, Time
 from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
 

@@ -4,21 +4,19 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import (
+from encbench.api.base import Model, Placement, Resources
+from encbench.api.instancetemplate import ImageName
+from encbench.api.rules import Rule, Unique, either, keys_match, literal, matches, no_key_matches
+from encbench.api.scalars import (
     DURATION_PATTERN,
+    NO_MILLISECONDS,
     Duration,
     Fraction,
     Int,
-    Model,
     Name,
-    Placement,
     PositiveDuration,
-    Resources,
     parse_duration,
 )
-from encbench.api.instancetemplate import ImageName
-from encbench.api.rules import Rule, Unique, either, keys_match, literal, matches, no_key_matches
-from encbench.api.scalars import NO_MILLISECONDS
 from encbench.api.tpcc import TERMINALS_PER_WAREHOUSE, Tpcc
 
 BuiltinScript = Literal[

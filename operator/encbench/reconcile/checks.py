@@ -5,7 +5,7 @@ docs/design/0004-tpcc.md says why it is the agent that asks, and when.
 
 from dataclasses import dataclass
 
-from encbench.api.base import parse_duration
+from encbench.api.scalars import parse_duration
 from encbench.api.testbed import TestbedSpec
 from encbench.api.tpcc import Tpcc
 from encbench.reconcile import agents

@@ -39,15 +39,12 @@ class OutputReader(Protocol):
 
     def progress(self, line: str) -> Sample | None:
         """The periodic report in this line, or None for any other line."""
-        ...
 
     def mark(self, line: str) -> Mark | None:
         """The moment that this line shows, or None."""
-        ...
 
     def when(self, line: str) -> float | None:
         """Unix time of that moment, where the line itself says it; else it is when it was written.
 
         A line may be read late, and then together with later ones.
         """
-        ...

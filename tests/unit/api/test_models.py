@@ -4,11 +4,12 @@ import pytest
 from pydantic import ValidationError
 
 from encbench.api import kinds
-from encbench.api.base import Placement, Resources, parse_duration, parse_quantity
+from encbench.api.base import Placement, Resources
 from encbench.api.campaign import CampaignSpec, CampaignStatus
 from encbench.api.conditions import Condition
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.resources import RESOURCES, problems
+from encbench.api.scalars import parse_duration, parse_quantity
 from encbench.api.workload import WorkloadSpec
 from tests.support.manifests import SPECS, body
 

@@ -5,9 +5,10 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field
 
-from encbench.api.base import Int, Model, Number
+from encbench.api.base import Model
 from encbench.api.resources import RESOURCES
 from encbench.api.rules import Rule, Transition, Unique, UniqueBy
+from encbench.api.scalars import Int, Number
 from encbench.api.schema import SchemaError, fill_defaults, structural, tell_defaults
 
 Text = Annotated[str, Field(max_length=8)]

@@ -24,11 +24,9 @@ class Session(Protocol):
 
         Without arguments the text is taken as it is, `%` included.
         """
-        ...
 
     def close(self) -> None:
         """Leave; the server rolls back and unlocks. Harmless when it is closed already."""
-        ...
 
 
 class Connect(Protocol):
@@ -44,4 +42,3 @@ class Connect(Protocol):
         statement_timeout: float = ...,
     ) -> Session:
         """See the class."""
-        ...

@@ -6,8 +6,8 @@ is no fault of the testbed: it becomes ready with `Proven=False`, and its trials
 
 from dataclasses import dataclass
 
-from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time
+from encbench.api.scalars import parse_duration
 from encbench.api.testbed import TestbedStatus
 from encbench.core.certificates import Pair
 from encbench.core.starts import GOLDEN, Start

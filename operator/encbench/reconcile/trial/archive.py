@@ -7,8 +7,8 @@ figures.
 
 from dataclasses import dataclass
 
-from encbench.api.base import parse_duration
 from encbench.api.conditions import find, format_time, parse_time
+from encbench.api.scalars import parse_duration
 from encbench.api.trial import TrialStatus
 from encbench.core.evidence import Proof, ProofVerdict, TrialProofsRecord
 from encbench.core.records import (

@@ -7,8 +7,8 @@ pure function of the agent's account and the new server's log, and stored at onc
 
 from collections.abc import Sequence
 
-from encbench.api.base import parse_duration
 from encbench.api.conditions import find, is_true
+from encbench.api.scalars import parse_duration
 from encbench.api.trial import TrialStatus
 from encbench.core.artefact import RecordError
 from encbench.core.records import RecoveryFacts, RecoveryRecord, ServerProcess

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from encbench.api.base import parse_duration
+from encbench.api.scalars import parse_duration
 from encbench.api.trial import TrialStatus
 from encbench.reconcile.backoff import backoff
 from encbench.reconcile.draft import Draft

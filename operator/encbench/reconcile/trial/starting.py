@@ -1,7 +1,7 @@
 """A trial until its clients are told when to start: they wait, and the mode is proven."""
 
-from encbench.api.base import parse_duration
 from encbench.api.conditions import find
+from encbench.api.scalars import parse_duration
 from encbench.api.trial import TrialStatus
 from encbench.reconcile import pods
 from encbench.reconcile.backoff import backoff

@@ -24,12 +24,10 @@ class NamedRun(Protocol):
     @property
     def name(self) -> str:
         """As whoever asked for it calls it."""
-        ...
 
     @property
     def ended(self) -> bool:
         """Whether another may begin."""
-        ...
 
 
 R = TypeVar("R", bound=NamedRun)

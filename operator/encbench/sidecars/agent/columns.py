@@ -29,11 +29,9 @@ class RowReader(Protocol):
 
     def first(self, statement: str) -> RawResult:
         """Columns and first row of a statement's result."""
-        ...
 
     def close(self) -> None:
         """Leave."""
-        ...
 
 
 @dataclass(frozen=True)

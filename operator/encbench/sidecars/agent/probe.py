@@ -23,11 +23,9 @@ class SqlSession(Protocol):
 
     def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
         """Run a statement; its rows. SqlError closes the session."""
-        ...
 
     def close(self) -> None:
         """Leave."""
-        ...
 
 
 OpenSession = Callable[[], SqlSession]

@@ -3,7 +3,7 @@
 import math
 from pathlib import Path
 
-from encbench.api.base import parse_duration
+from encbench.api.scalars import parse_duration
 from encbench.api.workload import Sysbench
 from encbench.core import certificates
 from encbench.core.certificates import FOLDER

@@ -3,7 +3,7 @@
 import math
 from pathlib import Path
 
-from encbench.api.base import parse_duration
+from encbench.api.scalars import parse_duration
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Client
 from encbench.core.certificates import AUTHORITY, FOLDER
