@@ -36,8 +36,9 @@ def build(
     `proc` is where it looks for the server's processes, `kill` signals one of them.
     """
     engine = probe(config.engine)
-    connect = sql.connector(engine.driver)
-    open_session = functools.partial(connect, config.socket, engine.user, config.password)
+    open_session = functools.partial(
+        sql.connect, engine.driver, config.socket, engine.user, config.password
+    )
     heart = server.Heart(
         functools.partial(
             open_session, connect_timeout=HEALTH_SECONDS, statement_timeout=HEALTH_SECONDS

@@ -5,30 +5,18 @@ functions over it.
 """
 
 import signal
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
+from encbench.adapters.sql import Row, Session
 from encbench.core.connection import Driver
 from encbench.engines.facts import EngineFacts, facts
 from encbench.engines.marker import Statement
 from encbench.engines.users import AGENT_USER
 from encbench.wire.agent import CatalogueRows
 
-Row = Sequence[Any]
-
-
-class SqlSession(Protocol):
-    """What the agent needs of a session of `adapters.sql`."""
-
-    def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
-        """Run a statement; its rows. SqlError closes the session."""
-
-    def close(self) -> None:
-        """Leave."""
-
-
-OpenSession = Callable[[], SqlSession]
+OpenSession = Callable[[], Session]
 """Opens a session; SqlError when the server does not let it."""
 
 
@@ -53,7 +41,7 @@ class EngineProbe:
     busy: Callable[[Iterable[Row]], bool]
     """Whether rows of `tablespaces` show work that is about to change them."""
     left_behind: Statement
-    table_file: Callable[[SqlSession, str], str]
+    table_file: Callable[[Session, str], str]
     """The table's own file, relative to the data directory."""
     plant: Callable[[str, str], Iterable[Statement]]
     """Make the table, write the marker, and wait until both are in the table's file."""
@@ -61,12 +49,12 @@ class EngineProbe:
     """Complete what a full search reads beside the tables."""
     drop: Callable[[str], Statement]
     kind_of: Callable[[str], str]
-    settle: Callable[[SqlSession], Iterable[Statement]]
+    settle: Callable[[Session], Iterable[Statement]]
     """Statements after which nothing that was changed waits to be written. Each works for a bounded
     time; leaving them half-way does no harm."""
     dirty: str | None = None
     """Statement whose row ends with how many pages wait to be written; None where none says so."""
-    redo: Callable[[SqlSession], int | None] = lambda _: None
+    redo: Callable[[Session], int | None] = lambda _: None
     """Bytes of the log that the data files do not have yet; None where the server does not say."""
     shutdown: int = signal.SIGTERM
     """The signal at which the server ends at once and in order."""
@@ -131,7 +119,7 @@ def _mysql(row: EngineFacts) -> EngineProbe:
 def _postgresql(row: EngineFacts) -> EngineProbe:
     from encbench.engines.postgresql import catalogue, files, marker, wal  # noqa: PLC0415
 
-    def table_file(session: SqlSession, table: str) -> str:
+    def table_file(session: Session, table: str) -> str:
         return str(session.rows(*marker.file_of(table))[0][0])
 
     return EngineProbe(

@@ -72,7 +72,7 @@ def pair_problems(
         yield Problem(WORKLOAD, Reason.MODE_UNPROVABLE, text)
 
 
-def tells_sessions(workload: WorkloadSpec) -> bool:
+def reports_sessions(workload: WorkloadSpec) -> bool:
     """Our own client reports them, BenchmarkSQL does not.
 
     In a mode without inTransit the server has no TLS at all, which its settings prove; the others
