@@ -1,4 +1,4 @@
-"""Facts of the machine that belong to a figure's provenance."""
+"""Facts of the machine, as provenance of the figures."""
 
 import os
 from pathlib import Path

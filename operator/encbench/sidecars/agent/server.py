@@ -1,4 +1,4 @@
-"""Facts of the server: what it says of itself, and whether it answers at all."""
+"""Facts of the server: its own description, and whether it answers at all."""
 
 import re
 import threading

@@ -2,8 +2,8 @@
 
 CPU time is `utime + stime` of the whole process, including ended threads, in ticks of 10 ms.
 Throttling is that of the tool's container: its view of its cgroup is under `/proc/<pid>/root`,
-which processes of the same user may usually read; otherwise it is unknown. Files are opened once and read
-repeatedly, which is cheaper and keeps them readable for a moment after the process's end.
+which processes of the same user may usually read; otherwise it is unknown. Files stay open and are
+read repeatedly, which is cheaper and keeps them readable for a moment after the process ends.
 """
 
 import os

@@ -1,9 +1,9 @@
-"""What is wrong with a sysbench workload, found before anything starts.
+"""Problems of a sysbench workload, found before anything starts.
 
-The API refuses what one field shows to be wrong. Here is what takes sysbench's own list of options
-or the script's text. sysbench itself refuses an unknown option only where the script declares
-options. A script without any accepts every option and ignores it, and the run measures something
-other than it says.
+The API refuses errors within one field. The checks here need sysbench's own list of options or the
+script's text. sysbench itself refuses an unknown option only if the script declares options. A
+script without any accepts every option and ignores it, so the run does not measure what the
+workload describes.
 """
 
 import re
@@ -25,7 +25,7 @@ _FLAGS = ("on", "off", "true", "false", "1", "0")
 
 
 def problems(workload: WorkloadSpec, script_text: str | None) -> Iterator[Problem]:
-    """What is wrong with the options, and with `script_text`, the workload's own script."""
+    """Problems of the options, and of `script_text`, the workload's own script."""
     sysbench = workload.sysbench_test
     if sysbench.script is not None:
         yield from _options(sysbench, builtin.SCRIPTS[sysbench.script], sysbench.script)
@@ -41,7 +41,7 @@ def problems(workload: WorkloadSpec, script_text: str | None) -> Iterator[Proble
 def pair_problems(
     workload: WorkloadSpec, _: InstanceTemplateSpec, mode: EncryptionModeSpec
 ) -> Iterator[Problem]:
-    """What the workload and a mode are wrong in together."""
+    """Problems of the workload together with a mode."""
     yield from memory.problems(workload, mode)
     sysbench, columns = workload.sysbench_test, mode.columns
     if mode.driver is not None:

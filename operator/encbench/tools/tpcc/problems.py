@@ -1,7 +1,7 @@
-"""What is wrong with a TPC-C workload, found before anything starts.
+"""Problems of a TPC-C workload, found before anything starts.
 
-The API refuses what one object shows to be wrong. Here is what takes the client's own list of
-properties, or the database that it is to drive.
+The API refuses errors within one object. The checks here need the client's own list of properties,
+or the database that it will drive.
 """
 
 from collections.abc import Iterator
@@ -14,17 +14,18 @@ from encbench.api.tpcc import Tpcc
 from encbench.api.workload import WorkloadSpec
 from encbench.core.columns import selection
 from encbench.core.problem import Problem, Reason
+from encbench.engines.facts import facts
 from encbench.tools.tpcc import jdbc
 from encbench.tools.tpcc.client import kind_of
 
 OWN_OPTIONS = ("deadlineSeconds", "foreignKeys")
-"""Properties of encbench's own client that no field of the API stands for (docs/tpcc.md)."""
+"""Properties of encbench's own client without a field in the API (docs/tpcc.md)."""
 
 
 def problems(workload: WorkloadSpec, _: str | None) -> Iterator[Problem]:
     """Properties that encbench's own client does not know.
 
-    Builds of BenchmarkSQL differ, and accept what they do not know without a word.
+    Builds of BenchmarkSQL differ, and silently accept unknown properties.
     """
     tpcc = workload.tpcc
     if tpcc is None or kind_of(tpcc) != "own":
@@ -40,11 +41,11 @@ def problems(workload: WorkloadSpec, _: str | None) -> Iterator[Problem]:
 def pair_problems(
     workload: WorkloadSpec, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
 ) -> Iterator[Problem]:
-    """What the workload and the database that it is to drive are wrong in together."""
+    """Problems of the workload together with its database."""
     tpcc = workload.tpcc
     if tpcc is None:
         return
-    wanted = jdbc.protocol(instance.engine)
+    wanted = facts(instance.engine).driver
     if tpcc.driver is not None and jdbc.DRIVERS[tpcc.driver].protocol != wanted:
         fitting = [name for name, known in jdbc.DRIVERS.items() if known.protocol == wanted]
         yield Problem(
@@ -73,7 +74,7 @@ def pair_problems(
 
 
 def reports_sessions(workload: WorkloadSpec) -> bool:
-    """Our own client reports them, BenchmarkSQL does not.
+    """Our own client reports them; BenchmarkSQL does not.
 
     In a mode without inTransit the server has no TLS at all, which its settings prove; the others
     are refused by `pair_problems`.
@@ -82,7 +83,7 @@ def reports_sessions(workload: WorkloadSpec) -> bool:
 
 
 def _columns(tpcc: Tpcc, mode: EncryptionModeSpec) -> Iterator[Problem]:
-    """Encrypted columns reach the client by JDBC, where something has to decrypt them."""
+    """Encrypted columns reach the client by JDBC, where a driver has to decrypt them."""
     encrypts = mode.columns is not None and mode.columns.encrypts
     if encrypts and mode.driver is None:
         text = (
