@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Model, Name, Time
+from encbench.api.base import Model
 from encbench.api.campaign import BlockPlan, CampaignSpec, Resolved
+from encbench.api.scalars import Name, Time
 from encbench.api.testbed import Arm
 from encbench.api.trial import Outcome, TrialResult, TrialSpec, Window
 from encbench.api.workload import Stop

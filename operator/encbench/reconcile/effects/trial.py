@@ -4,9 +4,9 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time
 from encbench.api.kinds import JOB
+from encbench.api.scalars import parse_duration
 from encbench.core.artefact import RecordError
 from encbench.core.evidence import TrialProofsRecord
 from encbench.core.naming import credentials_name

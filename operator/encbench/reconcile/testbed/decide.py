@@ -6,7 +6,6 @@ is not the testbed's fault: it becomes ready with `Proven=False`, and its trials
 
 from dataclasses import replace
 
-from encbench.api.base import parse_duration
 from encbench.api.conditions import find, format_time
 from encbench.api.kinds import STATEFUL_SET
 from encbench.api.lifecycle import (
@@ -27,6 +26,7 @@ from encbench.api.lifecycle import (
     STARTING,
     TESTBED_LIFE,
 )
+from encbench.api.scalars import parse_duration
 from encbench.api.testbed import TestbedStatus
 from encbench.core.starts import GOLDEN, Start
 from encbench.reconcile import checks, pods

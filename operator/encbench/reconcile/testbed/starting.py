@@ -12,8 +12,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time
+from encbench.api.scalars import parse_duration
 from encbench.api.testbed import DataCopy, ServerRun, TestbedStatus
 from encbench.core.starts import Start
 from encbench.database import golden

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from encbench.api.base import parse_duration
 from encbench.api.lifecycle import (
     DISRUPTED,
     MEASURED,
@@ -12,6 +11,7 @@ from encbench.api.lifecycle import (
     RELEASED,
     TOOL_FAILED,
 )
+from encbench.api.scalars import parse_duration
 from encbench.api.trial import TrialStatus
 from encbench.reconcile.backoff import backoff
 from encbench.reconcile.draft import Draft

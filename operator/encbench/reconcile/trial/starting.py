@@ -1,6 +1,5 @@
 """A trial until its clients are told when to start: they wait, and the mode is proven."""
 
-from encbench.api.base import parse_duration
 from encbench.api.conditions import find, is_true
 from encbench.api.lifecycle import (
     PREPARED,
@@ -11,6 +10,7 @@ from encbench.api.lifecycle import (
     RELEASED,
     STARTING,
 )
+from encbench.api.scalars import parse_duration
 from encbench.api.trial import TrialStatus
 from encbench.reconcile import pods
 from encbench.reconcile.backoff import backoff

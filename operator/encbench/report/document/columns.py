@@ -1,6 +1,7 @@
 """Column encryption in the report: which columns, and the tables of published studies."""
 
-from encbench.api.base import Model, Name
+from encbench.api.base import Model
+from encbench.api.scalars import Name
 
 
 class EncryptedColumns(Model):

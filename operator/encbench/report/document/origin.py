@@ -2,8 +2,9 @@
 
 from pydantic import Field
 
-from encbench.api.base import Model, Name
+from encbench.api.base import Model
 from encbench.api.overheadreport import Artefact
+from encbench.api.scalars import Name
 
 
 class TestbedProof(Model):
