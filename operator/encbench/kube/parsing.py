@@ -10,7 +10,7 @@ M = TypeVar("M", bound=Model)
 
 
 class Malformed(Exception):
-    """The object does not fit the models of this version. The text names the first place."""
+    """The object does not fit the models of this version. The text names the first such field."""
 
 
 def parse_spec(model: type[M], body: dict[str, Any]) -> M:

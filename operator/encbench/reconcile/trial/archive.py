@@ -21,7 +21,7 @@ from encbench.core.records import (
 from encbench.database.connection import connection
 from encbench.ports import Rejected, Unavailable
 from encbench.proofs import clients
-from encbench.proofs.combine import joined
+from encbench.proofs.check import joined
 from encbench.reconcile.checks import CONSISTENT
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.draft import Draft

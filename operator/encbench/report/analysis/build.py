@@ -20,9 +20,8 @@ from encbench.report.analysis.latency import distributions
 from encbench.report.analysis.provenance import provenance
 from encbench.report.analysis.studies import studies
 from encbench.report.analysis.views import view
-from encbench.report.document import Headline, Report
+from encbench.report.document import Headline, Report, TestbedProof
 from encbench.report.document.group import Group
-from encbench.report.document.origin import TestbedProof
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
 from encbench.report.words import text

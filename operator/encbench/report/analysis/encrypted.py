@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from encbench.api.campaign import Resolved
 from encbench.core.columns import selection
-from encbench.report.document.columns import EncryptedColumns
+from encbench.report.document import EncryptedColumns
 from encbench.report.document.group import Group
 
 

@@ -19,7 +19,7 @@ from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Comparison, Group
 from encbench.report.document.trial import Block, TrialView
 from encbench.report.figures import IN_ROWS, TPS, JudgedFigure, judged
-from encbench.report.words import blockplan, judgement
+from encbench.report.words import judgement
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,9 @@ def group(
         counted_blocks=len(good),
         block_plan=terms.block_plan,
         half_width=half_width,
-        blocks_why=blockplan.why(terms.spec, terms.block_plan, len(good), half_width),
+        blocks_why=judgement.why_so_many_blocks(
+            terms.spec, terms.block_plan, len(good), half_width
+        ),
         units=len({pairs.unit(block) for block in good}),
         noise_floor=known.get(primary.key),
         noise_floors=known,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from encbench.api.overheadreport import Artefact
 from encbench.core.evidence import ProvenanceRecord
 from encbench.report.analysis.bucket import ProvenanceSource
-from encbench.report.document.origin import Fact, FactValue, Provenance
+from encbench.report.document import Fact, FactValue, Provenance
 
 RELEVANT_FLAGS = (
     *("aes", "vaes", "pclmulqdq", "vpclmulqdq", "gfni", "avx2", "avx512f", "sha_ni"),

@@ -17,7 +17,7 @@ from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
 from encbench.report.analysis.views import rounded
-from encbench.report.document.columns import StudyColumn, StudyTable
+from encbench.report.document import StudyColumn, StudyTable
 from encbench.report.document.group import Group
 
 Cell = str | int | float | None

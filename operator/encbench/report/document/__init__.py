@@ -18,11 +18,89 @@ from encbench.api.overheadreport import Artefact, Interval, InvalidCount, Row, V
 from encbench.api.testbed import Arm
 from encbench.core.artefact import Record
 from encbench.core.records import CampaignId, IndexStorage, IndexTrial
-from encbench.report.document.columns import EncryptedColumns, StudyTable
 from encbench.report.document.group import Group
-from encbench.report.document.origin import Provenance, TestbedProof
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import FigureKey
+
+
+class EncryptedColumns(Model):
+    """The columns that a mode encrypts in the tables of a workload."""
+
+    mode: Name
+    workload: Name
+    algorithm: str
+    ratio: int | None = None
+    """As the mode names it; None where it has a list of its own."""
+    columns: tuple[str, ...]
+    """table.column, in the order of the schema."""
+    of: int
+    """Columns that the workload's tables have."""
+    share: float
+    """The first of the second, as a fraction."""
+
+
+class StudyColumn(Model):
+    """One column of a study's table: its name as it was published, and what it holds."""
+
+    name: str
+    unit: str = ""
+    """What it is measured in, where the name does not say it."""
+    formula: str = ""
+    """How it follows from other columns; empty where it was measured."""
+
+
+class StudyTable(Model):
+    """A table with the header of a published one, so that both can be laid side by side."""
+
+    name: str
+    """Also of its file: `study-<name>.csv`."""
+    title: str
+    columns: tuple[StudyColumn, ...]
+    rows: tuple[tuple[str | int | float | None, ...], ...]
+
+
+class TestbedProof(Model):
+    """The full proof of one testbed."""
+
+    __test__ = False
+
+    testbed: str
+    instance: Name
+    arm: Name
+    ok: bool
+    summary: str
+    key: str | None = None
+    digest: str | None = None
+
+
+class FactValue(Model):
+    """One value of a fact, and where it held: `instance/arm`, empty for everywhere."""
+
+    value: str
+    where: tuple[str, ...] = ()
+
+
+class Fact(Model):
+    """One thing that the figures were made with."""
+
+    name: str
+    values: tuple[FactValue, ...]
+
+
+class Provenance(Model):
+    """What the figures were made with."""
+
+    facts: tuple[Fact, ...] = ()
+    cpu_flags: tuple[str, ...] = ()
+    """Flags that every database node's CPU has and that matter for encryption."""
+    settings_differing: tuple[Fact, ...] = ()
+    """Server settings that are not the same in every arm of an instance."""
+    settings: dict[str, str] = Field(default_factory=dict)
+    """Server settings that are the same in every database, so that two reports can be compared."""
+    settings_equal: int = 0
+    """How many those are."""
+    records: tuple[Artefact, ...] = ()
+    """The records behind this, with every setting."""
 
 
 class Headline(Model):

@@ -7,8 +7,7 @@ from typing import Any
 
 from encbench.api.overheadreport import Row
 from encbench.core.statistics import Sense
-from encbench.report.document import Report
-from encbench.report.document.columns import StudyTable
+from encbench.report.document import Report, StudyTable
 from encbench.report.document.group import Group
 from encbench.report.figures import IN_ROWS, IN_STEPS, JUDGED, TPS, FigureKey
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from encbench.api.overheadreport import Interval, Row
 from encbench.report.analysis.encrypted import by_table
-from encbench.report.document.columns import EncryptedColumns, StudyTable
+from encbench.report.document import EncryptedColumns, StudyTable
 from encbench.report.document.group import LAYERS, Group, LayerStep
 from encbench.report.figures import BY_FIELD, TPS, Figure
 from encbench.report.formats.tables import INTERVAL, VERDICT, TableColumn, column

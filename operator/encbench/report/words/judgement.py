@@ -1,16 +1,17 @@
-"""Why a verdict is what it is, why a block does not count, why there is no data: in one clause."""
+"""Why a verdict, a block that does not count, missing data, a number of blocks: in one clause."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum, auto
 
+from encbench.api.campaign import BlockPlan, CampaignSpec
 from encbench.api.overheadreport import Verdict
 from encbench.api.testbed import Arm
 from encbench.report.document.group import Finding
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
 from encbench.report.words import text
-from encbench.text.words import listed
+from encbench.text.words import listed, plural
 
 
 class Reason(Enum):
@@ -131,4 +132,31 @@ def by_reason(reasons: Iterable[str | None]) -> str:
     counts = Counter(reason or "Unknown" for reason in reasons)
     return ", ".join(
         f"{reason} {count}" for reason, count in sorted(counts.items(), key=lambda e: (-e[1], e[0]))
+    )
+
+
+def why_so_many_blocks(
+    spec: CampaignSpec, plan: BlockPlan | None, counted: int, half_width: float | None
+) -> str:
+    """Why a condition has its number of blocks; its `counted` valid ones reached `half_width`."""
+    if spec.precision is None:
+        return f"{plural(spec.blocks.min, 'block')} were asked for"
+    target = spec.precision.target_half_width
+    if plan is None:
+        return f"the pilot of {plural(spec.blocks.min, 'block')} was not completed"
+    reached = "no interval" if half_width is None else f"±{text.percent(half_width)}"
+    if counted < plan.planned_blocks:
+        return (
+            f"{counted} of the {plural(plan.planned_blocks, 'block')} that the pilot asked "
+            f"for ±{text.margin(target)} are valid: {reached} was reached"
+        )
+    if plan.capped:
+        wanted = "more" if plan.wanted_blocks is None else f"{plan.wanted_blocks:,}"
+        return (
+            f"capped at {plural(plan.planned_blocks, 'block')} where the pilot asked for "
+            f"{wanted}: {reached} was reached instead of ±{text.margin(target)}"
+        )
+    return (
+        f"the pilot of {plural(plan.pilot_blocks, 'block')} asked for {plan.planned_blocks:,} "
+        f"in all to reach ±{text.margin(target)}: {reached} was reached"
     )

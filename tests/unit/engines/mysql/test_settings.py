@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from encbench.database.users import generate
+from encbench.database.children import generate
 from encbench.engines.mysql.flavour import FLAVOURS, MYSQL
 from encbench.engines.mysql.known import known_settings
 from encbench.engines.mysql.layout import POD

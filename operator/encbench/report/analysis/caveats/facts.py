@@ -8,9 +8,8 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.report.analysis.bucket import ProvenanceSource
-from encbench.report.document import Caveat
+from encbench.report.document import Caveat, Provenance
 from encbench.report.document.group import Group
-from encbench.report.document.origin import Provenance
 from encbench.report.document.trial import TrialView
 
 
