@@ -34,7 +34,7 @@ examples:
       --formula ratio --key instance,threads
   kubectl encbench audit long.csv --plain tps --encrypted tps --published loss --baseline mode=off
 
-{_ENDINGS}  0  every published overhead follows, and no table denies another
+{_ENDINGS}  0  every published overhead follows, and no table contradicts another
   1  something does not follow, contradicts another table or could not be checked
   2  the files or the columns cannot be understood
 """

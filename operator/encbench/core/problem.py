@@ -1,6 +1,6 @@
 """What is wrong with an object that a user wrote, found before anything starts.
 
-Programs go by `kind`, `subject` and `reason`. `text` is for people, and nothing compares it.
+Programs use `kind`, `subject` and `reason`. `text` is for people; no code compares it.
 """
 
 from dataclasses import dataclass, replace
@@ -13,11 +13,11 @@ class Reason(StrEnum):
     """Why an object cannot be used; also the reason of the condition that says so."""
 
     NOT_FOUND = "NotFound"
-    """The object, or the entry of it that another object names, is not there."""
+    """The object, or its entry that another object names, does not exist."""
     MALFORMED = "Malformed"
     """It does not fit the models of this version."""
     REJECTED = "Rejected"
-    """`kubectl apply` would refuse it."""
+    """`kubectl apply` would reject it."""
     ENTRY_MISSING = "EntryMissing"
     """A Secret or ConfigMap lacks an entry."""
     ENTRY_INVALID = "EntryInvalid"
@@ -25,9 +25,9 @@ class Reason(StrEnum):
     MODE_UNSUPPORTED = "ModeUnsupported"
     """The engine or the tool lacks what the mode asks for."""
     MODE_UNPROVABLE = "ModeUnprovable"
-    """It could be turned on, but no proof could show that it is."""
+    """The server could use it, but no proof could show that."""
     EXTERNAL_UNSUPPORTED = "ExternalUnsupported"
-    """It takes a server that the operator runs."""
+    """It needs a server that the operator runs."""
     SETTING_RESERVED = "SettingReserved"
     """A server's setting or a tool's option that the operator sets itself."""
     SETTING_UNKNOWN = "SettingUnknown"
@@ -39,7 +39,7 @@ class Reason(StrEnum):
     BASELINE_ENCRYPTED = "BaselineEncrypted"
     RESET_REQUIRED = "ResetRequired"
     NOT_INSTALLED = "NotInstalled"
-    """The chart's values leave it out."""
+    """The chart's values do not install it."""
     TOO_MANY_CONDITIONS = "TooManyConditions"
 
 
@@ -48,13 +48,13 @@ class Problem:
     """One thing that is wrong with one object."""
 
     kind: Kind
-    """Of the object that the user has to edit or to create."""
+    """The kind of the object that the user has to edit or create."""
     reason: Reason
     text: str
     """One sentence that says what to write instead."""
     subject: str = ""
-    """The object's name. A check of bare specs, which bear no names, leaves it empty."""
+    """The object's name. A check of bare specs, which have no names, leaves it empty."""
 
     def about(self, subject: str, where: str) -> "Problem":
-        """The same of the object of that name; the sentence begins with `where`."""
+        """The same problem of the object of that name; the sentence begins with `where`."""
         return replace(self, subject=subject, text=f"{where}: {self.text}")

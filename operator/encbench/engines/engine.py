@@ -51,7 +51,7 @@ class ServerContainer:
 
 @dataclass(frozen=True)
 class KeyFile:
-    """The file with the key of TDE, for an engine that takes one."""
+    """The file with the key of TDE. Only some engines take one."""
 
     name: str
     folder: str

@@ -32,7 +32,7 @@ def unfit(entry: str, value: str) -> str | None:
     if not value:
         return "is empty: put the user's there"
     if value.endswith("\n"):
-        return "ends with a line break, which would be taken for a part of it: write it without"
+        return "ends with a line break, which would count as part of it: write it without"
     if '"' in value or any(ord(letter) < 32 for letter in value):
         return 'has a " or a control character, which sysbench cannot read: choose another'
     if len(value.encode()) > LONGEST:

@@ -149,7 +149,7 @@ def present(name: str, found: bool) -> Comparison:
 
 
 def transit(in_transit: InTransit | None) -> str:
-    """What was found about TLS, for a proof that holds."""
+    """What a proof that holds says about TLS."""
     return "TLS is off" if in_transit is None else "nobody connects without TLS"
 
 

@@ -35,7 +35,7 @@ class InnodbLayout(ServerLayout):
 
     @property
     def key_file(self) -> str:
-        """The key file, for an engine that takes one."""
+        """The key file. Only MariaDB takes one."""
         return f"{self.keys}/{KEY_FILE}"
 
     @property

@@ -24,17 +24,17 @@ from encbench.report.words import judgement
 
 @dataclass(frozen=True)
 class Terms:
-    """What was agreed on before the first trial of a condition."""
+    """What was fixed before the first trial of a condition."""
 
     spec: CampaignSpec
     block_plan: BlockPlan | None = None
-    """What its pilot said."""
+    """The result of its pilot."""
     offered_tps: float | None = None
     """The fixed rate of its workload."""
     recovery: bool = False
-    """Its workload stops the server and times its way back."""
+    """Its workload stops the server and times the recovery."""
     modes: Mapping[str, EncryptionModeSpec] = field(default_factory=dict)
-    """What each arm's mode is, as it was frozen."""
+    """The frozen modes of the arms."""
 
     @property
     def planned_blocks(self) -> int:
@@ -132,7 +132,7 @@ def _counts(arms: Sequence[Arm], by_arm: dict[str, TrialView], primary: JudgedFi
 
 
 def _half_width(pairs: Pairs, primary: JudgedFigure) -> float | None:
-    """Of the widest interval of what is compared, A' included."""
+    """Half of the widest interval over all arms, A' included."""
     found = [pairs.change(primary, arm.name) for arm in pairs.arms]
     halves = [(one.high - one.low) / 2 for one in found if one and one.low is not None and one.high]
     return rounded(max(halves)) if halves else None

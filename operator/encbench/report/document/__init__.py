@@ -1,7 +1,7 @@
-"""The report as data: what report.json holds, and what every other rendering is made from.
+"""The report as data: the content of report.json, and the source of every other rendering.
 
-Fractions are fractions (0.078 is 7.8 %), percent fields are percent, and each says which. Figures
-are rounded to six significant digits, far below the noise, so that equal trials give equal bytes.
+Fractions are fractions (0.078 is 7.8 %), and fields in percent say so in their name. Figures are
+rounded to six significant digits, far below the noise, so that equal trials give equal bytes.
 
 Means are geometric where a ratio of two arms is reported (TPS, QPS, latency, CPU per transaction),
 so that every loss follows from the two figures beside it; they are arithmetic where a difference
@@ -30,13 +30,13 @@ class EncryptedColumns(Model):
     workload: Name
     algorithm: str
     ratio: int | None = None
-    """As the mode names it; None where it has a list of its own."""
+    """As the mode states it; None where it has a list of its own."""
     columns: tuple[str, ...]
     """table.column, in the order of the schema."""
     of: int
     """Columns that the workload's tables have."""
     share: float
-    """The first of the second, as a fraction."""
+    """Encrypted columns as a fraction of all."""
 
 
 class StudyColumn(Model):
@@ -44,16 +44,16 @@ class StudyColumn(Model):
 
     name: str
     unit: str = ""
-    """What it is measured in, where the name does not say it."""
+    """Its unit, where the name does not say it."""
     formula: str = ""
     """How it follows from other columns; empty where it was measured."""
 
 
 class StudyTable(Model):
-    """A table with the header of a published one, so that both can be laid side by side."""
+    """A table with the header of a published one, so that both can be compared side by side."""
 
     name: str
-    """Also of its file: `study-<name>.csv`."""
+    """Its file is `study-<name>.csv`."""
     title: str
     columns: tuple[StudyColumn, ...]
     rows: tuple[tuple[str | int | float | None, ...], ...]
@@ -81,14 +81,14 @@ class FactValue(Model):
 
 
 class Fact(Model):
-    """One thing that the figures were made with."""
+    """One condition that the figures were measured under."""
 
     name: str
     values: tuple[FactValue, ...]
 
 
 class Provenance(Model):
-    """What the figures were made with."""
+    """The conditions that the figures were measured under."""
 
     facts: tuple[Fact, ...] = ()
     cpu_flags: tuple[str, ...] = ()
@@ -98,13 +98,13 @@ class Provenance(Model):
     settings: dict[str, str] = Field(default_factory=dict)
     """Server settings that are the same in every database, so that two reports can be compared."""
     settings_equal: int = 0
-    """How many those are."""
+    """How many they are."""
     records: tuple[Artefact, ...] = ()
     """The records behind this, with every setting."""
 
 
 class Headline(Model):
-    """The answer about one treatment; for the condition that was chosen by the plan alone."""
+    """The answer about one treatment under the condition that the plan alone chooses."""
 
     arm: Name
     text: str
@@ -113,7 +113,7 @@ class Headline(Model):
     workload: Name | None = None
     concurrency: int | None = None
     figure: FigureKey = "tps"
-    """What `loss` and `verdict` are of."""
+    """The figure of `loss` and `verdict`."""
     loss: Interval | None = None
     """Loss of TPS, or the increase of another figure."""
 

@@ -1,18 +1,17 @@
 """Tables about column encryption: what each layer costs, which columns there are, the studies.
 
-Markdown and the page both draw these. A step's loss follows from the two TPS beside it; losses of
-one chain do not add up, but what is left does multiply: (1 - hop)(1 - driver)(1 - encryption) is
-1 - the whole.
+Markdown and the page both draw these. A step's loss follows from the two TPS beside it. The losses
+of one chain do not add up, but the remaining shares multiply: (1 - hop)(1 - driver)(1 - encryption)
+is 1 - the whole.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from encbench.api.overheadreport import Interval, Row
-from encbench.report.analysis.encrypted import by_table
 from encbench.report.document import EncryptedColumns, StudyTable
 from encbench.report.document.group import LAYERS, Group, LayerStep
 from encbench.report.figures import BY_FIELD, TPS, Figure
-from encbench.report.formats.tables import INTERVAL, VERDICT, TableColumn, column
+from encbench.report.formats import tables
+from encbench.report.formats.tables import VERDICT, TableColumn, column
 from encbench.report.words import text
 from encbench.text.words import listed
 
@@ -20,7 +19,7 @@ Entry = tuple[Group, LayerStep]
 
 
 def layers(groups: Sequence[Group]) -> list[TableColumn]:
-    """What each layer takes of TPS and adds to latency; empty where no mode has one."""
+    """What each layer costs in TPS and latency; empty where no mode has one."""
     found = _entries(groups)
     if not found:
         return []
@@ -50,7 +49,7 @@ def cpu(groups: Sequence[Group]) -> list[TableColumn]:
 
 
 def columns(found: Sequence[EncryptedColumns]) -> list[TableColumn]:
-    """The columns by table; modes and workloads that encrypt the same ones share their lines."""
+    """The columns by table; modes and workloads that encrypt the same columns share lines."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for one in found:
         names = alike.setdefault(one.columns, [])
@@ -59,13 +58,22 @@ def columns(found: Sequence[EncryptedColumns]) -> list[TableColumn]:
     lines = [
         (listed(modes), table, ", ".join(names))
         for own, modes in alike.items()
-        for table, names in by_table(own).items()
+        for table, names in _by_table(own).items()
     ]
     return [
         column("", "mode", (modes for modes, _, _ in lines), numeric=False),
         column("", "table", (table for _, table, _ in lines), numeric=False),
         column("", "encrypted columns", (names for _, _, names in lines), numeric=False),
     ]
+
+
+def _by_table(names: Sequence[str]) -> dict[str, list[str]]:
+    """Names of columns by their table, both in the order given."""
+    found: dict[str, list[str]] = {}
+    for full in names:
+        table, _, name = full.partition(".")
+        found.setdefault(table, []).append(name)
+    return found
 
 
 def share(one: EncryptedColumns) -> str:
@@ -79,7 +87,7 @@ def share(one: EncryptedColumns) -> str:
 
 
 def study(table: StudyTable) -> list[TableColumn]:
-    """Under its published header, each computed column with its formula."""
+    """The table under its published header; each computed column has its formula."""
     found = []
     for place, own in enumerate(table.columns):
         cells = [row[place] for row in table.rows]
@@ -122,32 +130,19 @@ def _where(found: Sequence[Entry]) -> list[TableColumn]:
 
 
 def _drawn(field: str, found: Sequence[Entry]) -> list[TableColumn]:
-    """Both arms, and the change between them; what only one side has is left out."""
+    """Both arms, and the change between them; leaves out what the figure does not have."""
     figure = BY_FIELD[field]
     return [
-        *(_levels(figure, found, figure.digits) if figure.in_rows else ()),
+        *(_levels(figure, found) if figure.in_rows else ()),
         *(_change(figure, found) if figure.step else ()),
     ]
 
 
-def _levels(figure: Figure, found: Sequence[Entry], digits: int) -> list[TableColumn]:
-    def cells(heading: str, rows: Iterable[Row]) -> TableColumn:
-        shown = (text.number(getattr(row, figure.field), digits) for row in rows)
-        return column(figure.heading, heading, shown)
-
-    return [
-        cells("before", (group.row(step.before) for group, step in found)),
-        cells("after", (group.row(step.arm) for group, step in found)),
-    ]
+def _levels(figure: Figure, found: Sequence[Entry], digits: int | None = None) -> list[TableColumn]:
+    pairs = [(group.row(step.before), group.row(step.arm)) for group, step in found]
+    return tables.levels(figure, ("before", "after"), pairs, digits)
 
 
 def _change(figure: Figure, found: Sequence[Entry]) -> list[TableColumn]:
-    heading, shown = "increase = after/before − 1", text.signed_percent
-    if figure is TPS:
-        heading, shown = "loss = 1 − after/before", text.percent
-    changes: list[Interval | None] = [getattr(step, figure.step) for _, step in found]
-    estimates = (change.estimate if change else None for change in changes)
-    return [
-        column(figure.heading, heading, (shown(one) for one in estimates)),
-        column(figure.heading, INTERVAL, (text.bounds(change) for change in changes)),
-    ]
+    changes = [getattr(step, figure.step) for _, step in found]
+    return tables.change(figure, "after/before", changes)

@@ -18,11 +18,6 @@ class Line:
     treated: Row
     comparison: Comparison
 
-    @property
-    def rows(self) -> tuple[Row, Row]:
-        """Of both arms."""
-        return self.plain, self.treated
-
 
 @dataclass(frozen=True)
 class Versus:
@@ -34,9 +29,19 @@ class Versus:
     lines: tuple[Line, ...]
 
     @property
+    def names(self) -> tuple[str, str]:
+        """The plain arm and the treated one."""
+        return self.plain, self.treated
+
+    @property
+    def pairs(self) -> list[tuple[Row, Row]]:
+        """The rows of both arms, in the same order."""
+        return [(line.plain, line.treated) for line in self.lines]
+
+    @property
     def rows(self) -> Iterable[Row]:
-        """Of both arms."""
-        return (row for line in self.lines for row in line.rows)
+        """The rows of both arms, one after the other."""
+        return (row for pair in self.pairs for row in pair)
 
     @property
     def title(self) -> str:
@@ -61,7 +66,7 @@ class Section:
 
     @property
     def is_recovery(self) -> bool:
-        """Whether it is about how a stopped server recovers."""
+        """Whether its subject is the recovery of a stopped server."""
         return self.groups[0].primary == "recovery"
 
     @property

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from encbench.api.overheadreport import Interval
+from encbench.api.overheadreport import Interval, Row
 from encbench.report.document.group import Group
 from encbench.report.figures import (
     BY_FIELD,
@@ -25,13 +25,13 @@ from encbench.report.formats.sections import Line, Versus
 from encbench.report.words import text
 
 VERDICT = "verdict"
-"""The heading of columns whose cells are verdicts."""
+"""The heading of columns with verdicts."""
 INTERVAL = "95 % interval"
 
 
 @dataclass(frozen=True)
 class TableColumn:
-    """One column: what it belongs to, its heading, which names its formula, and its cells."""
+    """One column: its group, its heading, which names any formula, and its cells."""
 
     group: str
     heading: str
@@ -40,7 +40,7 @@ class TableColumn:
 
     @property
     def title(self) -> str:
-        """Group and heading in one, for where a table has only one line of headings."""
+        """Group and heading in one; a table with only one line of headings needs this."""
         return f"{self.group}: {self.heading}" if self.group else self.heading
 
 
@@ -54,7 +54,7 @@ Titled = tuple[str, list[TableColumn]]
 
 
 def compared(versus: Versus) -> list[Titled]:
-    """Every table of one treatment; the first is about what the section is about."""
+    """Every table of one treatment; the first has the subject of the section."""
     if versus.is_recovery:
         return [("Recovery", recovery(versus))]
     topics = (topic for topic in get_args(Topic) if topic != "Recovery")
@@ -72,7 +72,7 @@ def throughput(versus: Versus) -> list[TableColumn]:
         *_change(versus, TPS),
         _ratio(versus, TPS),
         *_known(versus, BY_FIELD["new_orders_per_second"]),
-        # Here a reader sees whether the case is about the disk at all.
+        # These show whether the disk matters at all here.
         *_known(versus, BY_FIELD["disk_read_kib_per_transaction"], digits=1),
         *_basis(versus),
         column("", "limited by", (_limit(line) for line in versus.lines), numeric=False),
@@ -81,7 +81,7 @@ def throughput(versus: Versus) -> list[TableColumn]:
 
 
 def recovery(versus: Versus) -> list[TableColumn]:
-    """Seconds of both from the new server's start to its first answer, and from what it came."""
+    """Seconds of both from the new server's start to its first answer, and what came before."""
     first, *others = (figure for figure in FIGURES if "Recovery" in figure.topics)
     before = [
         TableColumn("TPS before the stop", column.heading, column.cells)
@@ -98,10 +98,10 @@ def recovery(versus: Versus) -> list[TableColumn]:
 
 
 def published(versus: Versus) -> list[TableColumn]:
-    """What the published studies of encryption at rest have, side by side in one table.
+    """The columns of the published studies of encryption at rest, in one table.
 
-    Encrypted first, then plain; a ratio above 1 means that the encrypted one is slower, of TPS as
-    of latency; CPU is the server's, of its limit.
+    Encrypted comes first, then plain. A ratio above 1 means that the encrypted arm is slower, both
+    for TPS and for latency. CPU is the server's, as a share of its limit.
     """
     latency, cpu = BY_FIELD["latency_average_ms"], BY_FIELD["database_cpu_percent"]
     return [
@@ -113,6 +113,35 @@ def published(versus: Versus) -> list[TableColumn]:
         _ratio(versus, latency),
         *reversed(_levels(versus, cpu)),
         _points(versus, cpu),
+    ]
+
+
+def levels(
+    figure: Figure,
+    names: Sequence[str],
+    pairs: Sequence[tuple[Row, Row]],
+    digits: int | None = None,
+) -> list[TableColumn]:
+    """A figure of two arms of these names, side by side; `pairs` are their rows."""
+    places = figure.digits if digits is None else digits
+    return [
+        column(
+            figure.heading,
+            name,
+            (text.number(getattr(pair[side], figure.field), places) for pair in pairs),
+        )
+        for side, name in enumerate(names)
+    ]
+
+
+def change(figure: Figure, ratio: str, changes: Sequence[Interval | None]) -> list[TableColumn]:
+    """The change of a figure under its formula with this `ratio`, and its interval."""
+    heading, shown = f"increase = {ratio} − 1", text.signed_percent
+    if figure is TPS:
+        heading, shown = f"loss = 1 − {ratio}", text.percent
+    return [
+        column(figure.heading, heading, (shown(_estimate(one)) for one in changes)),
+        column(figure.heading, INTERVAL, (text.bounds(one) for one in changes)),
     ]
 
 
@@ -145,7 +174,7 @@ def judged_in(groups: Sequence[Group]) -> list[JudgedFigure]:
 
 
 def judgements(versus: Versus) -> list[TableColumn]:
-    """How every figure was judged: what it had to exceed, p-values after Holm, and why."""
+    """How every figure was judged: the bar it had to exceed, p-values after Holm, and why."""
     pairs = [(line, finding) for line in versus.lines for finding in line.comparison.findings]
     found = [finding for _, finding in pairs]
     return [
@@ -173,8 +202,8 @@ LIMITS = {
 
 
 def _limit(line: Line) -> str:
-    """The plain arm's and the treated one's, once where it is the same."""
-    found = [LIMITS[row.saturation or "NotMeasured"] for row in line.rows]
+    """The limit of the plain arm and that of the treated one, once where they are the same."""
+    found = [LIMITS[row.saturation or "NotMeasured"] for row in (line.plain, line.treated)]
     return " → ".join(dict.fromkeys(found))
 
 
@@ -183,14 +212,14 @@ def _rate_digits(versus: Versus) -> int:
 
 
 def _on(topic: Topic, versus: Versus) -> Iterable[TableColumn]:
-    """The figures of one topic; utilisation in percentage points stands last."""
+    """The figures of one topic; utilisation in percentage points comes last."""
     found = [figure for figure in FIGURES if topic in figure.topics]
     for figure in sorted(found, key=lambda figure: bool(figure.points)):
         yield from _known(versus, figure) if figure.some else _drawn(versus, figure)
 
 
 def _drawn(versus: Versus, figure: Figure) -> list[TableColumn]:
-    """Both arms, and what lies between them."""
+    """Both arms, and the difference between them."""
     columns = _levels(versus, figure)
     if isinstance(figure, JudgedFigure):
         return [*columns, *_change(versus, figure), _verdict(versus, figure)]
@@ -206,29 +235,13 @@ def _known(versus: Versus, figure: Figure, digits: int | None = None) -> list[Ta
 
 def _levels(versus: Versus, figure: Figure, digits: int | None = None) -> list[TableColumn]:
     """Both arms side by side."""
-    places = figure.digits if digits is None else digits
-
-    def cells(arm: str, rows: Iterable[object]) -> TableColumn:
-        shown = (text.number(getattr(row, figure.field), places) for row in rows)
-        return column(figure.heading, arm, shown)
-
-    return [
-        cells(versus.plain, (line.plain for line in versus.lines)),
-        cells(versus.treated, (line.treated for line in versus.lines)),
-    ]
+    return levels(figure, versus.names, versus.pairs, digits)
 
 
 def _change(versus: Versus, figure: JudgedFigure) -> list[TableColumn]:
-    """The change under its formula, and its interval."""
-    ratio = f"{versus.treated}/{versus.plain}"
-    heading, shown = f"increase = {ratio} − 1", text.signed_percent
-    if figure.sense == "loss":
-        heading, shown = f"loss = 1 − {ratio}", text.percent
-    found = [getattr(line.treated, figure.overhead) for line in versus.lines]
-    return [
-        column(figure.heading, heading, (shown(_estimate(change)) for change in found)),
-        column(figure.heading, INTERVAL, (text.bounds(change) for change in found)),
-    ]
+    """The change against the plain arm."""
+    changes = [getattr(line.treated, figure.overhead) for line in versus.lines]
+    return change(figure, f"{versus.treated}/{versus.plain}", changes)
 
 
 def _verdict(versus: Versus, figure: JudgedFigure) -> TableColumn:
@@ -238,9 +251,9 @@ def _verdict(versus: Versus, figure: JudgedFigure) -> TableColumn:
 
 
 def _ratio(versus: Versus, figure: Figure) -> TableColumn:
-    """How many times better the plain arm is; of the two figures that stand beside it."""
+    """How many times better the plain arm is, from the two figures beside it."""
     names = [versus.treated, versus.plain]
-    found = [[getattr(row, figure.field) for row in reversed(line.rows)] for line in versus.lines]
+    found = [[getattr(row, figure.field) for row in (own, plain)] for plain, own in versus.pairs]
     if figure is TPS:
         for pair in (names, *found):
             pair.reverse()

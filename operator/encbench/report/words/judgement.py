@@ -21,7 +21,7 @@ class Reason(Enum):
     ABOVE_THE_BAR = auto()
     WITHIN_THE_MARGIN = auto()
     CORRECTION = auto()
-    """By itself it would have a verdict, but not beside the others."""
+    """It would have a verdict by itself, but not beside the others."""
     NO_NOISE_FLOOR = auto()
     NOISE_OVER_MARGIN = auto()
     BETTER_THAN_BASELINE = auto()
@@ -29,7 +29,7 @@ class Reason(Enum):
 
 
 def reason(finding: Finding, margin: float) -> Reason:
-    """What decided the verdict of a figure that was measured; else the first obstacle to one."""
+    """What decided the verdict of a measured figure, or the first obstacle to one."""
     change, floor = finding.change, finding.noise_floor
     if change is None or change.low is None or change.high is None:
         return Reason.NO_INTERVAL
@@ -47,7 +47,7 @@ def reason(finding: Finding, margin: float) -> Reason:
 
 
 def _alone(finding: Finding, margin: float) -> Verdict:
-    """The verdict that its intervals have, before any correction for others beside it."""
+    """The verdict of its intervals alone, without correction for others beside it."""
     change, narrow = finding.change, finding.change90
     if change and change.low is not None and finding.bar is not None and change.low > finding.bar:
         return "Overhead"
@@ -59,8 +59,8 @@ def _alone(finding: Finding, margin: float) -> Verdict:
 def why(finding: Finding, margin: float, together: str) -> str:
     """What decided the verdict, in one clause.
 
-    `together` is what Holm's correction is of, such as "3 modes"; empty where nothing was judged
-    beside it.
+    `together` is what Holm's correction covers, such as "3 modes"; empty where nothing else was
+    judged beside it.
     """
     limit = text.margin(margin)
     also = f", also after correction for {together}" if together else ""
@@ -97,7 +97,7 @@ def why(finding: Finding, margin: float, together: str) -> str:
 
 
 def why_not_counted(arms: Sequence[Arm], by_arm: Mapping[str, TrialView]) -> str:
-    """Why this block's trials are not compared."""
+    """Why this block does not count."""
     broken = [t for t in by_arm.values() if t.outcome != "Succeeded"]
     if broken:
         return listed(f"{t.arm} was {t.outcome} ({t.reason or 'no reason'})" for t in broken)
@@ -111,7 +111,7 @@ def why_not_counted(arms: Sequence[Arm], by_arm: Mapping[str, TrialView]) -> str
 
 
 def why_no_data(arm: str, trials: Sequence[TrialView]) -> str:
-    """Why there is not one block to compare this arm in."""
+    """Why this arm has no valid block."""
     if not trials:
         return "no trial has finished"
     own = [t for t in trials if t.arm == arm]

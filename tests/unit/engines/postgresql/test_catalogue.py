@@ -66,7 +66,7 @@ def test_the_marker_is_an_argument_and_never_text() -> None:
 
 def test_the_agent_pays_for_the_standard_library_only() -> None:
     """It imports these at a twentieth of a core."""
-    names = ("catalogue", "files", "marker")
+    names = ("catalogue", "marker")
     imports = "; ".join(f"import encbench.engines.postgresql.{name}" for name in names)
     heavy = "('pydantic', 'yaml', 'encbench.api', 'encbench.engines.engine')"
     code = f"import sys; {imports}; print([m for m in {heavy} if m in sys.modules])"

@@ -1,4 +1,4 @@
-"""What the checks for caveats look at."""
+"""The facts that the checks for caveats use."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from encbench.report.document.trial import TrialView
 
 @dataclass(frozen=True)
 class Facts:
-    """What the checks look at."""
+    """The facts of one campaign."""
 
     spec: CampaignSpec
     workloads: dict[str, WorkloadSpec]
@@ -34,7 +34,7 @@ class Facts:
 
     @property
     def counted(self) -> list[TrialView]:
-        """Trials whose figures are used."""
+        """Trials whose figures count."""
         return [trial for trial in self.trials if trial.counted]
 
 
