@@ -45,6 +45,7 @@ check: ## Format, lint, types, import directions, shell, generated files, prose,
 	$(venv)/bin/lint-imports --no-logo >/dev/null || $(venv)/bin/lint-imports --no-logo
 	git ls-files '*.sh' .ci/run | xargs $(venv)/bin/shellcheck
 	$(python) -m encbench.api.crd --check
+	$(python) -m encbench.api.lifecycle_page --check
 	$(prose)
 	$(python) -m pytest -q -n auto --maxprocesses 4 --dist worksteal tests/unit
 
@@ -88,8 +89,9 @@ format-java: ## Format the Java parts
 	mvn -B -q -f images/tpcc spotless:apply
 
 .PHONY: crds
-crds: ## Generate crds/ from the models
+crds: ## Generate crds/ and docs/lifecycle.md from the models
 	$(python) -m encbench.api.crd
+	$(python) -m encbench.api.lifecycle_page
 
 .PHONY: lock
 lock: ## Pin the requirements again

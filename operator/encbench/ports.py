@@ -32,7 +32,7 @@ class Rejected(Exception):
 
 
 class Reader(Protocol):
-    """The API server, to those who only look."""
+    """The API server, for callers that only look."""
 
     async def get(self, kind: Kind, namespace: str, name: str) -> Body | None:
         """The object, or None when there is none."""

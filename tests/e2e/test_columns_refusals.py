@@ -112,7 +112,7 @@ REFUSED = {
     ),
     "proxy-of-postgresql": _of_tpcc(
         "columns-postgresql",
-        ("the confidential proxy does not speak to postgresql",),
+        ("the confidential proxy does not support postgresql",),
         instance("postgresql"),
         mode("columns-postgresql", 0),
         engine="postgresql",

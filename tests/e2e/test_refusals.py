@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions, delete_campaign
+from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.e2e.refusals import Refusal, applied, assert_refused, refused
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, Kube, wait_for
@@ -35,10 +35,10 @@ LACKING: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = {
         {
             "engine": "postgresql",
             "version": "15",
-            "settings": {"shared_bufers": "64MB", "shared_buffers": "4GB"},
+            "settings": {"include": "more.conf", "shared_buffers": "4GB"},
         },
         {"inTransit": {}},
-        ("write shared_buffers if that is what you mean", "settings.shared_buffers of 4GB leaves"),
+        ("settings.include belongs to the operator", "settings.shared_buffers of 4GB leaves"),
     ),
     "percona-pool": (
         {
@@ -51,9 +51,9 @@ LACKING: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = {
         ("settings.innodb_buffer_pool_size of 4G leaves", "or raise resources.memory"),
     ),
     "mysql-settings": (
-        {"engine": "mysql", "version": "8.4", "settings": {"innodb_bufer_pool_size": "64M"}},
+        {"engine": "mysql", "version": "8.4", "settings": {"innodb_buffer_pool_siz": "64M"}},
         {"inTransit": {}},
-        ("is no setting of MySQL 8.4: write innodb_buffer_pool_size",),
+        ("settings.innodb_buffer_pool_siz: write innodb_buffer_pool_size in full",),
     ),
     "mysql-too-old": (
         {"engine": "mysql", "version": "5.7"},
@@ -156,6 +156,21 @@ def test_an_external_database_that_names_no_secret(installed: Kube) -> None:
         installed.apply(
             manifests.manifest("InstanceTemplate", "none", {**EXTERNAL, "external": external})
         )
+
+
+def test_settings_that_the_server_refuses_are_named(installed: Kube, start: Start) -> None:
+    """Encbench knows of no such setting, and leaves it to the server's own validation."""
+    wrong = {"innodb_bufer_pool_size": "64M", "sort_buffer_size": "banana"}
+    installed.apply(manifests.instance("mistyped", settings=wrong))
+    campaign = manifests.campaign("mistyped", ["tde"])
+    campaign["spec"]["matrix"][0]["instanceRefs"] = ["mistyped"]
+    name = start(campaign)
+    body = wait_for("the campaign's end", lambda: ended(installed, name), 60)
+    message = conditions(body)["Failed"]["message"]
+    assert "SettingsRefused: the server refuses settings." in message
+    for setting in wrong:
+        assert f"settings.{setting}" in message
+    assert "banana" not in message, "nothing of the server's own text"
 
 
 def test_a_refused_campaign_starts_once_its_parts_are_corrected(

@@ -358,4 +358,4 @@ def test_a_driver_of_another_engine_starts_nothing(installed: Kube, start: Start
     driver = {"driver": "org.postgresql.Driver"}
     installed.apply(instance("mariadb"), workload("tpcc-driver", **driver))
     message = refused(installed, start(campaign("tpcc-driver", "mariadb", "tpcc-driver")))
-    assert "org.postgresql.Driver does not speak to mariadb" in message
+    assert "org.postgresql.Driver does not support mariadb" in message

@@ -351,10 +351,12 @@ def _evidence(mode: EncryptionModeSpec, text: str, full: bool, now: float) -> wi
     table = table_name(text)
     own = marker.table_file(table)
     encrypted = mode.tde is not None
-    files = [wire.SearchedFile(path=f"data/{own}", kind="table", bytes=65536, found=not encrypted)]
+    files = [
+        wire.SearchedFileRow(path=f"data/{own}", kind="table", bytes=65536, found=not encrypted)
+    ]
     if full:
         files += [
-            wire.SearchedFile(
+            wire.SearchedFileRow(
                 path=f"data/{path}", kind=kind, bytes=4096, found=hit and not encrypted
             )
             for path, kind, hit in (

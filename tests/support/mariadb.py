@@ -61,6 +61,11 @@ class MariaDB:
     process: subprocess.Popen[bytes] | None = None
 
     @property
+    def termination_log(self) -> Path:
+        """What the init container leaves in the pod's status."""
+        return self.folder / "termination-log"
+
+    @property
     def proc(self) -> Path:
         """A view of `/proc` with this server only, as a pod's process namespace would show."""
         assert self.process is not None
@@ -96,6 +101,7 @@ class MariaDB:
                 stdout=log,
                 stderr=log,
                 timeout=120,
+                env={**os.environ, "TERMINATION_LOG": str(self.termination_log)},
                 **self.identity(),
             )
 
@@ -202,10 +208,11 @@ def _prepare(
     keys = keys_secret(context, counting_tokens())
     cnf = settings.server_cnf(spec, layout)
     cnf += "".join(f"{name}={value.format(tls=layout.tls)}\n" for name, value in overrides.items())
-    script = config_map(context)["data"]["initialise.sh"]
+    data = config_map(context)["data"]
     files = {
         layout.server_cnf: cnf,
-        layout.initialise: script,
+        layout.initialise: data["initialise.sh"],
+        f"{layout.config}/refusals.sh": data["refusals.sh"],
         layout.init_sql: credentials["init.sql"] + ALL_PRIVILEGES,
         **mounted(layout, credentials, issued),
         **({layout.key_file: texts(keys)[KEY_FILE]} if keys else {}),

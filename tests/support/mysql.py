@@ -108,11 +108,12 @@ def _prepare(
     context, issued = database_context(spec), certified.issued()
     credentials = texts(credentials_secret(context, counting_tokens(), {}))
     credentials |= certificates.entries(issued)
+    data = config_map(context)["data"]
     broken = [f"{name}={value.format(tls=layout.tls)}" for name, value in overrides.items()]
     cnf = "\n".join([settings.server_cnf(spec, layout), "[mysqld]", *broken, ""])
     files = {
         layout.server_cnf: cnf,
-        layout.initialise: config_map(context)["data"]["initialise.sh"],
+        **{f"{layout.config}/{name}": data[name] for name in ("initialise.sh", "refusals.sh")},
         **{
             f"{layout.config}/{name}": text
             for name, text in keyring.files(spec.mode, spec.instance.version, layout).items()

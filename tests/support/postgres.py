@@ -189,8 +189,17 @@ class Postgres:
         user = ["setpriv", "--reuid", str(USER_ID), "--regid", str(USER_ID), "--clear-groups"]
         return ["nsenter", "--target", str(_child(self.pod)), "--mount", "--pid", *user, *command]
 
+    @property
+    def termination_log(self) -> Path:
+        """What the init container leaves in the pod's status."""
+        return Path(self.layout.volume, "termination-log")
+
     def _environment(self) -> dict[str, str]:
-        environment = {"PATH": f"{self.binaries}:/usr/bin:/bin", "HOME": "/"}
+        environment = {
+            "PATH": f"{self.binaries}:/usr/bin:/bin",
+            "HOME": "/",
+            "TERMINATION_LOG": str(self.termination_log),
+        }
         if self.spec.mode.in_transit is not None:
             environment["OPENSSL_CONF"] = self.layout.openssl_conf
         return environment

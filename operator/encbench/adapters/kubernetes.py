@@ -55,6 +55,18 @@ async def connect(kubeconfig: Path | None = None) -> ApiClient:
     return client
 
 
+def current_namespace() -> str:
+    """The namespace of the kubeconfig's current context; `default` if it names none."""
+    try:
+        _, context = config.list_kube_config_contexts(  # type: ignore[no-untyped-call]
+            os.environ.get("KUBECONFIG") or None
+        )
+    except NoConfiguration:
+        # Inside a pod there is no kubeconfig.
+        return "default"
+    return str(context["context"].get("namespace") or "default")
+
+
 class KubernetesCluster:
     """The API server behind a client.
 

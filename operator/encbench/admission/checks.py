@@ -1,6 +1,6 @@
 """Whether a campaign can be carried out, as the operator and `kubectl encbench plan` decide it.
 
-Everything that is wrong is said at once, and nothing is started until all of it is right.
+All problems are reported at once, and nothing starts until there are none.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,24 +10,22 @@ from encbench.admission import (
     engines,
     external,
     keys,
-    memory,
     precision,
     recovery,
     references,
     tools,
     volumes,
 )
-from encbench.admission.gather import Gathered, Installed, gather
+from encbench.admission.gather import CampaignParts, Installed, Lookup, gather
 from encbench.api.campaign import CampaignSpec
 from encbench.core.problem import Problem
-from encbench.ports import Reader
 
-CHECKS: tuple[Callable[[Gathered], Iterable[Problem]], ...] = (
+CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     references.check,
     tools.check,
     engines.check,
     tools.check_runs,
-    memory.check,
+    engines.check_memory,
     recovery.check,
     keys.check,
     external.check,
@@ -35,20 +33,20 @@ CHECKS: tuple[Callable[[Gathered], Iterable[Problem]], ...] = (
     volumes.check,
     precision.check,
 )
-"""In the order in which a user reads the answers. Each is pure."""
+"""In the order in which users read the answers. Each is pure."""
 
 
 async def admit(
-    reader: Reader,
+    reader: Lookup,
     namespace: str,
     name: str,
     campaign: CampaignSpec,
     installed: Installed | None = None,
-) -> tuple[Gathered, tuple[Problem, ...]]:
-    """What the campaign names, and all that is wrong with it: nothing where it can be carried out.
+) -> tuple[CampaignParts, tuple[Problem, ...]]:
+    """What the campaign names, and all its problems; none means that it can run.
 
-    Without `installed` no check asks what an installation allows and a cluster offers. Unavailable
-    when the API server is away.
+    Without `installed`, no check considers what an installation allows and a cluster offers.
+    Unavailable when the API server is away.
     """
     found = await gather(reader, namespace, name, campaign, installed)
     problems = {problem.text: problem for check in CHECKS for problem in check(found)}

@@ -1,45 +1,39 @@
-"""Problems of several objects together, each said once for all modes that share it."""
+"""Problems of several objects together. A problem that several combinations share appears once."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
-from encbench.admission.gather import Gathered
+from encbench.admission.gather import CampaignParts
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE, Kind
 from encbench.core.problem import Problem
 
-Names = Mapping[Kind, str]
-"""One combination: the name of its object of each kind."""
 
-
-def once(
-    first: Kind,
-    found: Iterable[tuple[Names, Problem]],
-    where: Callable[[str, Sequence[Names]], str],
+def of_combinations(
+    found: CampaignParts,
+    kinds: tuple[Kind, ...],
+    link: str,
+    judge: Callable[..., Iterable[Problem]],
 ) -> Iterator[Problem]:
-    """Each problem of an object of the kind `first`, once for all combinations that share it."""
-    groups: dict[tuple[str, Problem], list[Names]] = {}
-    for names, problem in found:
-        groups.setdefault((names[first], problem), []).append(names)
-    for (name, problem), combinations in groups.items():
-        subject = ", ".join(dict.fromkeys(names[problem.kind] for names in combinations))
-        yield problem.about(subject, where(name, combinations))
+    """Problems of each combination of the matrix; `judge` takes one spec of each kind.
+
+    Combinations are grouped by their object of the first kind, and `link` stands between it and the
+    others.
+    """
+    groups: dict[tuple[str, Problem], list[tuple[str, ...]]] = {}
+    for names in found.combinations(*kinds):
+        for problem in judge(*map(lambda kind, name: found.parts[kind][name], kinds, names)):
+            groups.setdefault((names[0], problem), []).append(names)
+    for (name, problem), sharing in groups.items():
+        place = kinds.index(problem.kind)
+        subject = ", ".join(dict.fromkeys(names[place] for names in sharing))
+        others = ", ".join(" in ".join(names[1:]) for names in sharing)
+        yield problem.about(subject, f"{kinds[0].kind} {name} {link} {kinds[1].kind} {others}")
 
 
 def of_pairs(
-    found: Gathered,
+    found: CampaignParts,
     judge: Callable[[InstanceTemplateSpec, EncryptionModeSpec], Iterable[Problem]],
 ) -> Iterator[Problem]:
-    """What an instance and a mode are wrong in together."""
-    return once(
-        INSTANCE_TEMPLATE,
-        (
-            ({INSTANCE_TEMPLATE: instance, ENCRYPTION_MODE: mode}, problem)
-            for instance, mode in found.combinations(INSTANCE_TEMPLATE, ENCRYPTION_MODE)
-            for problem in judge(found.instances[instance], found.modes[mode])
-        ),
-        lambda name, pairs: (
-            f"InstanceTemplate {name} with EncryptionMode "
-            f"{', '.join(names[ENCRYPTION_MODE] for names in pairs)}"
-        ),
-    )
+    """Problems of each instance with each of its modes."""
+    return of_combinations(found, (INSTANCE_TEMPLATE, ENCRYPTION_MODE), "with", judge)

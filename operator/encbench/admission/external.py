@@ -1,9 +1,10 @@
-"""What an external database cannot be asked for, and the Secret with its login."""
+"""What an external database does not allow, and the Secret with its login."""
 
 from collections.abc import Iterator, Mapping
 
 from encbench.admission.combined import of_pairs
-from encbench.admission.gather import Gathered
+from encbench.admission.gather import CampaignParts
+from encbench.admission.references import not_found
 from encbench.api.campaign import CampaignSpec
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
@@ -12,86 +13,74 @@ from encbench.core.problem import Problem, Reason
 from encbench.engines.external import OWN_CERTIFICATE, entries_of, unfit, wanted
 
 
-def check(found: Gathered) -> Iterator[Problem]:
-    """Modes that encbench can neither set nor prove there, then each instance's own."""
+def check(found: CampaignParts) -> Iterator[Problem]:
+    """Modes that encbench can neither set nor prove there, then each instance by itself."""
     yield from of_pairs(found, beyond)
     for name, instance in found.instances.items():
         if instance.external is None:
             continue
-        for text in _unasked(found.campaign):
-            reason = Reason.EXTERNAL_UNSUPPORTED
-            yield Problem(CAMPAIGN, reason, f"InstanceTemplate {name}: {text}", found.name)
+        where = f"InstanceTemplate {name}: "
+        for text in _impossible(found.campaign):
+            yield Problem(CAMPAIGN, Reason.EXTERNAL_UNSUPPORTED, where + text, found.name)
         needed: dict[str, str] = {}
         for one, mode in found.combinations(INSTANCE_TEMPLATE, ENCRYPTION_MODE):
             needed |= wanted(found.modes[mode]) if one == name else {}
         secret = instance.external.credentials_secret_ref.name
-        for problem in _login(found, secret, needed):
-            yield problem.about(secret, f"InstanceTemplate {name}")
+        if (SECRET, secret) not in found.objects:
+            advice = f"create it with the entries {', '.join(needed)}"
+            yield not_found(found, where, SECRET, secret, advice)
+            continue
+        for reason, text in _login(entries_of(found.objects[SECRET, secret]), needed):
+            yield Problem(SECRET, reason, f"{where}Secret {secret}{text}", secret)
 
 
 def beyond(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:
     """What a mode asks of a server that encbench does not run."""
-    if not instance.is_external:
-        return
-    for text in _beyond(mode):
+    for text in _beyond(mode) if instance.is_external else ():
         yield Problem(ENCRYPTION_MODE, Reason.EXTERNAL_UNSUPPORTED, text)
 
 
 def _beyond(mode: EncryptionModeSpec) -> Iterator[str]:
     if mode.at_rest is not None:
         yield (
-            "encbench can neither turn on nor prove encryption at rest on a server that it does "
-            "not run: leave atRest out, and measure an encrypted and an unencrypted external "
-            "instance as two InstanceTemplates"
+            "encbench can neither turn on nor prove encryption at rest on an external server: "
+            "leave atRest out, and measure an encrypted and an unencrypted external instance as "
+            "two InstanceTemplates"
         )
     if mode.in_transit is not None and mode.in_transit.version == "TLSv1.2":
         yield (
-            "under TLSv1.2 the suite depends on the kind of the server's certificate, which "
-            "encbench does not choose on a server that it does not run: write inTransit.version: "
-            "TLSv1.3"
+            "under TLSv1.2 the cipher suite depends on the server's certificate, which encbench "
+            "does not choose on an external server: write inTransit.version: TLSv1.3"
         )
     if mode.columns is not None:
         yield (
-            "encbench can put no proxy before a database that it does not run: leave columns out "
-            "of the mode; where that database encrypts columns itself, name its driver in "
-            "driver.jar and measure it as an InstanceTemplate of its own"
+            "encbench cannot put its proxy before an external database: leave columns out of the "
+            "mode; if that database encrypts columns itself, name its driver in driver.jar and "
+            "measure it as an InstanceTemplate of its own"
         )
 
 
-def _unasked(spec: CampaignSpec) -> Iterator[str]:
-    """What takes a server that can be stopped, or a data directory that can be copied."""
+def _impossible(spec: CampaignSpec) -> Iterator[str]:
+    """Settings that need a server that can be stopped, or a data directory that can be copied."""
     if spec.reset != "none":
         yield (
-            "an external database has no data directory that could be put back: leave reset out, "
-            "or write blocks.perTestbed to have it loaded anew after so many blocks"
+            "encbench cannot restore the data directory of an external database: leave reset out, "
+            "or write blocks.perTestbed to load the data again after that many blocks"
         )
     if spec.residency != "Resident":
-        yield "an external database cannot be stopped: leave residency out"
+        yield "encbench cannot stop an external database: leave residency out"
     if spec.cache != "Warm":
-        yield "an external database cannot be started with cold caches: leave cache out"
+        yield "encbench cannot start an external database with cold caches: leave cache out"
 
 
-def _login(found: Gathered, secret: str, needed: Mapping[str, str]) -> Iterator[Problem]:
-    """The Secret with entries for all modes that the matrix has the instance meet."""
-    body = found.objects.get((SECRET, secret))
-    if body is None:
-        yield Problem(
-            SECRET,
-            Reason.NOT_FOUND,
-            f"there is no Secret {secret} in namespace {found.namespace}: create it with the "
-            f"entries {', '.join(needed)}",
-        )
-        return
-    given = entries_of(body)
+def _login(given: Mapping[str, str], needed: Mapping[str, str]) -> Iterator[tuple[Reason, str]]:
+    """What the Secret lacks of the entries that all modes of the instance need."""
     for entry, meaning in needed.items():
         if entry not in given:
-            text = f"Secret {secret} has no entry {entry}: add {meaning}"
-            yield Problem(SECRET, Reason.ENTRY_MISSING, text)
+            yield Reason.ENTRY_MISSING, f" has no entry {entry}: add {meaning}"
         elif (why := unfit(entry, given[entry])) is not None:
-            text = f"Secret {secret}: its entry {entry} {why}"
-            yield Problem(SECRET, Reason.ENTRY_INVALID, text)
-    half = [entry for entry in OWN_CERTIFICATE if entry in given]
-    if len(half) == 1:
+            yield Reason.ENTRY_INVALID, f": its entry {entry} {why}"
+    present = [entry for entry in OWN_CERTIFICATE if entry in given]
+    if len(present) == 1:
         both = " and ".join(OWN_CERTIFICATE)
-        text = f"Secret {secret} has {half[0]} alone: give both {both}, or neither"
-        yield Problem(SECRET, Reason.ENTRY_MISSING, text)
+        yield Reason.ENTRY_MISSING, f" has only {present[0]}: add both {both}, or neither"

@@ -1,9 +1,9 @@
-"""Reading everything that a campaign names. Nothing is judged here, and nothing is written."""
+"""Reads everything that a campaign names. It judges nothing and writes nothing."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from encbench.api.base import Model
 from encbench.api.campaign import CampaignSpec, MatrixEntry, Resolved
@@ -23,10 +23,17 @@ from encbench.api.kinds import (
 from encbench.api.workload import ConfigMapKeyRef, WorkloadSpec
 from encbench.core.plan import frozen
 from encbench.kube.parsing import Malformed, parse_spec
-from encbench.ports import Body, Reader
+from encbench.ports import Body
 
 M = TypeVar("M", bound=Model)
-T = TypeVar("T")
+
+
+class Lookup(Protocol):
+    """The one method of `ports.Reader` that finding a campaign's parts needs."""
+
+    async def get(self, kind: Kind, namespace: str, name: str) -> Body | None:
+        """See `ports.Reader`."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -34,14 +41,14 @@ class Installed:
     """What this installation allows."""
 
     proxy: bool
-    """It names an image of the confidential proxy."""
+    """It has an image of the confidential proxy."""
     fuse: bool
     """Pods may have a privileged container, which gocryptfs needs."""
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """What was found, by name. What is missing here does not exist."""
+class CampaignParts:
+    """The objects found, by name. What is missing here does not exist."""
 
     namespace: str
     name: str
@@ -51,23 +58,23 @@ class Gathered:
     modes: Mapping[str, EncryptionModeSpec]
     workloads: Mapping[str, WorkloadSpec]
     malformed: Mapping[tuple[Kind, str], str]
-    """What does not fit its model, and where it does not."""
+    """Where each object that does not fit its model fails."""
     objects: Mapping[tuple[Kind, str], Body]
-    """Secrets, ConfigMaps, claims and classes that the specs name."""
+    """Secrets, ConfigMaps, claims and storage classes that the specs name."""
     installed: Installed | None
-    """None where no installation is known; StorageClasses were not looked up then."""
+    """None if no installation is known. StorageClasses were not looked up then."""
 
     def entries(self, kind: Kind, name: str) -> Mapping[str, str]:
-        """The data of a Secret or a ConfigMap; empty where there is none."""
+        """The data of a Secret or a ConfigMap; empty if it does not exist."""
         return self.objects.get((kind, name), {}).get("data") or {}
 
     def script(self, workload: WorkloadSpec) -> str | None:
-        """The text of the workload's own script; None where it has none or none was found."""
+        """The text of the workload's own script; None if it has none or it was not found."""
         ref = script_ref(workload)
         return self.entries(CONFIG_MAP, ref.name).get(ref.key) if ref else None
 
     def freeze(self, scripts: Mapping[str, str]) -> Resolved:
-        """The specs as they are measured, with the copies of scripts by workload."""
+        """The specs as they are measured; `scripts` has the name of each workload's copy."""
         return frozen(self.instances, self.modes, self.workloads, scripts)
 
     @property
@@ -80,22 +87,23 @@ class Gathered:
         }
 
     def combinations(self, *kinds: Kind) -> Iterator[tuple[str, ...]]:
-        """Names of parts of these kinds that meet in the matrix, each combination once."""
-        return _once(
+        """Names of existing parts that meet in the matrix, each combination once."""
+        found = (
             names
             for entry in self.campaign.matrix
             for names in product(*(_refs(self.campaign, entry)[kind] for kind in kinds))
             if all(name in self.parts[kind] for kind, name in zip(kinds, names, strict=True))
         )
+        return iter(dict.fromkeys(found))
 
 
 async def gather(
-    reader: Reader,
+    reader: Lookup,
     namespace: str,
     name: str,
     campaign: CampaignSpec,
     installed: Installed | None = None,
-) -> Gathered:
+) -> CampaignParts:
     """Everything that the campaign names. Unavailable when the API server is away."""
     malformed: dict[tuple[Kind, str], str] = {}
 
@@ -114,13 +122,13 @@ async def gather(
     modes = await specs(ENCRYPTION_MODE, EncryptionModeSpec)
     workloads = await specs(WORKLOAD, WorkloadSpec)
     objects: dict[tuple[Kind, str], Body] = {}
-    for kind, one in _once(_references(instances, modes, workloads)):
+    for kind, one in dict.fromkeys(_references(instances, modes, workloads)):
         if kind is STORAGE_CLASS and installed is None:
             continue
         body = await reader.get(kind, namespace if kind.namespaced else "", one)
         if body is not None:
             objects[kind, one] = body
-    return Gathered(
+    return CampaignParts(
         namespace, name, campaign, instances, modes, workloads, malformed, objects, installed
     )
 
@@ -128,7 +136,7 @@ async def gather(
 def named(campaign: CampaignSpec) -> Mapping[Kind, Iterable[str]]:
     """The names in the matrix by kind, each once."""
     return {
-        kind: _once(name for entry in campaign.matrix for name in _refs(campaign, entry)[kind])
+        kind: dict.fromkeys(n for entry in campaign.matrix for n in _refs(campaign, entry)[kind])
         for kind in (INSTANCE_TEMPLATE, ENCRYPTION_MODE, WORKLOAD)
     }
 
@@ -142,12 +150,12 @@ def _refs(campaign: CampaignSpec, entry: MatrixEntry) -> Mapping[Kind, Sequence[
 
 
 def script_ref(workload: WorkloadSpec) -> ConfigMapKeyRef | None:
-    """Where the workload's own script is; None for a built-in one and for TPC-C."""
+    """Where the workload's own script is; None for a built-in script and for TPC-C."""
     return workload.sysbench.script_config_map_ref if workload.sysbench else None
 
 
 def jar_of(mode: EncryptionModeSpec) -> DriverJar | None:
-    """The driver that the user brings along."""
+    """The driver that the user supplies."""
     return mode.driver.jar if mode.driver else None
 
 
@@ -171,7 +179,3 @@ def _references(
             yield PERSISTENT_VOLUME_CLAIM, jar.claim_name
         if mode.volume is not None and mode.volume.storage_class_name is not None:
             yield STORAGE_CLASS, mode.volume.storage_class_name
-
-
-def _once(found: Iterable[T]) -> Iterator[T]:
-    return iter(dict.fromkeys(found))

@@ -1,16 +1,16 @@
-"""Whether status can hold a plan for each condition whose pilot is over."""
+"""Whether status has room for a block plan of each condition."""
 
 from collections.abc import Iterator
 
-from encbench.admission.gather import Gathered, named
+from encbench.admission.gather import CampaignParts, named
 from encbench.api.campaign import MAX_BLOCK_PLANS
 from encbench.api.kinds import CAMPAIGN, WORKLOAD
 from encbench.core.plan import cells
 from encbench.core.problem import Problem, Reason
 
 
-def check(found: Gathered) -> Iterator[Problem]:
-    """The number of conditions, once every workload is known."""
+def check(found: CampaignParts) -> Iterator[Problem]:
+    """The number of conditions, once every workload has been found."""
     if found.campaign.precision is None or not found.workloads.keys() >= {
         *named(found.campaign)[WORKLOAD]
     }:

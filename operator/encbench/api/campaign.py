@@ -17,6 +17,7 @@ from encbench.api.base import (
 from encbench.api.conditions import Conditions
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.lifecycle import CAMPAIGN_LIFE
 from encbench.api.rules import Rule, Transition, Unique
 from encbench.api.workload import WorkloadSpec
 
@@ -324,11 +325,11 @@ class CampaignStatus(Model):
     observed_generation: Int | None = Field(None, description="Generation that was acted on.")
     phase: Annotated[str, Field(max_length=32)] = Field(
         "Pending",
-        description="For eyes only: Pending, Running, Suspended, Succeeded, Failed.",
+        description=CAMPAIGN_LIFE.phase_names,
     )
     conditions: Conditions = Field(
         default_factory=list,
-        description="Accepted, Suspended, Reported, Complete, Failed.",
+        description=CAMPAIGN_LIFE.names,
     )
     progress: Progress = Field(default_factory=Progress, description="Counts of trials.")
     step: Annotated[str, Field(max_length=512)] = Field(

@@ -18,6 +18,7 @@ from encbench.api.campaign import Cache, Reset, Residency, StepDeadlines
 from encbench.api.conditions import Conditions
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.lifecycle import TESTBED_LIFE
 from encbench.api.rules import either
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Client, Sysbench
@@ -136,13 +137,11 @@ class TestbedStatus(Model):
     observed_generation: Int | None = Field(None, description="Generation that was acted on.")
     phase: Annotated[str, Field(max_length=32)] = Field(
         "Pending",
-        description="For eyes only: Pending, Provisioning, Loading, Copying, Proving, Ready, "
-        "Starting, Idle, Failed.",
+        description=TESTBED_LIFE.phase_names,
     )
     conditions: Conditions = Field(
         default_factory=list,
-        description="Provisioned, Loaded, Consistent (of TPC-C), Copied (the golden copy, where "
-        "one is wanted), Proven (False: the mode is not in force), Ready, Failed.",
+        description=TESTBED_LIFE.names,
     )
     start_time: Time | None = Field(None, description="When work on the testbed began.")
     ready_time: Time | None = Field(None, description="When the testbed was ready for trials.")

@@ -7,6 +7,7 @@ from pydantic import Field
 from encbench.api.base import FROZEN, Bool, Int, Model, Name, Number, ObjectRef, Time
 from encbench.api.campaign import Limits, StepDeadlines
 from encbench.api.conditions import Conditions
+from encbench.api.lifecycle import TRIAL_LIFE
 from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
 
@@ -94,13 +95,11 @@ class TrialStatus(Model):
     observed_generation: Int | None = Field(None, description="Generation that was acted on.")
     phase: Annotated[str, Field(max_length=32)] = Field(
         "Pending",
-        description="For eyes only: Pending, Preparing, Running, Collecting, Archiving, Succeeded, "
-        "Invalid, Failed.",
+        description=TRIAL_LIFE.phase_names,
     )
     conditions: Conditions = Field(
         default_factory=list,
-        description="Prepared, ProvenBefore, Released, Recovered (recovery workloads), Measured, "
-        "ProvenAfter, Consistent (TPC-C), Collected, Archived.",
+        description=TRIAL_LIFE.names,
     )
     outcome: Outcome | None = Field(
         None, description="Succeeded, Invalid (its result does not count) or Failed (it has none)."

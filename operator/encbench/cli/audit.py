@@ -14,15 +14,12 @@ FINDINGS = 1
 
 
 def audit(args: argparse.Namespace) -> int:
-    """Print what follows and what does not; exit code 0 when all does, 1 when there are findings.
+    """Print which overheads follow; exit code 0 if all do, 1 if there are findings.
 
-    CommandError where files or columns cannot be understood.
+    CommandError if files or columns cannot be understood.
     """
     try:
-        tables = [
-            read(name, output.read(file))
-            for name, file in zip(_names(args.files), args.files, strict=True)
-        ]
+        tables = [read(name, output.read(file)) for file, name in _names(args.files).items()]
         found = make(tables, naming(args))
     except BadInput as error:
         raise CommandError(str(error)) from error
@@ -31,19 +28,18 @@ def audit(args: argparse.Namespace) -> int:
 
 
 def naming(args: argparse.Namespace) -> Naming | None:
-    """The columns that the flags name, None where they name none; CommandError where some lack."""
+    """The columns that the flags name; None without any, CommandError without all three."""
     columns = {"--plain": args.plain, "--encrypted": args.encrypted, "--published": args.published}
     missing = [flag for flag, column in columns.items() if column is None]
     if len(missing) == len(columns):
-        others = (("--formula", args.formula), ("--unit", args.unit), ("--baseline", args.baseline))
-        given = [flag for flag, value in (*others, ("--key", args.key)) if value]
-        if given:
-            raise CommandError(
-                f"{given[0]} goes with named columns: add --plain, --encrypted and --published"
-            )
+        for flag in ("formula", "unit", "baseline", "key"):
+            if getattr(args, flag):
+                raise CommandError(
+                    f"--{flag} needs named columns: add --plain, --encrypted and --published"
+                )
         return None
     if missing:
-        raise CommandError(f"name all three columns: {' and '.join(missing)} are missing")
+        raise CommandError(f"name all three columns: add {' and '.join(missing)}")
     return Naming(
         plain=args.plain,
         encrypted=args.encrypted,
@@ -64,12 +60,12 @@ def _baseline(text: str | None) -> tuple[str, str] | None:
     return column, value
 
 
-def _names(files: list[str]) -> list[str]:
-    """Each file's own name, with its folder where two would be alike."""
-    twice = [file for n, file in enumerate(files) if file in files[:n]]
-    if twice:
-        raise CommandError(f"{twice[0]} is given twice: name each file once")
-    short = [Path(file).name if file != "-" else "standard input" for file in files]
-    return [
-        name if short.count(name) == 1 else file for name, file in zip(short, files, strict=True)
-    ]
+def _names(files: list[str]) -> dict[str, str]:
+    """What to call each file: its name, with its folder if two have the same name."""
+    short: dict[str, str] = {}
+    for file in files:
+        if file in short:
+            raise CommandError(f"{file} is given twice: name each file once")
+        short[file] = Path(file).name if file != "-" else "standard input"
+    names = [*short.values()]
+    return {file: name if names.count(name) == 1 else file for file, name in short.items()}

@@ -17,7 +17,7 @@ NOTHING_IN_COMMON = 1
 
 
 async def compare(args: argparse.Namespace) -> int:
-    """Print how B differs from A; exit code 1 when they have no condition in common."""
+    """Print how B differs from A; exit code 1 if they have no condition in common."""
     async with contextlib.AsyncExitStack() as stack:
         reports = [await _read(name, args.namespace, stack) for name in (args.first, args.second)]
     found = compared(*reports)
@@ -35,11 +35,9 @@ async def _read(name: str, namespace: str | None, stack: contextlib.AsyncExitSta
     try:
         return decode(Report, content, name)
     except RecordError as error:
-        raise CommandError(
-            f"{error}: give a report.json, or the name of an OverheadReport"
-        ) from error
+        raise CommandError(f"{error}: name a report.json or an OverheadReport") from error
 
 
 def is_file(name: str) -> bool:
-    """A path, rather than the name of an object: it is there, or looks like one."""
+    """Whether this is a path, not an object's name: the file exists, or it looks like a path."""
     return name == "-" or name.endswith(".json") or Path(name).is_file()

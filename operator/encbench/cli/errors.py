@@ -2,4 +2,4 @@
 
 
 class CommandError(Exception):
-    """What the user asked for cannot be done. The text says what to do instead."""
+    """The command cannot be carried out. The text says what to do instead."""

@@ -1,4 +1,4 @@
-"""Where the bucket is: read from the operator's Deployment, so that nobody says it twice."""
+"""Where the bucket is: the operator's Deployment says it, so users need not."""
 
 import argparse
 import asyncio
@@ -6,13 +6,13 @@ import base64
 import contextlib
 import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 from encbench.adapters.objectstore import ObjectStore
 from encbench.api.kinds import SECRET, Kind
+from encbench.cli import kubectl
 from encbench.cli.errors import CommandError
 from encbench.ports import Body, Cluster
 
@@ -20,45 +20,17 @@ DEPLOYMENT = Kind("apps/v1", "Deployment", "deployments")
 OPERATOR = {"app.kubernetes.io/name": "encbench", "app.kubernetes.io/component": "operator"}
 CREDENTIALS = ("access-key", "secret-key")
 PATIENCE = 15.0
-"""Seconds for a port-forward to stand."""
+"""Seconds to wait until a port-forward listens."""
 
 
-@dataclass(frozen=True)
-class Installation:
-    """The object store of one installation."""
-
-    namespace: str
-    endpoint: str
-    bucket: str
-    region: str
-    credentials_secret: str
-
-
-async def find(cluster: Cluster, namespace: str) -> Installation:
-    """The installation that watches the namespace. CommandError when there is none."""
+async def find(cluster: Cluster, namespace: str) -> tuple[Body, argparse.Namespace]:
+    """The Deployment and options of the operator that watches the namespace, or CommandError."""
     for body in await cluster.list(DEPLOYMENT, None, OPERATOR):
-        found = parse(body)
-        if namespace in _watched(body):
-            return found
+        if namespace in (options := _options(body)).namespace:
+            return body, options
     raise CommandError(
         f"no encbench operator watches namespace {namespace}: install the chart there, or add the "
         "namespace to watchNamespaces"
-    )
-
-
-def parse(body: Body) -> Installation:
-    """From the operator's Deployment: its arguments and the Secret that it mounts."""
-    options = _options(body)
-    pod = body["spec"]["template"]["spec"]
-    secrets = [v["secret"]["secretName"] for v in pod.get("volumes", []) if "secret" in v]
-    if not secrets:
-        raise CommandError("the operator's Deployment mounts no Secret for the object store")
-    return Installation(
-        namespace=body["metadata"]["namespace"],
-        endpoint=options.s3_endpoint,
-        bucket=options.s3_bucket,
-        region=options.s3_region,
-        credentials_secret=secrets[0],
     )
 
 
@@ -72,58 +44,48 @@ def _options(body: Body) -> argparse.Namespace:
     return parser.parse_known_args(args)[0]
 
 
-def _watched(body: Body) -> list[str]:
-    return list(_options(body).namespace)
-
-
 @contextlib.asynccontextmanager
-async def store(cluster: Cluster, installation: Installation) -> AsyncIterator[ObjectStore]:
-    """The object store, reached through a port-forward where it is a Service of the cluster."""
-    secret = await cluster.get(SECRET, installation.namespace, installation.credentials_secret)
+async def store(cluster: Cluster, namespace: str) -> AsyncIterator[ObjectStore]:
+    """The object store of the operator that watches the namespace."""
+    operator, options = await find(cluster, namespace)
+    own = operator["metadata"]["namespace"]
+    volumes = operator["spec"]["template"]["spec"].get("volumes", [])
+    mounted = [volume["secret"]["secretName"] for volume in volumes if "secret" in volume]
+    if not mounted:
+        raise CommandError("the operator's Deployment mounts no Secret for the object store")
+    secret = await cluster.get(SECRET, own, mounted[0])
     if secret is None:
         raise CommandError(
-            f"Secret {installation.credentials_secret} in namespace {installation.namespace} is "
-            "not there or not yours to read"
+            f"Secret {mounted[0]} in namespace {own} does not exist, or you may not read it"
         )
     with TemporaryDirectory() as directory:
         for name in CREDENTIALS:
             path = Path(directory) / name
             path.touch(mode=0o600)
             path.write_bytes(base64.b64decode(secret["data"][name]))
-        async with _reachable(installation) as endpoint:
+        async with _reachable(options.s3_endpoint, own) as endpoint:
             yield ObjectStore(
                 endpoint=endpoint,
-                bucket=installation.bucket,
-                region=installation.region,
+                bucket=options.s3_bucket,
+                region=options.s3_region,
                 credentials=Path(directory),
             )
 
 
 @contextlib.asynccontextmanager
-async def _reachable(installation: Installation) -> AsyncIterator[str]:
-    """The endpoint as this machine reaches it."""
-    parts = urlsplit(installation.endpoint)
-    service = re.fullmatch(r"([^.]+)\.([^.]+)\.svc(\..+)?", parts.hostname or "")
-    if service is None and "." in (parts.hostname or ""):
-        yield installation.endpoint
+async def _reachable(endpoint: str, namespace: str) -> AsyncIterator[str]:
+    """The endpoint as this machine reaches it: a Service in the cluster by a port-forward."""
+    parts = urlsplit(endpoint)
+    host = parts.hostname or ""
+    service = re.fullmatch(r"([^.]+)\.([^.]+)\.svc(\..+)?", host)
+    if service is None and "." in host:
+        yield endpoint
         return
-    name = service[1] if service else parts.hostname
-    namespace = service[2] if service else installation.namespace
+    name, namespace = service.group(1, 2) if service else (host, namespace)
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    try:
-        process = await asyncio.create_subprocess_exec(
-            "kubectl",
-            "port-forward",
-            f"--namespace={namespace}",
-            f"service/{name}",
-            f":{port}",
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-    except FileNotFoundError as error:
-        raise CommandError(
-            f"kubectl is not on the PATH: it is needed to reach Service {name} of the object store"
-        ) from error
+    process = await kubectl.start(
+        "port-forward", f"--namespace={namespace}", f"service/{name}", f":{port}"
+    )
     try:
         yield f"{parts.scheme}://127.0.0.1:{await _local_port(process)}"
     finally:
@@ -136,14 +98,14 @@ async def _local_port(process: asyncio.subprocess.Process) -> int:
     if process.stdout is None or process.stderr is None:
         raise CommandError("kubectl port-forward gave no output")
     try:
-        said = (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode()
+        line = (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode()
     except TimeoutError as error:
         raise CommandError(
-            f"kubectl port-forward said nothing for {PATIENCE:.0f} s: is the object store's pod "
+            f"kubectl port-forward printed nothing for {PATIENCE:.0f} s: is the object store's pod "
             "running, and may you forward its port?"
         ) from error
-    found = re.search(r"127\.0\.0\.1:(\d+) ->", said)
+    found = re.search(r"127\.0\.0\.1:(\d+) ->", line)
     if found is None:
         why = (await process.stderr.read()).decode().strip()
-        raise CommandError(f"kubectl port-forward failed: {why or said}")
+        raise CommandError(f"kubectl port-forward failed: {why or line}")
     return int(found[1])

@@ -1,4 +1,4 @@
-"""TPS of running trials, asked of the recorders beside their clients through the API server."""
+"""TPS of running trials, read through the API server from the recorders beside their clients."""
 
 import re
 from typing import Protocol
@@ -15,12 +15,12 @@ class Scraped(Cluster, Protocol):
     """A cluster whose pods can be reached from outside."""
 
     async def scrape(self, namespace: str, pod: str, port: int) -> str:
-        """What a pod says at /metrics. Unavailable or Rejected where it cannot be had."""
+        """A pod's /metrics. Unavailable or Rejected if the pod cannot be reached."""
         ...
 
 
 class Live:
-    """Asks at most as often as it is called; gives up for good where it is not allowed to."""
+    """Asks once for each call, and never again once the API server has refused."""
 
     def __init__(self, cluster: Scraped, namespace: str) -> None:
         self._cluster = cluster
@@ -28,22 +28,20 @@ class Live:
         self._allowed = True
 
     async def tps(self, trial: str) -> float | None:
-        """Sum over the trial's clients; None unless every one of them says its own."""
+        """The sum over the trial's clients; None unless every one of them reports its own."""
         if not self._allowed:
             return None
         try:
-            pods = await self._cluster.list(POD, self._namespace, {labels.TRIAL: trial})
-            said = [
-                await self._cluster.scrape(self._namespace, pod["metadata"]["name"], RECORDER_PORT)
-                for pod in pods
+            found = [
+                _TPS.search(await self._cluster.scrape(self._namespace, name, RECORDER_PORT))
+                for pod in await self._cluster.list(POD, self._namespace, {labels.TRIAL: trial})
+                for name in [pod["metadata"]["name"]]
             ]
         except Unavailable:
             return None
         except Rejected:
-            # A pod that is gone by now is Rejected too, but then its trial is over.
+            # A pod that no longer exists is Rejected too, but then its trial is over.
             self._allowed = False
             return None
-        found = [_TPS.search(text) for text in said]
-        if not found or not all(found):
-            return None
-        return sum(float(match[1]) for match in found if match)
+        rates = [float(match[1]) for match in found if match]
+        return sum(rates) if rates and len(rates) == len(found) else None

@@ -1,7 +1,7 @@
 """`kubectl encbench`: the command line for people who run campaigns and read reports.
 
-Each command imports what it needs when it is called: an audit of a CSV does not wait for a client
-of Kubernetes.
+Each command imports what it needs when it is called, so that auditing a CSV does not wait for a
+Kubernetes client.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        # Whoever read our output has seen enough.
+        # The reader of our output has closed it.
         sys.stderr.close()
         return 0
     except KeyboardInterrupt:

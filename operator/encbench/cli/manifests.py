@@ -1,10 +1,9 @@
 """Manifests as a cluster would hold them: read from files or kustomize, checked, and looked up.
 
-Nothing is sent anywhere. What the API server would refuse of our own kinds is found by the models
-that its schemas are generated from.
+Nothing is sent anywhere. The models from which the CRDs are generated find what the API server
+would refuse of our own kinds.
 """
 
-import asyncio
 import base64
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,33 +13,32 @@ from typing import Any
 
 import yaml
 
+from encbench.admission.gather import Lookup
 from encbench.api import resources
 from encbench.api.base import API_VERSION, GROUP
-from encbench.api.kinds import CONFIG_MAP, SECRET, Kind
-from encbench.cli import output
+from encbench.api.kinds import SECRET, Kind
+from encbench.cli import kubectl, output
 from encbench.cli.errors import CommandError
-from encbench.ports import Body, Reader
+from encbench.ports import Body
 
 _KINDS = {resource.kind.kind: resource.kind for resource in resources.RESOURCES}
-_KINDS |= {kind.kind: kind for kind in (CONFIG_MAP, SECRET)}
 _SUFFIXES = (".yaml", ".yml", ".json")
-_FIRST_UID = "00000000-0000-4000-8000-000000000000"
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """One object that the API server would refuse, and what it would say."""
+    """One object that the API server would refuse, and why."""
 
     kind: str
     name: str
     source: str
-    """The file that it stands in."""
+    """Its file."""
     problems: tuple[str, ...]
 
 
 @dataclass
 class Manifests:
-    """What the files hold. `refused` objects are left out of `objects`, as they would be."""
+    """What the files hold. A cluster would not hold `refused` ones, so `objects` lacks them."""
 
     objects: dict[tuple[str, str, str], Body] = field(default_factory=dict)
     """By kind, namespace and name."""
@@ -52,9 +50,9 @@ class Manifests:
 
 
 async def load(files: Sequence[str], folder: str | None, namespace: str) -> Manifests:
-    """Everything in these files and folders, and what `kubectl kustomize` makes of `folder`.
+    """Everything in these files and folders, and what `kubectl kustomize` builds from `folder`.
 
-    CommandError where something cannot be read or is no manifest.
+    CommandError if something cannot be read or is not a manifest.
     """
     found = Manifests()
     for file in files:
@@ -63,41 +61,34 @@ async def load(files: Sequence[str], folder: str | None, namespace: str) -> Mani
     if folder is not None:
         _add(found, await _kustomize(folder), folder, namespace)
     if not found.objects and not found.refused:
-        raise CommandError("there is no object in what was given: name files with manifests")
+        raise CommandError("the files contain no object: name files with manifests")
     return found
 
 
 def _paths(file: str) -> list[str]:
-    """The file, or the manifests of a folder by name."""
+    """The file, or a folder's manifests by name."""
     if file == "-" or not Path(file).is_dir():
         return [file]
     return sorted(str(path) for path in Path(file).iterdir() if path.suffix in _SUFFIXES)
 
 
 async def _kustomize(folder: str) -> bytes:
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *("kubectl", "kustomize", folder),
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-    except FileNotFoundError as error:
-        raise CommandError("kubectl is not on the PATH: install it, or use -f") from error
-    said, complaint = await process.communicate()
+    process = await kubectl.start("kustomize", folder)
+    built, complaint = await process.communicate()
     if process.returncode != 0:
         raise CommandError(f"kubectl kustomize {folder}: {complaint.decode().strip()}")
-    return said
+    return built
 
 
 def _add(found: Manifests, content: bytes, source: str, namespace: str) -> None:
     for body in _documents(content, source):
         meta = body["metadata"]
         meta.setdefault("namespace", namespace)
-        meta.setdefault("uid", f"{_FIRST_UID[:-6]}{len(found.objects):06d}")
+        meta.setdefault("uid", f"00000000-0000-4000-8000-{len(found.objects):012d}")
         key = (body["kind"], meta["namespace"], meta["name"])
         problems = _problems(body)
         if key in found.objects:
-            problems.append("metadata.name: there are two of this kind and name: rename one")
+            problems.append("metadata.name: another object has this kind and name: rename one")
         if problems:
             found.refused.append(Refusal(body["kind"], meta["name"], source, tuple(problems)))
         else:
@@ -105,7 +96,7 @@ def _add(found: Manifests, content: bytes, source: str, namespace: str) -> None:
 
 
 def _documents(content: bytes, source: str) -> Iterable[Body]:
-    """Every object of the file, those inside of lists too."""
+    """Every object of the file, including those in lists."""
     try:
         documents = list(yaml.safe_load_all(content))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -120,7 +111,7 @@ def _documents(content: bytes, source: str) -> Iterable[Body]:
 
 def _object(body: Any, where: str) -> Body:
     if not isinstance(body, Mapping):
-        raise CommandError(f"{where} is no object: write apiVersion, kind, metadata and spec")
+        raise CommandError(f"{where} is not an object: write apiVersion, kind, metadata and spec")
     meta = body.get("metadata")
     for part, value in (
         ("apiVersion", body.get("apiVersion")),
@@ -129,7 +120,7 @@ def _object(body: Any, where: str) -> Body:
     ):
         if not isinstance(value, str) or not value:
             raise CommandError(f"{where} has no {part}: add it")
-    # A copy without dates and other things that YAML knows and JSON does not.
+    # YAML has dates and other values that JSON lacks.
     copy: Body = json.loads(json.dumps(body, default=str))
     return copy
 
@@ -138,16 +129,14 @@ def _problems(body: Body) -> list[str]:
     version, name = body["apiVersion"], body["kind"]
     if version.partition("/")[0] != GROUP:
         return []
-    kind = _KINDS.get(name)
-    if version != API_VERSION or kind is None or kind.api_version != API_VERSION:
-        known = ", ".join(own for own, kind in _KINDS.items() if kind.api_version == API_VERSION)
-        return [f"there is no kind {name} in {version}: {API_VERSION} has {known}"]
+    if version != API_VERSION or name not in _KINDS:
+        return [f"there is no kind {name} in {version}: {API_VERSION} has {', '.join(_KINDS)}"]
     bare = {key: value for key, value in body.items() if key != "status"}
-    return resources.problems(kind, bare)
+    return resources.problems(_KINDS[name], bare)
 
 
 def _with_data(body: Body) -> Body:
-    """A Secret's stringData as the API server keeps it."""
+    """A Secret's stringData as the API server stores it."""
     plain = body.get("stringData")
     if body["kind"] != SECRET.kind or not isinstance(plain, Mapping):
         return body
@@ -155,10 +144,10 @@ def _with_data(body: Body) -> Body:
     return {**body, "data": {**(body.get("data") or {}), **encoded}}
 
 
-class Offline(Reader):
-    """A cluster that holds the manifests and nothing else; `live` has what they lack."""
+class Offline:
+    """A cluster that holds the manifests and, with `live`, what only that cluster has."""
 
-    def __init__(self, manifests: Manifests, live: Reader | None = None) -> None:
+    def __init__(self, manifests: Manifests, live: Lookup | None = None) -> None:
         self._manifests = manifests
         self._live = live
 
@@ -168,15 +157,3 @@ class Offline(Reader):
         if found is None and self._live is not None:
             return await self._live.get(kind, namespace, name)
         return found
-
-    async def list(
-        self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
-    ) -> list[Body]:
-        """See `ports.Reader`; nothing that a campaign names is found by a list."""
-        del kind, namespace, labels
-        return []
-
-    async def logs(self, namespace: str, pod: str, container: str, lines: int) -> str:
-        """See `ports.Reader`; nothing runs here."""
-        del namespace, pod, container, lines
-        return ""

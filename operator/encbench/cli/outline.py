@@ -1,114 +1,120 @@
 """What a campaign would do: its cells, blocks and time, from the frozen specs alone; pure.
 
-Everything comes from `core.plan`, by which the operator goes; nothing is planned a second way here.
+Everything comes from `core.plan`, which the operator uses too; nothing is planned a second way. As
+a document, `plan --output json` prints it; excluded fields are only for the text.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pydantic import Field
+
+from encbench.api.base import Model
 from encbench.api.campaign import BlockPlan, CampaignSpec, Resolved
 from encbench.api.testbed import Arm
+from encbench.api.workload import Load
 from encbench.core import plan
 from encbench.core.plan import Cell, LoadLevel
 from encbench.reconcile.campaign.estimate import DEAD_TIME
 
 
-@dataclass(frozen=True)
-class Place:
-    """One trial of a block: the arm, and the arm whose testbed it runs on."""
+class PlacedTrial(Model):
+    """One trial of a block, by the names of its arms."""
 
-    arm: Arm
-    seat: Arm
-
-
-@dataclass(frozen=True)
-class BlockOutline:
-    """One block in the order in which its trials run."""
-
-    number: int
-    generation: int
-    """Which set of testbeds serves it, from 1."""
-    places: tuple[Place, ...]
-    pilot: bool
-    """It belongs to the pilot, after which the number of blocks is fixed."""
+    arm: str
+    testbed_of: str
+    """The arm whose testbed it runs on."""
 
 
-@dataclass(frozen=True)
-class ConditionOutline:
+class BlockOutline(Model):
+    """One block."""
+
+    block: int
+    set: int
+    """The set of testbeds that serves it, from 1."""
+    trials: tuple[PlacedTrial, ...]
+    """In the order in which they run."""
+
+
+class Bounds(Model):
+    """Numbers that are equal unless a pilot will decide."""
+
+    least: int
+    most: int
+
+
+class ConditionOutline(Model):
     """One workload at one concurrency in a cell."""
 
-    condition: LoadLevel
-    arms: int
-    least: int
-    """Valid blocks that are measured in any case."""
-    most: int
-    """Valid blocks that may be measured; `least` where the number is fixed."""
-    fixed: BlockPlan | None
-    """What the pilot has said, where it is over already."""
-    seconds: float
-    """Warm-up and measured window of one trial."""
-    measured: float
-    """Measured window of one trial."""
-    blocks: tuple[BlockOutline, ...]
-    """As many as `least`."""
+    workload: str
+    concurrency: int
+    blocks: Bounds
+    """Valid blocks that are measured."""
+    order: tuple[BlockOutline, ...]
+    """As many as the least."""
+    fixed: bool = Field(exclude=True)
+    """The pilot is over and has fixed the number."""
 
 
-@dataclass(frozen=True)
-class CellOutline:
+class CellOutline(Model):
     """Testbeds that are measured together."""
 
-    cell: Cell
-    databases: str
-    """What stands side by side while it is measured, in words."""
-    clients: str
+    name: str
+    instance: str
+    arms: tuple[Arm, ...]
+    testbed_sets: Bounds
     conditions: tuple[ConditionOutline, ...]
-    sets: tuple[int, int]
-    """Sets of testbeds that are built, at least and at most."""
-    shared: bool = False
-    """All arms take turns on one dataset, in a database that encbench does not run."""
+    cell: Cell = Field(exclude=True)
+    databases: str = Field(exclude=True)
+    """What runs side by side during a measurement, in words."""
+    clients: str = Field(exclude=True)
+    shared: bool = Field(exclude=True)
+    """All arms take turns on one dataset, in an external database."""
+
+
+class PlannedTime(Model):
+    """Wall-clock time: trials run one at a time. The parts are those of the least."""
+
+    least_seconds: float
+    most_seconds: float
+    with_all_replacements_seconds: float
+    measured_seconds: float
+    warmup_seconds: float
+    between_trials_seconds: float
+    source: str
+    """Where the time between trials comes from, in words."""
+
+
+class PlannedTrials(Bounds):
+    """Numbers of trials."""
+
+    with_all_replacements: int
+    """The most, with every replacement block that is allowed."""
+
+
+class Outline(Model):
+    """The whole campaign."""
+
+    seed: int
+    time: PlannedTime
+    trials: PlannedTrials
+    cells: tuple[CellOutline, ...]
+    spec: CampaignSpec = Field(exclude=True)
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds from the start of one trial to that of the next, beyond warm-up and window."""
+    """Seconds from the end of one trial's window to the start of the next trial."""
 
     dead: float
     source: str
-    """Where that comes from, in words."""
+    """Where the figure comes from, in words."""
 
 
 ASSUMED = Pace(
     DEAD_TIME,
     f"{DEAD_TIME:g} s between two trials are assumed, as the operator does until it has seen some",
 )
-
-
-@dataclass(frozen=True)
-class Duration:
-    """Wall-clock time, in seconds: trials run one at a time."""
-
-    trials: int
-    measured: float
-    warmup: float
-    dead: float
-
-    @property
-    def total(self) -> float:
-        """All of it."""
-        return self.measured + self.warmup + self.dead
-
-
-@dataclass(frozen=True)
-class Outline:
-    """The whole campaign."""
-
-    spec: CampaignSpec
-    cells: tuple[CellOutline, ...]
-    least: Duration
-    most: Duration
-    replaced: Duration
-    """`most` with every replacement block that is allowed."""
-    pace: Pace
 
 
 def outline(
@@ -118,19 +124,43 @@ def outline(
     plans: Sequence[BlockPlan] = (),
 ) -> Outline:
     """`plans` are those that pilots have fixed already, as in a campaign's status."""
-    fixed = {(p.cell, LoadLevel(p.workload, p.concurrency)): p for p in plans}
+    fixed = {(p.cell, LoadLevel(p.workload, p.concurrency)): p.planned_blocks for p in plans}
     cells = tuple(
         _cell(spec, resolved, cell, fixed) for cell in plan.cells(spec, resolved.workloads)
     )
-    conditions = [condition for cell in cells for condition in cell.conditions]
-    spare = spec.blocks.max_replacements
+
+    def runs(blocks: Callable[[Bounds], int]) -> list[tuple[int, Load]]:
+        """How many trials each condition has, and what one takes."""
+        return [
+            (len(cell.arms) * blocks(condition.blocks), resolved.workloads[condition.workload].load)
+            for cell in cells
+            for condition in cell.conditions
+        ]
+
+    def seconds(runs: list[tuple[int, Load]]) -> float:
+        return sum(n * (it.warmup_seconds + it.duration_seconds + pace.dead) for n, it in runs)
+
+    least, most = runs(lambda blocks: blocks.least), runs(lambda blocks: blocks.most)
+    replaced = runs(lambda blocks: blocks.most + spec.blocks.max_replacements)
+    trials, trials_at_most, trials_replaced = (
+        sum(n for n, _ in it) for it in (least, most, replaced)
+    )
     return Outline(
-        spec=spec,
+        seed=spec.seed,
+        time=PlannedTime(
+            least_seconds=seconds(least),
+            most_seconds=seconds(most),
+            with_all_replacements_seconds=seconds(replaced),
+            measured_seconds=sum(n * load.duration_seconds for n, load in least),
+            warmup_seconds=sum(n * load.warmup_seconds for n, load in least),
+            between_trials_seconds=pace.dead * trials,
+            source=pace.source,
+        ),
+        trials=PlannedTrials(
+            least=trials, most=trials_at_most, with_all_replacements=trials_replaced
+        ),
         cells=cells,
-        least=_duration(conditions, [c.least for c in conditions], pace),
-        most=_duration(conditions, [c.most for c in conditions], pace),
-        replaced=_duration(conditions, [c.most + spare for c in conditions], pace),
-        pace=pace,
+        spec=spec,
     )
 
 
@@ -138,79 +168,53 @@ def _cell(
     spec: CampaignSpec,
     resolved: Resolved,
     cell: Cell,
-    fixed: Mapping[tuple[str, LoadLevel], BlockPlan],
+    fixed: Mapping[tuple[str, LoadLevel], int],
 ) -> CellOutline:
     instance = resolved.instances[cell.instance_ref]
-    workloads = {c.workload_ref: resolved.workloads[c.workload_ref] for c in cell.conditions}
-    clients = {
-        f"{w.client.replicas} × {w.client.resources.cpu} CPU and {w.client.resources.memory}": None
-        for w in workloads.values()
-    }
-    databases = "one outside of the cluster, which all arms share"
+    clients = dict.fromkeys(
+        f"{client.replicas} × {client.resources.cpu} CPU and {client.resources.memory}"
+        for client in (resolved.workloads[c.workload_ref].client for c in cell.conditions)
+    )
+    databases = "one outside the cluster, which all arms share"
     if instance.resources is not None:
-        standing = len(cell.arms) if spec.residency == "Resident" else 1
-        each = f"{instance.resources.cpu} CPU and {instance.resources.memory}"
-        databases = f"{standing} × {each}"
+        running = len(cell.arms) if spec.residency == "Resident" else 1
+        databases = f"{running} × {instance.resources.cpu} CPU and {instance.resources.memory}"
     conditions = tuple(
-        _condition(spec, resolved, cell, c, fixed.get((cell.name, c))) for c in cell.conditions
+        _condition(spec, cell, c, fixed.get((cell.name, c))) for c in cell.conditions
     )
     return CellOutline(
+        name=cell.name,
+        instance=cell.instance_ref,
+        arms=cell.arms,
+        testbed_sets=Bounds(
+            least=plan.generation(spec.blocks, max(c.blocks.least for c in conditions)),
+            most=plan.generation(spec.blocks, max(c.blocks.most for c in conditions)),
+        ),
+        conditions=conditions,
         cell=cell,
         databases=databases,
         clients=" or ".join(clients),
-        conditions=conditions,
-        sets=(
-            plan.generation(spec.blocks, max(c.least for c in conditions)),
-            plan.generation(spec.blocks, max(c.most for c in conditions)),
-        ),
         shared=instance.is_external,
     )
 
 
 def _condition(
-    spec: CampaignSpec,
-    resolved: Resolved,
-    cell: Cell,
-    condition: LoadLevel,
-    fixed: BlockPlan | None,
+    spec: CampaignSpec, cell: Cell, condition: LoadLevel, fixed: int | None
 ) -> ConditionOutline:
-    least = most = spec.blocks.min
-    if fixed is not None:
-        least = most = fixed.planned_blocks
-    elif spec.precision is not None:
+    least = most = spec.blocks.min if fixed is None else fixed
+    if fixed is None and spec.precision is not None:
         most = max(spec.blocks.max, least)
-    load = resolved.workloads[condition.workload_ref].load
     return ConditionOutline(
-        condition=condition,
-        arms=len(cell.arms),
-        least=least,
-        most=most,
-        fixed=fixed,
-        seconds=load.warmup_seconds + load.duration_seconds,
-        measured=load.duration_seconds,
-        blocks=tuple(_block(spec, cell, condition, number) for number in range(1, least + 1)),
+        workload=condition.workload_ref,
+        concurrency=condition.concurrency,
+        blocks=Bounds(least=least, most=most),
+        order=tuple(_block(spec, cell, condition, number) for number in range(1, least + 1)),
+        fixed=fixed is not None,
     )
 
 
 def _block(spec: CampaignSpec, cell: Cell, condition: LoadLevel, number: int) -> BlockOutline:
     seats = plan.seats(spec.seed, cell, condition, number)
     order = plan.block_order(spec.seed, cell, condition, number)
-    return BlockOutline(
-        number=number,
-        generation=plan.generation(spec.blocks, number),
-        places=tuple(Place(arm, seats[arm.name]) for arm in order),
-        pilot=spec.precision is not None and number <= spec.blocks.min,
-    )
-
-
-def _duration(
-    conditions: Sequence[ConditionOutline], blocks: Sequence[int], pace: Pace
-) -> Duration:
-    trials = [c.arms * count for c, count in zip(conditions, blocks, strict=True)]
-    pairs = list(zip(conditions, trials, strict=True))
-    return Duration(
-        trials=sum(trials),
-        measured=sum(c.measured * count for c, count in pairs),
-        warmup=sum((c.seconds - c.measured) * count for c, count in pairs),
-        dead=pace.dead * sum(trials),
-    )
+    trials = tuple(PlacedTrial(arm=a.name, testbed_of=seats[a.name].name) for a in order)
+    return BlockOutline(block=number, set=plan.generation(spec.blocks, number), trials=trials)

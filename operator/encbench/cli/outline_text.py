@@ -1,12 +1,13 @@
 """A plan for a terminal and for programs."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from encbench.api.campaign import CampaignSpec, Reset
+from encbench.api.campaign import CampaignSpec
 from encbench.cli.manifests import Refusal
-from encbench.cli.outline import BlockOutline, CellOutline, ConditionOutline, Duration, Outline
+from encbench.cli.outline import CellOutline, ConditionOutline, Outline
+from encbench.cli.progress import clock
 from encbench.core.problem import Problem, Reason
 from encbench.text.lines import item, paragraph
 from encbench.text.words import plural
@@ -18,16 +19,18 @@ _INDENT = "  "
 
 @dataclass(frozen=True)
 class Planned:
-    """One campaign with what would be said against it."""
+    """One campaign with its problems."""
 
     name: str
     namespace: str
     problems: tuple[Problem, ...] = ()
-    """What the operator would answer with Accepted=False."""
+    """Why the operator would set Accepted=False."""
+    notes: tuple[Problem, ...] = ()
+    """What looks like a mistake, and would not be refused."""
     accepted: bool = False
-    """It stands in the cluster and was accepted already."""
+    """It exists in the cluster and was accepted already."""
     outline: Outline | None = None
-    """None where it would be refused."""
+    """None if the campaign would be refused."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,8 @@ class Answer:
     """Objects that `kubectl apply` would refuse."""
     campaigns: tuple[Planned, ...] = ()
     offline: bool = True
-    """What the manifests lack was not looked for in a cluster."""
-    warnings: tuple[str, ...] = field(default=())
+    """No cluster was searched for what the manifests lack."""
+    warnings: tuple[str, ...] = ()
 
     @property
     def is_good(self) -> bool:
@@ -48,7 +51,7 @@ class Answer:
 
 
 def text(answer: Answer) -> str:
-    """What would be refused first, then each campaign."""
+    """First what would be refused, then each campaign."""
     parts = []
     if answer.refused:
         lines = ["kubectl apply would refuse:"]
@@ -68,217 +71,134 @@ def _campaign(planned: Planned, answer: Answer) -> Iterable[str]:
         lines += [item("  - ", problem.text) for problem in planned.problems]
         if answer.offline and any(p.reason is Reason.NOT_FOUND for p in planned.problems):
             note = (
-                "Names were looked for among the manifests only: give the rest with -f too, or "
-                "look in the cluster with --live."
+                "Only these manifests were searched: add the missing ones with -f, or search the "
+                "cluster with --live."
             )
             lines.append(paragraph(note, _INDENT))
         yield "\n".join(lines)
-        return
+    if planned.notes:
+        yield "\n".join(item("note: ", problem.text) for problem in planned.notes)
     found = planned.outline
-    if found is None:
-        return
-    yield f"{title}: {'was accepted' if planned.accepted else 'would be accepted'}"
-    for number, cell in enumerate(found.cells, 1):
-        yield _cell(found.spec, cell, number, len(found.cells))
-    yield _time(found)
-    for cell in found.cells:
-        for condition in cell.conditions:
-            yield _order(found, cell, condition)
+    if found is not None and not planned.problems:
+        yield f"{title}: {'was accepted' if planned.accepted else 'would be accepted'}"
+        for number, cell in enumerate(found.cells, 1):
+            yield f"cell {number} of {len(found.cells)}: {_cell(found.spec, cell)}"
+        yield _time(found)
+        for cell in found.cells:
+            for condition in cell.conditions:
+                yield _order(found.spec, cell, condition)
 
 
-def _cell(spec: CampaignSpec, outline: CellOutline, number: int, of: int) -> str:
-    cell = outline.cell
+def _cell(spec: CampaignSpec, cell: CellOutline) -> str:
     arms = ", ".join(
         f"{arm.name} (A′, the baseline again)" if arm.role == "control" else arm.name
         for arm in cell.arms
     )
-    least, most = outline.sets
-    sets = ""
+    loaded = "once for all arms" if cell.shared else "once into each database"
+    reset = "" if spec.reset == "none" else f", restored before each {spec.reset}"
+    least, most = cell.testbed_sets.least, cell.testbed_sets.most
+    lines = [
+        f"{cell.name} on {cell.instance}",
+        f"{_INDENT}arms        {arms}",
+        item(f"{_INDENT}conditions  ", "; ".join(map(_named, cell.conditions))),
+        f"{_INDENT}dataset     that of {cell.cell.dataset_workload}, loaded {loaded}{reset}",
+    ]
     if most > 1:
         count = f"{least}" if least == most else f"{least} to {most}"
-        sets = f"{_INDENT}testbeds    {count} sets, each built, loaded and proven anew\n"
-    conditions = "; ".join(
-        f"{c.condition.workload_ref} at {plural(c.condition.concurrency, 'thread')}"
-        for c in outline.conditions
-    )
-    loaded = "once for all arms" if outline.shared else "once into each database"
-    return (
-        f"cell {number} of {of}: {cell.name} on {cell.instance_ref}\n"
-        f"{_INDENT}arms        {arms}\n"
-        f"{item(f'{_INDENT}conditions  ', conditions)}\n"
-        f"{_INDENT}dataset     that of {cell.dataset_workload}, loaded {loaded}"
-        f"{_RESETS[spec.reset]}\n"
-        f"{sets}"
-        f"{_INDENT}at a time   {outline.databases} for databases, {outline.clients} for clients;\n"
-        f"{_INDENT}            agent, recorder and the chart's own come on top"
-    )
-
-
-_RESETS: dict[Reset, str] = {
-    "none": "",
-    "block": ", restored before each block",
-    "trial": ", restored before each trial",
-}
-
-
-def _time(found: Outline) -> str:
-    least, most, replaced = found.least, found.most, found.replaced
-    lines = ["trials and time (one trial runs at a time)"]
-    if least == most:
-        lines.append(_duration("planned", least, blocks(found)))
-    else:
-        lines.append(_duration("at least", least, blocks(found)))
-        cap = f"up to {found.spec.blocks.max} blocks a condition"
-        lines.append(_duration("at most", most, cap))
-    spare = found.spec.blocks.max_replacements
-    if spare:
-        why = f"with all {plural(spare, 'replacement block')} a condition"
-        lines.append(_duration("replaced", replaced, why))
-    share = least.measured / least.total if least.total else 0.0
-    lines.append(
-        paragraph(
-            f"Of that {clock(least.measured)} are measured ({100 * share:.0f} %), "
-            f"{clock(least.warmup)} warm-up, {clock(least.dead)} between trials: "
-            f"{found.pace.source}. Starting, loading and proving the databases come before and "
-            "depend on the dataset and the storage; they are not counted here"
-            f"{_uncounted(found.spec)}.",
-            _INDENT,
-        )
-    )
+        lines.append(f"{_INDENT}testbeds    {count} sets, each built, loaded and proven anew")
+    lines += [
+        f"{_INDENT}at once     {cell.databases} for databases, {cell.clients} for clients;",
+        f"{_INDENT}            agents, recorders and the chart's own pods come on top",
+    ]
     return "\n".join(lines)
 
 
-def _uncounted(spec: CampaignSpec) -> str:
-    """What else takes time, not measured yet."""
-    parts = []
+def _named(condition: ConditionOutline) -> str:
+    return f"{condition.workload} at {plural(condition.concurrency, 'thread')}"
+
+
+def _time(found: Outline) -> str:
+    time, trials, spec = found.time, found.trials, found.spec
+    lines = ["trials and time (one trial runs at a time)"]
+    name = "planned" if trials.least == trials.most else "at least"
+    lines.append(_row(name, trials.least, time.least_seconds, _blocks(found)))
+    if trials.least != trials.most:
+        why = f"up to {spec.blocks.max} blocks a condition"
+        lines.append(_row("at most", trials.most, time.most_seconds, why))
+    if spare := spec.blocks.max_replacements:
+        why = f"with all {plural(spare, 'replacement block')} a condition"
+        count, seconds = trials.with_all_replacements, time.with_all_replacements_seconds
+        lines.append(_row("replaced", count, seconds, why))
+    share = time.measured_seconds / time.least_seconds if time.least_seconds else 0.0
+    words = (
+        f"Of that {clock(time.measured_seconds)} are measured ({100 * share:.0f} %), "
+        f"{clock(time.warmup_seconds)} warm-up, {clock(time.between_trials_seconds)} between "
+        f"trials: {time.source}. Not counted: {'; '.join(_uncounted(spec))}."
+    )
+    return "\n".join([*lines, paragraph(words, _INDENT)])
+
+
+def _row(name: str, trials: int, seconds: float, why: str) -> str:
+    return f"{_INDENT}{name:<12}{plural(trials, 'trial'):>12}{clock(seconds):>12}   {why}"
+
+
+def _uncounted(spec: CampaignSpec) -> Iterable[str]:
+    """What else takes time, of unknown length."""
+    yield "starting, loading and proving the databases, which depends on dataset and storage"
     if spec.reset != "none":
-        parts.append(f"restoring the data before each {spec.reset}")
+        yield f"restoring the data before each {spec.reset}"
     if spec.cache == "Cold":
-        parts.append("starting the server anew before each trial")
+        yield "restarting the server before each trial"
     if spec.residency == "OnDemand":
-        parts.append("starting and stopping each database for its trials")
-    return f", and neither is {' or '.join(parts)}" if parts else ""
+        yield "starting and stopping each database for its trials"
 
 
-def blocks(found: Outline) -> str:
+def _blocks(found: Outline) -> str:
     """Where the number of blocks comes from, in words."""
     spec = found.spec
-    if all(c.fixed is not None for cell in found.cells for c in cell.conditions):
+    if all(condition.fixed for cell in found.cells for condition in cell.conditions):
         return "blocks as the pilots have fixed them"
     count = f"{plural(spec.blocks.min, 'block')} a condition"
     if spec.precision is None:
         return count
-    target = f"±{100 * spec.precision.target_half_width:g} %"
-    return f"{count}: the pilot, to be sure of {target}"
+    return f"{count}: the pilot, to reach ±{100 * spec.precision.target_half_width:g} %"
 
 
-def _duration(name: str, found: Duration, why: str) -> str:
-    trials = plural(found.trials, "trial")
-    return f"{_INDENT}{name:<12}{trials:>12}{clock(found.total):>12}   {why}"
-
-
-def _order(found: Outline, cell: CellOutline, outline: ConditionOutline) -> str:
-    condition = outline.condition
-    lines = [
-        f"order of {condition.workload_ref} at {plural(condition.concurrency, 'thread')} on "
-        f"{cell.cell.instance_ref} (seed {found.spec.seed})"
-    ]
-    for block in outline.blocks[:SHOWN]:
+def _order(spec: CampaignSpec, cell: CellOutline, condition: ConditionOutline) -> str:
+    lines = [f"order of {_named(condition)} on {cell.instance} (seed {spec.seed})"]
+    for block in condition.order[:SHOWN]:
         trials = "  ".join(
-            f"{n} {place.arm.name}{_seat(place.arm.name, place.seat.name)}"
-            for n, place in enumerate(block.places, 1)
+            f"{n} {trial.arm}{'' if trial.arm == trial.testbed_of else '*'}"
+            for n, trial in enumerate(block.trials, 1)
         )
-        lines.append(f"{_INDENT}block {block.number:<4}{_mark(block)}{trials}")
-    if len(outline.blocks) > SHOWN:
-        lines.append(f"{_INDENT}and so on to block {outline.least}; --output json has all")
-    if outline.most > outline.least:
-        lines.append(f"{_INDENT}up to block {outline.most} as the pilot says")
-    if outline.fixed is not None:
-        lines.append(
-            f"{_INDENT}the pilot has fixed {plural(outline.fixed.planned_blocks, 'block')}"
-        )
-    if any(place.seat != place.arm for block in outline.blocks for place in block.places):
-        lines.append(f"{_INDENT}* on the other's testbed: baseline and A′ take turns on theirs")
+        mark = f"set {block.set:<3} " if block.set > 1 else ""
+        lines.append(f"{_INDENT}block {block.block:<4}{mark}{trials}")
+    least, most = condition.blocks.least, condition.blocks.most
+    if least > SHOWN:
+        lines.append(f"{_INDENT}and so on to block {least}; --output json has all")
+    if most > least:
+        lines.append(f"{_INDENT}up to block {most}, as the pilot decides")
+    if condition.fixed:
+        lines.append(f"{_INDENT}the pilot has fixed {plural(least, 'block')}")
+    if any(it.arm != it.testbed_of for block in condition.order for it in block.trials):
+        lines.append(f"{_INDENT}* baseline and A′ have swapped testbeds")
     return "\n".join(lines)
-
-
-def _seat(arm: str, seat: str) -> str:
-    return "" if arm == seat else "*"
-
-
-def _mark(block: BlockOutline) -> str:
-    return f"set {block.generation:<3} " if block.generation > 1 else ""
-
-
-def clock(seconds: float) -> str:
-    """`2:31` or `1:02:31`."""
-    hours, rest = divmod(round(seconds), 3600)
-    minutes, left = divmod(rest, 60)
-    return f"{hours}:{minutes:02d}:{left:02d}" if hours else f"{minutes}:{left:02d}"
 
 
 def document(answer: Answer) -> dict[str, Any]:
     """The same for programs."""
     return {
         "schema": "encbench.io/plan/v1",
-        "refused": [
-            {"kind": r.kind, "name": r.name, "source": r.source, "problems": list(r.problems)}
-            for r in answer.refused
-        ],
+        "refused": [asdict(refusal) for refusal in answer.refused],
         "campaigns": [
             {
                 "name": planned.name,
                 "namespace": planned.namespace,
                 "problems": [problem.text for problem in planned.problems],
-                **(_outline(planned.outline) if planned.outline else {}),
+                "notes": [problem.text for problem in planned.notes],
+                **(planned.outline.to_dict() if planned.outline else {}),
             }
             for planned in answer.campaigns
         ],
         "warnings": list(answer.warnings),
     }
-
-
-def _outline(found: Outline) -> dict[str, Any]:
-    return {
-        "seed": found.spec.seed,
-        "time": {
-            "leastSeconds": found.least.total,
-            "mostSeconds": found.most.total,
-            "withAllReplacementsSeconds": found.replaced.total,
-            "measuredSeconds": found.least.measured,
-            "warmupSeconds": found.least.warmup,
-            "betweenTrialsSeconds": found.least.dead,
-            "source": found.pace.source,
-        },
-        "trials": {
-            "least": found.least.trials,
-            "most": found.most.trials,
-            "withAllReplacements": found.replaced.trials,
-        },
-        "cells": [
-            {
-                "name": cell.cell.name,
-                "instance": cell.cell.instance_ref,
-                "arms": [arm.to_dict() for arm in cell.cell.arms],
-                "testbedSets": {"least": cell.sets[0], "most": cell.sets[1]},
-                "conditions": [_condition(condition) for condition in cell.conditions],
-            }
-            for cell in found.cells
-        ],
-    }
-
-
-def _condition(found: ConditionOutline) -> dict[str, Any]:
-    return {
-        "workload": found.condition.workload_ref,
-        "concurrency": found.condition.concurrency,
-        "blocks": {"least": found.least, "most": found.most},
-        "order": [_arms(block) for block in found.blocks],
-    }
-
-
-def _arms(block: BlockOutline) -> dict[str, Any]:
-    places: Sequence[dict[str, str]] = [
-        {"arm": place.arm.name, "testbedOf": place.seat.name} for place in block.places
-    ]
-    return {"block": block.number, "set": block.generation, "trials": places}

@@ -7,7 +7,7 @@ from encbench.cli.errors import CommandError
 
 
 def write(content: bytes, file: str | None) -> None:
-    """To the file, or to standard output; CommandError where the file cannot be written."""
+    """To the file, or to standard output; CommandError if the file cannot be written."""
     if file is None:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
@@ -19,7 +19,7 @@ def write(content: bytes, file: str | None) -> None:
 
 
 def read(file: str) -> bytes:
-    """The file's content, standard input for `-`; CommandError where it cannot be read."""
+    """The file's content, standard input for `-`; CommandError if it cannot be read."""
     if file == "-":
         return sys.stdin.buffer.read()
     try:

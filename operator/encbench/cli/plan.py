@@ -3,11 +3,11 @@
 import argparse
 import contextlib
 import json
-from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
 from encbench.admission.checks import admit
+from encbench.admission.engines import unknown_settings
 from encbench.api import resources
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN, TRIAL
@@ -29,25 +29,24 @@ DEFAULT = "default"
 
 
 async def plan(args: argparse.Namespace) -> int:
-    """Print the plan; exit code 0 when nothing would be refused, 1 when something would."""
+    """Print the plan; exit code 0 if nothing would be refused, else 1."""
     given = bool(args.filename or args.kustomize)
     if given == bool(args.campaign):
-        raise CommandError(
-            "name a campaign of the cluster, or manifests with -f or -k, one of both"
-        )
-    answer = await (from_manifests(args) if given else from_cluster(args))
-    said = text(answer)
+        raise CommandError("name either a campaign in the cluster, or manifests with -f or -k")
+    if given:
+        answer = await from_manifests(args)
+    else:
+        async with connected(args.namespace) as (cluster, namespace):
+            answer = await from_cluster(cluster, namespace, args.campaign)
+    content = text(answer)
     if args.output == "json":
-        said = json.dumps(document(answer), ensure_ascii=False, indent=1) + "\n"
-    output.write(said.encode(), None)
+        content = json.dumps(document(answer), ensure_ascii=False, indent=1) + "\n"
+    output.write(content.encode(), None)
     return 0 if answer.is_good else REFUSED
 
 
-# ------------------------------------------------------------------------------ from manifests
-
-
 async def from_manifests(args: argparse.Namespace) -> Answer:
-    """Every campaign of the files; with --live against what the cluster has."""
+    """Every campaign of the files; --live adds what the cluster has."""
     async with contextlib.AsyncExitStack() as stack:
         live, namespace = None, args.namespace or DEFAULT
         if args.live:
@@ -55,9 +54,8 @@ async def from_manifests(args: argparse.Namespace) -> Answer:
         found = await manifests.load(args.filename, args.kustomize, namespace)
         campaigns = tuple([await _planned(found, body, live) for body in found.of(CAMPAIGN)])
     warnings: tuple[str, ...] = ()
-    refused = any(refusal.kind == CAMPAIGN.kind for refusal in found.refused)
-    if not campaigns and not refused:
-        warnings = ("There is no Campaign among the manifests: its parts were checked alone.",)
+    if not campaigns and not any(refusal.kind == CAMPAIGN.kind for refusal in found.refused):
+        warnings = ("The manifests contain no Campaign: their parts were checked alone.",)
     return Answer(tuple(found.refused), campaigns, offline=live is None, warnings=warnings)
 
 
@@ -65,26 +63,25 @@ async def _planned(found: Manifests, body: Body, live: Cluster | None) -> Planne
     campaign = objects.campaign(body)
     name, namespace = campaign.name, campaign.namespace
     gathered, problems = await admit(Offline(found, live), namespace, name, campaign.spec)
-    # What is among the manifests but refused is missing only because of that.
+    complaints = await _against_live(campaign, live)
     refused = {(refusal.kind, refusal.name) for refusal in found.refused}
-    consequences = {
-        (problem.kind.kind, problem.subject): problem
-        for problem in problems
-        if problem.reason is Reason.NOT_FOUND and (problem.kind.kind, problem.subject) in refused
-    }
-    said = await _against_live(campaign, live)
-    said += [problem for problem in problems if problem not in consequences.values()]
-    if consequences:
-        first = ", ".join(" ".join(key) for key in consequences)
-        text = f"correct first what kubectl apply would refuse: {first}"
-        said.append(Problem(CAMPAIGN, Reason.REJECTED, text, name))
-    if said:
-        return Planned(name, namespace, tuple(said))
-    return Planned(name, namespace, outline=outline(campaign.spec, gathered.freeze({})))
+    causes: dict[str, None] = {}
+    for problem in problems:
+        # A refused manifest is not found only because it was refused.
+        if problem.reason is Reason.NOT_FOUND and (problem.kind.kind, problem.subject) in refused:
+            causes[f"{problem.kind.kind} {problem.subject}"] = None
+        else:
+            complaints.append(problem)
+    if causes:
+        text = f"first correct what kubectl apply would refuse: {', '.join(causes)}"
+        complaints.append(Problem(CAMPAIGN, Reason.REJECTED, text, name))
+    shape = None if complaints else outline(campaign.spec, gathered.freeze({}))
+    notes = tuple(unknown_settings(gathered))
+    return Planned(name, namespace, tuple(complaints), notes, outline=shape)
 
 
 async def _against_live(campaign: Campaign, live: Cluster | None) -> list[Problem]:
-    """What the API server would say against changing a campaign that is there already."""
+    """Why the API server would refuse this change to a campaign that exists already."""
     before = await live.get(CAMPAIGN, campaign.namespace, campaign.name) if live else None
     if before is None:
         return []
@@ -95,34 +92,25 @@ async def _against_live(campaign: Campaign, live: Cluster | None) -> list[Proble
     ]
 
 
-# -------------------------------------------------------------------------------- from a cluster
-
-
-async def from_cluster(args: argparse.Namespace) -> Answer:
-    """A campaign that is applied: as it was accepted, or as it would be now."""
-    async with connected(args.namespace) as (cluster, namespace):
-        return await in_cluster(cluster, namespace, args.campaign)
-
-
-async def in_cluster(cluster: Cluster, namespace: str, name: str) -> Answer:
-    """See `from_cluster`."""
+async def from_cluster(cluster: Cluster, namespace: str, name: str) -> Answer:
+    """A campaign in the cluster: as it was accepted, or as it would be now."""
     body = await cluster.get(CAMPAIGN, namespace, name)
     if body is None:
         raise CommandError(
-            f"there is no campaign {name} in namespace {namespace}: name another with -n, or plan "
-            "its manifests with -f or -k"
+            f"there is no campaign {name} in namespace {namespace}: name another namespace with "
+            "-n, or plan its manifests with -f or -k"
         )
     campaign = objects.campaign(body)
-    resolved = campaign.status.resolved
-    if resolved is None:
-        gathered, problems = await admit(cluster, namespace, name, campaign.spec)
-        planned = Planned(name, namespace, problems)
-        if not problems:
-            planned = replace(planned, outline=outline(campaign.spec, gathered.freeze({})))
-        return Answer(campaigns=(planned,), offline=False)
-    trials = await _trials(cluster, campaign)
-    found = outline(campaign.spec, resolved, pace(trials) or ASSUMED, campaign.status.block_plans)
-    planned = Planned(name, namespace, accepted=True, outline=found)
+    spec, status = campaign.spec, campaign.status
+    if status.resolved is None:
+        gathered, problems = await admit(cluster, namespace, name, spec)
+        shape = None if problems else outline(spec, gathered.freeze({}))
+        notes = tuple(unknown_settings(gathered))
+        planned = Planned(name, namespace, problems, notes, outline=shape)
+    else:
+        seen = pace(await _trials(cluster, campaign)) or ASSUMED
+        shape = outline(spec, status.resolved, seen, status.block_plans)
+        planned = Planned(name, namespace, accepted=True, outline=shape)
     return Answer(campaigns=(planned,), offline=False)
 
 
@@ -136,23 +124,21 @@ async def _trials(cluster: Cluster, campaign: Campaign) -> list[Trial]:
 
 
 def pace(trials: list[Trial]) -> Pace | None:
-    """What lies between trials, as these have shown; None where there are not two of them.
+    """The median gap between these trials; None if there are fewer than two.
 
-    The median, so that one long pause does not spoil it.
+    A median, because one long pause must not spoil it.
     """
-    begun = [
-        (parse_time(trial.status.start_time).timestamp(), _run(trial))
+    started = sorted(
+        (
+            parse_time(trial.status.start_time).timestamp(),
+            load.warmup_seconds + load.duration_seconds,
+        )
         for trial in trials
+        for load in [trial.spec.workload.load]
         if trial.status.start_time
-    ]
-    started = sorted(begun)
+    )
     gaps = [after - before - run for (before, run), (after, _) in pairwise(started)]
     if not gaps:
         return None
     dead = max(0.0, median(gaps))
     return Pace(dead, f"{dead:.1f} s is the median of this campaign's {len(started)} trials so far")
-
-
-def _run(trial: Trial) -> float:
-    load = trial.spec.workload.load
-    return load.warmup_seconds + load.duration_seconds

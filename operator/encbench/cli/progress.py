@@ -1,9 +1,10 @@
-"""A campaign's progress as one line, and one for each trial under way; pure."""
+"""A campaign's progress as one line, and one line for each running trial; pure."""
 
 from datetime import datetime
 
 from encbench.api.campaign import CampaignStatus
 from encbench.api.conditions import find, parse_time
+from encbench.api.lifecycle import ACCEPTED, COMPLETE, FAILED
 from encbench.reconcile.objects import Trial
 from encbench.report.words.text import number, rate_digits
 
@@ -11,7 +12,7 @@ BAR = 20
 
 
 def line(name: str, status: CampaignStatus, now: datetime) -> str:
-    """For eyes: bar, counts, what is being done, time left."""
+    """For people: bar, counts, current step, time left."""
     progress = status.progress
     parts = [name]
     if progress.planned:
@@ -22,9 +23,10 @@ def line(name: str, status: CampaignStatus, now: datetime) -> str:
         if count:
             parts.append(f"{count} {word}")
     parts.append(status.step or status.phase)
-    left = time_left(status, now)
-    if left:
-        parts.append(left)
+    if status.estimated_completion_time is not None:
+        end = parse_time(status.estimated_completion_time)
+        left = max(0.0, (end - now).total_seconds())
+        parts.append(f"ETA {clock(left)} ({end:%H:%M:%S} UTC)")
     return "  ".join(parts)
 
 
@@ -43,38 +45,38 @@ def trial_line(trial: Trial, tps: float | None, now: datetime) -> str:
 
 
 def is_under_load(trial: Trial, now: datetime) -> bool:
-    """Whether its clients should be running now, by what was asked of them."""
+    """Whether its clients should be running now, going by its plan."""
+    return _under_load_for(trial, now) is not None
+
+
+def _under_load_for(trial: Trial, now: datetime) -> float | None:
+    """Seconds since its clients started; None if they should not be running."""
     released, load = trial.status.release_at, trial.spec.workload.load
     if released is None or trial.status.window is not None:
-        return False
-    return 0 <= now.timestamp() - released <= load.warmup_seconds + load.duration_seconds
+        return None
+    gone = now.timestamp() - released
+    return gone if 0 <= gone <= load.warmup_seconds + load.duration_seconds else None
 
 
 def _doing(trial: Trial, now: datetime) -> str:
-    released, load = trial.status.release_at, trial.spec.workload.load
-    if released is None or not is_under_load(trial, now):
+    gone, load = _under_load_for(trial, now), trial.spec.workload.load
+    if gone is None:
         return (trial.status.phase or "Pending").lower()
-    gone = now.timestamp() - released
     if gone < load.warmup_seconds:
         return f"warming up {gone:.0f} of {load.warmup_seconds:.0f} s"
     return f"measuring {gone - load.warmup_seconds:.0f} of {load.duration_seconds:.0f} s"
 
 
-def time_left(status: CampaignStatus, now: datetime) -> str:
-    """`ETA 2:31 (14:05:12 UTC)`, or nothing while it is not known."""
-    if status.estimated_completion_time is None:
-        return ""
-    end = parse_time(status.estimated_completion_time)
-    seconds = max(0, round((end - now).total_seconds()))
-    hours, rest = divmod(seconds, 3600)
-    minutes, seconds = divmod(rest, 60)
-    clock = f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
-    return f"ETA {clock} ({end:%H:%M:%S} UTC)"
+def clock(seconds: float) -> str:
+    """`2:31` or `1:02:31`."""
+    hours, rest = divmod(round(seconds), 3600)
+    minutes, left = divmod(rest, 60)
+    return f"{hours}:{minutes:02d}:{left:02d}" if hours else f"{minutes}:{left:02d}"
 
 
 def ending(status: CampaignStatus) -> tuple[bool, str] | None:
-    """How the campaign ended: whether well, and why; None while it goes on."""
-    for kind, good in (("Complete", True), ("Failed", False)):
+    """How the campaign ended: whether well, and why; None while it runs."""
+    for kind, good in ((COMPLETE, True), (FAILED, False)):
         found = find(status.conditions, kind)
         if found is not None and found.status == "True":
             return good, f"{found.reason}: {found.message}"
@@ -82,6 +84,6 @@ def ending(status: CampaignStatus) -> tuple[bool, str] | None:
 
 
 def refusal(status: CampaignStatus) -> str:
-    """Why the campaign was not accepted; empty when it was or is not decided yet."""
-    found = find(status.conditions, "Accepted")
+    """Why the campaign was not accepted; empty if it was, or if that is undecided."""
+    found = find(status.conditions, ACCEPTED)
     return found.message if found is not None and found.status == "False" else ""

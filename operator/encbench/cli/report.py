@@ -7,7 +7,7 @@ import webbrowser
 from pathlib import Path
 
 from encbench.api.kinds import OVERHEAD_REPORT
-from encbench.api.overheadreport import Artefact, Artefacts
+from encbench.api.overheadreport import Artefact
 from encbench.cli import installation, output
 from encbench.cli.errors import CommandError
 from encbench.core.artefact import check
@@ -25,19 +25,20 @@ async def report(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
         page = await fetch(cluster, found, "html")
         return _open(page, _place(args.file, namespace, args.campaign))
     if args.output == "text":
-        output.write(text(found.status).encode(), args.file)
-        return 0
-    output.write(await fetch(cluster, found, args.output), args.file)
+        content = text(found.status).encode()
+    else:
+        content = await fetch(cluster, found, args.output)
+    output.write(content, args.file)
     return 0
 
 
 async def find(cluster: Cluster, namespace: str, name: str) -> OverheadReport:
-    """The report; CommandError where there is none yet."""
+    """The report; CommandError if it does not exist yet."""
     body = await cluster.get(OVERHEAD_REPORT, namespace, name)
     if body is None:
         raise CommandError(
-            f"there is no report {name} in namespace {namespace}: it comes when the campaign ends "
-            f"(kubectl encbench watch {name} -n {namespace})"
+            f"there is no report {name} in namespace {namespace}: it appears when the campaign "
+            f"ends (kubectl encbench watch {name} -n {namespace})"
         )
     return overhead_report(body)
 
@@ -47,27 +48,21 @@ async def fetch(cluster: Cluster, found: OverheadReport, wanted: str) -> bytes:
     artefacts = found.status.artefacts
     if artefacts is None:
         raise CommandError(f"report {found.name} has no rendering yet: try again in a moment")
-    where = artefact(artefacts, wanted)
-    place = await installation.find(cluster, found.namespace)
-    async with installation.store(cluster, place) as store:
+    where: Artefact = {
+        "html": artefacts.html,
+        "md": artefacts.markdown,
+        "csv": artefacts.csv,
+        "json": artefacts.json_,
+    }[wanted]
+    async with installation.store(cluster, found.namespace) as store:
         content = await store.get(where.key)
     if content is None:
         raise CommandError(f"{where.key} is no longer in bucket {artefacts.bucket}")
     return check(content, where.key, where.digest)
 
 
-def artefact(artefacts: Artefacts, output: str) -> Artefact:
-    """The rendering of that name."""
-    return {
-        "html": artefacts.html,
-        "md": artefacts.markdown,
-        "csv": artefacts.csv,
-        "json": artefacts.json_,
-    }[output]
-
-
 def _place(file: str | None, namespace: str, name: str) -> Path:
-    """Where the page goes: one file for each report, replaced when it is opened again."""
+    """The page's file: one for each report, replaced when the report is opened again."""
     if file is not None:
         return Path(file)
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -75,10 +70,10 @@ def _place(file: str | None, namespace: str, name: str) -> Path:
 
 
 def _open(page: bytes, place: Path) -> int:
-    """Write the page and hand it to the browser; where none starts, its path is all there is."""
+    """Write the page, print its path, and open it in the browser if one starts."""
     place.parent.mkdir(parents=True, exist_ok=True)
     output.write(page, str(place))
     print(place)
     if not webbrowser.open(place.resolve().as_uri()):
-        print("no browser could be started: open the file above in one", file=sys.stderr)
+        print("no browser could be started: open the file above yourself", file=sys.stderr)
     return 0

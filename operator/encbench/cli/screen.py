@@ -5,9 +5,6 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
-_UP = "\033[{}A"
-_CLEAR = "\r\033[J"
-
 
 class Screen:
     """`size` gives columns and rows, for tests; the terminal's own by default."""
@@ -19,37 +16,29 @@ class Screen:
     ) -> None:
         self._out = out or sys.stdout
         self._size = size
-        self._terminal = self._out.isatty()
+        self.is_terminal = self._out.isatty()
+        """Lines are rewritten, and so may change each second."""
         self._height = 0
         self._last = ""
 
-    @property
-    def is_terminal(self) -> bool:
-        """Whether lines are rewritten, and so may change each second."""
-        return self._terminal
-
     def show(self, lines: Sequence[str], *, steady: str) -> None:
-        """Replace what is shown; where that cannot be, add the first line when `steady` changed."""
-        if not self._terminal:
-            if steady != self._last:
-                self._write(f"{lines[0]}\n")
-                self._last = steady
-            return
-        width, height = self._size()
-        # A line that wraps would be counted as one and stay behind.
-        kept = [line[: width - 1] for line in lines[: height - 1]]
-        self._write(self._back() + "\n".join(kept))
-        self._height = len(kept)
+        """Replace the lines; not on a terminal, add the first one when `steady` has changed."""
+        if self.is_terminal:
+            width, height = self._size()
+            # A line that wraps would be counted as one and stay behind.
+            kept = [line[: width - 1] for line in lines[: height - 1]]
+            up = f"\033[{self._height - 1}A" if self._height > 1 else ""
+            self._write(up + "\r\033[J" + "\n".join(kept))
+            self._height = len(kept)
+        elif steady != self._last:
+            self._write(f"{lines[0]}\n")
+            self._last = steady
 
     def close(self) -> None:
-        """Leave what is shown and go on below it."""
-        if self._terminal and self._height:
+        """Leave the lines on the screen and go on below them."""
+        if self._height:
             self._write("\n")
         self._height = 0
-
-    def _back(self) -> str:
-        up = _UP.format(self._height - 1) if self._height > 1 else ""
-        return up + _CLEAR
 
     def _write(self, text: str) -> None:
         self._out.write(text)

@@ -1,4 +1,4 @@
-"""`kubectl encbench watch`: live lines on a terminal, one line a change elsewhere."""
+"""`kubectl encbench watch`: live lines on a terminal, one line for each change elsewhere."""
 
 import asyncio
 import sys
@@ -20,16 +20,15 @@ FAILED, REFUSED, TIMED_OUT = 1, 2, 3
 
 
 async def watch(cluster: Scraped, namespace: str, name: str, limit: float | None) -> int:
-    """Follow until the campaign ends; exit code 0 completed, 1 failed, 2 refused, 3 late."""
+    """Follow the campaign to its end; exit code 0 completed, 1 failed, 2 refused, 3 late."""
     screen, live = Screen(), Live(cluster, namespace)
     until = time.monotonic() + limit if limit else None
     while until is None or time.monotonic() < until:
         status = await _status(cluster, namespace, name)
         if status is not None:
-            why = progress.refusal(status)
-            if why:
+            if why := progress.refusal(status):
                 screen.close()
-                print(f"campaign {name} is refused: {why}", file=sys.stderr)
+                print(f"campaign {name} was refused: {why}", file=sys.stderr)
                 return REFUSED
             lines = [progress.line(name, status, datetime.now(UTC))]
             end = progress.ending(status)
@@ -43,12 +42,12 @@ async def watch(cluster: Scraped, namespace: str, name: str, limit: float | None
                 return 0 if good else FAILED
         await asyncio.sleep(INTERVAL)
     screen.close()
-    print(f"campaign {name} has not ended within {limit:.0f} s; it goes on", file=sys.stderr)
+    print(f"campaign {name} has not ended within {limit:.0f} s; it keeps running", file=sys.stderr)
     return TIMED_OUT
 
 
 async def _status(cluster: Cluster, namespace: str, name: str) -> CampaignStatus | None:
-    """The status, or None while the API server is away for a moment."""
+    """The status; None while the API server is away."""
     try:
         body = await cluster.get(CAMPAIGN, namespace, name)
     except Unavailable:
@@ -62,7 +61,7 @@ async def _status(cluster: Cluster, namespace: str, name: str) -> CampaignStatus
 
 
 async def _trials(cluster: Cluster, live: Live, namespace: str, name: str) -> list[str]:
-    """A line for each trial under way; none while the API server is away."""
+    """A line for each running trial; none while the API server is away."""
     own = {labels.CAMPAIGN: name, labels.ACTIVE: "true"}
     try:
         found = [objects.trial(body) for body in await cluster.list(TRIAL, namespace, own)]

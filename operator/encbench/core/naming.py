@@ -43,3 +43,8 @@ def storage_prefix(namespace: str, campaign: str, uid: str) -> str:
 def trial_prefix(campaign_prefix: str, trial_uid: str) -> str:
     """Where one trial's artefacts are."""
     return f"{campaign_prefix}/trials/{trial_uid}"
+
+
+def proof_key(campaign_prefix: str, testbed: str) -> str:
+    """Where a testbed's full proof lies."""
+    return f"{campaign_prefix}/testbeds/{testbed}/proof.json"

@@ -91,3 +91,9 @@ class Engine:
 def packaged(engine: str, name: str) -> str:
     """The text of a file in an engine's package."""
     return resources.files(f"encbench.engines.{engine}").joinpath(name).read_text("utf-8")
+
+
+def refusals() -> dict[str, str]:
+    """The part of every `initialise.sh` that has the server validate its own settings."""
+    text = resources.files("encbench.engines").joinpath("refusals.sh").read_text("utf-8")
+    return {"refusals.sh": text}

@@ -10,17 +10,17 @@ M = TypeVar("M", bound=Model)
 
 
 class Malformed(Exception):
-    """The object does not fit the models of this version. The text names the first such field."""
+    """The object does not fit this version's model. The text names the first mismatch."""
 
 
 def parse_spec(model: type[M], body: dict[str, Any]) -> M:
-    """The spec of any object; Malformed when it does not fit."""
+    """The spec of any object; Malformed if it does not fit."""
     where = f"{body.get('kind', 'object')} {body['metadata']['name']}: spec"
     return parse(model, body.get("spec") or {}, where)
 
 
 def parse(model: type[M], value: object, where: str) -> M:
-    """Any part of an object; Malformed, which begins with `where`, when it does not fit."""
+    """Any part of an object; Malformed, with `where` in front, if it does not fit."""
     try:
         return model.model_validate(value)
     except ValidationError as error:

@@ -1,11 +1,11 @@
-"""Where the agent and the recorders are, and the token that they know us by."""
+"""Where the agent and the recorders are, and the token by which they know us."""
 
 from encbench.api.kinds import POD, SECRET
 from encbench.core.naming import credentials_name
 from encbench.database import pod as database
 from encbench.kube.labels import TESTBED
 from encbench.kube.secrets import entry
-from encbench.ports import Cluster, Unavailable
+from encbench.ports import Reader, Unavailable
 from encbench.reconcile.objects import belongs_to
 from encbench.reconcile.pods import PodFacts, pod_facts
 from encbench.tools import pod as client
@@ -17,7 +17,7 @@ Way = tuple[str, str]
 
 
 async def database_pod(
-    cluster: Cluster, namespace: str, testbed: str, owner_uid: str | None = None
+    cluster: Reader, namespace: str, testbed: str, owner_uid: str | None = None
 ) -> PodFacts | None:
     """The testbed's one database pod; with `owner_uid` only if that StatefulSet made it."""
     body = await cluster.get(POD, namespace, f"{testbed}-0")
@@ -28,7 +28,7 @@ async def database_pod(
     return pod_facts(body)
 
 
-async def agent(cluster: Cluster, namespace: str, testbed: str, pod: PodFacts) -> Way:
+async def agent(cluster: Reader, namespace: str, testbed: str, pod: PodFacts) -> Way:
     """To the agent in a testbed's database pod. Unavailable while there is none."""
     return _address(pod, database.AGENT_PORT), await token(cluster, namespace, testbed)
 
@@ -41,7 +41,7 @@ def recorder(pod: PodFacts) -> str:
     return _address(pod, RECORDER_PORT)
 
 
-async def token(cluster: Cluster, namespace: str, testbed: str) -> str:
+async def token(cluster: Reader, namespace: str, testbed: str) -> str:
     """The bearer token of a testbed; Unavailable while its Secret does not exist."""
     secret = await cluster.get(SECRET, namespace, credentials_name(testbed))
     found = None if secret is None else entry(secret, "token")

@@ -1,4 +1,4 @@
-"""How often to look at something that keeps us waiting: ever less often, for looking costs CPU."""
+"""How often to look at what keeps us waiting: ever less often, because looking costs CPU."""
 
 LONGEST = 15.0
 

@@ -1,24 +1,15 @@
-"""Whether TPC-C's tables are consistent: asked of the agent beside the database, judged here.
+"""Whether TPC-C's tables are consistent: the agent beside the database asks, this judges.
 
 docs/design/0004-tpcc.md says why it is the agent that asks, and when.
 """
 
 from dataclasses import dataclass
 
-from encbench.api.base import parse_duration
+from encbench.api.lifecycle import CHECK_FAILED, CONSISTENT, INCONSISTENT
 from encbench.api.testbed import TestbedSpec
 from encbench.api.tpcc import Tpcc
-from encbench.reconcile import agents
-from encbench.reconcile.deps import Deps
-from encbench.reconcile.objects import Testbed
-from encbench.reconcile.pods import PodFacts
 from encbench.tools.tpcc import consistency
 from encbench.wire import agent as wire
-
-CONSISTENT = "Consistent"
-"""Condition of testbeds and trials; absent where there is nothing to check."""
-
-INCONSISTENT, CHECK_FAILED, CHECK_TIMEOUT = "Inconsistent", "CheckFailed", "CheckTimeout"
 
 
 @dataclass(frozen=True)
@@ -32,9 +23,9 @@ class Checked:
 
 
 def due(spec: TestbedSpec) -> Tpcc | None:
-    """The dataset that is to be checked; None where nothing is known to hold of it, or nobody can.
+    """The dataset that is to be checked; None where nothing is known to hold of it.
 
-    An external database has no agent: its load Job checks, and nobody after that.
+    An external database has no agent: its load Job checks it once.
     """
     return None if spec.instance.is_external else spec.dataset.tpcc
 
@@ -44,24 +35,6 @@ def not_checked(spec: TestbedSpec) -> str | None:
     if spec.dataset.tpcc is None or not spec.instance.is_external:
         return None
     return "an external database has no agent that could run the consistency queries"
-
-
-async def ask(
-    deps: Deps, testbed: Testbed, database: PodFacts, run: str, *, loaded: bool
-) -> Checked | None:
-    """The result of the checks of that name, None while they run. Unavailable, Rejected."""
-    tpcc = testbed.spec.dataset.tpcc
-    assert tpcc is not None  # noqa: S101 - `due` said so
-    where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
-    answer = await deps.agent.checks(
-        where,
-        token,
-        run,
-        warehouses=tpcc.warehouses,
-        loaded=loaded,
-        seconds=parse_duration(testbed.spec.step_deadlines.proof),
-    )
-    return judge(answer)
 
 
 def judge(answer: wire.ChecksAnswer) -> Checked | None:
@@ -75,7 +48,7 @@ def judge(answer: wire.ChecksAnswer) -> Checked | None:
     checks = {check["name"]: check for check in answer["checks"]}
     missing = [query.name for query in consistency.conditions("") if query.name not in checks]
     if missing:
-        return Checked(False, CHECK_FAILED, f"the agent did not run {', '.join(missing)}")
+        return Checked(False, CHECK_FAILED, f"the agent did not ask {', '.join(missing)}")
     broken = [check for check in checks.values() if check["rows"]]
     if broken:
         return Checked(False, INCONSISTENT, "; ".join(_sentence(check) for check in broken))

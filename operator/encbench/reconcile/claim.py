@@ -1,11 +1,11 @@
 """What the cluster says of a testbed's disk: its class, and what class and volume declare."""
 
 from encbench.api.kinds import PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM, STORAGE_CLASS
-from encbench.ports import Body, Cluster
+from encbench.ports import Body, Reader
 from encbench.reconcile.objects import Testbed
 
 
-async def claim_facts(cluster: Cluster, testbed: Testbed) -> Body:
+async def claim_facts(cluster: Reader, testbed: Testbed) -> Body:
     """The evidence's `claim`: names, and parameters as they stand. Empty where there is none."""
     claim = await cluster.get(PERSISTENT_VOLUME_CLAIM, testbed.namespace, f"{testbed.name}-data")
     if claim is None:

@@ -2,8 +2,40 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
-from encbench.ports import Agent, Certificates, Clock, Cluster, Metrics, Recorder, Store
+from encbench.ports import (
+    Agent,
+    Certificates,
+    Clock,
+    Cluster,
+    Metrics,
+    Reader,
+    Recorder,
+    Store,
+)
+from encbench.wire.agent import RecoveryAnswer, ServerAnswer
+from encbench.wire.recorder import StateAnswer
+
+
+class AgentReader(Protocol):
+    """What an agent says without doing anything: see `ports.Agent`."""
+
+    async def server(self, address: str, token: str) -> ServerAnswer:
+        """Facts of the server."""
+        ...
+
+    async def stopped(self, address: str, token: str, run: str) -> RecoveryAnswer:
+        """State of an intended stop."""
+        ...
+
+
+class RecorderReader(Protocol):
+    """What a recorder says without doing anything: see `ports.Recorder`."""
+
+    async def state(self, address: str, token: str) -> StateAnswer:
+        """State of the run."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -25,6 +57,17 @@ class Settings:
 
 
 @dataclass(frozen=True)
+class Reads:
+    """All that an observation may touch; it has no method that changes anything."""
+
+    cluster: Reader
+    agent: AgentReader
+    recorder: RecorderReader
+    clock: Clock
+    settings: Settings
+
+
+@dataclass(frozen=True)
 class Deps:
     """The outside world."""
 
@@ -36,3 +79,8 @@ class Deps:
     certificates: Certificates
     clock: Clock
     settings: Settings
+
+    @property
+    def read(self) -> Reads:
+        """The part of it for those that only look."""
+        return Reads(self.cluster, self.agent, self.recorder, self.clock, self.settings)

@@ -1,7 +1,7 @@
 """The loop: keys from watches, deadlines and the sweep, worked off by the reconcilers.
 
 Watches only say *that* something changed. Every pass reads what it needs afresh, so an event that
-is lost or repeated does no harm; the sweep finds what no event told of.
+is lost or repeated does no harm; the sweep finds what no event reported.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from typing import Protocol
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
 from encbench.kube import labels
 from encbench.ports import Body, Cluster, Conflict, Rejected, Unavailable
-from encbench.reconcile.effects import NotOurs
+from encbench.reconcile.effects.cluster import NotOurs
 from encbench.reconcile.queue import WorkQueue
 
 WORKERS = 4

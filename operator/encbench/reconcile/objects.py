@@ -1,13 +1,11 @@
 """Objects of our kinds, parsed at the door: inside the reconcilers nothing is a raw dict chain."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from encbench.api import kinds
 from encbench.api.base import Model
 from encbench.api.campaign import CampaignSpec, CampaignStatus
-from encbench.api.conditions import Condition
 from encbench.api.kinds import Kind
 from encbench.api.overheadreport import OverheadReportSpec, OverheadReportStatus
 from encbench.api.testbed import TestbedSpec, TestbedStatus
@@ -99,8 +97,3 @@ def belongs_to(body: Body | None, uid: str) -> bool:
     if body is None:
         return False
     return uid in [owner["uid"] for owner in body["metadata"].get("ownerReferences") or []]
-
-
-def condition_list(conditions: Sequence[Condition]) -> list[Condition]:
-    """For `model_copy`, whose update is not validated and so must be of the declared type."""
-    return list(conditions)

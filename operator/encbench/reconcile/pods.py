@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 
 from encbench.api.conditions import parse_time
+from encbench.api.lifecycle import SETTINGS_REFUSED
 from encbench.ports import Body
+from encbench.wire.initialise import refused_settings
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,14 @@ def trouble(pods: list[PodFacts]) -> Trouble | None:
                     "ImagePullFailed",
                     f"the image of container {name} in pod {pod.name} cannot be pulled: "
                     f"{container.waiting_message or container.waiting_reason}",
+                )
+            refused = refused_settings(container.termination_message)
+            if refused:
+                settings = ", ".join(f"settings.{setting}" for setting in refused)
+                return Trouble(
+                    SETTINGS_REFUSED,
+                    f"the server refuses {settings}: correct them in the InstanceTemplate, or "
+                    "leave them out",
                 )
             if container.exit_code or container.waiting_reason == "CrashLoopBackOff":
                 end = container.termination_message.splitlines()[-3:]

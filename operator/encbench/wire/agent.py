@@ -85,7 +85,7 @@ class CatalogueRows(TypedDict):
     binaryLogs: NotRequired[list[BinaryLogRow]]
 
 
-class SearchedFile(TypedDict):
+class SearchedFileRow(TypedDict):
     """One file that was searched for the marker; `path` is relative to the volume."""
 
     path: str
@@ -162,7 +162,7 @@ class EvidenceAnswer(SeenThroughProxy):
     marker: str
     full: bool
     catalogue: CatalogueRows
-    files: list[SearchedFile]
+    files: list[SearchedFileRow]
     markerTable: str
     markerFile: str
     volume: VolumeGround | None

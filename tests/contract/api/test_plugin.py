@@ -149,7 +149,7 @@ def test_what_is_not_there_is_said_with_advice(api_server: ApiServer) -> None:
     for arguments, said in (
         (("plan", "demo"), "there is no campaign demo in namespace bare"),
         (("watch", "demo"), "there is no campaign demo in namespace bare: apply it"),
-        (("report", "demo"), "it comes when the campaign ends"),
+        (("report", "demo"), "it appears when the campaign ends"),
         (("report", "demo", "--open", "-o", "csv"), "leave --output csv out"),
         (("compare", "one", "two"), "there is no report one in namespace bare"),
         (("compare", "other/one", "two"), "there is no report one in namespace other"),

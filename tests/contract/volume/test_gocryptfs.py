@@ -66,7 +66,7 @@ async def evidence_of(config: AgentConfig, proc: Path, number: int, *, full: boo
 
 
 def judged(evidence: dict[str, Any], mode: EncryptionModeSpec, *, full: bool) -> Proof:
-    """As `reconcile.proofs` does it."""
+    """As `reconcile.effects.agent` does it."""
     proof = engine("mariadb").judge(evidence, mode, full=full)
     return volume.judge(proof, evidence, mode, full=full)
 

@@ -358,7 +358,10 @@ def _figures(
 ) -> tuple[dict[str, object], bytes]:
     """The figures of one run and its series: a machine that saturates, drifts and is noisy."""
     threads, arm = planned.condition.concurrency, planned.arm.name
-    place = f"{study.seed}/{cell.name}/{planned.condition}/{planned.block}"
+    on = planned.condition
+    # Spelled out, because the figures of all golden files depend on this text.
+    place = f"Condition(workload_ref={on.workload_ref!r}, concurrency={on.concurrency})"
+    place = f"{study.seed}/{cell.name}/{place}/{planned.block}"
     block = random.Random(place)
     own = random.Random(f"{place}/{arm}")
     cores = float(2 ** (study.instances.index(cell.instance_ref) + 1))

@@ -44,9 +44,9 @@ def test_a_file_is_written(mine: Path, tmp_path: Path, capsys: pytest.CaptureFix
     [
         (["absent.csv"], "cannot read absent.csv"),
         (["{mine}"], "name its columns with --plain"),
-        (["{mine}", "--plain", "off"], "--encrypted and --published are missing"),
-        (["{mine}", "--formula", "loss"], "--formula goes with named columns"),
-        (["{mine}", "--key", "threads"], "--key goes with named columns"),
+        (["{mine}", "--plain", "off"], "add --encrypted and --published"),
+        (["{mine}", "--formula", "loss"], "--formula needs named columns"),
+        (["{mine}", "--key", "threads"], "--key needs named columns"),
         (["{mine}", *NAMED, "--baseline", "mode"], "write --baseline as COLUMN=VALUE"),
         (["{mine}", "{mine}", *NAMED], "is given twice"),
         (["{mine}", *NAMED, "--file", "/nowhere/at/all"], "cannot write /nowhere/at/all"),

@@ -9,10 +9,10 @@ import pytest
 from encbench.api.kinds import SECRET
 from encbench.cli import installation
 from encbench.cli.errors import CommandError
-from encbench.cli.installation import DEPLOYMENT, OPERATOR, Installation
+from encbench.cli.installation import DEPLOYMENT, OPERATOR
 from tests.support.fake_cluster import FakeCluster
 
-HERE = Installation("encbench", "http://minio.store.svc:9000", "b", "r", "s3")
+HERE = ("http://minio.store.svc:9000", "encbench")
 
 
 def operator(*arguments: str, mounted: str | None = "s3") -> dict[str, Any]:
@@ -32,28 +32,32 @@ async def test_it_is_read_from_the_operator_that_watches_the_namespace() -> None
     cluster.add(
         DEPLOYMENT, operator(*bucket, "--namespace", "a", "--namespace", "b", "--other", "1")
     )
-    found = await installation.find(cluster, "b")
-    assert found == Installation("encbench", "http://x", "mine", "eu", "s3")
+    body, found = await installation.find(cluster, "b")
+    assert body["metadata"]["name"] == "operator"
+    assert (found.s3_endpoint, found.s3_bucket, found.s3_region) == ("http://x", "mine", "eu")
     with pytest.raises(CommandError, match="no encbench operator watches namespace c"):
         await installation.find(cluster, "c")
 
 
-def test_an_operator_without_a_secret_is_said() -> None:
+async def test_an_operator_without_a_secret_is_said() -> None:
+    cluster = FakeCluster()
+    cluster.add(DEPLOYMENT, operator("--namespace", "a", mounted=None))
     with pytest.raises(CommandError, match="mounts no Secret"):
-        installation.parse(operator("--namespace", "a", mounted=None))
+        async with installation.store(cluster, "a"):
+            pass
 
 
 async def test_a_secret_that_may_not_be_read_is_said() -> None:
     cluster = FakeCluster()
+    cluster.add(DEPLOYMENT, operator("--namespace", "a"))
     assert await cluster.get(SECRET, "encbench", "s3") is None
-    with pytest.raises(CommandError, match="Secret s3 in namespace encbench is not there"):
-        async with installation.store(cluster, HERE):
+    with pytest.raises(CommandError, match="Secret s3 in namespace encbench does not exist"):
+        async with installation.store(cluster, "a"):
             pass
 
 
 async def test_an_address_outside_of_the_cluster_is_taken_as_it_is() -> None:
-    outside = Installation("encbench", "https://s3.example.com", "b", "r", "s3")
-    async with installation._reachable(outside) as endpoint:
+    async with installation._reachable("https://s3.example.com", "encbench") as endpoint:
         assert endpoint == "https://s3.example.com"
 
 
@@ -64,12 +68,26 @@ def fake_kubectl(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> 
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
 
 
+async def test_the_store_has_the_bucket_and_the_mounted_credentials() -> None:
+    cluster = FakeCluster()
+    place = ("--s3-endpoint", "http://s3.example.com", "--s3-bucket", "mine")
+    cluster.add(DEPLOYMENT, operator("--namespace", "a", *place))
+    meta = {"name": "s3", "namespace": "encbench"}
+    data = {"access-key": "bWU=", "secret-key": "aGlkZGVu"}
+    cluster.add(SECRET, {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": data})
+    async with installation.store(cluster, "a") as store:
+        assert store.bucket == "mine"
+        url = await store.presign_put("key", 60)
+    assert "s3.example.com" in url
+    assert "Credential=me%2F" in url
+
+
 async def test_a_service_of_the_cluster_is_reached_by_a_port_forward(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = 'echo "$@" > "$0.args"; echo "Forwarding from 127.0.0.1:4711 -> 9000"; exec sleep 60'
     fake_kubectl(tmp_path, monkeypatch, said)
-    async with installation._reachable(HERE) as endpoint:
+    async with installation._reachable(*HERE) as endpoint:
         assert endpoint == "http://127.0.0.1:4711"
     assert (tmp_path / "kubectl.args").read_text().split() == [
         *("port-forward", "--namespace=store", "service/minio", ":9000")
@@ -80,7 +98,7 @@ async def test_a_service_of_the_cluster_is_reached_by_a_port_forward(
     ("script", "patience", "said"),
     [
         ("echo 'service not found' >&2; exit 1", 30.0, "port-forward failed: service not found"),
-        ("exec sleep 60", 0.3, "said nothing for 0 s"),
+        ("exec sleep 60", 0.3, "printed nothing for 0 s"),
     ],
 )
 async def test_a_port_forward_that_does_not_stand_is_said(
@@ -90,7 +108,7 @@ async def test_a_port_forward_that_does_not_stand_is_said(
     fake_kubectl(tmp_path, monkeypatch, script)
     with pytest.raises(CommandError, match=said):
         async with contextlib.AsyncExitStack() as stack:
-            await stack.enter_async_context(installation._reachable(HERE))
+            await stack.enter_async_context(installation._reachable(*HERE))
 
 
 async def test_without_kubectl_it_says_what_it_is_needed_for(
@@ -98,5 +116,5 @@ async def test_without_kubectl_it_says_what_it_is_needed_for(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(CommandError, match="kubectl is not on the PATH"):
-        async with installation._reachable(HERE):
+        async with installation._reachable(*HERE):
             pass

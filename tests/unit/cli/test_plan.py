@@ -13,8 +13,8 @@ from encbench.cli import outline as outlines
 from encbench.cli.main import main
 from encbench.cli.manifests import Offline, load
 from encbench.cli.outline import Outline
-from encbench.cli.outline_text import clock
-from encbench.cli.plan import in_cluster, pace
+from encbench.cli.plan import from_cluster, pace
+from encbench.cli.progress import clock
 from encbench.core import plan
 from encbench.core.plan import Past
 from encbench.ports import Body
@@ -70,33 +70,32 @@ async def test_the_order_is_that_in_which_the_operator_starts_trials(tmp_path: P
         ran.append((block, threads, planned.arm.name, planned.seat.name, planned.generation))
         past.append(Past(planned.cell, planned.condition, block, planned.arm.name, "Succeeded"))
     shown = [
-        (block.number, c.condition.concurrency, place.arm.name, place.seat.name, block.generation)
+        (block.block, c.concurrency, trial.arm, trial.testbed_of, block.set)
         for n in range(5)
         for c in cell.conditions
-        for block in [c.blocks[n]]
-        for place in block.places
+        for block in [c.order[n]]
+        for trial in block.trials
     ]
     assert shown == ran
-    assert len(ran) == found.least.trials == found.most.trials == 5 * 3 * 2
+    assert len(ran) == found.trials.least == found.trials.most == 5 * 3 * 2
 
 
 async def test_time_is_the_sum_of_what_is_said(tmp_path: Path) -> None:
     found = await outlined(tmp_path, blocks={"min": 5, "maxReplacements": 2})
-    assert found.least.measured == 30 * 50
-    assert found.least.warmup == 30 * 10
-    assert found.least.dead == 30 * DEAD_TIME
-    assert found.least.total == 30 * (60 + DEAD_TIME)
-    assert found.replaced.trials == 7 * 3 * 2
+    assert found.time.measured_seconds == 30 * 50
+    assert found.time.warmup_seconds == 30 * 10
+    assert found.time.between_trials_seconds == 30 * DEAD_TIME
+    assert found.time.least_seconds == 30 * (60 + DEAD_TIME)
+    assert found.trials.with_all_replacements == 7 * 3 * 2
 
 
 async def test_with_precision_there_is_a_least_and_a_most(tmp_path: Path) -> None:
     blocks = {"min": 8, "max": 20, "perTestbed": 2}
     found = await outlined(tmp_path, blocks=blocks, precision={"targetHalfWidth": 0.01})
-    assert (found.least.trials, found.most.trials) == (8 * 3 * 2, 20 * 3 * 2)
+    assert (found.trials.least, found.trials.most) == (8 * 3 * 2, 20 * 3 * 2)
     (cell,) = found.cells
-    assert cell.sets == (4, 10)
-    assert [block.generation for block in cell.conditions[0].blocks] == [1, 1, 2, 2, 3, 3, 4, 4]
-    assert all(block.pilot for block in cell.conditions[0].blocks)
+    assert (cell.testbed_sets.least, cell.testbed_sets.most) == (4, 10)
+    assert [block.set for block in cell.conditions[0].order] == [1, 1, 2, 2, 3, 3, 4, 4]
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(0, "0:00"), (59.6, "1:00"), (3723, "1:02:03")])
@@ -121,7 +120,7 @@ def test_all_that_is_wrong_is_said_at_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     instance, plain, tde, workload, _ = everything()
-    instance["spec"]["settings"] = {"innodb_bufer_pool_size": "64M"}
+    instance["spec"]["settings"] = {"innodb_bufer_pool_size": "64M", "datadir": "/tmp"}
     tde["spec"]["atRest"]["keySecretRef"] = {"name": "my-key", "key": "keyfile"}
     workload["spec"]["sysbench"] = {"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
     matrix = [{"instanceRefs": ["small"], "modeRefs": ["tde", "gone"], "workloadRefs": ["oltp"]}]
@@ -132,9 +131,11 @@ def test_all_that_is_wrong_is_said_at_once(
         "campaign study in namespace bench: would be refused",
         "there is no EncryptionMode gone in namespace bench",
         "there is no ConfigMap mine",
-        "innodb_bufer_pool_size",
+        "settings.datadir belongs to the operator",
+        "note: InstanceTemplate small: settings.innodb_bufer_pool_size is not known to MariaDB ",
+        "; did you mean innodb_buffer_pool_size?",
         "there is no Secret my-key with an entry keyfile",
-        "look in the cluster with --live",
+        "search the cluster with --live",
     ):
         assert problem in said
 
@@ -144,7 +145,7 @@ async def test_the_refusals_are_the_operator_s(
 ) -> None:
     """The same objects in the simulated world and in a file: the same sentences."""
     instance, *rest = parts()
-    instance["spec"]["settings"] = {"innodb_bufer_pool_size": "64M"}
+    instance["spec"]["settings"] = {"innodb_buffer_pool_siz": "64M"}
     bodies = [instance, *rest, study("tde", "gone")]
     world = World()
     world.apply(*bodies)
@@ -167,7 +168,7 @@ def test_what_apply_would_refuse_is_said_with_the_object(
     assert main(["plan", "-f", written(tmp_path, instance, *rest)]) == 1
     said = capsys.readouterr().out
     assert "kubectl apply would refuse:\n  InstanceTemplate small" in said
-    assert "correct first what kubectl apply would refuse: InstanceTemplate small" in said
+    assert "first correct what kubectl apply would refuse: InstanceTemplate small" in said
     assert "there is no InstanceTemplate" not in said
 
 
@@ -175,7 +176,7 @@ def test_parts_without_a_campaign_are_checked_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["plan", "-f", written(tmp_path, *everything()[:-1])]) == 0
-    assert "no Campaign among the manifests" in capsys.readouterr().out
+    assert "The manifests contain no Campaign" in capsys.readouterr().out
 
 
 def test_json_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,7 +198,7 @@ def test_one_of_name_and_manifests(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["plan", *arguments]) == 2
-    assert "name a campaign of the cluster, or manifests" in capsys.readouterr().err
+    assert "name either a campaign in the cluster, or manifests" in capsys.readouterr().err
 
 
 # ------------------------------------------------------------------------------------ cluster
@@ -207,11 +208,11 @@ async def test_a_campaign_that_runs_is_planned_with_its_own_pace() -> None:
     world = World()
     world.apply(*parts(), study("tde", blocks=3))
     await world.run(lambda: sum(bool(t.status.start_time) for t in world.trials()) >= 5)
-    answer = await in_cluster(world.cluster, "bench", "study")
+    answer = await from_cluster(world.cluster, "bench", "study")
     (planned,) = answer.campaigns
     assert answer.is_good and planned.accepted and planned.outline is not None
     found = pace(world.trials())
-    assert found is not None and found == planned.outline.pace
+    assert found is not None and found.source == planned.outline.time.source
     assert "the median of this campaign's 5 trials so far" in found.source
 
 
@@ -219,7 +220,7 @@ async def test_a_campaign_that_was_refused_says_why() -> None:
     world = World()
     world.apply(study("tde"))
     await world.settle(30)
-    answer = await in_cluster(world.cluster, "bench", "study")
+    answer = await from_cluster(world.cluster, "bench", "study")
     assert not answer.is_good
     assert any("there is no InstanceTemplate" in p.text for p in answer.campaigns[0].problems)
 
@@ -229,8 +230,8 @@ def test_what_is_not_counted_is_said(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["plan", "-f", written(tmp_path, *bodies)]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "loaded once into each database, restored before each block" in said
-    assert "at a time 1 × 1 CPU and 512Mi for databases" in said
-    assert "neither is restoring the data before each block or starting the server anew" in said
+    assert "at once 1 × 1 CPU and 512Mi for databases" in said
+    assert "; restoring the data before each block; restarting the server before each trial" in said
 
 
 def test_an_external_database_is_shared_and_its_secret_looked_for(
@@ -244,11 +245,11 @@ def test_an_external_database_is_shared_and_its_secret_looked_for(
     assert main(["plan", "-f", written(tmp_path, *bodies)]) == 1
     said = " ".join(capsys.readouterr().out.split())
     assert "there is no Secret db in namespace bench" in said
-    assert "or look in the cluster with --live" in said
+    assert "or search the cluster with --live" in said
     login = {"username": "Ym9i", "password": "Ym9i"}
     meta = {"name": "db", "namespace": "bench"}
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": login}
     assert main(["plan", "-f", written(tmp_path, *bodies, secret)]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "loaded once for all arms" in said
-    assert "at a time one outside of the cluster, which all arms share" in said
+    assert "at once one outside the cluster, which all arms share" in said

@@ -34,13 +34,10 @@ async def store(monkeypatch: pytest.MonkeyPatch) -> FakeStore:
     """The bucket, in place of the one that the operator's Deployment names."""
     fake = FakeStore()
 
-    async def find(*_: object) -> None: ...
-
     @contextlib.asynccontextmanager
     async def opened(*_: object) -> AsyncIterator[FakeStore]:
         yield fake
 
-    monkeypatch.setattr(installation, "find", find)
     monkeypatch.setattr(installation, "store", opened)
     return fake
 
@@ -120,7 +117,7 @@ async def test_the_page_is_opened(
 
 
 async def test_no_report_yet(cluster: FakeCluster) -> None:
-    with pytest.raises(CommandError, match="it comes when the campaign ends"):
+    with pytest.raises(CommandError, match="it appears when the campaign ends"):
         await report.report(cluster, "bench", arguments(campaign="other"))
     cluster.add(OVERHEAD_REPORT, body(OVERHEAD_REPORT, "young", "bench"))
     with pytest.raises(CommandError, match="has no rendering yet"):

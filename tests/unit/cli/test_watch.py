@@ -172,7 +172,7 @@ async def test_it_gives_up_after_its_time(
     assert await watching.watch(cluster, "bench", "demo", 0.05) == watching.TIMED_OUT
     captured = capsys.readouterr()
     assert captured.out.count("preparing testbeds") == 1, "once, not at each look"
-    assert "it goes on" in captured.err
+    assert "it keeps running" in captured.err
 
 
 async def test_a_campaign_that_is_not_there_is_an_error() -> None:

@@ -191,9 +191,9 @@ def test_what_it_goes_with(name: str) -> None:
 
 def test_what_it_does_not_go_with() -> None:
     (wrong,) = problems(instance(engine="postgresql", version="17"), COLUMNS)
-    assert "does not speak to postgresql: leave columns out" in wrong
+    assert "does not support postgresql: leave columns out" in wrong
     assert problems(instance(engine="postgresql", version="17"), PLAINTEXT) == []
     external = spec_of_external().instance.to_dict()
     (wrong,) = problems(external, COLUMNS)
-    assert "no proxy before a database that it does not run: leave columns out" in wrong
+    assert "proxy before an external database: leave columns out" in wrong
     assert problems(external, {"driver": {"encrypting": {}}}) == []

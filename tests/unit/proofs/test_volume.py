@@ -215,7 +215,7 @@ def test_a_class_that_is_the_templates_own_is_refused() -> None:
         return InstanceTemplateSpec.model_validate(instance(storage={"size": "1Gi", **named}))
 
     (said,) = differs(of("encrypted"), by_class())
-    assert "so the baseline would be encrypted as well" in said.text
+    assert "which would encrypt the baseline too" in said.text
     assert not [*differs(of("standard"), by_class())]
     assert not [*differs(of(None), by_class())]
     assert not [*differs(of("encrypted"), fuse())]

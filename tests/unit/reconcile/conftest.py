@@ -8,8 +8,14 @@ from typing import Any
 import pytest
 
 from encbench.api.base import Model
+from encbench.api.campaign import CampaignStatus
+from encbench.api.conditions import find
+from encbench.api.lifecycle import CAMPAIGN_LIFE, TESTBED_LIFE, TRIAL_LIFE
+from encbench.api.testbed import TestbedStatus
+from encbench.api.trial import TrialStatus
 from encbench.kube import parsing
 from encbench.reconcile import objects
+from encbench.reconcile.draft import Draft
 from tests.support import fake_cluster
 
 
@@ -31,6 +37,34 @@ def _parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of what is left would go into parsing what did not change; models are frozen."""
     monkeypatch.setattr(parsing, "parse", _parsed)
     monkeypatch.setattr(objects, "parse", _parsed)
+
+
+@pytest.fixture(autouse=True)
+def _known_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No decision may state a condition, or give a reason, that the tables do not know."""
+    usual = Draft.condition
+
+    def condition(
+        draft: Draft[Any], kind: str, status: bool | None, reason: str, message: str = ""
+    ) -> None:
+        usual(draft, kind, status, reason, message)
+        set_now = find(draft.status.conditions, kind)
+        assert set_now is not None
+        assert (kind, set_now.status, reason) in KNOWN[type(draft.status)]
+
+    monkeypatch.setattr(Draft, "condition", condition)
+
+
+KNOWN = {
+    model: {
+        (one.name, status, reason) for one in life.conditions for status, reason, _ in one.reasons()
+    }
+    for model, life in (
+        (CampaignStatus, CAMPAIGN_LIFE),
+        (TestbedStatus, TESTBED_LIFE),
+        (TrialStatus, TRIAL_LIFE),
+    )
+}
 
 
 _parse = parsing.parse

@@ -77,6 +77,7 @@ def report(world: World) -> OverheadReport:
 
 def assert_sound(world: World) -> None:
     """The final oracle: counted once, made once, stored once, and every digest resolves."""
+    assert world.cluster.strange == []
     counts = world.campaign().status.progress
     assert counts.active == 0
     assert counts.planned == counts.succeeded + counts.invalid + counts.failed

@@ -9,9 +9,18 @@ from encbench.api.conditions import format_time
 from encbench.api.kinds import TESTBED, TRIAL
 from encbench.core.evidence import Proof
 from encbench.ports import Body
+from encbench.reconcile.decision import Decision
 from encbench.reconcile.objects import Testbed, Trial, testbed, trial
 from encbench.reconcile.pods import ContainerFacts, PodFacts
-from encbench.reconcile.trial.facts import ClientFacts, JobFacts, RunFacts, RunState, Seen
+from encbench.reconcile.trial.facts import (
+    ClientPod,
+    JobFacts,
+    Proven,
+    RunFacts,
+    RunState,
+    TrialFound,
+    TrialSeen,
+)
 from tests.support import manifests
 
 NOW = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
@@ -93,16 +102,16 @@ def a_client(
     exit_code: int | None = None,
     error: str = "",
     **pod: Any,
-) -> ClientFacts:
+) -> ClientPod:
     """A client whose recorder says `state`, or does not answer."""
     facts = a_pod("run-0", *(containers or ready("tool", "recorder")), **pod)
     run = RunFacts(state, exit_code=exit_code, error=error) if state is not None else None
-    return ClientFacts(facts, run)
+    return ClientPod(facts, run)
 
 
-def saw(*clients: ClientFacts, **fields: Any) -> Seen:
+def saw(*clients: ClientPod, **fields: Any) -> TrialSeen:
     """A pass that saw a ready testbed, its database and these clients."""
-    usual = Seen(
+    usual = TrialSeen(
         now=NOW,
         testbed=a_testbed(),
         database=a_pod("bed-0", *ready("server", "agent")),
@@ -110,3 +119,14 @@ def saw(*clients: ClientFacts, **fields: Any) -> Seen:
         clients=clients,
     )
     return replace(usual, **fields)
+
+
+def found(proof: Proof | None = None, started: float | None = None, **fields: Any) -> TrialFound:
+    """What effects have found; `proof` is the one that is due."""
+    made = None if proof is None else Proven(proof, started)
+    return TrialFound(before=made, after=made, **fields)
+
+
+def wants(decision: Decision[Any, Any], effect: type[Any]) -> bool:
+    """Whether an effect of that type was decided."""
+    return any(isinstance(one, effect) for one in decision.effects)

@@ -12,13 +12,26 @@ from encbench.core import plan
 from encbench.core.problem import Problem, Reason
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
-from encbench.reconcile.campaign.decide import Decision, decide
-from encbench.reconcile.campaign.facts import Seen, past
+from encbench.reconcile.campaign.cleanup import FINALIZER
+from encbench.reconcile.campaign.decide import CampaignDecision, decide
+from encbench.reconcile.campaign.facts import CampaignSeen, past
 from encbench.reconcile.campaign.resolve import Resolution
-from encbench.reconcile.effects import Announce, Create, Delete
+from encbench.reconcile.effects.effect import (
+    Announce,
+    Create,
+    Delete,
+    Publish,
+    RemoveUnfinished,
+    SetFinalizers,
+)
 from encbench.reconcile.objects import Campaign, Testbed, Trial
 from tests.support import manifests
-from tests.unit.reconcile.seen import NOW, Facts, ago, with_status
+from tests.unit.reconcile.seen import NOW, Facts, ago, wants, with_status
+
+WRONG = (
+    Problem(SECRET, Reason.NOT_FOUND, "one thing", "key"),
+    Problem(CAMPAIGN, Reason.RESET_REQUIRED, "another", "study"),
+)
 
 RESOLVED = plan.frozen(
     {"small": manifests.SPECS[TESTBED]["instance"]},
@@ -26,15 +39,12 @@ RESOLVED = plan.frozen(
     {"oltp": manifests.SPECS[TRIAL]["workload"]},
     {},
 )
-WRONG = (
-    Problem(SECRET, Reason.NOT_FOUND, "one thing", "key"),
-    Problem(CAMPAIGN, Reason.RESET_REQUIRED, "another", "study"),
-)
 ACCEPTED = {"Accepted": ("True", 600.0)}
 
 
 def a_campaign(facts: Facts | None = None, resolved: bool = True, **spec: Any) -> Campaign:
     body = manifests.body(CAMPAIGN, "study", "ns", **{"blocks": {"min": 1}, **spec})
+    body["metadata"]["finalizers"] = [FINALIZER]
     status: dict[str, Any] = {"startTime": ago(600)}
     if resolved:
         status |= {"resolved": RESOLVED.to_dict(), "storagePrefix": "ns/study"}
@@ -75,21 +85,23 @@ def the_trials(of: Campaign, *ends: str | None, **facts: Any) -> dict[str, Trial
     return found
 
 
-def saw(of: Campaign, *ends: str | None, **fields: Any) -> Seen:
-    usual = Seen(now=NOW, resolution=None, testbeds=the_testbeds(of), trials=the_trials(of, *ends))
+def saw(of: Campaign, *ends: str | None, **fields: Any) -> CampaignSeen:
+    usual = CampaignSeen(
+        now=NOW, resolution=None, testbeds=the_testbeds(of), trials=the_trials(of, *ends)
+    )
     return replace(usual, **fields)
 
 
-def made(decision: Decision) -> list[str]:
+def made(decision: CampaignDecision) -> list[str]:
     """Kinds of what it wants created."""
     return [e.kind.kind for e in decision.effects if isinstance(e, Create)]
 
 
-def deleted(decision: Decision) -> list[str]:
+def deleted(decision: CampaignDecision) -> list[str]:
     return [e.name for e in decision.effects if isinstance(e, Delete)]
 
 
-def status_of(decision: Decision, kind: str) -> tuple[str, str]:
+def status_of(decision: CampaignDecision, kind: str) -> tuple[str, str]:
     found = find(decision.status.conditions, kind)
     return (found.status, found.reason) if found else ("", "")
 
@@ -100,7 +112,7 @@ def status_of(decision: Decision, kind: str) -> tuple[str, str]:
 def test_problems_refuse_it_and_are_told_once() -> None:
     fresh = a_campaign({}, resolved=False)
     wrong = Resolution(Resolved(), (), WRONG)
-    seen = Seen(NOW, wrong, {}, {})
+    seen = CampaignSeen(NOW, wrong, {}, {})
     decision = decide(fresh, seen)
     assert status_of(decision, "Accepted") == ("False", "NotFound"), "the first one's reason"
     (accepted,) = decision.status.conditions
@@ -115,10 +127,10 @@ def test_problems_refuse_it_and_are_told_once() -> None:
 def test_scripts_are_copied_before_the_plan_is_frozen() -> None:
     fresh = a_campaign({}, resolved=False)
     copy = manifests.config_map("study-script-1", "ns")
-    first = decide(fresh, Seen(NOW, Resolution(RESOLVED, (copy,), ()), {}, {}))
+    first = decide(fresh, CampaignSeen(NOW, Resolution(RESOLVED, (copy,), ()), {}, {}))
     assert made(first) == ["ConfigMap"]
     assert first.status.resolved is None
-    second = decide(fresh, Seen(NOW, Resolution(RESOLVED, (), ()), {}, {}))
+    second = decide(fresh, CampaignSeen(NOW, Resolution(RESOLVED, (), ()), {}, {}))
     assert second.status.resolved == RESOLVED
     assert status_of(second, "Accepted")[0] == "True"
 
@@ -156,7 +168,7 @@ def test_a_step_is_never_longer_than_the_api_takes() -> None:
         objects.testbed(with_status(children.testbed(of, frozen, cell, arm), {}))
         for arm in cell.arms
     ]
-    decision = decide(of, Seen(NOW, None, {bed.name: bed for bed in beds}, {}))
+    decision = decide(of, CampaignSeen(NOW, None, {bed.name: bed for bed in beds}, {}))
     assert decision.status.step.startswith("preparing testbeds")
     assert len(decision.status.step) == 512
 
@@ -206,7 +218,7 @@ def test_testbeds_go_when_the_last_trial_is_archived() -> None:
     assert deleted(decide(of, saw(of, trials=before))) == []
     decision = decide(of, saw(of, "Succeeded", "Succeeded", "Succeeded"))
     assert len(deleted(decision)) == 3
-    assert decision.publish
+    assert wants(decision, Publish)
     assert status_of(decision, "Reported") == ("False", "Rendering")
 
 
@@ -215,7 +227,7 @@ def test_it_is_complete_once_the_report_is_there() -> None:
     seen = saw(of, "Succeeded", "Succeeded", "Succeeded", testbeds={}, report_ready=True)
     decision = decide(of, seen)
     assert status_of(decision, "Complete") == ("True", "AllBlocksMeasured")
-    assert not decision.publish
+    assert not wants(decision, Publish)
     assert decision.status.completion_time == ago(0)
     assert decision.status.report_ref == "study"
 
@@ -245,7 +257,7 @@ def test_a_failed_testbed_gives_its_cell_up_and_stays() -> None:
     beds[name] = objects.testbed(body)
     decision = decide(of, saw(of, testbeds=beds))
     assert (made(decision), deleted(decision)) == ([], [])
-    assert decision.publish
+    assert wants(decision, Publish)
     ended = decide(of, saw(of, testbeds=beds, report_ready=True))
     assert status_of(ended, "Failed") == ("True", "TestbedFailed")
 
@@ -270,3 +282,28 @@ def test_after_the_end_only_time_to_live_matters() -> None:
         spec = ended.spec.model_copy(update={"ttl_seconds_after_finished": ttl})
         decision = decide(replace(ended, spec=spec), seen)
         assert (decision.requeue, len(deleted(decision))) == (left, gone)
+
+
+def test_it_claims_its_finalizer_before_anything_else() -> None:
+    of = replace(a_campaign(), finalizers=("other",))
+    decision = decide(of, saw(of))
+    assert decision.effects == (SetFinalizers(("other", FINALIZER)),)
+    assert decision.status == of.status
+
+
+def test_a_deleted_one_goes_once_nothing_can_be_uploaded_any_more() -> None:
+    of = replace(a_campaign(), deleting=True, finalizers=("other", FINALIZER))
+
+    def left(seconds: float, **fields: Any) -> CampaignDecision:
+        of.body["metadata"]["deletionTimestamp"] = ago(seconds)
+        return decide(of, saw(of, None, **fields))
+
+    waits = left(1, has_clients=True)
+    assert len(deleted(waits)) == 4
+    assert not wants(waits, SetFinalizers)
+    for seconds, best_effort in ((299, False), (301, True)):
+        *_, unfinished, finalizers = left(seconds).effects
+        assert unfinished == RemoveUnfinished(best_effort)
+        assert finalizers == SetFinalizers(("other",)), "only when that has come about"
+    of = replace(of, finalizers=("other",))
+    assert decide(of, saw(of)).effects == ()

@@ -1,5 +1,6 @@
 """Consistency of TPC-C's tables: after the load and after each trial, before the next one."""
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -9,13 +10,14 @@ from encbench.api.conditions import find, parse_time
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.facts import holds_the_stage
 from encbench.reconcile.checks import Checked, judge
+from encbench.reconcile.effects.effect import AskChecks, Gather
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.trial.decide import decide
-from encbench.reconcile.trial.decision import Decision
+from encbench.reconcile.trial.decision import TrialDecision
 from encbench.reconcile.trial.facts import RunState
 from encbench.tools.tpcc import consistency
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
-from tests.unit.reconcile.seen import a_client, a_testbed, a_trial, saw
+from tests.unit.reconcile.seen import a_client, a_testbed, a_trial, found, saw, wants
 from tests.unit.reconcile.test_trial_decide import MEASURED, PROVEN_TWICE, verdict
 from tests.unit.reconcile.world import World, study, tpcc_parts
 
@@ -51,8 +53,8 @@ def test_while_it_runs_nothing_is_known() -> None:
     ("said", "why"),
     [
         (answer(state="failed", error="no table bmsql_warehouse"), "no table bmsql_warehouse"),
-        (answer(checks=answer()["checks"][:-1]), f"the agent did not run {NAMES[-1]}"),
-        (answer(checks=[]), "the agent did not run"),
+        (answer(checks=answer()["checks"][:-1]), f"the agent did not ask {NAMES[-1]}"),
+        (answer(checks=[]), "did not ask"),
     ],
 )
 def test_what_was_not_asked_is_not_consistent(said: Any, why: str) -> None:
@@ -76,32 +78,32 @@ def tpcc_trial(facts: Any) -> Trial:
     return objects.trial(one.body)
 
 
-def after(facts: Any, **fields: Any) -> Decision:
+def after(facts: Any, **fields: Any) -> TrialDecision:
     client = a_client(RunState.UPLOADED, exit_code=0)
     return decide(tpcc_trial(facts), saw(client, testbed=tpcc_testbed(), **fields))
 
 
-def consistent(decision: Decision) -> str | None:
+def consistent(decision: TrialDecision) -> str | None:
     fact = find(decision.status.conditions, "Consistent")
     return fact.status if fact else None
 
 
 def test_a_trial_waits_for_its_checks() -> None:
     decision = after(PROVEN_TWICE)
-    assert not decision.archive
-    assert consistent(decision) is None
+    assert [type(effect) for effect in decision.effects] == [AskChecks]
+    assert consistent(decision) == "Unknown", "it is announced"
     assert decision.requeue
 
 
 def test_it_goes_on_when_they_are_good() -> None:
-    decision = after(PROVEN_TWICE, checked=GOOD)
+    decision = after(PROVEN_TWICE, found=found(checked=GOOD))
     assert consistent(decision) == "True"
     assert decision.status.outcome is None
-    assert after({**PROVEN_TWICE, "Consistent": ("True", 3.0)}).archive
+    assert wants(after({**PROVEN_TWICE, "Consistent": ("True", 3.0)}), Gather)
 
 
 def test_it_is_invalid_when_they_are_not() -> None:
-    decision = after(PROVEN_TWICE, checked=BAD)
+    decision = after(PROVEN_TWICE, found=found(checked=BAD))
     assert consistent(decision) == "False"
     assert verdict(decision) == ("Invalid", "Inconsistent")
     assert "such as (1, 3)" in (decision.status.message or "")
@@ -109,7 +111,10 @@ def test_it_is_invalid_when_they_are_not() -> None:
 
 def test_they_have_a_deadline() -> None:
     late = {**MEASURED, "ProvenAfter": ("True", 601.0)}
-    assert verdict(after(late, check_problem="the agent is away")) == ("Invalid", "CheckTimeout")
+    assert verdict(after(late, found=found(problem="the agent is away"))) == (
+        "Invalid",
+        "CheckTimeout",
+    )
     assert verdict(after({**MEASURED, "ProvenAfter": ("True", 599.0)})) == (None, None)
 
 
@@ -121,7 +126,7 @@ def test_a_run_that_failed_is_not_checked() -> None:
 def test_sysbench_has_nothing_to_check() -> None:
     decision = decide(a_trial(PROVEN_TWICE), saw(a_client(RunState.UPLOADED, exit_code=0)))
     assert consistent(decision) is None
-    assert decision.archive
+    assert wants(decision, Gather)
 
 
 @pytest.mark.parametrize(
@@ -136,6 +141,18 @@ def test_sysbench_has_nothing_to_check() -> None:
 def test_the_next_trial_waits_for_the_checks(facts: Any, held: bool) -> None:
     assert holds_the_stage(tpcc_trial(facts)) == held
     assert not holds_the_stage(a_trial(PROVEN_TWICE))
+
+
+def test_the_next_trial_waits_while_they_are_made_and_not_where_they_cannot_be() -> None:
+    under_way = after(PROVEN_TWICE).status
+    trial = tpcc_trial(PROVEN_TWICE)
+    assert holds_the_stage(replace(trial, status=under_way))
+    facts = [
+        c.model_copy(update={"reason": "NotChecked"}) if c.type == "Consistent" else c
+        for c in under_way.conditions
+    ]
+    skipped = under_way.model_copy(update={"conditions": facts})
+    assert not holds_the_stage(replace(trial, status=skipped))
 
 
 # -- from the campaign to the report

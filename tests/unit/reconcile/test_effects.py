@@ -5,15 +5,15 @@ import pytest
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, JOB, TRIAL, Kind
 from encbench.kube.labels import ACTIVE, owner_reference
 from encbench.ports import Body, Conflict
-from encbench.reconcile.effects import (
+from encbench.reconcile import objects
+from encbench.reconcile.effects.cluster import NotOurs, perform
+from encbench.reconcile.effects.effect import (
     Announce,
     Apply,
     Create,
     Delete,
-    Effect,
-    NotOurs,
+    ObjectEffect,
     Retire,
-    perform,
 )
 from tests.support import manifests
 from tests.support.fake_cluster import FakeCluster
@@ -38,8 +38,8 @@ def a_child(cluster: FakeCluster, kind: Kind = CONFIG_MAP, uid: str | None = Non
     return body
 
 
-async def do(cluster: FakeCluster, *effects: Effect) -> None:
-    await perform(cluster, CAMPAIGN, study(cluster), effects)
+async def do(cluster: FakeCluster, *effects: ObjectEffect) -> None:
+    assert not await perform(cluster, objects.campaign(study(cluster)), *effects)
 
 
 async def test_creating_twice_adopts_our_own(cluster: FakeCluster) -> None:
@@ -53,7 +53,7 @@ async def test_what_an_earlier_campaign_left_is_not_taken_over(
     cluster: FakeCluster, effect: type[Create] | type[Apply]
 ) -> None:
     old = cluster.add(CONFIG_MAP, a_child(cluster, uid="an earlier one"))
-    with pytest.raises(NotOurs, match="ConfigMap child exists already"):
+    with pytest.raises(NotOurs, match="ConfigMap child already exists and has another owner"):
         await do(cluster, effect(CONFIG_MAP, a_child(cluster)))
     assert cluster.one(CONFIG_MAP, "ns", "child") == old
 
@@ -85,7 +85,8 @@ async def test_retiring_takes_the_label_off_and_telling_records_an_event(
     body = manifests.body(TRIAL, "run", "ns")
     body["metadata"]["labels"] = {ACTIVE: "true", "other": "stays"}
     trial = cluster.add(TRIAL, body)
-    await perform(cluster, TRIAL, trial, [Retire(), Announce("Why", "so", warning=True)])
+    effects = (Retire(), Announce("Why", "so", warning=True))
+    await perform(cluster, objects.trial(trial), *effects)
     assert cluster.one(TRIAL, "ns", "run")["metadata"]["labels"] == {"other": "stays"}
     (event,) = cluster.events
     assert (event.name, event.reason, event.note, event.warning) == ("run", "Why", "so", True)

@@ -258,7 +258,7 @@ async def test_without_a_query_the_record_says_why_there_is_no_cpu() -> None:
         ({**ALL, "password": "s" * 201}, "its entry password is longer than the 200 bytes"),
         (LOGIN, "Secret rds has no entry ca.crt: add the certificate of the server's CA"),
         ({**LOGIN, "ca.crt": " \n"}, "its entry ca.crt is empty: put the PEM file there"),
-        ({**LOGIN, "ca.crt": PEM, "client.key": PEM}, "Secret rds has client.key alone: give both"),
+        ({**LOGIN, "ca.crt": PEM, "client.key": PEM}, "Secret rds has only client.key: add both"),
     ],
 )
 async def test_a_secret_that_lacks_something(login: dict[str, str] | None, said: str) -> None:
@@ -296,7 +296,7 @@ async def test_tls_needs_no_client_certificate_of_the_users(engine: str) -> None
 @pytest.mark.parametrize(
     ("mode", "said"),
     [
-        (TDE, "can neither turn on nor prove encryption at rest on a server that it does not run"),
+        (TDE, "can neither turn on nor prove encryption at rest on an external server"),
         (TLS12, "write inTransit.version: TLSv1.3"),
     ],
 )
@@ -310,7 +310,7 @@ async def test_a_mode_that_nobody_can_prove(mode: dict[str, Any], said: str) -> 
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("reset", "block", "write blocks.perTestbed to have it loaded anew"),
+        ("reset", "block", "write blocks.perTestbed to load the data again"),
         ("residency", "OnDemand", "leave residency out"),
         ("cache", "Cold", "leave cache out"),
     ],

@@ -7,7 +7,7 @@ import pytest
 from encbench.api.trial import TrialSpec, Window
 from encbench.core.evidence import Proof
 from encbench.core.records import ClientFacts, ForeignCpu, IdleCpu, MetricsRecord
-from encbench.reconcile.trial.collect import Collected
+from encbench.reconcile.trial.gathered import Collected, TrialGathered
 from encbench.reconcile.trial.judge import judge
 from encbench.reconcile.trial.series import WindowMetrics
 from encbench.tools.measurement import Measurement
@@ -55,7 +55,8 @@ def reason(
     metrics: WindowMetrics = METRICS,
     sessions: Proof | None = None,
 ) -> str | None:
-    outcome, why, message = judge(spec_ or spec(), collected, sessions, metrics)
+    gathered = TrialGathered(collected, metrics, sessions)
+    outcome, why, message = judge(spec_ or spec(), gathered)
     assert (outcome == "Succeeded") == (why is None) == (message is None)
     return why
 
@@ -83,7 +84,7 @@ def test_a_throttled_client() -> None:
     assert reason(collected=throttled(0.0, 12.1)) == "ClientThrottled"
     assert reason(spec(client_throttling=0.3), throttled(12.1)) is None
     assert reason(spec(client_throttling=1.0), throttled(120.0)) is None, "1 allows all"
-    _, _, message = judge(spec(), throttled(0.0, 15.0), None, METRICS)
+    _, _, message = judge(spec(), TrialGathered(throttled(0.0, 15.0), METRICS))
     assert message == (
         "client 1 was throttled for 15.0 s of 60 s, more than limits.clientThrottling 0.2 allows: "
         "give client.resources.cpu more"
@@ -95,7 +96,7 @@ def test_foreign_load() -> None:
     assert reason(metrics=foreign(2.1)) == "ForeignLoad"
     assert reason(spec(foreign_cpu=0.05)) == "ForeignLoad", "of any node"
     assert reason(spec(foreign_cpu=1.0), metrics=foreign(4.0)) is None
-    _, _, message = judge(spec(), COLLECTED, None, foreign(3.0))
+    _, _, message = judge(spec(), TrialGathered(COLLECTED, foreign(3.0)))
     assert message == (
         "others used 75% of node n2's 4 cores in the window, more than limits.foreignCpu 0.5 allows"
     )

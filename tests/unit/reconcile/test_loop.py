@@ -7,7 +7,7 @@ import pytest
 from encbench.api.kinds import CAMPAIGN, JOB, POD, TESTBED, TRIAL, Kind
 from encbench.kube.labels import ACTIVE, labels, metadata, owner_reference
 from encbench.ports import Body, Conflict, Rejected, Unavailable
-from encbench.reconcile.effects import NotOurs
+from encbench.reconcile.effects.cluster import NotOurs
 from encbench.reconcile.loop import Key, Loop, Reconciler, concerned
 from encbench.reconcile.queue import WorkQueue
 from tests.support import manifests

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from encbench.api.conditions import find
+from encbench.api.conditions import find, is_true
 from encbench.core.figures import RECOVERY_SECONDS, STOP_SECONDS
 from encbench.ports import Body
 from encbench.reconcile.objects import Trial
@@ -295,7 +295,7 @@ async def test_a_store_that_is_away_loses_nothing() -> None:
     world = crashing()
     await world.run(world.running())
     world.store.away = True
-    await world.run(lambda: any(find(t.status.conditions, "Recovered") for t in world.trials()))
+    await world.run(lambda: any(is_true(t.status.conditions, "Recovered") for t in world.trials()))
     world.restart()
     await world.settle(60)
     world.store.away = False
@@ -381,7 +381,7 @@ async def test_precision_is_planned_by_the_seconds() -> None:
 async def test_without_a_reset_for_every_trial_it_is_refused() -> None:
     world = crashing(reset="block")
     await world.settle(30)
-    assert "Workload oltp: every recovery must begin with the same data" in message(world)
+    assert "Workload oltp: every recovery must start from the same data" in message(world)
     assert "write reset: trial in the campaign" in message(world)
 
 
@@ -399,5 +399,5 @@ async def test_an_external_database_is_not_stopped() -> None:
     world.apply(instance, *others, study("plain", blocks=1))
     await world.settle(30)
     said = message(world)
-    assert "encbench cannot stop a server that it does not run" in said
+    assert "encbench cannot stop an external server" in said
     assert "reset: trial" not in said

@@ -6,11 +6,11 @@ import pytest
 
 from encbench.api.trial import Window
 from encbench.reconcile.trial import series
-from encbench.reconcile.trial.series import Place
+from encbench.reconcile.trial.series import MetricsPlace
 from tests.support.fake_metrics import FakeMetrics
 
 WINDOW = Window(start=1000.0, end=1060.0)
-PLACE = Place(namespace="ns", campaign="study", testbed="bed", node=None, limit=1.0)
+PLACE = MetricsPlace(namespace="ns", campaign="study", testbed="bed", node=None, limit=1.0)
 OWN = {"namespace": "ns", "campaign": "study", "testbed": "bed"}
 
 

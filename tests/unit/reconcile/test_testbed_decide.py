@@ -7,10 +7,25 @@ import pytest
 
 from encbench.api.conditions import find
 from encbench.core.certificates import KeyPair
+from encbench.reconcile.effects.effect import (
+    ApplyDatabase,
+    CreateLoad,
+    IssueCredentials,
+    ProveFully,
+)
 from encbench.reconcile.pods import ContainerFacts
-from encbench.reconcile.testbed.decide import Decision, decide, is_version
-from encbench.reconcile.testbed.facts import LoadFacts, Seen
-from tests.unit.reconcile.seen import NOT_PROVEN, NOW, PROVEN, a_pod, a_testbed, ago, ready
+from encbench.reconcile.testbed.decide import TestbedDecision, decide, is_version
+from encbench.reconcile.testbed.facts import FullProof, LoadFacts, TestbedFound, TestbedSeen
+from tests.unit.reconcile.seen import (
+    NOT_PROVEN,
+    NOW,
+    PROVEN,
+    a_pod,
+    a_testbed,
+    ago,
+    ready,
+    wants,
+)
 
 UP = {"Provisioned": ("True", 10.0)}
 LOADED = {**UP, "Loaded": ("True", 5.0)}
@@ -19,17 +34,19 @@ DATABASE = a_pod("bed-0", *ready("server", "agent"))
 STARTING = a_pod("bed-0", ContainerFacts("server", running=True))
 
 
-def saw(**fields: Any) -> Seen:
-    usual = Seen(now=NOW, has_credentials=True, has_stateful_set=True, database=DATABASE, load=None)
+def saw(**fields: Any) -> TestbedSeen:
+    usual = TestbedSeen(
+        now=NOW, has_credentials=True, has_stateful_set=True, database=DATABASE, load=None
+    )
     return replace(usual, **fields)
 
 
-def status_of(decision: Decision, kind: str) -> tuple[str, str]:
+def status_of(decision: TestbedDecision, kind: str) -> tuple[str, str]:
     found = find(decision.status.conditions, kind)
     return (found.status, found.reason) if found else ("", "")
 
 
-def failure(decision: Decision) -> str:
+def failure(decision: TestbedDecision) -> str:
     assert status_of(decision, "Ready")[0] in ("False", "")
     return status_of(decision, "Failed")[1]
 
@@ -40,15 +57,13 @@ def failure(decision: Decision) -> str:
 def test_secrets_come_first_then_the_database() -> None:
     nothing = saw(has_credentials=False, has_stateful_set=False, database=None)
     waits = decide(a_testbed({}), nothing)
-    assert waits.create_credentials is None
+    assert waits.effects == ()
     assert waits.requeue
     first = decide(a_testbed({}), replace(nothing, authority=AUTHORITY))
-    assert first.create_credentials == AUTHORITY
-    assert not first.apply_database
+    assert first.effects == (IssueCredentials(AUTHORITY),)
     assert first.status.start_time == ago(0)
     second = decide(a_testbed({}), saw(has_stateful_set=False, database=None))
-    assert second.apply_database
-    assert second.create_credentials is None
+    assert second.effects == (ApplyDatabase(),)
 
 
 def test_it_is_provisioned_when_the_server_answers() -> None:
@@ -110,9 +125,23 @@ NOT_UP = [
 ]
 
 
+@pytest.mark.parametrize("state", ["terminated", "waiting"])
+def test_settings_that_the_server_refuses_end_it_at_once_and_are_named(state: str) -> None:
+    left = '{"refusedSettings": ["sort_bufer_size", "foo"]}'
+    how: dict[str, Any] = {"exit_code": 78} if state == "terminated" else {}
+    init = ContainerFacts("init:initialise", termination_message=left, **how)
+    seen = saw(database=a_pod("bed-0", init), log_tail="password in clear")
+    decision = decide(a_testbed({}, startTime=ago(1)), seen)
+    assert failure(decision) == "SettingsRefused"
+    fact = find(decision.status.conditions, "Failed")
+    assert fact is not None
+    assert "refuses settings.sort_bufer_size, settings.foo: correct them" in fact.message
+    assert "password" not in fact.message
+
+
 @pytest.mark.parametrize(("what", "seen", "reason"), NOT_UP, ids=[row[0] for row in NOT_UP])
 def test_a_database_that_does_not_come_up_in_time_says_why(
-    what: str, seen: Seen, reason: str
+    what: str, seen: TestbedSeen, reason: str
 ) -> None:
     assert not failure(decide(a_testbed({}, startTime=ago(599)), seen))
     assert failure(decide(a_testbed({}, startTime=ago(602)), seen)) == reason
@@ -144,12 +173,12 @@ def test_a_version_is_compared_number_by_number(found: str, wanted: str, same: b
 
 
 def test_the_dataset_is_loaded_once_by_a_job_that_stays() -> None:
-    assert decide(a_testbed(UP), saw()).create_load
+    assert wants(decide(a_testbed(UP), saw()), CreateLoad)
     under_way = decide(a_testbed(UP), saw(load=LoadFacts(succeeded=False, failed=False)))
-    assert not under_way.create_load
+    assert not wants(under_way, CreateLoad)
     done = decide(a_testbed(UP), saw(load=LoadFacts(succeeded=True, failed=False)))
     assert status_of(done, "Loaded")[0] == "True"
-    assert not decide(a_testbed(LOADED), saw()).create_load
+    assert not wants(decide(a_testbed(LOADED), saw()), CreateLoad)
 
 
 def test_a_load_that_fails_says_why() -> None:
@@ -177,10 +206,23 @@ def test_a_load_that_takes_too_long_is_given_up() -> None:
 
 # -- proving
 
+UNSTORED = TestbedFound(proof=FullProof(PROVEN, store_problem="away"))
+
+
+def stored(proof: Any) -> TestbedFound:
+    return TestbedFound(proof=FullProof(proof, "sha256:0"))
+
+
+def test_a_proof_is_announced_and_made_once_its_server_is_there() -> None:
+    decision = decide(a_testbed(LOADED), saw())
+    assert status_of(decision, "Proven") == ("Unknown", "Proving")
+    assert decision.effects == (ProveFully(DATABASE),)
+    assert decide(a_testbed(LOADED), saw(database=STARTING)).effects == ()
+
 
 @pytest.mark.parametrize("proof", [PROVEN, NOT_PROVEN], ids=["in force", "not in force"])
 def test_it_is_ready_whatever_the_proof_says(proof: Any) -> None:
-    decision = decide(a_testbed(LOADED), saw(proof=proof, proof_digest="sha256:0"))
+    decision = decide(a_testbed(LOADED), saw(found=stored(proof)))
     assert status_of(decision, "Proven")[0] == str(proof.ok)
     assert status_of(decision, "Ready")[0] == "True"
     assert decision.status.ready_time == ago(0)
@@ -188,18 +230,19 @@ def test_it_is_ready_whatever_the_proof_says(proof: Any) -> None:
 
 
 def test_a_proof_counts_once_it_is_stored() -> None:
-    decision = decide(a_testbed(LOADED), saw(proof=PROVEN, store_problem="away"))
-    assert status_of(decision, "Proven") == ("", "")
+    decision = decide(a_testbed(LOADED), saw(found=UNSTORED))
+    assert status_of(decision, "Proven") == ("Unknown", "Proving")
+    assert wants(decision, ProveFully)
     hour = {**UP, "Loaded": ("True", 3600.0)}
-    waits = decide(a_testbed(hour), saw(store_problem="away"))
+    waits = decide(a_testbed(hour), saw(found=UNSTORED))
     assert not failure(waits), "the store may be away for longer than a proof may take"
     assert waits.requeue == 15.0
     day = {**UP, "Loaded": ("True", 24 * 3600 + 1.0)}
-    assert failure(decide(a_testbed(day), saw(store_problem="away"))) == "ArchiveTimeout"
+    assert failure(decide(a_testbed(day), saw(found=UNSTORED))) == "ArchiveTimeout"
 
 
 def test_a_proof_that_cannot_be_made_in_time_fails_the_testbed() -> None:
-    seen = saw(problem="the agent cannot be reached")
+    seen = saw(found=TestbedFound(problem="the agent cannot be reached"))
     early = decide(a_testbed({**UP, "Loaded": ("True", 599.0)}), seen)
     assert not failure(early)
     late = decide(a_testbed({**UP, "Loaded": ("True", 602.0)}), seen)
@@ -220,6 +263,6 @@ def test_it_is_ready_as_long_as_its_pod_is() -> None:
 def test_a_failed_testbed_does_nothing_more() -> None:
     facts = {"Failed": ("True", 3.0), "Ready": ("False", 3.0)}
     decision = decide(a_testbed(facts, startTime=ago(9)), saw(has_credentials=False))
-    assert not (decision.create_credentials or decision.apply_database or decision.create_load)
+    assert decision.effects == ()
     assert decision.requeue is None
     assert decision.status.phase == "Failed"

@@ -15,7 +15,7 @@ from encbench.reconcile.pods import ContainerFacts, PodFacts
 from encbench.reconcile.starts import current_start, serves, wanted_start
 from encbench.reconcile.testbed.starting import (
     SetFacts,
-    Step,
+    StartStep,
     bring,
     data_copy,
     next_served,
@@ -135,7 +135,7 @@ def run(asked: float = 5.0, **more: Any) -> dict[str, Any]:
 
 def step(
     testbed: Testbed, pod: PodFacts | None, stateful_set: SetFacts | None, started: float | None
-) -> tuple[Step, TestbedStatus]:
+) -> tuple[StartStep, TestbedStatus]:
     draft = Draft(testbed.status, now=NOW, generation=1)
     made = bring(testbed, draft, WANTED, pod=pod, stateful_set=stateful_set, server_started=started)
     return made, draft.status

@@ -6,10 +6,16 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find
+from encbench.reconcile.effects.effect import (
+    CreateJob,
+    Gather,
+    Prove,
+    ReleaseClients,
+)
 from encbench.reconcile.pods import ContainerFacts
 from encbench.reconcile.trial.decide import decide
-from encbench.reconcile.trial.decision import Decision
-from encbench.reconcile.trial.facts import ClientFacts, JobFacts, RunState, Seen
+from encbench.reconcile.trial.decision import TrialDecision
+from encbench.reconcile.trial.facts import ClientPod, JobFacts, RunState, TrialSeen
 from tests.unit.reconcile.seen import (
     NOT_PROVEN,
     NOW,
@@ -19,8 +25,10 @@ from tests.unit.reconcile.seen import (
     a_testbed,
     a_trial,
     ago,
+    found,
     ready,
     saw,
+    wants,
 )
 
 UNIX = NOW.timestamp()
@@ -31,11 +39,15 @@ PROVEN_TWICE = {**MEASURED, "ProvenAfter": ("True", 4.0)}
 FINISHED, UPLOADED = RunState.FINISHED, RunState.UPLOADED
 
 
-def verdict(decision: Decision) -> tuple[str | None, str | None]:
+def verdict(decision: TrialDecision) -> tuple[str | None, str | None]:
     return decision.status.outcome, decision.status.reason
 
 
-def status_of(decision: Decision, kind: str) -> str | None:
+def released(decision: TrialDecision) -> tuple[ClientPod, ...]:
+    return next((e.clients for e in decision.effects if isinstance(e, ReleaseClients)), ())
+
+
+def status_of(decision: TrialDecision, kind: str) -> str | None:
     found = find(decision.status.conditions, kind)
     return found.status if found else None
 
@@ -45,25 +57,25 @@ def status_of(decision: Decision, kind: str) -> str | None:
 
 def test_at_first_the_job_is_created_and_the_start_noted() -> None:
     decision = decide(a_trial(startTime=None), saw(job=None))
-    assert decision.create_job
+    assert wants(decision, CreateJob)
     assert decision.status.start_time == ago(0)
     assert decision.status.phase == "Preparing"
 
 
 def test_a_job_that_exists_is_not_created_again() -> None:
-    assert not decide(a_trial(), saw()).create_job
+    assert not wants(decide(a_trial(), saw()), CreateJob)
 
 
 def test_a_proof_is_written_down_with_the_servers_start() -> None:
-    decision = decide(a_trial(), saw(proof=PROVEN, server_started=5.0))
+    decision = decide(a_trial(), saw(found=found(PROVEN, 5.0)))
     assert status_of(decision, "ProvenBefore") == "True"
     assert decision.status.server_started == 5.0
 
 
 def test_a_failed_proof_ends_it() -> None:
-    decision = decide(a_trial(), saw(a_client(), proof=NOT_PROVEN))
+    decision = decide(a_trial(), saw(a_client(), found=found(NOT_PROVEN)))
     assert verdict(decision) == ("Invalid", "ProofFailed")
-    assert decision.release == ()
+    assert decision.effects == ()
 
 
 def test_a_testbed_that_was_not_proven_ends_it() -> None:
@@ -77,7 +89,7 @@ def test_it_is_released_once_all_wait_and_the_mode_is_proven() -> None:
     decision = decide(a_trial({"ProvenBefore": ("True", 1.0)}), saw(a_client()))
     assert status_of(decision, "Released") == "True"
     assert decision.status.release_at == pytest.approx(UNIX + 0.3)
-    assert decision.release == (), "the status comes first"
+    assert decision.effects == (), "the status comes first"
 
 
 def test_it_is_not_released_before_every_client_waits() -> None:
@@ -105,7 +117,7 @@ CANNOT_START = [
 
 
 @pytest.mark.parametrize(("client", "reason"), CANNOT_START)
-def test_clients_that_do_not_start_in_time_say_why(client: ClientFacts, reason: str) -> None:
+def test_clients_that_do_not_start_in_time_say_why(client: ClientPod, reason: str) -> None:
     facts = {"ProvenBefore": ("True", 1.0)}
     early = decide(a_trial(facts, startTime=ago(299)), saw(client))
     assert early.status.outcome is None
@@ -122,7 +134,7 @@ def test_a_client_job_that_failed_is_not_waited_for() -> None:
 
 
 def test_a_proof_that_cannot_be_made_in_time_ends_it() -> None:
-    seen = saw(a_client(), proof_problem="the agent cannot be reached")
+    seen = saw(a_client(), found=found(problem="the agent cannot be reached"))
     assert decide(a_trial(startTime=ago(599)), seen).status.outcome is None
     late = decide(a_trial(startTime=ago(602)), seen)
     assert verdict(late) == ("Failed", "ProofTimeout")
@@ -137,14 +149,29 @@ GONE = [
 
 @pytest.mark.parametrize(("seen", "reason"), GONE)
 @pytest.mark.parametrize("facts", [{}, RUNNING, MEASURED])
-def test_without_its_testbed_a_trial_fails(seen: Seen, reason: str, facts: Any) -> None:
+def test_without_its_testbed_a_trial_fails(seen: TrialSeen, reason: str, facts: Any) -> None:
     assert verdict(decide(a_trial(facts), seen)) == ("Failed", reason)
+
+
+def test_the_mode_is_proven_while_the_clients_start() -> None:
+    decision = decide(a_trial(), saw(job=None))
+    assert [type(effect) for effect in decision.effects] == [CreateJob, Prove]
+    fact = find(decision.status.conditions, "ProvenBefore")
+    assert fact is not None
+    assert (fact.status, fact.reason) == ("Unknown", "Proving"), "it is announced"
+    again = decide(a_trial(), saw(found=found(problem="away")))
+    assert wants(again, Prove)
+    assert not wants(decide(a_trial(), saw(database=None)), Prove), "there is no server to ask"
+    starting = a_testbed({"Ready": ("False", 1.0)})
+    assert not wants(decide(a_trial(), saw(testbed=starting)), Prove)
+    proven = a_trial({"ProvenBefore": ("True", 1.0)})
+    assert not wants(decide(proven, saw()), Prove)
 
 
 # -- while it runs
 
 
-def run(*clients: ClientFacts, late: float = 0.0, **fields: Any) -> Decision:
+def run(*clients: ClientPod, late: float = 0.0, **fields: Any) -> TrialDecision:
     """A decision so many seconds after the planned end of the tool; before it when negative."""
     replicas = fields.pop("replicas", 1)
     trial = a_trial(RUNNING, releaseAt=UNIX - 70.0 - late, replicas=replicas)
@@ -153,13 +180,13 @@ def run(*clients: ClientFacts, late: float = 0.0, **fields: Any) -> Decision:
 
 def test_clients_that_still_wait_are_told_to_start() -> None:
     decision = run(a_client(), late=-70.3)
-    assert [c.pod.name for c in decision.release] == ["run-0"]
+    assert [c.pod.name for c in released(decision)] == ["run-0"]
     assert decision.requeue == pytest.approx(0.2)
 
 
 def test_when_nobody_was_told_in_time_there_is_a_new_moment() -> None:
     decision = run(a_client(), late=-60)
-    assert decision.release == ()
+    assert released(decision) == ()
     assert decision.status.release_at == pytest.approx(UNIX + 0.3)
     assert decision.status.outcome is None
 
@@ -204,7 +231,9 @@ DISRUPTED = [
 
 
 @pytest.mark.parametrize(("what", "decision"), DISRUPTED, ids=[what for what, _ in DISRUPTED])
-def test_what_happens_to_a_pod_in_the_window_is_a_disruption(what: str, decision: Decision) -> None:
+def test_what_happens_to_a_pod_in_the_window_is_a_disruption(
+    what: str, decision: TrialDecision
+) -> None:
     assert verdict(decision) == ("Invalid", "Disrupted")
     assert "while the trial ran" in (decision.status.message or "")
 
@@ -224,10 +253,17 @@ def test_it_is_measured_when_every_tool_ended_well(
 # -- after it
 
 
+def test_the_second_proof_is_announced_with_the_end_of_the_run() -> None:
+    decision = run(a_client(FINISHED, exit_code=0))
+    assert status_of(decision, "Measured") == "True"
+    assert status_of(decision, "ProvenAfter") == "Unknown"
+    assert [e.when for e in decision.effects if isinstance(e, Prove)] == ["after"]
+
+
 def test_the_second_proof_follows_at_once() -> None:
     decision = decide(
         a_trial(MEASURED, serverStarted=5.0),
-        saw(a_client(FINISHED), proof=PROVEN, server_started=5.2),
+        saw(a_client(FINISHED), found=found(PROVEN, 5.2)),
     )
     assert status_of(decision, "ProvenAfter") == "True"
     assert decision.status.outcome is None
@@ -235,9 +271,9 @@ def test_the_second_proof_follows_at_once() -> None:
 
 
 AFTER = [
-    ("not in force", {"proof": NOT_PROVEN, "server_started": 5.0}, "ProofFailed"),
-    ("restarted", {"proof": PROVEN, "server_started": 65.0}, "Disrupted"),
-    ("restarted and not in force", {"proof": NOT_PROVEN, "server_started": 65.0}, "Disrupted"),
+    ("not in force", {"found": found(NOT_PROVEN, 5.0)}, "ProofFailed"),
+    ("restarted", {"found": found(PROVEN, 65.0)}, "Disrupted"),
+    ("restarted and not in force", {"found": found(NOT_PROVEN, 65.0)}, "Disrupted"),
     ("database gone", {"database": None}, "Disrupted"),
     ("database deleted", {"database": a_pod(deleting=True)}, "Disrupted"),
 ]
@@ -262,10 +298,10 @@ def test_a_second_proof_that_cannot_be_made_in_time_makes_it_invalid() -> None:
 
 
 def test_it_is_archived_when_everything_is_uploaded_and_scraped() -> None:
-    assert decide(a_trial(PROVEN_TWICE), saw(a_client(UPLOADED))).archive
+    assert wants(decide(a_trial(PROVEN_TWICE), saw(a_client(UPLOADED))), Gather)
     fresh = {**PROVEN_TWICE, "Measured": ("True", 1.0)}
     decision = decide(a_trial(fresh), saw(a_client(UPLOADED)))
-    assert not decision.archive
+    assert not wants(decision, Gather)
     assert decision.requeue == pytest.approx(1.5)
 
 
@@ -273,14 +309,14 @@ def test_it_waits_for_uploads_and_looks_ever_less_often() -> None:
     for waited, delay in ((4.0, 1.0), (60.0, 6.0), (3600.0, 15.0)):
         facts = {**PROVEN_TWICE, "Measured": ("True", waited)}
         decision = decide(a_trial(facts), saw(a_client(FINISHED)))
-        assert (decision.archive, decision.release) == (False, ())
+        assert decision.effects == ()
         assert decision.requeue == delay
 
 
 def test_a_refused_url_is_renewed() -> None:
     refused = a_client(FINISHED, error="the object store refused output.log: 403")
     decision = decide(a_trial(PROVEN_TWICE), saw(refused))
-    assert decision.release == (refused,)
+    assert released(decision) == (refused,)
     fact = find(decision.status.conditions, "Collected")
     assert fact is not None
     assert fact.message == "the object store refused output.log: 403"
@@ -294,8 +330,8 @@ def test_a_store_that_does_not_come_back_ends_it() -> None:
 @pytest.mark.parametrize(
     "clients", [(), (a_client(None, ended("recorder", 1)),), (a_client(None, phase="Failed"),)]
 )
-def test_when_nothing_more_can_come_the_bucket_decides(clients: tuple[ClientFacts, ...]) -> None:
-    assert decide(a_trial(PROVEN_TWICE), saw(*clients)).archive
+def test_when_nothing_more_can_come_the_bucket_decides(clients: tuple[ClientPod, ...]) -> None:
+    assert wants(decide(a_trial(PROVEN_TWICE), saw(*clients)), Gather)
 
 
 def test_a_tool_that_failed_is_a_failed_trial_once_its_log_is_stored() -> None:
@@ -328,7 +364,7 @@ def test_a_tool_that_ran_out_of_memory_is_told_from_one_that_failed() -> None:
 def test_a_server_that_ran_out_of_memory_is_told_from_one_that_restarted() -> None:
     server = ContainerFacts("server", ready=True, running=True, restarts=1, exit_reason="OOMKilled")
     trial = a_trial({**RUNNING, "Measured": ("True", 1.0)}, serverStarted=5.0)
-    after = {"proof": PROVEN, "server_started": 65.0}
+    after = {"found": found(PROVEN, 65.0)}
     killed = a_pod("bed-0", server, *ready("agent"))
     assert verdict(decide(trial, saw(a_client(FINISHED), database=killed, **after))) == (
         "Invalid",
@@ -340,7 +376,7 @@ def test_a_server_that_ran_out_of_memory_is_told_from_one_that_restarted() -> No
 def test_an_outcome_is_archived_and_never_changed() -> None:
     trial = a_trial(RUNNING, outcome="Invalid", reason="Disrupted")
     decision = decide(trial, saw(testbed=None, database=None))
-    assert decision.archive
+    assert wants(decision, Gather)
     assert verdict(decision) == ("Invalid", "Disrupted")
     assert decision.status.phase == "Archiving"
 
@@ -349,4 +385,4 @@ def test_after_an_invalid_run_the_log_has_a_moment_to_arrive() -> None:
     for seconds, archives in ((10.0, False), (62.0, True)):
         facts = {**RUNNING, "Measured": ("True", seconds)}
         trial = a_trial(facts, outcome="Invalid", reason="ProofFailed")
-        assert decide(trial, saw(a_client(FINISHED))).archive is archives
+        assert wants(decide(trial, saw(a_client(FINISHED))), Gather) is archives

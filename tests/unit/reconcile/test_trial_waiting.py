@@ -7,7 +7,7 @@ import pytest
 from encbench.api.base import parse_duration
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.trial.decide import decide
-from tests.unit.reconcile.seen import a_client, a_testbed, a_trial, ago, saw
+from tests.unit.reconcile.seen import a_client, a_testbed, a_trial, ago, found, saw
 
 LIMITS = a_trial().spec.step_deadlines
 PROOF = parse_duration(LIMITS.proof)
@@ -23,7 +23,7 @@ def bed(reason: str = "Ready", **run: Any) -> Testbed:
 
 
 def outcome(testbed: Testbed, waited: float) -> tuple[str | None, str | None, str]:
-    seen = saw(a_client(), testbed=testbed, proof_problem="no answer")
+    seen = saw(a_client(), testbed=testbed, found=found(problem="no answer"))
     status = decide(a_trial(startTime=ago(waited)), seen).status
     return status.outcome, status.reason, status.message or ""
 

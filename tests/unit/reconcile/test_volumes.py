@@ -172,5 +172,5 @@ async def test_the_templates_own_class_is_no_other_class() -> None:
     instance["spec"]["storage"]["className"] = "encrypted"
     world.apply(instance, *others, mode("luks", BY_CLASS), study("luks"))
     await world.settle(30)
-    assert "so the baseline would be encrypted as well" in refusal(world)
+    assert "which would encrypt the baseline too" in refusal(world)
     assert world.cluster.one(CAMPAIGN, SPACE, "study")["status"]["phase"] == "Refused"

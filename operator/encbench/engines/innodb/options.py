@@ -32,7 +32,7 @@ MOST_STATEMENTS = "1048576"
 """Prepared statements of all sessions together: the most that every version takes. By default it is
 16,382, which sysbench is past at 15 threads on 128 tables."""
 
-_PREFIX = re.compile(r"^(loose|skip|enable|disable|maximum)_")
+_PREFIXES = re.compile(r"^((loose|skip|enable|disable|maximum)_)+")
 _SIZE = re.compile(r"([0-9]+)([KMGTPE]?)", re.IGNORECASE)
 _UNITS = {unit: 2 ** (10 * power) for power, unit in enumerate(["", "K", "M", "G", "T", "P", "E"])}
 _KUBERNETES_SIZE = re.compile(r"([0-9]+)([KMGTPE])i")
@@ -47,14 +47,14 @@ class OptionFile:
     """The server's name in sentences."""
     belong: setting_names.Owned
     """Settings that belong to the operator."""
-    known: Callable[[str], frozenset[str] | None]
-    """The names that a version knows; None where no list of them exists."""
+    package: str
+    """The engine's package, which lists the names that we know."""
     memory: Callable[[InstanceTemplateSpec], Memory]
     """What a server of this template takes beside its pool."""
 
     def owned(self, name: str) -> str | None:
         """What to do instead of setting this; None for a setting that a template may set."""
-        bare = _PREFIX.sub("", name)
+        bare = _PREFIXES.sub("", name)
         for patterns, advice in self.belong:
             for pattern in patterns.split():
                 if fnmatch.fnmatchcase(bare, pattern) or pattern.startswith(bare):
@@ -63,10 +63,7 @@ class OptionFile:
 
     def problems(self, instance: InstanceTemplateSpec) -> Iterator[Problem]:
         """What is wrong with the template's settings."""
-        known = self.known(instance.version)
-        yield from setting_names.problems(
-            instance, self.server, owned=self.owned, known=known, wrong=self._wrong
-        )
+        yield from setting_names.problems(instance, owned=self.owned, wrong=self._wrong)
         own, pool = instance.embedded.resources, self._pool(instance)
         if own.memory_bytes < pool.beside + pool.least:
             text = (
@@ -96,6 +93,14 @@ class OptionFile:
         )
 
     def _wrong(self, name: str, value: str) -> str | None:
+        if name.startswith("loose_"):
+            return f"settings.{name}: leave loose_ out, because with it a mistake goes unnoticed"
+        whole = self._whole(name)
+        if whole is not None:
+            return (
+                f"settings.{name}: write {whole} in full, because the server would take this "
+                "beginning for it"
+            )
         if _BAD_VALUE.search(value):
             return (
                 f"settings.{name} holds a line break, a control character or #: write one plain "
@@ -106,6 +111,13 @@ class OptionFile:
             right = f"{size[1]}{size[2]}"
             return f"settings.{name}: write {right}, as {self.server} does, instead of {value}"
         return None
+
+    def _whole(self, name: str) -> str | None:
+        """The setting that this is only the beginning of, which MySQL and MariaDB accept."""
+        names = setting_names.known_settings(self.package).names
+        if name in names:
+            return None
+        return min((known for known in names if known.startswith(name)), default=None)
 
 
 def parse_size(text: str) -> int | None:

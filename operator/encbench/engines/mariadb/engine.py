@@ -1,7 +1,7 @@
 """MariaDB, as the registry lists it."""
 
 from encbench.api.testbed import TestbedSpec
-from encbench.engines.engine import Engine, KeyFile, ServerContainer, packaged
+from encbench.engines.engine import Engine, KeyFile, ServerContainer, packaged, refusals
 from encbench.engines.facts import facts
 from encbench.engines.innodb.layout import KEY_FILE
 from encbench.engines.innodb.server import server
@@ -17,7 +17,7 @@ _FACTS = facts("mariadb")
 def _config_files(spec: TestbedSpec) -> dict[str, str]:
     """The option file and the script that makes the data directory."""
     script = packaged(_FACTS.package, "initialise.sh")
-    return {"server.cnf": server_cnf(spec, POD), "initialise.sh": script}
+    return {"server.cnf": server_cnf(spec, POD), "initialise.sh": script, **refusals()}
 
 
 MARIADB = Engine(

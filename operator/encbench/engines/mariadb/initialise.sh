@@ -16,6 +16,12 @@ if [ -e "$marker" ]; then
 fi
 rm -rf "$volume/data"
 
+# shellcheck source=/dev/null
+. "$(dirname "$config")/refusals.sh"
+# MariaDB has no option that only validates. Its help reads every option first.
+validates() { mariadbd --defaults-file="$1" --verbose --help 2>&1 >/dev/null; }
+stop_at_refused_settings "$config" "$volume/tmp/validated.cnf" '\[ERROR\]'
+
 # root may log in by the unix socket only and as the system's root, whom this pod does not have.
 mariadb-install-db --defaults-file="$config" --datadir="$volume/data" --skip-name-resolve \
   --skip-test-db --auth-root-authentication-method=socket --auth-root-socket-user=root

@@ -1,4 +1,4 @@
-"""What is wrong with a template or a mode for MariaDB, said before anything starts."""
+"""What is wrong with a template or a mode for MariaDB, found before anything starts."""
 
 from collections.abc import Iterator
 from typing import get_args
@@ -9,11 +9,10 @@ from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
 from encbench.engines import setting_names
 from encbench.engines.innodb import options
-from encbench.engines.mariadb.known import known_settings
 from encbench.engines.mariadb.settings import MEMORY
 
 OLDEST = (10, 5)
-"""The first series whose server and client are called mariadbd and mariadb."""
+"""The first series whose server and client are named mariadbd and mariadb."""
 
 _OWNED: setting_names.Owned = (
     (
@@ -41,7 +40,7 @@ _OWNED: setting_names.Owned = (
 )
 
 OPTIONS = options.OptionFile(
-    server="MariaDB", belong=_OWNED, known=known_settings, memory=lambda _: MEMORY
+    server="MariaDB", belong=_OWNED, package="mariadb", memory=lambda _: MEMORY
 )
 
 
@@ -49,19 +48,15 @@ def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterat
     """What is wrong with the version, the mode's scope and the settings."""
     number = tuple(int(part) for part in instance.version.split("."))
     if number < OLDEST and len(number) > 1:
-        yield Problem(
-            INSTANCE_TEMPLATE,
-            Reason.VERSION_UNSUPPORTED,
-            f"version {instance.version} of MariaDB is too old: write 10.5 or later, and an image "
-            "of it",
-        )
-    # Tables, system tablespace and undo log share one switch in MariaDB: it is all or nothing.
+        version = f"version {instance.version} of MariaDB"
+        text = f"{version} is too old: write 10.5 or later, and an image of it"
+        yield Problem(INSTANCE_TEMPLATE, Reason.VERSION_UNSUPPORTED, text)
+    # Tables, system tablespace and undo log share one switch in MariaDB.
     scope = mode.tde.scope if mode.tde else None
     if scope is not None and set(get_args(Scope)) - set(scope):
-        yield Problem(
-            ENCRYPTION_MODE,
-            Reason.MODE_UNSUPPORTED,
-            "atRest.scope: leave it out, because encbench encrypts with MariaDB all that the "
-            "server can; only MySQL and Percona Server take a part",
+        text = (
+            "atRest.scope: leave it out, because MariaDB encrypts everything that it can or "
+            "nothing; only MySQL and Percona Server can encrypt a part"
         )
+        yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
     yield from OPTIONS.problems(instance)

@@ -3,7 +3,7 @@
 from functools import partial
 
 from encbench.api.testbed import TestbedSpec
-from encbench.engines.engine import Engine, ServerContainer, packaged
+from encbench.engines.engine import Engine, ServerContainer, packaged, refusals
 from encbench.engines.innodb.server import server
 from encbench.engines.log_words import LogWords
 from encbench.engines.mysql import judge, keyring, problems
@@ -19,6 +19,7 @@ def _config_files(spec: TestbedSpec) -> dict[str, str]:
         "server.cnf": server_cnf(spec, POD),
         **keyring.files(spec.mode, spec.instance.version, POD),
         "initialise.sh": packaged("mysql", "initialise.sh"),
+        **refusals(),
     }
 
 

@@ -51,6 +51,18 @@ fi
 rm -rf "$volume/data" "$volume/keyring"
 mkdir -m 700 "$volume/keyring"
 
+# shellcheck source=/dev/null
+. "$config/refusals.sh"
+case $said in
+  *validate-config*)
+    validates() { "$program/mysqld" --defaults-file="$1" --validate-config 2>&1; }
+    ;;
+  *) # 5.7
+    validates() { "$program/mysqld" --defaults-file="$1" --verbose --help 2>&1 >/dev/null; }
+    ;;
+esac
+stop_at_refused_settings "$config/server.cnf" "$volume/tmp/validated.cnf" '\[ERROR\]'
+
 # The same option file as the server's, so that an encrypted arm is encrypted from its first byte.
 "$program/mysqld" --defaults-file="$config/server.cnf" --initialize-insecure
 

@@ -1,7 +1,6 @@
-"""What is wrong with a template or a mode for MySQL, said before anything starts."""
+"""What is wrong with a template or a mode for MySQL, found before anything starts."""
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
@@ -11,11 +10,10 @@ from encbench.core.session_memory import Sessions
 from encbench.engines import setting_names
 from encbench.engines.innodb import options
 from encbench.engines.mysql.flavour import Flavour
-from encbench.engines.mysql.known import known_settings
 from encbench.engines.mysql.settings import server_memory
 from encbench.engines.mysql.versions import FIRST_TDE, FIRST_TLS_1_3, OLDEST, number
 
-# `[i]nnodb_doublewrite_d*` is written so that its beginning, innodb_doublewrite, is left free.
+# The brackets keep innodb_doublewrite free, which would count as a beginning of that pattern.
 _OWNED: setting_names.Owned = (
     (
         "datadir socket pid_file port admin_address admin_port create_admin_listener_thread "
@@ -45,7 +43,8 @@ _OWNED: setting_names.Owned = (
     ("innodb_file_per_table binlog_transaction_compression", options.FILES),
     (
         "grant_tables networking read_only super_read_only innodb_read_only innodb_force_recovery "
-        "initialize initialize_insecure help gdb upgrade validate_config offline_mode "
+        "initialize initialize_insecure help version verbose gdb upgrade validate_config "
+        "offline_mode "
         "innodb_dedicated_server innodb_redo_log_enabled percona_telemetry_disable",
         setting_names.SERVES,
     ),
@@ -59,16 +58,11 @@ _OWNED: setting_names.Owned = (
 
 def option_file(flavour: Flavour) -> options.OptionFile:
     """What one flavour's option file may hold."""
-    return options.OptionFile(
-        server=flavour.title,
-        belong=_OWNED,
-        known=partial(known_settings, flavour),
-        memory=server_memory,
-    )
+    return options.OptionFile(flavour.title, belong=_OWNED, package="mysql", memory=server_memory)
 
 
 def room(flavour: Flavour, instance: InstanceTemplateSpec, sessions: Sessions) -> Iterable[Problem]:
-    """Whether the template's memory holds these connections; asked of a version that exists."""
+    """Whether the template's memory holds these connections; empty for an unsupported version."""
     if _unsupported(flavour, instance.version):
         return ()
     return option_file(flavour).room(instance, sessions)
@@ -77,12 +71,12 @@ def room(flavour: Flavour, instance: InstanceTemplateSpec, sessions: Sessions) -
 def problems(
     flavour: Flavour, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
 ) -> Iterator[Problem]:
-    """What is wrong; of a version that does not exist only that."""
+    """What is wrong with the version, or else with the mode and the settings."""
     version = _unsupported(flavour, instance.version)
     if version is not None:
         yield Problem(INSTANCE_TEMPLATE, Reason.VERSION_UNSUPPORTED, version)
         return
-    for text in (*_at_rest(flavour, instance, mode), *_in_transit(flavour, instance, mode)):
+    for text in _lacking(flavour, instance, mode):
         yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
     yield from option_file(flavour).problems(instance)
 
@@ -98,41 +92,33 @@ def _unsupported(flavour: Flavour, version: str) -> str | None:
     return None
 
 
-def _at_rest(
+def _lacking(
     flavour: Flavour, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
 ) -> Iterator[str]:
-    at_rest = mode.tde
-    if at_rest is None:
-        return
-    if number(instance.version) < FIRST_TDE:
-        yield (
-            f"{flavour.title} {instance.version} cannot encrypt all that it writes of a table: "
-            "leave atRest out of the mode, or write version 8.0.23 or later and an image of it"
-        )
-    if at_rest.algorithm is not None:
-        yield (
-            f"atRest.algorithm is MariaDB's: leave it out, because {flavour.title} has one of its "
-            "own (AES-256 in CBC mode for tables)"
-        )
-    if at_rest.key_secret_ref is not None:
-        yield (
-            f"atRest.keySecretRef: leave it out, because {flavour.title} makes its master keys "
-            "itself, in a keyring on the testbed's volume"
-        )
-    lacking = [part for part in at_rest.scope or () if part not in flavour.scopes]
-    if lacking:
-        yield (
-            f"atRest.scope: leave {', '.join(lacking)} out, because {flavour.title} writes "
-            f"temporary tables in plaintext; it can encrypt {', '.join(flavour.scopes)}"
-        )
-
-
-def _in_transit(
-    flavour: Flavour, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
-) -> Iterator[str]:
-    wanted = mode.in_transit is not None and mode.in_transit.version == "TLSv1.3"
-    if wanted and number(instance.version) < FIRST_TLS_1_3:
-        yield (
-            f"{flavour.title} {instance.version} has no TLS 1.3: write inTransit.version: TLSv1.2 "
-            "in the mode"
-        )
+    """What the mode asks for and the server lacks."""
+    title, version = f"{flavour.title} {instance.version}", number(instance.version)
+    at_rest, in_transit = mode.tde, mode.in_transit
+    if at_rest is not None:
+        if version < FIRST_TDE:
+            yield (
+                f"{title} cannot encrypt everything that it writes of a table: leave atRest out of "
+                "the mode, or write version 8.0.23 or later and an image of it"
+            )
+        if at_rest.algorithm is not None:
+            yield (
+                "atRest.algorithm is only for MariaDB: leave it out, because the algorithm of "
+                f"{flavour.title} is fixed (AES-256 in CBC mode for tables)"
+            )
+        if at_rest.key_secret_ref is not None:
+            yield (
+                f"atRest.keySecretRef: leave it out, because {flavour.title} makes its master keys "
+                "itself, in a keyring on the testbed's volume"
+            )
+        lacking = [part for part in at_rest.scope or () if part not in flavour.scopes]
+        if lacking:
+            yield (
+                f"atRest.scope: leave {', '.join(lacking)} out, because {flavour.title} writes "
+                f"temporary tables in plaintext; it can encrypt {', '.join(flavour.scopes)}"
+            )
+    if in_transit is not None and in_transit.version == "TLSv1.3" and version < FIRST_TLS_1_3:
+        yield f"{title} has no TLS 1.3: write inTransit.version: TLSv1.2 in the mode"

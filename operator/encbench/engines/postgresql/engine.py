@@ -1,7 +1,7 @@
 """PostgreSQL, as the registry lists it."""
 
 from encbench.api.testbed import TestbedSpec
-from encbench.engines.engine import Engine, ServerContainer, packaged
+from encbench.engines.engine import Engine, ServerContainer, packaged, refusals
 from encbench.engines.facts import facts
 from encbench.engines.log_words import LogWords
 from encbench.engines.postgresql import judge, problems, users
@@ -21,6 +21,7 @@ def _config_files(spec: TestbedSpec) -> dict[str, str]:
         "pg_hba.conf": users.host_rules(tls=in_transit is not None),
         PASSWD: _USERS,
         **{name: packaged(_FACTS.package, name) for name in ("initialise.sh", "start.sh")},
+        **refusals(),
     }
     if in_transit is not None:
         files["openssl.cnf"] = openssl_conf(in_transit)

@@ -25,6 +25,11 @@ rm -rf "$volume/data"
 initdb --pgdata="$volume/data" --username=postgres --auth=reject --encoding=UTF8 --no-locale \
   --data-checksums --no-instructions
 
+# shellcheck source=/dev/null
+. "$(dirname "$config")/refusals.sh"
+validates() { postgres -D "$volume/data" --config-file="$1" -C data_directory 2>&1; }
+stop_at_refused_settings "$config" "$volume/validated.conf" '(LOG|FATAL): '
+
 # The statements hold passwords: one that fails must not be written to the log.
 postgres --single -j --config-file="$config" -c exit_on_error=on -c log_min_error_statement=panic \
   template1 <"$statements" >/dev/null

@@ -1,4 +1,4 @@
-"""What is wrong with a template or a mode for PostgreSQL, said before anything starts."""
+"""What is wrong with a template or a mode for PostgreSQL, found before anything starts."""
 
 import fnmatch
 import re
@@ -9,7 +9,6 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
 from encbench.engines import memory_fit, setting_names
-from encbench.engines.postgresql.known import known_settings
 from encbench.engines.postgresql.settings import (
     BESIDE_BUFFERS,
     LEAST_BUFFERS,
@@ -19,17 +18,17 @@ from encbench.engines.postgresql.settings import (
 )
 
 OLDEST = 15
-"""The first series with roles that read settings and ask for a checkpoint, which the agent has."""
+"""The first series with the agent's two roles: to read settings, and to request checkpoints."""
 
-_LOGS = "leave it out, because the server's log is its container's, and the operator reads it"
-_LIBRARIES = "leave it out, because nothing is loaded into the server beside what a mode asks for"
-_TRUE = "leave it out, because with it a damaged page would be a figure in place of an error"
+_LOGS = "leave it out, because the operator reads the server's log from its container"
+_LIBRARIES = "leave it out, because only encryption modes decide what the server loads"
+_TRUE = "leave it out, because a damaged page must be an error, not part of a figure"
 
 _OWNED: setting_names.Owned = (
     (
         "data_directory config_file hba_file ident_file external_pid_file port listen_addresses "
         "unix_socket_* bonjour* default_tablespace temp_tablespaces dynamic_shared_memory_type "
-        "shared_memory_type allow_in_place_tablespaces",
+        "shared_memory_type allow_in_place_tablespaces include include_dir include_if_exists",
         setting_names.PLACES,
     ),
     (
@@ -52,7 +51,7 @@ _OWNED: setting_names.Owned = (
     ),
     (
         "restart_after_crash",
-        "leave it out, because a server that starts over by itself would hide that it crashed",
+        "leave it out, because a server that restarts by itself would hide its crash",
     ),
     (
         "default_transaction_read_only transaction_read_only transaction_isolation "
@@ -72,7 +71,7 @@ _OWNED: setting_names.Owned = (
 
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *(B|kB|MB|GB|TB)?")
 _UNITS = {"B": 1, None: 8192, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
-"""Without a unit `shared_buffers` counts pages of 8 kB."""
+"""`shared_buffers` without a unit counts pages of 8 kB."""
 _FOREIGN_SIZE = re.compile(r"([0-9]+)([KkMGT])i?")
 _BAD_VALUE = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -80,23 +79,16 @@ _BAD_VALUE = re.compile(r"[\x00-\x1f\x7f]")
 def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:
     """What is wrong with the version, the mode and the settings."""
     if int(instance.version.split(".")[0]) < OLDEST:
-        yield Problem(
-            INSTANCE_TEMPLATE,
-            Reason.VERSION_UNSUPPORTED,
-            f"version {instance.version} of PostgreSQL is too old: write {OLDEST} or later, and an "
-            "image of it",
-        )
+        version = f"version {instance.version} of PostgreSQL"
+        text = f"{version} is too old: write {OLDEST} or later, and an image of it"
+        yield Problem(INSTANCE_TEMPLATE, Reason.VERSION_UNSUPPORTED, text)
     if mode.tde is not None:
-        yield Problem(
-            ENCRYPTION_MODE,
-            Reason.MODE_UNSUPPORTED,
+        text = (
             "PostgreSQL has no encryption at rest of its own, and pg_tde of Percona's distribution "
-            "is not supported: write atRest.method: volume, or leave atRest out",
+            "is not supported: write atRest.method: volume, or leave atRest out"
         )
-    known = known_settings(instance.version)
-    yield from setting_names.problems(
-        instance, "PostgreSQL", owned=owned, known=known, wrong=_wrong
-    )
+        yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
+    yield from setting_names.problems(instance, owned=owned, wrong=_wrong)
     if _wrong(_POOL.setting, instance.settings.get(_POOL.setting, "")) is None:
         yield from _POOL.size(instance)
 
@@ -118,8 +110,8 @@ def parse_size(text: str) -> int | None:
 def _wrong(name: str, value: str) -> str | None:
     if _BAD_VALUE.search(value):
         return (
-            f"settings.{name} holds a line break or a control character: write one plain line, "
-            "because the file of settings would end or change there"
+            f"settings.{name} has a line break or a control character, which would end or change "
+            "the configuration file: write one plain line"
         )
     size = _FOREIGN_SIZE.fullmatch(value)
     if size is not None:

@@ -4,19 +4,39 @@ Everything in the cluster goes by owner references. The bucket has no garbage co
 why a campaign carries a finalizer from its acceptance on.
 """
 
-from encbench.api.kinds import POD
+from encbench.api.campaign import CampaignStatus
+from encbench.api.conditions import parse_time
 from encbench.core.naming import storage_prefix
 from encbench.kube import labels
-from encbench.ports import Cluster, Store
-from encbench.reconcile.objects import Campaign
+from encbench.ports import Store
+from encbench.reconcile.campaign.facts import CampaignSeen
+from encbench.reconcile.decision import Decision
+from encbench.reconcile.effects.effect import (
+    CampaignEffect,
+    Delete,
+    RemoveUnfinished,
+    SetFinalizers,
+)
+from encbench.reconcile.objects import Campaign, Testbed, Trial
 
+GIVE_UP = 300.0
+"""Seconds after which a deleted campaign no longer waits for a store that is away."""
 FINALIZER = f"{labels.CAMPAIGN.split('/')[0]}/unfinished-artefacts"
 
 
-async def clients_are_gone(cluster: Cluster, campaign: Campaign) -> bool:
-    """Whether no pod of the campaign is left that could still upload."""
-    own = {labels.CAMPAIGN: campaign.name, labels.COMPONENT: "client"}
-    return not await cluster.list(POD, campaign.namespace, own)
+def decide(campaign: Campaign, seen: CampaignSeen) -> Decision[CampaignStatus, CampaignEffect]:
+    """Of a deleted campaign: its children go, then what is half-done, then the finalizer; pure."""
+    if FINALIZER not in campaign.finalizers:
+        return Decision(campaign.status)
+    children: list[Testbed | Trial] = [*seen.testbeds.values(), *seen.trials.values()]
+    gone = tuple(Delete.of(child) for child in children if not child.deleting)
+    if seen.has_clients:
+        return Decision(campaign.status, gone, requeue=1.0)
+    deleted = parse_time(campaign.body["metadata"]["deletionTimestamp"])
+    late = (seen.now - deleted).total_seconds() >= GIVE_UP
+    rest = tuple(name for name in campaign.finalizers if name != FINALIZER)
+    unfinished = RemoveUnfinished(best_effort=late)
+    return Decision(campaign.status, (*gone, unfinished, SetFinalizers(rest)))
 
 
 async def remove_unfinished(store: Store, campaign: Campaign) -> None:

@@ -5,31 +5,40 @@ runs at a time. The plan is a pure function of the frozen specs and of the outco
 is no cursor to lose.
 """
 
-from dataclasses import dataclass
-
 from encbench.api.campaign import CampaignStatus, Progress, Resolved
 from encbench.api.conditions import find, format_time, is_true, parse_time
 from encbench.api.kinds import CONFIG_MAP, TRIAL
+from encbench.api.lifecycle import (
+    ACCEPTED,
+    CAMPAIGN_LIFE,
+    COMPLETE,
+    FAILED,
+    REPORTED,
+    SUSPENDED,
+)
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell
-from encbench.reconcile.campaign import children, testbeds
+from encbench.reconcile.campaign import children, cleanup, testbeds
 from encbench.reconcile.campaign.estimate import estimate
-from encbench.reconcile.campaign.facts import Seen, holds_the_stage, is_archived, past
+from encbench.reconcile.campaign.facts import CampaignSeen, holds_the_stage, is_archived, past
 from encbench.reconcile.campaign.precision import block_plans, goals
+from encbench.reconcile.decision import Decision
 from encbench.reconcile.draft import Draft
-from encbench.reconcile.effects import Announce, Create, Delete, Effect
+from encbench.reconcile.effects.effect import (
+    Announce,
+    CampaignEffect,
+    Create,
+    Delete,
+    Publish,
+    SetFinalizers,
+)
 from encbench.reconcile.objects import Campaign, Trial
 
-ACCEPTED, SUSPENDED, REPORTED, COMPLETE, FAILED = (
-    "Accepted",
-    "Suspended",
-    "Reported",
-    "Complete",
-    "Failed",
-)
 RESOLVE_AGAIN = 10.0
 """Seconds between looks at what was missing or wrong."""
+RENDER_AGAIN = 5.0
+"""Seconds between attempts to render the report."""
 SETTLE = 3.0
 """Seconds of a campaign's life in which it is neither accepted nor refused: `kubectl apply -k`
 writes it before the parts that it names, which are still missing then, or as they were before."""
@@ -39,21 +48,16 @@ MAX_UNARCHIVED = 1
 hold what the next one's need, and would pile up while the store is away."""
 
 
-@dataclass(frozen=True)
-class Decision:
-    """The status to write, and what to do after it is written."""
-
-    status: CampaignStatus
-    effects: tuple[Effect, ...] = ()
-    create_authority: bool = False
-    """Before the effects, the CA that certifies the testbeds which they create."""
-    publish: bool = False
-    """Render the report from the bucket; `Reported` follows when it is there."""
-    requeue: float | None = None
+CampaignDecision = Decision[CampaignStatus, CampaignEffect]
 
 
-def decide(campaign: Campaign, seen: Seen) -> Decision:
+def decide(campaign: Campaign, seen: CampaignSeen) -> CampaignDecision:
     """The next step; pure."""
+    if campaign.deleting:
+        return cleanup.decide(campaign, seen)
+    if cleanup.FINALIZER not in campaign.finalizers:
+        claimed = SetFinalizers((*campaign.finalizers, cleanup.FINALIZER))
+        return Decision(campaign.status, (claimed,), requeue=0.0)
     draft = Draft(campaign.status, now=seen.now, generation=campaign.generation)
     if is_true(campaign.status.conditions, COMPLETE) or is_true(campaign.status.conditions, FAILED):
         return _after_the_end(campaign, draft, seen)
@@ -65,30 +69,19 @@ def decide(campaign: Campaign, seen: Seen) -> Decision:
 
 def _decision(
     draft: Draft[CampaignStatus],
-    effects: tuple[Effect, ...] = (),
+    effects: tuple[CampaignEffect, ...] = (),
     *,
-    create_authority: bool = False,
-    publish: bool = False,
     requeue: float | None = None,
-) -> Decision:
+) -> CampaignDecision:
     # The API takes no more; names of full length may add up to it.
-    draft.set(phase=_phase(draft), step=draft.status.step[:512])
-    return Decision(draft.status, effects, create_authority, publish, requeue)
+    phase = CAMPAIGN_LIFE.phase(draft.status.conditions)
+    draft.set(phase=phase, step=draft.status.step[:512])
+    return Decision(draft.status, effects, requeue)
 
 
-def _phase(draft: Draft[CampaignStatus]) -> str:
-    if draft.is_true(FAILED):
-        return "Failed"
-    if draft.is_true(COMPLETE):
-        return "Succeeded"
-    if draft.is_false(ACCEPTED):
-        return "Refused"
-    if draft.is_true(SUSPENDED):
-        return "Suspended"
-    return "Running" if draft.is_true(ACCEPTED) else "Pending"
-
-
-def _accept(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> Decision:
+def _accept(
+    campaign: Campaign, draft: Draft[CampaignStatus], seen: CampaignSeen
+) -> CampaignDecision:
     found = seen.resolution
     if found is None:
         return _decision(draft, requeue=0.0)
@@ -121,8 +114,8 @@ def _accept(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> Dec
 
 
 def _run(
-    campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen, resolved: Resolved
-) -> Decision:
+    campaign: Campaign, draft: Draft[CampaignStatus], seen: CampaignSeen, resolved: Resolved
+) -> CampaignDecision:
     cells = plan.cells(campaign.spec, resolved.workloads)
     trials = list(seen.trials.values())
     attempts = [past(trial) for trial in trials]
@@ -156,10 +149,10 @@ def _is_done(cell: Cell, states: dict[str, plan.CellState], trials: list[Trial])
     return not any(t.spec.cell == cell.name and t.status.outcome is None for t in trials)
 
 
-def _broken_testbed(cell: Cell, seen: Seen) -> str:
+def _broken_testbed(cell: Cell, seen: CampaignSeen) -> str:
     """Why a cell is given up: one of its testbeds failed. Empty when none has."""
     for found in seen.testbeds.values():
-        failed = find(found.status.conditions, "Failed")
+        failed = find(found.status.conditions, FAILED)
         if found.spec.cell == cell.name and failed is not None and failed.status == "True":
             return f"testbed {found.name}: {failed.reason}: {failed.message}"
     return ""
@@ -168,12 +161,12 @@ def _broken_testbed(cell: Cell, seen: Seen) -> str:
 def _measure(
     campaign: Campaign,
     draft: Draft[CampaignStatus],
-    seen: Seen,
+    seen: CampaignSeen,
     resolved: Resolved,
     cell: Cell,
     state: plan.CellState,
-    effects: tuple[Effect, ...],
-) -> Decision:
+    effects: tuple[CampaignEffect, ...],
+) -> CampaignDecision:
     running = [t for t in seen.trials.values() if holds_the_stage(t)]
     if campaign.spec.suspend:
         step = "suspended" if not running else "suspended once the running trial is done"
@@ -192,8 +185,7 @@ def _measure(
     stage = testbeds.stage(campaign, resolved, cell, planned, seen)
     if stage.waiting:
         draft.set(step=stage.step)
-        effects += stage.effects
-        return _decision(draft, effects, create_authority=stage.creates, requeue=IDLE)
+        return _decision(draft, (*effects, *stage.effects), requeue=IDLE)
     if sum(1 for trial in seen.trials.values() if not is_archived(trial)) > MAX_UNARCHIVED:
         draft.set(step="waiting for the object store and Prometheus to take the last results")
         return _decision(draft, effects, requeue=IDLE)
@@ -215,7 +207,7 @@ def _describe(trial: Trial) -> str:
 
 def _count(
     draft: Draft[CampaignStatus],
-    seen: Seen,
+    seen: CampaignSeen,
     remaining: int,
     resolved: Resolved,
 ) -> None:
@@ -236,8 +228,8 @@ def _clear_closed(
     cells: tuple[Cell, ...],
     open_cells: list[Cell],
     broken: dict[str, str],
-    seen: Seen,
-) -> list[Effect]:
+    seen: CampaignSeen,
+) -> list[Delete]:
     """Testbeds of cells that are done go; those of a failed cell stay to be looked at."""
     kept = {cell.name for cell in open_cells} | set(broken)
     done = {cell.name for cell in cells} - kept
@@ -253,19 +245,20 @@ def _clear_closed(
 def _report(
     campaign: Campaign,
     draft: Draft[CampaignStatus],
-    seen: Seen,
+    seen: CampaignSeen,
     cells: tuple[Cell, ...],
     states: dict[str, plan.CellState],
     broken: dict[str, str],
-    effects: tuple[Effect, ...],
+    effects: tuple[CampaignEffect, ...],
     *,
     late: bool = False,
-) -> Decision:
+) -> CampaignDecision:
     draft.set(step="rendering the report", estimated_completion_time=None)
     if not seen.report_ready:
         message = seen.report_problem or "the report is being rendered"
         draft.condition(REPORTED, False, "Rendering", message)
-        return _decision(draft, effects, publish=True, requeue=0.0)
+        publish = Publish(draft.status, seen)
+        return _decision(draft, (*effects, publish), requeue=RENDER_AGAIN)
     draft.condition(REPORTED, True, "Rendered", "the report is in the bucket")
     given_up = [
         f"{condition.workload_ref} at {condition.concurrency} threads on {cell.instance_ref}"
@@ -299,22 +292,24 @@ def _is_late(campaign: Campaign, draft: Draft[CampaignStatus]) -> bool:
 def _stop(
     campaign: Campaign,
     draft: Draft[CampaignStatus],
-    seen: Seen,
+    seen: CampaignSeen,
     cells: tuple[Cell, ...],
     states: dict[str, plan.CellState],
     broken: dict[str, str],
-) -> Decision:
+) -> CampaignDecision:
     """An early end: the testbeds go, which ends what runs; what was measured is reported."""
     effects = tuple(
         Delete.of(testbed) for testbed in seen.testbeds.values() if not testbed.deleting
     )
     if not all(is_archived(trial) for trial in seen.trials.values()):
-        draft.set(step="stopping, for activeDeadlineSeconds has passed")
+        draft.set(step="stopping, because activeDeadlineSeconds has passed")
         return _decision(draft, effects, requeue=IDLE)
     return _report(campaign, draft, seen, cells, states, broken, effects, late=True)
 
 
-def _after_the_end(campaign: Campaign, draft: Draft[CampaignStatus], seen: Seen) -> Decision:
+def _after_the_end(
+    campaign: Campaign, draft: Draft[CampaignStatus], seen: CampaignSeen
+) -> CampaignDecision:
     """Succeeded trials go after their time to live; the others stay with the campaign."""
     ttl = campaign.spec.ttl_seconds_after_finished
     if ttl is None:

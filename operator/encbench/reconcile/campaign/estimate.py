@@ -6,13 +6,13 @@ from statistics import median
 
 from encbench.api.campaign import Resolved
 from encbench.api.conditions import format_time, parse_time
-from encbench.reconcile.campaign.facts import Seen
+from encbench.reconcile.campaign.facts import CampaignSeen
 
 DEAD_TIME = 5.0
 """Seconds between two measured windows that are assumed until some have been seen."""
 
 
-def estimate(seen: Seen, remaining: int, resolved: Resolved) -> str | None:
+def estimate(seen: CampaignSeen, remaining: int, resolved: Resolved) -> str | None:
     """RFC 3339 time of the end, or None while no testbed is ready.
 
     The pace is the median time from one trial's start to the next one's, so that one long pause

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from encbench.api.conditions import find, is_false, is_true
+from encbench.api.lifecycle import ARCHIVED, CHECKING, CONSISTENT, MEASURED, PROVEN_AFTER
 from encbench.core.plan import LoadLevel, Past
 from encbench.reconcile.campaign.resolve import Resolution
-from encbench.reconcile.checks import CONSISTENT
 from encbench.reconcile.objects import Testbed, Trial
 
 
 @dataclass(frozen=True)
-class Seen:
+class CampaignSeen:
     """Everything that a decision is made from."""
 
     now: datetime
@@ -23,6 +23,9 @@ class Seen:
     """By name."""
     report_ready: bool = False
     report_problem: str = ""
+    """Why the report could not be rendered the last time."""
+    has_clients: bool = False
+    """Of a deleted campaign: pods are left that could still upload."""
 
 
 def past(trial: Trial) -> Past:
@@ -39,7 +42,7 @@ def past(trial: Trial) -> Past:
 
 def is_archived(trial: Trial) -> bool:
     """Whether nothing of the trial is left to do."""
-    return is_true(trial.status.conditions, "Archived")
+    return is_true(trial.status.conditions, ARCHIVED)
 
 
 def holds_the_stage(trial: Trial) -> bool:
@@ -50,7 +53,8 @@ def holds_the_stage(trial: Trial) -> bool:
     What follows (collecting, archiving) needs neither database nor client CPU to speak of.
     """
     facts = trial.status.conditions
-    proven = is_true(facts, "ProvenAfter") or is_false(facts, "ProvenAfter")
-    has_checks = trial.spec.workload.tpcc is not None and not is_false(facts, "Measured")
-    checked = not has_checks or find(facts, CONSISTENT) is not None
+    proven = is_true(facts, PROVEN_AFTER) or is_false(facts, PROVEN_AFTER)
+    has_checks = trial.spec.workload.tpcc is not None and not is_false(facts, MEASURED)
+    checks = find(facts, CONSISTENT)
+    checked = not has_checks or (checks is not None and checks.reason != CHECKING)
     return trial.status.outcome is None and not (proven and checked)

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from encbench.api.campaign import CampaignStatus, Resolved
 from encbench.api.conditions import find, format_time, with_condition
 from encbench.api.kinds import OVERHEAD_REPORT
+from encbench.api.lifecycle import READY, REPORTED
 from encbench.api.overheadreport import Artefact, Artefacts
 from encbench.core import plan
 from encbench.core.artefact import decode, digest_of, encode
 from encbench.core.evidence import ProofRecord
+from encbench.core.naming import proof_key
 from encbench.core.records import (
     CampaignId,
     IndexCell,
@@ -27,11 +29,11 @@ from encbench.core.records import (
 from encbench.ports import Conflict, Rejected, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
-from encbench.reconcile.campaign.facts import Seen
+from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.deps import Deps
-from encbench.reconcile.effects import Create, perform
+from encbench.reconcile.effects.cluster import perform
+from encbench.reconcile.effects.effect import Create
 from encbench.reconcile.objects import Campaign, Trial
-from encbench.reconcile.testbed.observe import proof_key
 from encbench.report.analysis.build import build, to_status
 from encbench.report.document import Report
 
@@ -39,7 +41,9 @@ if TYPE_CHECKING:
     from encbench.report.formats.render import Rendering
 
 
-async def publish(deps: Deps, campaign: Campaign, status: CampaignStatus, seen: Seen) -> None:
+async def publish(
+    deps: Deps, campaign: Campaign, status: CampaignStatus, seen: CampaignSeen
+) -> None:
     """Write everything. Unavailable or RecordError when it cannot be done yet."""
     resolved = status.resolved or Resolved()
     index = await _index(deps, campaign, status, resolved, seen)
@@ -65,7 +69,7 @@ async def publish(deps: Deps, campaign: Campaign, status: CampaignStatus, seen: 
 
 
 async def _index(
-    deps: Deps, campaign: Campaign, status: CampaignStatus, resolved: Resolved, seen: Seen
+    deps: Deps, campaign: Campaign, status: CampaignStatus, resolved: Resolved, seen: CampaignSeen
 ) -> IndexRecord:
     prefix = status.storage_prefix or ""
     cells = plan.cells(campaign.spec, resolved.workloads)
@@ -102,7 +106,7 @@ def _when_begun(status: CampaignStatus) -> str | None:
 
     With two operators at once one may write the files and the other the digests.
     """
-    rendering = find(status.conditions, "Reported")
+    rendering = find(status.conditions, REPORTED)
     return rendering.last_transition_time if rendering else None
 
 
@@ -155,14 +159,14 @@ async def _write_report(
 ) -> None:
     cluster = deps.cluster
     body = children.report(campaign)
-    await perform(cluster, campaign.kind, campaign.body, [Create(OVERHEAD_REPORT, body)])
+    await perform(cluster, campaign, Create(OVERHEAD_REPORT, body))
     there = await cluster.get(OVERHEAD_REPORT, campaign.namespace, campaign.name)
     if there is None:
         raise Unavailable("the OverheadReport was deleted while it was written")
     found = objects.overhead_report(there)
     conditions = with_condition(
         found.status.conditions,
-        "Ready",
+        READY,
         True,
         "Rendered",
         "the report is in the bucket",

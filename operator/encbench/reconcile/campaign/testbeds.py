@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from encbench.api.campaign import Resolved
 from encbench.api.conditions import is_true
 from encbench.api.kinds import TESTBED
+from encbench.api.lifecycle import READY
 from encbench.core.plan import Cell, PlannedTrial
 from encbench.reconcile.campaign import children
-from encbench.reconcile.campaign.facts import Seen, is_archived
-from encbench.reconcile.effects import Create, Delete, Effect
+from encbench.reconcile.campaign.facts import CampaignSeen, is_archived
+from encbench.reconcile.effects.effect import CampaignEffect, Create, Delete, IssueAuthority
 from encbench.reconcile.objects import Campaign, Testbed
 
 
@@ -23,16 +24,14 @@ class Stage:
 
     beds: dict[str, Testbed] = field(default_factory=dict)
     """By the arm that each was built for; complete when there is nothing to do or to wait for."""
-    effects: tuple[Effect, ...] = ()
-    creates: bool = False
-    """The effects create testbeds."""
+    effects: tuple[CampaignEffect, ...] = ()
     waiting: bool = False
     step: str = ""
     """What is being done, in words."""
 
 
 def stage(
-    campaign: Campaign, resolved: Resolved, cell: Cell, planned: PlannedTrial, seen: Seen
+    campaign: Campaign, resolved: Resolved, cell: Cell, planned: PlannedTrial, seen: CampaignSeen
 ) -> Stage:
     """What stands between now and that trial."""
     own = [t for t in seen.testbeds.values() if t.spec.cell == cell.name]
@@ -48,27 +47,27 @@ def stage(
     if missing and (external or campaign.spec.residency == "OnDemand"):
         # One is prepared after the other: their memory does not fit side by side, or they share
         # the dataset that the first has loaded.
-        unready = [bed for bed in own if not is_true(bed.status.conditions, "Ready")]
+        unready = [bed for bed in own if not is_true(bed.status.conditions, READY)]
         if unready:
             return Stage(waiting=True, step=_preparing(unready))
         missing = missing[:1]
     if missing:
         again = f", set {planned.generation}" if planned.generation > 1 else ""
+        new = tuple(
+            Create(TESTBED, children.testbed(campaign, resolved, cell, arm, planned.generation))
+            for arm in missing
+        )
         return Stage(
-            effects=tuple(
-                Create(TESTBED, children.testbed(campaign, resolved, cell, arm, planned.generation))
-                for arm in missing
-            ),
-            creates=True,
+            effects=(IssueAuthority(), *new),
             waiting=True,
             step=f"creating the testbeds of {cell.instance_ref}{again}",
         )
     beds = {arm: seen.testbeds[name] for arm, name in names.items()}
-    unready = [bed for bed in beds.values() if not is_true(bed.status.conditions, "Ready")]
+    unready = [bed for bed in beds.values() if not is_true(bed.status.conditions, READY)]
     return Stage(beds, waiting=bool(unready), step=_preparing(unready))
 
 
-def _clear(cell: Cell, old: list[Testbed], seen: Seen) -> Stage:
+def _clear(cell: Cell, old: list[Testbed], seen: CampaignSeen) -> Stage:
     step = f"clearing away the testbeds of {cell.instance_ref}, to build them anew"
     if not all(is_archived(t) for t in seen.trials.values() if t.spec.cell == cell.name):
         return Stage(waiting=True, step=step)

@@ -22,8 +22,34 @@ class LoadFacts:
 
 
 @dataclass(frozen=True)
-class Seen:
+class FullProof:
+    """The proof by a scan of all files, and whether the store has it."""
+
+    proof: Proof | None = None
+    digest: str | None = None
+    """Of the proof as stored; None when the store did not take it yet."""
+    store_problem: str = ""
+    """Why the store did not take it."""
+
+
+@dataclass(frozen=True)
+class TestbedFound:
+    """What effects have found that no status says yet."""
+
+    __test__ = False
+
+    checked: Checked | None = None
+    """What the checks of the fresh dataset came to, once they are through."""
+    proof: FullProof = FullProof()
+    problem: str = ""
+    """Why the last effect came to nothing."""
+
+
+@dataclass(frozen=True)
+class TestbedSeen:
     """Everything that a decision is made from."""
+
+    __test__ = False
 
     now: datetime
     has_credentials: bool
@@ -35,7 +61,7 @@ class Seen:
     trial: Trial | None = None
     """The trial that the testbed is for now."""
     neighbours: tuple[str, ...] = ()
-    """Databases of the same cell that are still there, where only one shall be."""
+    """Databases of the same cell that still exist, where only one may."""
     authority: KeyPair | None = None
     """The campaign's CA; looked for only until there are credentials."""
     server_started: float | None = None
@@ -52,13 +78,7 @@ class Seen:
     """What the user's Secret has for an external database; only until there are credentials."""
     log_tail: str = ""
     """End of the failing server's log, for the message."""
-    checked: Checked | None = None
-    """What the checks of the fresh dataset came to, once they are through."""
-    proof: Proof | None = None
-    proof_digest: str | None = None
-    """Digest of the proof as stored; None when the store did not take it yet."""
-    store_problem: str = ""
-    """Why the store did not take it."""
+    found: TestbedFound = TestbedFound()
 
 
 def load_facts(job: Body | None, pods: tuple[PodFacts, ...]) -> LoadFacts | None:

@@ -26,7 +26,7 @@ from encbench.reconcile.pods import PodFacts
 
 PREPARE = f"init:{golden.NAME}"
 ATTEMPTS = 3
-"""Failures of the golden copy after which nobody expects it to come right by itself."""
+"""Failures of the golden copy after which another attempt is not expected to succeed."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def next_served(testbed: Testbed, trials: Sequence[Trial]) -> Trial | None:
 
 
 @dataclass(frozen=True)
-class Step:
+class StartStep:
     """How far the start is."""
 
     ready: bool = False
@@ -122,7 +122,7 @@ def bring(
     pod: PodFacts | None,
     stateful_set: SetFacts | None,
     server_started: float | None,
-) -> Step:
+) -> StartStep:
     """The next thing to do for the server to run of this start; writes `status.run`."""
     run = draft.status.run
     if run is None or Start(run.start, run.reset) != wanted:
@@ -130,29 +130,31 @@ def bring(
         run = ServerRun(start=wanted.name, reset=wanted.reset, asked_time=now)
         draft.set(run=run)
     if run.ready_time is not None:
-        return Step(ready=True)
+        return StartStep(ready=True)
     if pod is not None and start_of(pod) == wanted and pod.ready and server_started is not None:
         ready = {"ready_time": format_time(draft.now), "restored": data_copy(pod)}
         draft.set(run=run.model_copy(update=ready), server_started=server_started)
-        return Step(ready=True)
+        return StartStep(ready=True)
     step = _waiting(wanted, pod, stateful_set)
     late = draft.age(run.asked_time) > parse_duration(testbed.spec.step_deadlines.reset)
     found = pods.trouble([pod]) if pod is not None and start_of(pod) == wanted else None
     hopeless = pod is not None and pod.container(PREPARE).restarts >= ATTEMPTS
     if found is not None and (late or hopeless):
-        return Step(failed=(found.reason, found.message))
+        return StartStep(failed=(found.reason, found.message))
     if late:
-        return Step(failed=("ResetTimeout", f"it took longer than the step may: {step.message}"))
+        return StartStep(
+            failed=("ResetTimeout", f"it took longer than the step may: {step.message}")
+        )
     return step
 
 
-def _waiting(wanted: Start, pod: PodFacts | None, stateful_set: SetFacts | None) -> Step:
+def _waiting(wanted: Start, pod: PodFacts | None, stateful_set: SetFacts | None) -> StartStep:
     if stateful_set is None:
-        return Step(message="its StatefulSet is not there")
+        return StartStep(message="its StatefulSet is not there")
     if pod is not None and start_of(pod) == wanted:
-        return Step(message="the database is starting")
+        return StartStep(message="the database is starting")
     replicas = 0 if pod is not None else 1
     message = "the database is being stopped" if pod is not None else "the database is starting"
     if (stateful_set.replicas, stateful_set.start) == (replicas, wanted):
-        return Step(message=message)
-    return Step(scale=(replicas, wanted), message=message)
+        return StartStep(message=message)
+    return StartStep(scale=(replicas, wanted), message=message)

@@ -4,8 +4,6 @@ Every artefact is read from the bucket, never from a pod: what the report rests 
 there.
 """
 
-from dataclasses import dataclass, field
-
 from encbench.api.trial import TrialResult, Window
 from encbench.core.artefact import check, decode, digest_of
 from encbench.core.evidence import ClientSummary, ClientWindow
@@ -13,8 +11,9 @@ from encbench.core.figures import RECOVERY_SECONDS, STOP_SECONDS
 from encbench.core.records import ClientCpu, ClientFacts, KindRecord, RecoveryFacts
 from encbench.ports import Store
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.trial.facts import Seen
+from encbench.reconcile.trial.facts import TrialSeen
 from encbench.reconcile.trial.first_stored import key_of
+from encbench.reconcile.trial.gathered import Collected
 from encbench.tools.measurement import Measurement, ParseError
 from encbench.tools.registry import tool
 from encbench.wire.files import FILES, OUTPUT, SUMMARY, of_client
@@ -25,31 +24,12 @@ MAX_EARLY = 0.7
 """Seconds by which a client may end before its server's planned stop; stamps are not that exact."""
 
 
-@dataclass(frozen=True)
-class Collected:
-    """The clients' side of a trial."""
-
-    artefacts: dict[str, str] = field(default_factory=dict)
-    """Digest by name relative to the trial's folder."""
-    window: Window | None = None
-    """When all clients were measuring, by the operator's clock."""
-    measurement: Measurement | None = None
-    clients: tuple[ClientFacts, ...] = ()
-    cpu: ClientCpu | None = None
-    missing: str = ""
-    """The first key that is not in the bucket."""
-    problem: str = ""
-    """Why there is no measurement."""
-    early: float = 0.0
-    """Seconds by which a client ended before the stop of its server that should have ended it."""
-
-
 def client_key(trial: Trial, index: int, name: str) -> str:
     """Key in the bucket of one client's file."""
     return key_of(trial, of_client(index, name))
 
 
-async def collect(store: Store, trial: Trial, seen: Seen) -> Collected:
+async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
     """Read and check every client's artefacts. Unavailable when the store is away."""
     artefacts: dict[str, str] = {}
     summaries: list[ClientSummary] = []
@@ -96,7 +76,7 @@ async def collect(store: Store, trial: Trial, seen: Seen) -> Collected:
 
 def _cut_off(
     trial: Trial,
-    seen: Seen,
+    seen: TrialSeen,
     artefacts: dict[str, str],
     summaries: list[ClientSummary],
     outputs: list[str],
@@ -167,7 +147,7 @@ def _shifted(window: ClientWindow | None, skew: float) -> Window | None:
 
 
 def _client_facts(
-    summary: ClientSummary, part: Measurement, skew: float, seen: Seen, index: int
+    summary: ClientSummary, part: Measurement, skew: float, seen: TrialSeen, index: int
 ) -> ClientFacts:
     seconds = summary.window.seconds if summary.window else None
     cores = summary.cpu_seconds / seconds if summary.cpu_seconds is not None and seconds else None

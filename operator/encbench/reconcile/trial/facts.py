@@ -3,14 +3,19 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
+from typing import Literal
 
 from encbench.core.evidence import Proof
-from encbench.core.records import RecoveryRecord
+from encbench.core.records import RecoveryRecord, TrialRecord
 from encbench.ports import Body
 from encbench.reconcile.checks import Checked
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
+from encbench.reconcile.trial.gathered import TrialGathered
 from encbench.wire.recorder import StateAnswer
+
+When = Literal["before", "after"]
+"""Of a trial's two proofs."""
 
 
 class RunState(Enum):
@@ -36,7 +41,7 @@ class RunFacts:
 
 
 @dataclass(frozen=True)
-class ClientFacts:
+class ClientPod:
     """One client pod and its run; `run` is None while its recorder does not answer."""
 
     pod: PodFacts
@@ -57,30 +62,50 @@ class Stopped:
 
     state: str
     record: RecoveryRecord | None = None
-    """What came of it, once it is over."""
+    """What came of it, once it is over; it counts when it is stored."""
 
 
 @dataclass(frozen=True)
-class Seen:
+class Proven:
+    """A proof and the server process on which it was made."""
+
+    proof: Proof
+    server_started: float | None = None
+    """Unix time; None of an external database."""
+
+
+@dataclass(frozen=True)
+class TrialFound:
+    """What effects have found that no status says yet."""
+
+    before: Proven | None = None
+    after: Proven | None = None
+    checked: Checked | None = None
+    """What the dataset's checks came to, once they are through."""
+    recovery: RecoveryRecord | None = None
+    """What came of the intended stop: the record that counts."""
+    gathered: TrialGathered | None = None
+    """What the trial left behind."""
+    stored: tuple[TrialRecord, str] | None = None
+    """The trial's record in the bucket, with its digest."""
+    problem: str = ""
+    """Why the last question to the agent came to nothing."""
+    store_problem: str = ""
+    """Why the trial could not be gathered or archived yet."""
+
+
+@dataclass(frozen=True)
+class TrialSeen:
     """Everything that a decision is made from."""
 
     now: datetime
     testbed: Testbed | None
     database: PodFacts | None
     job: JobFacts | None
-    clients: tuple[ClientFacts, ...] = ()
-    proof: Proof | None = None
-    """The proof that was due in this pass."""
-    proof_problem: str = ""
-    """Why the proof that was due could not be made."""
-    server_started: float | None = None
-    """Start of the server process, Unix time, as read with the proof."""
-    checked: Checked | None = None
-    """What the dataset's checks came to, once they are through."""
-    check_problem: str = ""
-    """Why the agent could not be asked about them."""
+    clients: tuple[ClientPod, ...] = ()
+    found: TrialFound = TrialFound()
     stopped: Stopped | None = None
-    """Of a recovery workload, once its clients were released."""
+    """Of a recovery workload from the release of its clients until its record counts."""
     stop_problem: str = ""
     """Why the agent could not be asked about that."""
 
@@ -95,7 +120,7 @@ def job_facts(body: Body | None) -> JobFacts | None:
 
 
 def run_facts(state: StateAnswer, now: datetime) -> RunFacts:
-    """From the recorder's own account."""
+    """From the recorder's own account (docs/design/0001-spine.md, "Recorder")."""
     return RunFacts(
         state=RunState(state["state"]),
         exit_code=state.get("exitCode"),

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from encbench.core.artefact import Record, decode, digest_of, encode
 from encbench.core.naming import trial_prefix
-from encbench.ports import Conflict, Store
+from encbench.ports import Conflict, Store, Unavailable
 from encbench.reconcile.objects import Trial
 
 JSON = "application/json"
@@ -28,6 +28,17 @@ async def settle(store: Store, trial: Trial, name: str, record: R) -> tuple[R, s
     except Conflict:
         content = await store.get(key) or content
     return decode(type(record), content, key), digest_of(content)
+
+
+async def keep(store: Store, trial: Trial, name: str, record: R) -> R:
+    """The record that counts, or this one while the store is away.
+
+    If the operator dies then, the evidence is lost and the verdict stays in the conditions.
+    """
+    try:
+        return (await settle(store, trial, name, record))[0]
+    except Unavailable:
+        return record
 
 
 async def settled(store: Store, trial: Trial, name: str, kind: type[R]) -> tuple[R, str] | None:

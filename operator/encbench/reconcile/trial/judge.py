@@ -1,8 +1,7 @@
 """Whether a measured trial counts: rules that are fixed beforehand and never look at its TPS."""
 
 from encbench.api.trial import Outcome, TrialSpec
-from encbench.core.evidence import Proof
-from encbench.reconcile.trial.collect import Collected
+from encbench.reconcile.trial.gathered import Collected, TrialGathered
 from encbench.reconcile.trial.series import WindowMetrics
 
 Judgement = tuple[Outcome, str | None, str | None]
@@ -10,23 +9,18 @@ Judgement = tuple[Outcome, str | None, str | None]
 
 
 def judge(
-    spec: TrialSpec,
-    collected: Collected,
-    sessions: Proof | None,
-    metrics: WindowMetrics,
-    *,
-    has_agent: bool = True,
-    has_proxy: bool = False,
+    spec: TrialSpec, gathered: TrialGathered, *, has_agent: bool = True, has_proxy: bool = False
 ) -> Judgement:
     """Succeeded, or why not; the first rule that fails is the reason.
 
-    Without an agent beside the database the sessions are the only proof, and nobody promised a
-    series of its CPU. With a proxy between the two it must have worked in the window: clients that
+    Without an agent beside the database the sessions are the only proof, and a series of its CPU is
+    not required. With a proxy between the two it must have worked in the window: clients that
     do not come through it measure another mode.
 
     A restart, a disruption and a failed proof of the server ended the trial before this. What was
     not measured breaks no rule but that of the lost series; the record says that it is missing.
     """
+    collected, sessions, metrics = gathered.collected, gathered.clients_proof, gathered.metrics
     if collected.missing:
         return (
             "Invalid",

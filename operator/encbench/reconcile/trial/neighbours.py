@@ -1,8 +1,8 @@
 """Who else used CPU in the window: other programs on the nodes, and databases that were to be idle.
 
 What a node was busy with is known from its idle counters, what is the campaign's own from its pods'
-counters and from the clients' summaries; the rest is foreign. It is a coarse figure, for the
-counters are read at different moments, and it is held against a coarse bound.
+counters and from the clients' summaries; the rest is foreign. It is a coarse figure, because
+the counters are read at different moments, and it is held against a coarse bound.
 """
 
 from collections.abc import Iterable, Sequence

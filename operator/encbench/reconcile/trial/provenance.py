@@ -6,11 +6,11 @@ from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.pods import PodFacts
-from encbench.reconcile.trial.facts import Seen
+from encbench.reconcile.trial.facts import TrialSeen
 from encbench.wire.agent import ServerAnswer
 
 
-async def gather(deps: Deps, trial: Trial, seen: Seen) -> ProvenanceRecord:
+async def gather(deps: Deps, trial: Trial, seen: TrialSeen) -> ProvenanceRecord:
     """From the agent and the pods' statuses; what the agent cannot say any more is left out."""
     testbed = trial.spec.testbed_ref.name
     server = await _server(deps, trial, seen)
@@ -36,14 +36,14 @@ async def gather(deps: Deps, trial: Trial, seen: Seen) -> ProvenanceRecord:
     )
 
 
-def _unseen_version(seen: Seen) -> str:
+def _unseen_version(seen: TrialSeen) -> str:
     """Of a server that no agent was asked about."""
     if seen.testbed is None or not seen.testbed.spec.instance.is_external:
         return "unknown"
     return f"{seen.testbed.spec.instance.version}, as its template says"
 
 
-async def _server(deps: Deps, trial: Trial, seen: Seen) -> ServerAnswer | None:
+async def _server(deps: Deps, trial: Trial, seen: TrialSeen) -> ServerAnswer | None:
     if seen.database is None:
         return None
     try:

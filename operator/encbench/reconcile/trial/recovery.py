@@ -1,34 +1,24 @@
-"""The intended stop of a recovery workload: asking the agent for it, judging what came of it.
+"""The intended stop of a recovery workload: what the agent says of it, and what came of it.
 
 docs/design/0006-recovery.md says what is measured. The agent is told as soon as every client has
-been; from then on this only looks. Whatever is known at the end is one record, judged here by a
-pure function of the agent's account and the new server's log, and stored at once like a proof.
+been; this only looks. Whatever is known at the end is one record, judged here by a pure function of
+the agent's account and the new server's log, and stored before anything is concluded from it.
 """
 
-from collections.abc import Sequence
-
-from encbench.api.base import parse_duration
-from encbench.api.conditions import find, is_true
-from encbench.api.trial import TrialStatus
-from encbench.core.artefact import RecordError
+from encbench.api.conditions import is_true
+from encbench.api.lifecycle import DISRUPTED, RECOVERY_FAILED, RELEASED
 from encbench.core.records import RecoveryFacts, RecoveryRecord, ServerProcess
 from encbench.engines.log_words import LogWords
 from encbench.engines.registry import engine
-from encbench.ports import Store, Unavailable
+from encbench.ports import Unavailable
 from encbench.reconcile import agents
-from encbench.reconcile.deps import Deps
+from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import PodFacts
-from encbench.reconcile.trial.facts import ClientFacts, RunState, Stopped
-from encbench.reconcile.trial.first_stored import key_of, settle, settled
+from encbench.reconcile.trial.facts import Stopped
 from encbench.wire import agent as wire
 
-RECOVERED = "Recovered"
-"""Condition of trials of recovery workloads."""
 RECORD = "recovery.json"
-
-FAILED = "RecoveryFailed"
-"""The server did not come back, or could not be stopped: there is no figure."""
 LATE = 2.0
 """Seconds by which the stop may be late: the load before it would be another one."""
 SAME = 1.0
@@ -50,48 +40,28 @@ def planned_stop(trial: Trial, release_at: float) -> float:
     return release_at + load.warmup_seconds + load.duration_seconds
 
 
-async def ask(
-    deps: Deps, trial: Trial, testbed: Testbed, database: PodFacts, clients: Sequence[ClientFacts]
-) -> Stopped | None:
-    """How the stop is getting on; it is armed when it is time for that. None before.
+async def look(read: Reads, trial: Trial, testbed: Testbed, database: PodFacts) -> Stopped | None:
+    """How the stop is getting on; None before the release.
 
-    Unavailable when the agent cannot be asked.
+    Unavailable or Rejected when the agent cannot be asked.
     """
-    recovery, released = trial.spec.workload.recovery, trial.status.release_at
-    if recovery is None or released is None or not is_true(trial.status.conditions, "Released"):
+    if not is_recovery(trial) or not is_true(trial.status.conditions, RELEASED):
         return None
-    where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
-    if _may_arm(trial, clients):
-        after = max(0.0, planned_stop(trial, released) - deps.clock.now().timestamp())
-        limit = parse_duration(trial.spec.step_deadlines.recovery)
-        answer = await deps.agent.stop(
-            where, token, trial.uid, how=recovery.stop, after=after, seconds=limit
-        )
-    else:
-        answer = await deps.agent.stopped(where, token, trial.uid)
+    where, token = await agents.agent(read.cluster, testbed.namespace, testbed.name, database)
+    answer = await read.agent.stopped(where, token, trial.uid)
     if answer["state"] not in ("done", "failed"):
         return Stopped(answer["state"])
     words, log = engine(testbed.spec.instance.engine).log_words, None
     if answer["state"] == "done":
-        log = await _log(deps, testbed, database, words, answer["after"]["processId"])
+        log = await _log(read, testbed, database, words, answer["after"]["processId"])
     return Stopped(answer["state"], judge(answer, log, words, trial.status.server_started))
 
 
-def _may_arm(trial: Trial, clients: Sequence[ClientFacts]) -> bool:
-    """Once no other start can be agreed on, and while there is a load to stop under."""
-    if trial.status.outcome is not None or find(trial.status.conditions, RECOVERED) is not None:
-        return False
-    runs = [client.run for client in clients if client.run is not None]
-    told = [run for run in runs if run.state is not RunState.WAITING]
-    loading = [run for run in told if run.state in (RunState.RELEASED, RunState.RUNNING)]
-    return len(told) == trial.spec.workload.client.replicas and bool(loading)
-
-
 async def _log(
-    deps: Deps, testbed: Testbed, database: PodFacts, words: LogWords, number: int
+    read: Reads, testbed: Testbed, database: PodFacts, words: LogWords, number: int
 ) -> list[str]:
     """The new process' own lines. Unavailable while the kubelet still shows another's."""
-    text = await deps.cluster.logs(testbed.namespace, database.name, "server", LOG_LINES)
+    text = await read.cluster.logs(testbed.namespace, database.name, "server", LOG_LINES)
     lines = words.of_process(text, number)
     if lines is None:
         raise Unavailable(f"the server's log does not say yet that process {number} has started")
@@ -110,7 +80,7 @@ def judge(
     """
     if answer["state"] != "done" or log is None:
         why = answer.get("error") or "the agent gave no reason"
-        return RecoveryRecord(ok=False, reason=FAILED, message=why, agent=answer)
+        return RecoveryRecord(ok=False, reason=RECOVERY_FAILED, message=why, agent=answer)
     told = words.recovering(log)
     facts = RecoveryFacts(
         stop=answer["stop"],
@@ -150,9 +120,9 @@ def _problem(
 ) -> tuple[str, str] | None:
     """The first rule that does not hold, as reason and message."""
     if server_started is not None and abs(facts.before.started_at - server_started) > SAME:
-        return "Disrupted", "the server had restarted before it was stopped on purpose"
+        return DISRUPTED, "the server had restarted before it was stopped on purpose"
     if late > LATE:
-        return "Disrupted", f"the server was stopped {late:.1f} s later than planned"
+        return DISRUPTED, f"the server was stopped {late:.1f} s later than planned"
     if facts.after == facts.before or facts.after.started_at < facts.before.started_at:
         return "NotRestarted", "the process that answered is the one that was to be stopped"
     if facts.stop == "Crash" and not words.has_recovered(log):
@@ -175,40 +145,3 @@ def _summary(facts: RecoveryFacts) -> str:
         f"process {facts.after.process_id} took the place of {facts.before.process_id}, {how} "
         f"answered {facts.recovery_seconds:.2f} s after its start"
     )
-
-
-class KeptRecoveries:
-    """The records of all trials under way; the first that is stored counts.
-
-    While the store is away they are kept in memory. A later operator asks the agent once more, who
-    knows as long as its pod is there.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._unstored: dict[str, RecoveryRecord] = {}
-
-    async def keep(self, trial: Trial, record: RecoveryRecord) -> RecoveryRecord:
-        """The record that counts."""
-        try:
-            counts, _ = await settle(self._store, trial, RECORD, record)
-        except Unavailable:
-            self._unstored[trial.uid] = record
-            return record
-        return counts
-
-    async def collect(self, trial: Trial, status: TrialStatus) -> tuple[RecoveryRecord, str] | None:
-        """The record with its digest, None where there is none. Unavailable when the store is.
-
-        RecordError when there was one and nobody has it any more.
-        """
-        found = await settled(self._store, trial, RECORD, RecoveryRecord)
-        if found is None and trial.uid in self._unstored:
-            found = await settle(self._store, trial, RECORD, self._unstored[trial.uid])
-        if found is None and find(status.conditions, RECOVERED) is not None:
-            raise RecordError(f"{key_of(trial, RECORD)} was lost before it could be stored")
-        return found
-
-    def forget(self, trial: Trial) -> None:
-        """Nobody will ask any more."""
-        self._unstored.pop(trial.uid, None)

@@ -75,7 +75,7 @@ class WindowMetrics:
 
 
 @dataclass(frozen=True)
-class Place:
+class MetricsPlace:
     """Whose window it is, and where its pods ran."""
 
     namespace: str
@@ -87,12 +87,12 @@ class Place:
     """What the server may use, in cores."""
     clients: tuple[ClientFacts, ...] = ()
     external: External | None = None
-    """Set where somebody else runs the database."""
+    """Set where the database is external."""
     proxy_limit: float | None = None
     """What the confidential proxy may use, in cores; None where there is none."""
 
 
-async def read(metrics: Metrics, place: Place, window: Window) -> MetricsRecord:
+async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> MetricsRecord:
     """Read the series of a testbed, of what else the campaign runs, and of their nodes."""
     start, end = window.start - CONTEXT, window.end + CONTEXT
     own = f'namespace="{place.namespace}",testbed="{place.testbed}"'
@@ -161,7 +161,7 @@ async def _idle(metrics: Metrics, node: str, start: float, end: float) -> NodeId
     return NodeIdle(node=node, cores=float(len(found)), samples=samples)
 
 
-def judge(record: MetricsRecord, place: Place) -> WindowMetrics:
+def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
     """What the series say of their window."""
     node, limit = place.node, place.limit
     series, window, cores = record.series, record.window, record.node_cores
@@ -202,7 +202,7 @@ def judge(record: MetricsRecord, place: Place) -> WindowMetrics:
     )
 
 
-def _proxy(record: MetricsRecord, place: Place, withheld: Withheld) -> ProxyCpu | None:
+def _proxy(record: MetricsRecord, place: MetricsPlace, withheld: Withheld) -> ProxyCpu | None:
     """Nothing, and nothing withheld, where there is no proxy."""
     if place.proxy_limit is None:
         return None

@@ -11,7 +11,7 @@ from encbench.core.evidence import ProofVerdict
 from encbench.core.statistics import Estimate, Judgement
 from encbench.report.analysis.pairs import Pairs, interval
 from encbench.report.analysis.views import rounded
-from encbench.report.document.group import Comparison, Finding
+from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import FigureKey, JudgedFigure
 from encbench.report.words import judgement
@@ -25,7 +25,7 @@ def comparisons(
     floors: Floors,
     margin: float,
     trials: Sequence[TrialView],
-) -> tuple[Comparison, ...]:
+) -> tuple[PairedComparison, ...]:
     """One for each treatment; the first of `judged` is its subject."""
     treatments = [arm for arm in pairs.arms if arm.role == "treatment"]
     found = [
@@ -35,9 +35,9 @@ def comparisons(
     return tuple(_comparison(pairs, arm, [of[arm.name] for of in found]) for arm in treatments)
 
 
-def _comparison(pairs: Pairs, arm: Arm, findings: Sequence[Finding]) -> Comparison:
+def _comparison(pairs: Pairs, arm: Arm, findings: Sequence[Finding]) -> PairedComparison:
     first, own = findings[0], [by_arm[arm.name] for by_arm in pairs.blocks.values()]
-    return Comparison(
+    return PairedComparison(
         arm=arm.name,
         blocks=first.blocks,
         loss=first.change,

@@ -16,7 +16,7 @@ from encbench.report.analysis.findings import comparisons
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
 from encbench.report.analysis.steps import steps
 from encbench.report.analysis.views import rounded
-from encbench.report.document.group import Comparison, Group
+from encbench.report.document.group import Group, PairedComparison
 from encbench.report.document.trial import Block, TrialView
 from encbench.report.figures import IN_ROWS, TPS, JudgedFigure, judged
 from encbench.report.words import judgement
@@ -145,7 +145,7 @@ def _equal_work(pairs: Pairs, offered: float | None) -> bool | None:
     return all(mean is not None and mean >= KEPT_UP * offered for mean in means)
 
 
-def _has_cpu(comparisons: Sequence[Comparison]) -> bool:
+def _has_cpu(comparisons: Sequence[PairedComparison]) -> bool:
     found = [comparison.finding("cpuPerTransaction") for comparison in comparisons]
     return all(one is not None and one.change is not None for one in found)
 
@@ -155,7 +155,7 @@ def _row(
     condition: IndexCondition,
     pairs: Pairs,
     arm: Arm,
-    comparison: Comparison | None,
+    comparison: PairedComparison | None,
     terms: Terms,
 ) -> Row:
     verdict: Verdict = "Baseline" if arm.role == "baseline" else "NoiseFloor"

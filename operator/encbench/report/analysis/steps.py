@@ -127,13 +127,3 @@ def _step(pairs: Pairs, found: ArmStep, tps: Finding | None) -> LayerStep:
             **{name: interval(one, "increase") for name, one in estimates.items() if one},
         }
     )
-
-
-def chain(steps: Sequence[LayerStep], arm: str) -> list[LayerStep]:
-    """The steps that lead to an arm, the lowest first; empty where there are none."""
-    by_arm = {step.arm: step for step in steps}
-    found: list[LayerStep] = []
-    while (step := by_arm.get(arm)) is not None:
-        found.insert(0, step)
-        arm = step.before
-    return found

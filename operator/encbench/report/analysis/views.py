@@ -60,11 +60,11 @@ def view(attempt: Attempt, home: IndexTestbed | None = None) -> TrialView:
         client_memory_mib=_mean(_part(c.memory_max_bytes, MEBIBYTE) for c in record.clients),
         client_memory_percent=_mean(_memory_percent(c) for c in record.clients),
         node_cpu_percent=rounded(100 * node.fraction) if node else None,
-        database_cpu_ms_per_transaction=_ms(database.cores, tps) if database else None,
+        database_cpu_ms_per_transaction=_milliseconds(database.cores if database else None, tps),
         proxy_cpu_percent=_percent(proxy.cores, proxy.limit_cores) if proxy else None,
-        proxy_cpu_ms_per_transaction=_ms(proxy.cores, tps) if proxy else None,
+        proxy_cpu_ms_per_transaction=_milliseconds(proxy.cores if proxy else None, tps),
         database_side_cpu_ms_per_transaction=_database_side(record, tps),
-        client_cpu_ms_per_transaction=_ms(client.cores, tps) if client else None,
+        client_cpu_ms_per_transaction=_milliseconds(client.cores if client else None, tps),
         restored_seconds=_positive(record.timings.get("restored")),
         disk_read_kib_per_transaction=_kib(disk.read_bytes_per_second, tps) if disk else None,
         disk_write_kib_per_transaction=_kib(disk.write_bytes_per_second, tps) if disk else None,
@@ -93,12 +93,12 @@ def _database_side(record: TrialRecord, tps: float | None) -> float | None:
     cpu = record.cpu
     if cpu.database is None or "proxy" in cpu.withheld:
         return None
-    return _ms(cpu.database.cores + (cpu.proxy.cores if cpu.proxy else 0.0), tps)
+    return _milliseconds(cpu.database.cores + (cpu.proxy.cores if cpu.proxy else 0.0), tps)
 
 
-def _ms(cores: float, tps: float | None) -> float | None:
-    """CPU in milliseconds a transaction."""
-    return _positive(1000 * cores / tps) if tps else None
+def _milliseconds(cores: float | None, tps: float | None) -> float | None:
+    """CPU in milliseconds per transaction."""
+    return _positive(1000 * cores / tps) if cores is not None and tps else None
 
 
 def _kib(bytes_per_second: float, tps: float | None) -> float | None:

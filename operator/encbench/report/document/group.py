@@ -38,7 +38,7 @@ class Finding(Model):
     """What decided, in one clause."""
 
 
-class Comparison(Model):
+class PairedComparison(Model):
     """One treatment against the baseline under one condition, and how it was judged."""
 
     arm: Name
@@ -147,7 +147,7 @@ class Group(Model):
     """The figure of the headline: a recovery's seconds where one was measured, CPU per transaction
     at equal work, else TPS."""
     rows: tuple[Row, ...]
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[PairedComparison, ...]
     blocks: tuple[Block, ...]
     steps: tuple[LayerStep, ...] = ()
     """What each layer of column encryption costs; empty where no mode has one."""
@@ -172,6 +172,6 @@ class Group(Model):
         """The step that ends at that arm."""
         return next((step for step in self.steps if step.arm == arm), None)
 
-    def comparison(self, arm: str) -> Comparison | None:
+    def comparison(self, arm: str) -> PairedComparison | None:
         """The comparison of that treatment; None where the group has no such arm."""
         return next((c for c in self.comparisons if c.arm == arm), None)

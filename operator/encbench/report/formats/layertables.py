@@ -7,15 +7,17 @@ is 1 - the whole.
 
 from collections.abc import Sequence
 
+from encbench.api.overheadreport import Interval
 from encbench.report.document import EncryptedColumns, StudyTable
 from encbench.report.document.group import LAYERS, Group, LayerStep
 from encbench.report.figures import BY_FIELD, TPS, Figure
-from encbench.report.formats import tables
-from encbench.report.formats.tables import VERDICT, TableColumn, column
+from encbench.report.formats.sections import RowPair
+from encbench.report.formats.tables import VERDICT, TableColumn, change, column, levels
 from encbench.report.words import text
 from encbench.text.words import listed
 
 Entry = tuple[Group, LayerStep]
+_NAMES = ("before", "after")
 
 
 def layers(groups: Sequence[Group]) -> list[TableColumn]:
@@ -26,8 +28,8 @@ def layers(groups: Sequence[Group]) -> list[TableColumn]:
     digits = text.rate_digits(row.tps for group in groups for row in group.rows)
     return [
         *_where(found),
-        *_levels(TPS, found, digits),
-        *_change(TPS, found),
+        *levels(TPS, _NAMES, _rows(found), digits),
+        *change(TPS, _NAMES, _changes(TPS, found)),
         column("TPS", VERDICT, (step.verdict for _, step in found), numeric=False),
         *_drawn("latency_average_ms", found),
         column("", "blocks", (f"{step.blocks:,}" for _, step in found)),
@@ -49,7 +51,7 @@ def cpu(groups: Sequence[Group]) -> list[TableColumn]:
 
 
 def columns(found: Sequence[EncryptedColumns]) -> list[TableColumn]:
-    """The columns by table; modes and workloads that encrypt the same columns share lines."""
+    """The columns by table; modes and workloads that encrypt the same ones share their lines."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for one in found:
         names = alike.setdefault(one.columns, [])
@@ -67,10 +69,10 @@ def columns(found: Sequence[EncryptedColumns]) -> list[TableColumn]:
     ]
 
 
-def _by_table(names: Sequence[str]) -> dict[str, list[str]]:
+def _by_table(columns: Sequence[str]) -> dict[str, list[str]]:
     """Names of columns by their table, both in the order given."""
     found: dict[str, list[str]] = {}
-    for full in names:
+    for full in columns:
         table, _, name = full.partition(".")
         found.setdefault(table, []).append(name)
     return found
@@ -133,16 +135,14 @@ def _drawn(field: str, found: Sequence[Entry]) -> list[TableColumn]:
     """Both arms, and the change between them; leaves out what the figure does not have."""
     figure = BY_FIELD[field]
     return [
-        *(_levels(figure, found) if figure.in_rows else ()),
-        *(_change(figure, found) if figure.step else ()),
+        *(levels(figure, _NAMES, _rows(found)) if figure.in_rows else ()),
+        *(change(figure, _NAMES, _changes(figure, found)) if figure.step else ()),
     ]
 
 
-def _levels(figure: Figure, found: Sequence[Entry], digits: int | None = None) -> list[TableColumn]:
-    pairs = [(group.row(step.before), group.row(step.arm)) for group, step in found]
-    return tables.levels(figure, ("before", "after"), pairs, digits)
+def _rows(found: Sequence[Entry]) -> list[RowPair]:
+    return [(group.row(step.before), group.row(step.arm)) for group, step in found]
 
 
-def _change(figure: Figure, found: Sequence[Entry]) -> list[TableColumn]:
-    changes = [getattr(step, figure.step) for _, step in found]
-    return tables.change(figure, "after/before", changes)
+def _changes(figure: Figure, found: Sequence[Entry]) -> list[Interval | None]:
+    return [getattr(step, figure.step) for _, step in found]

@@ -1,12 +1,15 @@
 """The conditions of one workload on one instance, and the pairs of rows that its tables compare."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
 from encbench.report.document import Report
-from encbench.report.document.group import Comparison, Group
+from encbench.report.document.group import Group, PairedComparison
+
+Names = tuple[str, str]
+"""What is compared with what: plain and treated, or before and after."""
+RowPair = tuple[Row, Row]
 
 
 @dataclass(frozen=True)
@@ -16,7 +19,12 @@ class Line:
     group: Group
     plain: Row
     treated: Row
-    comparison: Comparison
+    comparison: PairedComparison
+
+    @property
+    def rows(self) -> RowPair:
+        """Of both arms."""
+        return self.plain, self.treated
 
 
 @dataclass(frozen=True)
@@ -29,19 +37,14 @@ class Versus:
     lines: tuple[Line, ...]
 
     @property
-    def names(self) -> tuple[str, str]:
-        """The plain arm and the treated one."""
+    def names(self) -> Names:
+        """Of the two arms."""
         return self.plain, self.treated
 
     @property
-    def pairs(self) -> list[tuple[Row, Row]]:
-        """The rows of both arms, in the same order."""
-        return [(line.plain, line.treated) for line in self.lines]
-
-    @property
-    def rows(self) -> Iterable[Row]:
-        """The rows of both arms, one after the other."""
-        return (row for pair in self.pairs for row in pair)
+    def rows(self) -> list[RowPair]:
+        """Of both arms, by line."""
+        return [line.rows for line in self.lines]
 
     @property
     def title(self) -> str:

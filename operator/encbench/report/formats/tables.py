@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from encbench.api.overheadreport import Interval, Row
+from encbench.api.overheadreport import Interval
 from encbench.report.document.group import Group
 from encbench.report.figures import (
     BY_FIELD,
@@ -21,7 +21,7 @@ from encbench.report.figures import (
     JudgedFigure,
     Topic,
 )
-from encbench.report.formats.sections import Line, Versus
+from encbench.report.formats.sections import Line, Names, RowPair, Versus
 from encbench.report.words import text
 
 VERDICT = "verdict"
@@ -40,13 +40,36 @@ class TableColumn:
 
     @property
     def title(self) -> str:
-        """Group and heading in one; a table with only one line of headings needs this."""
+        """Group and heading in one; a table with one line of headings needs it."""
         return f"{self.group}: {self.heading}" if self.group else self.heading
 
 
 def column(group: str, heading: str, cells: Iterable[str], *, numeric: bool = True) -> TableColumn:
     """A column of these cells."""
     return TableColumn(group, heading, tuple(cells), numeric)
+
+
+def levels(
+    figure: Figure, names: Names, rows: Sequence[RowPair], digits: int | None = None
+) -> list[TableColumn]:
+    """A figure of both, side by side."""
+    places = figure.digits if digits is None else digits
+    cells = [[text.number(getattr(row, figure.field), places) for row in pair] for pair in rows]
+    return [
+        column(figure.heading, name, (pair[n] for pair in cells)) for n, name in enumerate(names)
+    ]
+
+
+def change(figure: Figure, names: Names, changes: Sequence[Interval | None]) -> list[TableColumn]:
+    """What lies between the two under its formula, and its interval."""
+    before, after = names
+    heading, shown = f"increase = {after}/{before} − 1", text.signed_percent
+    if figure is TPS:
+        heading, shown = f"loss = 1 − {after}/{before}", text.percent
+    return [
+        column(figure.heading, heading, (shown(_estimate(one)) for one in changes)),
+        column(figure.heading, INTERVAL, (text.bounds(one) for one in changes)),
+    ]
 
 
 Titled = tuple[str, list[TableColumn]]
@@ -116,35 +139,6 @@ def published(versus: Versus) -> list[TableColumn]:
     ]
 
 
-def levels(
-    figure: Figure,
-    names: Sequence[str],
-    pairs: Sequence[tuple[Row, Row]],
-    digits: int | None = None,
-) -> list[TableColumn]:
-    """A figure of two arms of these names, side by side; `pairs` are their rows."""
-    places = figure.digits if digits is None else digits
-    return [
-        column(
-            figure.heading,
-            name,
-            (text.number(getattr(pair[side], figure.field), places) for pair in pairs),
-        )
-        for side, name in enumerate(names)
-    ]
-
-
-def change(figure: Figure, ratio: str, changes: Sequence[Interval | None]) -> list[TableColumn]:
-    """The change of a figure under its formula with this `ratio`, and its interval."""
-    heading, shown = f"increase = {ratio} − 1", text.signed_percent
-    if figure is TPS:
-        heading, shown = f"loss = 1 − {ratio}", text.percent
-    return [
-        column(figure.heading, heading, (shown(_estimate(one)) for one in changes)),
-        column(figure.heading, INTERVAL, (text.bounds(one) for one in changes)),
-    ]
-
-
 def noise(groups: Sequence[Group]) -> list[TableColumn]:
     """What the baseline mode seems to cost against itself, by figure, and the blocks behind it."""
     floors = "noise floor ±, largest bound of A′"
@@ -203,16 +197,16 @@ LIMITS = {
 
 def _limit(line: Line) -> str:
     """The limit of the plain arm and that of the treated one, once where they are the same."""
-    found = [LIMITS[row.saturation or "NotMeasured"] for row in (line.plain, line.treated)]
+    found = [LIMITS[row.saturation or "NotMeasured"] for row in line.rows]
     return " → ".join(dict.fromkeys(found))
 
 
 def _rate_digits(versus: Versus) -> int:
-    return text.rate_digits(row.tps for row in versus.rows)
+    return text.rate_digits(row.tps for pair in versus.rows for row in pair)
 
 
 def _on(topic: Topic, versus: Versus) -> Iterable[TableColumn]:
-    """The figures of one topic; utilisation in percentage points comes last."""
+    """The figures of one topic; utilisation in percentage points stands last."""
     found = [figure for figure in FIGURES if topic in figure.topics]
     for figure in sorted(found, key=lambda figure: bool(figure.points)):
         yield from _known(versus, figure) if figure.some else _drawn(versus, figure)
@@ -228,20 +222,18 @@ def _drawn(versus: Versus, figure: Figure) -> list[TableColumn]:
 
 def _known(versus: Versus, figure: Figure, digits: int | None = None) -> list[TableColumn]:
     """Both arms side by side; nothing where neither has the figure anywhere."""
-    if all(getattr(row, figure.field) is None for row in versus.rows):
+    if all(getattr(row, figure.field) is None for pair in versus.rows for row in pair):
         return []
     return _levels(versus, figure, digits)
 
 
 def _levels(versus: Versus, figure: Figure, digits: int | None = None) -> list[TableColumn]:
-    """Both arms side by side."""
-    return levels(figure, versus.names, versus.pairs, digits)
+    return levels(figure, versus.names, versus.rows, digits)
 
 
 def _change(versus: Versus, figure: JudgedFigure) -> list[TableColumn]:
-    """The change against the plain arm."""
-    changes = [getattr(line.treated, figure.overhead) for line in versus.lines]
-    return change(figure, f"{versus.treated}/{versus.plain}", changes)
+    found = [getattr(line.treated, figure.overhead) for line in versus.lines]
+    return change(figure, versus.names, found)
 
 
 def _verdict(versus: Versus, figure: JudgedFigure) -> TableColumn:
@@ -252,11 +244,9 @@ def _verdict(versus: Versus, figure: JudgedFigure) -> TableColumn:
 
 def _ratio(versus: Versus, figure: Figure) -> TableColumn:
     """How many times better the plain arm is, from the two figures beside it."""
-    names = [versus.treated, versus.plain]
-    found = [[getattr(row, figure.field) for row in (own, plain)] for plain, own in versus.pairs]
-    if figure is TPS:
-        for pair in (names, *found):
-            pair.reverse()
+    order = 1 if figure is TPS else -1
+    names, rows = versus.names[::order], [pair[::order] for pair in versus.rows]
+    found = [[getattr(row, figure.field) for row in pair] for pair in rows]
     cells = (text.number(of / by, 3) if of and by else text.ABSENT for of, by in found)
     return column(figure.heading, f"ratio = {'/'.join(names)}", cells)
 

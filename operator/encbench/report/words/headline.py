@@ -13,7 +13,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
 from encbench.report.document import Headline, TestbedProof
-from encbench.report.document.group import LAYERS, Comparison, Finding, Group
+from encbench.report.document.group import LAYERS, Finding, Group, PairedComparison
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
 from encbench.report.words import judgement, text
@@ -45,7 +45,7 @@ class Candidate:
     """A condition that the sentence can be about, a treatment in it, and the figure reported."""
 
     group: Group
-    comparison: Comparison
+    comparison: PairedComparison
     finding: Finding
 
 
@@ -207,12 +207,12 @@ def _basis(answer: Candidate, mode: EncryptionModeSpec | None, margin: float) ->
     parts = [plural(finding.blocks, "block"), proof_clause(mode, answer.comparison)]
     if finding.noise_floor is None:
         parts.insert(1, "no noise floor")
-    elif judgement.reason(finding, margin) is not judgement.Reason.NOISE_OVER_MARGIN:
+    elif judgement.reason(finding, margin) is not judgement.JudgementReason.NOISE_OVER_MARGIN:
         parts.insert(1, f"noise floor ±{text.percent(finding.noise_floor)}")
     return ", ".join(parts)
 
 
-def proof_clause(mode: EncryptionModeSpec | None, comparison: Comparison) -> str:
+def proof_clause(mode: EncryptionModeSpec | None, comparison: PairedComparison) -> str:
     """What was proven about the treatment; where, by what the mode encrypts."""
     if not comparison.proven:
         return "encryption not proven for every trial"
@@ -247,7 +247,7 @@ def _range(alike: Sequence[Candidate], measured: int, conditions: int) -> list[s
     return [f"Over {over} conditions the {what} ranges from {low} to {high} ({verdicts})."]
 
 
-def _no_data(arm: Arm, found: Sequence[tuple[Group, Comparison]], findings: Findings) -> str:
+def _no_data(arm: Arm, found: Sequence[tuple[Group, PairedComparison]], findings: Findings) -> str:
     cells = {group.cell for group, _ in found}
     own = [t for t in findings.trials if t.cell in cells]
     unproven = [p for p in findings.proofs if p.arm == arm.name and not p.ok]

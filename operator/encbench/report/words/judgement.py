@@ -14,7 +14,7 @@ from encbench.report.words import text
 from encbench.text.words import listed, plural
 
 
-class Reason(Enum):
+class JudgementReason(Enum):
     """What decided a verdict, or stood in its way."""
 
     NO_INTERVAL = auto()
@@ -28,22 +28,22 @@ class Reason(Enum):
     TOO_WIDE = auto()
 
 
-def reason(finding: Finding, margin: float) -> Reason:
+def reason(finding: Finding, margin: float) -> JudgementReason:
     """What decided the verdict of a measured figure, or the first obstacle to one."""
     change, floor = finding.change, finding.noise_floor
     if change is None or change.low is None or change.high is None:
-        return Reason.NO_INTERVAL
+        return JudgementReason.NO_INTERVAL
     if finding.verdict == "Overhead":
-        return Reason.ABOVE_THE_BAR
+        return JudgementReason.ABOVE_THE_BAR
     if finding.verdict == "Equivalent":
-        return Reason.WITHIN_THE_MARGIN
+        return JudgementReason.WITHIN_THE_MARGIN
     if _alone(finding, margin) != "Inconclusive":
-        return Reason.CORRECTION
+        return JudgementReason.CORRECTION
     if floor is None:
-        return Reason.NO_NOISE_FLOOR
+        return JudgementReason.NO_NOISE_FLOOR
     if change.low <= floor and floor > margin:
-        return Reason.NOISE_OVER_MARGIN
-    return Reason.BETTER_THAN_BASELINE if change.high < 0 else Reason.TOO_WIDE
+        return JudgementReason.NOISE_OVER_MARGIN
+    return JudgementReason.BETTER_THAN_BASELINE if change.high < 0 else JudgementReason.TOO_WIDE
 
 
 def _alone(finding: Finding, margin: float) -> Verdict:
@@ -65,34 +65,34 @@ def why(finding: Finding, margin: float, together: str) -> str:
     limit = text.margin(margin)
     also = f", also after correction for {together}" if together else ""
     match reason(finding, margin):
-        case Reason.NO_INTERVAL:
+        case JudgementReason.NO_INTERVAL:
             return "one block gives no interval"
-        case Reason.ABOVE_THE_BAR:
+        case JudgementReason.ABOVE_THE_BAR:
             return (
                 f"the whole 95 % interval lies above the margin of {limit} and above the noise "
                 f"floor{also}"
             )
-        case Reason.WITHIN_THE_MARGIN:
+        case JudgementReason.WITHIN_THE_MARGIN:
             return f"the 90 % interval {text.bounds(finding.change90)} lies inside ±{limit}{also}"
-        case Reason.CORRECTION:
+        case JudgementReason.CORRECTION:
             alone = _alone(finding, margin)
             p = finding.overhead_p if alone == "Overhead" else finding.equivalent_p
             return (
                 f"by itself it would be {alone}, but not as one of {together} (Holm: p = {p:.2g})"
             )
-        case Reason.NO_NOISE_FLOOR:
+        case JudgementReason.NO_NOISE_FLOOR:
             return "there is no noise floor to compare with"
-        case Reason.NOISE_OVER_MARGIN:
+        case JudgementReason.NOISE_OVER_MARGIN:
             floor = text.percent(finding.noise_floor)
             return f"the noise floor of ±{floor} is wider than the margin of {limit}"
-        case Reason.BETTER_THAN_BASELINE:
+        case JudgementReason.BETTER_THAN_BASELINE:
             figure = JUDGED[finding.figure]
             side = "higher" if figure.sense == "loss" else "lower"
             return (
                 f"{figure.phrase} is {side} than the baseline's: neither an overhead nor an "
                 "equivalence"
             )
-        case Reason.TOO_WIDE:
+        case JudgementReason.TOO_WIDE:
             return f"the interval is too wide to lie on one side of the margin of {limit}"
 
 

@@ -117,7 +117,7 @@ def _search(
     stop: Callable[[], None],
     *,
     full: bool,
-) -> list[wire.SearchedFile]:
+) -> list[wire.SearchedFileRow]:
     text, echo = marker.encode(), probe.echo(marker).encode()
     if full:
         searched = list(search_tree(volume, text, stop, echo=echo))
@@ -126,9 +126,9 @@ def _search(
     return [_entry(file, volume, probe) for file in searched]
 
 
-def _entry(file: Searched, volume: Path, probe: EngineProbe) -> wire.SearchedFile:
+def _entry(file: Searched, volume: Path, probe: EngineProbe) -> wire.SearchedFileRow:
     path = file.path.relative_to(volume).as_posix()
-    entry = wire.SearchedFile(
+    entry = wire.SearchedFileRow(
         path=path, kind=probe.kind_of(path), bytes=file.size, found=file.found
     )
     if file.echoed:

@@ -1,9 +1,8 @@
 """What is wrong with a sysbench workload, found before anything starts.
 
-The API refuses what one field shows to be wrong. Here is what takes sysbench's own list of options
-or the script's text. sysbench itself refuses an unknown option only where the script declares
-options. A script without any accepts every option and ignores it, and the run measures something
-other than it says.
+The API refuses what one field shows to be wrong. These checks need sysbench's own list of options
+or the script's text. sysbench itself refuses an unknown option only if the script declares options.
+A script without any accepts and ignores every option, so the run would not measure what it claims.
 """
 
 import re
@@ -41,13 +40,13 @@ def problems(workload: WorkloadSpec, script_text: str | None) -> Iterator[Proble
 def pair_problems(
     workload: WorkloadSpec, _: InstanceTemplateSpec, mode: EncryptionModeSpec
 ) -> Iterator[Problem]:
-    """What the workload and a mode are wrong in together."""
+    """Problems of the workload together with a mode."""
     yield from memory.problems(workload, mode)
     sysbench, columns = workload.sysbench_test, mode.columns
     if mode.driver is not None:
         text = (
-            "sysbench does not use JDBC: leave driver out of the mode; with columns sysbench gets "
-            "ciphertext, as in the published study"
+            "sysbench does not use JDBC: leave driver out of the mode; with columns, sysbench "
+            "reads ciphertext, as in the published study"
         )
         yield Problem(ENCRYPTION_MODE, Reason.DRIVER_UNSUPPORTED, text)
     if columns is None:
@@ -66,19 +65,19 @@ def _script(name: str, declared: script.Script) -> Iterator[str]:
     if "prepare" not in declared.commands:
         yield (
             f"{name} defines no command prepare: write function prepare() or an entry prepare in "
-            "sysbench.cmdline.commands, or build on oltp_common by require"
+            "sysbench.cmdline.commands, or require oltp_common"
         )
     if not declared.functions & {"event", "thread_run"}:
         yield f"{name} defines nothing to run: write function event()"
     if declared.replaces_reports:
         yield (
-            f"{name} sets sysbench.hooks.report_*, after which sysbench's reports cannot be read: "
-            "leave the hooks out"
+            f"{name} sets sysbench.hooks.report_*, which make sysbench's reports unreadable: leave "
+            "the hooks out"
         )
     if declared.old_interface:
         yield (
-            f"{name} connects by db_connect(), and such a session cannot be asked what it "
-            "negotiated: write sysbench.sql.driver():connect()"
+            f"{name} connects by db_connect(), whose sessions do not report what they negotiated: "
+            "write sysbench.sql.driver():connect()"
         )
     missing = {"tables", "table_size"} - declared.options
     if missing:
@@ -94,7 +93,7 @@ def _options(sysbench: Sysbench, known: Mapping[str, Kind], name: str) -> Iterat
         own = option.replace("-", "_")
         if own in builtin.OWNED:
             reason = Reason.SETTING_RESERVED
-            text = f" is not a workload's to set: {builtin.OWNED[own]}"
+            text = f" cannot be set in a workload: {builtin.OWNED[own]}"
         elif own not in taken:
             reason, text = Reason.SETTING_UNKNOWN, f" is unknown to {name}{_advice(own, taken)}"
         elif wrong := _wrong_value(own, taken[own], value):

@@ -1,7 +1,7 @@
 """What is wrong with a TPC-C workload, found before anything starts.
 
-The API refuses what one object shows to be wrong. Here is what takes the client's own list of
-properties, or the database that it is to drive.
+The API refuses what one object shows to be wrong. These checks need the client's own list of
+properties, or the database that it will drive.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ OWN_OPTIONS = ("deadlineSeconds", "foreignKeys")
 def problems(workload: WorkloadSpec, _: str | None) -> Iterator[Problem]:
     """Properties that encbench's own client does not know.
 
-    Builds of BenchmarkSQL differ, and accept what they do not know without a word.
+    Builds of BenchmarkSQL differ, and silently accept unknown properties.
     """
     tpcc = workload.tpcc
     if tpcc is None or kind_of(tpcc) != "own":
@@ -40,62 +40,52 @@ def problems(workload: WorkloadSpec, _: str | None) -> Iterator[Problem]:
 def pair_problems(
     workload: WorkloadSpec, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
 ) -> Iterator[Problem]:
-    """What the workload and the database that it is to drive are wrong in together."""
+    """Problems of the workload together with the database that it will drive."""
     tpcc = workload.tpcc
     if tpcc is None:
         return
     wanted = jdbc.protocol(instance.engine)
     if tpcc.driver is not None and jdbc.DRIVERS[tpcc.driver].protocol != wanted:
         fitting = [name for name, known in jdbc.DRIVERS.items() if known.protocol == wanted]
-        yield Problem(
-            WORKLOAD,
-            Reason.DRIVER_UNSUPPORTED,
-            f"tpcc.driver {tpcc.driver} does not speak to {instance.engine}: leave it out, or "
-            f"write {' or '.join(fitting)}",
-        )
+        advice = f"leave it out, or write {' or '.join(fitting)}"
+        text = f"tpcc.driver {tpcc.driver} does not support {instance.engine}: {advice}"
+        yield Problem(WORKLOAD, Reason.DRIVER_UNSUPPORTED, text)
     yield from _columns(tpcc, mode)
-    if tpcc.benchmarksql is None:
-        return
-    if mode.in_transit is not None:
+    if tpcc.benchmarksql is not None and (mode.in_transit is not None or instance.is_external):
+        if mode.in_transit is not None:
+            why, other = "so inTransit cannot be proven", ", or a mode without inTransit"
+        else:
+            why, other = "the only possible proof for an external database", ""
         text = (
-            "BenchmarkSQL does not report what its sessions negotiated, so inTransit cannot be "
-            "proven: use encbench's own client (leave tpcc.benchmarksql out), or a mode without "
-            "inTransit"
-        )
-        yield Problem(WORKLOAD, Reason.MODE_UNPROVABLE, text)
-    elif instance.is_external:
-        text = (
-            "BenchmarkSQL does not report what its sessions negotiated, which is all that can be "
-            "proven of an external database: use encbench's own client (leave tpcc.benchmarksql "
-            "out)"
+            f"BenchmarkSQL does not report what its sessions negotiated, {why}: use encbench's own "
+            f"client (leave tpcc.benchmarksql out){other}"
         )
         yield Problem(WORKLOAD, Reason.MODE_UNPROVABLE, text)
 
 
 def tells_sessions(workload: WorkloadSpec) -> bool:
-    """Our own client reports them, BenchmarkSQL does not.
+    """Our own client reports its sessions, BenchmarkSQL does not.
 
-    In a mode without inTransit the server has no TLS at all, which its settings prove; the others
-    are refused by `pair_problems`.
+    In a mode without inTransit the server has no TLS, which its settings prove; `pair_problems`
+    refuses the other modes.
     """
     return workload.tpcc is not None and workload.tpcc.benchmarksql is None
 
 
 def _columns(tpcc: Tpcc, mode: EncryptionModeSpec) -> Iterator[Problem]:
-    """Encrypted columns reach the client by JDBC, where something has to decrypt them."""
+    """Whether something decrypts the columns that reach the client by JDBC."""
     encrypts = mode.columns is not None and mode.columns.encrypts
     if encrypts and mode.driver is None:
         text = (
-            "encrypted columns reach TPC-C's transactions, which cannot work with ciphertext: "
-            "write driver: {encrypting: {}} into the mode, or columns.ratio: 0"
+            "TPC-C's transactions cannot work with the ciphertext of encrypted columns: write "
+            "driver: {encrypting: {}} into the mode, or columns.ratio: 0"
         )
         yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
     if mode.driver is not None and mode.driver.encrypting is not None and tpcc.benchmarksql:
         text = (
-            "an image of BenchmarkSQL does not have encbench's encrypting driver: leave "
-            "tpcc.benchmarksql out to use encbench's own client, which does; or put the driver's "
-            "jar at a URL or on a claim, and name it in driver.jar with class "
-            "io.encbench.jdbc.EncbenchDriver"
+            "BenchmarkSQL's image lacks encbench's encrypting driver: leave tpcc.benchmarksql out "
+            "to use encbench's own client, which has it; or put the driver's jar at a URL or on a "
+            "claim, and name it in driver.jar with class io.encbench.jdbc.EncbenchDriver"
         )
         yield Problem(WORKLOAD, Reason.DRIVER_UNSUPPORTED, text)
     if mode.columns is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from encbench.engines.engine import refusals
 from encbench.engines.mysql import keyring
 from encbench.engines.mysql.layout import MysqlLayout
 from tests.support.shells import SHELLS
@@ -35,6 +36,8 @@ class Image:
         for plugin in ("component_keyring_file.so", "other.so", "README"):
             (home / "share/plugins" / plugin).touch()
         self.says(f"basedir   {home}/share/\nplugin-dir   {home}/share/plugins/\n")
+        (home / "config/server.cnf").write_text("[mysqld]\n")
+        (home / "config/refusals.sh").write_text(refusals()["refusals.sh"])
         program = home / "bin" / "mysqld"
         program.write_text(MYSQLD.format(home=home, volume=self.layout.volume))
         program.chmod(0o755)

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +14,9 @@ from encbench.api.testbed import Arm
 from encbench.audit.audit import audit
 from encbench.audit.tables import read
 from encbench.core import statistics
-from encbench.report.analysis.steps import arm_steps, chain, stack
+from encbench.report.analysis.steps import arm_steps, stack
 from encbench.report.document import Report
+from encbench.report.document.group import LayerStep
 from encbench.report.formats.cards import card
 from encbench.report.words.text import signed_percent
 from tests.data.report import golden
@@ -120,6 +122,16 @@ def test_estimates_are_paired_by_block() -> None:
             assert step.loss.estimate == pytest.approx(one.loss, rel=1e-4)
             assert step.loss.low == pytest.approx(bounds.low, rel=1e-4)
             assert step.blocks == one.n
+
+
+def chain(steps: Sequence[LayerStep], arm: str) -> list[LayerStep]:
+    """The steps that lead to an arm, the lowest first; empty where there are none."""
+    by_arm = {step.arm: step for step in steps}
+    found: list[LayerStep] = []
+    while (step := by_arm.get(arm)) is not None:
+        found.insert(0, step)
+        arm = step.before
+    return found
 
 
 def test_the_steps_of_a_chain_multiply_to_the_whole() -> None:

@@ -8,7 +8,7 @@ import pytest
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Interval
 from encbench.report.analysis.build import build, to_status
-from encbench.report.document.group import Comparison
+from encbench.report.document.group import PairedComparison
 from encbench.report.words.headline import cpu_clause, proof_clause
 from tests.data.report.synthetic import Study, write
 from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, PASS_THROUGH, TDE, TLS
@@ -41,14 +41,14 @@ def test_overhead() -> None:
 )
 def test_where_encryption_was_proven(mode: dict[str, Any], words: str) -> None:
     spec = EncryptionModeSpec.model_validate(mode)
-    found = Comparison(arm="a", blocks=2, verdict="Inconclusive", why="", proven=True)
+    found = PairedComparison(arm="a", blocks=2, verdict="Inconclusive", why="", proven=True)
     assert proof_clause(spec, found) == words
     unproven = found.model_copy(update={"proven": False})
     assert proof_clause(spec, unproven) == "encryption not proven for every trial"
 
 
 def test_what_was_declared_is_not_called_proven() -> None:
-    trusted = Comparison(
+    trusted = PairedComparison(
         arm="a", blocks=2, verdict="Inconclusive", why="", proven=True, on_trust=True
     )
     word = "encryption on disk declared, not seen"

@@ -71,7 +71,7 @@ def test_a_driver_speaks_to_its_own_engines(driver: str, engine: str, fits: bool
     found = pair_problems(tpcc_spec({"driver": driver}), on(engine), PLAIN)
     assert (found == []) == fits
     if not fits:
-        assert f"{driver} does not speak to {engine}: leave it out, or write" in found[0]
+        assert f"{driver} does not support {engine}: leave it out, or write" in found[0]
 
 
 def test_benchmarksql_cannot_prove_tls() -> None:

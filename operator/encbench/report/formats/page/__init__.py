@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 
 from encbench.report.document import Report
-from encbench.report.document.group import Comparison, Group
+from encbench.report.document.group import Group, PairedComparison
 from encbench.report.formats import cards, layertables, tables
 from encbench.report.formats.markdown import LAYERS
 from encbench.report.formats.page.results import results
@@ -28,7 +28,7 @@ class Glance:
     """One condition in the overview, and its comparison with each treatment."""
 
     group: Group
-    cells: tuple[Comparison | None, ...]
+    cells: tuple[PairedComparison | None, ...]
 
 
 def page(report: Report) -> str:

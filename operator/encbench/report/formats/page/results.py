@@ -83,7 +83,7 @@ def _layers(section: Section) -> Iterable[Titled]:
 def _machine(instance: InstanceTemplateSpec) -> Iterable[str]:
     parts = [f"{instance.engine} {instance.version}"]
     if instance.external is not None:
-        parts.append("run by someone else")
+        parts.append("external")
     if instance.resources is not None:
         parts.append(f"{instance.resources.cpu} CPU, {instance.resources.memory}")
     if instance.storage is not None:

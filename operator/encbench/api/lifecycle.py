@@ -1,0 +1,361 @@
+"""The life of each kind in one table: its conditions with their reasons, and its phases.
+
+Decisions set these conditions and the phase is derived from them. Conditions are independent facts;
+a phase is for people alone, and nothing acts on one. `docs/lifecycle.md` is generated from here by
+`python -m encbench.api.lifecycle_page`.
+"""
+
+from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT, TESTBED, TRIAL
+from encbench.api.life import ConditionType, Holds, Lifecycle, Phase
+from encbench.api.refusal import MEANINGS
+
+ACCEPTED, SUSPENDED, REPORTED, COMPLETE = "Accepted", "Suspended", "Reported", "Complete"
+PROVISIONED, LOADED, COPIED, PROVEN = "Provisioned", "Loaded", "Copied", "Proven"
+PREPARED, PROVEN_BEFORE, RELEASED = "Prepared", "ProvenBefore", "Released"
+RECOVERED, MEASURED, PROVEN_AFTER = "Recovered", "Measured", "ProvenAfter"
+COLLECTED, ARCHIVED = "Collected", "Archived"
+CONSISTENT, READY, FAILED = "Consistent", "Ready", "Failed"
+"""Names of conditions."""
+
+IDLE, STARTING = "Idle", "Starting"
+"""Reasons of a testbed's `Ready`: stopped until a trial needs it; on the way up for one."""
+PROVING, CHECKING, UNCHECKED = "Proving", "Checking", "NotChecked"
+"""Reasons of what is Unknown: under way; not to be had."""
+IN_FORCE, NOT_IN_FORCE = "ModeInForce", "ModeNotInForce"
+INCONSISTENT, CHECK_FAILED, CHECK_TIMEOUT = "Inconsistent", "CheckFailed", "CheckTimeout"
+OOM, DISRUPTED, TOOL_FAILED = "OOMKilled", "Disrupted", "ToolFailed"
+RECOVERY_FAILED = "RecoveryFailed"
+SETTINGS_REFUSED = "SettingsRefused"
+
+
+_POD = {
+    "Unschedulable": "A pod fits no node.",
+    "ImagePullFailed": "An image cannot be pulled.",
+    "ContainerFailed": "A container ended with an error or could not be created.",
+    OOM: "A container exceeded its memory.",
+}
+_SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
+_PROVEN = {IN_FORCE: "Everything that was looked at agrees with the mode."}
+_NOT_PROVEN = {NOT_IN_FORCE: "Something that was looked at disagrees with the mode."}
+_PROVING = {PROVING: "The proof is being made."}
+_CHECKS = {
+    INCONSISTENT: "A query found rows that contradict each other.",
+    CHECK_FAILED: "A query could not be run.",
+    CHECK_TIMEOUT: "The queries did not end within `stepDeadlines.proof`.",
+}
+_CHECKED = {"Consistent": "No query found a contradiction."}
+_CHECKING = {CHECKING: "The queries run."}
+
+_FAILURES = {
+    "ProvisionTimeout": "The database did not start within `stepDeadlines.provision`.",
+    "WrongVersion": "The image holds another version than the template says.",
+    "TooFewConnections": "The server allows fewer connections than the load needs.",
+    "NoLogin": "The Secret of an external database is gone or incomplete.",
+    "LoadFailed": "The load Job failed.",
+    "LoadTimeout": "Loading did not end within `stepDeadlines.load`.",
+    "CopyFailed": "The golden copy left no account of itself.",
+    "ResetTimeout": "A start of the database did not end within `stepDeadlines.reset`.",
+    "ProofTimeout": "The mode could not be proven within `stepDeadlines.proof`.",
+    "ArchiveTimeout": "The store did not take the proof within `stepDeadlines.archive`.",
+    **_POD,
+    **_SETTINGS,
+    **_CHECKS,
+}
+
+CAMPAIGN_LIFE = Lifecycle(
+    CAMPAIGN,
+    (
+        ConditionType(
+            ACCEPTED,
+            "The plan is frozen.",
+            true={"Planned": "The campaign and everything that it names fit together."},
+            false={reason.value: meaning for reason, meaning in MEANINGS.items()},
+        ),
+        ConditionType(
+            SUSPENDED,
+            "No new trial is started.",
+            true={"Suspended": "`spec.suspend` is true."},
+            false={"Resumed": "`spec.suspend` is false again."},
+        ),
+        ConditionType(
+            REPORTED,
+            "The report is in the bucket.",
+            true={"Rendered": "It is there."},
+            false={"Rendering": "It is being rendered, or the message says why it cannot be."},
+        ),
+        ConditionType(
+            COMPLETE,
+            "The campaign is over and every planned block is valid.",
+            true={"AllBlocksMeasured": "Nothing is missing."},
+        ),
+        ConditionType(
+            FAILED,
+            "The campaign is over and something is missing.",
+            true={
+                "DeadlineExceeded": "It took longer than `activeDeadlineSeconds`.",
+                "TestbedFailed": "A testbed failed, so its cell was given up.",
+                "TooManyInvalidTrials": "A condition ran out of replacement blocks.",
+            },
+        ),
+    ),
+    (
+        Phase("Failed", (Holds(FAILED),)),
+        Phase("Succeeded", (Holds(COMPLETE),)),
+        Phase("Refused", (Holds(ACCEPTED, ("False",)),), then=("Running",)),
+        Phase(
+            "Suspended",
+            (Holds(SUSPENDED),),
+            then=("Running", "Succeeded", "Failed"),
+        ),
+        Phase("Running", (Holds(ACCEPTED),), then=("Suspended", "Succeeded", "Failed")),
+        Phase("Pending", then=("Refused", "Running")),
+    ),
+    order=("Pending", "Refused", "Running", "Suspended", "Succeeded", "Failed"),
+)
+
+TESTBED_LIFE = Lifecycle(
+    TESTBED,
+    (
+        ConditionType(
+            PROVISIONED,
+            "The database answers queries.",
+            true={
+                "Answering": "It does.",
+                "External": "encbench does not run it; the load is the first to connect.",
+            },
+            false={
+                "Creating": "Its objects are being created.",
+                STARTING: "It is starting.",
+                "DatabaseInUse": "Another campaign uses the same external database.",
+                "NoLogin": "The Secret of an external database is gone or incomplete.",
+                **_SETTINGS,
+                **_POD,
+            },
+        ),
+        ConditionType(
+            LOADED,
+            "The dataset is loaded.",
+            true={
+                "Loaded": "The load Job succeeded.",
+                "Shared": "The baseline's testbed loaded it into the same external database.",
+            },
+            false={"Loading": "The load Job runs.", **_POD},
+        ),
+        ConditionType(
+            CONSISTENT,
+            "The loaded tables are consistent.",
+            true=_CHECKED,
+            false=_CHECKS,
+            unknown=_CHECKING,
+            note="of TPC-C",
+        ),
+        ConditionType(
+            COPIED,
+            "The golden copy of the data directory exists.",
+            true={"Copied": "The server runs from it."},
+            false={"Copying": "It is being made."},
+            note="the golden copy, where one is wanted",
+        ),
+        ConditionType(
+            PROVEN,
+            "The mode is in force, by a full scan of the files.",
+            true=_PROVEN,
+            false=_NOT_PROVEN,
+            unknown=_PROVING,
+            note="False: the mode is not in force",
+        ),
+        ConditionType(
+            READY,
+            "A trial may use it.",
+            true={
+                "Ready": "The database runs.",
+                IDLE: "The database is stopped until a trial needs it.",
+            },
+            false={
+                STARTING: "The database is being started for a trial.",
+                "PodNotReady": "The database's pod is not ready.",
+                **_FAILURES,
+            },
+        ),
+        ConditionType(FAILED, "The testbed is of no use; its cell is given up.", true=_FAILURES),
+    ),
+    (
+        Phase("Failed", (Holds(FAILED),)),
+        Phase(
+            "Idle", (Holds(READY, reason=IDLE),), then=("Starting", "Ready", "Proving", "Failed")
+        ),
+        Phase("Ready", (Holds(READY),), then=("Starting", "Idle", "Proving", "Failed")),
+        Phase(
+            "Starting",
+            (Holds(PROVEN, ("True", "False")), Holds(READY, ("False",), STARTING)),
+            then=("Ready", "Idle", "Failed"),
+        ),
+        Phase("Copying", (Holds(COPIED, ("False",)),), then=("Proving", "Failed")),
+        Phase(
+            "Proving",
+            (Holds(LOADED),),
+            then=("Copying", "Ready", "Idle", "Starting", "Failed"),
+        ),
+        Phase("Loading", (Holds(PROVISIONED),), then=("Proving", "Failed")),
+        Phase("Provisioning", then=("Loading", "Failed")),
+    ),
+    order=(
+        "Pending",
+        "Provisioning",
+        "Loading",
+        "Copying",
+        "Proving",
+        "Ready",
+        "Starting",
+        "Idle",
+        "Failed",
+    ),
+    begins=("Provisioning",),
+)
+
+_ENDS = ("Succeeded", "Invalid", "Failed")
+_STOPPED_WRONGLY = {
+    DISRUPTED: "It restarted before it was stopped, or was stopped too late.",
+    "NotRestarted": "The process that answers is the one that was to be stopped.",
+    "NoRecovery": "Its log shows no recovery after the crash.",
+    "NotClean": "Its log shows a recovery after a clean stop.",
+}
+_OUTCOMES = {
+    "Invalid": {
+        "ProofFailed": "The mode was not in force, or a client could not confirm it.",
+        "ProofTimeout": "The second proof could not be made within `stepDeadlines.proof`.",
+        **_CHECKS,
+        **_STOPPED_WRONGLY,
+        DISRUPTED: "A pod or the server restarted or was deleted during the run.",
+        OOM: "The server ran out of memory and restarted.",
+        "NotUnderLoad": "The load ended before the server was stopped.",
+        "ArtefactsLost": "A client's log is missing or is not what the recorder stored.",
+        "NoTransactions": "The tool finished no transaction in the window.",
+        "ErrorRate": "The run had more errors than `maxErrorRate` allows.",
+        "SeriesLost": "Prometheus has no CPU series of the database or the proxy in the window.",
+        "ClientThrottled": "A client was throttled for longer than `limits.clientThrottling`.",
+        "ForeignLoad": "Other programs used more CPU than `limits.foreignCpu` allows.",
+        "NotIdle": "The other databases used more CPU than `limits.idleCpu` allows.",
+    },
+    "Failed": {
+        "TestbedGone": "The testbed was deleted.",
+        "TestbedFailed": "The testbed failed.",
+        "StartTimeout": "The clients or the database were not ready in time.",
+        "ProofTimeout": "The first proof could not be made within `stepDeadlines.proof`.",
+        "ClientFailed": "A client pod failed before the start.",
+        **_POD,
+        TOOL_FAILED: "A client ended with an error.",
+        OOM: "A client ran out of memory.",
+        "Overrun": "The tool did not end within `stepDeadlines.overrun`.",
+        RECOVERY_FAILED: "The server did not come back, or could not be stopped.",
+        "ArchiveTimeout": "The store did not take the log within `stepDeadlines.archive`.",
+        "OutputUnreadable": "The tool's output holds no figures.",
+    },
+}
+
+TRIAL_LIFE = Lifecycle(
+    TRIAL,
+    (
+        ConditionType(
+            PREPARED,
+            "Every client waits for the start.",
+            true={"Waiting": "They do."},
+            false={STARTING: "Their pods are starting.", **_POD},
+        ),
+        ConditionType(
+            PROVEN_BEFORE,
+            "The mode is in force before the run.",
+            true=_PROVEN,
+            false=_NOT_PROVEN,
+            unknown=_PROVING,
+        ),
+        ConditionType(
+            RELEASED,
+            "The moment of the common start is fixed.",
+            true={"Released": "The clients know when to start."},
+        ),
+        ConditionType(
+            RECOVERED,
+            "The server was stopped under load and came back.",
+            true={"Answered": "A new process answers queries."},
+            false={
+                RECOVERY_FAILED: "It did not come back, or could not be stopped.",
+                **_STOPPED_WRONGLY,
+            },
+            unknown={"Planned": "It is stopped once the load has run its time."},
+            note="recovery workloads",
+        ),
+        ConditionType(
+            MEASURED,
+            "Every client ran as planned.",
+            true={"Measured": "They ended normally, or the intended stop cut them off."},
+            false={
+                TOOL_FAILED: "A client ended with an error.",
+                OOM: "A client ran out of memory.",
+            },
+        ),
+        ConditionType(
+            PROVEN_AFTER,
+            "The mode is still in force after the run, on the same server process.",
+            true=_PROVEN,
+            false={
+                **_NOT_PROVEN,
+                DISRUPTED: "The server restarted, or its pod was deleted.",
+                OOM: "The server ran out of memory and restarted.",
+                "ProofTimeout": "The proof could not be made within `stepDeadlines.proof`.",
+            },
+            unknown=_PROVING,
+        ),
+        ConditionType(
+            CONSISTENT,
+            "The tables are consistent after the run.",
+            true=_CHECKED,
+            false=_CHECKS,
+            unknown={**_CHECKING, UNCHECKED: "An external database has no agent that could ask."},
+            note="TPC-C",
+        ),
+        ConditionType(
+            COLLECTED,
+            "The clients' logs are read and give figures.",
+            true={"Collected": "They do."},
+            false={
+                "Uploading": "The clients upload their logs.",
+                "NoResult": "The trial ended without figures.",
+            },
+        ),
+        ConditionType(
+            ARCHIVED,
+            "Nothing is left to do.",
+            true={
+                "Archived": "The trial's record is in the bucket.",
+                "Rejected": "What lies in the bucket is not what the recorder stored.",
+            },
+            false={"Waiting": "The store or Prometheus is away; nothing is lost."},
+        ),
+    ),
+    (
+        *(Phase(one, (Holds(ARCHIVED),), (one,)) for one in _ENDS),
+        Phase("Archiving", outcomes=_ENDS, then=_ENDS),
+        Phase(
+            "Collecting",
+            (Holds(PROVEN_AFTER, ("True", "False")),),
+            then=("Archiving", *_ENDS),
+        ),
+        Phase("Running", (Holds(RELEASED),), then=("Collecting", "Archiving")),
+        Phase("Preparing", then=("Running", "Archiving")),
+    ),
+    order=("Pending", "Preparing", "Running", "Collecting", "Archiving", *_ENDS),
+    begins=("Preparing", "Archiving"),
+    outcomes=_OUTCOMES,
+)
+
+REPORT_LIFE = Lifecycle(
+    OVERHEAD_REPORT,
+    (
+        ConditionType(
+            READY, "The report can be read.", true={"Rendered": "The report is in the bucket."}
+        ),
+    ),
+)
+
+LIVES = (CAMPAIGN_LIFE, TESTBED_LIFE, TRIAL_LIFE, REPORT_LIFE)

@@ -1,0 +1,52 @@
+"""Why a campaign is not accepted: the reasons of `Accepted=False`, one for each kind of problem."""
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Why an object cannot be used."""
+
+    NOT_FOUND = "NotFound"
+    MALFORMED = "Malformed"
+    REJECTED = "Rejected"
+    ENTRY_MISSING = "EntryMissing"
+    ENTRY_INVALID = "EntryInvalid"
+    VERSION_UNSUPPORTED = "VersionUnsupported"
+    MODE_UNSUPPORTED = "ModeUnsupported"
+    MODE_UNPROVABLE = "ModeUnprovable"
+    EXTERNAL_UNSUPPORTED = "ExternalUnsupported"
+    SETTING_RESERVED = "SettingReserved"
+    SETTING_UNKNOWN = "SettingUnknown"
+    SETTING_INVALID = "SettingInvalid"
+    MEMORY_TOO_SMALL = "MemoryTooSmall"
+    SCRIPT_INVALID = "ScriptInvalid"
+    DRIVER_UNSUPPORTED = "DriverUnsupported"
+    COLUMN_UNKNOWN = "ColumnUnknown"
+    BASELINE_ENCRYPTED = "BaselineEncrypted"
+    RESET_REQUIRED = "ResetRequired"
+    NOT_INSTALLED = "NotInstalled"
+    TOO_MANY_CONDITIONS = "TooManyConditions"
+
+
+MEANINGS = {
+    Reason.NOT_FOUND: "An object that the campaign names does not exist.",
+    Reason.MALFORMED: "An object does not fit this version's schema.",
+    Reason.REJECTED: "`kubectl apply` would reject an object (`plan` alone says so).",
+    Reason.ENTRY_MISSING: "A Secret or ConfigMap lacks an entry.",
+    Reason.ENTRY_INVALID: "An entry of a Secret cannot be used.",
+    Reason.VERSION_UNSUPPORTED: "encbench does not measure this version of the engine.",
+    Reason.MODE_UNSUPPORTED: "The engine or the tool lacks what the mode asks for.",
+    Reason.MODE_UNPROVABLE: "The mode could be turned on, but no proof could show that it is.",
+    Reason.EXTERNAL_UNSUPPORTED: "This needs a server that the operator runs.",
+    Reason.SETTING_RESERVED: "The operator sets this setting or option itself.",
+    Reason.SETTING_UNKNOWN: "encbench does not know this setting (a note of `plan` alone).",
+    Reason.SETTING_INVALID: "A setting's name or value cannot be used.",
+    Reason.MEMORY_TOO_SMALL: "The instance's memory does not hold what the workload needs.",
+    Reason.SCRIPT_INVALID: "A sysbench script cannot be used.",
+    Reason.DRIVER_UNSUPPORTED: "The tool or the mode does not go with this JDBC driver.",
+    Reason.COLUMN_UNKNOWN: "A mode names a column that the workload's tables lack.",
+    Reason.BASELINE_ENCRYPTED: "The baseline mode encrypts.",
+    Reason.RESET_REQUIRED: "The workload needs `spec.reset`.",
+    Reason.NOT_INSTALLED: "The chart's values leave out what the mode needs.",
+    Reason.TOO_MANY_CONDITIONS: "The matrix has more conditions than `precision` can plan.",
+}

@@ -1,0 +1,79 @@
+"""What an agent is asked to do: make its server write, look for a marker, check the tables."""
+
+from typing import Any
+
+from encbench.api.base import parse_duration
+from encbench.api.conditions import format_time
+from encbench.core.evidence import Proof
+from encbench.engines.registry import engine
+from encbench.ports import Rejected, Unavailable
+from encbench.proofs import columns, volume
+from encbench.proofs.clients import before_sessions
+from encbench.reconcile import agents, checks
+from encbench.reconcile.checks import Checked
+from encbench.reconcile.claim import claim_facts
+from encbench.reconcile.deps import Deps
+from encbench.reconcile.effects.effect import AskChecks
+from encbench.reconcile.objects import Testbed
+from encbench.reconcile.pods import PodFacts
+
+
+async def prove(deps: Deps, testbed: Testbed, database: PodFacts, *, full: bool) -> Proof:
+    """Whether the testbed's frozen mode is in force, with everything that it was judged by.
+
+    Unavailable when the agent or its server does not answer.
+    """
+    where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
+    now = deps.clock.now()
+    # A fresh marker each time: one that was written before could lie in an old log or page.
+    marker = f"encbench-marker-{deps.settings.random_token(16)}"
+    evidence: dict[str, Any] = {**await deps.agent.evidence(where, token, marker, full=full)}
+    spec = testbed.spec
+    if spec.mode.volume is not None and spec.mode.volume.storage_class_name is not None:
+        evidence["claim"] = await claim_facts(deps.cluster, testbed)
+    proof = engine(spec.instance.engine).judge(evidence, spec.mode, full=full)
+    proof = volume.judge(proof, evidence, spec.mode, full=full)
+    proof = columns.judge(proof, evidence, spec, full=full)
+    return proof.model_copy(update={"time": format_time(now)})
+
+
+def declared(testbed: Testbed) -> Proof:
+    """The proof of an external database's mode: what its template declares."""
+    instance = testbed.spec.instance.external
+    assert instance is not None  # noqa: S101 - every other testbed has a pod
+    return before_sessions(instance, testbed.spec.mode)
+
+
+async def settle(deps: Deps, address: str, token: str) -> None:
+    """Have the server write what it has changed. Unavailable while some of it is not written yet.
+
+    So a trial is measured on a server at rest, and leaves one behind for its neighbours.
+    """
+    try:
+        said = await deps.agent.settle(address, token)
+    except Rejected:
+        # An agent of an earlier version, beside a database that stood when the operator was
+        # upgraded. A wrong token is found out with the evidence.
+        return
+    if not said["settled"]:
+        left = said["dirtyPages"]
+        pages = "changes" if left is None else f"{left} changed pages"
+        raise Unavailable(f"the server is still writing {pages}")
+
+
+async def ask_checks(deps: Deps, effect: AskChecks) -> Checked | None:
+    """The result of the checks of that name, None while they run. Unavailable, Rejected."""
+    testbed = effect.testbed
+    tpcc = testbed.spec.dataset.tpcc
+    assert tpcc is not None  # noqa: S101 - `checks.due` said so
+    space, name = testbed.namespace, testbed.name
+    where, token = await agents.agent(deps.cluster, space, name, effect.database)
+    answer = await deps.agent.checks(
+        where,
+        token,
+        effect.run,
+        warehouses=tpcc.warehouses,
+        loaded=effect.loaded,
+        seconds=parse_duration(testbed.spec.step_deadlines.proof),
+    )
+    return checks.judge(answer)

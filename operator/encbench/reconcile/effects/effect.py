@@ -1,0 +1,238 @@
+"""What decisions want done, as data. The modules beside this one do it.
+
+Everything that changes the world is named here: objects on the API server, requests that have an
+agent or a recorder do something, and writes to the bucket.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from encbench.api.campaign import CampaignStatus
+from encbench.api.kinds import Kind
+from encbench.core.certificates import KeyPair
+from encbench.core.records import RecoveryRecord, TrialRecord
+from encbench.ports import Body
+from encbench.reconcile.campaign.facts import CampaignSeen
+from encbench.reconcile.objects import Object, Testbed
+from encbench.reconcile.pods import PodFacts
+from encbench.reconcile.trial.facts import ClientPod, TrialSeen, When
+
+# -- objects
+
+
+@dataclass(frozen=True)
+class Create:
+    """Create an object whose content is decided once (credentials, Jobs, trials)."""
+
+    kind: Kind
+    body: Body
+
+
+@dataclass(frozen=True)
+class Apply:
+    """Bring an object to this state by server-side apply."""
+
+    kind: Kind
+    body: Body
+
+
+@dataclass(frozen=True)
+class Delete:
+    """Delete one incarnation."""
+
+    kind: Kind
+    namespace: str
+    name: str
+    uid: str
+
+    @classmethod
+    def of(cls, found: Object[Any, Any]) -> "Delete":
+        """One of our kinds, as it was seen."""
+        return cls(found.kind, found.namespace, found.name, found.uid)
+
+
+@dataclass(frozen=True)
+class Announce:
+    """Record an Event about the object that is reconciled."""
+
+    reason: str
+    note: str
+    warning: bool = False
+
+
+@dataclass(frozen=True)
+class Retire:
+    """Take the active label off the object that is reconciled: there is no work left with it."""
+
+
+@dataclass(frozen=True)
+class SetFinalizers:
+    """Have the object that is reconciled carry these finalizers and no others."""
+
+    names: tuple[str, ...]
+
+
+ObjectEffect = Create | Apply | Delete | Announce | Retire | SetFinalizers
+
+# -- databases
+
+
+@dataclass(frozen=True)
+class IssueCredentials:
+    """Create a testbed's Secrets, certified by this CA."""
+
+    authority: KeyPair
+
+
+@dataclass(frozen=True)
+class CopyCredentials:
+    """Create the Secret of a testbed whose database is external, with the user's own login."""
+
+    login: dict[str, str] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class ApplyDatabase:
+    """Bring the objects of a testbed's database to what its spec says."""
+
+
+@dataclass(frozen=True)
+class CreateLoad:
+    """Create the Job that loads the dataset."""
+
+
+@dataclass(frozen=True)
+class AskChecks:
+    """Have the agent check TPC-C's tables, once for each name, and ask what came of it."""
+
+    testbed: Testbed
+    database: PodFacts
+    run: str
+    loaded: bool
+    """The dataset is fresh, so its rows can be counted too."""
+
+
+@dataclass(frozen=True)
+class ProveFully:
+    """Prove a testbed's mode by a scan of all files, and store the proof.
+
+    Without a pod the database is external and the proof says what its template declares.
+    """
+
+    database: PodFacts | None
+
+
+TestbedEffect = (
+    ObjectEffect
+    | IssueCredentials
+    | CopyCredentials
+    | ApplyDatabase
+    | CreateLoad
+    | AskChecks
+    | ProveFully
+)
+
+# -- trials
+
+
+@dataclass(frozen=True)
+class CreateJob:
+    """Create the clients' Job."""
+
+    testbed: Testbed
+
+
+@dataclass(frozen=True)
+class Prove:
+    """Have the server write what it has changed, and prove the mode by a fresh marker's own file.
+
+    Without a pod the database is external and the proof says what its template declares.
+    """
+
+    testbed: Testbed
+    database: PodFacts | None
+    when: When
+
+
+@dataclass(frozen=True)
+class ReleaseClients:
+    """Tell these clients when to start, in Unix time, and where their artefacts go."""
+
+    clients: tuple[ClientPod, ...]
+    at: float
+
+
+@dataclass(frozen=True)
+class StopServer:
+    """Have the agent stop its server at this Unix time, as the workload says."""
+
+    database: PodFacts
+    at: float
+
+
+@dataclass(frozen=True)
+class KeepRecovery:
+    """Store what came of the stop. The first record that is stored counts."""
+
+    record: RecoveryRecord
+
+
+@dataclass(frozen=True)
+class Gather:
+    """Read what a trial left behind, and store the parts of its record."""
+
+    seen: TrialSeen
+    without_metrics: bool
+    """Prometheus was waited for long enough."""
+
+
+@dataclass(frozen=True)
+class Archive:
+    """Store the trial's record. The first one that is stored counts."""
+
+    record: TrialRecord
+
+
+@dataclass(frozen=True)
+class DiscardProofs:
+    """Remove the single proofs from the bucket: the trial's record names them together."""
+
+
+TrialEffect = (
+    ObjectEffect
+    | CreateJob
+    | Prove
+    | AskChecks
+    | ReleaseClients
+    | StopServer
+    | KeepRecovery
+    | Gather
+    | Archive
+    | DiscardProofs
+)
+
+# -- campaigns
+
+
+@dataclass(frozen=True)
+class IssueAuthority:
+    """Create the CA that certifies a campaign's testbeds. The first one that is created counts."""
+
+
+@dataclass(frozen=True)
+class Publish:
+    """Render the report from the bucket and write the OverheadReport."""
+
+    status: CampaignStatus
+    seen: CampaignSeen
+
+
+@dataclass(frozen=True)
+class RemoveUnfinished:
+    """Remove from the bucket what a deleted campaign left half-done."""
+
+    best_effort: bool
+    """A store that is away was waited for long enough."""
+
+
+CampaignEffect = ObjectEffect | IssueAuthority | Publish | RemoveUnfinished

@@ -1,0 +1,182 @@
+"""The effects of a trial's decisions: its Job, its proofs, its clients, its server, its record."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+from encbench.api.base import parse_duration
+from encbench.api.conditions import format_time
+from encbench.api.kinds import JOB
+from encbench.core.artefact import RecordError
+from encbench.core.evidence import TrialProofsRecord
+from encbench.core.naming import credentials_name
+from encbench.core.records import TrialRecord
+from encbench.database.connection import connection
+from encbench.ports import Body, Rejected, Unavailable
+from encbench.reconcile import agents
+from encbench.reconcile.deps import Deps
+from encbench.reconcile.effects import agent, cluster
+from encbench.reconcile.effects.effect import (
+    Archive,
+    AskChecks,
+    Create,
+    CreateJob,
+    DiscardProofs,
+    Gather,
+    KeepRecovery,
+    Prove,
+    ReleaseClients,
+    StopServer,
+    TrialEffect,
+)
+from encbench.reconcile.kept import Kept
+from encbench.reconcile.objects import Testbed, Trial
+from encbench.reconcile.trial import collect, recovery
+from encbench.reconcile.trial.facts import ClientPod, Proven, TrialFound
+from encbench.reconcile.trial.first_stored import keep, key_of, settle, settled
+from encbench.reconcile.trial.gather import CONDITIONS, gather, proof_name
+from encbench.reconcile.trial.gathered import TrialGathered
+from encbench.reconcile.trial.record import RECORD
+from encbench.tools.context import TrialContext
+from encbench.tools.registry import tool
+from encbench.wire.files import FILES
+
+URL_SECONDS = 7 * 24 * 3600
+"""How long an upload URL holds: the longest that S3 signs, because a store may be away for days."""
+
+
+class TrialEffects:
+    """Does them, and keeps what they find."""
+
+    def __init__(self, deps: Deps) -> None:
+        self._deps = deps
+        self.kept = Kept(TrialFound())
+
+    async def perform(self, trial: Trial, effect: TrialEffect) -> bool:
+        """Do one; whether it found something for the next pass."""
+        match effect:
+            case CreateJob(testbed):
+                job = Create(JOB, self._job(trial, testbed))
+                return await cluster.perform(self._deps.cluster, trial, job)
+            case ReleaseClients():
+                return await self._release(trial, effect)
+            case StopServer():
+                return await self._stop(trial, effect)
+            case KeepRecovery(record):
+                counts = await keep(self._deps.store, trial, recovery.RECORD, record)
+                return self._found(trial, recovery=counts)
+            case DiscardProofs():
+                names = [key_of(trial, proof_name(when)) for when in CONDITIONS]
+                await self._deps.store.delete(names)
+                return False
+            case Prove() | AskChecks() | Gather() | Archive():
+                return await self._try(trial, effect)
+            case _:
+                return await cluster.perform(self._deps.cluster, trial, effect)
+
+    async def _try(self, trial: Trial, effect: Prove | AskChecks | Gather | Archive) -> bool:
+        """Do what may come to nothing for now; then the next decision sees why."""
+        try:
+            match effect:
+                case Prove():
+                    return await self._prove(trial, effect)
+                case AskChecks():
+                    checked = await agent.ask_checks(self._deps, effect)
+                    return self._found(trial, checked=checked) and checked is not None
+                case Gather():
+                    return await self._gather(trial, effect)
+                case Archive(record):
+                    stored = await settle(self._deps.store, trial, RECORD, record)
+                    return self._found(trial, stored=stored)
+        except (Unavailable, Rejected) as error:
+            ours = isinstance(effect, Prove | AskChecks)
+            self._found(trial, **{"problem" if ours else "store_problem": str(error)})
+            return False
+        except RecordError as error:
+            return self._found(trial, gathered=TrialGathered(unreadable=str(error)))
+
+    def _found(self, trial: Trial, **found: Any) -> bool:
+        self.kept.keep(
+            trial, replace(self.kept.of(trial), **{"problem": "", "store_problem": "", **found})
+        )
+        return True
+
+    def _job(self, trial: Trial, testbed: Testbed) -> Body:
+        settings = self._deps.settings
+        context = TrialContext(
+            name=trial.name,
+            namespace=trial.namespace,
+            owner=trial.owner,
+            spec=trial.spec,
+            connection=connection(testbed.name, testbed.spec),
+            credentials_secret=credentials_name(trial.spec.testbed_ref.name),
+            sidecar_image=settings.operator_image,
+            sidecar_pull_policy=settings.image_pull_policy,
+        )
+        return tool(trial.spec.workload).trial_job(context)
+
+    async def _prove(self, trial: Trial, effect: Prove) -> bool:
+        testbed, database, started = effect.testbed, effect.database, None
+        if database is None:
+            now = format_time(self._deps.clock.now())
+            proof = agent.declared(testbed).model_copy(update={"time": now})
+        else:
+            where, token = await agents.agent(
+                self._deps.cluster, testbed.namespace, testbed.name, database
+            )
+            started = float((await self._deps.agent.server(where, token))["startedAt"])
+            await agent.settle(self._deps, where, token)
+            proof = await agent.prove(self._deps, testbed, database, full=False)
+        made = TrialProofsRecord.model_validate({effect.when: proof})
+        counts = await keep(self._deps.store, trial, proof_name(effect.when), made)
+        found = Proven(getattr(counts, effect.when) or proof, started)
+        return self._found(trial, **{effect.when: found})
+
+    async def _gather(self, trial: Trial, effect: Gather) -> bool:
+        stored = await settled(self._deps.store, trial, RECORD, TrialRecord)
+        if stored is not None:
+            return self._found(trial, stored=stored)
+        late = effect.without_metrics
+        found = await gather(self._deps, trial, effect.seen, without_metrics=late)
+        return self._found(trial, gathered=found)
+
+    async def _stop(self, trial: Trial, effect: StopServer) -> bool:
+        wanted, testbed = trial.spec.workload.recovery, trial.spec.testbed_ref.name
+        assert wanted is not None  # noqa: S101 - no other server is stopped
+        where, token = await agents.agent(
+            self._deps.cluster, trial.namespace, testbed, effect.database
+        )
+        await self._deps.agent.stop(
+            where,
+            token,
+            trial.uid,
+            how=wanted.stop,
+            after=max(0.0, effect.at - self._deps.clock.now().timestamp()),
+            seconds=parse_duration(trial.spec.step_deadlines.recovery),
+        )
+        return False
+
+    async def _release(self, trial: Trial, effect: ReleaseClients) -> bool:
+        testbed = trial.spec.testbed_ref.name
+        token = await agents.token(self._deps.cluster, trial.namespace, testbed)
+        # Side by side, because all have to know before the first one starts; one that cannot be
+        # told keeps none of the others.
+        told = await asyncio.gather(
+            *(self._release_one(trial, client, token, effect.at) for client in effect.clients),
+            return_exceptions=True,
+        )
+        for error in told:
+            if isinstance(error, BaseException):
+                raise error
+        return False
+
+    async def _release_one(self, trial: Trial, client: ClientPod, token: str, at: float) -> None:
+        """Tell one client when to start, by its own clock, and where its artefacts go."""
+        uploads = {
+            name: await self._deps.store.presign_put(
+                collect.client_key(trial, client.pod.index, name), URL_SECONDS
+            )
+            for name in FILES
+        }
+        offset = client.run.clock_offset if client.run else 0.0
+        await self._deps.recorder.release(agents.recorder(client.pod), token, at + offset, uploads)

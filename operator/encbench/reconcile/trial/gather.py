@@ -1,0 +1,138 @@
+"""Gathering what a trial left behind, and storing what its record will name.
+
+Every part is put if absent: a pass that is repeated after a crash, or a second operator, comes to
+the same figures. The outcome is judged elsewhere, by what is gathered here.
+"""
+
+from encbench.api.conditions import find, is_false, is_true
+from encbench.api.lifecycle import (
+    IN_FORCE,
+    NOT_IN_FORCE,
+    PROVEN_AFTER,
+    PROVEN_BEFORE,
+    RECOVERED,
+)
+from encbench.core.artefact import RecordError
+from encbench.core.evidence import Proof, TrialProofsRecord
+from encbench.core.records import RecoveryRecord
+from encbench.database.connection import connection
+from encbench.ports import Rejected, Unavailable
+from encbench.proofs import clients
+from encbench.proofs.check import joined
+from encbench.reconcile.deps import Deps
+from encbench.reconcile.objects import Trial
+from encbench.reconcile.trial import provenance, recovery, series
+from encbench.reconcile.trial.collect import collect
+from encbench.reconcile.trial.facts import TrialFound, TrialSeen, When
+from encbench.reconcile.trial.first_stored import key_of, settle, settled
+from encbench.reconcile.trial.gathered import Collected, TrialGathered
+from encbench.reconcile.trial.series import WindowMetrics
+from encbench.tools.registry import tool
+
+CONDITIONS: dict[When, str] = {"before": PROVEN_BEFORE, "after": PROVEN_AFTER}
+
+
+def proof_name(when: When) -> str:
+    """Name of a single proof in the bucket, where it lies until the trial's record is there."""
+    return f"proof-{when}.json"
+
+
+async def gather(
+    deps: Deps, trial: Trial, seen: TrialSeen, *, without_metrics: bool
+) -> TrialGathered:
+    """Everything there is. Unavailable while something is away, RecordError when it is unreadable.
+
+    `without_metrics` does not wait for Prometheus any longer.
+    """
+    collected = await collect(deps.store, trial, seen)
+    artefacts = dict(collected.artefacts)
+    stopped = await _recovery(deps, trial, seen.found)
+    if stopped is not None:
+        artefacts[recovery.RECORD] = stopped[1]
+    place = _place(trial, seen, collected)
+    metrics = WindowMetrics()
+    if collected.window is not None and seen.testbed is not None:
+        try:
+            read = await series.read(deps.metrics, place, collected.window)
+        except (Unavailable, Rejected):
+            if not without_metrics:
+                raise
+        else:
+            read, artefacts["metrics.json"] = await settle(deps.store, trial, "metrics.json", read)
+            metrics = series.judge(read, place)
+    made = await _proofs(deps, trial, seen.found)
+    said = _clients_proof(trial, seen, collected, made)
+    if said is not None and made.after is not None:
+        made = made.model_copy(update={"after": joined(made.after, said)})
+    proofs, artefacts["proofs.json"] = await settle(deps.store, trial, "proofs.json", made)
+    facts = await provenance.gather(deps, trial, seen)
+    _, artefacts["provenance.json"] = await settle(deps.store, trial, "provenance.json", facts)
+    return TrialGathered(
+        collected=collected,
+        metrics=metrics,
+        clients_proof=said,
+        proofs=proofs,
+        recovery=stopped[0].facts if stopped else None,
+        artefacts=artefacts,
+    )
+
+
+async def _recovery(
+    deps: Deps, trial: Trial, found: TrialFound
+) -> tuple[RecoveryRecord, str] | None:
+    """The record of the intended stop with its digest; None where there is none."""
+    there = await settled(deps.store, trial, recovery.RECORD, RecoveryRecord)
+    if there is None and found.recovery is not None:
+        return await settle(deps.store, trial, recovery.RECORD, found.recovery)
+    facts = trial.status.conditions
+    if there is None and (is_true(facts, RECOVERED) or is_false(facts, RECOVERED)):
+        raise RecordError(f"{key_of(trial, recovery.RECORD)} was lost before it could be stored")
+    return there
+
+
+async def _proofs(deps: Deps, trial: Trial, found: TrialFound) -> TrialProofsRecord:
+    """Both proofs, as far as they were made."""
+    made: dict[str, Proof | None] = {}
+    for when in CONDITIONS:
+        there = await settled(deps.store, trial, proof_name(when), TrialProofsRecord)
+        kept = found.before if when == "before" else found.after
+        stored = there and getattr(there[0], when)
+        made[when] = stored or (kept.proof if kept else _from_condition(trial, when))
+    return TrialProofsRecord.model_validate(made)
+
+
+def _from_condition(trial: Trial, when: When) -> Proof | None:
+    """The verdict, where the evidence was lost."""
+    fact = find(trial.status.conditions, CONDITIONS[when])
+    if fact is None or fact.reason not in (IN_FORCE, NOT_IN_FORCE):
+        return None
+    return Proof(ok=fact.status == "True", summary=fact.message, time=fact.last_transition_time)
+
+
+def _clients_proof(
+    trial: Trial, seen: TrialSeen, collected: Collected, made: TrialProofsRecord
+) -> Proof | None:
+    """What the clients say about the mode; None where they measured nothing, or cannot say."""
+    if seen.testbed is None or collected.measurement is None:
+        return None
+    testbed, driven = seen.testbed, tool(trial.spec.workload)
+    read = clients.decrypted(testbed.spec, trial.spec.workload, collected.clients, made)
+    if not driven.tells_sessions(trial.spec.workload) or clients.hides_sessions(testbed.spec):
+        return read
+    unverified = driven.unverified(connection(testbed.name, testbed.spec))
+    proof = clients.sessions(testbed.spec.mode, collected.clients, unverified)
+    return proof if read is None else joined(proof, read)
+
+
+def _place(trial: Trial, seen: TrialSeen, collected: Collected) -> series.MetricsPlace:
+    columns = seen.testbed.spec.mode.columns if seen.testbed else None
+    return series.MetricsPlace(
+        namespace=trial.namespace,
+        campaign=trial.spec.campaign_ref.name,
+        testbed=trial.spec.testbed_ref.name,
+        node=seen.database.node if seen.database else None,
+        limit=seen.testbed.spec.database_cores if seen.testbed else 0.0,
+        clients=collected.clients,
+        external=seen.testbed.spec.instance.external if seen.testbed else None,
+        proxy_limit=columns.resources.cores if columns else None,
+    )

@@ -1,0 +1,28 @@
+"""What an init container that makes a data directory leaves when the server refuses its settings.
+
+`engines/refusals.sh` writes it into the termination message.
+"""
+
+import json
+import re
+from typing import TypedDict
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+class Refusals(TypedDict):
+    """The names alone: a server's own text may hold anything."""
+
+    refusedSettings: list[str]
+
+
+def refused_settings(termination_message: str) -> tuple[str, ...]:
+    """The settings that a server refuses; empty for any other message."""
+    try:
+        names = json.loads(termination_message)["refusedSettings"]
+    except (ValueError, TypeError, KeyError):
+        return ()
+    whole = isinstance(names, list) and all(
+        isinstance(name, str) and _NAME.fullmatch(name) for name in names
+    )
+    return tuple(names) if whole else ()
