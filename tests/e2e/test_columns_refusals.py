@@ -95,7 +95,7 @@ REFUSED = {
     "column-that-the-schema-does-not-have": _of_tpcc(
         "columns-unknown",
         (
-            "bmsql_customer.c_blance is no column of TPC-C's tables",
+            "bmsql_customer.c_blance is not a column of TPC-C's tables",
             "bmsql_customer.c_balance",
         ),
         manifests.mode("columns-unknown", columns=UNKNOWN, driver={"encrypting": {}}),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from encbench.admission.gather import CampaignParts
 from encbench.admission.references import not_found
 from encbench.api.kinds import SECRET
-from encbench.core.columns.mek import unfit
+from encbench.core.columns.layout import unfit
 from encbench.core.problem import Problem, Reason
 from encbench.engines.external import entries_of
 

@@ -1,7 +1,7 @@
-"""Where tables deny each other about one quantity under one condition, and figures that repeat.
+"""Tables that contradict each other about a quantity under one condition, and repeated figures.
 
-Two printed figures agree when some number rounds to both. A repeat is an encrypted figure that
-stands in several rows of one table: measured figures of several digits hardly ever come out alike.
+Two printed figures agree when some number rounds to both. A repeat is an encrypted figure in
+several rows of one table: measured figures of several digits are hardly ever equal.
 """
 
 from collections import Counter
@@ -15,13 +15,13 @@ from encbench.audit.shapes import condition
 from encbench.audit.tables import TableRow
 
 REPEAT_DIGITS = 5
-"""Significant digits from which a repeat is said although nothing else is wrong with its rows: by
-chance two of twenty figures of five digits are alike in about one table of five hundred."""
+"""Significant digits from which a repeat is reported even if its rows are otherwise right. By
+chance, two of twenty figures of five digits are equal in about one table of five hundred."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """What one row says about a quantity: one figure, or one of several."""
+    """What one row states about a quantity: one figure, or several alternatives."""
 
     source: Source
     row: TableRow
@@ -47,7 +47,7 @@ class Disagreement:
 
 
 def statements(sources: Sequence[Source]) -> list[Statement]:
-    """Everything that is said, in the order of the tables."""
+    """Every statement, in the order of the tables."""
     found: list[Statement] = []
     for source in sources:
         for row in source.table.rows:
@@ -65,7 +65,7 @@ def statements(sources: Sequence[Source]) -> list[Statement]:
 
 
 def same(one: Statement, other: Statement) -> bool:
-    """Whether two tables speak of one quantity in one state under one condition."""
+    """Whether two tables state the same quantity in the same state under the same condition."""
     return (
         one.source is not other.source
         and (one.quantity, one.state) == (other.quantity, other.state)
@@ -75,10 +75,10 @@ def same(one: Statement, other: Statement) -> bool:
 
 
 def disagreements(said: Sequence[Statement]) -> list[Disagreement]:
-    """Pairs of statements about the same that do not agree.
+    """Pairs of statements about the same quantity that do not agree.
 
-    A table that says several things about one condition has a key that was not named, and takes no
-    part.
+    A table with several statements about one condition has a key that was not named; it is left
+    out.
     """
     found: list[Disagreement] = []
     counts = Counter(map(_key, said))

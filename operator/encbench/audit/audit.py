@@ -13,7 +13,7 @@ from encbench.audit.tables import BadInput, PublishedTable
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found."""
+    """The result of an audit."""
 
     sources: tuple[Source, ...]
     checks: tuple[OverheadCheck, ...]
@@ -27,7 +27,7 @@ class Audit:
 
 
 def audit(tables: Sequence[PublishedTable], naming: Naming | None) -> Audit:
-    """Recompute all published overheads; without a naming each table must be of a known shape.
+    """Recompute all published overheads; without a naming each table must have a known shape.
 
     BadInput where a table cannot be understood or holds no published overhead at all.
     """

@@ -1,10 +1,10 @@
 """Whether a published overhead follows from the figures that it was published with.
 
 A printed figure stands for every number that rounds to it. An overhead *follows* when some numbers
-behind the printed plain and encrypted figures give one that rounds to what was published. It is a
-*rounding slip* when it does not, but lies less than `SLIP` steps of its last printed digit beyond
-what does: a digit cut off instead of rounded, or a figure rounded twice. Anything further off is a
-*contradiction*: the figures beside it cannot be those that it was computed from.
+behind the printed plain and encrypted figures give a result that rounds to the published one. If it
+misses that by less than `SLIP` steps of its last printed digit, it is a *rounding slip*: a digit
+cut off instead of rounded, or a figure rounded twice. Anything further off is a *contradiction*: it
+was not computed from the figures beside it.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from encbench.audit.tables import BadInput, PublishedTable, TableRow
 from encbench.text.words import listed
 
 SLIP = 1
-"""Steps of the last published digit up to which a difference is called a slip."""
+"""Steps of the last published digit up to which a difference is a slip."""
 
 Verdict = Literal["follows", "slip", "contradiction", "unchecked"]
 
@@ -47,7 +47,7 @@ class PrintedCell:
 
     @property
     def figure(self) -> PrintedFigure | None:
-        """What stands there."""
+        """The figure in the cell."""
         return self.source.table.figure(self.row, self.column)
 
 
@@ -64,20 +64,20 @@ class OverheadCheck:
     """Why it could not be checked."""
     plain: PrintedCell | None = None
     result: Fraction | None = None
-    """From the figures as printed."""
+    """Computed from the figures as printed."""
     reach: Span | None = None
-    """From every number that they may stand for."""
+    """Computed from every number that they may stand for."""
     needed: Span | None = None
-    """Every encrypted figure from which what was published would follow."""
+    """Every encrypted figure from which the published overhead would follow."""
 
     @property
     def percent(self) -> bool:
-        """The published figure is percent."""
+        """Whether the published figure is in percent."""
         return self.claim.percent or self.published.percent
 
     @property
     def formula(self) -> Formula:
-        """By which it was recomputed."""
+        """The formula that recomputed it."""
         return FORMULAS[self.claim.formula]
 
     @property
@@ -87,12 +87,12 @@ class OverheadCheck:
 
     @property
     def as_printed(self) -> bool:
-        """It follows from the very figures that are printed, not only from what may be behind."""
+        """Whether it follows from the printed figures themselves, not only from unrounded ones."""
         return self.result is not None and Span(self.result, self.result).meets(self.published.span)
 
 
 def checks(sources: Sequence[Source]) -> list[OverheadCheck]:
-    """Every published overhead of every table, in their order; rows without one are passed over."""
+    """A check of every published overhead, in the order of the tables; skips rows without one."""
     return [
         _check(sources, source, row, claim, published)
         for source in sources
@@ -196,7 +196,7 @@ def _baseline(source: Source, row: TableRow, claim: Claim) -> PrintedCell | None
 def _only(found: Sequence[PrintedCell], source: Source, row: TableRow) -> PrintedCell | None:
     """The first place; BadInput where one table has several that differ.
 
-    Where two tables differ the first is taken: that they do is a finding of its own.
+    Where two tables differ, the first is used, because the difference is a finding of its own.
     """
     if not found:
         return None

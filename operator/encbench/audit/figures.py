@@ -1,7 +1,7 @@
-"""Printed figures as what they are: not a number but a span of numbers that round to it.
+"""Printed figures as spans: all the numbers that round to what was printed.
 
-Whoever prints 14.81 has measured something between 14.805 and 14.815. All arithmetic here is exact
-(rational numbers) and on spans, so that a verdict never hangs on a rounding of our own.
+A printed 14.81 stands for a measurement between 14.805 and 14.815. All arithmetic here is exact
+(rational numbers) and on spans, so no verdict depends on a rounding of our own.
 """
 
 import re
@@ -16,7 +16,7 @@ _ABSENT = frozenset(("", "-", "–", "—", "n/a", "na", "nan", "null", "none"))
 
 
 class NotAFigure(Exception):
-    """A cell cannot be read as a figure. The text says what it holds."""
+    """A cell holds no figure. The text says what it holds."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class PrintedFigure:
     """A printed figure."""
 
     text: str
-    """As it stood in the file."""
+    """The figure as the file has it."""
     value: Fraction
     unit: Fraction
-    """What one step of its last printed digit is worth."""
+    """The value of one step of its last printed digit."""
     percent: bool = False
-    """A percent sign stood behind it."""
+    """Whether a percent sign follows it."""
 
     @property
     def span(self) -> Span:
@@ -58,16 +58,16 @@ class PrintedFigure:
         return len(str(abs(int(self.value / self.unit)))) if self.value else 1
 
     def scaled(self, factor: int) -> "PrintedFigure":
-        """The same figure in a unit that is that many times smaller: 0.13 as 13 percent."""
+        """The same figure in a unit smaller by that factor: 0.13 as 13 percent."""
         return PrintedFigure(self.text, self.value * factor, self.unit * factor, self.percent)
 
 
 def figure(cell: str) -> PrintedFigure | None:
     """The figure in a cell, None where it holds none; NotAFigure where it holds something else.
 
-    Its precision is what was printed: 28.0 is good to 0.05, 28 to 0.5. A trailing zero that a
-    spreadsheet dropped makes a figure look coarser than it was measured, which is the benefit of
-    the doubt that an audit should give.
+    Its precision is what was printed: 28.0 is good to 0.05, 28 to 0.5. If a
+    spreadsheet dropped a trailing zero, the figure looks coarser than it was measured; an audit
+    should give that benefit of the doubt.
     """
     text = cell.strip()
     if text.lower() in _ABSENT:
@@ -83,7 +83,7 @@ def figure(cell: str) -> PrintedFigure | None:
 
 
 def decimals(step: Fraction) -> int:
-    """Decimals after the point that show one step."""
+    """Decimals needed to show one step."""
     count = 0
     while step < 1 and count < 12:
         step *= 10

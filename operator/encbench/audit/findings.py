@@ -1,4 +1,4 @@
-"""What an audit says, one plain sentence for each thing that is wrong."""
+"""What an audit finds, one plain sentence for each error."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,23 +8,23 @@ from typing import Literal
 from encbench.audit import wording
 from encbench.audit.agreement import REPEAT_DIGITS, Disagreement, Statement, same
 from encbench.audit.checks import OverheadCheck, PrintedCell, follows
-from encbench.audit.figures import PrintedFigure, decimals, shown
+from encbench.audit.figures import decimals, shown
 from encbench.audit.shapes import condition
 from encbench.text.words import listed
 
 Kind = Literal["contradiction", "slip", "repeat", "unchecked"]
 
 _FEW = 3
-"""Significant digits from which a wrong row's figure is said to be that of another row."""
+"""Significant digits from which a wrong figure equal to another row's counts as copied from it."""
 
 
 @dataclass(frozen=True)
 class AuditFinding:
-    """One thing that is wrong."""
+    """One error."""
 
     kind: Kind
     places: tuple[PrintedCell, ...]
-    """The cells that it is about, the accused one first."""
+    """The cells concerned, the wrong one first."""
     text: str
 
 
@@ -34,7 +34,7 @@ def findings(
     disagreements: Sequence[Disagreement],
     said: Sequence[Statement],
 ) -> list[AuditFinding]:
-    """Contradictions first, then repeats, slips and what could not be checked; each in order."""
+    """Contradictions first, then repeats, slips and unchecked overheads, each in order."""
     wrong = [c for c in checks if c.verdict == "contradiction"]
     accused = {_id(c.encrypted) for c in wrong}
     found = [_contradiction(check, repeats, said) for check in wrong]
@@ -55,7 +55,7 @@ def findings(
 
 
 def notes(checks: Sequence[OverheadCheck]) -> list[str]:
-    """Overheads that follow, but not from the very figures that are printed."""
+    """Overheads that follow, but not from the printed figures themselves."""
     found: dict[tuple[str, str], list[OverheadCheck]] = {}
     for check in checks:
         if check.verdict == "follows" and not check.as_printed:
@@ -100,7 +100,7 @@ def _contradiction(
 
 
 def _elsewhere(check: OverheadCheck, said: Sequence[Statement]) -> list[tuple[str, PrintedCell]]:
-    """What other tables print for the accused figure, where it is another one."""
+    """What other tables print for the same quantity, where it differs from the wrong figure."""
     own = next((s for s in said if _id(check.encrypted) in map(_id, s.places)), None)
     plain = check.plain.figure if check.plain else None
     if own is None or plain is None:
@@ -141,7 +141,7 @@ def _disagreement(entry: Disagreement, said: Sequence[Statement]) -> AuditFindin
 
 
 def _beyond(entry: Disagreement, said: Sequence[Statement]) -> str:
-    """Where the other table's figures lie beyond all that this one has for any encryption."""
+    """A clause where the other table's figures lie outside this table's range."""
     one = entry.one
     own = [
         (figure, place)
@@ -153,7 +153,7 @@ def _beyond(entry: Disagreement, said: Sequence[Statement]) -> str:
     theirs = [figure for place in entry.other.places if (figure := place.figure)]
     if len(own) < 2:
         return ""
-    highest, lowest = max(own, key=_value), min(own, key=_value)
+    highest, lowest = (end(own, key=lambda entry: entry[0].value) for end in (max, min))
     count = "both" if len(theirs) == 2 else "all"
     if min(f.span.low for f in theirs) > highest[0].span.high:
         end, side = highest, "above"
@@ -163,10 +163,6 @@ def _beyond(entry: Disagreement, said: Sequence[Statement]) -> str:
         return ""
     cell = f"{end[1].column} {wording.printed(end[1])}"
     return f": {count} lie {side} even the {cell} of the same line"
-
-
-def _value(entry: tuple[PrintedFigure, PrintedCell]) -> Fraction:
-    return entry[0].value
 
 
 def _repeat(group: tuple[OverheadCheck, ...]) -> AuditFinding:
@@ -183,7 +179,7 @@ def _repeat(group: tuple[OverheadCheck, ...]) -> AuditFinding:
     if len(overheads) > 1 and (len(plains) == 1 or (unknown and alike)):
         text += f", where one figure cannot cost {listed(overheads)} at once"
     else:
-        text += ": a measured figure of so many digits hardly comes out alike twice"
+        text += ": measured figures of so many digits are hardly ever equal"
     return AuditFinding("repeat", tuple(c.encrypted for c in group), f"{text}.")
 
 
@@ -207,7 +203,7 @@ def _slip(check: OverheadCheck) -> AuditFinding:
 
 
 def _unchecked(checks: Sequence[OverheadCheck]) -> list[AuditFinding]:
-    """One for each reason, however many rows share it."""
+    """One finding for each reason, however many rows share it."""
     found: dict[tuple[str, str, str], list[OverheadCheck]] = {}
     for check in checks:
         key = (check.source.table.name, check.claim.published, check.why)

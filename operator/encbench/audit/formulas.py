@@ -1,8 +1,8 @@
 """How an overhead is computed from two figures, and back.
 
-Published studies use several formulas under the one name "overhead". Each takes the span of the
-plain and of the encrypted figure and gives the span of everything that could come out: all are
-monotonic in both arguments where the figures are positive, so that the ends give the ends.
+Published studies use the one name "overhead" for several formulas. Each formula takes the spans of
+the plain and the encrypted figure and gives the span of all possible results. All are monotonic in
+both arguments where the figures are positive, so the ends of the spans give the ends of the result.
 """
 
 from collections.abc import Callable
@@ -20,18 +20,18 @@ class Formula:
 
     name: str
     words: str
-    """With the names of the columns to be put in."""
+    """A template for the names of the columns."""
     compute: Callable[[Fraction, Fraction], Fraction]
-    """Of plain and encrypted."""
+    """The result, of plain and encrypted."""
     invert: Callable[[Fraction, Fraction], Fraction]
     """The encrypted figure that gives this result for that plain one: of plain and result."""
     percent: bool
-    """Whether the result is printed in percent unless the user says otherwise."""
+    """Whether results are in percent unless the user says otherwise."""
     needs: str
     """Which figure must be above 0: plain, encrypted or none."""
 
     def reach(self, plain: Span, encrypted: Span) -> Span:
-        """Everything that comes out of figures within these spans."""
+        """All results of figures within these spans."""
         ends = [
             self.compute(p, e)
             for p in (plain.low, plain.high)

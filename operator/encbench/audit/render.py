@@ -1,4 +1,4 @@
-"""An audit for a terminal, for an issue, for a spreadsheet, for a program."""
+"""Renderings of an audit: text for a terminal, Markdown, CSV and JSON."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ _NUMERIC = 4
 
 
 def text(audit: Audit) -> str:
-    """One table for each published column, then what is wrong."""
+    """One table for each published column, then the findings."""
     parts = [
         f"{title}\n{aligned(heads, rows, _figures(heads))}" for title, heads, rows in _tables(audit)
     ]
@@ -56,7 +56,7 @@ CSV_COLUMNS = (
 
 
 def csv_rows(audit: Audit) -> str:
-    """One line for each published overhead, and one for each figure that another table denies.
+    """One line for each published overhead, and one for each figure that another table contradicts.
 
     Results are in the unit of the published figure.
     """
@@ -77,7 +77,7 @@ def csv_rows(audit: Audit) -> str:
 
 
 def json_document(audit: Audit) -> str:
-    """Everything, with exact decimals as text where they were printed and numbers elsewhere."""
+    """Everything; printed figures are text with their exact decimals, computed ones are numbers."""
     document = {
         "schema": "encbench.io/audit/v1",
         "files": [
@@ -117,7 +117,11 @@ def summary(audit: Audit) -> str:
     between = len(denied) - counts.get("contradiction", 0)
     if between:
         parts.append(f"{between} further figures contradict another table")
-    return f"{'; '.join(parts)}." if audit.findings else f"{parts[0]}, and no table denies another."
+    return (
+        f"{'; '.join(parts)}."
+        if audit.findings
+        else f"{parts[0]}, and no table contradicts another."
+    )
 
 
 def _tables(audit: Audit) -> Iterable[tuple[str, list[str], list[list[str]]]]:
@@ -202,7 +206,7 @@ def _place(place: PrintedCell) -> dict[str, Any]:
 
 
 def _is_about(finding: AuditFinding, check: OverheadCheck) -> bool:
-    """Whether the finding accuses this row's published overhead or its encrypted figure."""
+    """Whether the finding is about this row's published overhead or its encrypted figure."""
     one = finding.kind in ("contradiction", "slip")
     places = finding.places[:1] if one else finding.places
     return any(

@@ -1,8 +1,8 @@
 """What the columns of a published table mean: known shapes, and shapes made from options.
 
 A shape is data. It says which columns distinguish conditions, which columns measure what,
-and which published column claims to follow from which figures. That several tables measure the same
-quantity under the same condition is what they can contradict each other by.
+and which published column claims to follow from which figures. Several tables that measure the same
+quantity under the same condition can contradict each other.
 """
 
 from collections.abc import Sequence
@@ -20,22 +20,22 @@ KEYS = ("instance", "workload", "table", "concurrency", "threads", "terminals")
 """Columns that distinguish conditions where the user names none."""
 
 _SAME = {"threads": "concurrency", "terminals": "concurrency", "concurrency_threads": "concurrency"}
-"""Names of one key in different studies."""
+"""Other names of a key in some studies."""
 
 
 @dataclass(frozen=True)
 class Measure:
     """A column that holds a measured quantity.
 
-    Where two columns of a table measure one quantity in one state, as two drivers do, another table
-    agrees when it has the figure of either.
+    Where two columns of a table measure one quantity in one state, as for two drivers, another
+    table agrees when its figure equals either.
     """
 
     column: str
     quantity: str
     state: str = PLAIN
     share: str = ""
-    """The column that says how many percent are encrypted, where the state is not fixed."""
+    """The column with the encrypted percentage, where the state is not fixed."""
 
     def state_in(self, row: TableRow) -> str:
         """What was encrypted in that row."""
@@ -52,11 +52,11 @@ class Claim:
     published: str
     encrypted: str
     plain: str
-    """A column of the same table, or, where it has none of that name, of another table with the
-    same condition."""
+    """A column of the same table or, if it has none of that name, of another table with the same
+    condition."""
     formula: str
     percent: bool
-    """The published figures are percent: 13, not 0.13."""
+    """Whether the published figures are in percent: 13, not 0.13."""
 
 
 @dataclass(frozen=True)
@@ -65,28 +65,28 @@ class Shape:
 
     title: str
     keys: tuple[str, ...]
-    """Columns that name the condition: what tables are joined by."""
+    """Columns that name the condition; they join tables."""
     claims: tuple[Claim, ...]
     measures: tuple[Measure, ...]
     labels: tuple[str, ...] = ()
     """Further columns that distinguish rows of one condition."""
     baseline: tuple[str, str] | None = None
-    """Column and value of the rows that hold the plain figures, where each arm has its own row."""
+    """Column and value of the rows with the plain figures, where each arm has its own row."""
 
     @property
     def columns(self) -> set[str]:
-        """The columns that it takes to be of this shape."""
+        """The columns that a table of this shape must have."""
         own = {*self.keys, *self.labels, *(measure.column for measure in self.measures)}
         return own | {claim.published for claim in self.claims}
 
 
 def condition(shape: Shape, row: TableRow) -> frozenset[tuple[str, str]]:
-    """What a row was measured under, comparable between tables."""
+    """The condition of a row, comparable between tables."""
     return frozenset((_SAME.get(key, key), _value(row.cells[key])) for key in shape.keys)
 
 
 def _value(cell: str) -> str:
-    """A key as it compares: 1,024 and 1024 are one, and so are 4x8C64G and 4x8c64g."""
+    """A key in a comparable form: 1,024 equals 1024, and 4x8C64G equals 4x8c64g."""
     try:
         found = figure(cell)
     except NotAFigure:
@@ -204,7 +204,7 @@ _OWN = Shape(
 )
 
 KNOWN = (*_STUDIES, _OWN)
-"""Shapes that are recognised by their header."""
+"""Shapes that the audit recognises by their header."""
 
 
 def recognise(table: PublishedTable) -> Shape:
@@ -212,7 +212,7 @@ def recognise(table: PublishedTable) -> Shape:
     found = [shape for shape in KNOWN if shape.columns <= set(table.columns)]
     if not found:
         raise BadInput(
-            f"{table.name} has no header that is known: name its columns with --plain, --encrypted "
+            f"{table.name} has no known header: name its columns with --plain, --encrypted "
             f"and --published; it has {listed(table.columns)}"
         )
     return max(found, key=lambda shape: len(shape.columns))
@@ -227,18 +227,18 @@ class Naming:
     published: str
     formula: str = "loss"
     percent: bool | None = None
-    """None is as the formula has it."""
+    """None takes the formula's default."""
     keys: tuple[str, ...] = ()
-    """Empty is those of `KEYS` that a table has."""
+    """Empty takes those of `KEYS` that a table has."""
     baseline: tuple[str, str] | None = None
 
 
 def named(naming: Naming, tables: Sequence[PublishedTable]) -> list[Shape]:
     """A shape for each table from the columns that a user names.
 
-    A table takes part with the columns that it has: one with the published overheads needs the
-    encrypted figures beside them, and the plain ones there or in another table. BadInput where a
-    column is nowhere, or a table has none of them.
+    A table with the published overheads needs the encrypted figures beside them, and the plain
+    ones there or in another table. BadInput where no table has a named column, or a table has none
+    of them.
     """
     everywhere = {column for table in tables for column in table.columns}
     wanted = (naming.plain, naming.encrypted, naming.published, *naming.keys)

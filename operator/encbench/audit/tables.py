@@ -1,4 +1,4 @@
-"""A published table as it was read: text cells by column, each row with its line in the file."""
+"""A published table as read: text cells by column, each row with its line in the file."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from encbench.text.words import listed
 
 
 class BadInput(Exception):
-    """The audit cannot be made from what was given. The text says what to give instead."""
+    """The input cannot be audited. The text says what to supply instead."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class PublishedTable:
     rows: tuple[TableRow, ...]
 
     def figure(self, row: TableRow, column: str) -> PrintedFigure | None:
-        """The figure in a cell, None where there is none; BadInput where it is something else."""
+        """The figure in a cell, None where there is none; BadInput for anything else."""
         try:
             return figure(row.cells[column])
         except NotAFigure as error:
@@ -38,9 +38,9 @@ class PublishedTable:
 
 
 def read(name: str, content: bytes) -> PublishedTable:
-    """The table in a CSV file; BadInput where it is none.
+    """The table in a CSV file; BadInput if it is not one.
 
-    The separator is a comma, a semicolon or a tab, whichever the header has most of.
+    The separator is a comma, a semicolon or a tab, whichever is most frequent in the header.
     """
     try:
         text = content.decode("utf-8-sig")

@@ -1,4 +1,4 @@
-"""How cells, figures and computations of an audit read."""
+"""The wording of cells, figures and computations of an audit."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,7 +9,7 @@ from encbench.text.words import listed
 
 
 def printed(place: PrintedCell) -> str:
-    """The figure with thousands separators, with the decimals that it was printed with."""
+    """The figure with its printed decimals and with thousands separators."""
     figure = place.figure
     if figure is None:
         return ""
@@ -39,7 +39,7 @@ def apart(one: OverheadCheck, other: OverheadCheck, *, both: bool = False) -> st
 
 
 def sign(check: OverheadCheck) -> str:
-    """Behind its figures."""
+    """The suffix of its figures."""
     return " %" if check.percent else ""
 
 
@@ -61,9 +61,9 @@ def computation(check: OverheadCheck) -> str:
 
 
 def result(check: OverheadCheck) -> str:
-    """What comes out of the printed figures; empty where nothing does.
+    """The result of the printed figures; empty where there is none.
 
-    Two digits more than were published, and more where those would round to something else.
+    It has two digits more than were published, and more where those would round differently.
     """
     value = check.result
     if value is None:
@@ -82,7 +82,7 @@ def _round(value: Fraction, digits: int) -> Fraction:
 
 
 def needed(check: OverheadCheck) -> str:
-    """Which encrypted figures the published overhead would follow from."""
+    """The encrypted figures from which the published overhead would follow."""
     span, figure = check.needed or Span(Fraction(0), Fraction(0)), check.encrypted.figure
     digits = decimals(figure.unit) if figure else 0
     return f"{check.claim.encrypted} from {shown(span.low, digits)} to {shown(span.high, digits)}"

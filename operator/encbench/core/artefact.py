@@ -1,9 +1,9 @@
-"""Artefacts: how a record becomes an object of the bucket, and how it is read again.
+"""Artefacts: how a record becomes an object of the bucket, and how to read it again.
 
 Every record names its schema with a version. Reading is strict: an unknown field or another version
 is an error that names the object, never a silent guess, because a figure that is half understood
-is a wrong figure. A field that is added later is optional and keeps the version; one whose meaning
-changes raises it.
+is a wrong figure. A field added later is optional and keeps the version; a field whose meaning
+changes raises the version.
 """
 
 import hashlib
@@ -39,13 +39,13 @@ def digest_of(content: bytes) -> str:
 def encode(record: Record) -> bytes:
     """The record as UTF-8 JSON, fields in their declared order, those without a value left out.
 
-    The same record gives the same bytes, so that putting it a second time is harmless.
+    The same record gives the same bytes, so storing it twice is harmless.
     """
     return (json.dumps(record.to_dict(), ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def check(content: bytes, key: str, digest: str) -> bytes:
-    """The content, when it has that digest; else RecordError. `key` is for the error's text."""
+    """The content if it has that digest, else RecordError; `key` is for the error's text."""
     found = digest_of(content)
     if found != digest:
         raise RecordError(f"{key} is not what was archived: digest {found}, expected {digest}")
@@ -55,7 +55,7 @@ def check(content: bytes, key: str, digest: str) -> bytes:
 def decode(kind: type[R], content: bytes, key: str) -> R:
     """The record in `content`. `key` is for the error's text.
 
-    RecordError when it is no JSON, of another schema, or not as the schema says.
+    RecordError when it is not JSON, has another schema, or does not fit its schema.
     """
     try:
         body = json.loads(content)

@@ -1,13 +1,13 @@
-"""Certificates: who is issued one, and under which names a Secret holds them.
+"""Certificates: who gets one, and under which names a Secret holds them.
 
-One CA per campaign signs a certificate for each testbed's server and one for its clients. sysbench
-presents a client certificate whenever it uses TLS, so there is one; nothing is decided by it.
+One CA per campaign signs a certificate for each testbed's server and one for its clients. Clients
+have one only because sysbench presents a certificate whenever it uses TLS; it grants nothing.
 """
 
 from dataclasses import dataclass, field
 
 FOLDER = "/etc/encbench/tls"
-"""Where a container finds those that it is given."""
+"""The folder of a container's certificates."""
 AUTHORITY = "ca.crt"
 CERTIFICATE = "tls.crt"
 KEY = "tls.key"
@@ -31,7 +31,7 @@ class Issued:
     """What one testbed gets."""
 
     authority: str
-    """The CA's certificate as PEM, by which both sides verify each other."""
+    """The CA's certificate as PEM; both sides use it to verify each other."""
     server: KeyPair
     client: KeyPair
 

@@ -1,7 +1,7 @@
-"""How a client reaches the database that it drives, whichever tool it is.
+"""How a client reaches the database that it drives, whatever the tool.
 
-The agent imports this module by way of the engines' statements, so at run time it needs nothing but
-the standard library.
+The agent imports this module through the engines' statements: at run time the standard library
+only.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from encbench.api.encryptionmode import InTransit
 
 Driver = Literal["mysql", "pgsql"]
-"""The protocol that the server speaks, by the name that sysbench gives it."""
+"""The server's protocol, under sysbench's name."""
 
 DATABASE = "sbtest"
 """Name of the benchmark's database in every engine that the operator runs."""
@@ -28,7 +28,7 @@ class SecretEntry:
 
 @dataclass(frozen=True)
 class Connection:
-    """One database as its clients see it. Who they are is in the credentials Secret."""
+    """One database as its clients see it. The credentials Secret has their login."""
 
     driver: Driver
     host: str
@@ -37,11 +37,11 @@ class Connection:
     engine: str = ""
     """The engine's name, for clients whose library differs where the protocol does not (JDBC)."""
     tls: "InTransit | None" = None
-    """What is to be negotiated. None: the client must not encrypt, and must say so itself where its
-    library would (libpq negotiates TLS unless it is told not to)."""
+    """What to negotiate. None: the client must not encrypt, and must turn TLS off where its library
+    would negotiate it by default (libpq)."""
     jdbc: "JdbcDriver | None" = None
     """The mode's own driver, for tools that use JDBC; None: the engine's."""
     mek: SecretEntry | None = None
-    """The key that such a driver is given."""
+    """The key for such a driver."""
     columns: bool = False
-    """Whether it leads through the proxy that encrypts columns, or may."""
+    """Whether it goes through the proxy that encrypts columns, or may."""

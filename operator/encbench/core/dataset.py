@@ -1,4 +1,4 @@
-"""When two workloads load the same data: then they are measured on the same testbeds."""
+"""When two workloads load the same data, and are therefore measured on the same testbeds."""
 
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Sysbench, WorkloadSpec
@@ -7,14 +7,14 @@ from encbench.core.naming import digest
 PREPARE_OPTIONS = frozenset(
     {"auto_inc", "create_secondary", "mysql_storage_engine", "pgsql_variant", "secondary"}
 )
-"""Options of sysbench's built-in scripts that decide what tables are made (oltp_common.lua)."""
+"""Options of sysbench's built-in scripts that decide which tables they make (oltp_common.lua)."""
 
 FOREIGN_KEYS = "foreignKeys"
-"""The one option of encbench's own TPC-C client that its tables depend on."""
+"""The only option of encbench's TPC-C client that its tables depend on."""
 
 
 def dataset_key(workload: WorkloadSpec) -> str:
-    """The same for two workloads that load the same tables."""
+    """A key that two workloads share when they load the same tables."""
     if workload.tpcc is not None:
         return _tpcc(workload.tpcc)
     return _sysbench(workload.sysbench_test)
@@ -23,8 +23,8 @@ def dataset_key(workload: WorkloadSpec) -> str:
 def _sysbench(sysbench: Sysbench) -> str:
     """The built-in scripts share their tables.
 
-    Of a built-in script's options only those count that its prepare command reads; what a script of
-    the user's own does with its options is not known, so all of them count.
+    Only those options of a built-in script count that its prepare command reads. All options of
+    the user's own script count, because its use of them is unknown.
     """
     ref, options = sysbench.script_config_map_ref, sysbench.options
     if ref is None:
@@ -38,7 +38,7 @@ def _sysbench(sysbench: Sysbench) -> str:
 
 
 def _tpcc(tpcc: Tpcc) -> str:
-    """Mix, terminals and length are the run's alone. Each client makes tables of its own."""
+    """Mix, terminals and length affect the run only. Each client makes its own tables."""
     if tpcc.benchmarksql is not None:
         client = ["benchmarksql", str(tpcc.dialect)]
     else:

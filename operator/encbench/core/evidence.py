@@ -1,6 +1,6 @@
-"""Evidence: proofs, provenance and the clients' own summaries, as they lie in the bucket.
+"""Evidence: proofs, provenance and the clients' own summaries, as the bucket holds them.
 
-Everything here says under what conditions a figure was made; `records` holds the figures.
+These records say under what conditions a figure was measured; `records` holds the figures.
 """
 
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ from encbench.api.testbed import Arm
 from encbench.core.artefact import Digest, Record
 
 ON_TRUST = "which nothing in the pod can show"
-"""In a proof's summary: encryption that was declared, and not seen."""
+"""In a proof's summary: encryption that was declared, and not verified."""
 
 
 class ProofCheck(Model):
-    """One thing that was looked at to prove a mode."""
+    """One check of a proof."""
 
     name: str
     ok: bool
@@ -32,8 +32,8 @@ class ProofVerdict(Model):
     ok: bool
     summary: str
     on_trust: Literal[True] | None = None
-    """Encryption was declared, and not seen. Written only where it holds; records from before it
-    existed say so in their summary alone."""
+    """Encryption was declared, and not verified. Only set where that is so; older records without
+    this field say it in their summary."""
 
     @model_validator(mode="before")
     @classmethod
@@ -44,11 +44,11 @@ class ProofVerdict(Model):
 
 
 class Proof(ProofVerdict):
-    """A proof with everything that it was judged by."""
+    """A proof with its checks and evidence."""
 
     checks: tuple[ProofCheck, ...] = ()
     evidence: dict[str, Any] = Field(default_factory=dict)
-    """The agent's answer as it came."""
+    """The agent's unchanged answer."""
     time: Time | None = None
 
 
@@ -91,7 +91,7 @@ class ProvenanceRecord(Record):
     """`trials/<uid>/provenance.json`: what the figures were made with.
 
     It holds no time and no pod name, so that equal provenance has an equal digest and the report
-    reads it once.
+    need only read it once.
     """
 
     schema_: Literal["encbench.io/provenance/v1"] = Field(
@@ -104,7 +104,8 @@ class ProvenanceRecord(Record):
     clients: tuple[MachineFacts, ...] = ()
     """Where each client pod ran; kernel and CPU only where they are known."""
     images: dict[str, str] = Field(default_factory=dict)
-    """Image with digest as the kubelet resolved it, by container: server, agent, tool, recorder."""
+    """Image with its digest, as the kubelet resolved it, by container: server, agent, tool,
+    recorder."""
     operator_version: str | None = None
     kubernetes_version: str | None = None
 

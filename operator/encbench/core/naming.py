@@ -1,7 +1,7 @@
 """Names as functions of the spec: the same input gives the same name, and every name fits.
 
 A StatefulSet's pods carry the label `controller-revision-hash`, whose value is the set's name with
-a hash of up to eleven characters: of the 63 that a label may have, 52 are left for the name.
+a hash of up to eleven characters. That leaves the name 52 of the 63 that a label may have.
 """
 
 import hashlib
@@ -19,9 +19,9 @@ def digest(value: Any) -> str:
 
 
 def child_name(*parts: str | int, limit: int = MAX_NAME) -> str:
-    """The parts joined by dashes, lower case, cut and ended by a hash where they would not fit.
+    """The parts in lower case, joined by dashes; a name too long is cut and ends with a hash.
 
-    Two different lists of parts never give the same cut name but by a collision of 32 bits.
+    Two different lists of parts give the same cut name only if 32 bits collide.
     """
     whole = "-".join(re.sub(r"[^a-z0-9]+", "-", str(part).lower()).strip("-") for part in parts)
     if len(whole) <= limit:
@@ -36,12 +36,12 @@ def credentials_name(testbed: str) -> str:
 
 
 def storage_prefix(namespace: str, campaign: str, uid: str) -> str:
-    """Where a campaign's artefacts lie; the UID keeps a later campaign of that name apart."""
+    """Where a campaign's artefacts are; the UID separates it from later campaigns of that name."""
     return f"{namespace}/{campaign}-{uid[:8]}"
 
 
 def trial_prefix(campaign_prefix: str, trial_uid: str) -> str:
-    """Where one trial's artefacts lie."""
+    """Where one trial's artefacts are."""
     return f"{campaign_prefix}/trials/{trial_uid}"
 
 

@@ -1,22 +1,22 @@
 """The plan of a campaign: cells, arms, conditions, and which trial comes next.
 
-Everything here is a pure function of the frozen specs, the seed and the outcomes so far, so that an
-operator that starts anew goes on exactly where another stopped.
+Everything here is a pure function of the frozen specs, the seed and the outcomes so far, so a
+restarted operator continues exactly where the previous one stopped.
 
-A *cell* is an instance with a dataset; its testbeds, one per arm, are loaded alike and run side by
+A *cell* is an instance with a dataset. Its testbeds, one per arm, get the same load and run side by
 side. A *condition* is a workload at one concurrency within a cell. A *block* of a condition is one
 trial of every arm, in an order drawn from the campaign's seed (randomised complete blocks; Box,
 Hunter & Hunter, Statistics for Experimenters, 2nd ed., ch. 4). The arms are the modes plus A', the
-baseline mode on a testbed of its own. When a trial of a block does not succeed the whole block is
-replaced by one with a fresh number; what else was measured in it is kept but does not count.
+baseline mode on a testbed of its own. When a trial does not succeed, a block with a fresh
+number replaces its whole block; the other trials of that block are kept but do not count.
 
-Baseline and A' take turns on their two testbeds, once each in every pair of blocks, the coin for
-the first drawn from the seed: neither is tied to the luck of one placement. The other arms cannot
-be moved; with `blocks.perTestbed` all testbeds of a cell are built anew after so many blocks, each
-set with a *generation* of its own, which is a function of the block's number.
+Baseline and A' swap their two testbeds once in every pair of blocks, so neither depends on the luck
+of one placement; the seed decides in which block of the pair. The other arms cannot move. With
+`blocks.perTestbed` the operator rebuilds all testbeds of a cell after that many blocks; each set
+has a *generation*, which is a function of the block's number.
 
-With `precision` the first `blocks.min` valid blocks of a condition are its pilot. How many it gets
-in all is decided outside (`core.statistics.precision`), once, and comes in as its goal; until then
+With `precision` the first `blocks.min` valid blocks of a condition are its pilot. Afterwards
+`core.statistics.precision` decides once how many it gets in all, which is its goal here; until then
 nothing is planned beyond the pilot.
 """
 
@@ -56,7 +56,7 @@ class Cell:
 
     @property
     def max_concurrency(self) -> int:
-        """The most client threads that a testbed of this cell will see."""
+        """The most client threads that a testbed of this cell serves at once."""
         return max(condition.concurrency for condition in self.conditions)
 
 
@@ -93,13 +93,13 @@ class CellState:
 
     next_trial: PlannedTrial | None
     exhausted: tuple[LoadLevel, ...]
-    """Conditions that used up their replacement blocks without reaching their valid blocks."""
+    """Conditions that used up their replacement blocks without reaching their goal."""
     remaining: int
-    """Trials still to start, as planned now; of a pilot's condition only the pilot's."""
+    """Trials still to start, as planned now; during a pilot only the pilot's."""
 
 
 def arms(entry: MatrixEntry, baseline: str) -> tuple[Arm, ...]:
-    """Baseline, control (A') and one treatment for each other mode, in the order they are named."""
+    """Baseline, control (A') and one treatment for each other mode, in the entry's order."""
     treatments = [mode for mode in entry.mode_refs if mode != baseline]
     return (
         Arm(name=baseline, role="baseline", mode_ref=baseline),
@@ -109,7 +109,7 @@ def arms(entry: MatrixEntry, baseline: str) -> tuple[Arm, ...]:
 
 
 def cells(spec: CampaignSpec, workloads: Mapping[str, WorkloadSpec]) -> tuple[Cell, ...]:
-    """The matrix spread out, in the order that the user wrote it; equal cells are merged."""
+    """The cells of the matrix, in the user's order; equal ones are merged."""
     found: dict[tuple[str, str, tuple[Arm, ...]], dict[LoadLevel, None]] = {}
     for entry in spec.matrix:
         entry_arms = arms(entry, spec.baseline_mode_ref)
@@ -143,7 +143,7 @@ def block_order(seed: int, cell: Cell, condition: LoadLevel, block: int) -> tupl
 
 
 def tool_seed(seed: int, cell: Cell, condition: LoadLevel, block: int) -> int:
-    """The tool's seed: one for a block, so that its arms see the same stream of requests."""
+    """The tool's seed: one per block, so that its arms get the same stream of requests."""
     parts = (seed, "tool", cell.name, condition.workload_ref, condition.concurrency, block)
     return _random(*parts).randrange(1, 2**31)
 
@@ -162,13 +162,13 @@ def seats(seed: int, cell: Cell, condition: LoadLevel, block: int) -> dict[str, 
 def generation(blocks: Blocks, block: int) -> int:
     """The set of testbeds that serves a block, from 1.
 
-    Replacements have higher numbers, so what is measured later is never on an earlier set.
+    Replacements have higher numbers, so a later block never runs on an earlier set.
     """
     return (block - 1) // blocks.per_testbed + 1 if blocks.per_testbed else 1
 
 
 def unit(blocks: Blocks, block: int) -> int:
-    """What a block belongs to that is independent of the rest.
+    """The independent unit of observation that a block belongs to.
 
     That is its set of testbeds or, where one set serves the whole campaign, the block itself.
     """
@@ -183,11 +183,11 @@ def next_trial(
 ) -> CellState:
     """What to start next in this cell.
 
-    Blocks come first, conditions within them: the first block of every condition, then the second.
-    An attempt under way counts as done for the order; with one that runs, `next_trial` is what may
-    follow it. `goals` are the valid blocks of those conditions whose pilot is over; a condition
-    with its pilot's last trials still under way keeps its place: what comes after it waits too, so
-    that the order does not depend on how long a trial takes to be archived.
+    Every condition runs its first block, then every condition its second, and so on. An attempt
+    under way counts as done for the order, so `next_trial` is what may follow it. `goals` are the
+    numbers of valid blocks for conditions whose pilot is over. A condition whose pilot's last
+    trials are still under way keeps its place, and later ones wait too, so that the order does not
+    depend on how long archiving a trial takes.
     """
     by_condition: dict[LoadLevel, dict[int, list[Past]]] = {c: {} for c in cell.conditions}
     for attempt in past:

@@ -1,7 +1,7 @@
-"""The records that a campaign leaves in the bucket: what the reconcilers write the report reads.
+"""The records that a campaign leaves in the bucket: reconcilers write them, the report reads them.
 
-docs/design/0001-spine.md, "Bucket", says where each lies. Times are Unix seconds or RFC 3339 in UTC
-by their type, CPU is in cores, sizes are in bytes.
+docs/design/0001-spine.md, "Bucket", says where each one is. Times are Unix seconds or RFC 3339 in
+UTC, according to their type; CPU is in cores, sizes are in bytes.
 """
 
 from typing import Any, Literal
@@ -50,7 +50,7 @@ class ClientFacts(Model):
     sessions: tuple[TlsSession, ...] = ()
     """What its sessions negotiated with the database."""
     columns: tuple[tuple[str, str], ...] | None = None
-    """Tables and digests of rows that its driver read, where the client tells them."""
+    """Tables and digests of rows that its driver read, where the client prints them."""
 
 
 class DatabaseCpu(Model):
@@ -61,18 +61,14 @@ class DatabaseCpu(Model):
     coverage: float | None = None
     """Share of the window between the first and the last raw sample in it."""
     alignment_error: float | None = None
-    """Estimated relative error that the uncovered rest leaves."""
+    """Estimated relative error due to the uncovered rest."""
 
 
-class ProxyCpu(Model):
+class ProxyCpu(DatabaseCpu):
     """CPU in the window of the proxy that encrypts columns; never part of the server's."""
 
-    cores: float
-    limit_cores: float
-    coverage: float | None = None
-    alignment_error: float | None = None
     memory_max_bytes: int | None = None
-    """Resident, the most of it in the window."""
+    """Peak resident memory in the window."""
 
 
 class NodeCpu(Model):
@@ -92,7 +88,7 @@ class ClientCpu(Model):
 
 
 class ForeignCpu(Model):
-    """CPU of a node in the window that was not the campaign's: no database, client or sidecar."""
+    """CPU of a node in the window that no database, client or sidecar of the campaign used."""
 
     node: str
     cores: float
@@ -107,7 +103,7 @@ class ForeignCpu(Model):
 
 
 class IdleCpu(Model):
-    """CPU of the campaign's other databases in the window, which were to be idle."""
+    """CPU of the campaign's other databases in the window, which should have been idle."""
 
     cores: float
     """Of all of them together."""
@@ -129,14 +125,14 @@ class TrialCpu(Model):
     node: NodeCpu | None = None
     client: ClientCpu | None = None
     foreign: tuple[ForeignCpu, ...] = ()
-    """Of the nodes of database and clients, each once."""
+    """For each node of database and clients."""
     idle: IdleCpu | None = None
     withheld: Withheld = Field(default_factory=dict)
     """Why a figure is absent, such as `alignment error 3.1 % is above 2 %`."""
 
 
 class KindRecord(Model):
-    """One kind of transaction in the window, over all replicas, where a tool tells them apart."""
+    """One kind of transaction in the window, over all replicas, if the tool reports kinds."""
 
     name: str
     transactions: int
@@ -146,7 +142,7 @@ class KindRecord(Model):
 
 
 class DiskIo(Model):
-    """What the database moved from and to its disk in the window, page cache left out."""
+    """What the database read from and wrote to its disk in the window, without the page cache."""
 
     read_bytes_per_second: float
     write_bytes_per_second: float
@@ -173,23 +169,23 @@ class RecoveryFacts(Model):
     stop: Stop
     signal: str
     before: ServerProcess
-    """The one that was stopped."""
+    """The process that was stopped."""
     after: ServerProcess
-    """The one that answered."""
+    """The process that answered."""
     stopped_at: float
     """Unix time of the signal, by the clock of the database's node."""
     stop_seconds: float
     """From the signal until no process of the server was left."""
     restart_seconds: float
-    """From then until the new process: the kubelet's time, part of no figure."""
+    """From then until the new process started: the kubelet's time, which no figure includes."""
     recovery_seconds: float
     """From the new process to the first answer."""
     resolution_seconds: float
-    """Between the last two tries: so much earlier it may have been able to answer."""
+    """Time between the last two tries: the server may have been ready this much earlier."""
     redo_bytes: int | None = None
-    """Of the log that the data files did not have at the stop; None where the server cannot say."""
+    """Size of the log that the data files lacked at the stop; None where the server cannot say."""
     lines: tuple[str, ...] = ()
-    """What the server's log says of the recovery, the first lines of it."""
+    """The first lines of the server's log about the recovery."""
 
 
 class RecoveryRecord(Record):
@@ -202,7 +198,7 @@ class RecoveryRecord(Record):
     facts: RecoveryFacts | None = None
     """Absent where the server did not come back."""
     agent: dict[str, Any] = Field(default_factory=dict)
-    """Its account as it came."""
+    """Its unchanged answer."""
     log: tuple[str, ...] = ()
     """The server's log from the new process' start on."""
 
@@ -225,14 +221,14 @@ class TrialRecord(Record):
     """Latency histogram over all replicas: middle of the bucket in ms, count."""
     kinds: tuple[KindRecord, ...] = ()
     database_node: str | None = None
-    """Node of the database's pod; the same as a client's is co-location."""
+    """Node of the database's pod; if a client has the same, they are co-located."""
     clients: tuple[ClientFacts, ...] = ()
     proofs: TrialProofs = Field(default_factory=TrialProofs)
     consistency: ProofVerdict | None = None
-    """Whether TPC-C's tables were consistent after the run; absent where nothing was checked."""
+    """Whether TPC-C's tables were consistent after the run; absent if not checked."""
     disk: DiskIo | None = None
     recovery: RecoveryFacts | None = None
-    """Of a recovery workload, once its server answered again."""
+    """For a recovery workload whose server answered again."""
     start_time: Time | None = None
     completion_time: Time | None = None
     release_at: float | None = None
@@ -276,7 +272,7 @@ class MetricsRecord(Record):
     node_cores: float | None = None
     """Of the database's node."""
     pods: tuple[PodCpu, ...] = ()
-    """Every database and sidecar of the campaign that was seen; the trial's own among them."""
+    """Every database and sidecar of the campaign that was found, including the trial's own."""
     client_nodes: tuple[NodeIdle, ...] = ()
     """Nodes of clients other than the database's."""
 
@@ -340,14 +336,14 @@ class IndexTestbed(Model):
 
 
 class IndexStorage(Model):
-    """Where everything lies."""
+    """Where everything is."""
 
     bucket: str
     prefix: str
 
 
 class IndexRecord(Record):
-    """`report/index.json`: everything that the report is made from, with the digests."""
+    """`report/index.json`: everything that the report is made from, with its digests."""
 
     schema_: Literal["encbench.io/index/v1"] = Field("encbench.io/index/v1", alias="schema")
     campaign: CampaignId
@@ -359,7 +355,7 @@ class IndexRecord(Record):
     """In the order in which they ran."""
     testbeds: tuple[IndexTestbed, ...] = ()
     block_plans: tuple[BlockPlan, ...] = ()
-    """With `precision`: what each condition's pilot said."""
+    """With `precision`: the result of each condition's pilot."""
     start_time: Time | None = None
     generated_time: Time
     operator_version: str | None = None

@@ -1,14 +1,14 @@
 """How many sessions a workload opens on a database at once, and what it prepares in each.
 
-Servers keep memory for both, and clients do too. sysbench prepares each of its statements for each
-table in each thread: 128 tables under 256 threads are hundreds of thousands of them.
+Both cost memory in servers and in clients. sysbench prepares each of its statements for each table
+in each thread: 128 tables under 256 threads make hundreds of thousands.
 """
 
 from dataclasses import dataclass
 
 SPARE_CONNECTIONS = 16
-"""What a server allows beside the clients' own: the agent's, a person's, those of an earlier run
-that end late, and the three that PostgreSQL keeps for superusers."""
+"""Connections beyond the clients' own: for the agent, for a person, for late ones of an earlier
+run, and the three that PostgreSQL reserves for superusers."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Sessions:
 
 @dataclass(frozen=True)
 class SessionMemory:
-    """What one engine or tool keeps for them, in bytes."""
+    """What one engine or tool takes for each, in bytes."""
 
     connection: int
     statement: int

@@ -1,15 +1,15 @@
-"""TLS: the one suite that a mode asks for, and what a session says that it negotiated.
+"""TLS: the one suite that a mode allows, and what a session reports that it negotiated.
 
-Names are OpenSSL's, which every server that encbench starts reports. In TLS 1.3 they are the API's
-own; a suite of TLS 1.2 names the key exchange and the certificate's kind as well, which are always
-ephemeral Diffie-Hellman on an elliptic curve and ECDSA (`adapters.certificates`).
+Names are OpenSSL's, because every server that encbench starts reports those. In TLS 1.3 they equal
+the API's names. A suite of TLS 1.2 also names key exchange and kind of certificate, which here are
+always ephemeral Diffie-Hellman on an elliptic curve and ECDSA (`adapters.certificates`).
 """
 
 from encbench.api.base import Model
 from encbench.api.encryptionmode import CipherSuite, InTransit
 
 NONE = "none"
-"""What stands in place of version and suite where a session is not encrypted."""
+"""Stands for version and suite of a session that is not encrypted."""
 
 _TLS12: dict[CipherSuite, str] = {
     "TLS_AES_128_GCM_SHA256": "ECDHE-ECDSA-AES128-GCM-SHA256",
@@ -19,7 +19,7 @@ _TLS12: dict[CipherSuite, str] = {
 
 
 class TlsSession(Model):
-    """What one client process negotiated, by the words of the server's own catalogue."""
+    """What one client process negotiated, in the terms of the server's own catalogue."""
 
     tls: str
     """Version such as TLSv1.3, or `none`."""
@@ -43,7 +43,7 @@ def suite(in_transit: InTransit) -> str:
 
 
 def expected(in_transit: InTransit | None) -> TlsSession:
-    """What each session of a mode must have negotiated, and nothing else."""
+    """What each session of a mode must have negotiated."""
     if in_transit is None:
         return PLAIN
     return TlsSession(tls=in_transit.version, cipher=suite(in_transit))

@@ -1,10 +1,10 @@
-"""A counter's rate within a measured window, from raw samples, without touching the window's edges.
+"""A counter's rate within a measured window, from raw samples inside the window.
 
-The rate is taken between the first and the last sample *inside* the window. Interpolating at the
-edges would be wrong in one direction: after the window the server idles, and a straight line from
-the last loaded sample to the first idle one counts part of the idle time as load. The price is that
-the rest of the window, `1 - coverage`, is assumed to look like the covered part; how wrong that can
-be is estimated from how much the rate varies between samples.
+The rate is that between the first and the last sample *inside* the window. Interpolation at the
+edges would have a bias: after the window the server idles, and a straight line from the last loaded
+sample to the first idle one counts part of the idle time as load. The price is the assumption that
+the rest of the window, `1 - coverage`, looks like the covered part; the variation of the rate
+between samples gives an estimate of that error.
 """
 
 import math
@@ -26,13 +26,14 @@ class WindowRate:
     """Share of the window between the samples used, 0 to 1."""
     alignment_error: float
     """(1 - coverage) x coefficient of variation of the rate between samples; infinite when there
-    are too few samples to know."""
+    are too few samples."""
 
 
 def window_rate(samples: Sequence[Sample], start: float, end: float) -> WindowRate | None:
     """The rate of a counter in [start, end]; None with fewer than two samples inside or a reset.
 
-    `samples` are in order of time. A counter that goes down was reset: its process is another one.
+    `samples` are in order of time. A counter that falls was reset, because its process was
+    replaced.
     """
     inside = [(t, v) for t, v in samples if start <= t <= end]
     if len(inside) < 2 or end <= start:

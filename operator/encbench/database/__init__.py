@@ -1,5 +1,5 @@
-"""The objects of one testbed: an engine supplies parts, and each object is assembled once.
+"""The objects of one testbed, assembled from the parts that an engine supplies.
 
-One module builds the objects that every database has (`children`, `pod`); the others bring what
-only some have: the golden copy, a FUSE file system, the confidential proxy, TLS.
+`children` and `pod` build what every database has. The other modules add what only some have: the
+golden copy, a FUSE file system, the confidential proxy, an external login.
 """

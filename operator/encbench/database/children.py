@@ -1,14 +1,16 @@
 """The objects of a testbed: Secrets, ConfigMap, Service, claim, StatefulSet.
 
-One builder an object. The engine says what goes in; `pod` builds the pod itself.
+One builder for each object. The engine supplies the contents; `pod` builds the pod itself.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from encbench.database import fuse, pod, proxy, users
+from encbench.core.connection import DATABASE, Driver
+from encbench.database import fuse, pod, proxy
 from encbench.database.context import DatabaseContext
 from encbench.engines.engine import RandomToken
+from encbench.engines.users import Credentials
 from encbench.kube import labels
 from encbench.kube.secrets import secret
 from encbench.ports import Body
@@ -18,10 +20,14 @@ def credentials_secret(
     context: DatabaseContext, random_token: RandomToken, certificates: Mapping[str, str]
 ) -> Body:
     """Fresh users, passwords and token, with these certificates; immutable once created."""
-    made, engine = users.generate(random_token), context.engine
-    init_sql = engine.init_sql(made, context.spec.mode)
+    made, engine = generate(random_token), context.engine
     entries = {
-        **users.entries(made, engine.facts.driver, init_sql),
+        "username": made.username,
+        "password": made.password,
+        "agent-password": made.agent_password,
+        "token": made.token,
+        "sysbench.conf": sysbench_conf(made, engine.facts.driver),
+        "init.sql": engine.init_sql(made, context.spec.mode),
         **certificates,
         **proxy.key_entries(context.spec, random_token),
     }
@@ -29,7 +35,7 @@ def credentials_secret(
 
 
 def keys_secret(context: DatabaseContext, random_token: RandomToken) -> Body | None:
-    """A fresh key; None where nothing is encrypted by one, or the key is the user's."""
+    """A fresh key; None where the mode needs none, or the user supplies it."""
     mode, key = context.spec.mode, context.key_file
     entries = fuse.key_entries(mode, random_token)
     if key is not None and mode.tde is not None and mode.tde.key_secret_ref is None:
@@ -48,7 +54,7 @@ def config_map(context: DatabaseContext) -> Body:
 
 
 def service(context: DatabaseContext) -> Body:
-    """A headless Service: clients resolve the pod's own address, with no proxy of Kubernetes."""
+    """A headless Service: clients resolve the pod's own address and bypass kube-proxy."""
     ports = {
         "database": context.engine.facts.port,
         "metrics": pod.AGENT_PORT,
@@ -72,7 +78,7 @@ def service(context: DatabaseContext) -> Body:
 def volume_claim(context: DatabaseContext) -> Body:
     """The claim of the data volume.
 
-    The testbed owns it, not the StatefulSet, whose claims outlive it by default.
+    The testbed owns it, because a StatefulSet's own claims outlive it by default.
     """
     storage, volume = context.spec.instance.embedded.storage, context.spec.mode.volume
     spec: dict[str, Any] = {
@@ -91,9 +97,9 @@ def volume_claim(context: DatabaseContext) -> Body:
 
 
 def stateful_set(context: DatabaseContext) -> Body:
-    """The database. Its pod is replaced only when it is deleted, never by a changed template.
+    """The database. A changed template never replaces its pod; only deleting the pod does.
 
-    An upgrade of the operator changes the agent's image: a rolling update would then restart every
+    An upgrade of the operator changes the agent's image. A rolling update would then restart every
     database in the middle of its trials.
     """
     return {
@@ -111,3 +117,16 @@ def stateful_set(context: DatabaseContext) -> Body:
             },
         },
     }
+
+
+def generate(random_token: RandomToken) -> Credentials:
+    """Fresh passwords of 128 bits and a fresh token of 256."""
+    return Credentials(
+        password=random_token(16), agent_password=random_token(16), token=random_token(32)
+    )
+
+
+def sysbench_conf(made: Credentials, driver: Driver) -> str:
+    """For sysbench's `--config-file`, which takes option names without their leading dashes."""
+    database = f"mysql-db={DATABASE}\n" if driver == "mysql" else ""
+    return f"{driver}-user={made.username}\n{driver}-password={made.password}\n{database}"

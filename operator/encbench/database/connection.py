@@ -12,7 +12,7 @@ from encbench.engines.facts import facts
 def connection(testbed: str, spec: TestbedSpec) -> Connection:
     """How measured clients reach the testbed of this name; its Service, if any, has that name.
 
-    With `columns` they come through the proxy, also where it encrypts nothing.
+    With `columns` they connect through the proxy, even where it encrypts nothing.
     """
     direct = loading(testbed, spec)
     jdbc, columns = spec.mode.driver, spec.mode.columns
@@ -26,9 +26,9 @@ def connection(testbed: str, spec: TestbedSpec) -> Connection:
 
 
 def loading(testbed: str, spec: TestbedSpec) -> Connection:
-    """How the load reaches it: the server itself, by the engine's own driver, in every arm.
+    """How the load step reaches it: the server itself, by the engine's own driver, in every arm.
 
-    So the data are equal to the byte whatever the mode, and no load waits for a proxy.
+    The data are then equal to the byte whatever the mode, and no load waits for a proxy.
     """
     engine, external = facts(spec.instance.engine), spec.instance.external
     return Connection(

@@ -12,7 +12,7 @@ from encbench.kube import labels
 
 @dataclass(frozen=True)
 class DatabaseContext:
-    """One testbed, and the image that brings the agent."""
+    """One testbed, and the images of what runs beside its server."""
 
     name: str
     """Name of the testbed, of its StatefulSet and of its Service."""
@@ -36,7 +36,7 @@ class DatabaseContext:
 
     @property
     def key_file(self) -> KeyFile | None:
-        """The file with the key of the mode's TDE; None where the server is given none."""
+        """The file with the key of the mode's TDE; None where the server takes none."""
         return None if self.spec.mode.tde is None else self.engine.key
 
     @property
@@ -56,7 +56,7 @@ class DatabaseContext:
 
     @property
     def labels(self) -> dict[str, str]:
-        """Labels of every child, the pod included; clients avoid nodes by those of the pod."""
+        """Labels of every child, the pod included; client pods avoid its node by them."""
         return labels.labels(
             "database",
             campaign=self.spec.campaign_ref.name,
@@ -67,7 +67,7 @@ class DatabaseContext:
 
     @property
     def selector(self) -> dict[str, str]:
-        """Labels that only this testbed's database pod bears."""
+        """Labels that only this testbed's database pod has."""
         return labels.database_selector(self.name)
 
     def metadata(self, name: str) -> dict[str, Any]:

@@ -22,9 +22,9 @@ def credentials_secret(
 ) -> Body:
     """The testbed's own Secret, made from the user's in the form that every client reads.
 
-    With MySQL's protocol sysbench starts no TLS unless it has a client certificate, and a server
-    that knows its CA refuses one of another. `spare` is one that is never presented; it stands in
-    where the user gives none.
+    With MySQL's protocol sysbench starts TLS only if it has a client certificate, but a server that
+    knows its CA rejects a certificate of any other. Where the user supplies none, `spare` stands in
+    and is never presented.
     """
     kept = (USERNAME, PASSWORD, AUTHORITY, *OWN_CERTIFICATE)
     own = dict(zip(OWN_CERTIFICATE, (spare.certificate, spare.key), strict=True))
@@ -42,5 +42,5 @@ def credentials_secret(
 
 
 def _sysbench_conf(driver: Driver, username: str, password: str) -> str:
-    """In quotation marks, between which sysbench takes everything but one of those."""
+    """In quotation marks: between them sysbench accepts any character but a quotation mark."""
     return f'{driver}-user="{username}"\n{driver}-password="{password}"\n'

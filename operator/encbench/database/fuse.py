@@ -1,8 +1,8 @@
 """A FUSE file system between the database and its disk, in the database's own pod.
 
 A native sidecar (an init container that stays) mounts it before the server starts and ends after
-it. Its container is privileged, because only then does Kubernetes let a mount reach the neighbours
-(`Bidirectional`); the process that serves it is the server's user. What the engine calls its
+the server. Its container is privileged, because only then does Kubernetes propagate a mount to the
+other containers (`Bidirectional`); the serving process runs as the server's user. The engine's
 `data` volume becomes an empty folder in which the mount appears. The sidecar, the golden copy and
 the agent see the disk; the agent searches it for what must not be readable there.
 """
@@ -23,12 +23,12 @@ _STARTUP_SECONDS = 120
 
 
 def key_entries(mode: EncryptionModeSpec, random_token: Callable[[int], str]) -> dict[str, str]:
-    """A fresh password of 256 bits; none where there is no cipher."""
+    """A fresh password of 256 bits, where there is a cipher."""
     return {PASSWORD: random_token(32)} if _is_ciphered(mode.gocryptfs) else {}
 
 
 def data_mount(mode: EncryptionModeSpec, *, read_only: bool) -> Part:
-    """The server's files: under the file system the mount's parent, so that it appears there."""
+    """The server's files; with a file system the mount's parent, so that it appears there."""
     if mode.gocryptfs is None:
         return mount("data", VOLUME, read_only=read_only)
     parent = mount("data", MOUNTS, read_only=read_only)
@@ -54,7 +54,7 @@ def data_volumes(context: DatabaseContext) -> list[Part]:
 
 
 def agent_environment(mode: EncryptionModeSpec) -> dict[str, str]:
-    """Where the agent finds the disk, and whose CPU and I/O are the database's too."""
+    """Where the agent finds the disk, and the process whose CPU and I/O count as the database's."""
     own = mode.gocryptfs
     if own is None:
         return {}
@@ -70,7 +70,7 @@ def agent_mounts(mode: EncryptionModeSpec) -> list[Part]:
 
 
 def containers(context: DatabaseContext) -> list[Part]:
-    """The sidecar; none in every other mode."""
+    """The sidecar; empty in every other mode."""
     own = context.spec.mode.gocryptfs
     if own is None:
         return []
@@ -85,7 +85,7 @@ def containers(context: DatabaseContext) -> list[Part]:
             "command": ["mount-volume", own.cipher, LOWER, VOLUME, *password],
             "env": environment({"ENCBENCH_USER": str(USER_ID)}),
             "resources": resources(own.resources.cpu, own.resources.memory),
-            # Root opens /dev/fuse and unmounts; what sees data runs as ENCBENCH_USER.
+            # Root opens /dev/fuse and unmounts; the process that sees data runs as ENCBENCH_USER.
             "securityContext": {
                 "privileged": True,
                 "runAsNonRoot": False,

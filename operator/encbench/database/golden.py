@@ -1,7 +1,7 @@
 """The init container that makes and restores the golden copy, before anything else in the pod.
 
-The pod's annotation says what to do, so that each start of the StatefulSet's one pod may ask for
-something else while its spec stays as it was made. It works on the disk itself: under a
+An annotation of the pod says what to do, so that each start of the StatefulSet's one pod may ask
+for something else while its spec stays the same. The container works on the disk itself: under a
 FUSE file system it copies the ciphertext.
 """
 
@@ -13,15 +13,15 @@ from encbench.ports import Body
 
 NAME = "prepare"
 FOLDERS = ("data", "keyring", "tmp")
-"""What a server writes, and what goes with it."""
+"""What a server writes, and the keys that go with it."""
 CIPHERTEXT = "cipher"
 STOPPED = "stopped"
-"""File that the FUSE file system leaves on the disk when the server and it have ended by
-themselves; see images/gocryptfs/mount-volume.sh."""
+"""File that the FUSE file system leaves on the disk after a clean end of the server and itself; see
+images/gocryptfs/mount-volume.sh."""
 
 
 def containers(context: DatabaseContext) -> list[Body]:
-    """The container, where there may be something to prepare."""
+    """The container; empty where there is never anything to prepare."""
     spec = context.spec
     if spec.reset == "none" and spec.cache == "Warm":
         return []
@@ -45,7 +45,7 @@ def containers(context: DatabaseContext) -> list[Body]:
                 *({"name": name, "value": value} for name, value in environment.items()),
                 {"name": "ENCBENCH_RESET", "valueFrom": asked},
             ],
-            # As much as the server, which is not there yet: it costs the pod nothing.
+            # As much as the server, which has not started yet: this costs the pod nothing.
             "resources": resources(own.cpu, own.memory),
             "securityContext": container_security(),
             "terminationMessagePolicy": "FallbackToLogsOnError",

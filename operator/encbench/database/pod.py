@@ -1,11 +1,12 @@
 """The database's pod, assembled once: what every engine has, the engine's parts, the mode's.
 
-`kube.pods` has what it shares with the clients' pods; `children` has the other objects.
+`kube.pods` has what database and client pods share; `children` has the other objects.
 """
 
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.scalars import parse_quantity
-from encbench.database import fuse, golden, proxy, tls
+from encbench.core.certificates import AUTHORITY, CERTIFICATE, FOLDER, KEY
+from encbench.database import fuse, golden, proxy
 from encbench.database.context import DatabaseContext
 from encbench.engines.engine import ServerContainer
 from encbench.engines.facts import facts
@@ -20,13 +21,13 @@ AGENT_MEMORY = "96Mi"
 AGENT_CREDENTIALS = "/etc/encbench/agent"
 
 HEALTH_PERIOD = 2
-"""Seconds between readiness queries. The agent answers them over its open connection: a client
-process started in the server's container each time would cost more CPU than the agent itself."""
+"""Seconds between readiness queries. The agent answers them over its open connection, because
+starting a client process in the server's container each time would cost more CPU than the agent."""
 
 SHUTDOWN_SECONDS = 60
-"""For the server to write what is dirty; a volume that goes with its testbed needs no more."""
+"""For the server to write dirty pages; a volume that is deleted with its testbed needs no more."""
 SLOW_SHUTDOWN_SECONDS = 600
-"""A server whose volume outlives it must end by itself, however much it has to write."""
+"""A server whose volume outlives it must end by itself, however much it still has to write."""
 
 
 def spec(context: DatabaseContext) -> Body:
@@ -93,15 +94,19 @@ def _container(context: DatabaseContext, name: str, own: ServerContainer, more: 
 
 
 def _keys(context: DatabaseContext) -> list[Part]:
+    """Mounts of the key of TDE, and of certificate and key for TLS, where the mode has them."""
     key = context.key_file
-    return [*tls.mounts(context.spec.mode), *([mount("keys", key.folder)] if key else [])]
+    return [
+        *([mount("tls", FOLDER)] if context.spec.mode.in_transit is not None else []),
+        *([mount("keys", key.folder)] if key else []),
+    ]
 
 
 def _server(context: DatabaseContext) -> Part:
-    """The server's own container, ready while the agent's query is answered.
+    """The server's own container, ready while the server answers the agent's query.
 
-    There is no liveness probe and no startup probe: either could only cause a restart, and a
-    restart during a measurement must be seen, not made.
+    It has no liveness probe and no startup probe: either could only cause a restart, and the
+    operator must detect restarts during a measurement, not cause them.
     """
     port = context.engine.facts.port
     own = {
@@ -117,7 +122,7 @@ def _server(context: DatabaseContext) -> Part:
 
 
 def _agent(context: DatabaseContext) -> Part:
-    """The agent: it sees the data read-only, and whatever else the mode's proof needs."""
+    """The agent. It reads the data, and whatever else the mode's proof needs."""
     engine, mode = context.engine, context.spec.mode
     environment = {
         "ENCBENCH_ENGINE": engine.facts.name,
@@ -148,10 +153,10 @@ def _agent(context: DatabaseContext) -> Part:
 
 
 def _agent_cpu(context: DatabaseContext) -> str:
-    """A tenth of a thousandth of a core more for each connection that is a process.
+    """One more thousandth of a core for every ten connections, where each is a process.
 
-    Reading one costs 27 µs, and each is read every second: so a reading takes a fraction of that
-    second.
+    Reading a process takes 27 µs of CPU, once a second; with this share a reading of all of them
+    ends well within its second.
     """
     if not context.engine.process_per_connection:
         return AGENT_CPU
@@ -169,10 +174,23 @@ def _volumes(context: DatabaseContext) -> list[Part]:
         *context.engine.volumes,
         secret_volume("server-credentials", name, {"init.sql": "init.sql"}),
         secret_volume("agent-credentials", name, own),
-        *tls.volumes(context),
+        *_certificates(context),
         *_key_volumes(context),
         *proxy.volumes(context),
     ]
+
+
+def _certificates(context: DatabaseContext) -> list[Part]:
+    """The server's certificate and key; none in a mode without TLS.
+
+    Every arm has certificates in its credentials Secret, so that arms differ in the mode only. Root
+    owns the files and the pod's group reads them, mode 0440: PostgreSQL rejects a key with wider
+    permissions.
+    """
+    if context.spec.mode.in_transit is None:
+        return []
+    entries = {name: name for name in (AUTHORITY, CERTIFICATE, KEY)}
+    return [secret_volume("tls", context.credentials_name, entries)]
 
 
 def _key_volumes(context: DatabaseContext) -> list[Part]:

@@ -1,11 +1,11 @@
 """The confidential proxy in the database's own pod, whatever the engine.
 
-An ordinary container beside the server: it encrypts chosen columns of results on their way to the
-clients, who are given its port. It gets the key and the list of columns as files and nothing else;
-it relays the clients' login, and has no password of its own. The agent gets the same two files, and
-the clients' login, to see what they see.
+An ordinary container beside the server encrypts chosen columns of results on their way to the
+clients, which connect to its port. It gets only the key and the list of columns, as files; it
+relays the clients' login and has no password of its own. The agent gets the same two files and the
+clients' login, to see what they see.
 
-The list lies in the testbed's ConfigMap, because 250 tables of sysbench make 1,000 lines.
+The list is in the testbed's ConfigMap, because 250 tables of sysbench make 1,000 lines.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ NAME = "proxy"
 
 
 def mek_of(testbed: str, spec: TestbedSpec) -> SecretEntry | None:
-    """Where the key of a testbed's columns lies; None where the mode has none."""
+    """Where the key of a testbed's columns is; None where the mode has none."""
     if not spec.mode.has_mek:
         return None
     ref = spec.mode.mek_secret_ref
@@ -44,14 +44,14 @@ def mek_of(testbed: str, spec: TestbedSpec) -> SecretEntry | None:
 
 
 def key_entries(spec: TestbedSpec, random_token: Callable[[int], str]) -> dict[str, str]:
-    """Entries of the credentials: a fresh key where the mode wants one and the user gives none."""
+    """Entries of the credentials: a fresh key, where the mode needs one and the user has none."""
     if not spec.mode.has_mek or spec.mode.mek_secret_ref is not None:
         return {}
     return {MEK: random_token(MEK_DIGITS // 2)}
 
 
 def files(spec: TestbedSpec) -> dict[str, str]:
-    """Entries of the testbed's ConfigMap: the columns, one a line."""
+    """Entries of the testbed's ConfigMap: the columns, one per line."""
     columns, dataset = spec.mode.columns, spec.dataset
     if columns is None:
         return {}
@@ -66,7 +66,7 @@ def ports(mode: EncryptionModeSpec) -> dict[str, int]:
 
 
 def volumes(context: DatabaseContext) -> list[Part]:
-    """The key and the list; none in every other mode."""
+    """The key and the list; empty in every other mode."""
     mek = mek_of(context.name, context.spec)
     if context.spec.mode.columns is None or mek is None:
         return []
@@ -79,7 +79,7 @@ def volumes(context: DatabaseContext) -> list[Part]:
 
 
 def containers(context: DatabaseContext) -> list[Part]:
-    """The proxy; none in every other mode."""
+    """The proxy; empty in every other mode."""
     columns = context.spec.mode.columns
     if columns is None:
         return []
@@ -94,7 +94,7 @@ def containers(context: DatabaseContext) -> list[Part]:
             "resources": resources(own.cpu, own.memory),
             "securityContext": container_security(),
             "terminationMessagePolicy": "FallbackToLogsOnError",
-            # No probe: each would be a connection to the server, and the proof is made through the
+            # No probe: each would be a connection to the server, and the proof goes through the
             # proxy anyway.
             "volumeMounts": _files_seen(),
         }
@@ -102,7 +102,7 @@ def containers(context: DatabaseContext) -> list[Part]:
 
 
 def command(columns: Columns, server_port: int) -> list[str]:
-    """The proxy's command line; the key is in none of it."""
+    """The proxy's command line, without the key."""
     return [
         PROCESS,
         "--listen",

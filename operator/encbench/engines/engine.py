@@ -1,6 +1,6 @@
-"""What the operator asks of a database engine: parts of a testbed, and judgements, as plain data.
+"""What an engine supplies to the operator: parts of a testbed, and judgements, as plain data.
 
-The operator knows nothing else of an engine, so a further one is a package beside `mariadb`, a row
+The operator knows nothing else about engines. A further one takes a package beside `mariadb`, a row
 in `facts` and a line in `registry`. `database` assembles the parts.
 """
 
@@ -21,7 +21,7 @@ from encbench.engines.users import Credentials
 from encbench.kube.pods import Part
 
 RandomToken = Callable[[int], str]
-"""Hex digits of that many random bytes from a source fit for secrets."""
+"""Gives that many random bytes in hex, from a source fit for secrets."""
 
 
 class Judge(Protocol):
@@ -30,17 +30,17 @@ class Judge(Protocol):
     def __call__(
         self, evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool
     ) -> Proof:
-        """The proof, without its time. Evidence that lacks something is no proof, not an error."""
+        """The proof, without its time. Incomplete evidence gives a failed proof, not an error."""
         ...
 
 
 @dataclass(frozen=True)
 class ServerContainer:
-    """A container of the server's image, beyond what every such container has."""
+    """A container of the server's image: what it has beyond every other such container."""
 
     command: Sequence[str]
     mounts: Sequence[Part] = ()
-    """Beside the data, the ConfigMap's files, /tmp, and what the fields below say."""
+    """In addition to the data, the ConfigMap's files, /tmp, and the mounts of the fields below."""
     runs_init_sql: bool = False
     """Whether it gets `init.sql`."""
     needs_keys: bool = True
@@ -51,13 +51,13 @@ class ServerContainer:
 
 @dataclass(frozen=True)
 class KeyFile:
-    """The file with the key of TDE, for an engine that is given one."""
+    """The file with the key of TDE. Only some engines take one."""
 
     name: str
     folder: str
     """Where the server's containers find it."""
     fresh: Callable[[RandomToken], str]
-    """A new file's text."""
+    """Makes the text of a new file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,22 +66,22 @@ class Engine:
 
     facts: EngineFacts
     problems: Callable[[InstanceTemplateSpec, EncryptionModeSpec], Iterable[Problem]]
-    """What is wrong with this template, which is not external, under this mode."""
+    """What is wrong with this embedded template under this mode."""
     room: Callable[[InstanceTemplateSpec, Sessions], Iterable[Problem]]
-    """The same about its memory and what a workload opens at once."""
+    """What is wrong with its memory, given the sessions that a workload opens at once."""
     init_sql: Callable[[Credentials, EncryptionModeSpec], str]
-    """The statements that make users, grants and the benchmark's database."""
+    """The statements that create users, grants and the benchmark's database."""
     config_files: Callable[[TestbedSpec], dict[str, str]]
     """Files for the server's containers; nothing secret in any."""
     initialise: ServerContainer
-    """The init container that makes the data directory."""
+    """The init container that creates the data directory."""
     server: ServerContainer
     socket: str
     """The server's unix socket, on the data volume."""
     judge: Judge
     log_words: LogWords
     volumes: Sequence[Part] = ()
-    """What its containers mount beside the volumes that every pod has."""
+    """Volumes that its containers mount, beside those of every pod."""
     key: KeyFile | None = None
     """None where the server makes its own keys, or has none."""
     process_per_connection: bool = False

@@ -1,8 +1,8 @@
 """An external database: what its login must look like.
 
-The operator sees what a client's session sees. So a mode may differ in what a client can show
-(encryption in transit); it can neither set nor inspect what lies on the server's disks. `database`
-has the testbed's Secret, and `proofs.clients` the proof.
+The operator sees only what a client's session sees. Modes may therefore differ in what a client can
+show (encryption in transit); the operator can neither set nor inspect what is on the server's
+disks. `database` has the testbed's Secret, and `proofs.clients` the proof.
 """
 
 from encbench.api.encryptionmode import EncryptionModeSpec
@@ -14,11 +14,11 @@ USERNAME, PASSWORD = "username", "password"
 OWN_CERTIFICATE = (certificates.CLIENT_CERTIFICATE, certificates.CLIENT_KEY)
 """Entries that the user's Secret may have, both or neither."""
 LONGEST = 200
-"""Bytes of a name or a password that sysbench's options file carries; it cuts lines near 256."""
+"""Most bytes of a name or password; sysbench cuts the lines of its options file near 256."""
 
 
 def wanted(mode: EncryptionModeSpec) -> dict[str, str]:
-    """Entries that the Secret must have for this mode, each with what it is."""
+    """Entries that the Secret must have for this mode, each with its description."""
     entries = {USERNAME: "the user's name", PASSWORD: "the user's password"}
     if mode.in_transit is not None:
         entries[certificates.AUTHORITY] = "the certificate of the server's CA"
@@ -26,13 +26,13 @@ def wanted(mode: EncryptionModeSpec) -> dict[str, str]:
 
 
 def unfit(entry: str, value: str) -> str | None:
-    """Why a login cannot be handed to the clients, in words that do not repeat it."""
+    """Why the clients could not use an entry, in words that do not repeat it; None if they can."""
     if entry not in (USERNAME, PASSWORD):
         return None if value.strip() else "is empty: put the PEM file there"
     if not value:
         return "is empty: put the user's there"
     if value.endswith("\n"):
-        return "ends with a line break, which would be taken for a part of it: write it without"
+        return "ends with a line break, which would count as part of it: write it without"
     if '"' in value or any(ord(letter) < 32 for letter in value):
         return 'has a " or a control character, which sysbench cannot read: choose another'
     if len(value.encode()) > LONGEST:
@@ -41,7 +41,7 @@ def unfit(entry: str, value: str) -> str | None:
 
 
 def entries_of(secret: Body) -> dict[str, str]:
-    """The user's Secret as text; entries that are no text are left out."""
+    """The text entries of the user's Secret; it leaves others out."""
     found: dict[str, str] = {}
     for name in secret.get("data") or {}:
         try:

@@ -1,6 +1,6 @@
-"""What is said of an engine by its name alone: one row an engine.
+"""Facts about each engine that follow from its name alone: one row for each.
 
-The agent imports this module, so at run time it needs nothing but the standard library.
+The agent imports this module: at run time the standard library only.
 """
 
 from collections.abc import Mapping
@@ -18,15 +18,15 @@ class EngineFacts:
     title: str
     """Its name in sentences."""
     package: str
-    """The package beside this module that knows the server; two engines may share one."""
+    """The package beside this module that implements it; two engines may share one."""
     driver: Driver
-    """The protocol that its clients speak."""
+    """The protocol of its clients."""
     port: int
     """Where the server listens."""
     process: str
-    """The server's process."""
+    """Name of the server's process."""
     repository: str
-    """Upstream's images; fully qualified, because some container runtimes complete no names."""
+    """Upstream's images; fully qualified, because some container runtimes need that."""
     jdbc: str
     """Class of the JDBC driver that fits best."""
     tpcc: Mapping[str, str]

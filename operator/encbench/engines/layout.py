@@ -1,9 +1,13 @@
-"""Where files are in the server's pod, whatever the engine. Text alone: the agent imports it.
+"""Where files are in the server's pod, whatever the engine.
 
-Everything that a server writes lies under `VOLUME`: data, temporary files, socket, pid file and
-keyring. Its parent is a mount of its own where a FUSE file system stands in between, so that the
-mount can come and go beneath it.
+The agent imports this module: the standard library only. Everything that a server writes lies under
+`VOLUME`: data, temporary files, socket, pid file and keyring. With a FUSE file system the parent of
+`VOLUME` is a mount of its own, so that the file system can come and go beneath it.
 """
+
+from dataclasses import dataclass
+
+from encbench.core.certificates import FOLDER
 
 MOUNTS = "/var/lib/encbench"
 VOLUME = f"{MOUNTS}/volume"
@@ -16,5 +20,31 @@ CREDENTIALS = "/etc/encbench/credentials"
 """The entry `init.sql` of the credentials, for the container that runs it."""
 
 GOLDEN = "golden"
-"""Folder of the golden copy, beside what it is a copy of. The agent searches past it: no marker is
-ever written there."""
+"""Folder of the golden copy, beside the original. The agent does not search it, because no marker
+is ever written there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerLayout:
+    """Paths as the server's container sees them; tests with a real server have others."""
+
+    volume: str = VOLUME
+    config: str = CONFIG
+    credentials: str = CREDENTIALS
+    tls: str = FOLDER
+    port: int
+
+    @property
+    def data(self) -> str:
+        """The data directory: a folder of the volume, which holds other files as well."""
+        return f"{self.volume}/data"
+
+    @property
+    def initialise(self) -> str:
+        """The script that makes the data directory."""
+        return f"{self.config}/initialise.sh"
+
+    @property
+    def init_sql(self) -> str:
+        """The statements that make users and the database."""
+        return f"{self.credentials}/init.sql"

@@ -1,8 +1,8 @@
 """What a server's log says about a start: which process it was, and whether it recovered; pure.
 
-The log is that of one container, so it begins with the process that runs in it. The process is
-found by its number all the same: right after a restart the kubelet may still hand out the log of
-the one before.
+The log belongs to one container, so it begins with the process that runs in it. The process is
+identified by its number all the same: right after a restart the kubelet may still return the log of
+the previous container.
 """
 
 import re
@@ -15,11 +15,11 @@ class LogWords:
     """One engine's words, as patterns."""
 
     started: str
-    """Pattern of the line in which a process says that it starts; `PID` stands for its number."""
+    """Pattern of the line that reports a process' start; `PID` stands for its number."""
     recovered: tuple[str, ...]
-    """Patterns of lines that only a recovery from a crash writes. One of each must be there."""
+    """Patterns of lines that only a recovery from a crash writes. Each must match a line."""
     further: tuple[str, ...] = ()
-    """Patterns of lines that say more about a recovery, for readers of the evidence."""
+    """Patterns of lines with further details, for readers of the evidence."""
 
     def of_process(self, log: str, process_id: int) -> list[str] | None:
         """The lines from that process' start on; None where it does not start in this log."""
@@ -34,9 +34,9 @@ class LogWords:
         return [line for line in lines if words.search(line)]
 
     def has_recovered(self, lines: Sequence[str]) -> bool:
-        """Whether these are the lines of a recovery from a crash, completely."""
+        """Whether these lines report a complete recovery from a crash."""
         return all(any(re.search(words, line) for line in lines) for words in self.recovered)
 
     def has_begun(self, lines: Sequence[str]) -> bool:
-        """Whether any of these lines is one that only a recovery from a crash writes."""
+        """Whether any line is one that only a recovery from a crash writes."""
         return any(re.search(words, line) for words in self.recovered for line in lines)

@@ -1,4 +1,4 @@
-"""The marker: a text that is known, and the name of the table that it is planted in.
+"""The marker: a known text, and the name of the table that holds it.
 
 The agent imports this module: the standard library only. Each engine knows how the text gets into
 every kind of file that its server writes.
@@ -9,7 +9,7 @@ import re
 
 PREFIX = "encbench_marker_"
 ROWS = 16
-"""Rows that bear the marker, so that one is whole wherever a file is cut."""
+"""Rows with the marker, so that one is whole wherever a file is cut."""
 
 Statement = tuple[str, tuple[object, ...]]
 
@@ -23,10 +23,10 @@ def is_marker(text: str) -> bool:
 
 
 def table_name(marker: str) -> str:
-    """Name of the marker's table. It does not contain the marker, which dictionaries would keep."""
+    """Name of the marker's table: a hash, because a dictionary would keep the marker itself."""
     return PREFIX + hashlib.sha256(marker.encode()).hexdigest()[:16]
 
 
 def like_table_name() -> str:
-    """A pattern for LIKE that the name of every marker table fits."""
+    """A pattern for LIKE that matches every marker table."""
     return PREFIX.replace("_", r"\_") + "%"

@@ -68,8 +68,8 @@ class Pool:
         smaller = f"settings.{self.setting} of {rest // MEBIBYTE}{self.unit} or less, "
         whole = -(-(self.beside + pool + takes) // MEBIBYTE)
         text = (
-            f"resources.memory of {own.memory} does not hold {sessions}, for which {self.server} "
-            f"takes about {-(-takes // MEBIBYTE):,} MiB beside its buffer pool of "
+            f"resources.memory of {own.memory} does not hold {sessions}, because {self.server} "
+            f"takes about {-(-takes // MEBIBYTE):,} MiB for them beside its buffer pool of "
             f"{pool // MEBIBYTE:,} MiB: write memory of {whole}Mi or more, "
             f"{smaller if rest >= self.least else ''}fewer tables, or a lower load.concurrency"
         )

@@ -8,7 +8,7 @@ AGENT_USER = "encbench_agent"
 
 @dataclass(frozen=True)
 class Credentials:
-    """What is generated once per testbed. Passwords are hex digits and need no quoting."""
+    """What is generated once for each testbed. Passwords are hex digits and need no quoting."""
 
     password: str
     agent_password: str

@@ -1,4 +1,4 @@
-"""Labels and owner references: every child object gets them from here and from nowhere else."""
+"""Labels and owner references: the only source of both for every child object."""
 
 from typing import Any
 
@@ -15,18 +15,18 @@ TESTBED = "encbench.io/testbed"
 TRIAL = "encbench.io/trial"
 ARM = "encbench.io/arm"
 ACTIVE = "encbench.io/active"
-"""`true` while the operator still has work with the object; taken off at the end."""
+"""`true` while the operator still has work to do on the object; removed at the end."""
 SCRAPE = "encbench.io/scrape"
 """`true` on pods whose port named `metrics` Prometheus scrapes."""
 
 START = "encbench.io/start"
-"""Annotation of a database pod: the name of the start that it was made for."""
+"""Annotation of a database pod: the name of the start that it was created for."""
 RESET = "encbench.io/reset"
-"""Annotation of a database pod: which restoring of the golden copy it runs on."""
+"""Annotation of a database pod: which restored golden copy it runs on."""
 
 
 def labels(component: str, **values: str) -> dict[str, str]:
-    """The labels of a child: who manages it, what it is, and whose it is.
+    """The labels of a child: its manager, its component, and what it belongs to.
 
     `values` are campaign, cell, testbed, trial, arm by those names.
     """
@@ -36,7 +36,7 @@ def labels(component: str, **values: str) -> dict[str, str]:
 
 
 def database_selector(testbed: str) -> dict[str, str]:
-    """Labels that only the database pod of this testbed bears."""
+    """Labels that only the database pod of this testbed has."""
     return {COMPONENT: "database", TESTBED: testbed}
 
 

@@ -1,9 +1,9 @@
 """What every pod of encbench has in common, whichever engine or tool it runs; pure.
 
-All containers run as one user whatever their image, so that no image's own user or entrypoint
-matters and a sidecar may read its neighbour's `/proc` entry and files. Every container, an init
-container as well, has requests = limits: one without limits makes the pod Burstable instead of
-Guaranteed. The pods satisfy the restricted Pod Security Standard.
+All containers run as one user whatever their image, so no image's own user or entrypoint matters,
+and a sidecar may read its neighbour's `/proc` entry and files. Every container, init containers
+included, has requests equal to limits, because one without limits would make the pod Burstable
+instead of Guaranteed. The pods satisfy the restricted Pod Security Standard.
 """
 
 from collections.abc import Mapping
@@ -48,9 +48,9 @@ def mount(name: str, path: str, *, read_only: bool = True) -> Part:
 
 
 def verbatim(text: str) -> str:
-    """The text so that Kubernetes passes it on as it is.
+    """The text, escaped so that Kubernetes passes it on unchanged.
 
-    In command, args and env the kubelet turns `$(NAME)` into a variable's value and `$$` into `$`.
+    In command, args and env the kubelet replaces `$(NAME)` by a variable's value and `$$` by `$`.
     """
     return text.replace("$", "$$")
 

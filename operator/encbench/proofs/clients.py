@@ -1,12 +1,12 @@
 """The part of a proof that only the clients can give: what they negotiated, and what they read.
 
-It is known when their output is in the bucket, after the agent's evidence, and joins the second
-proof there. Every arm is judged: a plaintext one must have negotiated nothing, and a client that
-says nothing proves nothing.
+It joins the second proof once their output is in the bucket, after the agent's evidence. Every arm
+is judged: clients of a plaintext arm must have negotiated no TLS, and a client that reports nothing
+proves nothing.
 
 Our TPC-C client also reads one row of every table through its driver, before its first transaction
-and after its last, and prints digests of the plaintext; the agent has computed the same from the
-server's own session. A driver that decrypted too little prints other digests.
+and after its last, and prints digests of the plaintext; the agent computes the same digests from
+the server's own session. A driver that decrypts too little prints other digests.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,7 @@ from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import ClientFacts
 from encbench.core.tls import expected
 from encbench.proofs import columns
-from encbench.proofs.check import Comparison, exempt
-from encbench.proofs.combine import proof_of
+from encbench.proofs.check import Comparison, exempt, proof_of
 
 UNSEEN = (
     "the data files, logs and backups of the server",
@@ -34,10 +33,10 @@ READINGS = 2
 
 
 def before_sessions(external: External, mode: EncryptionModeSpec) -> Proof:
-    """The proof of an external database until its clients have run: nothing stands against it.
+    """The proof of an external database until its clients have run: it holds, but claims nothing.
 
-    It claims nothing either, and has no check but the exemptions. The clients' sessions, which join
-    each trial's second proof, decide.
+    It has no checks but exemptions. The clients' sessions decide; they join each trial's second
+    proof.
     """
     name = "plaintext in transit" if mode.in_transit is None else "TLS"
     unseen = [exempt(what, "not to be seen through a session", expected=None) for what in UNSEEN]
@@ -55,7 +54,7 @@ def sessions(
 ) -> Proof:
     """Whether each client negotiated what the mode says, and nothing else.
 
-    `unverified` is what the tool leaves unverified of the server's certificate: an exemption.
+    `unverified` says what the tool does not verify in the server's certificate: an exemption.
     """
     wanted = expected(mode.in_transit)
     checks = [
@@ -79,10 +78,10 @@ def sessions(
 
 
 def hides_sessions(spec: TestbedSpec) -> bool:
-    """Whether a client cannot say what its session negotiated: a strict proxy encrypts the answer.
+    """Whether clients cannot report what their sessions negotiated: a strict proxy encrypts that.
 
-    Then nothing was: the proxy speaks no TLS and the server has none, as its settings show. A JDBC
-    driver that decrypts gives our TPC-C client the answer.
+    Such a session has no TLS: the proxy does not speak it, and the server's settings show that it
+    is off. A JDBC driver that decrypts gives our TPC-C client the answer.
     """
     return spec.mode.columns is not None and spec.dataset.tpcc is None
 
@@ -95,7 +94,7 @@ def decrypted(
 ) -> Proof | None:
     """What the clients of an arm with a proxy read; None in every other arm, and for sysbench.
 
-    sysbench has no JDBC: it gets what the agent has seen, ciphertext where a column is chosen.
+    sysbench has no JDBC: like the agent, it receives chosen columns as ciphertext.
     """
     if spec.mode.columns is None or workload.tpcc is None:
         return None

@@ -1,9 +1,9 @@
 """Whether the columns that a mode chooses, and no others, are encrypted on their way to a client.
 
-Judged from the agent's two sessions over the same rows (`sidecars.agent.columns`): each chosen
-column must be an envelope of the mode's algorithm that the mode's key opens to what the server has,
-every other one must come as the server has it. With a ratio of 0 that is every column. It joins the
-proofs of the engine and the volume, because all of them must hold.
+The agent reads the same rows in two sessions (`sidecars.agent.columns`). Each chosen column must be
+an envelope of the mode's algorithm, which the mode's key opens to the server's value. Every other
+column must arrive with the server's value; with a ratio of 0 that is every column. This proof joins
+those of the engine and the volume, because all of them must hold.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,7 @@ from encbench.api.testbed import Dataset, TestbedSpec
 from encbench.core.columns import selection
 from encbench.core.columns.probes import MAY_GO, SAMPLE
 from encbench.core.evidence import Proof
-from encbench.proofs.check import Comparison, exempt, holds, lacking, none
-from encbench.proofs.combine import conclude, joined
+from encbench.proofs.check import Comparison, conclude, exempt, holds, joined, lacking, none
 from encbench.proofs.evidence import count
 
 
@@ -35,14 +34,14 @@ class ReadTable(BaseModel):
 
 
 class ReadTables(BaseModel):
-    """The agent's part."""
+    """The agent's part of the evidence."""
 
     all: int
     tables: list[ReadTable]
 
 
 def judge(proof: Proof, evidence: Mapping[str, Any], spec: TestbedSpec, *, full: bool) -> Proof:
-    """The proof so far together with that of the columns, where the mode has any."""
+    """The proof so far, joined with the proof of the columns where the mode has any."""
     columns = spec.mode.columns
     if columns is None:
         return proof
@@ -57,7 +56,7 @@ def judge(proof: Proof, evidence: Mapping[str, Any], spec: TestbedSpec, *, full:
 
 
 def digests(evidence: Mapping[str, Any]) -> dict[str, str]:
-    """What our TPC-C client must print of each table's row; empty where the agent said nothing."""
+    """The digest that our TPC-C client must print for each table; empty without valid evidence."""
     try:
         seen = ReadTables.model_validate(evidence.get("columns") or {})
     except ValidationError:
@@ -73,7 +72,7 @@ def mode_name(columns: Columns) -> str:
 
 
 class _Expected:
-    """What a testbed's tables and columns are to be; names in lower case."""
+    """The tables and columns that a testbed must have; names in lower case."""
 
     def __init__(self, columns: Columns, dataset: Dataset) -> None:
         schema = selection.schema_of(tpcc=dataset.tpcc is not None)
@@ -82,7 +81,7 @@ class _Expected:
         self.named = {n.partition(".")[0] for n in self.chosen} | {
             n.lower().partition(".")[0] for n in selection.for_proxy_all(schema, tables)
         }
-        # A script of the user's own makes tables that no list knows.
+        # The user's own script makes tables that no list knows.
         known = dataset.script_config_map is None
         names = selection.for_proxy_all(schema, tables) if known else ()
         self.tables = {name.lower().partition(".")[0] for name in names}
@@ -106,7 +105,7 @@ def _checks(
         for algorithm, names in one.encrypted.items():
             own = _named(one, names)
             sealed += len(own)
-            # To a strict proxy the columns of a table that it does not know are of unknown origin.
+            # To a strict proxy, columns of an unknown table are of unknown origin.
             if table in expected.named or not columns.strict:
                 closed += [n for n in own if n.lower() not in expected.chosen]
             other += [n for n in own if algorithm != columns.algorithm]

@@ -1,9 +1,9 @@
 """The agent's evidence as typed data, and the checks on it that every engine needs.
 
-Two independent witnesses must agree: what the server says of itself and what lies in its files,
-where a freshly written marker must be unreadable where the mode encrypts and readable where it does
-not. A search that does not find the marker where nothing is encrypted would not find it anywhere,
-so plaintext is proven as strictly as encryption. What is judged of it is each engine's own.
+Two independent witnesses must agree: what the server says about itself, and what its files hold.
+There a freshly written marker must be unreadable where the mode encrypts and readable where it does
+not. A search that misses the marker where nothing is encrypted would miss it anywhere, so plaintext
+is proven as strictly as encryption. Each engine decides what to judge.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from encbench.proofs.check import ANYTHING, Comparison, exempt, holds, lacking, none
+from encbench.api.encryptionmode import InTransit
+from encbench.proofs.check import ANYTHING, Comparison, equals, exempt, holds, lacking, none
 
 
 class Tablespace(BaseModel):
@@ -23,15 +24,15 @@ class Tablespace(BaseModel):
 
 
 class SearchedFile(BaseModel):
-    """One file that was searched."""
+    """One file that the agent searched."""
 
     path: str
     kind: str
     size: int = Field(alias="bytes")
     found: bool
-    """The marker is readable in it."""
+    """Whether the marker is readable in it."""
     echoed: bool = False
-    """The marker's echo is, for an engine that has one (see `sidecars.agent.probe`)."""
+    """Whether its echo is, for an engine that has one (see `sidecars.agent.probe`)."""
 
 
 class BinaryLog(BaseModel):
@@ -42,7 +43,7 @@ class BinaryLog(BaseModel):
 
 
 class Catalogue(BaseModel):
-    """What the server says of itself."""
+    """What the server says about itself."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -53,7 +54,7 @@ class Catalogue(BaseModel):
 
 
 class AgentEvidence(BaseModel):
-    """The agent's answer; fields that a later agent adds are no concern of the proof."""
+    """The agent's answer; the proof ignores fields that a later agent adds."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -68,13 +69,17 @@ class AgentEvidence(BaseModel):
         """A setting; None when the server does not know it."""
         return self.catalogue.variables.get(name)
 
+    def setting(self, name: str, expected: str) -> Comparison:
+        """A check that a setting has this value."""
+        return equals(name, expected, self.variable(name))
+
     def file(self, ending: str) -> SearchedFile | None:
         """The file whose path ends with these names."""
         return next((file for file in self.files if f"/{file.path}".endswith(f"/{ending}")), None)
 
 
 def read(evidence: Mapping[str, Any]) -> AgentEvidence | Comparison:
-    """The evidence; a failed check that says what it lacks when it is not whole."""
+    """The evidence, or where it is incomplete a failed check that says what it lacks."""
     try:
         return AgentEvidence.model_validate(evidence)
     except ValidationError as error:
@@ -84,9 +89,9 @@ def read(evidence: Mapping[str, Any]) -> AgentEvidence | Comparison:
 def breadth(
     seen: AgentEvidence, own: SearchedFile | None, kinds: Iterable[str], *, full: bool
 ) -> list[Comparison]:
-    """That the evidence covers what it must: an absence proves something only where one looked.
+    """The evidence covers what it must: an absence proves something only where the agent looked.
 
-    `own` is the marker's table file; of each of `kinds` a full proof must have read a file.
+    `own` is the marker's table file. A full proof must have read a file of each of `kinds`.
     """
     was_read = own is not None and own.size > 0
     checks = [holds("the marker's table file", was_read, "read", "not read")]
@@ -100,18 +105,26 @@ def breadth(
 
 
 def unreadable(files: Iterable[SearchedFile]) -> Comparison:
-    """That none of these files shows the marker."""
+    """None of these files may show the marker."""
     return none("files in which the marker is readable", [f.path for f in files if f.found])
 
 
 def readable(seen: AgentEvidence, kind: str) -> Comparison:
-    """That some file of this kind shows the marker."""
+    """Some file of this kind must show the marker."""
     found = any(file.found for file in seen.files if file.kind == kind)
     return present(f"marker in a {kind} file", found)
 
 
+def in_plaintext(
+    seen: AgentEvidence, own: SearchedFile | None, kinds: Iterable[str], *, full: bool
+) -> list[Comparison]:
+    """The marker is readable in its table file and, in a full proof, in some file of each kind."""
+    checks = [present("marker in its table file", own is not None and own.found)]
+    return [*checks, *(readable(seen, kind) for kind in kinds if full)]
+
+
 def exemptions(seen: AgentEvidence, kinds: Mapping[str, str]) -> list[Comparison]:
-    """The files that may hold plaintext, each with the reason."""
+    """The files that may hold plaintext, each with its reason."""
     return [
         exempt(
             file.path,
@@ -124,15 +137,20 @@ def exemptions(seen: AgentEvidence, kinds: Mapping[str, str]) -> list[Comparison
 
 
 def searched(seen: AgentEvidence, kinds: Collection[str]) -> str:
-    """How many files were searched, in words; those of `kinds` are exempt."""
+    """How many files the agent searched, in words; those of `kinds` are exempt."""
     left_out = sum(file.kind in kinds for file in seen.files)
     left = f" ({left_out} exempt)" if left_out else ""
     return f"{count(len(seen.files) - left_out, 'file')}{left}"
 
 
 def present(name: str, found: bool) -> Comparison:
-    """That the marker was found."""
+    """The marker must have been found."""
     return holds(name, found, "readable", "not found")
+
+
+def transit(in_transit: InTransit | None) -> str:
+    """What a proof that holds says about TLS."""
+    return "TLS is off" if in_transit is None else "nobody connects without TLS"
 
 
 def count(number: int, noun: str) -> str:

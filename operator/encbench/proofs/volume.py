@@ -1,10 +1,10 @@
 """Whether the volume under a database is what the mode says, whatever the engine.
 
-The engine judges its own files, which lie in plaintext on an encrypted volume; here is judged what
-lies below them. Two witnesses again: what the kernel says of the mount and its devices, and the
-marker, readable above and not below. Where the disk itself cannot be looked at, dm-crypt under the
-mount is proof. A class or volume that merely declares that it is encrypted is none: it is accepted,
-and every proof says on whose word.
+The engine judges its own files, which are in plaintext on an encrypted volume; this module judges
+what is below them. Again there are two witnesses: what the kernel reports about the mount and its
+devices, and the marker, which must be readable above and not below. Where the agent cannot read the
+disk itself, dm-crypt under the mount is proof. A class or volume that only declares encryption is
+no proof: it is accepted, and every proof names whose word that is.
 """
 
 from collections.abc import Mapping
@@ -14,14 +14,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from encbench.api.encryptionmode import EncryptionModeSpec, Gocryptfs, Volume
 from encbench.core.evidence import Proof
-from encbench.proofs.check import Comparison, equals, exempt, holds, lacking, none
-from encbench.proofs.combine import conclude, joined
+from encbench.proofs.check import Comparison, conclude, equals, exempt, holds, joined, lacking, none
 from encbench.proofs.evidence import count, present
 
 FORMATS = {"AES-GCM": "GCMIV128", "XChaCha20-Poly1305": "XChaCha20Poly1305"}
-"""What gocryptfs writes into its configuration's FeatureFlags for each cipher alone."""
+"""The flag in FeatureFlags of gocryptfs' configuration that only this cipher has."""
 DECLARED = ("encrypted", "encryption")
-"""Parameters of classes and attributes of volumes that say so, in any spelling of upper case."""
+"""Parameters of classes and attributes of volumes that declare encryption, in any case."""
 
 
 class _File(BaseModel):
@@ -37,7 +36,7 @@ class _Lower(BaseModel):
 
 
 class _Volume(BaseModel):
-    """The agent's part; see `sidecars.agent.volume`."""
+    """The agent's part of the evidence; see `sidecars.agent.volume`."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -47,7 +46,7 @@ class _Volume(BaseModel):
 
 
 class _Claim(BaseModel):
-    """The operator's part; see `reconcile.claim`."""
+    """The operator's part of the evidence; see `reconcile.claim`."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -59,7 +58,7 @@ class _Claim(BaseModel):
 def judge(
     proof: Proof, evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool
 ) -> Proof:
-    """The engine's proof together with that of the volume, where the mode says anything of it."""
+    """The engine's proof, joined with the proof of the volume where the mode has one."""
     volume = mode.volume
     if volume is None:
         return _noted(proof, evidence)
@@ -87,7 +86,7 @@ def _name(volume: Volume) -> str:
 
 
 def _noted(proof: Proof, evidence: Mapping[str, Any]) -> Proof:
-    """A note of encryption that no mode asked for: it lies under both sides of a comparison."""
+    """The proof with a note of encryption that no mode asked for, which all arms then share."""
     name = (evidence.get("volume") or {}).get("dmCrypt")
     if not name:
         return proof
@@ -139,7 +138,7 @@ def _on_class(volume: Volume, seen: _Volume, claim: _Claim) -> tuple[list[Compar
 
 
 def _declaration(claim: _Claim) -> str | None:
-    """Who declares that the disk is encrypted."""
+    """The declaration that the disk is encrypted, if there is one."""
     for what, values in (("the class", claim.parameters), ("the volume", claim.attributes)):
         for key, value in values.items():
             if key.rsplit("/", 1)[-1].lower() in DECLARED and value.lower() == "true":

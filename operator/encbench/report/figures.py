@@ -1,4 +1,4 @@
-"""Every figure of the report, one row each: where it is stored, how it is averaged, how it reads.
+"""Every figure of the report, one row each: its field, its mean, its name in tables and sentences.
 
 Means, verdicts, tables, plots and CSV derive from these rows. A further figure takes one row here
 and one field of that name in `TrialView` and in `Row`.
@@ -10,7 +10,7 @@ from typing import Literal
 from encbench.core.statistics import Sense
 
 Mean = Literal["geometric", "arithmetic"]
-"""Geometric where a ratio of two arms is reported, arithmetic where a difference is."""
+"""Geometric where the report has a ratio of two arms, arithmetic where it has a difference."""
 FigureKey = Literal["tps", "latencyAverage", "latencyP95", "cpuPerTransaction", "recovery"]
 """The figures that are judged, as report.json names them."""
 Topic = Literal["Recovery", "Latency", "CPU", "Disk", "Client, one replica"]
@@ -25,20 +25,20 @@ class Figure:
     """Of `TrialView` and of `Row`."""
     mean: Mean = "arithmetic"
     in_rows: bool = True
-    """False of a figure that only trials and layers have."""
+    """False for a figure that only trials and layers have."""
     some: bool = False
-    """Only some arms can have it: every block counts in which all of these do."""
+    """Only some arms can have it; every block in which all of these do counts."""
     points: str = ""
     """Field of `Row` with the difference from the baseline in percentage points."""
     step: str = ""
     """Field of `LayerStep` with its change from one layer of column encryption to the next."""
     step_stem: str = ""
-    """What that change is called in the CSV; empty where the CSV leaves it out."""
+    """The name of that change in the CSV; empty where the CSV leaves it out."""
     of: str = ""
-    """In the name of its column in the CSV: what its mean is of."""
+    """Part of its column name in the CSV: what the mean refers to."""
     topics: tuple[Topic, ...] = ()
     heading: str = ""
-    """Of its columns in tables, with the unit."""
+    """Heading of its columns in tables, with the unit."""
     digits: int = 1
     """Decimals in tables."""
 
@@ -56,19 +56,19 @@ class JudgedFigure(Figure):
     key: FigureKey
     sense: Sense = "increase"
     stem: str
-    """What the columns of its change begin with in the CSV."""
+    """Prefix of the columns of its change in the CSV."""
     overhead: str
     """Field of `Row` with the change against the baseline."""
     verdict: str
-    """Field of `Row`."""
+    """Field of `Row` with the verdict."""
     phrase: str
-    """In a sentence."""
+    """Its name in a sentence."""
     short: str = ""
-    """In a heading, where the phrase is too long."""
+    """Its name in a heading, where the phrase is too long."""
     tag: str = ""
-    """Behind an estimate that stands alone. TPS has none: most campaigns are about it."""
+    """Follows an estimate that stands alone. TPS has none, because most campaigns are about it."""
     whole_step: str = ""
-    """Field of `LayerStep` with the whole cost of the layers, where `step` is only a part of it."""
+    """Field of `LayerStep` with the whole cost of the layers, where `step` has only a part."""
 
     @property
     def title(self) -> str:
@@ -244,10 +244,10 @@ TPS, RECOVERY = JUDGED["tps"], JUDGED["recovery"]
 
 
 def judged(*, recovery: bool) -> tuple[JudgedFigure, ...]:
-    """What is judged of a condition; the first is what the condition is about.
+    """The judged figures of a condition; the first is its subject.
 
-    Of a recovery workload it is the recovery alone: the load before the stop only says from what
-    the server recovered.
+    For a recovery workload that is the recovery alone, because the load before the stop only
+    shows what the server recovered from.
     """
     usual = tuple(figure for figure in JUDGED.values() if figure is not RECOVERY)
     return (RECOVERY,) if recovery else usual

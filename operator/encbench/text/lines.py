@@ -1,4 +1,4 @@
-"""Text for a terminal: paragraphs, items and tables in lines that are read at a glance."""
+"""Text for a terminal: paragraphs, items and tables in lines of at most WIDTH."""
 
 import re
 import textwrap
@@ -9,7 +9,7 @@ _TIE = "\u00a0"
 
 
 def paragraph(words: str, indent: str = "") -> str:
-    """The sentences in lines of at most WIDTH, each behind the indent."""
+    """The sentences in lines of at most WIDTH, indented."""
     return textwrap.fill(
         unbroken(words),
         WIDTH,
@@ -20,7 +20,7 @@ def paragraph(words: str, indent: str = "") -> str:
 
 
 def item(mark: str, words: str) -> str:
-    """The words behind a mark, and beneath their beginning; names with a hyphen stay in one."""
+    """The words behind a mark, with a hanging indent; names with a hyphen stay whole."""
     return textwrap.fill(
         unbroken(words),
         WIDTH,
@@ -32,7 +32,7 @@ def item(mark: str, words: str) -> str:
 
 
 def aligned(heads: Sequence[str], rows: Iterable[Sequence[str]], numeric: Container[int]) -> str:
-    """A table under headings in capitals; columns with these numbers are flush right."""
+    """A table under headings in capitals; columns with these numbers are right-aligned."""
     lines = [[head.upper() for head in heads], *rows]
     widths = [max(len(line[n]) for line in lines) for n in range(len(heads))]
     return "\n".join(
@@ -45,6 +45,6 @@ def aligned(heads: Sequence[str], rows: Iterable[Sequence[str]], numeric: Contai
 
 
 def unbroken(sentence: str) -> str:
-    """The sentence with no line break within a figure: before a percent sign, inside brackets."""
+    """The sentence with ties before percent signs and inside brackets, where no line may break."""
     sentence = sentence.replace(" %", f"{_TIE}%")
     return re.sub(r"\[[^]]*\]", lambda found: found[0].replace(" ", _TIE), sentence)

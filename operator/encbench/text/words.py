@@ -15,5 +15,5 @@ def listed(words: Iterable[str]) -> str:
 
 
 def capitalised(words: str) -> str:
-    """`Loss of TPS`; only the first letter changes."""
+    """`Loss of TPS`; changes the first letter only."""
     return words[:1].upper() + words[1:]

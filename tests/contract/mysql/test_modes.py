@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.engines.mysql import files
+from encbench.engines.mysql import catalogue
 from encbench.engines.registry import engine
 from tests.contract.database.harness import MARKER, agent
 from tests.contract.database.proving import prove
@@ -80,7 +80,7 @@ async def test_where_marker_and_echo_are_readable(server: MySQL, mode: str) -> N
 
 def _kinds_with(server: MySQL, text: bytes) -> set[str]:
     root = Path(server.layout.volume)
-    return {files.kind_of(path.relative_to(root).as_posix()) for path in files_with(root, text)}
+    return {catalogue.kind_of(path.relative_to(root).as_posix()) for path in files_with(root, text)}
 
 
 async def test_the_marker_leaves_no_table_behind(tde_server: MySQL) -> None:

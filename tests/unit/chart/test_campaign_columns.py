@@ -7,7 +7,7 @@ import pytest
 from encbench.api.scalars import parse_quantity
 from encbench.core.plan import cells
 from encbench.database import pod as engine_pod
-from encbench.report.analysis.layers import steps
+from encbench.report.analysis.steps import arm_steps
 from encbench.tools import pod as tool_pod
 from tests.support.chart import Rendered
 from tests.unit.chart.campaigns import (
@@ -59,7 +59,7 @@ def test_each_step_is_of_one_layer(name: str, wanted: str) -> None:
     specs = parsed(OVERLAYS[name])
     campaign = the(specs, "Campaign")
     for cell in cells(campaign, all_of(specs, "Workload")):
-        found = steps(cell.arms, all_of(specs, "EncryptionMode"))
+        found = arm_steps(cell.arms, all_of(specs, "EncryptionMode"))
         assert all(len(step.layers) == 1 for step in found)
         assert sorted(step.layers[0] for step in found) == sorted(wanted.split())
 
@@ -68,7 +68,7 @@ def test_the_external_driver_is_a_step_of_its_own() -> None:
     specs = parsed(OVERLAYS["tpcc-external"])
     campaign = specs["Campaign", "polardbx-confidential-external"]
     (first, *_) = cells(campaign, all_of(specs, "Workload"))
-    (step,) = steps(first.arms, all_of(specs, "EncryptionMode"))
+    (step,) = arm_steps(first.arms, all_of(specs, "EncryptionMode"))
     assert step.layers == ("driver",)
     names = [f"polardbx-confidential-external{share}" for share in ("", "-20", "-50", "-100")]
     assert sorted(all_of(specs, "Campaign")) == sorted(names)

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from encbench.engines.innodb import redo
-from encbench.engines.postgresql import wal
+from encbench.engines.innodb import unwritten
+from encbench.engines.postgresql import catalogue
 
 
 @pytest.mark.parametrize(
@@ -25,9 +25,9 @@ from encbench.engines.postgresql import wal
     ids=["MariaDB", "MySQL", "half of it", "an older server"],
 )
 def test_innodb(rows: list[tuple[str, str]], found: int | None) -> None:
-    assert redo.unwritten(rows) == found
+    assert unwritten.redo_bytes(rows) == found
 
 
 def test_postgresql() -> None:
-    assert wal.unwritten([(Decimal("49406512"),)]) == 49406512
-    assert wal.unwritten([]) is None
+    assert catalogue.redo_bytes([(Decimal("49406512"),)]) == 49406512
+    assert catalogue.redo_bytes([]) is None

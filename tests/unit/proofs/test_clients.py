@@ -7,8 +7,8 @@ from encbench.core.columns.probes import TPCC
 from encbench.core.evidence import Proof, ProofCheck, TrialProofsRecord
 from encbench.core.records import ClientFacts
 from encbench.core.tls import PLAIN, TlsSession
+from encbench.proofs.check import joined
 from encbench.proofs.clients import before_sessions, decrypted, read, sessions
-from encbench.proofs.combine import joined
 from tests.support.testbeds import PLAINTEXT, TLS, spec_of_external, spec_of_testbed
 from tests.support.workloads import tpcc_spec
 

@@ -1,7 +1,6 @@
 """How checks become a proof."""
 
-from encbench.proofs.check import equals, exempt
-from encbench.proofs.combine import conclude
+from encbench.proofs.check import conclude, equals, exempt
 
 
 def test_all_checks_must_hold() -> None:

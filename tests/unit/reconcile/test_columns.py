@@ -80,7 +80,7 @@ async def test_an_engine_that_the_proxy_does_not_speak_to() -> None:
         ({"columns": ALL}, "write driver: {encrypting: {}} into the mode, or columns.ratio: 0"),
         (
             {"columns": {"method": "confidential", "list": ["bmsql_item.i_pric"]}, "driver": None},
-            "bmsql_item.i_pric is no column of TPC-C's tables: write bmsql_item.i_price",
+            "bmsql_item.i_pric is not a column of TPC-C's tables: write bmsql_item.i_price",
         ),
     ],
 )
@@ -105,7 +105,7 @@ async def test_an_image_of_benchmarksql_lacks_our_driver() -> None:
         ),
         (
             {"columns": {"method": "confidential", "list": ["sbtest.pat"]}},
-            "sbtest.pat is no column of sysbench's tables: write sbtest.pad",
+            "sbtest.pat is not a column of sysbench's tables: write sbtest.pad",
         ),
     ],
 )

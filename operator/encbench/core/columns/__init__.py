@@ -1,1 +1,1 @@
-"""Encrypted columns: which they are, what an encrypted value looks like, how they are proven."""
+"""Encrypted columns: which ones, what an encrypted value looks like, how to prove them."""

@@ -1,7 +1,7 @@
 """An encrypted value, as docs/design/0007-columns.md lays it out. Standard library only.
 
-The header is the additional authenticated data of the cipher, so that whatever it says of the
-column is as genuine as the value.
+The header is the additional authenticated data of the cipher, so its description of the column is
+as genuine as the value.
 """
 
 import struct
@@ -15,7 +15,7 @@ TAG = 16
 _HEADER = struct.Struct(">4sBBBBHH")
 _NONCE = 12
 OVERHEAD = _HEADER.size + _NONCE + TAG
-"""Bytes that a value grows by."""
+"""How many bytes a value grows by."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Envelope:
 
 
 def bears_magic(value: bytes) -> bool:
-    """Whether a value looks like one; what `parse` refuses may do so."""
+    """Whether a value looks like an envelope; `parse` may still reject it."""
     return value.startswith(MAGIC)
 
 

@@ -3,7 +3,7 @@
 In TPC-C's tables they are loaded rows that no transaction changes, found by their keys. The digest
 leaves out columns that some transaction changes, because our client reads the same rows before its
 first transaction and after its last (docs/design/0007-columns.md, "The client's lines"). In any
-other table it is the first row: both of the agent's sessions read it on a server at rest.
+other table it is the first row, which both of the agent's sessions read on a server at rest.
 """
 
 import hashlib
@@ -13,10 +13,10 @@ from typing import NamedTuple
 NULL = b"\\N"
 SEPARATOR = b"\x1f"
 SAMPLE = 16
-"""Tables that are read around a trial; a full proof reads all. At a twentieth of a core 250 tables
-take the agent several seconds."""
+"""Tables that the agent reads around a trial; a full proof reads all. At its twentieth of a core,
+250 tables take several seconds."""
 ABSENT = "absent"
-"""In place of a digest: there is no such row."""
+"""Stands for the digest of a row that does not exist."""
 
 
 class RowProbe(NamedTuple):
@@ -26,9 +26,9 @@ class RowProbe(NamedTuple):
     where: str
     """What follows the table's name in the statement."""
     changing: frozenset[str] = frozenset()
-    """Columns that are not in the digest."""
+    """Columns that the digest leaves out."""
     may_go: bool = False
-    """A transaction may take the row."""
+    """Whether a transaction may delete the row."""
 
 
 TPCC: tuple[RowProbe, ...] = (
@@ -70,7 +70,7 @@ def probe_of(table: str) -> RowProbe:
 def digest(
     probe: RowProbe, names: Sequence[str], values: Sequence[bytes | None] | None
 ) -> str | None:
-    """What our client prints of this row; None for a table that it does not read."""
+    """The digest that our client prints for this row; None for a table that it does not read."""
     if probe.table not in _KNOWN:
         return None
     if values is None:

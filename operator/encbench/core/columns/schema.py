@@ -1,6 +1,6 @@
 """The schemas whose columns a mode may choose from, read from the lists beside this file.
 
-A list is for people to read as well: one line a column, with the smallest ratio that encrypts it.
+People read the lists as well: one line per column, with the smallest ratio that encrypts it.
 """
 
 import functools
@@ -11,7 +11,7 @@ from typing import Literal
 SchemaName = Literal["tpcc", "sysbench"]
 
 NUMBERED: dict[SchemaName, str] = {"sysbench": "sbtest"}
-"""The table that stands for as many as a workload has, with a number behind its name."""
+"""The table that stands for all numbered tables of a workload."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """As a mode writes it."""
+        """The name as a mode writes it."""
         return f"{self.table}.{self.column}"
 
 

@@ -1,7 +1,7 @@
 """Which columns a mode encrypts under a workload, and what share of the schema they are.
 
-`sbtest.c` is the column of all of sysbench's tables, `sbtest7.c` that of one. A list keeps the
-mode's words; `for_proxy` writes out what the proxy matches, which is every table by its own name.
+`sbtest.c` is that column of all of sysbench's tables, `sbtest7.c` that of one. `chosen` keeps the
+mode's spelling; `for_proxy` spells out every table, because the proxy matches exact names.
 """
 
 import difflib
@@ -39,7 +39,7 @@ def all_columns(schema: SchemaName) -> tuple[str, ...]:
 
 
 def chosen(schema: SchemaName, columns: Columns) -> tuple[str, ...]:
-    """The columns that are encrypted: those of a ratio in the schema's order, or the mode's own."""
+    """The encrypted columns: the mode's own list, or those of its ratio in the schema's order."""
     if columns.chosen is not None:
         return tuple(columns.chosen)
     ratio = columns.ratio or 0
@@ -47,13 +47,13 @@ def chosen(schema: SchemaName, columns: Columns) -> tuple[str, ...]:
 
 
 def share(schema: SchemaName, columns: Columns, tables: int = 1) -> Share:
-    """The share of the schema's columns; `tables` are sysbench's."""
+    """The encrypted share of the schema's columns; sysbench has that many `tables`."""
     total = len(for_proxy_all(schema, tables))
     return Share(len(for_proxy(schema, columns, tables)), total)
 
 
 def for_proxy(schema: SchemaName, columns: Columns, tables: int = 1) -> tuple[str, ...]:
-    """The columns as the proxy matches them, each once, numbered tables written out."""
+    """The columns as the proxy matches them, each once, with numbered tables spelled out."""
     written = (one for name in chosen(schema, columns) for one in _numbered(schema, name, tables))
     return tuple(dict.fromkeys(written))
 
@@ -64,10 +64,10 @@ def for_proxy_all(schema: SchemaName, tables: int = 1) -> tuple[str, ...]:
 
 
 def file_text(schema: SchemaName, columns: Columns, tables: int = 1) -> str:
-    """The proxy's file: one column a line, and after them every table of the schema by itself.
+    """The proxy's file: one encrypted column per line, then one table of the schema per line.
 
-    To the proxy a table that is not named is unknown, and so are its columns. Empty where nothing
-    is encrypted.
+    The proxy treats a table that the file does not name as unknown, with all of its columns. The
+    file is empty where nothing is encrypted.
     """
     named = for_proxy(schema, columns, tables)
     known = (name.partition(".")[0] for name in for_proxy_all(schema, tables))
@@ -84,7 +84,7 @@ def problems(schema: SchemaName, columns: Columns, tables: int = 1) -> Iterator[
         tool = "TPC-C" if schema == "tpcc" else "sysbench"
         close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
         hint = f"write {known[close[0]]} if that is what you mean" if close else "leave it out"
-        text = f"columns.list: {name} is no column of {tool}'s tables: {hint}"
+        text = f"columns.list: {name} is not a column of {tool}'s tables: {hint}"
         yield Problem(ENCRYPTION_MODE, Reason.COLUMN_UNKNOWN, text)
 
 
@@ -97,7 +97,7 @@ def _numbered(schema: SchemaName, name: str, tables: int) -> tuple[str, ...]:
 
 
 def _bare(schema: SchemaName, name: str, tables: int) -> str:
-    """The name with the table that stands for all of its kind, where it is one of them."""
+    """The name with its numbered table, if it is one, replaced by the table that stands for all."""
     base = NUMBERED.get(schema)
     found = base and re.fullmatch(f"(?i:{base})([1-9][0-9]*)([.].+)", name)
     if not found or int(found[1]) > tables:

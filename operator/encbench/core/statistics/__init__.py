@@ -1,16 +1,15 @@
-"""What the blocks say: intervals, noise floors, the number of blocks, and the verdict.
+"""What the blocks show: intervals, noise floors, the number of blocks, and the verdict.
 
 The trial is the unit, never the per-second sample, and trials are compared only within their block.
 Each file has one subject:
 
 - `intervals`: the paired interval on log-ratios of one arm against the baseline;
 - `verdict`: noise floor, and what may be said about all modes of one condition (Holm);
-- `holm`: the correction for several modes;
 - `precision`: how many blocks a pilot asks for (two stages);
 - `saturation`: what limited the throughput.
 
-All of it is pure. docs/design/0003-verdict.md says why it is as it is, and tests/calibration shows
-on simulated campaigns that it holds what it promises.
+All of it is pure. docs/design/0003-verdict.md gives the reasons. On simulated
+campaigns tests/calibration shows that the intervals and verdicts keep their error rates.
 """
 
 from encbench.core.statistics.intervals import (

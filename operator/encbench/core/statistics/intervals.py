@@ -9,11 +9,11 @@ is then the ratio of the arms' geometric means.
 The interval is Student's for paired observations: mean d ± t(1 - alpha/2; n - 1) · s / √n (Student,
 "The probable error of a mean", Biometrika 6(1), 1908; for paired measurements of computer systems
 Jain, The Art of Computer Systems Performance Analysis, 1991, section 13.4.1). It assumes that the d
-are independent and roughly normal, which random order within blocks is there to serve.
+are independent and roughly normal, which the random order within blocks supports.
 
-Where testbeds are built anew every few blocks, blocks on one set of testbeds share its luck of
-placement and are not independent: the set is the unit then. The mean stays that of all blocks, its
-error squared is that of a mean over G clusters, G/(G-1) · Σ (Σ_g (d - mean))² / n², with G - 1
+Where testbeds are rebuilt every few blocks, blocks on one set of testbeds share its luck of
+placement and are not independent: the set is then the unit. The mean is still that of all blocks.
+Its squared error is that of a mean over G clusters, G/(G-1) · Σ (Σ_g (d - mean))² / n², with G - 1
 degrees of freedom (Cochran, Sampling Techniques, 3rd ed. 1977, chapter 9A); where each block is a
 cluster it is s²/n.
 """
@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 LEVEL = 0.95
-"""Level of the interval that is reported and that `Overhead` is judged by."""
+"""Level of the reported interval, which also decides `Overhead`."""
 
 EQUIVALENCE_LEVEL = 0.90
-"""Level of the interval that `Equivalent` is judged by: two one-sided tests at 5 % each."""
+"""Level of the interval that decides `Equivalent`: two one-sided tests at 5 % each."""
 
 Sense = Literal["loss", "increase"]
 """How a change is expressed: loss = 1 - arm/baseline where more is better (TPS), increase =
@@ -49,7 +49,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The log-ratios of one comparison, summed up."""
+    """A summary of the log-ratios of one comparison."""
 
     n: int
     """Blocks."""
@@ -58,7 +58,7 @@ class Estimate:
     deviation: float | None
     """Sample standard deviation of d between blocks; None with fewer than two."""
     units: int
-    """What is independent of each other: blocks, or sets of testbeds."""
+    """Independent observations: blocks, or sets of testbeds."""
     error: float | None
     """Standard error of the mean; None with fewer than two units."""
 
@@ -130,8 +130,8 @@ def estimate(
 ) -> Estimate | None:
     """The paired comparison of two arms, one positive figure per block in the same order.
 
-    `units` names what each block belongs to that is independent of the rest; without it each block
-    is its own. None without a block. ValueError when the lengths differ or a figure has no
+    `units` names the independent unit that each block belongs to; without it each block is its
+    own. None without a block. ValueError when the lengths differ or a figure has no
     logarithm.
     """
     if len(baseline) != len(arm):
@@ -143,7 +143,7 @@ def estimate(
 
 
 def of_ratios(ratios: Sequence[float], units: Sequence[Hashable] | None = None) -> Estimate | None:
-    """The same from the log-ratios. None without one."""
+    """The same from log-ratios; None without any."""
     n = len(ratios)
     if n == 0:
         return None

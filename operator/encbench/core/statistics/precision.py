@@ -1,18 +1,18 @@
-"""How many blocks a condition needs, fixed once by a pilot (two stages).
+"""How many blocks a condition needs; a pilot fixes the number once (two stages).
 
 After a pilot of n0 blocks the number of blocks is N = ⌈n0 · (half-width reached / target)²⌉, at
 least n0 and at most the cap. With independent blocks that is Stein's ⌈(t(1 - alpha/2; n0 - 1) ·
 s / target)²⌉ (Stein, "A two-sample test for a linear hypothesis whose power is independent of the
 variance", Annals of Mathematical Statistics 16(3), 1945). It looks at the pilot's spread only,
 never at its mean, and only once: looking again and again until an interval is narrow, or a verdict
-there, would make both wrong.
+is reached, would make both wrong.
 
-The arm whose interval is widest decides, A' included, because its interval is the noise floor that
-every verdict has to pass. The reported interval is then the ordinary one of all N blocks. Stein's
-own, with the pilot's spread and n0 - 1 degrees of freedom, would be exact for normal differences,
-but is a fifth wider and blind to noise that changes after the pilot; the ordinary one covers a
-little less than it says, because a pilot that is quiet by luck ends early, and that is little
-because the widest of two or more arms decides (tests/calibration measures it).
+The arm with the widest interval decides. A' is included, because its interval is the noise floor
+that every verdict has to pass. The reported interval is then the ordinary one of all N blocks.
+Stein's own, with the pilot's spread and n0 - 1 degrees of freedom, would be exact for normal
+differences, but is a fifth wider and ignores noise that changes after the pilot. The ordinary one
+covers slightly less than its level, because a pilot that is quiet by luck ends early. The
+difference is small because the widest of two or more arms decides (tests/calibration measures it).
 """
 
 import math
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from encbench.core.statistics.intervals import Estimate
 
 MOST = 1_000_000
-"""More blocks than any campaign runs: what a wild pilot asks for is cut here."""
+"""More blocks than any campaign runs: the limit for the demand of a very noisy pilot."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,17 @@ class Plan:
 
     planned: int
     arm: str | None = None
-    """The arm that decided; None where the pilot has no interval."""
+    """The deciding arm; None where the pilot has no interval."""
     spread: float | None = None
     """Standard deviation of its log-ratios between the pilot's blocks."""
     half_width: float | None = None
     """Half-width of its 95 % interval after the pilot."""
     wanted: int | None = None
-    """Blocks that the target asks for."""
+    """Blocks that the target requires."""
 
     @property
     def capped(self) -> bool:
-        """The cap is less than what the target asks for."""
+        """Whether the cap is less than the target requires."""
         return self.wanted is None or self.wanted > self.planned
 
 
@@ -56,7 +56,7 @@ def plan_blocks(pilots: Mapping[str, Estimate], target: float, cap: int) -> Plan
         return Plan(planned=cap)
     arm = max(halves, key=lambda name: halves[name])
     pilot, half = pilots[arm], halves[arm]
-    # A hair less, so that a pilot which just reaches the target is not one block short of it.
+    # Slightly less, so that a pilot that just reaches the target is not one block short of it.
     wanted = math.ceil(min(MOST, pilot.n * (half / target) ** 2 * (1 - 1e-9)))
     wanted = max(wanted, pilot.n)
     return Plan(

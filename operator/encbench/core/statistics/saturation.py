@@ -1,7 +1,7 @@
-"""What limited the throughput of an arm, by how near client and server came to their CPU limits.
+"""What limited the throughput of an arm: how near client and server came to their CPU limits.
 
-With a closed loop (each thread sends its next transaction when the last one is answered) TPS is
-what the narrowest part lets through. Where that is the server's CPU, TPS shows the CPU that
+With a closed loop (each thread sends its next transaction when the last one is answered) the
+bottleneck determines TPS. Where that is the server's CPU, TPS shows the CPU that
 encryption takes; where it is the client, or latency alone, TPS hides it (Jain, The Art of Computer
 Systems Performance Analysis, 1991, section 33.6, bottleneck analysis).
 """
@@ -11,10 +11,10 @@ from encbench.api.overheadreport import Saturation
 DATABASE_NEAR_LIMIT = 90.0
 """Percent of its CPU limit from which a server counts as saturated over a window."""
 CLIENT_NEAR_LIMIT = 80.0
-"""The same for a client, which is hindered earlier: its few threads wake in bursts, and a mean of
-80 % over seconds has many tenths of a second at the limit."""
+"""The same for a client, which saturates earlier: its few threads wake in bursts, so a mean of 80 %
+over seconds contains many tenths of a second at the limit."""
 KEPT_UP = 0.98
-"""Share of an offered rate that must be reached for the work of two arms to count as equal."""
+"""Share of an offered rate that arms must reach for their work to count as equal."""
 
 
 def saturation(database_percent: float | None, client_percent: float | None) -> Saturation:

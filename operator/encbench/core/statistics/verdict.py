@@ -1,29 +1,28 @@
-"""What may be said about the modes of one condition, by rules that were fixed beforehand.
+"""What may be said about the modes of one condition, by rules fixed beforehand.
 
 A change is a loss of TPS or an increase of latency or CPU (`Sense`); a cost is positive. The *bar*
 is the larger of the campaign's margin and the noise floor, which is the largest absolute bound of
 the 95 % interval of A' against A: what the same mode on a second testbed seems to cost.
 
 - `Overhead`: the 95 % interval lies above the bar. As a test: the hypothesis "the change is at most
-  the bar" falls at 2.5 % on one side, given here as a two-sided p-value against 5 %.
+  the bar" is rejected at 2.5 % on one side, given here as a two-sided p-value against 5 %.
 - `Equivalent`: the 90 % interval lies inside ±margin, which is two one-sided tests at 5 % each
   (Schuirmann, "A comparison of the two one-sided tests procedure and the power approach for
   assessing the equivalence of average bioavailability", Journal of Pharmacokinetics and
   Biopharmaceutics 15, 1987); the p-value is the larger of the two.
 - `Inconclusive`: neither. Both cannot hold, because the 90 % interval lies within the 95 % one.
 
-Where several modes are compared with one baseline, Holm's correction goes over the modes of one
-condition (instance, workload, concurrency) and one figure, for each of the two claims by itself.
-The noise floor is taken as a known number: that it is itself uncertain makes the bar higher, not
-lower, because it is a bound and not an estimate. Without a noise floor there is no `Overhead`.
+Where several modes are compared with one baseline, Holm's correction covers the modes of one
+condition (instance, workload, concurrency) and one figure, for each of the two claims separately.
+The noise floor counts as a known number. Its own uncertainty raises the bar rather than lowering
+it, because it is a bound and not an estimate. Without a noise floor there is no `Overhead`.
 """
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
-from encbench.core.statistics.holm import holm
 from encbench.core.statistics.intervals import (
     EQUIVALENCE_LEVEL,
     LEVEL,
@@ -31,6 +30,8 @@ from encbench.core.statistics.intervals import (
     Sense,
     t_probability,
 )
+
+K = TypeVar("K")
 
 Verdict = Literal["Overhead", "Equivalent", "Inconclusive"]
 
@@ -51,7 +52,7 @@ class Judgement:
 def noise_floor(*controls: Estimate | None, sense: Sense = "loss") -> float | None:
     """Largest absolute bound of the 95 % intervals; None where one of them has none.
 
-    What the same mode seems to cost is an effect of everything but the mode. `controls` are the
+    What the same mode seems to cost is caused by everything but the mode. `controls` are the
     readings of A and A': by arm, and by testbed where the two arms take turns on theirs.
     """
     found = [one.change_bounds(sense) if one is not None else None for one in controls]
@@ -124,3 +125,21 @@ def _tail(away: float, one: Estimate) -> float:
     if not one.error:
         return 0.0 if away > 0 else 1.0
     return t_probability(-away / one.error, one.degrees)
+
+
+def holm(p_values: Mapping[K, float]) -> dict[K, float]:
+    """p-values adjusted by Holm's correction for several claims that are made side by side.
+
+    Of the m sorted ones the i-th (from 0) is the largest of (m - j) · p_j for j ≤ i, at most 1.
+    Where a claim is made whenever its adjusted p-value is at most alpha, the chance that one or
+    more of the claims are wrong is at most alpha, however they depend on each other (Holm, "A
+    simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics
+    6(2), 1979).
+    """
+    ordered = sorted(p_values.items(), key=lambda entry: entry[1])
+    adjusted: dict[K, float] = {}
+    so_far = 0.0
+    for place, (key, p) in enumerate(ordered):
+        so_far = max(so_far, min(1.0, (len(ordered) - place) * p))
+        adjusted[key] = so_far
+    return {key: adjusted[key] for key in p_values}

@@ -1,10 +1,10 @@
-"""Where the files of MariaDB and MySQL lie."""
+"""Where the files of MariaDB and MySQL are."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from encbench.engines.facts import facts
-from encbench.engines.server_layout import ServerLayout
+from encbench.engines.layout import ServerLayout
 
 KEY_FILE = "keyfile"
 
@@ -14,28 +14,28 @@ class InnodbLayout(ServerLayout):
     """Paths as the server's container sees them."""
 
     server: str
-    """The engine's name, in the names of its socket and pid file."""
+    """The stem of its socket's and pid file's names."""
     keys: str = "/etc/encbench/keys"
     port: int = facts("mysql").port
 
     @property
     def temporary(self) -> str:
-        """Temporary files lie on the measured volume: sorting on disk is part of the workload."""
+        """Temporary files, on the measured volume because sorting is part of the workload."""
         return str(PurePosixPath(self.volume, "tmp"))
 
     @property
     def socket(self) -> str:
-        """The unix socket, on the volume because that is what server and agent share."""
+        """The unix socket, on the volume because server and agent share it."""
         return f"{self.volume}/{self.server}.sock"
 
     @property
     def pid_file(self) -> str:
-        """The file with the server's process number."""
+        """The file with the server's process ID."""
         return f"{self.volume}/{self.server}.pid"
 
     @property
     def key_file(self) -> str:
-        """The key file, for an engine that is given one."""
+        """The key file. Only MariaDB takes one."""
         return f"{self.keys}/{KEY_FILE}"
 
     @property

@@ -1,11 +1,10 @@
 """The marker table: how a known text gets into every kind of file that the server writes.
 
-The agent imports this module: the standard library only. A new table holds the marker, made with
-the server's defaults, so that what the defaults do is what is seen. `FLUSH TABLES ... FOR EXPORT`
-returns when the table's pages are in its file, and by the write-ahead rule what they say is in the
-redo log before. Only the first row of a page is sure to stand whole in the redo log (later ones
-may be written as a difference to their neighbour); several rows are there all the same, for the
-table's own file.
+The agent imports this module: the standard library only. A new table holds the marker. It is made
+with the server's defaults, because the proof must show what the defaults do. `FLUSH TABLES ... FOR
+EXPORT` returns when the table's pages are in its file; by the write-ahead rule their content is in
+the redo log by then. The redo log is sure to hold only the first row of a page whole, because it
+may hold later rows as differences to their neighbour. The other rows are for the table's own file.
 """
 
 from encbench.core.connection import DATABASE
@@ -16,7 +15,7 @@ LEFT_BEHIND: Statement = (
     "WHERE TABLE_SCHEMA = %s AND TABLE_NAME LIKE %s",
     (DATABASE, like_table_name()),
 )
-"""Names of marker tables that an interrupted proof left."""
+"""Finds the names of marker tables that an interrupted proof left."""
 
 FLUSH_BINARY_LOG: Statement = ("FLUSH BINARY LOGS", ())
 

@@ -16,7 +16,7 @@ from encbench.api.kinds import INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import Sessions
 from encbench.engines import memory_fit, setting_names
-from encbench.engines.innodb.memory import LEAST_POOL, MEBIBYTE, Memory
+from encbench.engines.innodb.settings import LEAST_POOL, MEBIBYTE, Memory
 
 BINLOG = (
     "leave it out, because the binary log is on in every arm so that its encryption is measured"

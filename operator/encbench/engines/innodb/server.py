@@ -1,4 +1,4 @@
-"""The server's container, where it is MySQL or one of its family."""
+"""The server's container for MariaDB and the MySQL family."""
 
 from collections.abc import Sequence
 
@@ -23,10 +23,10 @@ def server(program: str, layout: InnodbLayout) -> ServerContainer:
 
 
 def with_files(command: Sequence[str]) -> list[str]:
-    """The command of a server that opens a file for each connection.
+    """The command, wrapped so that the server may open a file for each connection.
 
-    Some runtimes give a process 1,024 until it asks. MariaDB asks for more than it needs; where it
-    may not have that many, it goes on with those 1,024 and lets the other clients hang. MySQL 5.7
-    lays out memory for each of the thousand million that other runtimes give.
+    Some container runtimes limit a process to 1,024 open files until it asks for more. MariaDB
+    asks for more than it needs; if refused, it keeps the 1,024 and lets further clients hang.
+    Other runtimes allow a thousand million, and MySQL 5.7 reserves memory for each of them.
     """
     return ["sh", "-c", _FILES, *command]

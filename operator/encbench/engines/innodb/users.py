@@ -1,7 +1,7 @@
-"""The statements that make database, users and grants, as MariaDB and MySQL have them in common.
+"""The statements for database, users and grants that MariaDB and MySQL have in common.
 
-The server runs `init.sql` at each start, so every statement may run again. They are kept out of the
-binary log. The agent logs in by the unix socket only.
+The server runs `init.sql` at each start, so every statement must be repeatable. The binary log gets
+none of them. The agent logs in by the unix socket only.
 """
 
 from collections.abc import Sequence

@@ -1,18 +1,19 @@
-"""What the server itself says about encryption: the statements to ask it, and how to read its rows.
+"""What the server itself says about encryption: the statements that ask, and how to read the rows.
 
-The agent imports this module and pays for what it imports at a twentieth of a core: nothing but the
-standard library here. The judging is `judge`'s.
+The agent imports this module, and imports are slow at its twentieth of a core: the standard library
+only. `judge` does the judging.
 
 `INNODB_TABLESPACES_ENCRYPTION` has a row for each tablespace that was opened since the start. A
-page is encrypted by a key version; `MIN_KEY_VERSION` 0 says that some page still is not (MariaDB's
-manual, "Information Schema INNODB_TABLESPACES_ENCRYPTION Table"), so that scheme 1 alone proves
-nothing. The join begins at the list of all tablespaces: one that the encryption view does not know
-counts as plaintext. The temporary tablespace is never in that view; a variable decides about it.
+key version encrypts a page; `MIN_KEY_VERSION` 0 says that some page is still in plaintext
+(MariaDB's manual, "Information Schema INNODB_TABLESPACES_ENCRYPTION Table"), so scheme 1 alone
+proves nothing. The join begins at the list of all tablespaces: one that the encryption view does
+not know counts as plaintext. That view never has the temporary tablespace; a variable decides it.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from encbench.engines.files import kinds
 from encbench.wire.agent import CatalogueRows, TablespaceRow
 
 Row = Sequence[Any]
@@ -64,7 +65,7 @@ def catalogue(
 
 
 def busy(tablespaces: Iterable[Row]) -> bool:
-    """Whether pages are being encrypted or decrypted right now."""
+    """Whether the server is encrypting or decrypting pages right now."""
     return any(_tablespace(row)["busy"] for row in tablespaces)
 
 
@@ -75,3 +76,15 @@ def _tablespace(row: Row) -> TablespaceRow:
         "encrypted": bool(scheme) and bool(least_key),
         "busy": rotating_page is not None or bool(flushing),
     }
+
+
+kind_of = kinds(
+    (r"/ib_logfile\d+$", "redo"),
+    (r"/undo\d+$", "undo"),
+    (r"/(ibdata\d+|ibtmp\d+)$", "system"),
+    (r"/#ib_.*dblwr$", "doublewrite"),
+    (r"/aria_log\.\d+$", "aria-log"),
+    (r"\.(MAI|MAD)$", "aria"),
+    (r"/binlog\.(\d+)$", "binlog"),
+    (r"\.ibd$", "table"),
+)

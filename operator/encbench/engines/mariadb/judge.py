@@ -1,9 +1,8 @@
-"""Whether a mode is in force on a MariaDB, judged from the agent's evidence.
+"""Whether a mode is in force on a MariaDB server, judged from the agent's evidence.
 
-The server's own catalogue consists of variables, key plugins and the state of each tablespace.
-
-A full proof looks through every file; any other one reads the marker's own table only, so that the
-proofs around a trial leave caches as they are.
+The server's catalogue consists of variables, key plugins and the state of each tablespace. A full
+proof searches every file; any other reads the marker's own table only, so that the proofs around a
+trial leave caches as they are.
 """
 
 from collections.abc import Mapping
@@ -15,9 +14,8 @@ from encbench.core.tls import suite
 from encbench.engines.innodb import marker
 from encbench.engines.mariadb.settings import DEFAULT_ALGORITHM
 from encbench.proofs import evidence as facts
-from encbench.proofs.check import Comparison, equals, holds, none
-from encbench.proofs.combine import conclude, mode_name
-from encbench.proofs.evidence import AgentEvidence, SearchedFile
+from encbench.proofs.check import Comparison, conclude, equals, holds, mode_name, none
+from encbench.proofs.evidence import AgentEvidence
 
 SWITCHES = (
     "innodb_encrypt_log",
@@ -29,10 +27,10 @@ SWITCHES = (
 )
 KEY_PLUGIN = "file_key_management"
 EXEMPT = {"aria-log": "MariaDB has no encryption of the Aria log"}
-"""Kinds of files that may hold plaintext under TDE, and why. They hold no rows of InnoDB tables;
-the benchmark's tables are InnoDB's."""
+"""Kinds of files that may hold plaintext under TDE, and why. They hold no rows of InnoDB tables, as
+all of the benchmark's tables are."""
 MARKED = ("redo", "binlog")
-"""Kinds, beside the table, in which a marker that was just written must lie when in plaintext."""
+"""Kinds, beside the table, in which plaintext mode must show a marker that was just written."""
 
 
 def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) -> Proof:
@@ -44,12 +42,12 @@ def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) 
     own = seen.file(marker.table_file(seen.marker_table))
     checks = [
         *facts.breadth(seen, own, ("table", *MARKED), full=full),
-        equals("log_bin", "ON", seen.variable("log_bin")),
+        seen.setting("log_bin", "ON"),
         *_in_transit(seen, mode.in_transit),
     ]
-    transit = "TLS is off" if mode.in_transit is None else "nobody connects without TLS"
+    transit = facts.transit(mode.in_transit)
     if mode.tde is None:
-        checks += [*_plain_catalogue(seen), *_readable(seen, own, full)]
+        checks += [*_plain_catalogue(seen), *facts.in_plaintext(seen, own, MARKED, full=full)]
         return conclude(name, f"{transit}, {_found_plain(seen)}", checks, evidence)
     open_files = [file for file in seen.files if file.kind not in EXEMPT]
     checks += [
@@ -65,14 +63,14 @@ def _algorithm(at_rest: AtRest) -> str:
 
 
 def _in_transit(seen: AgentEvidence, in_transit: InTransit | None) -> list[Comparison]:
-    """What the server would negotiate; what a client did is in its own output."""
+    """What the server would negotiate; a client's own output says what it negotiated."""
     if in_transit is None:
-        return [equals("have_ssl", "DISABLED", seen.variable("have_ssl"))]
+        return [seen.setting("have_ssl", "DISABLED")]
     return [
-        equals("have_ssl", "YES", seen.variable("have_ssl")),
-        equals("tls_version", in_transit.version, seen.variable("tls_version")),
-        equals("ssl_cipher", suite(in_transit), seen.variable("ssl_cipher")),
-        equals("require_secure_transport", "ON", seen.variable("require_secure_transport")),
+        seen.setting("have_ssl", "YES"),
+        seen.setting("tls_version", in_transit.version),
+        seen.setting("ssl_cipher", suite(in_transit)),
+        seen.setting("require_secure_transport", "ON"),
     ]
 
 
@@ -82,8 +80,8 @@ def _encrypted_catalogue(seen: AgentEvidence, at_rest: AtRest) -> list[Compariso
     listed = any(space.name == own for space in spaces)
     algorithm = seen.variable("file_key_management_encryption_algorithm")
     return [
-        equals("innodb_encrypt_tables", "FORCE", seen.variable("innodb_encrypt_tables")),
-        *(equals(switch, "ON", seen.variable(switch)) for switch in SWITCHES),
+        seen.setting("innodb_encrypt_tables", "FORCE"),
+        *(seen.setting(switch, "ON") for switch in SWITCHES),
         equals("encryption algorithm", _algorithm(at_rest), algorithm and algorithm.upper()),
         equals(f"plugin {KEY_PLUGIN}", "ACTIVE", seen.catalogue.plugins.get(KEY_PLUGIN)),
         holds("the catalogue knows the marker's tablespace", listed, "yes", "no"),
@@ -96,20 +94,10 @@ def _plain_catalogue(seen: AgentEvidence) -> list[Comparison]:
     active = sorted(name for name, state in seen.catalogue.plugins.items() if state == "ACTIVE")
     encrypted = [space.name for space in seen.catalogue.tablespaces if space.encrypted]
     return [
-        *(
-            equals(switch, "OFF", seen.variable(switch))
-            for switch in ("innodb_encrypt_tables", *SWITCHES)
-        ),
+        *(seen.setting(switch, "OFF") for switch in ("innodb_encrypt_tables", *SWITCHES)),
         none("active key plugins", active),
         none("encrypted tablespaces", encrypted),
     ]
-
-
-def _readable(seen: AgentEvidence, own: SearchedFile | None, full: bool) -> list[Comparison]:
-    checks = [facts.present("marker in its table file", own is not None and own.found)]
-    if full:
-        checks += [facts.readable(seen, kind) for kind in MARKED]
-    return checks
 
 
 def _found_encrypted(seen: AgentEvidence) -> str:

@@ -1,4 +1,4 @@
-"""Where MariaDB's files lie in the database pod."""
+"""Where MariaDB's files are in the database pod."""
 
 from encbench.engines.innodb.layout import InnodbLayout
 

@@ -9,8 +9,8 @@ from encbench.engines.users import Credentials
 def init_sql(credentials: Credentials, mode: EncryptionModeSpec) -> str:
     """Database, users and grants.
 
-    RELOAD lets the agent flush, PROCESS lets it read InnoDB's catalogue; in the database it may do
-    what a marker table needs.
+    RELOAD lets the agent flush and PROCESS lets it read InnoDB's catalogue. The grants in the
+    database are for the marker table.
     """
     return users.init_sql(
         credentials,

@@ -1,20 +1,21 @@
-"""What the server itself says about encryption: the statements to ask it, and how to read its rows.
+"""What the server itself says about encryption: the statements that ask, and how to read the rows.
 
-The agent imports this module and pays for what it imports at a twentieth of a core: nothing but the
-standard library here. The judging is `judge`'s.
+The agent imports this module, and imports are slow at its twentieth of a core: the standard library
+only. `judge` does the judging.
 
-One text serves every version: a server passes over what stands in a comment with a later version
-number than its own. 5.7 has no TDE in encbench, and no columns that would say.
+One text serves every version, because a server skips a comment with a later version number than its
+own. 5.7 has no TDE in encbench, and no columns that would report it.
 
 InnoDB's list of tablespaces leaves out the system tablespace (ibdata1), which MySQL cannot encrypt;
-`innodb_temporary` is left out here, because settings decide it. The marker reaches undo log and
-system tables in the buffer pool first: while pages are dirty, files do not yet show what they will,
-which the column `busy` says.
+these statements leave out `innodb_temporary`, because settings decide it. The marker reaches undo
+log and system tables in the buffer pool first. While pages are dirty the files are not up to date,
+and the column `busy` says so.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from encbench.engines.files import kinds
 from encbench.wire.agent import CatalogueRows
 
 Row = Sequence[Any]
@@ -42,8 +43,9 @@ VARIABLES = (
     "version",
 )
 CERTIFICATE_EXPIRY = "Ssl_server_not_after"
-"""When the certificate in use expires; empty while the server does no TLS, whatever its settings
-say: one whose certificate cannot be read starts all the same. Listed among the variables."""
+"""When the certificate in use expires; listed among the variables. It is empty while the server
+does no TLS, whatever its settings say: a server that cannot read its certificate starts all the
+same."""
 
 SETTINGS = "SHOW GLOBAL VARIABLES"
 ENCRYPTION_SETTINGS = SETTINGS + " WHERE Variable_name IN ({})".format(
@@ -84,7 +86,7 @@ def catalogue(
             {"name": str(name), "encrypted": encryption == "Y", "busy": int(dirty) > 0}
             for name, encryption, dirty in tablespaces
         ],
-        # 5.7 has no column that says so, and no encryption of them.
+        # 5.7 neither encrypts them nor has a column for it.
         "binaryLogs": [
             {"name": str(row[0]), "encrypted": len(row) > 2 and row[2] == "Yes"}
             for row in binary_logs
@@ -93,5 +95,19 @@ def catalogue(
 
 
 def busy(tablespaces: Iterable[Row]) -> bool:
-    """Whether pages still wait to be written."""
+    """Whether pages are still to be written."""
     return any(int(row[2]) > 0 for row in tablespaces)
+
+
+kind_of = kinds(
+    (r"/#ib_redo\d+(_tmp)?$", "redo"),
+    (r"/ib_logfile\d+$", "redo"),
+    (r"/undo_?\d+$", "undo"),
+    (r"\.ibu$", "undo"),
+    (r"/(ibtmp\d+|#innodb_temp/.*\.ibt)$", "temporary"),
+    (r"/ibdata\d+$", "system"),
+    (r"/data/mysql\.ibd$", "system"),
+    (r"/#ib_.*dblwr$", "doublewrite"),
+    (r"/binlog\.\d+$", "binlog"),
+    (r"\.ibd$", "table"),
+)

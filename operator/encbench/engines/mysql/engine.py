@@ -34,7 +34,7 @@ def _engine(flavour: Flavour) -> Engine:
         server=server(POD.mysqld, POD),
         socket=POD.socket,
         judge=partial(judge.judge, flavour),
-        # At `log_error_verbosity` 3, as `settings` has it.
+        # At `log_error_verbosity` 3, which `settings` sets.
         log_words=LogWords(
             started=r"\bstarting as process PID\b",
             recovered=(r"Starting crash recovery",),

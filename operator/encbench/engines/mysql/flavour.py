@@ -1,9 +1,8 @@
 """MySQL's two flavours, and what each can encrypt.
 
-Percona Server is MySQL with settings of its own. What MySQL leaves in plaintext under TDE,
-temporary tables and sort files, Percona Server can encrypt, and its InnoDB system tablespace
-(ibdata1) as well. An image that is not Percona's passes over these settings, and the proof shows
-it.
+Percona Server is MySQL with settings of its own. It can also encrypt what
+MySQL leaves in plaintext under TDE: temporary tables, sort files, and the InnoDB system tablespace
+(ibdata1). An image that is not Percona's ignores these settings, and the proof shows that.
 """
 
 from collections.abc import Mapping
@@ -13,8 +12,8 @@ from encbench.api.encryptionmode import EncryptionModeSpec, Scope
 from encbench.engines.facts import EngineFacts, facts
 
 Switches = Mapping[Scope, tuple[str, ...]]
-"""The settings that encrypt each part. MySQL's own tables (`system`) are encrypted by statements
-(see `users`)."""
+"""The settings that encrypt each part. Statements encrypt MySQL's own tables (`system`); see
+`users`."""
 
 _COMMON: Switches = {
     "tables": ("default_table_encryption",),
@@ -39,7 +38,7 @@ class Flavour:
     own: Switches
     """Settings that only this flavour knows."""
     quiet: Mapping[str, str]
-    """What keeps the server from doing anything but serving the benchmark."""
+    """Settings that turn off work unrelated to the benchmark."""
 
     @property
     def title(self) -> str:
@@ -52,7 +51,7 @@ class Flavour:
         return tuple(dict.fromkeys([*self.common, *self.own]))
 
     def scope(self, mode: EncryptionModeSpec) -> frozenset[Scope]:
-        """What this mode encrypts by TDE; nothing at all in a mode without it."""
+        """What this mode encrypts by TDE; empty in a mode without it."""
         if mode.tde is None:
             return frozenset()
         return frozenset(mode.tde.scope or self.scopes)

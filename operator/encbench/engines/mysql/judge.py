@@ -1,9 +1,9 @@
-"""Whether a mode is in force on a MySQL, judged from the agent's evidence.
+"""Whether a mode is in force on a MySQL server, judged from the agent's evidence.
 
 TDE covers parts, and a mode may ask for some of them. Each part is proven twice: by the server's
 own catalogue, and by the files of that part, in which the marker (or its echo, see `marker`) must
-be unreadable where the mode encrypts, and readable where it does not. So what is outside the scope
-is proven plaintext as what is inside is proven encrypted.
+be unreadable where the mode encrypts, and readable where it does not. What is outside the scope is
+therefore proven plaintext, just as what is inside is proven encrypted.
 
 | part   | catalogue                                | files                             |
 |--------|------------------------------------------|-----------------------------------|
@@ -13,11 +13,11 @@ is proven plaintext as what is inside is proven encrypted.
 | redo   | its setting                              | redo log, by marker               |
 | binlog | its setting, each log in the list        | binary logs, by marker            |
 
-A full proof looks through every file; any other one reads the marker's own table only, so that the
-proofs around a trial leave caches as they are.
+A full proof searches every file; any other reads the marker's own table only, so that the proofs
+around a trial leave caches as they are.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,14 +31,22 @@ from encbench.engines.mysql.flavour import Flavour
 from encbench.engines.mysql.keyring import PLUGIN
 from encbench.engines.mysql.layout import COMPONENT
 from encbench.proofs import evidence as facts
-from encbench.proofs.check import ANYTHING, Comparison, equals, exempt, holds, none
-from encbench.proofs.combine import conclude, mode_name
+from encbench.proofs.check import (
+    ANYTHING,
+    Comparison,
+    conclude,
+    equals,
+    exempt,
+    holds,
+    mode_name,
+    none,
+)
 from encbench.proofs.evidence import AgentEvidence, SearchedFile
 
 KEYRINGS = (COMPONENT, PLUGIN)
 EXEMPT = "MySQL has no encryption of temporary tables"
-"""Measured with 9.7: under full TDE rows of temporary tables lie readable in #innodb_temp and their
-undo in ibtmp1, and those of a large sort in tmpdir. The marker is never in a temporary table."""
+"""Measured with 9.7: under full TDE, rows of temporary tables are readable in #innodb_temp, their
+undo in ibtmp1, and rows of a large sort in tmpdir. The marker is never in a temporary table."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +56,9 @@ class _Part:
     scope: Scope
     kinds: tuple[str, ...]
     echo: bool
-    """Whether the echo speaks for it, else the marker does."""
+    """Whether its files are searched for the echo instead of the marker."""
     settles: bool
-    """Whether its pages reach the file some time after the marker was written."""
+    """Whether its pages may reach the file some time after the marker was written."""
 
 
 _PARTS = (
@@ -74,7 +82,7 @@ def judge(
     own = seen.file(marker.table_file(seen.marker_table))
     checks = [
         *facts.breadth(seen, own, ("table", "redo", "binlog"), full=full),
-        equals("log_bin", "ON", seen.variable("log_bin")),
+        seen.setting("log_bin", "ON"),
         *_in_transit(seen, mode.in_transit),
         *_settings(seen, flavour, mode),
         _keyring(seen, wanted=mode.tde is not None),
@@ -95,7 +103,7 @@ def _tde_name(flavour: Flavour, scope: frozenset[Scope]) -> str:
 
 
 def _in_transit(seen: AgentEvidence, in_transit: InTransit | None) -> list[Comparison]:
-    """What the server would negotiate; what a client did is in its own output."""
+    """What the server would negotiate; a client's own output says what it negotiated."""
     expiry = seen.variable(CERTIFICATE_EXPIRY)
     said = "unknown" if expiry is None else "on" if expiry else "off"
     if in_transit is None:
@@ -103,14 +111,14 @@ def _in_transit(seen: AgentEvidence, in_transit: InTransit | None) -> list[Compa
     suites = "tls_ciphersuites" if in_transit.version == "TLSv1.3" else "ssl_cipher"
     return [
         equals("TLS of the server", "on", said),
-        equals("tls_version", in_transit.version, seen.variable("tls_version")),
-        equals(suites, suite(in_transit), seen.variable(suites)),
-        equals("require_secure_transport", "ON", seen.variable("require_secure_transport")),
+        seen.setting("tls_version", in_transit.version),
+        seen.setting(suites, suite(in_transit)),
+        seen.setting("require_secure_transport", "ON"),
     ]
 
 
 def _settings(seen: AgentEvidence, flavour: Flavour, mode: EncryptionModeSpec) -> list[Comparison]:
-    """A setting that is off and one that the server does not know come to the same."""
+    """A setting that the server does not know counts as off."""
     return [
         equals(setting, "ON" if on else "OFF", seen.variable(setting) or (None if on else "OFF"))
         for setting, on in flavour.switches(mode).items()
@@ -127,7 +135,7 @@ def _keyring(seen: AgentEvidence, *, wanted: bool) -> Comparison:
 
 
 def _tablespaces(seen: AgentEvidence, scope: frozenset[Scope]) -> list[Comparison]:
-    """5.7 lists none: it has no TDE in encbench, and no active keyring is its proof."""
+    """5.7 lists none. It has no TDE in encbench; that no keyring is active proves it."""
     spaces = seen.catalogue.tablespaces
     if not spaces and (seen.variable("version") or "").startswith("5.7."):
         return []
@@ -174,37 +182,30 @@ def _files(seen: AgentEvidence, part: _Part, scope: frozenset[Scope]) -> list[Co
         why = "not all pages were written in time: the catalogue speaks for it"
         return [exempt(f"files of {name}", "not judged", f"{ANYTHING}, for {why}")]
     if name in scope:
-        return [_unreadable(f"files of {name} in which the marker is readable", files)]
+        shown = [file.path for file in files if file.found or file.echoed]
+        return [none(f"files of {name} in which the marker is readable", shown)]
     if part.settles and not any(_part_of(s.name) == name for s in seen.catalogue.tablespaces):
-        return []  # 5.7 keeps both elsewhere.
-    return [
-        facts.present(
-            f"marker in a {part.kinds[0]} file",
-            any(file.echoed if part.echo else file.found for file in files),
-        )
-    ]
+        return []  # 5.7 has no tablespaces for them.
+    readable = any(file.echoed if part.echo else file.found for file in files)
+    return [facts.present(f"marker in a {part.kinds[0]} file", readable)]
 
 
 def _doublewrite(seen: AgentEvidence, scope: frozenset[Scope]) -> list[Comparison]:
-    """Pages pass through it as they are written to their own file, those of any tablespace.
+    """Pages of every tablespace pass through it on the way to their own file.
 
-    The marker stands for tables, the echo for system tables and undo log.
+    The marker stands for tables, the echo for system tables and the undo log.
     """
     files = [file for file in seen.files if file.kind == "doublewrite"]
     name = "doublewrite files in which the marker is readable"
     if "tables" not in scope:
         if not files or seen.variable("innodb_doublewrite") != "ON":
-            return []  # Elsewhere before 8.0.20; and a template may do without it.
+            return []  # It is elsewhere before 8.0.20, and a template may turn it off.
         return [facts.present("marker in a doublewrite file", any(f.found for f in files))]
     checks = [none(name, [file.path for file in files if file.found])]
     if {"system", "undo"} <= scope:
         echoes = [file.path for file in files if file.echoed]
         checks.append(none("doublewrite files in which the echo is readable", echoes))
     return checks
-
-
-def _unreadable(name: str, files: Iterable[SearchedFile]) -> Comparison:
-    return none(name, [file.path for file in files if file.found or file.echoed])
 
 
 def _exemptions(seen: AgentEvidence, flavour: Flavour, scope: frozenset[Scope]) -> list[Comparison]:
@@ -218,15 +219,11 @@ def _exemptions(seen: AgentEvidence, flavour: Flavour, scope: frozenset[Scope]) 
 
 
 def _found(seen: AgentEvidence, mode: EncryptionModeSpec, scope: frozenset[Scope]) -> str:
-    transit = "TLS is off" if mode.in_transit is None else "nobody connects without TLS"
     encrypted = sum(space.encrypted for space in seen.catalogue.tablespaces)
-    spaces = _of(encrypted, len(seen.catalogue.tablespaces), "tablespace")
+    spaces = facts.count(len(seen.catalogue.tablespaces), "tablespace")
     hits = sum(file.found or file.echoed for file in seen.files)
-    files = _of(hits, len(seen.files), "file")
+    files = facts.count(len(seen.files), "file")
     verb = "are" if encrypted != 1 else "is"
-    what = "no tablespace is encrypted" if not scope else f"{spaces} {verb} encrypted"
-    return f"{transit}, {what} and the marker is readable in {files}"
-
-
-def _of(some: int, of: int, noun: str) -> str:
-    return f"{some} of {facts.count(of, noun)}"
+    what = f"{encrypted} of {spaces} {verb} encrypted" if scope else "no tablespace is encrypted"
+    transit = facts.transit(mode.in_transit)
+    return f"{transit}, {what} and the marker is readable in {hits} of {files}"

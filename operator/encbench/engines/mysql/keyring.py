@@ -1,8 +1,8 @@
-"""The keyring: where the server keeps the master keys that it makes itself.
+"""The keyring: where the server keeps its master keys, which it makes itself.
 
-InnoDB and the binary log each make a master key of 256 bits at their first need, and encrypt by it
-the keys of tablespaces and log files. The keyring's file lies on the volume beside the data, which
-is enough for a measurement but protects nothing.
+InnoDB and the binary log each make a master key of 256 bits when they first need one, and encrypt
+the keys of tablespaces and log files with it. The keyring's file is on the volume beside the data,
+which is enough for a measurement but protects nothing.
 """
 
 import json
@@ -15,12 +15,12 @@ PLUGIN = "keyring_file"
 
 
 def is_component(version: str) -> bool:
-    """Whether this version's keyring is a component, else it is a plugin."""
+    """Whether this version's keyring is a component; otherwise it is a plugin."""
     return number(version) >= FIRST_COMPONENT
 
 
 def files(mode: EncryptionModeSpec, version: str, layout: MysqlLayout) -> dict[str, str]:
-    """Manifest and configuration of the component; none where it is not wanted."""
+    """Manifest and configuration of the component, where there is one."""
     if mode.tde is None or not is_component(version):
         return {}
     configuration = {"path": layout.keyring, "read_only": False}
@@ -31,7 +31,7 @@ def files(mode: EncryptionModeSpec, version: str, layout: MysqlLayout) -> dict[s
 
 
 def settings(version: str, layout: MysqlLayout) -> dict[str, str]:
-    """Settings that load the plugin; none for the component, which a manifest names."""
+    """Settings that load the plugin; empty for the component, because the manifest names it."""
     if is_component(version):
         return {}
     return {"early_plugin_load": f"{PLUGIN}.so", "keyring_file_data": layout.keyring}

@@ -1,13 +1,13 @@
-"""Where MySQL's files lie in the database pod.
+"""Where MySQL's files are in the database pod.
 
-The server finds the manifest that names its keyring component beside its own program, and the
-component its configuration beside the plugin; where those are differs from image to image. So the
-initialising script makes a folder on the volume with a link to the image's program and links to its
-plugins, and puts both files there: the server is started by that link, with `plugin_dir` pointing
-to the links, and takes the folder for its own. (`mysqld.my` is looked for in the folder of the
-name that the program was started by.) Rejected: mounting the files over the image's folders, which
+The server expects the manifest that names its keyring component beside its own program, and the
+component expects its configuration beside the plugin. Images differ in where those are. The
+initialising script therefore makes a folder on the volume with a link to the image's program and
+links to its plugins, and puts both files there. Started by that link, with `plugin_dir` pointing to
+the links, the server takes the folder for its own, because it looks for `mysqld.my` in the folder
+of the name that it was started by. Rejected: mounting the files over the image's folders, which
 must be known beforehand; the local manifest in the data directory, which must be empty when it is
-initialised and needs a global one all the same.
+initialised and needs a global manifest all the same.
 """
 
 from dataclasses import dataclass
@@ -33,17 +33,17 @@ class MysqlLayout(InnodbLayout):
 
     @property
     def mysqld(self) -> str:
-        """The program by its link."""
+        """The link to the program."""
         return f"{self.program}/{PROGRAM}"
 
     @property
     def places_cnf(self) -> str:
-        """An option file that the script writes: what only the image knows."""
+        """An option file that the script writes: paths that depend on the image."""
         return f"{self.program}/places.cnf"
 
     @property
     def keyring(self) -> str:
-        """The keyring's own file, beside the data directory: it is copied with the data."""
+        """The keyring's own file, beside the data directory because it is copied with the data."""
         return f"{self.volume}/keyring/keyring"
 
 

@@ -1,11 +1,11 @@
 """How the marker gets into every kind of file that MySQL writes.
 
-The agent imports this module: the standard library only. The table is that of `innodb.marker`, with
-the marker in its rows: so it lies in the table's file, the doublewrite buffer, the redo log and the
-binary log. Undo log and system tables are given its echo, which is another text: pages of all
-tablespaces pass through the doublewrite buffer, and where only some of them are encrypted, the two
-are told apart by it. The table's comment brings the echo into the data dictionary, an UPDATE that
-overwrites it into the undo log.
+The agent imports this module: the standard library only. The table is that of `innodb.marker`. The
+marker in its rows reaches the table's file, the doublewrite buffer, the redo log and the binary
+log. Undo log and system tables get another text, the marker's echo. Pages of all tablespaces pass
+through the doublewrite buffer, so two texts are needed to distinguish them where only some are
+encrypted. The table's comment brings the echo into the data dictionary; an UPDATE that overwrites
+it brings it into the undo log.
 """
 
 from encbench.core.connection import DATABASE
@@ -13,7 +13,7 @@ from encbench.engines.marker import ROWS, Statement
 
 
 def echo(marker: str) -> str:
-    """The text for undo log and dictionary: of the same bytes, and not the marker."""
+    """The text for undo log and dictionary: the marker's bytes in reverse order."""
     return marker[::-1]
 
 

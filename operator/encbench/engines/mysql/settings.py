@@ -1,19 +1,20 @@
 """The server's option file: the operator's settings, the template's, the mode's, in that order.
 
 The server reads this file and the one that it includes, and no other, so an image's own settings
-never take part. Everything that differs between arms is in `_at_rest` and `_in_transit`; all else
-is the same in each.
+never take part. The arms differ in `_at_rest` and `_in_transit` only.
 """
 
 from encbench.api.encryptionmode import InTransit
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.testbed import TestbedSpec
 from encbench.core.session_memory import SPARE_CONNECTIONS, SessionMemory
-from encbench.engines.innodb.memory import KIBIBYTE, MEBIBYTE, Memory
 from encbench.engines.innodb.options import MOST_STATEMENTS, parse_size
 from encbench.engines.innodb.settings import (
     BINARY_LOG,
+    KIBIBYTE,
+    MEBIBYTE,
     STEADY,
+    Memory,
     Settings,
     option_file,
     places,
@@ -31,9 +32,8 @@ def server_memory(instance: InstanceTemplateSpec) -> Memory:
     """What the server takes beside its pool.
 
     Measured with MySQL 9.7 under eight clients of oltp_read_write with TDE: 188 MiB beside pool and
-    log buffer, and 244 more for the performance schema; 481 KiB for each of 256 clients without
-    prepared statements, 26 KiB for each of 146 of these, and 68 KiB more with TLS. No
-    other series was measured.
+    log buffer, and 244 more for the performance schema. Each of 256 clients took 481 KiB, 68 more
+    with TLS, and 26 for each of 146 prepared statements. No other series was measured.
     """
     given = instance.settings
     beside = 192 * MEBIBYTE + _log_buffer(instance)
@@ -59,7 +59,7 @@ def server_settings(spec: TestbedSpec, layout: MysqlLayout) -> Settings:
 
 
 def server_cnf(spec: TestbedSpec, layout: MysqlLayout) -> str:
-    """The option file. It holds no secret: the keyring is named by its file."""
+    """The option file. It holds no secret, because it names the keyring by its file."""
     return option_file("mysqld", server_settings(spec, layout), f"!include {layout.places_cnf}")
 
 
@@ -69,7 +69,7 @@ def _log_buffer(instance: InstanceTemplateSpec) -> int:
 
 
 def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int) -> Settings:
-    """What a template may set otherwise."""
+    """Defaults that a template may override."""
     memory = instance.embedded.resources.memory_bytes
     half = server_memory(instance).default_pool(memory, connections)
     pool = instance.settings.get("innodb_buffer_pool_size", half)
@@ -77,30 +77,30 @@ def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int)
     expiry = {"binlog_expire_logs_seconds": "3600"}
     return {
         "innodb_buffer_pool_size": pool,
-        # By chunks of 128M the server would round the pool up, in 8.0 to whole gigabytes (measured
-        # with 9.7: 160M became 256M). Chunks that large are cut to the pool's own size.
+        # The server rounds the pool up to chunks of 128M, in 8.0 to whole gigabytes (measured
+        # with 9.7: 160M became 256M). It cuts chunks of the pool's size to the pool's size.
         "innodb_buffer_pool_chunk_size": pool,
         "max_prepared_stmt_count": MOST_STATEMENTS,
-        # Durable at each commit, which is the server's own default; written here because it decides
+        # Durable at each commit. This is the server's default, but explicit here because it decides
         # the outcome of every write workload.
         "innodb_flush_log_at_trx_commit": "1",
         "sync_binlog": "1",
         **STEADY,
-        # With notes, as 5.7 and MariaDB do by default: InnoDB's own words about a recovery.
+        # With notes, the default of 5.7 and MariaDB, because these report a recovery.
         "log_error_verbosity": "3",
         **(expiry if release >= FIRST_8 else {"expire_logs_days": "1"}),
     }
 
 
 def _owned(spec: TestbedSpec, layout: MysqlLayout, release: Number) -> Settings:
-    """What a template may not set; `problems` says so before anything starts."""
+    """Settings that a template may not have; `problems` rejects them before anything starts."""
     return {
         **places(layout),
         "max_connections": str(spec.max_connections + SPARE_CONNECTIONS),
         **BINARY_LOG,
         # A folder that an image may lack; nothing imports or exports files.
         "secure_file_priv": "NULL",
-        # The server makes no certificates: an arm with TLS is given its own, others have none.
+        # The server makes no certificates: an arm with TLS gets its own, other arms have none.
         "auto_generate_certs": "OFF",
         # A second protocol with a port and a socket of its own.
         **({"mysqlx": "OFF"} if release >= FIRST_8 else {}),
@@ -108,7 +108,7 @@ def _owned(spec: TestbedSpec, layout: MysqlLayout, release: Number) -> Settings:
 
 
 def _at_rest(spec: TestbedSpec, flavour: Flavour, layout: MysqlLayout) -> Settings:
-    """TDE. Nothing at all for plaintext: each of these is off by the server's default."""
+    """TDE. Empty for plaintext, because each of these is off by default."""
     if spec.mode.tde is None:
         return {}
     own = {setting for settings in flavour.own.values() for setting in settings}
@@ -117,15 +117,15 @@ def _at_rest(spec: TestbedSpec, flavour: Flavour, layout: MysqlLayout) -> Settin
         if on:
             found[f"loose_{setting}" if setting in own else setting] = "ON"
     if "default_table_encryption" in found:
-        # Refuses a table with ENCRYPTION='N' to the benchmark's user.
+        # Forbids the benchmark's user a table with ENCRYPTION='N'.
         found["table_encryption_privilege_check"] = "ON"
     return found
 
 
 def _in_transit(in_transit: InTransit | None, layout: MysqlLayout, release: Number) -> Settings:
-    """TLS by one version and one suite for every client, or none at all."""
+    """TLS of one version and suite for every client, or none at all."""
     if in_transit is None:
-        # 8.4 has no `ssl` any more: no version is no TLS. 5.7 knows only `ssl`.
+        # Without a version there is no TLS; 8.4 has dropped `ssl`. 5.7 knows only `ssl`.
         return {"tls_version": ""} if release >= FIRST_8_4 else {"ssl": "OFF"}
     suites = "tls_ciphersuites" if in_transit.version == "TLSv1.3" else "ssl_cipher"
     return tls(in_transit, layout, suites)

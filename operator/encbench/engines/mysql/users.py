@@ -1,4 +1,4 @@
-"""What MySQL's agent may do, its database, and what TDE wants of both by statements."""
+"""What MySQL's agent may do, its database, and the statements that TDE needs."""
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.connection import DATABASE
@@ -10,9 +10,9 @@ from encbench.engines.users import Credentials
 def init_sql(credentials: Credentials, mode: EncryptionModeSpec, flavour: Flavour) -> str:
     """Database, users and grants.
 
-    RELOAD lets the agent flush, PROCESS and the performance schema let it read the catalogue,
-    REPLICATION CLIENT the list of binary logs; in the database it may do what a marker table needs.
-    Nothing logs in as root.
+    RELOAD lets the agent flush, PROCESS and the performance schema let it read the catalogue, and
+    REPLICATION CLIENT lets it list the binary logs. The grants in the database are for the marker
+    table. Nothing logs in as root.
     """
     return users.init_sql(
         credentials,
@@ -28,10 +28,10 @@ def init_sql(credentials: Credentials, mode: EncryptionModeSpec, flavour: Flavou
 
 
 def _at_rest(mode: EncryptionModeSpec, flavour: Flavour) -> list[str]:
-    """What no setting does.
+    """Statements for what no setting does.
 
-    A database that is made here does not follow `default_table_encryption`, so its tables would be
-    in plaintext; and the system's own tables are encrypted by these statements only.
+    A database created here ignores `default_table_encryption`, so its tables would be in plaintext.
+    Only these statements encrypt the system's own tables.
     """
     scope = flavour.scope(mode)
     database = f"CREATE DATABASE IF NOT EXISTS {DATABASE}"

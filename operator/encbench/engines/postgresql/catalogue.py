@@ -1,22 +1,23 @@
-"""What the server itself says about encryption: the statements to ask it, and how to read its rows.
+"""What the server itself says about encryption: the statements that ask, and how to read the rows.
 
-The agent imports this module and pays for what it imports at a twentieth of a core: nothing but the
-standard library here. The judging is `judge`'s.
+The agent imports this module, and imports are slow at its twentieth of a core: the standard library
+only. `judge` does the judging.
 
-PostgreSQL encrypts nothing at rest. What could is an extension with an access method for tables
-(pg_tde's), so these are looked for, and tablespaces, which may lie where no proof looks. About
-TLS it says what it would negotiate, and by which rules a client may connect.
+PostgreSQL encrypts nothing at rest. An extension with an access method for tables could (pg_tde's),
+and tablespaces may lie where no proof looks, so the statements ask for both. About TLS the server
+says what it would negotiate, and by which rules a client may connect.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from encbench.engines.files import kinds
 from encbench.wire.agent import CatalogueRows
 
 Row = Sequence[Any]
 
 RULE = "pg_hba line "
-"""The rules of access stand among the variables, by this and their line's number."""
+"""The access rules are among the variables, under this prefix and their line number."""
 
 VARIABLES = (
     "data_checksums",
@@ -30,7 +31,7 @@ VARIABLES = (
 )
 
 SETTINGS = "SELECT name, current_setting(name) FROM pg_settings"
-# Both consist of constants alone.
+# The text consists of constants alone.
 ENCRYPTION_SETTINGS = (
     SETTINGS
     + " WHERE name IN ({})".format(", ".join(f"'{name}'" for name in VARIABLES))
@@ -39,12 +40,15 @@ ENCRYPTION_SETTINGS = (
     "FROM pg_hba_file_rules"
 )
 VERSION = "SELECT split_part(current_setting('server_version'), ' ', 1)"
-"""Without what a distribution adds in brackets."""
+"""Without the suffix in brackets that a distribution adds."""
 PLUGINS = (
     "SELECT extname, 'extension' FROM pg_extension WHERE extname = 'pg_tde' "
     "UNION ALL SELECT amname, 'access method' FROM pg_am WHERE amtype = 't' AND amname <> 'heap'"
 )
 TABLESPACES = "SELECT spcname, pg_tablespace_location(oid) FROM pg_tablespace ORDER BY spcname"
+SINCE_CHECKPOINT = (
+    "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) FROM pg_control_checkpoint()"
+)
 
 
 def catalogue(
@@ -55,11 +59,23 @@ def catalogue(
         "variables": {str(name): str(value) for name, value in settings},
         "plugins": {str(name): str(kind) for name, kind in plugins},
         "tablespaces": [
-            {
-                "name": f"{name} at {where}" if where else str(name),
-                "encrypted": False,
-                "busy": False,
-            }
+            {"name": f"{name} at {where}" if where else name, "encrypted": False, "busy": False}
             for name, where in tablespaces
         ],
     }
+
+
+def redo_bytes(rows: Sequence[Row]) -> int | None:
+    """Bytes of WAL that a recovery would apply, from the rows of `SINCE_CHECKPOINT`."""
+    return int(rows[0][0]) if rows else None
+
+
+kind_of = kinds(
+    # Numbers of relations below 16384 are the catalogue's; 1, 4 and 5 are template databases.
+    (r"/pg_wal/[0-9A-F]{24}$", "redo"),
+    (r"/pgsql_tmp/", "temporary"),
+    (r"/base/[145]/", "system"),
+    (r"/base/\d+/\d{5,}(_\w+)?(\.\d+)?$", "table"),
+    (r"/(base|global)/", "system"),
+    (r"/pg_(xact|multixact|subtrans|commit_ts)/", "system"),
+)

@@ -45,8 +45,8 @@ POSTGRESQL = Engine(
         mounts=(mount("shared-memory", "/dev/shm", read_only=False),),  # noqa: S108 an emptyDir
         tls_environment={"OPENSSL_CONF": POD.openssl_conf},
     ),
-    # A container's own /dev/shm holds 64 MiB, which one parallel query can fill. This one counts as
-    # the server's memory.
+    # A container's default /dev/shm has 64 MiB, which one parallel query can fill. This one counts
+    # towards the server's memory.
     volumes=({"name": "shared-memory", "emptyDir": {"medium": "Memory"}},),
     socket=POD.socket,
     process_per_connection=True,

@@ -1,12 +1,11 @@
-"""Whether a mode is in force on a PostgreSQL, judged from the agent's evidence.
+"""Whether a mode is in force on a PostgreSQL server, judged from the agent's evidence.
 
-The server encrypts nothing at rest, so that what lies in its files must be readable: in the table
-and in the write-ahead log. What a volume below does about it is judged elsewhere. In transit the
-server says what it would negotiate and by which rules a client may connect; what a client did
-negotiate is in its own output.
+The server encrypts nothing at rest, so its files must be readable: the table and the write-ahead
+log. `proofs.volume` judges an encrypted volume below. In transit, the server says what it would
+negotiate and by which rules a client may connect; a client's own output says what it negotiated.
 
-A full proof looks through every file; any other one reads the marker's own table only, so that the
-proofs around a trial leave caches as they are.
+A full proof searches every file; any other reads the marker's own table only, so that the proofs
+around a trial leave caches as they are.
 """
 
 from collections.abc import Mapping
@@ -17,12 +16,11 @@ from encbench.core.evidence import Proof
 from encbench.core.tls import suite
 from encbench.engines.postgresql.catalogue import RULE
 from encbench.proofs import evidence as facts
-from encbench.proofs.check import Comparison, equals, none
-from encbench.proofs.combine import conclude, mode_name
+from encbench.proofs.check import Comparison, conclude, equals, mode_name, none
 from encbench.proofs.evidence import AgentEvidence, SearchedFile
 
 MARKED = ("redo",)
-"""Kinds, beside the table, in which a marker that was just written must lie."""
+"""Kinds, beside the table, that must show a marker that was just written."""
 TABLESPACES = ("pg_default", "pg_global")
 """Those in the data directory."""
 
@@ -44,21 +42,21 @@ def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) 
 
 def _in_transit(seen: AgentEvidence, in_transit: InTransit | None) -> list[Comparison]:
     if in_transit is None:
-        return [equals("ssl", "off", seen.variable("ssl"))]
+        return [seen.setting("ssl", "off")]
     version = in_transit.version
-    pinned = [equals("ssl_ciphers", suite(in_transit), seen.variable("ssl_ciphers"))]
+    pinned = [seen.setting("ssl_ciphers", suite(in_transit))]
     return [
-        equals("ssl", "on", seen.variable("ssl")),
-        equals("ssl_min_protocol_version", version, seen.variable("ssl_min_protocol_version")),
-        equals("ssl_max_protocol_version", version, seen.variable("ssl_max_protocol_version")),
-        # In TLS 1.3 the suite is no setting of the server's: the client's session says it.
+        seen.setting("ssl", "on"),
+        seen.setting("ssl_min_protocol_version", version),
+        seen.setting("ssl_max_protocol_version", version),
+        # In TLS 1.3 no server setting names the suite; the client's session does.
         *(pinned if version == "TLSv1.2" else []),
         *_rules(seen),
     ]
 
 
 def _rules(seen: AgentEvidence) -> list[Comparison]:
-    """That no rule lets a client in over the network without TLS."""
+    """No rule may let a client in over the network without TLS."""
     variables = seen.catalogue.variables
     rules = [rule for name, rule in variables.items() if name.startswith(RULE)]
     encrypted = [rule for rule in rules if rule.startswith("hostssl ")]
@@ -73,21 +71,15 @@ def _rules(seen: AgentEvidence) -> list[Comparison]:
 def _at_rest(seen: AgentEvidence, own: SearchedFile | None, full: bool) -> list[Comparison]:
     outside = [s.name for s in seen.catalogue.tablespaces if s.name not in TABLESPACES]
     encrypting = sorted(f"{name} ({kind})" for name, kind in seen.catalogue.plugins.items())
-    checks = [
-        equals("shared_preload_libraries", "", seen.variable("shared_preload_libraries")),
-        equals("default_table_access_method", "heap", seen.variable("default_table_access_method")),
+    return [
+        seen.setting("shared_preload_libraries", ""),
+        seen.setting("default_table_access_method", "heap"),
         none("extensions that could encrypt", encrypting),
         none("tablespaces outside the data directory", outside),
-        facts.present("marker in its table file", own is not None and own.found),
+        *facts.in_plaintext(seen, own, MARKED, full=full),
     ]
-    if full:
-        checks += [facts.readable(seen, kind) for kind in MARKED]
-    return checks
 
 
 def _found(seen: AgentEvidence, in_transit: InTransit | None) -> str:
-    transit = "TLS is off" if in_transit is None else "nobody connects without TLS"
-    hits = sum(file.found for file in seen.files)
-    return (
-        f"{transit}, and the marker is readable in {hits} of {facts.count(len(seen.files), 'file')}"
-    )
+    hits, files = sum(file.found for file in seen.files), facts.count(len(seen.files), "file")
+    return f"{facts.transit(in_transit)}, and the marker is readable in {hits} of {files}"

@@ -1,9 +1,9 @@
-"""Where PostgreSQL's files lie; temporary files are in the data directory, on the volume."""
+"""Where PostgreSQL's files are; temporary files are in the data directory, on the volume."""
 
 from dataclasses import dataclass
 
 from encbench.engines.facts import facts
-from encbench.engines.server_layout import ServerLayout
+from encbench.engines.layout import ServerLayout
 
 PASSWD = "passwd"  # noqa: S105 the name of a file
 
@@ -16,7 +16,7 @@ class PostgresqlLayout(ServerLayout):
 
     @property
     def socket(self) -> str:
-        """The unix socket, on the volume because that is what server and agent share."""
+        """The unix socket, on the volume because server and agent share it."""
         return f"{self.volume}/.s.PGSQL.{self.port}"
 
     @property
@@ -31,7 +31,7 @@ class PostgresqlLayout(ServerLayout):
 
     @property
     def openssl_conf(self) -> str:
-        """What the server has no setting for."""
+        """OpenSSL options that the server has no setting for."""
         return f"{self.config}/openssl.cnf"
 
     @property

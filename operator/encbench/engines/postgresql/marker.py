@@ -1,26 +1,23 @@
 """The marker table: how a known text gets into every kind of file that the server writes.
 
-The agent imports this module: the standard library only. A new table holds the marker, made with
-the server's defaults, so that what the defaults do is what is seen. The rows go to the write-ahead
-log as they are, each whole, because their page is new. `VACUUM FULL` then writes the table anew,
-past the shared buffers, and returns when its file and its log are on disk: a `CHECKPOINT` would do
-that too, but for everything that is dirty, and a trial would begin in the state that the proof
-left.
+The agent imports this module: the standard library only. A new table holds the marker. It is made
+with the server's defaults, because the proof must show what the defaults do. The write-ahead log
+gets each row whole, because the page is new. `VACUUM FULL` then rewrites the table past the shared
+buffers and returns when its file and its log are on disk. A `CHECKPOINT` would do the same for
+every dirty page, and the next trial would begin in the state that the proof left.
 """
 
 from encbench.engines.marker import ROWS, Statement, like_table_name
 
 SCHEMA = "encbench_agent"
-"""The agent's own, so that its tables are not among the benchmark's."""
+"""The agent's own schema, which keeps its tables apart from the benchmark's."""
 
 LEFT_BEHIND: Statement = (
     "SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace "
     "WHERE nspname = %s AND relkind = 'r' AND relname LIKE %s",
     (SCHEMA, like_table_name()),
 )
-"""Names of marker tables that an interrupted proof left."""
-
-CHECKPOINT: Statement = ("CHECKPOINT", ())
+"""Finds the names of marker tables that an interrupted proof left."""
 
 
 def plant(table: str, marker: str) -> tuple[Statement, ...]:
@@ -36,7 +33,7 @@ def plant(table: str, marker: str) -> tuple[Statement, ...]:
 
 
 def file_of(table: str) -> Statement:
-    """Asks for the table's own file, relative to the data directory; its name is a number."""
+    """Finds the table's own file, relative to the data directory; its name is a number."""
     return ("SELECT pg_relation_filepath(CAST(%s AS regclass))", (f"{SCHEMA}.{table}",))
 
 

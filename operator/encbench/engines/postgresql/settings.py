@@ -1,8 +1,7 @@
 """The server's settings: the operator's, the mode's, the template's, in that order.
 
-The server reads this file and no other but `postgresql.auto.conf`, which only a superuser writes
-and no superuser may log in. Everything that differs between arms is in `_in_transit`; all else is
-the same in each.
+The server reads this file and `postgresql.auto.conf`, which stays empty because only a superuser
+may write it and no superuser may log in. The arms differ in `_in_transit` only.
 """
 
 from encbench.api.encryptionmode import InTransit
@@ -18,10 +17,10 @@ Settings = dict[str, str]
 KIBIBYTE, MEBIBYTE, GIBIBYTE = 2**10, 2**20, 2**30
 
 BESIDE_BUFFERS = 64 * MEBIBYTE
-"""20 MiB were measured at rest; a worker of autovacuum may take as much again, and more."""
+"""20 MiB were measured at rest; an autovacuum worker may take as much again, or more."""
 SESSIONS = SessionMemory(connection=3 * MEBIBYTE, statement=9 * KIBIBYTE)
-"""2.5 MiB were measured for each of 32 clients of oltp_read_write, what they share not included;
-1.7 for each of 256, and 9 KiB for each of 146 prepared statements."""
+"""Measured under oltp_read_write, shared memory left out: 2.5 MiB for each of 32 clients, 1.7 for
+each of 256, and 9 KiB for each of 146 prepared statements."""
 LEAST_BUFFERS = 16 * MEBIBYTE
 LEAST_LOG, MOST_LOG = 80 * MEBIBYTE, GIBIBYTE
 """The server's own `min_wal_size` and `max_wal_size`."""
@@ -37,7 +36,7 @@ def default_buffers(memory_bytes: int, connections: int = 0) -> str:
 
 
 def largest_buffers(memory_bytes: int) -> int:
-    """Bytes above which the server would sooner or later be killed for want of memory."""
+    """Bytes above which the server would sooner or later run out of memory and be killed."""
     return max(min(int(memory_bytes * 0.8), memory_bytes - BESIDE_BUFFERS), LEAST_BUFFERS)
 
 
@@ -52,13 +51,13 @@ def server_settings(spec: TestbedSpec, layout: PostgresqlLayout) -> Settings:
 
 
 def server_conf(spec: TestbedSpec, layout: PostgresqlLayout) -> str:
-    """The file of settings. It holds no secret: keys are named by their file."""
+    """The file of settings. It holds no secret, because it names keys by their file."""
     lines = [f"{name} = {_quoted(value)}" for name, value in server_settings(spec, layout).items()]
     return "\n".join([*lines, ""])
 
 
 def openssl_conf(in_transit: InTransit) -> str:
-    """OpenSSL's own settings for the server, which has none for the suites of TLS 1.3."""
+    """OpenSSL's settings for the server, which has none of its own for the suites of TLS 1.3."""
     return (
         "openssl_conf = main\n"
         "[main]\nssl_conf = tls\n"
@@ -73,29 +72,29 @@ def _quoted(value: str) -> str:
 
 
 def _defaults(spec: TestbedSpec) -> Settings:
-    """What a template may set otherwise."""
+    """Defaults that a template may override."""
     own = spec.instance.embedded
     log = max(min(int(parse_quantity(own.storage.size)) // 4, MOST_LOG), LEAST_LOG)
     return {
         "shared_buffers": default_buffers(own.resources.memory_bytes, spec.max_connections),
-        # Durable at each commit, which is the server's own default; written here because it
+        # Durable at each commit. This is the server's default, but explicit here because it
         # decides the outcome of every write workload.
         "fsync": "on",
         "synchronous_commit": "on",
         # The server's own default, less where the volume is small.
         "max_wal_size": f"{log // MEBIBYTE}MB",
-        # The pod has none, and where the node has some the server would be killed by the first
-        # that it touches.
+        # The pod requests none. Where the node has some, the server would be killed as soon as it
+        # touches one.
         "huge_pages": "off",
     }
 
 
 def _owned(spec: TestbedSpec, layout: PostgresqlLayout) -> Settings:
-    """What a template may not set; `problems` says so before anything starts."""
+    """Settings that a template may not have; `problems` rejects them before anything starts."""
     return {
         "data_directory": layout.data,
         "hba_file": layout.host_rules,
-        # Empty as initdb makes it, but the server wants to know it.
+        # The empty file that initdb makes, because the server insists on one.
         "ident_file": f"{layout.data}/pg_ident.conf",
         "listen_addresses": "*",
         "port": str(layout.port),
@@ -105,9 +104,9 @@ def _owned(spec: TestbedSpec, layout: PostgresqlLayout) -> Settings:
         "password_encryption": "scram-sha-256",
         "logging_collector": "off",
         "log_destination": "stderr",
-        # The server's own default, by which a line is known to be of which process.
+        # The server's own default. It shows which process wrote a line.
         "log_line_prefix": "%m [%p] ",
-        # A server that starts over within the same process would look as if it had never ended.
+        # A server that restarts within the same process would look as if it had never ended.
         "restart_after_crash": "off",
         "shared_preload_libraries": "",
     }

@@ -7,10 +7,10 @@ from encbench.engines.users import AGENT_USER, BENCHMARK_USER, Credentials
 def init_sql(credentials: Credentials) -> str:
     """Users, grants and the database; for template1, from which the database is copied.
 
-    Each statement ends with an empty line, as the single-user server wants it. The benchmark's user
-    owns its database and nothing else. The agent reads every setting, the rules of access and the
-    tables (a benchmark's consistency is checked), may ask for a checkpoint, and has a schema of its
-    own to plant its marker in.
+    Each statement ends with an empty line, because the single-user server needs one. The
+    benchmark's user owns its database and nothing else. The agent may read every setting, the
+    access rules and the tables (it checks a benchmark's consistency), may request a checkpoint, and
+    has a schema of its own for its marker.
     """
     user, agent = credentials.username, AGENT_USER
     statements = (
@@ -28,7 +28,8 @@ def init_sql(credentials: Credentials) -> str:
 def host_rules(*, tls: bool) -> str:
     """Who may connect: the agent by the unix socket, the benchmark's user over the network.
 
-    Nobody else, the superuser included. Under TLS a connection without it finds no rule.
+    The rules admit no other user, not even the superuser. Under TLS no rule admits a connection
+    without it.
     """
     network = "hostssl" if tls else "host"
     rules = (

@@ -18,7 +18,7 @@ from encbench.core.records import RecoveryRecord
 from encbench.database.connection import connection
 from encbench.ports import Rejected, Unavailable
 from encbench.proofs import clients
-from encbench.proofs.combine import joined
+from encbench.proofs.check import joined
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import provenance, recovery, series

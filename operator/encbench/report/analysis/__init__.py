@@ -1,1 +1,1 @@
-"""From the bucket's records to the report's figures; pure but for `bucket`."""
+"""From the bucket's records to the report's figures; all of it pure except `bucket`."""

@@ -1,8 +1,8 @@
-"""Reading a campaign's records: everything by the index, everything checked against its digest.
+"""Reading a campaign's records: everything through the index, and checked against its digest.
 
 `load(key)` returns an object's content and raises LookupError when the bucket has none. A record
-that the index names and that is gone or altered is an error; the per-second series behind the
-plots may be gone (the report then shows the trial's mean alone), but never altered.
+that the index names must neither be missing nor altered. The per-second series behind the plots may
+be missing (the report then shows the trial's mean alone), but not altered.
 """
 
 import re
@@ -32,7 +32,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class ProvenanceSource:
-    """One provenance record and whose it is."""
+    """One provenance record with its key and digest."""
 
     key: str
     digest: str
@@ -49,7 +49,7 @@ class Bucket:
 
 
 def read(index: IndexRecord, load: Load) -> Bucket:
-    """Everything that the report needs. RecordError names the object that is not as it was."""
+    """Everything that the report needs. RecordError names an object that is missing or altered."""
     points = max(6, min(_MAX_POINTS, _MAX_POINTS_IN_ALL // max(1, len(index.trials))))
     attempts: list[Attempt] = []
     sources: dict[str, ProvenanceSource] = {}
@@ -114,7 +114,7 @@ def _series(record: TrialRecord, load: Load, points: int) -> tuple[tuple[float, 
 
 
 def parse_series(content: bytes, key: str) -> Iterable[tuple[float, float]]:
-    """Unix time and TPS of each line of a series.csv; RecordError where it is no such file."""
+    """Unix time and TPS of each line of a series.csv; RecordError if it is not one."""
     header, *lines = content.decode("utf-8", errors="replace").splitlines() or [""]
     columns = header.split(",")
     if columns[:2] != [SERIES_TIME, SERIES_TPS]:

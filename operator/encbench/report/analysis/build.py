@@ -20,25 +20,24 @@ from encbench.report.analysis.latency import distributions
 from encbench.report.analysis.provenance import provenance
 from encbench.report.analysis.studies import studies
 from encbench.report.analysis.views import view
-from encbench.report.document import Headline, Report
+from encbench.report.document import Headline, Report, TestbedProof
 from encbench.report.document.group import Group
-from encbench.report.document.origin import TestbedProof
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
 from encbench.report.words import text
 from encbench.report.words.headline import Findings, headlines
 
 MAX_ROWS = 1000
-"""Rows in the OverheadReport's status; report.json has all of them. The schema would take 2,048,
-but with names of full length those are more than the 1.5 MiB that etcd takes in one request."""
+"""Rows in the OverheadReport's status; report.json has all of them. The schema allows 2,048, but
+with names of full length those exceed the 1.5 MiB that etcd accepts in one request."""
 
 
 def build(index: IndexRecord, load: Load) -> Report:
     """The report of a campaign.
 
     `load(key)` returns the content of an object and raises LookupError when there is none.
-    RecordError when an object that the index names is gone, altered or not what it should be: a
-    report never stands on half of its data.
+    RecordError when an object that the index names is missing, altered or invalid: a report never
+    rests on half of its data.
     """
     found = bucket.read(index, load)
     homes = {testbed.name: testbed for testbed in index.testbeds}
@@ -95,7 +94,7 @@ def build(index: IndexRecord, load: Load) -> Report:
 def to_status(report: Report) -> OverheadReportStatus:
     """The part of the status that the report knows; the caller adds conditions and artefacts.
 
-    At most MAX_ROWS rows are shown, in the order of the plan.
+    It shows at most MAX_ROWS rows, in the order of the plan.
     """
     first = report.headlines[0]
     return OverheadReportStatus(
@@ -111,7 +110,7 @@ def to_status(report: Report) -> OverheadReportStatus:
 
 
 def _shown(headline: Headline) -> str:
-    """For `kubectl get`: of TPS, unless it says of what."""
+    """For `kubectl get`: the loss of TPS, or another figure with its name."""
     if headline.loss is None:
         return ""
     return f"{text.estimate(headline.loss)} {JUDGED[headline.figure].tag}".rstrip()

@@ -1,14 +1,14 @@
 """Which columns each mode encrypts in the tables of each workload, and what share they are.
 
-Both follow from the frozen mode and workload alone, by the lists of `core.columns`: a record need
-not say it, and cannot say anything else.
+Both follow from the frozen mode and workload alone, by the lists of `core.columns`, so no record
+holds them.
 """
 
 from collections.abc import Sequence
 
 from encbench.api.campaign import Resolved
 from encbench.core.columns import selection
-from encbench.report.document.columns import EncryptedColumns
+from encbench.report.document import EncryptedColumns
 from encbench.report.document.group import Group
 
 
@@ -36,12 +36,3 @@ def encrypted_columns(groups: Sequence[Group], resolved: Resolved) -> tuple[Encr
                 share=share.fraction,
             )
     return tuple(found.values())
-
-
-def by_table(columns: Sequence[str]) -> dict[str, list[str]]:
-    """Names of columns by their table, both in the order given."""
-    found: dict[str, list[str]] = {}
-    for column in columns:
-        table, _, name = column.partition(".")
-        found.setdefault(table, []).append(name)
-    return found

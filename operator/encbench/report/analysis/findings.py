@@ -1,4 +1,4 @@
-"""How each treatment was judged: one finding for each figure, corrected for all that stand beside.
+"""How each treatment was judged: one finding for each figure, corrected for those beside it.
 
 The words of a finding come from `words.judgement`, the decision from `core.statistics`.
 """
@@ -26,7 +26,7 @@ def comparisons(
     margin: float,
     trials: Sequence[TrialView],
 ) -> tuple[PairedComparison, ...]:
-    """One for each treatment; the first of `judged` is what it is about."""
+    """One for each treatment; the first of `judged` is its subject."""
     treatments = [arm for arm in pairs.arms if arm.role == "treatment"]
     found = [
         _of_figure(pairs, figure, treatments, floors[figure.key], margin, trials)
@@ -58,7 +58,7 @@ def _of_figure(
     margin: float,
     trials: Sequence[TrialView],
 ) -> dict[str, Finding]:
-    """One figure of every treatment, judged together because Holm's correction is for all."""
+    """One figure of every treatment, judged together because Holm's correction covers them all."""
     estimates = {
         arm.name: one
         for arm in treatments
@@ -81,7 +81,7 @@ def judge(
     margin: float,
     of: str,
 ) -> dict[str, Finding]:
-    """A finding for each of these estimates; `of` says what they are, for the words."""
+    """A finding for each of these estimates; `of` is the noun for them in a sentence."""
     judged = statistics.judge(estimates, floor, margin, figure.sense)
     together = f"{len(estimates)} {of}" if len(estimates) > 1 else ""
     return {

@@ -19,22 +19,22 @@ from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Group, PairedComparison
 from encbench.report.document.trial import Block, TrialView
 from encbench.report.figures import IN_ROWS, TPS, JudgedFigure, judged
-from encbench.report.words import blockplan, judgement
+from encbench.report.words import judgement
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What was agreed on before the first trial of a condition."""
+    """What was fixed before the first trial of a condition."""
 
     spec: CampaignSpec
     block_plan: BlockPlan | None = None
-    """What its pilot said."""
+    """The result of its pilot."""
     offered_tps: float | None = None
     """The fixed rate of its workload."""
     recovery: bool = False
-    """Its workload stops the server and times its way back."""
+    """Its workload stops the server and times the recovery."""
     modes: Mapping[str, EncryptionModeSpec] = field(default_factory=dict)
-    """What each arm's mode is, as it was frozen."""
+    """The frozen modes of the arms."""
 
     @property
     def planned_blocks(self) -> int:
@@ -80,7 +80,9 @@ def group(
         counted_blocks=len(good),
         block_plan=terms.block_plan,
         half_width=half_width,
-        blocks_why=blockplan.why(terms.spec, terms.block_plan, len(good), half_width),
+        blocks_why=judgement.why_so_many_blocks(
+            terms.spec, terms.block_plan, len(good), half_width
+        ),
         units=len({pairs.unit(block) for block in good}),
         noise_floor=known.get(primary.key),
         noise_floors=known,
@@ -130,7 +132,7 @@ def _counts(arms: Sequence[Arm], by_arm: dict[str, TrialView], primary: JudgedFi
 
 
 def _half_width(pairs: Pairs, primary: JudgedFigure) -> float | None:
-    """Of the widest interval of what is compared, A' included."""
+    """Half of the widest interval over all arms, A' included."""
     found = [pairs.change(primary, arm.name) for arm in pairs.arms]
     halves = [(one.high - one.low) / 2 for one in found if one and one.low is not None and one.high]
     return rounded(max(halves)) if halves else None

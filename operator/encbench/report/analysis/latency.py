@@ -1,8 +1,8 @@
-"""Percentiles of latency beyond the one that is judged: from each trial's histogram.
+"""Percentiles of latency beyond the one that is judged, from each trial's histogram.
 
-As everywhere the trial is the unit: a percentile is taken of each trial and averaged geometrically
-over the valid blocks. Histograms of several trials are not added up, because the slowest trial
-would then fill the tail alone.
+As everywhere, the trial is the unit: each trial has its percentiles, and the report shows their
+geometric mean over the valid blocks. It does not add up histograms of several trials, because the
+slowest trial alone would then fill the tail.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ Histogram = Sequence[tuple[float, int]]
 
 PERCENTILES = ("50", "75", "90", "95", "99", "99.9", "99.99")
 BEYOND = 10
-"""Transactions that must lie beyond a percentile: with fewer it is that of a few accidents."""
+"""Transactions that must lie beyond a percentile; fewer are a matter of chance."""
 
 
 def percentiles(histogram: Histogram) -> dict[str, float]:
-    """The bucket of each percentile that enough transactions lie beyond, in ms."""
+    """The bucket in ms of each percentile with enough transactions beyond it."""
     total = sum(count for _, count in histogram)
     found: dict[str, float] = {}
     for name in PERCENTILES:
@@ -31,7 +31,7 @@ def percentiles(histogram: Histogram) -> dict[str, float]:
 
 
 def _bucket(histogram: Histogram, wanted: int) -> float:
-    """The first bucket at which the cumulated count reaches that many: sysbench's own rule."""
+    """The first bucket at which the cumulative count reaches that many: sysbench's own rule."""
     seen = 0
     for middle, count in histogram:
         seen += count
@@ -41,7 +41,7 @@ def _bucket(histogram: Histogram, wanted: int) -> float:
 
 
 def distributions(group: Group, trials: Mapping[str, TrialView]) -> tuple[Distribution, ...]:
-    """Of each arm over the blocks in which every arm has a histogram; `trials` is by name."""
+    """Of each arm, over the blocks in which every arm has a histogram; `trials` is by name."""
     blocks = [
         {trials[name].arm: trials[name].latency_percentiles_ms for name in block.trials}
         for block in group.blocks

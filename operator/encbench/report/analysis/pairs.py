@@ -1,9 +1,8 @@
 """The valid blocks of one condition, and the figures of its arms paired by them.
 
-Only a block in which every arm's trial succeeded counts, and within it every arm does: that is the
-rule of `core.plan`, by which the others of a broken block are kept but replaced. A CPU figure that
-was withheld in one arm is left out for all arms of that block, so that arms are always compared
-over the same blocks.
+Only blocks in which every arm's trial succeeded count; `core.plan` replaces any other block. Where
+a CPU figure is withheld in one arm, that block is left out for all arms, so arms are always
+compared over the same blocks.
 """
 
 from collections.abc import Callable
@@ -28,7 +27,7 @@ class Pairs:
     blocks: Blocks
     arms: tuple[Arm, ...]
     unit: Callable[[int], int]
-    """What a block belongs to that is independent of the rest (`core.plan.unit`)."""
+    """The independent unit that a block belongs to (`core.plan.unit`)."""
 
     @property
     def baseline(self) -> str:
@@ -41,7 +40,7 @@ class Pairs:
         return next((arm.name for arm in self.arms if arm.role == "control"), None)
 
     def complete(self, field: str) -> dict[int, dict[str, float]]:
-        """A figure by block and arm, of the blocks in which every arm has it."""
+        """A figure by block and arm, where every arm of the block has it."""
         found: dict[int, dict[str, float]] = {}
         for number, by_arm in self.blocks.items():
             values = {arm: getattr(trial, field) for arm, trial in by_arm.items()}
@@ -69,7 +68,7 @@ class Pairs:
         )
 
     def of_some(self, field: str, arm: str) -> list[float]:
-        """A figure that only some arms can have: of the blocks in which all of these have it."""
+        """A figure that only some arms can have, over the blocks in which all of these have it."""
         can = {
             name
             for by_arm in self.blocks.values()
@@ -98,8 +97,8 @@ class Pairs:
     def noise_floor(self, figure: JudgedFigure) -> float | None:
         """The larger of two readings of A' against A: by arm, and by testbed.
 
-        By arm it holds what drift, bursts and order do. By testbed it also holds luck of placement,
-        which cancels by arm because the arms take turns on their testbeds.
+        By arm it contains drift, bursts and order. By testbed it also contains luck of placement,
+        which cancels out by arm because the two arms take turns on their testbeds.
         """
         if self.control is None:
             return None

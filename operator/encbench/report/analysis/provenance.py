@@ -1,17 +1,17 @@
-"""What the figures were made with: facts that were the same everywhere, and those that were not."""
+"""The conditions of the figures: facts that were the same everywhere, and those that differed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from encbench.api.overheadreport import Artefact
 from encbench.core.evidence import ProvenanceRecord
 from encbench.report.analysis.bucket import ProvenanceSource
-from encbench.report.document.origin import Fact, FactValue, Provenance
+from encbench.report.document import Fact, FactValue, Provenance
 
 RELEVANT_FLAGS = (
     *("aes", "vaes", "pclmulqdq", "vpclmulqdq", "gfni", "avx2", "avx512f", "sha_ni"),
     *("pmull", "sha2", "sm3", "sm4"),
 )
-"""CPU flags of x86 and Arm that ciphers and hashes make use of."""
+"""CPU flags of x86 and Arm that ciphers and hashes use."""
 
 _IDENTITY = frozenset(("hostname", "server_id", "server_uid", "report_host", "pid_file"))
 """Settings that identify a server and have no effect on its speed."""
@@ -78,8 +78,8 @@ def _settings(
 ) -> tuple[tuple[Fact, ...], dict[str, str]]:
     """Settings that differ between arms, and those that do not.
 
-    One that changes on a single testbed from trial to trial is no setting but a counter that the
-    server lists among them, and is left out. So is a server that did not answer.
+    A value that changes on a single testbed from trial to trial is a counter that the server lists
+    among its settings, and is left out. So is a server that did not answer.
     """
     by_place: dict[str, list[Mapping[str, str]]] = {}
     for record in records:

@@ -1,10 +1,10 @@
 """The tables that studies of column encryption publish, with their headers, from our own rows.
 
-Each can be laid beside the published one of the same header, and every column that is computed
-follows from figures beside it by the formula that stands with it; `kubectl encbench audit` reads
-both. What a table compares is in its title. Plain is the arm through the proxy with nothing
-encrypted and the plain driver, where there is one: the published databases have their proxy layer
-in plaintext as well. Elsewhere it is the campaign's baseline.
+Each table can be compared with the published one of the same header. Every computed column follows
+from figures beside it by its stated formula, and `kubectl encbench audit` reads both tables. The
+title says what a table compares. Plain is the arm through the proxy with nothing encrypted and the
+plain driver, if there is one, because the published databases have their proxy layer in plaintext
+as well. Otherwise it is the campaign's baseline.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
 from encbench.report.analysis.views import rounded
-from encbench.report.document.columns import StudyColumn, StudyTable
+from encbench.report.document import StudyColumn, StudyTable
 from encbench.report.document.group import Group
 
 Cell = str | int | float | None
@@ -26,14 +26,14 @@ _ALGORITHMS = {"AES_128_GCM": "aes", "SM4_128_GCM": "sm4"}
 
 @dataclass(frozen=True)
 class StudiedArms:
-    """The conditions of one workload with the arms that have something to do with columns."""
+    """The conditions of one workload, and the roles of their arms in column encryption."""
 
     workload: str
     groups: tuple[Group, ...]
     modes: Mapping[str, EncryptionModeSpec]
 
     def encrypting(self, ratio: int | None = None) -> dict[str, list[Arm]]:
-        """Arms that encrypt that share of columns (any where None), by algorithm."""
+        """Arms that encrypt that share of columns (None for any), by algorithm."""
         found: dict[str, list[Arm]] = {}
         for arm in self._arms:
             columns = self._columns(arm)
@@ -44,7 +44,7 @@ class StudiedArms:
         return found
 
     def ratio(self, arm: Arm) -> int:
-        """Percent of the columns by the mode's word."""
+        """Percent of the columns, as the mode states it."""
         columns = self._columns(arm)
         return (columns.ratio if columns else None) or 0
 
@@ -60,7 +60,7 @@ class StudiedArms:
 
     @property
     def swaps(self) -> list[tuple[str, str]]:
-        """Plain and encrypting driver with nothing encrypted: names of the two arms."""
+        """Pairs of arms that encrypt nothing and differ in the driver: plain, encrypting."""
         steps = (step for group in self.groups for step in group.steps)
         return list(dict.fromkeys((s.before, s.arm) for s in steps if s.layers == ("driver",)))
 
@@ -79,7 +79,7 @@ def studies(
     modes: Mapping[str, EncryptionModeSpec],
     workloads: Mapping[str, WorkloadSpec],
 ) -> tuple[StudyTable, ...]:
-    """Of each TPC-C workload the four tables, of all sysbench workloads together one."""
+    """Four kinds of table for each TPC-C workload, and one for all sysbench workloads together."""
     measured = [group for group in groups if group.counted_blocks]
     found: list[StudyTable] = []
     tpcc = [name for name in dict.fromkeys(g.workload for g in measured) if workloads[name].tpcc]
@@ -93,7 +93,7 @@ def studies(
 
 
 def _in_order(groups: Sequence[Group]) -> tuple[Group, ...]:
-    """Instances and workloads as they were written, the concurrency rising within."""
+    """Groups by instance and workload in the order of the plan, then by rising concurrency."""
     places = list(dict.fromkeys((g.cell, g.workload) for g in groups))
     return tuple(sorted(groups, key=lambda g: (places.index((g.cell, g.workload)), g.concurrency)))
 
@@ -128,25 +128,26 @@ class Made(NamedTuple):
 
 
 def _field(name: str, of: str, field: str, unit: str = "") -> Made:
-    """As it was measured: a field of the condition, of its plain row, or of the encrypted one."""
+    """A measured figure: a field of the condition, of its plain row, or of the encrypted one."""
     return Made(StudyColumn(name=name, unit=unit), lambda found: getattr(getattr(found, of), field))
 
 
 def _loss(name: str, own: str, plain: str, field: str) -> Made:
-    """In percent; `own` and `plain` are the columns that it follows from."""
-    column = StudyColumn(name=name, formula=f"100 × (1 − {own}/{plain})")
-    return Made(column, lambda found: _percent(found, field, lambda ratio: 1 - ratio))
+    """A loss in percent; `own` and `plain` name the columns that it follows from."""
+    return _percent(f"100 × (1 − {own}/{plain})", name, field, lambda ratio: 1 - ratio)
 
 
 def _increase(name: str, own: str, plain: str, field: str) -> Made:
-    """In percent; `own` and `plain` are the columns that it follows from."""
-    column = StudyColumn(name=name, formula=f"100 × ({own}/{plain} − 1)")
-    return Made(column, lambda found: _percent(found, field, lambda ratio: ratio - 1))
+    """An increase in percent; `own` and `plain` name the columns that it follows from."""
+    return _percent(f"100 × ({own}/{plain} − 1)", name, field, lambda ratio: ratio - 1)
 
 
-def _percent(found: Found, field: str, change: Callable[[float], float]) -> float | None:
-    plain, own = getattr(found.plain, field), getattr(found.own, field)
-    return None if own is None or not plain else rounded(100 * change(own / plain))
+def _percent(formula: str, name: str, field: str, change: Callable[[float], float]) -> Made:
+    def cell(found: Found) -> float | None:
+        plain, own = getattr(found.plain, field), getattr(found.own, field)
+        return None if own is None or not plain else rounded(100 * change(own / plain))
+
+    return Made(StudyColumn(name=name, formula=formula), cell)
 
 
 _CONDITION = (
@@ -164,7 +165,7 @@ def _table(
     arms: Sequence[str],
     columns: Sequence[Made],
 ) -> StudyTable:
-    """A line for each condition that has both the plain arm and one of these."""
+    """One line for each condition with the plain arm, for each of these arms that it has."""
     return StudyTable(
         name=name,
         title=title,
@@ -263,5 +264,5 @@ def _sysbench(place: StudiedArms) -> Iterable[StudyTable]:
 
 
 def _is_pass_through(mode: EncryptionModeSpec) -> bool:
-    """Through the proxy, and nothing else."""
+    """Whether a mode goes through the proxy and does nothing else."""
     return mode.is_plaintext and mode.columns is not None and mode.driver is None

@@ -17,9 +17,9 @@ def rounded(value: float) -> float:
 
 
 def view(attempt: Attempt, home: IndexTestbed | None = None) -> TrialView:
-    """One trial as the report shows it; whether it counts is decided with its block.
+    """One trial as the report shows it; whether it counts depends on its block.
 
-    `home` is the testbed that it ran on, as the index has it.
+    `home` is the index entry of the testbed that it ran on.
     """
     record, entry = attempt.record, attempt.entry
     spec, result = record.spec, record.result
@@ -89,7 +89,7 @@ def view(attempt: Attempt, home: IndexTestbed | None = None) -> TrialView:
 
 
 def _database_side(record: TrialRecord, tps: float | None) -> float | None:
-    """CPU of server and proxy a transaction; None where the figure of one of them is withheld."""
+    """CPU of server and proxy per transaction; None where one of the two figures is withheld."""
     cpu = record.cpu
     if cpu.database is None or "proxy" in cpu.withheld:
         return None
@@ -97,7 +97,7 @@ def _database_side(record: TrialRecord, tps: float | None) -> float | None:
 
 
 def _milliseconds(cores: float | None, tps: float | None) -> float | None:
-    """Of CPU a transaction."""
+    """CPU in milliseconds per transaction."""
     return _positive(1000 * cores / tps) if cores is not None and tps else None
 
 
@@ -106,7 +106,7 @@ def _kib(bytes_per_second: float, tps: float | None) -> float | None:
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    """Over all replicas; None where one of them is not known."""
+    """The mean over all replicas; None where one of them is not known."""
     found = list(values)
     known = [value for value in found if value is not None]
     return rounded(sum(known) / len(known)) if known and len(known) == len(found) else None
@@ -139,7 +139,7 @@ def _idle(record: TrialRecord) -> float | None:
 
 
 def _positive(value: float | None) -> float | None:
-    """A figure that can be part of a ratio; zero is no measurement."""
+    """A figure that can be part of a ratio; None for zero, which is no measurement."""
     return rounded(value) if value is not None and value > 0 else None
 
 
@@ -148,6 +148,6 @@ def _percent(cores: float, limit: float) -> float | None:
 
 
 def _colocated(record: TrialRecord) -> bool:
-    """From where the pods were, not from what was allowed."""
+    """Whether a client was on the database's node, whatever the spec allowed."""
     node = record.database_node
     return node is not None and any(client.node == node for client in record.clients)

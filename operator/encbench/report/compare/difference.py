@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from encbench.api.overheadreport import Interval, Row
-from encbench.report.document import Report
+from encbench.report.document import Fact, Report
 from encbench.report.document.group import Group
-from encbench.report.document.origin import Fact
 from encbench.report.figures import JudgedFigure, judged
 from encbench.text.words import plural
 

@@ -1,7 +1,7 @@
-"""The report as data: what report.json holds, and what every other rendering is made from.
+"""The report as data: the content of report.json, and the source of every other rendering.
 
-Fractions are fractions (0.078 is 7.8 %), percent fields are percent, and each says which. Figures
-are rounded to six significant digits, far below the noise, so that equal trials give equal bytes.
+Fractions are fractions (0.078 is 7.8 %), and fields in percent say so in their name. Figures are
+rounded to six significant digits, far below the noise, so that equal trials give equal bytes.
 
 Means are geometric where a ratio of two arms is reported (TPS, QPS, latency, CPU per transaction),
 so that every loss follows from the two figures beside it; they are arithmetic where a difference
@@ -19,15 +19,93 @@ from encbench.api.scalars import Name, Time
 from encbench.api.testbed import Arm
 from encbench.core.artefact import Record
 from encbench.core.records import CampaignId, IndexStorage, IndexTrial
-from encbench.report.document.columns import EncryptedColumns, StudyTable
 from encbench.report.document.group import Group
-from encbench.report.document.origin import Provenance, TestbedProof
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import FigureKey
 
 
+class EncryptedColumns(Model):
+    """The columns that a mode encrypts in the tables of a workload."""
+
+    mode: Name
+    workload: Name
+    algorithm: str
+    ratio: int | None = None
+    """As the mode states it; None where it has a list of its own."""
+    columns: tuple[str, ...]
+    """table.column, in the order of the schema."""
+    of: int
+    """Columns that the workload's tables have."""
+    share: float
+    """Encrypted columns as a fraction of all."""
+
+
+class StudyColumn(Model):
+    """One column of a study's table: its name as it was published, and what it holds."""
+
+    name: str
+    unit: str = ""
+    """Its unit, where the name does not say it."""
+    formula: str = ""
+    """How it follows from other columns; empty where it was measured."""
+
+
+class StudyTable(Model):
+    """A table with the header of a published one, so that both can be compared side by side."""
+
+    name: str
+    """Its file is `study-<name>.csv`."""
+    title: str
+    columns: tuple[StudyColumn, ...]
+    rows: tuple[tuple[str | int | float | None, ...], ...]
+
+
+class TestbedProof(Model):
+    """The full proof of one testbed."""
+
+    __test__ = False
+
+    testbed: str
+    instance: Name
+    arm: Name
+    ok: bool
+    summary: str
+    key: str | None = None
+    digest: str | None = None
+
+
+class FactValue(Model):
+    """One value of a fact, and where it held: `instance/arm`, empty for everywhere."""
+
+    value: str
+    where: tuple[str, ...] = ()
+
+
+class Fact(Model):
+    """One condition that the figures were measured under."""
+
+    name: str
+    values: tuple[FactValue, ...]
+
+
+class Provenance(Model):
+    """The conditions that the figures were measured under."""
+
+    facts: tuple[Fact, ...] = ()
+    cpu_flags: tuple[str, ...] = ()
+    """Flags that every database node's CPU has and that matter for encryption."""
+    settings_differing: tuple[Fact, ...] = ()
+    """Server settings that are not the same in every arm of an instance."""
+    settings: dict[str, str] = Field(default_factory=dict)
+    """Server settings that are the same in every database, so that two reports can be compared."""
+    settings_equal: int = 0
+    """How many they are."""
+    records: tuple[Artefact, ...] = ()
+    """The records behind this, with every setting."""
+
+
 class Headline(Model):
-    """The answer about one treatment; for the condition that was chosen by the plan alone."""
+    """The answer about one treatment under the condition that the plan alone chooses."""
 
     arm: Name
     text: str
@@ -36,7 +114,7 @@ class Headline(Model):
     workload: Name | None = None
     concurrency: int | None = None
     figure: FigureKey = "tps"
-    """What `loss` and `verdict` are of."""
+    """The figure of `loss` and `verdict`."""
     loss: Interval | None = None
     """Loss of TPS, or the increase of another figure."""
 

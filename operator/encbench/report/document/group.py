@@ -15,19 +15,19 @@ from encbench.text.words import plural
 
 
 class Finding(Model):
-    """One figure of one treatment against the baseline, and what may be said about it."""
+    """One figure of one treatment against the baseline, and its verdict."""
 
     figure: FigureKey
     blocks: int
     """Blocks in which every arm has the figure."""
     change: Interval | None = None
-    """Loss of TPS, increase of the others; 95 %, for itself."""
+    """Loss of TPS, or increase of another figure, with its own 95 % interval."""
     change90: Interval | None = None
-    """The same at 90 %: what equivalence is judged by."""
+    """The same at 90 %, which decides equivalence."""
     noise_floor: float | None = None
     """Largest absolute bound of A' against A of this figure, by arm and by testbed."""
     bar: float | None = None
-    """The larger of margin and noise floor: what `Overhead` has to exceed."""
+    """The larger of margin and noise floor, which `Overhead` has to exceed."""
     overhead_p: float | None = None
     """p-value of "the change is at most the bar", two-sided, adjusted for the number of modes
     (Holm); below 0.05 is `Overhead`."""
@@ -45,21 +45,21 @@ class PairedComparison(Model):
     arm: Name
     blocks: int
     loss: Interval | None = None
-    """Of TPS, 95 %; of a recovery workload the increase of its seconds."""
+    """Of TPS, at 95 %; for a recovery workload the increase of its seconds."""
     loss90: Interval | None = None
-    """The same at 90 %: what equivalence is judged by."""
+    """The same at 90 %, which decides equivalence."""
     verdict: Verdict
-    """Of the same."""
+    """Of that loss or increase."""
     why: str
     proven: bool | None = None
     """Every counted trial was proven before and after; None without one."""
     on_trust: bool = False
-    """In one of these proofs encryption on disk was declared, and not seen."""
+    """In one of these proofs encryption on disk was declared, and not verified."""
     findings: tuple[Finding, ...] = ()
     """One for each figure; those of the first are `loss`, `verdict` and `why` above."""
 
     def finding(self, figure: FigureKey) -> Finding | None:
-        """What was found of that figure."""
+        """The finding about that figure."""
         return next((one for one in self.findings if one.figure == figure), None)
 
 
@@ -74,7 +74,7 @@ LAYERS: dict[Layer, str] = {
 
 
 class LayerStep(Model):
-    """What layers of column encryption cost: an arm against the one that has the same without them.
+    """What layers of column encryption cost: an arm against the arm that only lacks these layers.
 
     Intervals are at 95 %, paired by block.
     """
@@ -82,7 +82,7 @@ class LayerStep(Model):
     arm: Name
     before: Name
     layers: tuple[Layer, ...]
-    """What lies between the two; more than one where a campaign has no arm between."""
+    """The difference between the two; several layers where a campaign has no arm in between."""
     blocks: int
     loss: Interval | None = None
     """Of TPS: 1 - arm/before."""
@@ -91,12 +91,12 @@ class LayerStep(Model):
     why: str
     """What decided the verdict, in one clause."""
     bar: float | None = None
-    """What the loss has to exceed: the larger of margin and noise floor."""
+    """The larger of margin and noise floor, which the loss has to exceed."""
     latency_average: Interval | None = None
     """Increase: arm/before - 1, as are those below."""
     latency_p95: Interval | None = None
     database_cpu: Interval | None = None
-    """Of the server's CPU per transaction, the proxy's left out."""
+    """Of the server's CPU per transaction, without the proxy's."""
     database_side_cpu: Interval | None = None
     """Of the CPU per transaction of server and proxy together."""
     client_cpu: Interval | None = None
@@ -124,28 +124,29 @@ class Group(Model):
     planned_blocks: int
     counted_blocks: int
     block_plan: BlockPlan | None = None
-    """What the pilot said, where `precision` asked for one and it is over."""
+    """The result of the pilot, where `precision` asks for one and it is over."""
     half_width: float | None = None
-    """Half-width of the widest 95 % interval of the loss of TPS that was reached, as a fraction."""
+    """Half-width reached by the widest 95 % interval of the loss of TPS, as a fraction."""
     blocks_why: str = ""
-    """Why there are as many blocks as there are, in one sentence without its full stop."""
+    """Why there are this many blocks, in one sentence without its full stop."""
     units: int = 0
-    """What the intervals rest on: valid blocks, or with `blocks.perTestbed` sets of testbeds."""
+    """Observations behind the intervals: valid blocks, or with `blocks.perTestbed` sets of
+    testbeds."""
     noise_floor: float | None = None
     """Largest absolute bound of the 95 % interval of A' against A, of TPS, as a fraction."""
     noise_floors: dict[FigureKey, float] = Field(default_factory=dict)
     """The same of every figure that has one."""
     placement: Interval | None = None
     """What the control's testbed lost of TPS against the baseline's, whichever of the two arms it
-    served: luck of placement. None where testbeds were built anew for every block."""
+    served: luck of placement. None where testbeds were rebuilt for every block."""
     offered_tps: float | None = None
     """The fixed rate that the workload offers."""
     equal_work: bool | None = None
     """Every arm kept up with the offered rate, so that CPU per transaction is the cost at equal
     work; None where no rate is offered."""
     primary: FigureKey = "tps"
-    """What the headline is about: a recovery's seconds where one was measured, CPU per
-    transaction at equal work, else TPS."""
+    """The figure of the headline: a recovery's seconds where one was measured, CPU per transaction
+    at equal work, else TPS."""
     rows: tuple[Row, ...]
     comparisons: tuple[PairedComparison, ...]
     blocks: tuple[Block, ...]

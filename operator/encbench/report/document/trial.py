@@ -27,7 +27,7 @@ class TrialView(Model):
     reason: str | None = None
     message: str | None = None
     counted: bool = False
-    """It succeeded and so did every other trial of its block."""
+    """It succeeded, and so did every other trial of its block."""
     start_time: Time | None = None
     window: Window | None = None
     tps: float | None = None
@@ -37,17 +37,17 @@ class TrialView(Model):
     latency_average_ms: float | None = None
     latency_p95_ms: float | None = None
     latency_percentiles_ms: dict[str, float] = Field(default_factory=dict)
-    """From the histogram, by percentile: `{"50": 12.1, "99.9": 80.4}`. One that fewer than ten
-    transactions lie beyond is left out."""
+    """From the histogram, by percentile: `{"50": 12.1, "99.9": 80.4}`. A percentile with
+    fewer than ten transactions beyond it is left out."""
     errors: int | None = None
     database_cpu_percent: float | None = None
     client_cpu_percent: float | None = None
     client_cpu_cores: float | None = None
-    """Of one replica, the mean of all, as are the two below."""
+    """The mean over all replicas, as are the two below."""
     client_memory_mib: float | None = None
-    """The most that it had resident."""
+    """Peak resident memory."""
     client_memory_percent: float | None = None
-    """The same of its limit."""
+    """Peak resident memory as a share of its limit."""
     node_cpu_percent: float | None = None
     database_cpu_ms_per_transaction: float | None = None
     proxy_cpu_percent: float | None = None
@@ -58,33 +58,34 @@ class TrialView(Model):
     client_cpu_ms_per_transaction: float | None = None
     """Of the tool over all replicas, its driver included."""
     restored_seconds: float | None = None
-    """How long its golden copy took to be copied back; None where none was."""
+    """How long restoring its golden copy took; None if none was restored."""
     disk_read_kib_per_transaction: float | None = None
-    """What the database read from its disk, page cache left out; near 0 the data was in memory."""
+    """What the database read from its disk, not the page cache; near 0 the data was in memory."""
     disk_write_kib_per_transaction: float | None = None
     recovery_seconds: float | None = None
-    """Of recovery workloads: from the new server's start to its first answer."""
+    """For recovery workloads: from the new server's start to its first answer."""
     stop_seconds: float | None = None
     """From the signal until the server was gone."""
     redo_mib: float | None = None
-    """Of the log that the data files did not have at the stop."""
+    """Size of the log that the data files lacked at the stop."""
     cpu_withheld: dict[str, str] = Field(default_factory=dict)
     throttled_seconds: float | None = None
     throttled_percent: float | None = None
     """Of the window, of the client pod that was throttled most."""
     foreign_cpu_percent: float | None = None
-    """Of the cores of a node: what anything but the campaign's own databases, clients and sidecars
-    used. Of the nodes of database and clients the one with most; None where it was not measured."""
+    """The share of a node's cores that anything but the campaign's own databases, clients and
+    sidecars used; the largest over the nodes of database and clients. None where it was not
+    measured."""
     idle_cpu_percent: float | None = None
-    """CPU of the campaign's other databases together, of one instance's limit; None where it was
-    not measured."""
+    """CPU of the campaign's other databases together, as a share of one instance's limit; None
+    where it was not measured."""
     home: Name | None = None
     """The arm whose testbed it ran on: baseline and control take turns on theirs."""
     generation: int = 1
-    """Which set of testbeds it ran on, from 1; see `blocks.perTestbed`."""
+    """The set of testbeds that it ran on, from 1; see `blocks.perTestbed`."""
     colocated: bool = False
     consistent: bool | None = None
-    """Whether TPC-C's tables were consistent afterwards; None where nothing was checked."""
+    """Whether TPC-C's tables were consistent afterwards; None if not checked."""
     proof_before: ProofVerdict | None = None
     proof_after: ProofVerdict | None = None
     key: str

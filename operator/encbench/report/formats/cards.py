@@ -1,4 +1,4 @@
-"""The cards at the top of the page: one answer a mode, as large when it is "cannot tell"."""
+"""The cards at the top of the page: one answer for each mode, "cannot tell" as large as others."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Card:
 
 
 Changes = Mapping[FigureKey, Interval | None]
-"""Losses and increases by what they are of."""
+"""Losses and increases by figure."""
 
 
 def card(report: Report, headline: Headline) -> Card:
@@ -74,7 +74,7 @@ def _mode(report: Report, headline: Headline) -> str:
 
 
 def _change(figure: FigureKey, change: Interval | None) -> str:
-    """A loss bears no sign, an increase does."""
+    """An increase has a sign; a loss has none."""
     estimate = change.estimate if change else None
     return text.percent(estimate) if figure == "tps" else text.signed_percent(estimate)
 
@@ -82,7 +82,7 @@ def _change(figure: FigureKey, change: Interval | None) -> str:
 def _stats(
     group: Group, headline: Headline, changes: Changes, known: bool
 ) -> Iterable[SmallFigure]:
-    """Every figure but the large one, and what they rest on."""
+    """Every figure but the large one, then noise floor and blocks."""
     for figure, change in changes.items():
         if change is not None and not (known and figure == headline.figure):
             yield SmallFigure(_name(figure, headline), _change(figure, change), text.bounds(change))
@@ -98,7 +98,7 @@ def _name(figure: FigureKey, headline: Headline) -> str:
 
 
 def _unit(figure: JudgedFigure) -> str:
-    """What the large figure is of."""
+    """The unit of the large figure."""
     return f"of {figure.phrase}" if figure.sense == "loss" else figure.phrase
 
 
@@ -109,7 +109,7 @@ def _changes(group: Group, arm: str) -> Changes:
 
 
 def _changes_of_step(step: LayerStep) -> Changes:
-    """What the layers cost the arm that has them; CPU is that of server and proxy together."""
+    """What the layers cost their arm; CPU is that of server and proxy together."""
     fields = {key: figure.whole_step or figure.step for key, figure in JUDGED.items()}
     return {key: getattr(step, field) for key, field in fields.items() if field}
 

@@ -1,4 +1,4 @@
-"""The rows as CSV: every column's name holds its unit, its mean or its formula."""
+"""The rows as CSV: every column name has its unit, its mean or its formula."""
 
 import csv
 import io
@@ -7,13 +7,12 @@ from typing import Any
 
 from encbench.api.overheadreport import Row
 from encbench.core.statistics import Sense
-from encbench.report.document import Report
-from encbench.report.document.columns import StudyTable
+from encbench.report.document import Report, StudyTable
 from encbench.report.document.group import Group
 from encbench.report.figures import IN_ROWS, IN_STEPS, JUDGED, TPS, FigureKey
 
 Pick = Callable[[Group, Row], Any]
-"""What a cell holds of a row, or of the group around it."""
+"""Picks a cell's value from a row or its group."""
 Columns = Iterable[tuple[str, Pick]]
 
 
@@ -41,7 +40,7 @@ def _floor(figure: FigureKey) -> Pick:
 
 
 def _change(stem: str, sense: Sense, before: str, pick: Pick) -> Columns:
-    """An interval as three columns, the first of which names the formula."""
+    """An interval as three columns; the first one names the formula."""
     formula = f"1_minus_arm_over_{before}" if sense == "loss" else f"arm_over_{before}_minus_1"
 
     def part(name: str) -> Pick:
@@ -90,11 +89,11 @@ def _columns() -> Columns:
 
 
 COLUMNS = dict(_columns())
-"""A step is what a layer of column encryption costs: the arm against the one below it."""
+"""A step compares an arm with the one below it: what a layer of column encryption costs."""
 
 
 def csv_rows(report: Report) -> str:
-    """One line per instance, workload, concurrency and arm; a figure that is absent is empty."""
+    """One line per instance, workload, concurrency and arm; an absent figure is empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)

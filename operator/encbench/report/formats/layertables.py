@@ -1,15 +1,14 @@
 """Tables about column encryption: what each layer costs, which columns there are, the studies.
 
-Markdown and the page both draw these. A step's loss follows from the two TPS beside it; losses of
-one chain do not add up, but what is left does multiply: (1 - hop)(1 - driver)(1 - encryption) is
-1 - the whole.
+Markdown and the page both draw these. A step's loss follows from the two TPS beside it. The losses
+of one chain do not add up, but the remaining shares multiply: (1 - hop)(1 - driver)(1 - encryption)
+is 1 - the whole.
 """
 
 from collections.abc import Sequence
 
 from encbench.api.overheadreport import Interval
-from encbench.report.analysis.encrypted import by_table
-from encbench.report.document.columns import EncryptedColumns, StudyTable
+from encbench.report.document import EncryptedColumns, StudyTable
 from encbench.report.document.group import LAYERS, Group, LayerStep
 from encbench.report.figures import BY_FIELD, TPS, Figure
 from encbench.report.formats.sections import RowPair
@@ -22,7 +21,7 @@ _NAMES = ("before", "after")
 
 
 def layers(groups: Sequence[Group]) -> list[TableColumn]:
-    """What each layer takes of TPS and adds to latency; empty where no mode has one."""
+    """What each layer costs in TPS and latency; empty where no mode has one."""
     found = _entries(groups)
     if not found:
         return []
@@ -61,13 +60,22 @@ def columns(found: Sequence[EncryptedColumns]) -> list[TableColumn]:
     lines = [
         (listed(modes), table, ", ".join(names))
         for own, modes in alike.items()
-        for table, names in by_table(own).items()
+        for table, names in _by_table(own).items()
     ]
     return [
         column("", "mode", (modes for modes, _, _ in lines), numeric=False),
         column("", "table", (table for _, table, _ in lines), numeric=False),
         column("", "encrypted columns", (names for _, _, names in lines), numeric=False),
     ]
+
+
+def _by_table(columns: Sequence[str]) -> dict[str, list[str]]:
+    """Names of columns by their table, both in the order given."""
+    found: dict[str, list[str]] = {}
+    for full in columns:
+        table, _, name = full.partition(".")
+        found.setdefault(table, []).append(name)
+    return found
 
 
 def share(one: EncryptedColumns) -> str:
@@ -81,7 +89,7 @@ def share(one: EncryptedColumns) -> str:
 
 
 def study(table: StudyTable) -> list[TableColumn]:
-    """Under its published header, each computed column with its formula."""
+    """The table under its published header; each computed column has its formula."""
     found = []
     for place, own in enumerate(table.columns):
         cells = [row[place] for row in table.rows]
@@ -124,7 +132,7 @@ def _where(found: Sequence[Entry]) -> list[TableColumn]:
 
 
 def _drawn(field: str, found: Sequence[Entry]) -> list[TableColumn]:
-    """Both arms, and the change between them; what only one side has is left out."""
+    """Both arms, and the change between them; leaves out what the figure does not have."""
     figure = BY_FIELD[field]
     return [
         *(levels(figure, _NAMES, _rows(found)) if figure.in_rows else ()),

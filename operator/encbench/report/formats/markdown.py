@@ -1,4 +1,4 @@
-"""The report as Markdown, for an issue, a wiki or a pull request."""
+"""The report as Markdown: it fits an issue, a wiki or a pull request."""
 
 from collections.abc import Iterable, Sequence
 
@@ -15,11 +15,11 @@ LAYERS = (
     "blocks, so that what is left multiplies, (1 − hop)(1 − driver)(1 − encryption) = 1 − the "
     "whole. Verdicts are corrected for the number of steps (Holm)."
 )
-"""How the tables by layer are to be read; the page has it as well."""
+"""How to read the tables by layer; the page shows it as well."""
 
 
 def markdown(report: Report) -> str:
-    """The headlines, the tables in the published shape, and what could be wrong with them."""
+    """The headlines, the tables in the published shape, and the caveats."""
     name = f"{report.campaign.namespace}/{report.campaign.name}"
     parts = [
         f"# Overhead report: {escaped(name)}",

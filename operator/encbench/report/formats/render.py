@@ -1,6 +1,6 @@
 """Every rendering of a report, ready for the bucket. Each is a pure function of the report.
 
-HTML takes a second or two, most of it for drawing: call from a thread, not from an event loop.
+HTML takes a second or two, mostly for drawing: call it from a thread, not from an event loop.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Rendering:
 def render(report: Report) -> dict[str, Rendering]:
     """By format: json (the whole report), csv (the rows), markdown (tables) and html (the page).
 
-    Beside them one CSV for each of the studies' tables, by its name.
+    In addition, one CSV for each of the studies' tables, by its name.
     """
     studies = {
         f"study-{table.name}": Rendering(

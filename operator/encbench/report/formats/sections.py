@@ -69,7 +69,7 @@ class Section:
 
     @property
     def is_recovery(self) -> bool:
-        """Whether it is about how a stopped server recovers."""
+        """Whether its subject is the recovery of a stopped server."""
         return self.groups[0].primary == "recovery"
 
     @property

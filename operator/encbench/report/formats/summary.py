@@ -1,26 +1,38 @@
-"""The report for a terminal, from the OverheadReport's status alone: no bucket is needed for it."""
+"""The report for a terminal, from the OverheadReport's status alone; it needs no bucket."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from encbench.api.overheadreport import OverheadReportStatus, Row
+from encbench.api.overheadreport import Interval, OverheadReportStatus, Row
 from encbench.report.words import text as shown
 from encbench.text.lines import aligned, paragraph
 
-_HEADS = (
-    *("INSTANCE", "WORKLOAD", "THREADS", "ARM", "TPS", "LOSS", "95 %"),
-    *("P95 MS", "CPU MS/TX", "CHANGE", "BLOCKS", "VERDICT"),
-)
-_RECOVERY_HEADS = (
-    *("INSTANCE", "WORKLOAD", "THREADS", "ARM", "RECOVERY S", "CHANGE", "95 %"),
-    *("STOP S", "LOG MIB", "BLOCKS", "VERDICT"),
-)
+Columns = Mapping[str, Callable[[Row], str]]
+"""What a cell shows of its row, by heading."""
+
+_PLACE: Columns = {
+    "INSTANCE": lambda row: row.instance,
+    "WORKLOAD": lambda row: row.workload,
+    "THREADS": lambda row: f"{row.concurrency:,}",
+    "ARM": lambda row: row.arm,
+}
+_END: Columns = {"BLOCKS": lambda row: f"{row.blocks:,}", "VERDICT": lambda row: row.verdict}
 _WORDS = frozenset(("INSTANCE", "WORKLOAD", "ARM", "VERDICT"))
+_RECOVERY: Columns = {
+    **_PLACE,
+    "RECOVERY S": lambda row: shown.number(row.recovery_seconds, 3),
+    "CHANGE": lambda row: shown.signed_percent(_estimate(row.recovery_overhead)),
+    "95 %": lambda row: shown.bounds(row.recovery_overhead),
+    "STOP S": lambda row: shown.number(row.stop_seconds, 3),
+    "LOG MIB": lambda row: shown.number(row.redo_mib, 1),
+    **_END,
+}
+"""RECOVERY S is from the new server's start to its first answer, STOP S the time before that."""
 
 
 def text(status: OverheadReportStatus) -> str:
-    """Headline, one line for each row, noise floor, exclusions, and where the page lies.
+    """Headline, one line for each row, noise floor, exclusions, and where the page is.
 
-    LOSS is 1 - arm/baseline of TPS, CHANGE that of server CPU per transaction as arm/baseline - 1.
+    LOSS is 1 - arm/baseline for TPS; CHANGE is arm/baseline - 1 for server CPU per transaction.
     """
     parts = [paragraph(status.headline), _table(status.rows)]
     notes = list(_notes(status))
@@ -45,50 +57,29 @@ def _table(rows: Sequence[Row]) -> str:
     """Recoveries have a table of their own, because another figure is judged."""
     recoveries = [row for row in rows if row.recovery_seconds is not None]
     others = [row for row in rows if row.recovery_seconds is None]
-    digits = shown.rate_digits(row.tps for row in others)
-    parts = [
-        _drawn(_HEADS, [_line(row, digits) for row in others]),
-        _drawn(_RECOVERY_HEADS, [_recovery(row) for row in recoveries]),
-    ]
+    parts = (_drawn(_usual(others), others), _drawn(_RECOVERY, recoveries))
     return "\n\n".join(part for part in parts if part)
 
 
-def _drawn(heads: tuple[str, ...], lines: Sequence[tuple[str, ...]]) -> str:
-    figures = [n for n, head in enumerate(heads) if head not in _WORDS]
-    return aligned(heads, lines, figures) if lines else ""
+def _usual(rows: Sequence[Row]) -> Columns:
+    digits = shown.rate_digits(row.tps for row in rows)
+    return {
+        **_PLACE,
+        "TPS": lambda row: shown.number(row.tps, digits),
+        "LOSS": lambda row: shown.percent(_estimate(row.overhead)),
+        "95 %": lambda row: shown.bounds(row.overhead),
+        "P95 MS": lambda row: shown.number(row.latency_p95_ms, 2),
+        "CPU MS/TX": lambda row: shown.number(row.database_cpu_ms_per_transaction, 3),
+        "CHANGE": lambda row: shown.signed_percent(_estimate(row.cpu_per_transaction_overhead)),
+        **_END,
+    }
 
 
-def _recovery(row: Row) -> tuple[str, ...]:
-    """RECOVERY S is from the new server's start to its first answer, STOP S what went before."""
-    change = row.recovery_overhead
-    return (
-        row.instance,
-        row.workload,
-        f"{row.concurrency:,}",
-        row.arm,
-        shown.number(row.recovery_seconds, 3),
-        shown.signed_percent(change.estimate if change else None),
-        shown.bounds(change),
-        shown.number(row.stop_seconds, 3),
-        shown.number(row.redo_mib, 1),
-        f"{row.blocks:,}",
-        row.verdict,
-    )
+def _estimate(change: Interval | None) -> float | None:
+    return change.estimate if change else None
 
 
-def _line(row: Row, digits: int) -> tuple[str, ...]:
-    cpu = row.cpu_per_transaction_overhead
-    return (
-        row.instance,
-        row.workload,
-        f"{row.concurrency:,}",
-        row.arm,
-        shown.number(row.tps, digits),
-        shown.percent(row.overhead.estimate if row.overhead else None),
-        shown.bounds(row.overhead),
-        shown.number(row.latency_p95_ms, 2),
-        shown.number(row.database_cpu_ms_per_transaction, 3),
-        shown.signed_percent(cpu.estimate if cpu else None),
-        f"{row.blocks:,}",
-        row.verdict,
-    )
+def _drawn(columns: Columns, rows: Sequence[Row]) -> str:
+    figures = [n for n, head in enumerate(columns) if head not in _WORDS]
+    lines = [[cell(row) for cell in columns.values()] for row in rows]
+    return aligned(list(columns), lines, figures) if lines else ""

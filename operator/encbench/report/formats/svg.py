@@ -1,9 +1,8 @@
 """From a matplotlib figure to SVG that belongs to its page.
 
-One drawing serves the light and the dark theme: colours are drawn as stand-ins and become CSS
-variables, text becomes text in the page's font. The output holds no date, no random id and no
-address, so that equal figures give equal bytes; ids bear the drawing's name, because many drawings
-share a page.
+One drawing serves the light and the dark theme: stand-in colours become CSS variables, and text
+stays text, in the page's font. The output has no date, no random id and no address, so equal
+figures give equal bytes. Ids contain the drawing's name, because many drawings share a page.
 """
 
 import io
@@ -16,7 +15,7 @@ _INKS = (
     *("baseline", "control", "arm-1", "arm-2", "arm-3", "arm-4", "arm-5", "arm-6"),
 )
 INK = {name: f"#fe00{number:02x}" for number, name in enumerate(_INKS)}
-"""Stand-in colour by the name of the CSS variable that it becomes."""
+"""Stand-in colour by the name of its CSS variable."""
 
 RC: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -56,8 +55,8 @@ def figure(width: float, height: float) -> Any:
 def render(drawing: Any, name: str, label: str) -> str:
     """The drawing as an `<svg>` element; `label` says in words what it shows.
 
-    It grows with its column up to a third beyond its own size: what is drawn small for a phone is
-    still of one size with the text of a wide page.
+    It grows with its column up to a third beyond its own size, so a drawing that fits a phone still
+    matches the text size of a wide page.
     """
     out = io.StringIO()
     drawing.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
@@ -95,4 +94,4 @@ _REWRITES = tuple(
         (r"\n\s*", "\n"),
     )
 )
-"""What an SVG of its own needs and one inside a page does not: text takes the page's font."""
+"""Removes what only a stand-alone SVG needs; text takes the page's font."""

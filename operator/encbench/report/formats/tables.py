@@ -25,13 +25,13 @@ from encbench.report.formats.sections import Line, Names, RowPair, Versus
 from encbench.report.words import text
 
 VERDICT = "verdict"
-"""The heading of columns whose cells are verdicts."""
+"""The heading of columns with verdicts."""
 INTERVAL = "95 % interval"
 
 
 @dataclass(frozen=True)
 class TableColumn:
-    """One column: what it belongs to, its heading, which names its formula, and its cells."""
+    """One column: its group, its heading, which names any formula, and its cells."""
 
     group: str
     heading: str
@@ -40,7 +40,7 @@ class TableColumn:
 
     @property
     def title(self) -> str:
-        """Group and heading in one, for where a table has only one line of headings."""
+        """Group and heading in one; a table with one line of headings needs it."""
         return f"{self.group}: {self.heading}" if self.group else self.heading
 
 
@@ -77,7 +77,7 @@ Titled = tuple[str, list[TableColumn]]
 
 
 def compared(versus: Versus) -> list[Titled]:
-    """Every table of one treatment; the first is about what the section is about."""
+    """Every table of one treatment; the first has the subject of the section."""
     if versus.is_recovery:
         return [("Recovery", recovery(versus))]
     topics = (topic for topic in get_args(Topic) if topic != "Recovery")
@@ -95,7 +95,7 @@ def throughput(versus: Versus) -> list[TableColumn]:
         *_change(versus, TPS),
         _ratio(versus, TPS),
         *_known(versus, BY_FIELD["new_orders_per_second"]),
-        # Here a reader sees whether the case is about the disk at all.
+        # These show whether the disk matters at all here.
         *_known(versus, BY_FIELD["disk_read_kib_per_transaction"], digits=1),
         *_basis(versus),
         column("", "limited by", (_limit(line) for line in versus.lines), numeric=False),
@@ -104,7 +104,7 @@ def throughput(versus: Versus) -> list[TableColumn]:
 
 
 def recovery(versus: Versus) -> list[TableColumn]:
-    """Seconds of both from the new server's start to its first answer, and from what it came."""
+    """Seconds of both from the new server's start to its first answer, and what came before."""
     first, *others = (figure for figure in FIGURES if "Recovery" in figure.topics)
     before = [
         TableColumn("TPS before the stop", column.heading, column.cells)
@@ -121,10 +121,10 @@ def recovery(versus: Versus) -> list[TableColumn]:
 
 
 def published(versus: Versus) -> list[TableColumn]:
-    """What the published studies of encryption at rest have, side by side in one table.
+    """The columns of the published studies of encryption at rest, in one table.
 
-    Encrypted first, then plain; a ratio above 1 means that the encrypted one is slower, of TPS as
-    of latency; CPU is the server's, of its limit.
+    Encrypted comes first, then plain. A ratio above 1 means that the encrypted arm is slower, both
+    for TPS and for latency. CPU is the server's, as a share of its limit.
     """
     latency, cpu = BY_FIELD["latency_average_ms"], BY_FIELD["database_cpu_percent"]
     return [
@@ -168,7 +168,7 @@ def judged_in(groups: Sequence[Group]) -> list[JudgedFigure]:
 
 
 def judgements(versus: Versus) -> list[TableColumn]:
-    """How every figure was judged: what it had to exceed, p-values after Holm, and why."""
+    """How every figure was judged: the bar it had to exceed, p-values after Holm, and why."""
     pairs = [(line, finding) for line in versus.lines for finding in line.comparison.findings]
     found = [finding for _, finding in pairs]
     return [
@@ -196,7 +196,7 @@ LIMITS = {
 
 
 def _limit(line: Line) -> str:
-    """The plain arm's and the treated one's, once where it is the same."""
+    """The limit of the plain arm and that of the treated one, once where they are the same."""
     found = [LIMITS[row.saturation or "NotMeasured"] for row in line.rows]
     return " → ".join(dict.fromkeys(found))
 
@@ -213,7 +213,7 @@ def _on(topic: Topic, versus: Versus) -> Iterable[TableColumn]:
 
 
 def _drawn(versus: Versus, figure: Figure) -> list[TableColumn]:
-    """Both arms, and what lies between them."""
+    """Both arms, and the difference between them."""
     columns = _levels(versus, figure)
     if isinstance(figure, JudgedFigure):
         return [*columns, *_change(versus, figure), _verdict(versus, figure)]
@@ -243,7 +243,7 @@ def _verdict(versus: Versus, figure: JudgedFigure) -> TableColumn:
 
 
 def _ratio(versus: Versus, figure: Figure) -> TableColumn:
-    """How many times better the plain arm is; of the two figures that stand beside it."""
+    """How many times better the plain arm is, from the two figures beside it."""
     order = 1 if figure is TPS else -1
     names, rows = versus.names[::order], [pair[::order] for pair in versus.rows]
     found = [[getattr(row, figure.field) for row in pair] for pair in rows]

@@ -1,4 +1,4 @@
-"""How it was measured, in words: the plan, and what disturbed it."""
+"""How the campaign was measured, in words: the plan, and what disturbed it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ CACHES: dict[Cache, str] = {
 
 
 def plan(report: Report) -> str:
-    """The number of blocks and how it came about, in one line."""
+    """The number of blocks and how it was decided, in one line."""
     blocks, precision = report.spec.blocks, report.spec.precision
     parts = [f"{plural(blocks.min, 'block')} for each condition"]
     if precision is not None:
@@ -41,7 +41,7 @@ def plan(report: Report) -> str:
 
 
 def _copying(report: Report) -> str:
-    """How long that took, of all trials: it is no part of any window, and much of the whole."""
+    """How long restoring took over all trials: no window includes it, but it takes much time."""
     took = [t.restored_seconds for t in report.trials if t.restored_seconds is not None]
     if not took:
         return ""
@@ -51,7 +51,7 @@ def _copying(report: Report) -> str:
 
 @dataclass(frozen=True)
 class Disturbance:
-    """One thing that makes a trial Invalid: how far it went in trials that count, and the limit."""
+    """One cause of Invalid trials: its largest extent in trials that count, and the limit."""
 
     name: str
     most: str
@@ -59,7 +59,7 @@ class Disturbance:
 
 
 def disturbances(report: Report) -> list[Disturbance]:
-    """Each against the campaign's limit; rules that were fixed beforehand and blind to TPS."""
+    """Each disturbance against its limit, which the campaign fixed before any TPS was known."""
     counted, limits = [t for t in report.trials if t.counted], report.spec.limits
     return [
         Disturbance(name, _most(getattr(trial, field) for trial in counted), text.margin(limit))
@@ -72,7 +72,7 @@ def disturbances(report: Report) -> list[Disturbance]:
 
 
 def _most(values: Iterable[float | None]) -> str:
-    """The largest in percent; said where not every trial has one."""
+    """The largest in percent, with a remark where not every trial has one."""
     found = list(values)
     known = [value for value in found if value is not None]
     if not known:

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
-from encbench.report.document import Headline
+from encbench.report.document import Headline, TestbedProof
 from encbench.report.document.group import LAYERS, Finding, Group, PairedComparison
-from encbench.report.document.origin import TestbedProof
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
 from encbench.report.words import judgement, text

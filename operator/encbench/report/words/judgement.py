@@ -1,16 +1,17 @@
-"""Why a verdict is what it is, why a block does not count, why there is no data: in one clause."""
+"""Why a verdict, a block that does not count, missing data, a number of blocks: in one clause."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum, auto
 
+from encbench.api.campaign import BlockPlan, CampaignSpec
 from encbench.api.overheadreport import Verdict
 from encbench.api.testbed import Arm
 from encbench.report.document.group import Finding
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
 from encbench.report.words import text
-from encbench.text.words import listed
+from encbench.text.words import listed, plural
 
 
 class JudgementReason(Enum):
@@ -20,7 +21,7 @@ class JudgementReason(Enum):
     ABOVE_THE_BAR = auto()
     WITHIN_THE_MARGIN = auto()
     CORRECTION = auto()
-    """By itself it would have a verdict, but not beside the others."""
+    """It would have a verdict by itself, but not beside the others."""
     NO_NOISE_FLOOR = auto()
     NOISE_OVER_MARGIN = auto()
     BETTER_THAN_BASELINE = auto()
@@ -28,7 +29,7 @@ class JudgementReason(Enum):
 
 
 def reason(finding: Finding, margin: float) -> JudgementReason:
-    """What decided the verdict of a figure that was measured; else the first obstacle to one."""
+    """What decided the verdict of a measured figure, or the first obstacle to one."""
     change, floor = finding.change, finding.noise_floor
     if change is None or change.low is None or change.high is None:
         return JudgementReason.NO_INTERVAL
@@ -46,7 +47,7 @@ def reason(finding: Finding, margin: float) -> JudgementReason:
 
 
 def _alone(finding: Finding, margin: float) -> Verdict:
-    """The verdict that its intervals have, before any correction for others beside it."""
+    """The verdict of its intervals alone, without correction for others beside it."""
     change, narrow = finding.change, finding.change90
     if change and change.low is not None and finding.bar is not None and change.low > finding.bar:
         return "Overhead"
@@ -58,8 +59,8 @@ def _alone(finding: Finding, margin: float) -> Verdict:
 def why(finding: Finding, margin: float, together: str) -> str:
     """What decided the verdict, in one clause.
 
-    `together` is what Holm's correction is of, such as "3 modes"; empty where nothing was judged
-    beside it.
+    `together` is what Holm's correction covers, such as "3 modes"; empty where nothing else was
+    judged beside it.
     """
     limit = text.margin(margin)
     also = f", also after correction for {together}" if together else ""
@@ -96,7 +97,7 @@ def why(finding: Finding, margin: float, together: str) -> str:
 
 
 def why_not_counted(arms: Sequence[Arm], by_arm: Mapping[str, TrialView]) -> str:
-    """Why this block's trials are not compared."""
+    """Why this block does not count."""
     broken = [t for t in by_arm.values() if t.outcome != "Succeeded"]
     if broken:
         return listed(f"{t.arm} was {t.outcome} ({t.reason or 'no reason'})" for t in broken)
@@ -110,7 +111,7 @@ def why_not_counted(arms: Sequence[Arm], by_arm: Mapping[str, TrialView]) -> str
 
 
 def why_no_data(arm: str, trials: Sequence[TrialView]) -> str:
-    """Why there is not one block to compare this arm in."""
+    """Why this arm has no valid block."""
     if not trials:
         return "no trial has finished"
     own = [t for t in trials if t.arm == arm]
@@ -131,4 +132,31 @@ def by_reason(reasons: Iterable[str | None]) -> str:
     counts = Counter(reason or "Unknown" for reason in reasons)
     return ", ".join(
         f"{reason} {count}" for reason, count in sorted(counts.items(), key=lambda e: (-e[1], e[0]))
+    )
+
+
+def why_so_many_blocks(
+    spec: CampaignSpec, plan: BlockPlan | None, counted: int, half_width: float | None
+) -> str:
+    """Why a condition has its number of blocks; its `counted` valid ones reached `half_width`."""
+    if spec.precision is None:
+        return f"{plural(spec.blocks.min, 'block')} were asked for"
+    target = spec.precision.target_half_width
+    if plan is None:
+        return f"the pilot of {plural(spec.blocks.min, 'block')} was not completed"
+    reached = "no interval" if half_width is None else f"±{text.percent(half_width)}"
+    if counted < plan.planned_blocks:
+        return (
+            f"{counted} of the {plural(plan.planned_blocks, 'block')} that the pilot asked "
+            f"for ±{text.margin(target)} are valid: {reached} was reached"
+        )
+    if plan.capped:
+        wanted = "more" if plan.wanted_blocks is None else f"{plan.wanted_blocks:,}"
+        return (
+            f"capped at {plural(plan.planned_blocks, 'block')} where the pilot asked for "
+            f"{wanted}: {reached} was reached instead of ±{text.margin(target)}"
+        )
+    return (
+        f"the pilot of {plural(plan.pilot_blocks, 'block')} asked for {plan.planned_blocks:,} "
+        f"in all to reach ±{text.margin(target)}: {reached} was reached"
     )

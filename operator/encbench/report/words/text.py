@@ -1,7 +1,7 @@
 """How figures and specs read, the same in every rendering.
 
-A figure that is absent reads as a dash, a negative one has a real minus sign, percent signs stand
-apart by a space. Nothing here rounds what is computed with: only what is shown.
+An absent figure is a dash, a negative one has a real minus sign, and a space precedes a percent
+sign. These functions only round what is shown, never what is computed with.
 """
 
 import re
@@ -15,7 +15,7 @@ ABSENT = "–"
 
 
 def number(value: float | None, digits: int) -> str:
-    """With thousands separators and that many decimals."""
+    """A number with thousands separators and that many decimals."""
     if value is None:
         return ABSENT
     shown = f"{value:,.{digits}f}"
@@ -36,7 +36,7 @@ def percent(fraction: float | None, digits: int = 1) -> str:
 
 
 def margin(fraction: float) -> str:
-    """A fraction that a person wrote, with no more decimals than it has: 0.05 reads as `5 %`."""
+    """A fraction from a spec, with no more decimals than it has: 0.05 reads as `5 %`."""
     return f"{100 * fraction:.6g} %"
 
 
@@ -46,7 +46,7 @@ def signed_percent(fraction: float | None, digits: int = 1) -> str:
 
 
 def signed(value: float | None, digits: int = 1) -> str:
-    """With its sign, for differences."""
+    """A number with its sign, for differences."""
     shown = number(value, digits)
     return f"+{shown}" if any(c in "123456789" for c in shown) and shown[0] != "−" else shown
 
@@ -59,7 +59,7 @@ def bounds(interval: Interval | None, digits: int = 1) -> str:
 
 
 def estimate(interval: Interval | None, digits: int = 1) -> str:
-    """Estimate with its bounds: `7.8 % [6.1, 9.4]`, without bounds where there are none."""
+    """An estimate with its bounds, if it has any: `7.8 % [6.1, 9.4]`."""
     if interval is None:
         return ABSENT
     point = percent(interval.estimate, digits)
@@ -85,7 +85,7 @@ def spelled(spec: Model, empty: str) -> str:
 
 
 def _words(name: str) -> str:
-    """`atRest` reads as `at rest`; names with an underscore are a server's own and stay."""
+    """`atRest` reads as `at rest`; a name with an underscore is a server's own and stays."""
     return name if "_" in name else re.sub(r"(?<=[a-z])[A-Z]", lambda c: f" {c[0].lower()}", name)
 
 

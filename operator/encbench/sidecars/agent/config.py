@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from encbench.core.columns.mek import key_of
+from encbench.core.columns.layout import key_of
 
 
 class ConfigError(Exception):

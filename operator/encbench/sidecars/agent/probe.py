@@ -70,9 +70,9 @@ def probe(engine: str) -> EngineProbe:
     return _PROBES[row.package](row)
 
 
-def _innodb(row: EngineFacts, catalogue: Any, kind_of: Callable[[str], str]) -> EngineProbe:
+def _innodb(row: EngineFacts, catalogue: Any) -> EngineProbe:
     """The common part of MariaDB and MySQL. `catalogue` is the engine's own module."""
-    from encbench.engines.innodb import flush, marker, redo  # noqa: PLC0415
+    from encbench.engines.innodb import marker, unwritten  # noqa: PLC0415
 
     return EngineProbe(
         driver=row.driver,
@@ -90,25 +90,25 @@ def _innodb(row: EngineFacts, catalogue: Any, kind_of: Callable[[str], str]) -> 
         plant=marker.plant,
         flush_logs=(marker.FLUSH_BINARY_LOG,),
         drop=marker.drop,
-        kind_of=kind_of,
-        settle=flush.flush,
-        dirty=flush.DIRTY,
-        redo=lambda session: redo.unwritten(session.rows(redo.STATUS)),
+        kind_of=catalogue.kind_of,
+        settle=unwritten.flush,
+        dirty=unwritten.DIRTY,
+        redo=lambda session: unwritten.redo_bytes(session.rows(unwritten.STATUS)),
     )
 
 
 def _mariadb(row: EngineFacts) -> EngineProbe:
-    from encbench.engines.mariadb import catalogue, files  # noqa: PLC0415
+    from encbench.engines.mariadb import catalogue  # noqa: PLC0415
 
-    return _innodb(row, catalogue, files.kind_of)
+    return _innodb(row, catalogue)
 
 
 def _mysql(row: EngineFacts) -> EngineProbe:
-    from encbench.engines.mysql import catalogue, files  # noqa: PLC0415
+    from encbench.engines.mysql import catalogue  # noqa: PLC0415
     from encbench.engines.mysql.marker import echo, plant  # noqa: PLC0415
 
     return replace(
-        _innodb(row, catalogue, files.kind_of),
+        _innodb(row, catalogue),
         plant=plant,
         further=(catalogue.BINARY_LOGS, catalogue.STATUS),
         echo=echo,
@@ -116,7 +116,7 @@ def _mysql(row: EngineFacts) -> EngineProbe:
 
 
 def _postgresql(row: EngineFacts) -> EngineProbe:
-    from encbench.engines.postgresql import catalogue, files, marker, wal  # noqa: PLC0415
+    from encbench.engines.postgresql import catalogue, marker  # noqa: PLC0415
 
     def table_file(session: Session, table: str) -> str:
         return str(session.rows(*marker.file_of(table))[0][0])
@@ -137,9 +137,9 @@ def _postgresql(row: EngineFacts) -> EngineProbe:
         plant=marker.plant,
         flush_logs=(),
         drop=marker.drop,
-        kind_of=files.kind_of,
+        kind_of=catalogue.kind_of,
         settle=lambda _: (("CHECKPOINT", ()),),
-        redo=lambda session: wal.unwritten(session.rows(wal.SINCE_CHECKPOINT)),
+        redo=lambda session: catalogue.redo_bytes(session.rows(catalogue.SINCE_CHECKPOINT)),
         # SIGTERM would wait until every client has left.
         shutdown=signal.SIGINT,
     )

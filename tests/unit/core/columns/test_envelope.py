@@ -3,7 +3,7 @@
 import pytest
 
 from encbench.core.columns.envelope import OVERHEAD, ColumnKind, bears_magic, parse
-from encbench.core.columns.mek import key_of, unfit
+from encbench.core.columns.layout import key_of, unfit
 
 HEADER = b"\x00ENC" + bytes([1, 2, 246, 2]) + b"\x80\x01" + b"\x00\x3f"
 WHOLE = HEADER + bytes(range(12)) + b"xyz" + b"t" * 16

@@ -93,10 +93,10 @@ def test_the_proxys_file_names_every_table_too() -> None:
     ("schema", "name", "said"),
     [
         ("tpcc", "bmsql_customer.c_balanc", "write bmsql_customer.c_balance if that is what"),
-        ("tpcc", "bmsql_order.o_id", "bmsql_order.o_id is no column of TPC-C's tables: write"),
+        ("tpcc", "bmsql_order.o_id", "bmsql_order.o_id is not a column of TPC-C's tables: write"),
         ("tpcc", "x.y", "leave it out"),
         ("sysbench", "sbtest.d", "write sbtest.id if that is what you mean"),
-        ("sysbench", "sbtest4.c", "sbtest4.c is no column of sysbench's tables"),
+        ("sysbench", "sbtest4.c", "sbtest4.c is not a column of sysbench's tables"),
         ("sysbench", "sbtest01.c", "sbtest01.c is no column"),
     ],
 )

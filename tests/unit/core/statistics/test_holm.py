@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from encbench.core.statistics.holm import holm
+from encbench.core.statistics.verdict import holm
 
 
 def test_by_hand() -> None:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.database.users import generate
+from encbench.database.children import generate
 from encbench.engines.innodb import marker
-from encbench.engines.mariadb import catalogue, files, users
+from encbench.engines.mariadb import catalogue, users
 from encbench.engines.marker import is_marker, table_name
 from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens
 
@@ -56,7 +56,7 @@ def test_variables_and_plugins() -> None:
     ],
 )
 def test_kinds(path: str, kind: str) -> None:
-    assert files.kind_of(path) == kind
+    assert catalogue.kind_of(path) == kind
 
 
 def test_the_table_does_not_bear_the_marker() -> None:

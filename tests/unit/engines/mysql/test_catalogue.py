@@ -3,7 +3,7 @@
 import pytest
 
 from encbench.engines.marker import ROWS
-from encbench.engines.mysql import catalogue, files, marker, versions
+from encbench.engines.mysql import catalogue, marker, versions
 from encbench.engines.mysql.versions import LAST
 
 
@@ -66,7 +66,7 @@ def test_dirty_pages_are_waited_for() -> None:
     ],
 )
 def test_kinds(path: str, kind: str) -> None:
-    assert files.kind_of(path) == kind
+    assert catalogue.kind_of(path) == kind
 
 
 def test_the_echo_is_another_text_of_the_same_length() -> None:

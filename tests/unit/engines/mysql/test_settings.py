@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from encbench.database.users import generate
+from encbench.database.children import generate
 from encbench.engines.mysql.flavour import FLAVOURS
 from encbench.engines.mysql.layout import POD
 from encbench.engines.mysql.settings import server_cnf, server_settings

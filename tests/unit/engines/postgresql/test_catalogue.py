@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from encbench.engines.marker import ROWS, table_name
-from encbench.engines.postgresql import catalogue, files, marker
+from encbench.engines.postgresql import catalogue, marker
 
 
 def test_rows_become_the_catalogue() -> None:
@@ -51,7 +51,7 @@ def test_rows_become_the_catalogue() -> None:
     ],
 )
 def test_kinds(path: str, kind: str) -> None:
-    assert files.kind_of(path) == kind
+    assert catalogue.kind_of(path) == kind
 
 
 def test_the_marker_is_an_argument_and_never_text() -> None:
@@ -66,7 +66,7 @@ def test_the_marker_is_an_argument_and_never_text() -> None:
 
 def test_the_agent_pays_for_the_standard_library_only() -> None:
     """It imports these at a twentieth of a core."""
-    names = ("catalogue", "files", "marker")
+    names = ("catalogue", "marker")
     imports = "; ".join(f"import encbench.engines.postgresql.{name}" for name in names)
     heavy = "('pydantic', 'yaml', 'encbench.api', 'encbench.engines.engine')"
     code = f"import sys; {imports}; print([m for m in {heavy} if m in sys.modules])"

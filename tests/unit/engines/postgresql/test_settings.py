@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from encbench.database.users import generate, sysbench_conf
+from encbench.database.children import generate, sysbench_conf
 from encbench.engines.postgresql.layout import POD
 from encbench.engines.postgresql.settings import server_conf, server_settings
 from encbench.engines.postgresql.users import host_rules, init_sql

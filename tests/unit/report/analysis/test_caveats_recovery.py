@@ -5,9 +5,8 @@ import pytest
 from encbench.report.analysis.build import build
 from encbench.report.analysis.caveats.facts import Facts
 from encbench.report.analysis.caveats.recovery import short_recoveries, unequal_log
-from encbench.report.document import Report
+from encbench.report.document import Provenance, Report
 from encbench.report.document.group import Group
-from encbench.report.document.origin import Provenance
 from tests.data.report.synthetic import Study, write
 
 

@@ -14,7 +14,7 @@ from encbench.api.testbed import Arm
 from encbench.audit.audit import audit
 from encbench.audit.tables import read
 from encbench.core import statistics
-from encbench.report.analysis.layers import stack, steps
+from encbench.report.analysis.steps import arm_steps, stack
 from encbench.report.document import Report
 from encbench.report.document.group import LayerStep
 from encbench.report.formats.cards import card
@@ -39,7 +39,7 @@ def found(**specs: Any) -> dict[str, tuple[str, tuple[str, ...]]]:
         for place, name in enumerate(specs)
     ]
     control = Arm(name="again", role="control", mode_ref=arms[0].mode_ref)
-    every = steps((arms[0], control, *arms[1:]), modes(**specs))
+    every = arm_steps((arms[0], control, *arms[1:]), modes(**specs))
     return {step.arm.name: (step.before.name, step.layers) for step in every}
 
 

@@ -1,7 +1,7 @@
-"""What could be wrong with the figures: checks of this campaign's facts, one policy each.
+"""What could be wrong with the figures: checks of this campaign's facts.
 
-Each check takes the facts and returns a caveat or None. They are fixed beforehand and never change
-a figure; they show a reader where to look before believing one.
+Each check is one policy: it takes the facts and returns a caveat or None. The checks are fixed
+beforehand and never change a figure; they show readers where to look before they believe one.
 """
 
 from encbench.report.analysis.caveats import blocks, columns, load, recovery, setting
@@ -45,7 +45,7 @@ CHECKS: tuple[Check, ...] = (
     blocks.several_comparisons,
     load.errors,
 )
-"""In the order in which they are shown."""
+"""In the order in which the report shows them."""
 
 
 def caveats(facts: Facts) -> tuple[Caveat, ...]:

@@ -8,7 +8,7 @@ from encbench.text.words import plural
 FEW_BLOCKS = 6
 SHORT_WINDOW_SECONDS = 60.0
 TOO_WIDE = 1.1
-"""Half-width that was reached, as a multiple of the one that was asked for."""
+"""Half-width that was reached, as a multiple of the target."""
 MANY_INVALID = 0.2
 
 
@@ -32,7 +32,7 @@ def noise_floor(facts: Facts) -> Caveat | None:
 
 
 def few_blocks(facts: Facts) -> Caveat | None:
-    """Intervals that rest on little."""
+    """Intervals that rest on few blocks."""
     counts = [group.counted_blocks for group in facts.groups if group.counted_blocks]
     if not counts or min(counts) >= FEW_BLOCKS:
         return None
@@ -73,7 +73,7 @@ def many_invalid(facts: Facts) -> Caveat | None:
 
 
 def precision_missed(facts: Facts) -> Caveat | None:
-    """Intervals wider than was asked for."""
+    """Intervals wider than the target."""
     if facts.spec.precision is None:
         return None
     target = facts.spec.precision.target_half_width
@@ -91,10 +91,10 @@ def precision_missed(facts: Facts) -> Caveat | None:
 
 
 def one_placement(facts: Facts) -> Caveat | None:
-    """Testbeds that were never built anew."""
+    """Testbeds that were never rebuilt."""
     if facts.spec.blocks.per_testbed or not any(g.comparisons for g in facts.groups):
         return None
-    # All arms share an external database: there is no placement that differs between them.
+    # All arms share an external database, so no placement differs between them.
     ours = [g for g in facts.groups if g.instance not in facts.external]
     known = [g.placement for g in ours if g.placement is not None]
     if not known:
@@ -125,7 +125,7 @@ def several_comparisons(facts: Facts) -> Caveat | None:
 
 
 def short_window(facts: Facts) -> Caveat | None:
-    """Windows in which a burst weighs much."""
+    """Windows in which one burst matters."""
     lengths = [t.window.end - t.window.start for t in facts.counted if t.window is not None]
     if not lengths or min(lengths) >= SHORT_WINDOW_SECONDS:
         return None

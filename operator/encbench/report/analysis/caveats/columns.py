@@ -1,4 +1,4 @@
-"""Caveats about encrypted columns: what the proxy stands in for, and what its figures are not."""
+"""Caveats about encrypted columns: what the proxy simulates, and what its figures leave out."""
 
 from collections.abc import Callable, Iterable
 
@@ -11,7 +11,7 @@ from encbench.text.words import listed
 
 
 def stand_in(facts: Facts) -> Caveat | None:
-    """Our proxy in a vendor's place."""
+    """Our proxy simulates a vendor's."""
     names = _modes(facts, lambda mode: mode.columns is not None)
     if not names:
         return None
@@ -27,7 +27,7 @@ def stand_in(facts: Facts) -> Caveat | None:
 
 
 def hop_not_apart(facts: Facts) -> Caveat | None:
-    """An encrypted arm with no pass-through arm to compare with."""
+    """An encrypted arm without a pass-through arm to compare with."""
     mixed = [
         step
         for _, step in _steps(facts)
@@ -46,7 +46,7 @@ def hop_not_apart(facts: Facts) -> Caveat | None:
 
 
 def hop_in_the_loss(facts: Facts) -> Caveat | None:
-    """A loss against the direct arm, of which part is the proxy's way."""
+    """A loss against the direct arm that includes the way through the proxy."""
     found = [(group, step) for group, step in _steps(facts) if step.layers == ("hop",)]
     known = [(group, step.loss.estimate) for group, step in found if step.loss is not None]
     if not known:
@@ -67,7 +67,7 @@ def hop_in_the_loss(facts: Facts) -> Caveat | None:
 
 
 def results_only(facts: Facts) -> Caveat | None:
-    """What is not encrypted on the wire."""
+    """Traffic that is not encrypted."""
     names = _modes(facts, lambda mode: mode.columns is not None and mode.columns.encrypts)
     if not names:
         return None
@@ -81,7 +81,7 @@ def results_only(facts: Facts) -> Caveat | None:
 
 
 def client_without_driver(facts: Facts) -> Caveat | None:
-    """The client, sysbench, receives ciphertext and looks at none of it."""
+    """The client, sysbench, receives ciphertext and drops it."""
     sysbench = {name for name, workload in facts.workloads.items() if workload.tpcc is None}
     arms = {
         arm.name
@@ -133,7 +133,7 @@ def driver_before_external(facts: Facts) -> Caveat | None:
 
 
 def _modes(facts: Facts, wanted: Callable[[EncryptionModeSpec], bool]) -> list[str]:
-    """Modes that some arm of the report has."""
+    """Modes of the report's arms that satisfy `wanted`."""
     used = dict.fromkeys(arm.mode_ref for group in facts.groups for arm in group.arms)
     return [name for name in used if name in facts.modes and wanted(facts.modes[name])]
 

@@ -1,4 +1,4 @@
-"""What the checks for caveats look at."""
+"""The facts that the checks for caveats use."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,15 +8,14 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.report.analysis.bucket import ProvenanceSource
-from encbench.report.document import Caveat
+from encbench.report.document import Caveat, Provenance
 from encbench.report.document.group import Group
-from encbench.report.document.origin import Provenance
 from encbench.report.document.trial import TrialView
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the checks look at."""
+    """The facts of one campaign."""
 
     spec: CampaignSpec
     workloads: dict[str, WorkloadSpec]
@@ -35,7 +34,7 @@ class Facts:
 
     @property
     def counted(self) -> list[TrialView]:
-        """Trials whose figures are used."""
+        """Trials whose figures count."""
         return [trial for trial in self.trials if trial.counted]
 
 

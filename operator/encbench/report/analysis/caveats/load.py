@@ -7,13 +7,13 @@ from encbench.report.words import text
 from encbench.text.words import listed, plural
 
 FOREIGN_PERCENT = 10.0
-"""Of a node's cores: what others may use before a reader should know."""
+"""Of a node's cores: how much others may use before readers should know."""
 IDLE_PERCENT = 2.0
-"""Of one instance's CPU, over all databases that were to be idle."""
+"""Of one instance's CPU: how much the idle databases together may use."""
 THROTTLED_PERCENT = 5.0
 """Of a window, for one client."""
 EQUAL_WORK_SHARE = 0.7
-"""Of the slowest arm's TPS: a rate that every arm keeps up with."""
+"""Of the slowest arm's TPS: a rate that every arm can keep up with."""
 IDLE_SERVER_PERCENT = 60.0
 
 
@@ -32,7 +32,7 @@ def colocation(facts: Facts) -> Caveat | None:
 
 
 def busy_client(facts: Facts) -> Caveat | None:
-    """A client that may be what limits TPS."""
+    """A client that may limit TPS."""
     busy = [t for t in facts.counted if (t.client_cpu_percent or 0) >= CLIENT_NEAR_LIMIT]
     throttled = [t for t in facts.counted if (t.throttled_percent or 0) > THROTTLED_PERCENT]
     if not busy and not throttled:
@@ -50,7 +50,7 @@ def busy_client(facts: Facts) -> Caveat | None:
 
 
 def busy_server(facts: Facts) -> Caveat | None:
-    """A saturated server, at no fixed rate: its arms did not do equal work."""
+    """A saturated server without a fixed rate, whose arms did not do equal work."""
     bound = [
         group
         for group in facts.groups
@@ -90,7 +90,7 @@ def idle_server(facts: Facts) -> Caveat | None:
 
 
 def fixed_rate(facts: Facts) -> Caveat | None:
-    """TPS that says what was offered."""
+    """TPS that only shows the offered rate."""
     fixed = [
         group
         for group in facts.groups
@@ -137,7 +137,7 @@ def foreign_load(facts: Facts) -> Caveat | None:
 
 
 def foreign_unknown(facts: Facts) -> Caveat | None:
-    """Nodes without metrics of what else ran on them."""
+    """Nodes without metrics about other programs."""
     count = sum(t.foreign_cpu_percent is None for t in facts.counted)
     if not count:
         return None

@@ -1,4 +1,4 @@
-"""Caveats about recoveries: whether the arms had the same to do, and enough of it to tell."""
+"""Caveats about recoveries: whether the arms had equal work, and enough to measure."""
 
 from encbench.report.analysis.caveats.facts import Facts
 from encbench.report.document import Caveat
@@ -6,13 +6,13 @@ from encbench.report.words import text
 from encbench.text.words import plural
 
 UNEQUAL = 1.2
-"""Largest over smallest amount of log: above that the arms had not the same to recover."""
+"""Largest over smallest amount of log, above which the arms did not have equal work."""
 SHORT_SECONDS = 1.0
-"""Below that most of a recovery is the start of a server that has nothing to recover."""
+"""Below this, a recovery mostly consists of an ordinary start."""
 
 
 def unequal_log(facts: Facts) -> Caveat | None:
-    """Arms that were killed with more or less left to do."""
+    """Arms that were stopped with different amounts of work left."""
     found = []
     for group in facts.groups:
         amounts = [row.redo_mib for row in group.rows if row.redo_mib]
@@ -34,7 +34,7 @@ def unequal_log(facts: Facts) -> Caveat | None:
 
 
 def short_recoveries(facts: Facts) -> Caveat | None:
-    """Recoveries in which there is little to see."""
+    """Recoveries too short to show a difference."""
     seconds = [
         row.recovery_seconds
         for group in facts.groups

@@ -1,4 +1,4 @@
-"""Caveats about data and machines: whether what was measured is what one has."""
+"""Caveats about data and machines: how they differ from production."""
 
 from encbench.api.scalars import parse_quantity
 from encbench.api.workload import WorkloadSpec
@@ -22,7 +22,7 @@ def _dataset_bytes(workload: WorkloadSpec) -> int:
 
 
 def dataset_in_memory(facts: Facts) -> Caveat | None:
-    """At-rest encryption that is hardly exercised."""
+    """Encryption at rest that is hardly exercised."""
     pools = [
         float(size)
         for source in facts.sources
@@ -43,7 +43,7 @@ def dataset_in_memory(facts: Facts) -> Caveat | None:
 
 
 def external_database(facts: Facts) -> Caveat | None:
-    """A server that encbench cannot look into."""
+    """A server that encbench cannot inspect."""
     if not facts.external:
         return None
     return Caveat(
@@ -72,7 +72,7 @@ def no_aes(facts: Facts) -> Caveat | None:
 
 
 def mixed_machines(facts: Facts) -> Caveat | None:
-    """Arms that did not run on the same thing."""
+    """Arms that ran under different conditions."""
     names = ("Server version", "Database node", "Kernel", "CPU")
     mixed = [f.name for f in facts.provenance.facts if f.name in names and len(f.values) > 1]
     if not mixed:
@@ -86,7 +86,7 @@ def mixed_machines(facts: Facts) -> Caveat | None:
 
 
 def no_tpc_result(facts: Facts) -> Caveat | None:
-    """TPC-C's transactions make no TPC-C."""
+    """TPC-C's transactions, which are not a TPC-C result."""
     names = sorted(name for name, workload in facts.workloads.items() if workload.tpcc)
     if not names:
         return None

@@ -1,7 +1,7 @@
 """The page: one self-contained HTML file with inline CSS and SVG, no script, no network.
 
-The template holds the words and the order; what it shows is put together here, so that every figure
-on the page comes from the report and through `text`.
+The template holds the words and the order. This module prepares its data, so every figure on the
+page comes from the report and is formatted by `text`.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True)
 class Glance:
-    """One condition in the table of all, and its comparison with each treatment that it has."""
+    """One condition in the overview, and its comparison with each treatment."""
 
     group: Group
     cells: tuple[PairedComparison | None, ...]
@@ -74,14 +74,14 @@ def _spans(columns: Sequence[TableColumn]) -> list[tuple[str, int]]:
 
 
 def _trusted(source: str) -> str:
-    """Markup of our own making: plots, whose labels are escaped, and the style sheet."""
+    """Our own markup: plots, whose labels are escaped, and the style sheet."""
     from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
 
     return Markup(source)  # noqa: S704 - see above
 
 
 def _glances(report: Report) -> list[Glance]:
-    """All conditions in the order of the plan; none where the cards say it all."""
+    """All conditions in the order of the plan; empty where the cards already show everything."""
     if len(report.groups) * len(report.treatments) <= len(report.headlines):
         return []
     return [

@@ -9,10 +9,7 @@ from encbench.report.document import Report
 from encbench.report.document.group import Group
 from encbench.report.figures import JUDGED
 from encbench.report.formats import layertables, tables
-from encbench.report.formats.plots.by_arm import by_arm
-from encbench.report.formats.plots.common import Legend, legend
-from encbench.report.formats.plots.effect import effect
-from encbench.report.formats.plots.latency import percentiles
+from encbench.report.formats.plots import Legend, by_arm, effect, legend, percentiles
 from encbench.report.formats.sections import Section, Versus, sections
 from encbench.report.formats.tables import TableColumn, Titled
 from encbench.report.words import text
@@ -21,7 +18,7 @@ from encbench.text.words import capitalised, plural
 
 @dataclass(frozen=True)
 class Chart:
-    """A plot with what it shows."""
+    """A plot with its title."""
 
     title: str
     svg: str
@@ -34,7 +31,7 @@ class TreatmentTables:
     title: str
     why: tuple[str, ...]
     tables: tuple[Titled, ...]
-    """By what they are about."""
+    """Each with its subject."""
     judgements: list[TableColumn]
     """How each figure under each condition was judged."""
 
@@ -106,7 +103,7 @@ def _load(workload: WorkloadSpec, section: Section) -> Iterable[str]:
 
 
 def _charts(report: Report, section: Section, number: int) -> Iterable[Chart]:
-    """What each treatment changes, then what a transaction costs in each arm."""
+    """What each treatment changes, then the cost of a transaction in each arm."""
     rows = [row for group in section.groups for row in group.rows]
     if section.treatments:
         for figure in JUDGED.values():
@@ -123,7 +120,7 @@ def _charts(report: Report, section: Section, number: int) -> Iterable[Chart]:
 
 
 def _distributions(section: Section, number: int) -> Iterable[Chart]:
-    """Latency percentiles below the highest concurrency, which stands among the charts."""
+    """Latency percentiles below the highest concurrency, which is among the charts."""
     for group in section.groups[:-1]:
         if group.latency:
             yield _percentiles(group, f"r{number}-p{group.concurrency}")

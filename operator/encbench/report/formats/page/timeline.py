@@ -7,8 +7,7 @@ from encbench.api.overheadreport import Row
 from encbench.report.document import Report
 from encbench.report.document.group import Group
 from encbench.report.document.trial import Block, TrialView
-from encbench.report.formats.plots.common import Legend, legend
-from encbench.report.formats.plots.timeline import timeline
+from encbench.report.formats.plots import Legend, legend, timeline
 from encbench.report.words import text
 
 

@@ -1,0 +1,55 @@
+"""What InnoDB has not written to its data files yet: how much there is, and how to write it.
+
+The agent imports this module: the standard library only. `FLUSH TABLES ... FOR EXPORT` writes every
+changed page of a table to its file and returns when that is done. It goes table by table, so a
+flush can be interrupted and resumed; the pages stay in the pool. The server itself writes undo logs
+and system tables: MySQL as soon as it is idle, MariaDB when it must. Rejected: the setting
+innodb_max_dirty_pages_pct, which an agent that dies midway would leave behind, and which only the
+server's administrator may change.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+from encbench.core.connection import DATABASE
+from encbench.engines.marker import Statement
+
+DIRTY = "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'"
+"""The last column of its row counts the pages that are changed and not written."""
+STATUS = (
+    "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_checkpoint_age', "
+    "'Innodb_redo_log_current_lsn', 'Innodb_redo_log_checkpoint_lsn')"
+)
+"""MariaDB reports the checkpoint's age. MySQL reports both log positions since 8.0.30; older
+servers report neither."""
+
+_TABLES = (
+    "SELECT TABLE_NAME FROM information_schema.TABLES "
+    "WHERE TABLE_SCHEMA = %s AND TABLE_TYPE = 'BASE TABLE' AND ENGINE = 'InnoDB' "
+    "ORDER BY TABLE_NAME"
+)
+
+
+class _Session(Protocol):
+    def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Sequence[Any]]:
+        """Run a statement and return its rows."""
+        ...
+
+
+def flush(session: _Session) -> Iterable[Statement]:
+    """Statements that write the changed pages of the benchmark's tables."""
+    for row in session.rows(_TABLES, (DATABASE,)):
+        table = str(row[0]).replace("`", "``")
+        yield f"FLUSH TABLES {DATABASE}.`{table}` FOR EXPORT", ()
+        yield "UNLOCK TABLES", ()
+
+
+def redo_bytes(rows: Iterable[Sequence[Any]]) -> int | None:
+    """Bytes of redo log that a recovery would apply, from the rows of `STATUS`; None if unknown."""
+    known = {str(name).lower(): int(value) for name, value in rows}
+    age = known.get("innodb_checkpoint_age")
+    if age is not None:
+        return age
+    current = known.get("innodb_redo_log_current_lsn")
+    checkpoint = known.get("innodb_redo_log_checkpoint_lsn")
+    return None if current is None or checkpoint is None else current - checkpoint

@@ -1,0 +1,323 @@
+"""The plots of the page. Each takes parts of the report and returns one inline SVG.
+
+No plot has a legend or a title of its own: the page names the arms once, by colour and by the shape
+of their marker, and says above each plot what it shows. Concurrency is an axis of evenly spaced
+levels rather than a scale, because values at one level are compared side by side.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from encbench.api.overheadreport import Interval
+from encbench.api.testbed import Arm
+from encbench.report.document.group import Group
+from encbench.report.document.trial import TrialView
+from encbench.report.figures import JudgedFigure
+from encbench.report.formats import svg
+from encbench.report.formats.sections import Section
+from encbench.report.formats.svg import INK
+from encbench.report.words import text
+from encbench.text.words import capitalised, plural
+
+SMALL = 390, 230
+"""Pixels of a plot; a wide page has two side by side."""
+
+MARKERS = "osD^vPX"
+"""Shapes of baseline, control and treatments."""
+SHAPES = "●■◆▲▼✚✖"
+"""The same shapes as characters, for the page's legend."""
+
+
+def _marker(place: int) -> str:
+    """The shape of the arm at that place in the plan."""
+    return MARKERS[place % len(MARKERS)]
+
+
+def _variable(place: int) -> str:
+    """The CSS variable of the arm at that place in the plan."""
+    return ("baseline", "control")[place] if place < 2 else f"arm-{(place - 2) % 6 + 1}"
+
+
+def _ink(place: int) -> str:
+    """The stand-in for that variable's colour, to draw with."""
+    return INK[_variable(place)]
+
+
+@contextmanager
+def _drawn(width: float, height: float) -> Iterator[tuple[Any, Any]]:
+    """An empty drawing of that many pixels, and its axes; draw and render within the context."""
+    import matplotlib  # noqa: PLC0415 - a second that only a rendering pays
+
+    with matplotlib.rc_context(svg.RC):
+        drawing = svg.figure(width, height)
+        yield drawing, drawing.subplots()
+
+
+def _levels(axes: Any, section: Section) -> None:
+    """Concurrency along the axis."""
+    names = [f"{group.concurrency:,}" for group in section.groups]
+    axes.set_xticks(range(len(names)), names)
+    axes.set_xlim(-0.5, len(names) - 0.5)
+    axes.set_xlabel("threads")
+
+
+def _offsets(count: int, width: float) -> list[float]:
+    """Positions of `count` things side by side, centred on 0."""
+    return [width * ((n + 0.5) / count - 0.5) for n in range(count)]
+
+
+@dataclass(frozen=True)
+class Legend:
+    """How an arm is drawn."""
+
+    name: str
+    role: str
+    shape: str
+    colour: str
+
+
+def legend(arms: Sequence[Arm]) -> tuple[Legend, ...]:
+    """The legend of these arms, in the order of the plan."""
+    return tuple(
+        Legend(arm.name, arm.role, SHAPES[n % len(SHAPES)], _variable(n))
+        for n, arm in enumerate(arms)
+    )
+
+
+def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> str:
+    """An overhead with its 95 % interval by concurrency, against noise floor and margin."""
+    with _drawn(*SMALL) as (drawing, axes):
+        _levels(axes, section)
+        for place, group in enumerate(section.groups):
+            floor = group.noise_floors.get(figure.key)
+            if floor is not None:
+                axes.bar(
+                    *(place, 200 * floor, 0.84, -100 * floor),
+                    color=INK["noise"],
+                    linewidth=0,
+                    zorder=1,
+                )
+        axes.axhline(0, color=INK["line"], linewidth=1, zorder=1.5)
+        axes.axhline(100 * margin, color=INK["muted"], linewidth=1, linestyle=(0, (4, 3)))
+        arms = [arm.name for arm in section.arms]
+        spread = _offsets(len(section.treatments), 0.5)
+        for offset, arm in zip(spread, section.treatments, strict=True):
+            place = arms.index(arm.name)
+            _intervals(axes, section.groups, arm.name, figure.overhead, offset, place)
+        axes.set_ylabel("loss of TPS, %" if figure.sense == "loss" else "increase, %")
+        # Bars leave no margin below them, but the band's end must show.
+        axes.use_sticky_edges = False
+        axes.margins(y=0.1)
+        return svg.render(drawing, name, _label(section, figure, margin))
+
+
+def _intervals(
+    axes: Any, groups: Sequence[Group], arm: str, field: str, offset: float, place: int
+) -> None:
+    for level, group in enumerate(groups):
+        row = next((row for row in group.rows if row.arm == arm), None)
+        shown: Interval | None = getattr(row, field) if row is not None else None
+        if shown is None:
+            axes.text(
+                level + offset, 0, "no data", color=INK["muted"], ha="center", va="bottom", size=10
+            )
+            continue
+        point = 100 * shown.estimate
+        if shown.low is not None and shown.high is not None:
+            whiskers = [[point - 100 * shown.low], [100 * shown.high - point]]
+            axes.errorbar(
+                *([level + offset], [point], whiskers),
+                color=_ink(place),
+                linewidth=2,
+                capsize=5,
+                capthick=2,
+                zorder=3,
+            )
+        axes.plot(
+            *([level + offset], [point]),
+            _marker(place),
+            color=_ink(place),
+            markersize=7,
+            markeredgewidth=0,
+            zorder=4,
+        )
+        axes.annotate(
+            text.number(point, 1),
+            (level + offset, point),
+            (9, 0),
+            textcoords="offset points",
+            va="center",
+            size=11,
+            color=INK["ink"],
+            zorder=5,
+        )
+
+
+def _label(section: Section, figure: JudgedFigure, margin: float) -> str:
+    said = [
+        f"{arm.name} at {plural(group.concurrency, 'thread')} "
+        f"{text.estimate(getattr(group.row(arm.name), figure.overhead))}"
+        for arm in section.treatments
+        for group in section.groups
+        if group.comparison(arm.name) is not None
+    ]
+    return (
+        f"{capitalised(figure.effect)} with 95 % interval, {section.place}: "
+        f"{'; '.join(said) or 'none compared'}. The margin is {text.margin(margin)}."
+    )
+
+
+def by_arm(section: Section, trials: Sequence[TrialView], field: str, unit: str, name: str) -> str:
+    """A figure of every counted trial by arm and concurrency, its geometric mean as a bar."""
+    with _drawn(*SMALL) as (drawing, axes):
+        _levels(axes, section)
+        said = []
+        spread = _offsets(len(section.arms), 0.66)
+        width = 0.66 / len(section.arms)
+        for place, (offset, arm) in enumerate(zip(spread, section.arms, strict=True)):
+            for level, group in enumerate(section.groups):
+                mean = getattr(group.row(arm.name), field)
+                if mean is None:
+                    continue
+                values = [v for t in _counted(trials, group, arm.name) if (v := getattr(t, field))]
+                x = level + offset
+                colour = _ink(place)
+                axes.hlines(
+                    *(mean, x - 0.42 * width, x + 0.42 * width), color=colour, linewidth=2.5
+                )
+                axes.plot(
+                    *([x + shift for shift in _offsets(len(values), 0.7 * width)], values),
+                    _marker(place),
+                    color=colour,
+                    markersize=4.5,
+                    markeredgewidth=0,
+                    alpha=0.5,
+                )
+                threads = plural(group.concurrency, "thread")
+                said.append(f"{arm.name} at {threads} {text.number(mean, 2)}")
+        axes.set_ylim(bottom=0)
+        axes.margins(y=0.1)
+        axes.set_ylabel(unit)
+        return svg.render(
+            drawing, name, f"{unit}, {section.place}: {'; '.join(said) or 'no data'}."
+        )
+
+
+def _counted(trials: Sequence[TrialView], group: Group, arm: str) -> list[TrialView]:
+    names = {name for block in group.blocks if block.counted for name in block.trials}
+    return [t for t in trials if t.arm == arm and t.name in names]
+
+
+def percentiles(group: Group, name: str) -> str:
+    """Latency of each arm by percentile, on a logarithmic scale."""
+    with _drawn(*SMALL) as (drawing, axes):
+        levels = list(group.latency[0].percentiles_ms)
+        said = []
+        for place, own in enumerate(group.latency):
+            values = [own.percentiles_ms[level] for level in levels]
+            axes.plot(
+                *(range(len(levels)), values),
+                f"-{_marker(place)}",
+                color=_ink(place),
+                linewidth=1.5,
+                markersize=5,
+                markeredgewidth=0,
+                zorder=2 + place,
+            )
+            last = f"{levels[-1]}th {text.number(values[-1], 2)} ms"
+            said.append(f"{own.arm} median {text.number(values[0], 2)} ms, {last}")
+        axes.set_yscale("log")
+        _log_ticks(axes, [v for own in group.latency for v in own.percentiles_ms.values()])
+        axes.set_xticks(range(len(levels)), levels)
+        axes.set_xlim(-0.4, len(levels) - 0.6)
+        axes.set_xlabel("percentile")
+        axes.set_ylabel("ms, logarithmic")
+        label = f"Latency by percentile, {group.place}: {'; '.join(said)}."
+        return svg.render(drawing, name, label)
+
+
+_STEPS = (
+    (1, 2, 5),
+    (1, 1.5, 2, 3, 5, 7),
+    (1, 1.2, 1.5, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9),
+    tuple(n / 10 for n in range(10, 100)),
+)
+"""Leading digits of ticks, coarse ones first."""
+
+
+def _log_ticks(axes: Any, values: Sequence[float]) -> None:
+    """A handful of plain numbers, because there would often be only one power of ten."""
+    low, high = min(values) / 1.15, max(values) * 1.15
+    shown: list[float] = []
+    for digits in _STEPS:
+        steps = (digit * 10.0**power for power in range(-4, 7) for digit in digits)
+        shown = [step for step in steps if low <= step <= high]
+        if len(shown) >= 4:
+            break
+    axes.set_ylim(low, high)
+    axes.set_yticks(shown, [f"{step:g}" for step in shown])
+    axes.minorticks_off()
+
+
+def timeline(group: Group, trials: Sequence[TrialView], name: str) -> str:
+    """TPS over time of every trial of one condition, side by side in the order they ran."""
+    own = [
+        t
+        for t in trials
+        if (t.cell, t.workload, t.concurrency) == (group.cell, group.workload, group.concurrency)
+    ]
+    places = {arm.name: place for place, arm in enumerate(group.arms)}
+    with _drawn(1040, 200) as (drawing, axes):
+        for slot, trial in enumerate(own):
+            _slot(axes, slot, trial, _ink(places.get(trial.arm, 0)))
+        starts = [n for n, t in enumerate(own) if n == 0 or t.block != own[n - 1].block]
+        for start, end in zip(starts, [*starts[1:], len(own)], strict=True):
+            if start:
+                axes.axvline(start, color=INK["line"], linewidth=1)
+            label = f"block {own[start].block}" if len(starts) <= 12 else str(own[start].block)
+            axes.text(
+                *((start + end) / 2, 1.02, label),
+                transform=axes.get_xaxis_transform(),
+                ha="center",
+                size=10,
+                color=INK["muted"],
+            )
+        axes.set_xlim(0, max(1, len(own)))
+        axes.set_xticks([])
+        axes.set_ylabel("TPS")
+        bad = sum(t.outcome != "Succeeded" for t in own)
+        label = f"TPS over time of {plural(len(own), 'trial')} in the order in which they ran"
+        return svg.render(drawing, name, f"{label}, {group.place}; {bad} did not succeed.")
+
+
+def _slot(axes: Any, slot: int, trial: TrialView, colour: str) -> None:
+    """One trial within [slot, slot + 1]: its series, its mean, a cross when it does not count."""
+    counted = trial.counted
+    if trial.outcome != "Succeeded":
+        axes.axvspan(slot, slot + 1, color=INK["bad-soft"], linewidth=0, zorder=0)
+        axes.text(
+            *(slot + 0.5, 0.04, "×"),
+            transform=axes.get_xaxis_transform(),
+            ha="center",
+            size=16,
+            color=INK["bad"],
+        )
+    if trial.series:
+        first, last = trial.series[0][0], trial.series[-1][0]
+        length = max(last - first, 1.0)
+        axes.plot(
+            [slot + 0.06 + 0.88 * (t - first) / length for t, _ in trial.series],
+            [tps for _, tps in trial.series],
+            color=colour,
+            linewidth=1,
+            alpha=0.75 if counted else 0.3,
+        )
+    if trial.tps is not None:
+        axes.hlines(
+            *(trial.tps, slot + 0.06, slot + 0.94),
+            color=colour,
+            linewidth=2.5,
+            alpha=1 if counted else 0.4,
+        )
