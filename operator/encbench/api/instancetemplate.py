@@ -36,7 +36,7 @@ class Storage(Model):
     size: Quantity = Field(description="Size of the volume, such as 10Gi.")
     class_name: Name | None = optional("StorageClass; the cluster's default class if omitted.")
     iops: Annotated[Int, Field(ge=1, le=10_000_000)] | None = optional(
-        "Provisioned IOPS of the volume, for the report; encbench sets no such limit."
+        "Provisioned IOPS of the volume. The report shows it; encbench sets no such limit."
     )
 
 
@@ -122,8 +122,8 @@ class InstanceTemplateSpec(Model):
         Rule(
             cel="has(self.external) ? !has(self.resources) && !has(self.storage) : "
             "has(self.resources) && has(self.storage)",
-            message="write either resources and storage, for a database that the operator runs, "
-            "or external",
+            message="write either resources and storage (a database that the operator runs) or "
+            "external",
             holds=lambda it: (
                 [it.resources is None, it.storage is None] == [it.external is not None] * 2
             ),
@@ -189,7 +189,7 @@ class InstanceTemplateSpec(Model):
 
     @property
     def embedded(self) -> Embedded:
-        """Resources of the server, for an instance that the operator runs."""
+        """Resources of the server in an instance that the operator runs."""
         assert self.resources is not None  # noqa: S101 - who asks knows that it is not external
         assert self.storage is not None  # noqa: S101 - see above
         return Embedded(self.resources, self.storage)

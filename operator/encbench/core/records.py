@@ -149,7 +149,7 @@ class DiskIo(Model):
 
 
 class TrialProofs(Model):
-    """The verdicts of proofs.json, for the report's tables."""
+    """The verdicts of proofs.json as the report's tables show them."""
 
     before: ProofVerdict | None = None
     after: ProofVerdict | None = None

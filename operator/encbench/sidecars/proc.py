@@ -1,4 +1,7 @@
-"""`/proc/<pid>/stat`, for the agent and the recorder. The recorder's start allows little import."""
+"""`/proc/<pid>/stat` as agent and recorder read it.
+
+The recorder's start is dead time, so this imports next to nothing.
+"""
 
 from typing import NamedTuple
 

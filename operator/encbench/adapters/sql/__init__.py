@@ -1,4 +1,4 @@
-"""SQL over a unix socket: one session with bounded waits, for the agent.
+"""SQL over a unix socket: the agent's one session, with bounded waits.
 
 The agent imports this package at a twentieth of a core, so nothing here pulls in the API's models,
 and a driver is imported with the first session.

@@ -160,7 +160,7 @@ class TrialEffects:
         testbed = trial.spec.testbed_ref.name
         token = await agents.token(self._deps.cluster, trial.namespace, testbed)
         # Side by side, because all have to know before the first one starts; one that cannot be
-        # told keeps none of the others.
+        # reached does not keep the others.
         told = await asyncio.gather(
             *(self._release_one(trial, client, token, effect.at) for client in effect.clients),
             return_exceptions=True,

@@ -325,7 +325,7 @@ def _scaled(seen: TestbedSeen, scale: tuple[int, Start] | None) -> list[Apply]:
 
 
 def _rest(draft: Draft[TestbedStatus], seen: TestbedSeen) -> TestbedDecision:
-    """Nobody needs the server: it is stopped, and the testbed ready once its pod is gone."""
+    """The server is not needed: it stops, and the testbed is ready once its pod is gone."""
     found = seen.stateful_set
     if found is not None and found.replicas:
         return _decision(draft, *_scaled(seen, (0, found.start)), requeue=POLL)

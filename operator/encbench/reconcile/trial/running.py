@@ -155,7 +155,7 @@ def _missed_start(
     if not everybody:
         return _disrupted(draft, "the clients did not start together")
     if draft.since(RELEASED) > parse_duration(trial.spec.step_deadlines.start):
-        end(draft, "Failed", "StartTimeout", "the clients could not be told to start in time")
+        end(draft, "Failed", "StartTimeout", "the clients could not be released in time")
     else:
         draft.set(release_at=seen.now.timestamp() + START_TOGETHER)
     return decision(draft, requeue=0.0)

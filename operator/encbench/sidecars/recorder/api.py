@@ -76,7 +76,7 @@ class Api:
 
 
 def _parse_release(body: bytes) -> tuple[float, dict[str, str]]:
-    """Start time and URLs; ValueError, which contains no URL, for a malformed release."""
+    """Start time and URLs. A malformed release is a ValueError, which contains no URL."""
     try:
         release: Any = json.loads(body)
     except ValueError as error:
