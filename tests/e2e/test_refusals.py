@@ -24,7 +24,7 @@ LACKING: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = {
     "mariadb-scope": (
         {},
         {"atRest": {"method": "engine", "scope": ["tables"]}},
-        ("atRest.scope: leave it out", "only MySQL and Percona Server take a part"),
+        ("atRest.scope: leave it out", "only MySQL and Percona Server can encrypt a part"),
     ),
     "postgresql-tde": (
         {"engine": "postgresql", "version": "15", "settings": {}},
@@ -159,7 +159,7 @@ def test_an_external_database_that_names_no_secret(installed: Kube) -> None:
 
 
 def test_settings_that_the_server_refuses_are_named(installed: Kube, start: Start) -> None:
-    """Encbench knows of no such setting, and leaves it to the server's own validation."""
+    """Unknown settings are left to the server's own validation."""
     wrong = {"innodb_bufer_pool_size": "64M", "sort_buffer_size": "banana"}
     installed.apply(manifests.instance("mistyped", settings=wrong))
     campaign = manifests.campaign("mistyped", ["tde"])
