@@ -14,9 +14,10 @@ python = $(venv)/bin/python
 # Half of the time these tests wait for servers; a file and its servers stay with one worker.
 contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 3 --dist loadfile --no-loadscope-reorder tests/contract
 
-# The English of these files keeps the rules in .vale/styles. Add 'operator/*.py' for the docstrings and
-# comments of the operator, and 'crds/*.yaml' for the API's descriptions.
-prose = git ls-files '*.md' 'campaigns/*.yaml' 'charts/*.yaml' ':!tests/data/report/expected' \
+# The English of these files keeps the rules in .vale/styles: pages, the comments of manifests, the
+# docstrings and comments of the operator, and the API's descriptions.
+prose = git ls-files '*.md' 'campaigns/*.yaml' 'charts/*.yaml' 'crds/*.yaml' 'operator/*.py' \
+	':!tests/data/report/expected' \
 	| xargs $(python) -m tests.prose
 
 # In one session: what is left is looked for on the machine that all others have used.

@@ -1,4 +1,4 @@
-"""The composition root: reads the arguments, builds the adapters, starts the loop under kopf."""
+"""The composition root: reads the arguments, builds the adapters, starts the loop with kopf."""
 
 import argparse
 import asyncio
@@ -32,6 +32,13 @@ from encbench.reconcile.trial.reconciler import TrialReconciler
 
 log = logging.getLogger("encbench")
 
+IMAGES = {
+    "image": "image of agent and recorder: the operator's",
+    "volume-image": "image with gocryptfs; without it, modes that need a privileged container are "
+    "refused",
+    "proxy-image": "image of the confidential proxy; without it, modes with columns are refused",
+}
+
 
 class SystemClock:
     """The machine's clock."""
@@ -42,7 +49,7 @@ class SystemClock:
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line, for log collectors."""
+    """One JSON object per line, for log collectors."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The record's time, level, logger and text, with the traceback where there is one."""
@@ -68,7 +75,7 @@ def arguments() -> argparse.ArgumentParser:
         nargs="?",
         choices=("run", "check"),
         default="run",
-        help="run: the operator; check: whether API server, object store and Prometheus answer",
+        help="run: the operator; check: test that API server, object store and Prometheus answer",
     )
     parser.add_argument(
         "--namespace",
@@ -76,32 +83,15 @@ def arguments() -> argparse.ArgumentParser:
         required=True,
         help="namespace to watch; may be given several times",
     )
-    parser.add_argument("--image", default="", help="image of agent and recorder: the operator's")
-    parser.add_argument(
-        "--image-pull-policy", default="IfNotPresent", choices=("Always", "IfNotPresent", "Never")
-    )
-    parser.add_argument(
-        "--volume-image",
-        default="",
-        help="image with gocryptfs; without it, modes with a privileged container are refused",
-    )
-    parser.add_argument(
-        "--volume-image-pull-policy",
-        default="IfNotPresent",
-        choices=("Always", "IfNotPresent", "Never"),
-    )
-    parser.add_argument(
-        "--proxy-image",
-        default="",
-        help="image of the confidential proxy; without it, modes with columns are refused",
-    )
-    parser.add_argument(
-        "--proxy-image-pull-policy",
-        default="IfNotPresent",
-        choices=("Always", "IfNotPresent", "Never"),
-    )
+    for name, help_text in IMAGES.items():
+        parser.add_argument(f"--{name}", default="", help=help_text)
+        parser.add_argument(
+            f"--{name}-pull-policy",
+            default="IfNotPresent",
+            choices=("Always", "IfNotPresent", "Never"),
+        )
     parser.add_argument("--s3-endpoint", required=True, help="URL of the object store")
-    parser.add_argument("--s3-external-endpoint", help="its URL as clients reach it, if another")
+    parser.add_argument("--s3-external-endpoint", help="its URL for clients, if it differs")
     parser.add_argument("--s3-bucket", default="encbench", help="bucket for all artefacts")
     parser.add_argument("--s3-region", default="us-east-1")
     parser.add_argument(
@@ -120,7 +110,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def configure_logging(level: str, style: str) -> None:
-    """Log to stderr. kopf is kept to warnings, for at debug level it logs whole bodies."""
+    """Log to stderr. kopf logs warnings only, because at debug level it logs whole bodies."""
     handler = logging.StreamHandler()
     text = logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
     handler.setFormatter(JsonFormatter() if style == "json" else text)
@@ -130,7 +120,7 @@ def configure_logging(level: str, style: str) -> None:
 
 
 def kopf_settings() -> kopf.OperatorSettings:
-    """For an operator that only listens: no scanning, no peering, no events, no annotations."""
+    """Settings of a mere listener: no scanning, no peering, no events, no annotations."""
     settings = kopf.OperatorSettings()
     settings.watching.chunk_size = 500
     settings.watching.connect_timeout = 10
@@ -172,12 +162,12 @@ async def run(args: argparse.Namespace) -> None:
                 settings=kopf_settings(),
                 namespaces=args.namespace,
                 liveness_endpoint=args.liveness,
-                # Else kopf asks for the name of a user that an image need not know.
+                # Without it kopf looks up a user name that an image may lack.
                 identity=cast(Any, "encbench"),
                 stop_flag=stop,
             )
         )
-        # Without its watches or its loop the operator is of no use: end, to be restarted.
+        # Without its watches or its loop the operator is useless: end and be restarted.
         await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
         for task in (work, bucket, watch):
             task.cancel()
@@ -188,7 +178,7 @@ async def run(args: argparse.Namespace) -> None:
 
 
 async def check(args: argparse.Namespace) -> bool:
-    """Print one line for each thing that the operator needs; True when all of them answer."""
+    """Print one line for each service that the operator needs; True when all of them answer."""
     async with AsyncExitStack() as stack:
         deps, store = await _connect(args, stack)
         good = True
@@ -240,7 +230,7 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
 
 
 async def _ensure_bucket(store: ObjectStore) -> None:
-    """Create the bucket as soon as the store is there."""
+    """Create the bucket as soon as the store answers."""
     while True:
         try:
             await store.ensure_bucket()

@@ -1,7 +1,7 @@
-"""kopf's side: watch, parse nothing, decide nothing, tell the loop.
+"""kopf's side: watch, and pass every event on to the loop.
 
-Only `on.event` handlers: they cost no write per object, leave no annotation and no finalizer, and
-what they miss the loop's sweep finds.
+Only `on.event` handlers: they cost no write per object and leave no annotation and no finalizer.
+The loop's sweep finds whatever they miss.
 """
 
 from typing import Any
@@ -21,10 +21,10 @@ def register(registry: kopf.OperatorRegistry, loop: Loop) -> None:
     """Watch our kinds, and the workloads that bear our label."""
     kopf.on.login(registry=registry)(_log_in)
     for kind in OWN:
-        kopf.on.event(*_resource(kind), registry=registry)(_teller(kind, loop))
+        kopf.on.event(*_resource(kind), registry=registry)(_handler(kind, loop))
     ours: dict[str, Any] = {labels.MANAGED_BY: labels.MANAGER}
     for kind in CHILDREN:
-        kopf.on.event(*_resource(kind), labels=ours, registry=registry)(_teller(kind, loop))
+        kopf.on.event(*_resource(kind), labels=ours, registry=registry)(_handler(kind, loop))
 
 
 def _log_in(**context: Any) -> kopf.ConnectionInfo | None:
@@ -37,9 +37,9 @@ def _resource(kind: Kind) -> tuple[str, str, str]:
     return group, version, kind.plural
 
 
-def _teller(kind: Kind, loop: Loop) -> Any:
-    async def tell(body: kopf.Body, **_: Any) -> None:
+def _handler(kind: Kind, loop: Loop) -> Any:
+    async def changed(body: kopf.Body, **_: Any) -> None:
         loop.changed(kind, dict(body))
 
-    tell.__name__ = f"{kind.plural}_changed"
-    return tell
+    changed.__name__ = f"{kind.plural}_changed"
+    return changed

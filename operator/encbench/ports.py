@@ -1,9 +1,8 @@
-"""What the operator needs of the outside world, as Protocols.
+"""The operator's view of the outside world, as Protocols.
 
-Each is implemented by one adapter and by one fake for unit tests; both pass the same contract
-tests. Every method raises `Unavailable` when the other side cannot be reached or answers with a
-fault of its own: the caller tries again later and loses nothing. Other errors are named at the
-method.
+One adapter and one fake for unit tests implement each of them; both pass the same contract tests.
+Every method raises `Unavailable` when the other side cannot be reached or fails: the caller tries
+again later and loses nothing. Each method names its other errors.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +23,7 @@ class Unavailable(Exception):
 
 
 class Conflict(Exception):
-    """The object exists already, or is not the one (or not as new) as the caller thought."""
+    """The object exists already, or is a different or newer one than the caller assumed."""
 
 
 class Rejected(Exception):
@@ -32,41 +31,35 @@ class Rejected(Exception):
 
 
 class Reader(Protocol):
-    """The API server, for callers that only look."""
+    """The API server, read-only."""
 
     async def get(self, kind: Kind, namespace: str, name: str) -> Body | None:
         """The object, or None when there is none."""
-        ...
 
     async def list(
         self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
     ) -> list[Body]:
-        """All objects with these labels, read in chunks; `namespace=None` is every one watched."""
-        ...
+        """All objects with these labels, read in chunks; `namespace=None` means all watched."""
 
     async def logs(self, namespace: str, pod: str, container: str, lines: int) -> str:
         """The last lines of a container's log; empty when there is none."""
-        ...
 
 
 class Cluster(Reader, Protocol):
     """The API server."""
 
     async def create(self, kind: Kind, body: Body) -> Body:
-        """Create by POST. Conflict when the name is taken, Rejected when it is refused."""
-        ...
+        """Create by POST. Conflict when the name is taken, Rejected when the server refuses."""
 
     async def apply(self, kind: Kind, body: Body) -> Body:
-        """Server-side apply under the operator's field manager. Rejected when it is refused."""
-        ...
+        """Server-side apply under the operator's field manager. Rejected when refused."""
 
     async def apply_status(self, kind: Kind, body: Body) -> Body:
-        """Replace the status: `body` is the object as read, with `status` as it shall be.
+        """Replace the status: `body` is the object as read, with the new `status`.
 
-        A PUT of the status subresource with the resourceVersion that was read, so that a write on
-        top of something newer is a Conflict.
+        A PUT of the status subresource with the resourceVersion that was read, so that overwriting
+        a newer version is a Conflict.
         """
-        ...
 
     async def patch_metadata(
         self,
@@ -78,18 +71,15 @@ class Cluster(Reader, Protocol):
         finalizers: Sequence[str] | None = None,
         resource_version: str | None = None,
     ) -> None:
-        """Merge labels (None removes one) and replace finalizers; nothing when it is gone."""
-        ...
+        """Merge labels (None removes one) and replace finalizers; no effect when it is gone."""
 
     async def delete(self, kind: Kind, namespace: str, name: str, uid: str) -> None:
-        """Delete that incarnation in the background; nothing when it is gone already."""
-        ...
+        """Delete that incarnation in the background; no effect when it is gone already."""
 
     async def event(
         self, kind: Kind, regarding: Body, reason: str, note: str, *, warning: bool = False
     ) -> None:
         """Record an Event about an object. Best effort: never raises."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -107,35 +97,27 @@ class Store(Protocol):
     @property
     def bucket(self) -> str:
         """Name of the bucket."""
-        ...
 
     async def put_if_absent(self, key: str, content: bytes, content_type: str) -> Stored:
         """Store unless the key exists. Conflict when it exists with other content."""
-        ...
 
     async def put(self, key: str, content: bytes, content_type: str) -> Stored:
         """Store, replacing what was there."""
-        ...
 
     async def get(self, key: str) -> bytes | None:
         """The content, or None."""
-        ...
 
     async def list(self, prefix: str) -> list[str]:
         """All keys under a prefix, in order."""
-        ...
 
     async def delete(self, keys: Sequence[str]) -> None:
-        """Delete these keys; those that do not exist are passed over."""
-        ...
+        """Delete these keys; keys that do not exist are ignored."""
 
     async def abort_uploads(self, prefix: str) -> None:
         """Abort the unfinished multipart uploads under a prefix."""
-        ...
 
     async def presign_put(self, key: str, seconds: int) -> str:
-        """A URL that takes one PUT of this key with the header `If-None-Match: *`."""
-        ...
+        """A URL for one PUT of this key with the header `If-None-Match: *`."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +133,6 @@ class Metrics(Protocol):
 
     async def raw(self, selector: str, start: float, end: float) -> list[Series]:
         """The raw samples in [start, end] (Unix seconds) of every series that matches."""
-        ...
 
 
 class Clock(Protocol):
@@ -159,26 +140,22 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """An aware datetime in UTC."""
-        ...
 
 
 class Certificates(Protocol):
-    """Who makes certificates. It asks nobody, so nothing of it is ever away."""
+    """The issuer of certificates. It works locally, so it never raises Unavailable."""
 
     def authority(self, name: str, now: datetime) -> KeyPair:
         """A fresh CA of that name, with a fresh key."""
-        ...
 
     def issue(self, authority: KeyPair, name: str, hosts: Sequence[str], now: datetime) -> Issued:
         """Fresh certificates for a server under these host names or addresses, and for its clients.
 
-        Rejected when the authority is none.
+        Rejected when the authority is not a CA with its key.
         """
-        ...
 
     def unpresentable(self, now: datetime) -> KeyPair:
-        """A client certificate that TLS 1.3 has no signature for, so that a client sends none."""
-        ...
+        """A client certificate that TLS 1.3 cannot sign with, so that clients send none."""
 
 
 class Agent(Protocol):
@@ -186,30 +163,26 @@ class Agent(Protocol):
 
     async def server(self, address: str, token: str) -> agent.ServerAnswer:
         """Facts of the server. Unavailable until it answers queries."""
-        ...
 
     async def settle(self, address: str, token: str) -> agent.SettleAnswer:
-        """Have the server write what it has changed: `settled`, and the `dirtyPages` that are left.
+        """Have the server write its changes: `settled`, and the remaining `dirtyPages`.
 
-        One round of bounded length: to be asked again until it is settled.
+        This is one round of bounded length: call again until it is settled.
         """
-        ...
 
     async def evidence(
         self, address: str, token: str, marker: str, *, full: bool
     ) -> agent.EvidenceAnswer:
-        """Evidence about the mode in force: catalogue rows and where the marker was found."""
-        ...
+        """Evidence about the mode in force: catalogue rows and the files that hold the marker."""
 
     async def checks(
         self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
     ) -> agent.ChecksAnswer:
         """State of the checks of TPC-C's tables that bear this name.
 
-        They begin with the first call and take minutes; every later one with that name only looks.
-        Unavailable while others are under way as well.
+        The first call starts them and they take minutes; later calls with that name only look.
+        Also Unavailable while other checks are in progress.
         """
-        ...
 
     async def stop(
         self,
@@ -221,19 +194,17 @@ class Agent(Protocol):
         after: float,
         seconds: float,
     ) -> agent.RecoveryAnswer:
-        """Have the server stopped (`Clean` or `Crash`) that many seconds from now; the run's state.
+        """Stop the server (`Clean` or `Crash`) `after` seconds from now; the run's state.
 
-        It has `seconds` to come back. The first call with that name arms it, every later one only
-        looks. Unavailable while another is under way as well.
+        The server has `seconds` to come back. The first call with that name arms the stop; later
+        ones only look. Also Unavailable while another stop is in progress.
         """
-        ...
 
     async def stopped(self, address: str, token: str, run: str) -> agent.RecoveryAnswer:
-        """State of that stop of the server, which this never arms; `unknown` where there is none.
+        """State of that stop of the server, which this never arms; `unknown` if there is none.
 
-        Rejected by an agent of a version that knows of no stops.
+        Rejected by an agent of a version without stops.
         """
-        ...
 
 
 class Recorder(Protocol):
@@ -241,10 +212,8 @@ class Recorder(Protocol):
 
     async def state(self, address: str, token: str) -> recorder.StateAnswer:
         """State of the run. Unavailable until the tool waits at its barrier."""
-        ...
 
     async def release(
         self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
     ) -> recorder.StateAnswer:
-        """Let the tool start at that Unix time, and say where the artefacts go. Idempotent."""
-        ...
+        """Let the tool start at that Unix time, and give the artefacts' URLs. Idempotent."""

@@ -40,11 +40,11 @@ def tpcc_campaign(name: str, *modes: str, engine: str = "mariadb", **fields: Any
     ("spec", "advice"),
     [
         ({"columns": columns(30)}, "Unsupported value: 30"),
-        ({"columns": columns(100), "inTransit": {}}, "leave inTransit out"),
+        ({"columns": columns(100), "inTransit": {}}, "omit inTransit"),
         ({"columns": columns(100, algorithm="SM4_256")}, "SM4_128_GCM"),
-        ({"columns": columns(100, list=["bmsql_item.i_id"])}, "write one of the two"),
+        ({"columns": columns(100, list=["bmsql_item.i_id"])}, "write exactly one of ratio"),
         ({"columns": columns(100, mek="00" * 16)}, "unknown field"),
-        ({"driver": {}}, "write one of the two"),
+        ({"driver": {}}, "write exactly one of encrypting"),
     ],
     ids=["ratio", "tls", "algorithm", "both", "inline-key", "no-driver"],
 )

@@ -134,7 +134,7 @@ class ClusterContract:
 
     async def test_frozen_specs_stay(self, cluster: Cluster, namespace: str) -> None:
         await cluster.apply(CAMPAIGN, body(CAMPAIGN, "study", namespace, seed=1))
-        with pytest.raises(Rejected, match="apply it under another name"):
+        with pytest.raises(Rejected, match="apply a new campaign under another name"):
             await cluster.apply(CAMPAIGN, body(CAMPAIGN, "study", namespace, seed=2))
         await cluster.create(TRIAL, body(TRIAL, "trial", namespace))
         with pytest.raises(Rejected, match="it is frozen"):

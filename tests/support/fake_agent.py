@@ -239,7 +239,7 @@ def _stopped(server: FakeServer, now: float) -> wire.RecoveryAnswer:
         "state": "starting",
     }
     if server.lost and now > gone + stop.seconds:
-        why = f"the server did not answer within {stop.seconds:.0f} s: no process came"
+        why = f"the server did not answer within {stop.seconds:.0f} s: no process appeared"
         return {**said, "state": "failed", "error": why}
     began = gone + server.restart_seconds
     if server.lost or now < began + server.recovery_seconds:

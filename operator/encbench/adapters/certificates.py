@@ -1,9 +1,9 @@
 """`ports.Certificates` with the `cryptography` library: ECDSA on P-256, which every engine takes.
 
-What one testbed gets costs a quarter of a millisecond of CPU. Keys of RSA would cost 33 ms each,
-more than a second in all where a busy node leaves the operator the twentieth of a core that it asks
-for, and would measure nothing else: the certificate takes part in the handshake only, and
-handshakes are over before a window begins.
+The certificates of one testbed cost a quarter of a millisecond of CPU. RSA keys would cost 33 ms
+each: more than a second in all on a busy node, where the operator may get only the twentieth of a
+core that it requests. They would not change what is measured, because certificates take part in
+handshakes only, and handshakes are over before a window begins.
 
 Serial numbers and keys are random, from the library's own source; the time is an argument.
 """
@@ -28,7 +28,7 @@ from encbench.ports import Rejected
 EARLIER = timedelta(days=1)
 """Nodes' clocks may be behind the operator's."""
 VALID = timedelta(days=3650)
-"""Longer than any campaign: nothing renews a certificate in the middle of one."""
+"""Longer than any campaign, because certificates are not renewed."""
 CLIENT = "encbench"
 """Subject of every client's certificate."""
 
@@ -36,7 +36,7 @@ _SIGNATURE = hashes.SHA256()
 
 
 class EllipticCertificates:
-    """Makes authorities and what they sign; keeps nothing."""
+    """Makes authorities and signs certificates; keeps no state."""
 
     def authority(self, name: str, now: datetime) -> KeyPair:
         """See `ports.Certificates`."""
@@ -58,7 +58,7 @@ class EllipticCertificates:
         return Issued(authority=authority.certificate, server=server, client=client)
 
     def unpresentable(self, now: datetime) -> KeyPair:
-        """See `ports.Certificates`: no scheme of RFC 8446, section 4.2.3, is of this curve."""
+        """See `ports.Certificates`: RFC 8446, section 4.2.3, has no scheme for this curve."""
         key, subject = generate_private_key(SECP256K1()), _subject(CLIENT)
         return _pair(_builder(subject, subject, key, now), key, key)
 
@@ -123,12 +123,12 @@ def _loaded(authority: KeyPair) -> tuple[x509.Certificate, EllipticCurvePrivateK
     except ValueError as error:
         raise Rejected(f"the campaign's CA cannot be read: {error}") from error
     if not isinstance(key, EllipticCurvePrivateKey) or key.public_key() != certificate.public_key():
-        raise Rejected("the campaign's CA cannot be used: its key is not its certificate's")
+        raise Rejected("the campaign's CA cannot be used: its key does not match its certificate")
     return certificate, key
 
 
 def _subject(name: str) -> x509.Name:
-    """At most 64 characters, says X.509; names of testbeds and campaigns are shorter."""
+    """X.509 allows 64 characters; names of testbeds and campaigns are shorter."""
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
 
 

@@ -1,4 +1,4 @@
-"""Opening of encrypted values with the key, by OpenSSL: the agent's own way, not the driver's."""
+"""Decryption of values by OpenSSL: the agent's own way, independent of the driver."""
 
 from collections.abc import Callable
 
@@ -14,11 +14,11 @@ _CIPHERS: dict[str, Callable[[bytes], algorithms.AES | algorithms.SM4]] = {
 
 
 class NotOpened(ValueError):
-    """The key does not open it, or the cipher is not to be had. The text says which."""
+    """The key does not open the value, or the cipher is not available. The text says which."""
 
 
 def open_envelope(envelope: Envelope, key: bytes) -> bytes:
-    """The plaintext. NotOpened for another key, and for a single bit that was changed."""
+    """The plaintext. NotOpened for a wrong key, or if a single bit was changed."""
     text, tag = envelope.sealed[:-TAG], envelope.sealed[-TAG:]
     try:
         mode = modes.GCM(envelope.nonce, tag)

@@ -1,8 +1,8 @@
 """`ports.Cluster` over the Kubernetes API.
 
-Objects are read without `metadata.managedFields`, which may outweigh all the rest; a write that
-omits them leaves them as they are. Every write asks for strict validation, so that a field that the
-server does not know is refused and not silently dropped.
+Objects are read without `metadata.managedFields`, which may be larger than all the rest; a write
+that omits them leaves them unchanged. Every write asks for strict validation, so that the server
+rejects an unknown field instead of silently dropping it.
 """
 
 import logging
@@ -31,19 +31,19 @@ _NOTE_LIMIT = 1024
 
 
 NoConfiguration = config.ConfigException
-"""What `connect` raises where nothing says which cluster is meant."""
+"""Raised by `connect` if no configuration names a cluster."""
 
 
 async def connect(kubeconfig: Path | None = None) -> ApiClient:
     """A client for the given kubeconfig, else for the cluster around us, else for the default one.
 
-    The caller closes it. NoConfiguration when nothing says which cluster is meant.
+    The caller closes it. NoConfiguration when no configuration names a cluster.
     """
     settings = Configuration()
     if kubeconfig is None and "KUBERNETES_SERVICE_HOST" in os.environ:
         config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
     else:
-        # The library looks at the environment only once, when it is imported.
+        # The library reads the environment only once, when it is imported.
         chosen = os.environ.get("KUBECONFIG") if kubeconfig is None else str(kubeconfig)
         await config.load_kube_config(  # type: ignore[no-untyped-call]
             config_file=chosen or None,
@@ -70,8 +70,8 @@ def current_namespace() -> str:
 class KubernetesCluster:
     """The API server behind a client.
 
-    `namespaces` are those that `list(namespace=None)` covers; when there are none it asks for the
-    whole cluster at once, which needs a ClusterRole. `chunk` objects are read at a time.
+    `list(namespace=None)` covers `namespaces`. If there are none, it covers the whole cluster and
+    needs a ClusterRole. A request reads at most `chunk` objects.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class KubernetesCluster:
                 query += [("continue", token)] if token else []
                 answer = await self._requests.send("GET", path(kind, namespace), query=query)
                 if answer.status == 410:
-                    break  # The snapshot that we were reading is compacted away: begin again.
+                    break  # The snapshot was compacted while we read it: begin again.
                 page = answer.expect_ok().json()
                 found += [_clean(kind, item) for item in page["items"]]
                 token = page["metadata"].get("continue", "")
@@ -137,7 +137,7 @@ class KubernetesCluster:
         return _object(kind, answer.expect_ok())
 
     async def apply(self, kind: Kind, body: Body) -> Body:
-        """See `ports.Cluster`. Conflict when the body names a uid or version that is not live."""
+        """See `ports.Cluster`. Conflict when the body names a stale uid or version."""
         meta = body["metadata"]
         answer = await self._requests.send(
             "PATCH",
@@ -149,7 +149,7 @@ class KubernetesCluster:
         return _object(kind, answer.expect_ok())
 
     async def apply_status(self, kind: Kind, body: Body) -> Body:
-        """See `ports.Cluster`. Conflict as well when the object is gone."""
+        """See `ports.Cluster`. Also Conflict when the object is gone."""
         meta = body["metadata"]
         answer = await self._requests.send(
             "PUT",
@@ -171,7 +171,7 @@ class KubernetesCluster:
         finalizers: Sequence[str] | None = None,
         resource_version: str | None = None,
     ) -> None:
-        """See `ports.Cluster`. Conflict when `resource_version` is given and no longer live."""
+        """See `ports.Cluster`. Conflict when `resource_version` is given and stale."""
         changes: Body = {}
         if labels is not None:
             changes["labels"] = dict(labels)
@@ -201,7 +201,7 @@ class KubernetesCluster:
                 "preconditions": {"uid": uid},
             },
         )
-        # 409 says that the name belongs to another incarnation: ours is gone.
+        # 409: the name belongs to another incarnation, so ours is gone.
         if answer.status not in (404, 409):
             answer.expect_ok()
 
@@ -216,13 +216,13 @@ class KubernetesCluster:
                 ("limitBytes", str(_LOG_BYTES)),
             ],
         )
-        # 400 says that the container has not started, or that there is none of that name.
+        # 400: the container has not started, or the pod has no such container.
         if answer.status in (400, 404):
             return ""
         return answer.expect_ok().content.decode(errors="replace")
 
     async def scrape(self, namespace: str, pod: str, port: int) -> str:
-        """What a pod says at /metrics, through the API server: for people outside the cluster.
+        """A pod's /metrics through the API server, for people outside the cluster.
 
         Unavailable when the pod does not answer, Rejected without the right to get pods/proxy.
         """
@@ -271,6 +271,6 @@ def _object(kind: Kind, answer: HttpAnswer) -> Body:
 
 
 def _clean(kind: Kind, body: Body) -> Body:
-    """Without managedFields; and with its type, which the items of a list lack."""
+    """The object without managedFields, and with its type, which items of a list lack."""
     body["metadata"].pop("managedFields", None)
     return _typed(kind, body)

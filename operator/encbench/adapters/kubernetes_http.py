@@ -1,10 +1,10 @@
 """Requests to the Kubernetes API server: how they are addressed, sent, and judged when they fail.
 
 The client library contributes configuration, authentication and the connection pool. Its typed
-classes and its dynamic client are left aside: the paths follow from `Kind`, objects are JSON to us,
-and discovery would be one more thing that may fail or be out of date.
+classes and its dynamic client are not used: the paths follow from `Kind`, objects are plain JSON
+here, and discovery could fail or be out of date.
 
-Bodies are never logged, for Secrets pass through here.
+Bodies are never logged, because Secrets pass through here.
 """
 
 import json
@@ -24,15 +24,15 @@ APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
 
 _AWAY = (401, 408, 429)
-"""401 because a rotated service account token is read again within a minute."""
+"""401 is among them because a rotated service account token is read again within a minute."""
 
 _UNTYPED = "failed to create typed patch object"
-"""How the API server begins when an applied object has a field that its schema lacks. It says so
-with status 500, which trying again would never cure."""
+"""The beginning of the API server's message if an applied object has an unknown field. The status
+is 500, although trying again would not help."""
 
 
 def path(kind: Kind, namespace: str | None, name: str = "", subresource: str = "") -> str:
-    """The URL path of an object, or of all of a kind where `name` is empty."""
+    """The URL path of an object, or of all objects of a kind if `name` is empty."""
     root = "/apis" if "/" in kind.api_version else "/api"
     parts = [root, kind.api_version]
     if kind.namespaced and namespace is not None:
@@ -43,7 +43,7 @@ def path(kind: Kind, namespace: str | None, name: str = "", subresource: str = "
 
 @dataclass(frozen=True)
 class HttpAnswer:
-    """A response that came from the API server itself and is no fault of its own."""
+    """A response from the API server itself that is not a server error."""
 
     status: int
     content: bytes
@@ -54,7 +54,7 @@ class HttpAnswer:
         return 200 <= self.status < 300
 
     def json(self) -> Body:
-        """The content as an object; Unavailable when something else answered in its place."""
+        """The content as an object; Unavailable when a proxy or the like answered instead."""
         try:
             body = json.loads(self.content)
         except ValueError:
@@ -65,12 +65,14 @@ class HttpAnswer:
 
     @property
     def message(self) -> str:
-        """What the API server says about a failure."""
-        said = self._said().get("message")
-        return str(said or self.content.decode(errors="replace")[:512] or f"status {self.status}")
+        """The API server's message about a failure."""
+        message = self._body().get("message")
+        return str(
+            message or self.content.decode(errors="replace")[:512] or f"status {self.status}"
+        )
 
     def expect_ok(self) -> "HttpAnswer":
-        """Itself; Conflict when it is another object, Rejected for whatever else was not done."""
+        """Itself; Conflict when it is another object, Rejected for every other failure."""
         if self.ok:
             return self
         if self.status == 409 or "metadata.uid" in self._fields():
@@ -78,11 +80,11 @@ class HttpAnswer:
         raise Rejected(self.message)
 
     def _fields(self) -> list[str]:
-        """The fields that a refusal is about. An applied uid that is not the live one is there."""
-        details = self._said().get("details") or {}
+        """The fields that a rejection is about, such as a stale uid that was applied."""
+        details = self._body().get("details") or {}
         return [cause.get("field", "") for cause in details.get("causes") or []]
 
-    def _said(self) -> Body:
+    def _body(self) -> Body:
         try:
             return self.json()
         except Unavailable:
@@ -105,7 +107,7 @@ class Requests:
         body: Body | None = None,
         content_type: str = JSON,
     ) -> HttpAnswer:
-        """Send and read the answer. Unavailable when there is none, or a fault of the server's."""
+        """Send and read the answer. Unavailable without one, or when the server failed."""
         try:
             answer = await self._exchange(method, where, query, body, content_type)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:

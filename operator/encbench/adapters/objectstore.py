@@ -1,13 +1,14 @@
 """The object store: `ports.Store` over any S3 service.
 
 Keys are written once: `put_if_absent` and the presigned URLs carry `If-None-Match: *`, and the
-store itself refuses the second writer (S3 and MinIO since 2024; `check` finds out). In a presigned
-URL that header is among the signed ones, so nobody who holds the URL can leave it out and overwrite
-a result. What the store's errors become is said in `adapters.s3`.
+store itself refuses the second writer (S3 and MinIO since 2024; `check` tests it). A presigned URL
+signs that header, so its holder cannot leave it out and overwrite a result. `adapters.s3` maps the
+store's errors to those of the ports.
 """
 
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,8 @@ class ObjectStore:
     """One bucket of an S3 service.
 
     `credentials` is a directory with the files `access-key` and `secret-key`, such as a mounted
-    Secret; it may change under way. Presigned URLs name `external_endpoint`, where clients reach
-    the store by another address than the operator does.
+    Secret; they may change at any time. Presigned URLs name `external_endpoint`, for clients that
+    reach the store by a different address than the operator.
     """
 
     def __init__(
@@ -40,21 +41,11 @@ class ObjectStore:
         ca_file: Path | None = None,
         limits: S3Limits | None = None,
     ) -> None:
-        self._bucket = bucket
-        self._region = region
+        self.bucket = bucket
+        self._external_endpoint = external_endpoint
         self._connection = S3Connection(
-            endpoint=endpoint,
-            external_endpoint=external_endpoint or endpoint,
-            region=region,
-            credentials=credentials,
-            ca_file=ca_file,
-            limits=limits or S3Limits(),
+            endpoint, region, credentials, ca_file, limits or S3Limits()
         )
-
-    @property
-    def bucket(self) -> str:
-        """Name of the bucket."""
-        return self._bucket
 
     # -- ports.Store
 
@@ -68,7 +59,7 @@ class ObjectStore:
         """Store, replacing what was there."""
 
         def put(s3: Any) -> Stored:
-            s3.put_object(Bucket=self._bucket, Key=key, Body=content, ContentType=content_type)
+            s3.put_object(Bucket=self.bucket, Key=key, Body=content, ContentType=content_type)
             return Stored(key, digest_of(content))
 
         return await self._connection.call(put)
@@ -81,19 +72,19 @@ class ObjectStore:
         """All keys under a prefix, in order."""
 
         def find(s3: Any) -> list[str]:
-            pages = s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
+            pages = s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix)
             return sorted(entry["Key"] for page in pages for entry in page.get("Contents", ()))
 
         return await self._connection.call(find)
 
     async def delete(self, keys: Sequence[str]) -> None:
-        """Delete these keys; those that do not exist are passed over."""
+        """Delete these keys; keys that do not exist are ignored."""
 
         def delete(s3: Any) -> None:
             for first in range(0, len(keys), _KEYS_PER_DELETE):
                 some = [{"Key": key} for key in keys[first : first + _KEYS_PER_DELETE]]
                 wanted = {"Objects": some, "Quiet": True}
-                answer = s3.delete_objects(Bucket=self._bucket, Delete=wanted)
+                answer = s3.delete_objects(Bucket=self.bucket, Delete=wanted)
                 for left in answer.get("Errors", ()):
                     raise Unavailable(
                         f"the object store did not delete {left.get('Key')}: "
@@ -105,27 +96,32 @@ class ObjectStore:
     async def abort_uploads(self, prefix: str) -> None:
         """Abort the unfinished multipart uploads under a prefix.
 
-        Asks for those of the whole bucket: MinIO takes a prefix only when it is a whole key.
+        Lists those of the whole bucket, because MinIO takes a prefix only if it is a whole key.
         """
 
         def abort(s3: Any) -> None:
-            pages = s3.get_paginator("list_multipart_uploads").paginate(Bucket=self._bucket)
+            pages = s3.get_paginator("list_multipart_uploads").paginate(Bucket=self.bucket)
             for upload in [upload for page in pages for upload in page.get("Uploads", ())]:
-                if upload["Key"].startswith(prefix):
-                    self._abort(s3, upload["Key"], upload["UploadId"])
+                if not upload["Key"].startswith(prefix):
+                    continue
+                with suppress(s3.exceptions.NoSuchUpload):
+                    s3.abort_multipart_upload(
+                        Bucket=self.bucket, Key=upload["Key"], UploadId=upload["UploadId"]
+                    )
 
         await self._connection.call(abort)
 
     async def presign_put(self, key: str, seconds: int) -> str:
-        """A URL that takes one PUT of this key with the header `If-None-Match: *`.
+        """A URL for one PUT of this key with the header `If-None-Match: *`.
 
-        No request is made. It is good for at most seven days; more is a ValueError.
+        Makes no request. It lasts at most seven days; more is a ValueError.
         """
         if not 0 < seconds <= _LONGEST_URL:
             raise ValueError(f"a presigned URL lasts 1 to {_LONGEST_URL} seconds, not {seconds}")
-        wanted = {"Bucket": self._bucket, "Key": key, "IfNoneMatch": "*"}
-        url: str = await self._connection.sign(
-            lambda s3: s3.generate_presigned_url("put_object", Params=wanted, ExpiresIn=seconds)
+        wanted = {"Bucket": self.bucket, "Key": key, "IfNoneMatch": "*"}
+        url: str = await self._connection.call(
+            lambda s3: s3.generate_presigned_url("put_object", Params=wanted, ExpiresIn=seconds),
+            self._external_endpoint,
         )
         return url
 
@@ -136,7 +132,7 @@ class ObjectStore:
         await self._connection.call(self._ensure_bucket)
 
     async def check(self) -> None:
-        """Write, refuse to overwrite, and delete an object of a name that nobody uses.
+        """Write, refuse to overwrite, and delete an object under an unused name.
 
         Rejected when the store ignores `If-None-Match`: results could be overwritten there.
         """
@@ -153,22 +149,17 @@ class ObjectStore:
             "could be overwritten: use one with conditional writes, such as S3 or a current MinIO"
         )
 
-    # -- inside: in a thread
+    # -- in a thread
 
     def _put_if_absent(self, s3: Any, key: str, content: bytes, content_type: str) -> Stored:
         stored = Stored(key, digest_of(content))
         try:
-            s3.put_object(
-                Bucket=self._bucket,
-                Key=key,
-                Body=content,
-                ContentType=content_type,
-                IfNoneMatch="*",
-            )
+            wanted = {"Bucket": self.bucket, "Key": key, "ContentType": content_type}
+            s3.put_object(**wanted, Body=content, IfNoneMatch="*")
         except ClientError as error:
             if status_of(error) != 412:
                 raise
-            # Perhaps an earlier attempt of our own, whose answer was lost.
+            # Perhaps our own earlier attempt, whose answer was lost.
             there = self._get(s3, key)
             if there is None:
                 raise Unavailable(f"{key} was deleted while it was being stored") from error
@@ -178,27 +169,19 @@ class ObjectStore:
 
     def _get(self, s3: Any, key: str) -> bytes | None:
         try:
-            content: bytes = s3.get_object(Bucket=self._bucket, Key=key)["Body"].read()
+            return bytes(s3.get_object(Bucket=self.bucket, Key=key)["Body"].read())
         except s3.exceptions.NoSuchKey:
             return None
-        return content
-
-    def _abort(self, s3: Any, key: str, upload: str) -> None:
-        try:
-            s3.abort_multipart_upload(Bucket=self._bucket, Key=key, UploadId=upload)
-        except s3.exceptions.NoSuchUpload:
-            return
 
     def _ensure_bucket(self, s3: Any) -> None:
         try:
-            s3.head_bucket(Bucket=self._bucket)
+            s3.head_bucket(Bucket=self.bucket)
             return
         except ClientError as error:
             if status_of(error) != 404:
                 raise
-        # us-east-1 is the one region that S3 does not take by name here.
-        place = {"CreateBucketConfiguration": {"LocationConstraint": self._region}}
-        try:
-            s3.create_bucket(Bucket=self._bucket, **(place if self._region != "us-east-1" else {}))
-        except s3.exceptions.BucketAlreadyOwnedByYou:
-            return
+        # S3 takes every region by name here but us-east-1.
+        region = self._connection.region
+        place = {"CreateBucketConfiguration": {"LocationConstraint": region}}
+        with suppress(s3.exceptions.BucketAlreadyOwnedByYou):
+            s3.create_bucket(Bucket=self.bucket, **(place if region != "us-east-1" else {}))

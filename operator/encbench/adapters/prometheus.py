@@ -1,52 +1,47 @@
 """Prometheus: `ports.Metrics` over its HTTP API.
 
-Raw samples come from an instant query with a range selector (`selector[<n>ms]` at `time=end`): that
-returns what was scraped with its own timestamps, where a range query would resample to steps.
+Raw samples come from an instant query with a range selector (`selector[<n>ms]` at `time=end`). It
+returns the scraped samples with their own timestamps, whereas a range query would resample them.
 
-- The range is asked for a second wider than needed and cut here: Prometheus before version 3
-  includes a sample at the range's very beginning, later versions leave it out, and both round times
-  to milliseconds.
-- The mark that Prometheus stores when a target goes away (staleness) is no sample and is not
-  returned. Samples that are not finite numbers are left out: they say nothing, and JSON lacks them.
-- A sample of the last second may not be stored yet: ask a few seconds after `end`.
+- The query asks for one second more than needed and the answer is cut here: Prometheus before
+  version 3 includes a sample at the range's very beginning, later versions leave it out, and both
+  round times to milliseconds.
+- The staleness marker that Prometheus stores when a target disappears is not a sample and is not
+  returned. Samples that are not finite numbers are left out, because JSON has none.
+- A sample of the last second may not be stored yet: query a few seconds after `end`.
 """
 
 import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from ssl import SSLContext, create_default_context
+from ssl import create_default_context
 from typing import Any
 
-from aiohttp import ClientError, ClientSession, ClientTimeout, TCPConnector
+from aiohttp import ClientError, ClientTimeout, TCPConnector
 
+from encbench.adapters.session import HttpClient
 from encbench.ports import Rejected, Series, Unavailable
 
 _MARGIN_MS = 1000
 _ASKED_WRONGLY = (400, 422)
 
 
-class Prometheus:
-    """A Prometheus, or what speaks its API, at `url`; close it with `aclose`."""
+class Prometheus(HttpClient):
+    """A server with Prometheus' API at `url`; close it with `aclose`."""
 
     def __init__(self, url: str, *, timeout: float = 20, ca_file: Path | None = None) -> None:
+        super().__init__()
         self._url = url.rstrip("/")
         self._timeout = ClientTimeout(total=timeout)
         self._ca_file = ca_file
-        self._session: ClientSession | None = None
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
 
     async def raw(self, selector: str, start: float, end: float) -> list[Series]:
         """The raw samples in [start, end] (Unix seconds) of every series that matches.
 
-        Series without a sample in the range are left out; they come in the order of their labels.
-        Rejected when the selector is no instant selector or matches more than Prometheus is set to
-        answer.
+        Series without a sample in the range are left out; the others are sorted by their labels.
+        Rejected when the selector is not an instant selector or matches more than Prometheus is
+        configured to return.
         """
         if end < start:
             raise Rejected(f"the range ends before it begins: {start} > {end}")
@@ -65,25 +60,21 @@ class Prometheus:
     async def _query(self, query: str, at: float | None) -> Mapping[str, Any]:
         form = {"query": query} | ({"time": f"{at:.3f}"} if at is not None else {})
         try:
-            session = self._connected()
-            async with session.post(f"{self._url}/api/v1/query", data=form) as response:
+            url = f"{self._url}/api/v1/query"
+            async with self._session.post(url, data=form, timeout=self._timeout) as response:
                 return _data(self._url, response.status, await response.text())
         except (ClientError, OSError, TimeoutError) as error:
             why = str(error) or type(error).__name__
             raise Unavailable(f"Prometheus at {self._url} cannot be reached: {why}") from error
 
-    def _connected(self) -> ClientSession:
-        """The session, made at the first call because it belongs to the running event loop."""
-        if self._session is None:
-            tls: SSLContext | bool = True
-            if self._ca_file is not None:
-                tls = create_default_context(cafile=str(self._ca_file))
-            self._session = ClientSession(timeout=self._timeout, connector=TCPConnector(ssl=tls))
-        return self._session
+    def _connector(self) -> TCPConnector:
+        return TCPConnector(
+            ssl=True if self._ca_file is None else create_default_context(cafile=self._ca_file)
+        )
 
 
 def _data(url: str, status: int, text: str) -> Mapping[str, Any]:
-    """The `data` of an answer; its shape: Prometheus, HTTP API, "Format overview"."""
+    """The `data` of an answer; see Prometheus, HTTP API, "Format overview"."""
     try:
         answer = json.loads(text)
     except ValueError as error:
@@ -91,8 +82,8 @@ def _data(url: str, status: int, text: str) -> Mapping[str, Any]:
     if not isinstance(answer, dict) or answer.get("status") not in ("success", "error"):
         raise Unavailable(f"{url} answered {status} and not as Prometheus does: {text[:200]!r}")
     if answer["status"] == "error":
-        said = f"Prometheus at {url}: {answer.get('errorType')}: {answer.get('error')}"
-        raise Rejected(said) if status in _ASKED_WRONGLY else Unavailable(said)
+        reason = f"Prometheus at {url}: {answer.get('errorType')}: {answer.get('error')}"
+        raise Rejected(reason) if status in _ASKED_WRONGLY else Unavailable(reason)
     data: Mapping[str, Any] = answer["data"]
     return data
 

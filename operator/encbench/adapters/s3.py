@@ -1,16 +1,17 @@
 """The connection to an S3 service: credentials, limits, and what its errors mean to the operator.
 
-Whose fault an error is decides what becomes of it. What a person can put right at the store or in
-its settings (away, full, wrong credentials or region, no such bucket) is `Unavailable`: the caller
-waits, shows the text and loses nothing. Only what would be refused of any caller is `Rejected`.
+The cause of an error decides how it is treated. A fault that a person can correct at the store or
+in its settings (away, full, wrong credentials or region, no such bucket) is `Unavailable`: the
+caller waits, shows the text and loses nothing. Only a request that the store would refuse from any
+caller is `Rejected`.
 
-boto3 is synchronous: every call runs in a thread and is bounded by timeouts and attempts.
+boto3 is synchronous: every call runs in a thread, bounded by timeouts and attempts.
 """
 
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,83 +36,53 @@ _SETTINGS_AT_FAULT = frozenset(
         "RequestTimeTooSkewed",
     }
 )
-"""Codes of status 400 that say nothing against the request itself."""
+"""Codes of status 400 that do not concern the request itself."""
 
 
 @dataclass(frozen=True)
 class S3Limits:
-    """Bounds of one request. Together they end it after about a minute and a half at worst."""
+    """Bounds of one request. Together they end it within about a minute and a half."""
 
     connect_seconds: float = 5
     read_seconds: float = 20
     attempts: int = 3
 
 
-@dataclass(frozen=True)
-class _Credentials:
-    access_key: str
-    secret_key: str
-
-
-@dataclass(frozen=True)
-class _Clients:
-    credentials: _Credentials
-    client: Any
-    signer: Any
-
-
+@dataclass
 class S3Connection:
-    """Clients for the credentials in a directory, which are read again at each call.
+    """Clients for the credentials in a directory, which every call reads again.
 
-    So rotated keys need no restart. `signer` makes URLs that name the external endpoint.
+    So rotated keys need no restart.
     """
 
-    def __init__(
-        self,
-        *,
-        endpoint: str,
-        external_endpoint: str,
-        region: str,
-        credentials: Path,
-        ca_file: Path | None,
-        limits: S3Limits,
-    ) -> None:
-        self.endpoint = endpoint
-        self._external_endpoint = external_endpoint
-        self._region = region
-        self._directory = credentials
-        self._ca_file = ca_file
-        self._limits = limits
-        self._clients: _Clients | None = None
+    endpoint: str
+    region: str
+    credentials: Path
+    ca_file: Path | None
+    limits: S3Limits
+    _clients: dict[tuple[str, str, str], Any] = field(default_factory=dict)
+    """By endpoint, access key and secret key."""
 
-    async def call(self, do: Callable[[Any], T]) -> T:
-        """`do(client)` in a thread, its errors translated."""
-        return await self._run(lambda clients: do(clients.client))
+    async def call(self, do: Callable[[Any], T], endpoint: str | None = None) -> T:
+        """`do(client)` in a thread, its errors translated; the client may be another endpoint's."""
 
-    async def sign(self, do: Callable[[Any], T]) -> T:
-        """`do(signer)` in a thread, its errors translated."""
-        return await self._run(lambda clients: do(clients.signer))
-
-    async def _run(self, do: Callable[[_Clients], T]) -> T:
         def work() -> T:
             with _translated(self.endpoint):
-                return do(self._connected())
+                return do(self._client(endpoint or self.endpoint))
 
         return await asyncio.to_thread(work)
 
-    def _connected(self) -> _Clients:
-        now, clients = self._credentials(), self._clients
-        if clients is None or clients.credentials != now:
-            clients = self._clients = _Clients(
-                now, self._client(self.endpoint, now), self._client(self._external_endpoint, now)
-            )
-        return clients
+    def _client(self, endpoint: str) -> Any:
+        wanted = (endpoint, *self._read_keys())
+        if wanted not in self._clients:
+            self._clients[wanted] = self._connect(*wanted)
+        return self._clients[wanted]
 
-    def _credentials(self) -> _Credentials:
+    def _read_keys(self) -> tuple[str, str]:
         try:
-            return _Credentials(
-                (self._directory / ACCESS_KEY_FILE).read_text().strip(),
-                (self._directory / SECRET_KEY_FILE).read_text().strip(),
+            return (
+                (self.credentials / ACCESS_KEY_FILE).read_text().strip(),
+                (self.credentials / SECRET_KEY_FILE).read_text().strip(),
             )
         except OSError as error:
             raise Unavailable(
@@ -119,23 +90,23 @@ class S3Connection:
                 f"Secret needs the entries {ACCESS_KEY_FILE} and {SECRET_KEY_FILE}"
             ) from error
 
-    def _client(self, endpoint: str, credentials: _Credentials) -> Any:
-        # A session of its own, for boto3's default one is not safe to use from several threads.
-        # Checksums beyond the signed digest only where S3 requires them, for other stores lack
-        # the newer ones.
+    def _connect(self, endpoint: str, access_key: str, secret_key: str) -> Any:
+        # A separate session, because boto3's default one is not safe to share between threads.
+        # Checksums beyond the signed digest only where S3 requires them, because other stores
+        # lack the newer ones.
         return boto3.session.Session().client(
             "s3",
             endpoint_url=endpoint,
-            region_name=self._region,
-            aws_access_key_id=credentials.access_key,
-            aws_secret_access_key=credentials.secret_key,
-            verify=str(self._ca_file) if self._ca_file else None,
+            region_name=self.region,
+            aws_access_key_id=access_key,
+            aws_secret_access_key=secret_key,
+            verify=str(self.ca_file) if self.ca_file else None,
             config=Config(
                 signature_version="s3v4",
                 s3={"addressing_style": "path", "payload_signing_enabled": True},
-                connect_timeout=self._limits.connect_seconds,
-                read_timeout=self._limits.read_seconds,
-                retries={"mode": "standard", "total_max_attempts": self._limits.attempts},
+                connect_timeout=self.limits.connect_seconds,
+                read_timeout=self.limits.read_seconds,
+                retries={"mode": "standard", "total_max_attempts": self.limits.attempts},
                 request_checksum_calculation="when_required",
                 response_checksum_validation="when_required",
             ),
@@ -147,25 +118,20 @@ def _translated(endpoint: str) -> Iterator[None]:
     try:
         yield
     except ClientError as error:
-        raise _translate(error, endpoint) from error
+        status, code = status_of(error), str(error.response.get("Error", {}).get("Code", ""))
+        text = f"the object store at {endpoint} answered {status}: {error}"
+        if status == 501:
+            raise Rejected(f"{text}; it lacks a feature that encbench needs") from error
+        bad_request = status == 400 and code not in _SETTINGS_AT_FAULT
+        if bad_request or status in (405, 411, 412, 413, 416):
+            raise Rejected(text) from error
+        raise Unavailable(text) from error
     except ParamValidationError as error:
         raise Rejected(f"not a request that S3 takes: {error}") from error
     except BotoCoreError as error:
         raise Unavailable(f"the object store at {endpoint} cannot be reached: {error}") from error
 
 
-def _translate(error: ClientError, endpoint: str) -> Unavailable | Rejected:
-    status, code = status_of(error), str(error.response.get("Error", {}).get("Code", ""))
-    text = f"the object store at {endpoint} answered {status}: {error}"
-    if status == 501:
-        return Rejected(f"{text}; it lacks something that encbench needs")
-    if status == 400 and code not in _SETTINGS_AT_FAULT:
-        return Rejected(text)
-    if status in (405, 411, 412, 413, 416):
-        return Rejected(text)
-    return Unavailable(text)
-
-
 def status_of(error: ClientError) -> int:
-    """HTTP status of the store's answer; 0 when there was none."""
+    """HTTP status of the store's answer; 0 if it gave none."""
     return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))

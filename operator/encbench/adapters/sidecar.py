@@ -1,31 +1,28 @@
-"""Asking a sidecar of ours over HTTP: JSON in and out, a bearer token, the ports' errors."""
+"""Requests to a sidecar of ours: JSON in and out, a bearer token, the ports' errors."""
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import aiohttp
 
+from encbench.adapters.session import HttpClient
 from encbench.ports import Rejected, Unavailable
 
 _REFUSALS = range(400, 500)
 
+Answer = TypeVar("Answer")
 
-class Sidecar:
-    """Asks all sidecars of one sort; close it with `aclose`. `title` names it in messages."""
 
-    def __init__(self, title: str) -> None:
-        self._title = title
-        self._session: aiohttp.ClientSession | None = None
+class Sidecar(HttpClient):
+    """Asks all sidecars of one sort; close it with `aclose`."""
 
-    async def aclose(self) -> None:
-        """Close what is open."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+    title: str
+    """Names the sidecar in messages."""
 
-    async def ask(
+    async def _ask(
         self,
+        _: type[Answer],
         method: str,
         address: str,
         path: str,
@@ -33,14 +30,14 @@ class Sidecar:
         *,
         seconds: float,
         body: Mapping[str, object] | None = None,
-    ) -> Any:
-        """The answer within that many seconds, a JSON object of the shape in `wire`.
+    ) -> Answer:
+        """The answer within that many seconds, a JSON object of the given type of `wire`.
 
         Rejected when the sidecar understood and refused; Unavailable for everything else.
         """
-        where = f"the {self._title} at {address}"
+        where = f"the {self.title} at {address}"
         try:
-            async with self._connected().request(
+            async with self._session.request(
                 method,
                 f"http://{address}{path}",
                 headers={"Authorization": f"Bearer {token}"},
@@ -56,20 +53,15 @@ class Sidecar:
             raise Rejected(f"{where} refused: {_reason(content, answer.status)}")
         if answer.status != 200 or not isinstance(content, dict):
             raise Unavailable(f"{where}: {_reason(content, answer.status)}")
-        return content
+        return cast(Answer, content)
 
-    def _connected(self) -> aiohttp.ClientSession:
-        """The session, made at the first call because it belongs to the running event loop.
-
-        Calls are rare and pods come and go: a connection that is kept would mostly be a dead one.
-        """
-        if self._session is None:
-            self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True))
-        return self._session
+    def _connector(self) -> aiohttp.TCPConnector:
+        """No connection is kept: calls are rare and pods come and go, so it would soon be dead."""
+        return aiohttp.TCPConnector(force_close=True)
 
 
 async def _json(answer: aiohttp.ClientResponse) -> Any:
-    """The content, or None when it is no JSON."""
+    """The content, or None if it is not JSON."""
     try:
         return await answer.json(content_type=None)
     except (ValueError, asyncio.IncompleteReadError):

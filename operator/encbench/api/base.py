@@ -1,8 +1,8 @@
 """The base of every API model, and the parts that several kinds share.
 
-The models are the single source of the CRDs (`api.crd` generates them), so each field says in its
-description what a user reads in `kubectl explain`. Schemas are strict: a field that no kind knows
-is refused, on the API server by the structural schema and here by `extra="forbid"`.
+The models are the single source of the CRDs (`api.crd` generates them), so the description of each
+field is the text of `kubectl explain`. Schemas are strict: an unknown field is refused, on the API
+server by the structural schema and here by `extra="forbid"`.
 """
 
 from collections.abc import Mapping
@@ -13,58 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_v
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema
 
-from encbench.api.rules import (
-    Rule,
-    Transition,
-    add_validations,
-    fits,
-    literal,
-    without_nulls,
-)
-from encbench.api.scalars import (
-    DURATION_PATTERN,
-    QUANTITY_PATTERN,
-    SUBDOMAIN,
-    Bool,
-    Duration,
-    EntryName,
-    Fraction,
-    Int,
-    Name,
-    Number,
-    PositiveDuration,
-    Quantity,
-    Time,
-    parse_duration,
-    parse_quantity,
-)
-
-__all__ = [
-    "API_VERSION",
-    "DURATION_PATTERN",
-    "FROZEN",
-    "GROUP",
-    "QUANTITY_PATTERN",
-    "VERSION",
-    "Bool",
-    "Duration",
-    "EntryName",
-    "Fraction",
-    "Int",
-    "Model",
-    "Name",
-    "Number",
-    "ObjectRef",
-    "Placement",
-    "PositiveDuration",
-    "Quantity",
-    "Resources",
-    "Time",
-    "Toleration",
-    "at_least",
-    "parse_duration",
-    "parse_quantity",
-]
+from encbench.api.rules import VALIDATIONS, Rule, Transition, as_cel, fits, literal
+from encbench.api.scalars import SUBDOMAIN, Name, Quantity, parse_quantity
 
 GROUP = "encbench.io"
 VERSION = "v1alpha1"
@@ -74,8 +24,8 @@ API_VERSION = f"{GROUP}/{VERSION}"
 class Model(BaseModel):
     """A part of an object: camelCase outside, snake_case inside, unknown fields refused.
 
-    `rules` say what must hold of the part as a whole, `transitions` what must hold of a change;
-    both become CEL in the CRD. A null counts as a field left out, as it does to the API server.
+    `rules` constrain the part as a whole and `transitions` constrain a change; both become CEL in
+    the CRD. A null counts as an absent field, as it does for the API server.
     """
 
     model_config = ConfigDict(
@@ -90,7 +40,7 @@ class Model(BaseModel):
     transitions: ClassVar[tuple[Transition, ...]] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The object as Kubernetes takes it: camelCase, JSON types, nothing that has no value."""
+        """The object in Kubernetes' form: camelCase, JSON types, no field without a value."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
     def broken_transitions(self, old: Self) -> list[str]:
@@ -104,7 +54,7 @@ class Model(BaseModel):
             return data
         optional, maps = _spellings(cls)
         return {
-            key: without_nulls(value) if key in maps else value
+            key: _without_nulls(value) if key in maps else value
             for key, value in data.items()
             if value is not None or key not in optional
         }
@@ -122,12 +72,13 @@ class Model(BaseModel):
     ) -> dict[str, Any]:
         """Add the rules, and a default for parts whose own fields all have one.
 
-        It is empty, for the API server fills it in, but where the part has rules: they are held
-        against the default as it stands when the CRD is installed.
+        The default is empty, because the API server fills it in. A part with rules has a complete
+        default, because the rules are checked against it when the CRD is installed.
         """
         reference = handler(core_schema)
         schema = handler.resolve_ref_schema(reference)
-        add_validations(schema, [*cls.rules, *cls.transitions])
+        if own := [*map(as_cel, cls.rules), *map(as_cel, cls.transitions)]:
+            schema[VALIDATIONS] = [*schema.get(VALIDATIONS, []), *own]
         for name, field in cls.model_fields.items():
             part = field.default_factory
             if isinstance(part, type) and issubclass(part, Model):
@@ -136,11 +87,18 @@ class Model(BaseModel):
         return reference
 
 
+def _without_nulls(values: Any) -> Any:
+    """A map without its null entries, which the API server drops; any other value as it is."""
+    if not isinstance(values, Mapping):
+        return values
+    return {key: value for key, value in values.items() if value is not None}
+
+
 @cache
 def _spellings(model: type[Model]) -> tuple[frozenset[str], frozenset[str]]:
-    """How fields may be written, by name and by alias: those that may be left out, and the maps.
+    """Names and aliases of the optional fields, and of the maps.
 
-    Kept, for every object that is read is asked, part by part.
+    Cached, because every part of every object asks for them.
     """
     optional, maps = set[str](), set[str]()
     for name, field in model.model_fields.items():
@@ -152,20 +110,24 @@ def _spellings(model: type[Model]) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(optional), frozenset(maps)
 
 
+def optional(description: str) -> Any:
+    """A field that may be absent, with its description."""
+    return Field(None, description=description)
+
+
 FROZEN = Transition(
     cel="self == oldSelf",
     message="the operator wrote this spec and it is frozen: change the campaign's parts and apply "
     "a campaign under another name",
     holds=lambda new, old: bool(new == old),
 )
-"""The rule of a spec that nobody may change after creation."""
+"""The rule of a spec that is immutable after creation."""
 
 
 def at_least(path: str, minimum: str, message: str) -> Rule:
-    """A rule that the quantity at `path`, such as `resources.memory`, is no less than `minimum`.
+    """A rule that the quantity at `path`, such as `resources.memory`, is at least `minimum`.
 
-    A malformed quantity passes: its own rule refuses it with a better message. So does one of a
-    part that is left out.
+    A malformed quantity passes, because its own rule gives a better message. So does an absent one.
     """
     *parents, field = path.split(".")
 
@@ -198,18 +160,16 @@ class Toleration(Model):
         ),
         Rule(
             cel="!has(self.value) || !has(self.operator) || self.operator != 'Exists'",
-            message="leave value out where operator is Exists, or write operator: Equal",
+            message="omit value with operator: Exists, or write operator: Equal",
             holds=lambda it: it.value is None or it.operator != "Exists",
         ),
     )
 
-    key: Annotated[str, Field(max_length=316)] | None = Field(None, description="Taint key.")
-    operator: Literal["Equal", "Exists"] | None = Field(
-        None, description="Equal (the default) or Exists."
-    )
-    value: Annotated[str, Field(max_length=63)] | None = Field(None, description="Taint value.")
-    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = Field(
-        None, description="Taint effect to tolerate; every effect when left out."
+    key: Annotated[str, Field(max_length=316)] | None = optional("Taint key.")
+    operator: Literal["Equal", "Exists"] | None = optional("Equal (the default) or Exists.")
+    value: Annotated[str, Field(max_length=63)] | None = optional("Taint value.")
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = optional(
+        "Taint effect to tolerate; all effects if omitted."
     )
 
 
@@ -219,7 +179,7 @@ _LABEL_VALUE = f"^({_LABEL_NAME})?$"
 _NODE_LABELS = Rule(
     cel=f"self.all(key, key.matches({literal(_LABEL_KEY)}) && "
     f"self[key].matches({literal(_LABEL_VALUE)}))",
-    message="write labels as a node bears them, such as topology.kubernetes.io/zone: zone-a",
+    message="write valid node labels, such as topology.kubernetes.io/zone: zone-a",
     holds=lambda labels: all(
         fits(_LABEL_KEY, key) and fits(_LABEL_VALUE, value) for key, value in labels.items()
     ),
@@ -233,14 +193,14 @@ class Placement(Model):
         dict[str, Annotated[str, Field(max_length=63)]],
         Field(max_length=16),
         _NODE_LABELS,
-    ] = Field(default_factory=dict, description="Labels that the node must bear.")
+    ] = Field(default_factory=dict, description="Labels that the node must have.")
     tolerations: Annotated[list[Toleration], Field(max_length=16)] = Field(
         default_factory=list, description="Taints that the pods tolerate."
     )
 
 
 class Resources(Model):
-    """Requests and limits at once: pods are of QoS class Guaranteed."""
+    """Requests and limits, which are equal: pods have the QoS class Guaranteed."""
 
     rules = (
         at_least(
@@ -250,8 +210,8 @@ class Resources(Model):
         ),
     )
 
-    cpu: Quantity = Field(description="CPU, requested and limited, such as 500m or 4.")
-    memory: Quantity = Field(description="Memory, requested and limited, such as 512Mi or 16Gi.")
+    cpu: Quantity = Field(description="CPU, as request and limit, such as 500m or 4.")
+    memory: Quantity = Field(description="Memory, as request and limit, such as 512Mi or 16Gi.")
 
     @property
     def cores(self) -> float:

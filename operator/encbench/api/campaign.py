@@ -4,21 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import (
-    Bool,
-    Fraction,
-    Int,
-    Model,
-    Name,
-    Number,
-    PositiveDuration,
-    Time,
-)
+from encbench.api.base import Model, optional
 from encbench.api.conditions import Conditions
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.lifecycle import CAMPAIGN_LIFE
 from encbench.api.rules import Rule, Transition, Unique
+from encbench.api.scalars import Bool, Fraction, Int, Name, Number, PositiveDuration, Time
 from encbench.api.workload import WorkloadSpec
 
 NameSet = Annotated[
@@ -29,11 +21,11 @@ NameSet = Annotated[
 
 
 MIN_UNITS = 4
-"""Independent units (blocks, or sets of testbeds) that a pilot needs to say anything of a spread;
+"""Independent units (blocks, or sets of testbeds) that a pilot needs to estimate a spread;
 tests/calibration shows that an interval planned from fewer is too narrow."""
 
 MAX_BLOCK_PLANS = 1000
-"""Conditions that a campaign with `precision` may have: status has to hold a plan for each."""
+"""Maximum of conditions in a campaign with `precision`, because status holds a plan for each."""
 
 
 class MatrixEntry(Model):
@@ -41,8 +33,8 @@ class MatrixEntry(Model):
 
     instance_refs: NameSet = Field(description="Names of InstanceTemplates.")
     mode_refs: NameSet = Field(
-        description="Names of EncryptionModes to compare with the baseline mode. Naming the "
-        "baseline alone gives an A/A campaign."
+        description="Names of EncryptionModes to compare with the baseline mode. With the "
+        "baseline alone it is an A/A campaign."
     )
     workload_refs: NameSet = Field(description="Names of Workloads.")
 
@@ -53,58 +45,60 @@ class Blocks(Model):
     rules = (
         Rule(
             cel=f"self.perTestbed * {MIN_UNITS} <= self.min",
-            message="what is compared are sets of testbeds then, of which an interval needs at "
-            "least four: make blocks.min four times blocks.perTestbed or more, or lower perTestbed",
+            message="with perTestbed, each set of testbeds is one observation, and an interval "
+            "needs at least four: make blocks.min at least four times blocks.perTestbed, or lower "
+            "perTestbed",
             holds=lambda it: it.per_testbed * MIN_UNITS <= it.min,
         ),
     )
 
     min: Annotated[Int, Field(ge=1, le=1000)] = Field(
         6,
-        description="Valid blocks to measure of each instance, workload and concurrency. With "
+        description="Valid blocks to measure for each instance, workload and concurrency. With "
         "`precision` they are the pilot.",
     )
     max: Annotated[Int, Field(ge=1, le=1000)] = Field(
-        30, description="Most valid blocks that `precision` may ask for; nothing without it."
+        30, description="Maximum of valid blocks that `precision` may plan; without it, no effect."
     )
     max_replacements: Annotated[Int, Field(ge=0, le=1000)] = Field(
         3,
-        description="Blocks that may be run again, of each instance, workload and concurrency, "
+        description="Blocks that may be repeated for each instance, workload and concurrency, "
         "because one of their trials was Invalid or Failed.",
     )
     per_testbed: Annotated[Int, Field(ge=0, le=250)] = Field(
         0,
-        description="Blocks after which all testbeds are built anew, so that luck of placement "
-        "is part of the interval; 0 keeps them. Baseline and control always take turns on their "
-        "two testbeds.",
+        description="Blocks after which all testbeds are rebuilt, so that the interval includes "
+        "luck of placement; 0 keeps them. Baseline and control always alternate between their two "
+        "testbeds.",
     )
 
 
 class Precision(Model):
-    """How narrow the intervals of TPS shall be."""
+    """The wanted width of the intervals of TPS."""
 
     target_half_width: Annotated[Number, Field(gt=0, lt=1)] = Field(
         description="Half-width of the 95 % interval of the loss of TPS, as a fraction: 0.02 is "
-        "±2 %. From the pilot's spread the number of blocks is fixed once, up to blocks.max."
+        "±2 %. The pilot's spread sets the number of blocks once, up to blocks.max."
     )
 
 
 class Limits(Model):
-    """Above these a trial is Invalid, whatever its TPS; its block is replaced."""
+    """Limits above which a trial is Invalid, whatever its TPS; its block is replaced."""
 
     client_throttling: Fraction = Field(
         0.2,
-        description="Share of the window for which a client pod was throttled. 1 allows all.",
+        description="Share of the window during which a client pod was throttled. 1 allows "
+        "everything.",
     )
     foreign_cpu: Fraction = Field(
         0.5,
-        description="Share of a node's cores that was used by anything but the campaign's own "
-        "databases, clients and sidecars, on the nodes of database and clients. 1 allows all.",
+        description="Share of a node's cores used by anything but the campaign's own databases, "
+        "clients and sidecars, on the nodes of database and clients. 1 allows everything.",
     )
     idle_cpu: Fraction = Field(
         0.1,
         description="CPU of the campaign's other databases in the window, as a share of the "
-        "instance's CPU. 1 allows all.",
+        "instance's CPU. 1 allows everything.",
     )
 
 
@@ -114,25 +108,25 @@ Cache = Literal["Warm", "Cold"]
 
 
 class StepDeadlines(Model):
-    """How long each step may take before it ends with a reason."""
+    """Time limits of the steps; a step that exceeds its limit ends with a reason."""
 
     provision: PositiveDuration = Field(
-        "10m", description="Database pod created until it answers queries."
+        "10m", description="From the database pod's creation until it answers queries."
     )
     load: PositiveDuration = Field("6h", description="Loading the dataset.")
     proof: PositiveDuration = Field("10m", description="Proving the encryption mode.")
     reset: PositiveDuration = Field(
         "2h",
-        description="Stopping the database, copying its data directory and starting it again.",
+        description="Stopping the database, copying its data directory and restarting it.",
     )
     start: PositiveDuration = Field(
-        "5m", description="Client pods created until they are ready to start."
+        "5m", description="From the client pods' creation until they are ready to start."
     )
     overrun: PositiveDuration = Field(
-        "1m", description="Tool still running after warm-up and duration."
+        "1m", description="Time that the tool may run beyond warm-up and duration."
     )
     recovery: PositiveDuration = Field(
-        "30m", description="Server told to stop (recovery workloads) until it answers again."
+        "30m", description="From the server's stop (recovery workloads) until it answers again."
     )
     archive: PositiveDuration = Field(
         "24h", description="Waiting for the object store or the metrics source."
@@ -157,7 +151,7 @@ FROZEN_FIELDS = (
 
 
 OPTIONAL_FIELDS = frozenset({"precision"})
-"""Those of them that may be absent."""
+"""Those of FROZEN_FIELDS that may be absent."""
 
 
 def _frozen(field: str) -> Transition:
@@ -167,20 +161,20 @@ def _frozen(field: str) -> Transition:
         same = f"{here} == {before} && (!{here} || {same})"
     return Transition(
         cel=same,
-        message=f"{field} is fixed once the campaign exists, for a changed plan is a new "
-        "campaign: apply it under another name",
+        message=f"{field} is fixed once the campaign exists: to change the plan, apply a new "
+        "campaign under another name",
         holds=lambda new, old: new.to_dict().get(field) == old.to_dict().get(field),
     )
 
 
 class CampaignSpec(Model):
-    """A comparison. Frozen once created, but for suspend and the two deadlines in seconds."""
+    """A comparison. Immutable after creation, except suspend and the two deadlines in seconds."""
 
     rules = (
         Rule(
             cel="self.matrix.all(entry, !((self.baselineModeRef + '-control') in entry.modeRefs))",
-            message="give that EncryptionMode another name: <baselineModeRef>-control is what the "
-            "baseline's second measurement, the noise floor, is called",
+            message="rename that EncryptionMode: <baselineModeRef>-control is the name of the "
+            "baseline's second measurement, the noise floor",
             holds=lambda spec: all(
                 f"{spec.baseline_mode_ref}-control" not in entry.mode_refs for entry in spec.matrix
             ),
@@ -188,13 +182,13 @@ class CampaignSpec(Model):
         Rule(
             cel=f"!has(self.precision) || self.blocks.min >= {MIN_UNITS}",
             message="precision is planned from the pilot's spread, which needs at least four "
-            "blocks: make blocks.min 4 or more (6 is the default), or leave precision out",
+            "blocks: make blocks.min 4 or more (6 is the default), or omit precision",
             holds=lambda spec: spec.precision is None or spec.blocks.min >= MIN_UNITS,
         ),
         Rule(
             cel="!has(self.precision) || self.blocks.max >= self.blocks.min",
-            message="the pilot alone has more blocks than precision may ask for: make blocks.max "
-            "at least blocks.min",
+            message="the pilot has more blocks than precision may plan: make blocks.max at least "
+            "blocks.min",
             holds=lambda spec: spec.precision is None or spec.blocks.max >= spec.blocks.min,
         ),
     )
@@ -204,13 +198,14 @@ class CampaignSpec(Model):
         description="What to measure."
     )
     baseline_mode_ref: Name = Field(
-        description="EncryptionMode that all others are compared with. It is measured a second "
+        description="EncryptionMode with which all others are compared. It is measured a second "
         "time, on a testbed of its own, as the noise floor."
     )
-    blocks: Blocks = Field(default_factory=Blocks, description="How often each comparison is made.")
-    precision: Precision | None = Field(
-        None,
-        description="Fix the number of blocks by a pilot instead of measuring exactly blocks.min.",
+    blocks: Blocks = Field(
+        default_factory=Blocks, description="Number of repetitions of each comparison."
+    )
+    precision: Precision | None = optional(
+        "Let a pilot set the number of blocks, instead of measuring exactly blocks.min."
     )
     margin: Annotated[Number, Field(gt=0, lt=1)] = Field(
         0.05, description="Overhead that matters, as a fraction: 0.05 is 5 %."
@@ -220,41 +215,40 @@ class CampaignSpec(Model):
     )
     limits: Limits = Field(
         default_factory=Limits,
-        description="What makes a trial Invalid, fixed beforehand and blind to its TPS.",
+        description="Limits that make a trial Invalid, fixed in advance and blind to its TPS.",
     )
     reset: Reset = Field(
         "none",
-        description="When a testbed's data directory is put back to what was loaded: never, "
-        "before the first trial of each block number, or before every trial. A golden copy beside "
-        "the data is what it is put back to, so volumes need room for both.",
+        description="When a testbed's data directory is restored to the loaded state: never, "
+        "before the first trial of each block number, or before every trial. It is restored from "
+        "a golden copy beside the data, so volumes need room for both.",
     )
     residency: Residency = Field(
         "Resident",
-        description="Resident keeps the databases of an instance running side by side; OnDemand "
-        "runs only that of the trial under way, for where their memory does not fit together. "
-        "Every trial then begins with a start of its server.",
+        description="Resident keeps the databases of an instance running side by side. OnDemand "
+        "runs only the database of the current trial, for machines without memory for all. Every "
+        "trial then begins with a start of its server.",
     )
     cache: Cache = Field(
         "Warm",
-        description="Warm leaves caches to the warm-up; Cold starts the server anew before every "
-        "trial with nothing of its files in the page cache, so that reads are from the disk.",
+        description="Warm leaves caches to the warm-up. Cold restarts the server before every "
+        "trial with none of its files in the page cache, so that it reads from disk.",
     )
-    suspend: Bool = Field(False, description="Start no further trial; one that runs is finished.")
+    suspend: Bool = Field(False, description="Start no further trial; a running one is finished.")
     allow_colocation: Bool = Field(
         False,
-        description="Let client and database share a node. The report says so, for node CPU is "
-        "then of both.",
+        description="Let client and database share a node. The report says so, because node CPU "
+        "then includes both.",
     )
     step_deadlines: StepDeadlines = Field(
-        default_factory=StepDeadlines, description="Limits of the single steps."
+        default_factory=StepDeadlines, description="Time limits of the steps."
     )
-    active_deadline_seconds: Annotated[Int, Field(ge=1)] | None = Field(
-        None, description="Seconds after which the whole campaign ends as Failed."
+    active_deadline_seconds: Annotated[Int, Field(ge=1)] | None = optional(
+        "Seconds after which the whole campaign ends as Failed."
     )
-    ttl_seconds_after_finished: Annotated[Int, Field(ge=0)] | None = Field(
-        None,
-        description="Seconds after the campaign's end at which its succeeded Trials are deleted; "
-        "invalid and failed ones stay until the campaign is deleted.",
+    ttl_seconds_after_finished: Annotated[Int, Field(ge=0)] | None = optional(
+        "Seconds after the campaign's end when its succeeded Trials are deleted. Invalid and "
+        "failed ones stay until the campaign is deleted."
     )
 
 
@@ -263,43 +257,39 @@ class Progress(Model):
 
     planned: Int = Field(
         0,
-        description="Trials that the campaign needs, replacements included; of a condition whose "
-        "pilot is not over only the pilot's.",
+        description="Trials that the campaign needs, including replacements. A condition whose "
+        "pilot is not over counts with the pilot only.",
     )
-    active: Int = Field(0, description="Trials under way.")
+    active: Int = Field(0, description="Trials in progress.")
     succeeded: Int = Field(0, description="Trials with a valid result.")
     invalid: Int = Field(0, description="Trials whose result does not count.")
     failed: Int = Field(0, description="Trials that gave no result.")
 
 
 class BlockPlan(Model):
-    """How many blocks one condition gets, fixed once by its pilot; nothing later changes it."""
+    """The number of blocks of one condition, which its pilot sets once and for all."""
 
     cell: Name = Field(description="Cell of the plan: instance x dataset.")
     instance: Name = Field(description="InstanceTemplate.")
     workload: Name = Field(description="Workload.")
     concurrency: Int = Field(description="Client threads in total.")
     pilot_blocks: Int = Field(description="Valid blocks of the pilot.")
-    widest_arm: Name | None = Field(
-        None, description="The arm whose loss the pilot knew least well; it decided."
+    widest_arm: Name | None = optional(
+        "The arm with the widest interval in the pilot; it sets the number."
     )
-    spread: Number | None = Field(
-        None,
-        description="Standard deviation of that arm's ln(TPS / baseline's TPS) between the "
-        "pilot's blocks.",
+    spread: Number | None = optional(
+        "Standard deviation of that arm's ln(TPS / baseline's TPS) between the pilot's blocks."
     )
-    half_width: Number | None = Field(
-        None, description="Half-width of that arm's 95 % interval after the pilot, as a fraction."
+    half_width: Number | None = optional(
+        "Half-width of that arm's 95 % interval after the pilot, as a fraction."
     )
-    wanted_blocks: Int | None = Field(
-        None, description="Blocks that the target half-width asks for at that spread."
-    )
+    wanted_blocks: Int | None = optional("Blocks that the target half-width needs at that spread.")
     planned_blocks: Int = Field(description="Valid blocks to measure, at most blocks.max.")
-    capped: Bool = Field(False, description="blocks.max is less than what the target asks for.")
+    capped: Bool = Field(False, description="Whether blocks.max is less than wantedBlocks.")
 
 
 class Resolved(Model):
-    """The specs as they were when the campaign was accepted; later edits change nothing here."""
+    """The specs at the time when the campaign was accepted; later edits have no effect."""
 
     instances: Annotated[dict[str, InstanceTemplateSpec], Field(max_length=256)] = Field(
         default_factory=dict, description="InstanceTemplates by name."
@@ -320,9 +310,9 @@ class Resolved(Model):
 
 
 class CampaignStatus(Model):
-    """Where the campaign stands."""
+    """State of the campaign."""
 
-    observed_generation: Int | None = Field(None, description="Generation that was acted on.")
+    observed_generation: Int | None = optional("Generation that the operator has processed.")
     phase: Annotated[str, Field(max_length=32)] = Field(
         "Pending",
         description=CAMPAIGN_LIFE.phase_names,
@@ -333,22 +323,21 @@ class CampaignStatus(Model):
     )
     progress: Progress = Field(default_factory=Progress, description="Counts of trials.")
     step: Annotated[str, Field(max_length=512)] = Field(
-        "", description="What is being done now, in words."
+        "", description="The current step, in words."
     )
-    start_time: Time | None = Field(None, description="When the plan was frozen.")
-    completion_time: Time | None = Field(None, description="When the last trial ended.")
-    estimated_completion_time: Time | None = Field(
-        None,
-        description="When the campaign will end at the pace so far. While a pilot is under way its "
-        "condition counts with the pilot alone.",
+    start_time: Time | None = optional("When the plan was frozen.")
+    completion_time: Time | None = optional("When the last trial ended.")
+    estimated_completion_time: Time | None = optional(
+        "When the campaign will end at the present pace. During a pilot its condition counts with "
+        "the pilot only."
     )
-    resolved: Resolved | None = Field(None, description="The frozen specs.")
+    resolved: Resolved | None = optional("The frozen specs.")
     block_plans: Annotated[list[BlockPlan], Field(max_length=MAX_BLOCK_PLANS)] = Field(
         default_factory=list,
         description="With `precision`: the number of blocks of each condition whose pilot is "
         "over, and why.",
     )
-    storage_prefix: Annotated[str, Field(max_length=512)] | None = Field(
-        None, description="Where the artefacts lie in the bucket."
+    storage_prefix: Annotated[str, Field(max_length=512)] | None = optional(
+        "Prefix of the artefacts in the bucket."
     )
-    report_ref: Name | None = Field(None, description="Name of the OverheadReport.")
+    report_ref: Name | None = optional("Name of the OverheadReport.")

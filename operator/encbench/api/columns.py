@@ -9,23 +9,24 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Bool, EntryName, Model, Name, Quantity, Resources, at_least
+from encbench.api.base import Model, Resources, at_least, optional
 from encbench.api.rules import Rule, Unique, either, matches
+from encbench.api.scalars import Bool, EntryName, Name, Quantity
 
 Algorithm = Literal["AES_128_GCM", "SM4_128_GCM"]
 Ratio = Literal[0, 20, 50, 100]
 
 PLACES = ("host", "port", "database", "mek", "mekFile")
-"""What `urlTemplate` may name in braces."""
+"""The placeholders of `urlTemplate`."""
 
-# Kept short: the API server has a budget, and holds this against it for each mode of a campaign.
+# Kept short, because each mode of a campaign counts against the API server's cost budget.
 _NAME = "[0-9A-Za-z_$]+"
 _BRACES = f"[{{]({'|'.join(PLACES)})[}}]"
 _TEMPLATE = f"^jdbc:([^{{}}]|{_BRACES})+$"
 
 
 class MekSecretRef(Model):
-    """A master encryption key (MEK) of the user's own, in a Secret of the same namespace."""
+    """A master encryption key (MEK) that the user provides, in a Secret of the same namespace."""
 
     name: Name = Field(description="Name of the Secret.")
     key: EntryName = Field(
@@ -34,7 +35,7 @@ class MekSecretRef(Model):
 
 
 class ProxyResources(Resources):
-    """What the confidential proxy's container may use, over and above the server's own."""
+    """Resources of the confidential proxy's container, in addition to the server's own."""
 
     rules = (
         at_least(
@@ -46,20 +47,20 @@ class ProxyResources(Resources):
 
     cpu: Quantity = Field(
         "1",
-        description="Cores, requested and as limit. Results are encrypted here, so too few of "
-        "them slow every query down; the CPU is counted apart from the server's.",
+        description="Cores, as request and limit. Results are encrypted here, so too few cores "
+        "slow every query down; their use is counted separately from the server's CPU.",
     )
-    memory: Quantity = Field("64Mi", description="Bytes, requested and as limit.")
+    memory: Quantity = Field("64Mi", description="Bytes, as request and limit.")
 
 
 class Columns(Model):
-    """Encryption of columns of the result sets, on their way to the client."""
+    """Encryption of columns in result sets, on their way to the client."""
 
     rules = (
         Rule(
             cel="has(self.ratio) != has(self.list)",
-            message="write one of the two: ratio, which is 0, 20, 50 or 100, or list, such as "
-            "[bmsql_customer.c_balance]; ratio: 0 is the proxy without any encryption",
+            message="write exactly one of ratio (0, 20, 50 or 100) and list (such as "
+            "[bmsql_customer.c_balance]); ratio: 0 is the proxy without encryption",
             holds=lambda it: (it.ratio is None) != (it.chosen is None),
         ),
     )
@@ -69,13 +70,12 @@ class Columns(Model):
         "columns in every result; storage and statements stay in plaintext."
     )
     algorithm: Algorithm = Field(
-        "AES_128_GCM", description="Cipher, with a key of 128 bits and a tag of 16 bytes a value."
+        "AES_128_GCM", description="Cipher, with a key of 128 bits and a tag of 16 bytes per value."
     )
-    ratio: Ratio | None = Field(
-        None,
-        description="How much of the workload's schema is encrypted, as the published study has "
-        "it: 20 is identifiers and order numbers; 50 these and prices, dates, quantities; 100 "
-        "everything; 0 nothing, but through the proxy.",
+    ratio: Ratio | None = optional(
+        "Share of the workload's schema that is encrypted, as in the published study: 20 covers "
+        "identifiers and order numbers; 50 adds prices, dates and quantities; 100 is everything; "
+        "0 is nothing, but through the proxy."
     )
     chosen: (
         Annotated[
@@ -96,16 +96,16 @@ class Columns(Model):
     ) = Field(
         None,
         alias="list",
-        description="The columns to encrypt as table.column; sbtest.c is the column c of all of "
-        "sysbench's tables.",
+        description="The columns to encrypt, as table.column; sbtest.c is the column c of all "
+        "sysbench tables.",
     )
     strict: Bool = Field(
         True,
-        description="A column of unknown origin (a derived table's, a view's, an expression's) is "
-        "encrypted as well, for it may show a chosen one's values.",
+        description="Also encrypt columns of unknown origin (derived tables, views, expressions), "
+        "because they may show values of chosen columns.",
     )
-    mek_secret_ref: MekSecretRef | None = Field(
-        None, description="Key to use; one is generated per testbed when left out."
+    mek_secret_ref: MekSecretRef | None = optional(
+        "Key to use; if omitted, one is generated per testbed."
     )
     resources: ProxyResources = Field(
         default_factory=ProxyResources, description="CPU and memory of the proxy's container."
@@ -118,28 +118,28 @@ class Columns(Model):
 
 
 class EncryptingDriver(Model):
-    """encbench's own encrypting driver, around the engine's. There is nothing to choose."""
+    """encbench's own encrypting driver, around the engine's. It has no options."""
 
 
 class DriverJar(Model):
-    """A JDBC driver of the user's own. encbench never ships it."""
+    """The user's own JDBC driver. encbench never ships it."""
 
     rules = (
         either(
             "url",
             "claim_name",
-            "say where the jar is by one of the two: url, or claimName with path",
+            "write exactly one place of the jar: url, or claimName with path",
         ),
         Rule(
             cel="!has(self.url) || has(self.sha256)",
-            message="write sha256 beside url, the digest of the jar that you mean (sha256sum "
+            message="write sha256 beside url: the digest of the expected jar (sha256sum "
             "driver.jar)",
             holds=lambda it: it.url is None or it.sha256 is not None,
         ),
         Rule(
             cel="has(self.claimName) == has(self.path)",
-            message="write claimName and path together: the PersistentVolumeClaim, and where in it "
-            "the jar lies",
+            message="write claimName and path together: the PersistentVolumeClaim, and the jar's "
+            "path in it",
             holds=lambda it: (it.claim_name is None) == (it.path is None),
         ),
     )
@@ -155,21 +155,19 @@ class DriverJar(Model):
             ),
         ]
         | None
-    ) = Field(None, description="Where each client pod fetches the jar before it starts.")
+    ) = optional("URL from which each client pod fetches the jar before it starts.")
     sha256: (
         Annotated[
             str,
             Field(max_length=64),
-            matches("^[0-9a-f]{64}$", "write the 64 hex digits, in lower case, of sha256sum"),
+            matches("^[0-9a-f]{64}$", "write the 64 lower-case hex digits of sha256sum"),
         ]
         | None
-    ) = Field(
-        None,
-        description="Digest of the jar. Another file than this is never run; optional with "
-        "claimName.",
+    ) = optional(
+        "Digest of the jar. A file with another digest is never run; optional with claimName."
     )
-    claim_name: Name | None = Field(
-        None, description="PersistentVolumeClaim that has the jar; it is mounted read-only."
+    claim_name: Name | None = optional(
+        "PersistentVolumeClaim that holds the jar; it is mounted read-only."
     )
     path: (
         Annotated[
@@ -177,12 +175,12 @@ class DriverJar(Model):
             Field(max_length=512),
             matches(
                 "^([-_a-zA-Z0-9][-._a-zA-Z0-9]*/)*[-_a-zA-Z0-9][-._a-zA-Z0-9]*[.]jar$",
-                "write the path of a .jar within the claim, without a / in front, such as "
+                "write the path of a .jar within the claim, without a leading /, such as "
                 "drivers/EncJDBC-1.0.6.jar",
             ),
         ]
         | None
-    ) = Field(None, description="Path of the jar within the claim.")
+    ) = optional("Path of the jar within the claim.")
     class_name: Annotated[
         str,
         Field(max_length=256),
@@ -202,17 +200,16 @@ class DriverJar(Model):
         ),
         Rule(
             cel="self.contains('{host}')",
-            message="write {host} where the URL names the server, for each testbed has another",
+            message="write {host} in place of the server's name, because every testbed has its own",
             holds=lambda text: "{host}" in text,
         ),
     ] = Field(
         description="The JDBC URL with {host}, {port}, {database}, {mek} (the key itself) and "
-        "{mekFile} (a file that holds it). It is put together in the client's memory."
+        "{mekFile} (a file with the key). It is assembled in the client's memory."
     )
-    key_secret_ref: MekSecretRef | None = Field(
-        None,
-        description="Key for {mek} and {mekFile} where the mode has no columns; with them it is "
-        "that of columns.",
+    key_secret_ref: MekSecretRef | None = optional(
+        "Key for {mek} and {mekFile} if the mode has no columns; otherwise it is the key of "
+        "columns."
     )
 
     @property
@@ -222,47 +219,47 @@ class DriverJar(Model):
 
 
 class JdbcDriver(Model):
-    """The JDBC driver that the client uses in place of the engine's own."""
+    """The JDBC driver that the client uses instead of the engine's own."""
 
     rules = (
         either(
             "encrypting",
             "jar",
-            "write one of the two: encrypting: {} for encbench's own encrypting driver, or "
-            "jar for a driver of yours",
+            "write exactly one of encrypting: {} (encbench's own encrypting driver) and jar (your "
+            "own driver)",
         ),
     )
 
-    encrypting: EncryptingDriver | None = Field(
-        None, description="encbench's own: it decrypts what the confidential proxy encrypts."
+    encrypting: EncryptingDriver | None = optional(
+        "encbench's own driver, which decrypts the values that the confidential proxy encrypts."
     )
-    jar: DriverJar | None = Field(None, description="A driver of yours, such as EncJDBC.")
+    jar: DriverJar | None = optional("Your own driver, such as EncJDBC.")
 
 
 def proxy_speaks_no_tls() -> Rule:
-    """Of a mode: what stands between client and server speaks no TLS."""
+    """The rule that a mode has no TLS together with the proxy, which does not support it."""
     return Rule(
         cel="!has(self.columns) || !has(self.inTransit)",
-        message="leave inTransit out of a mode with columns, for the confidential proxy speaks no "
-        "TLS: measure the two as two modes",
+        message="omit inTransit from a mode with columns, because the confidential proxy does not "
+        "support TLS: measure them as two modes",
         holds=lambda it: it.columns is None or it.in_transit is None,
     )
 
 
 def key_of_the_jar() -> Rule:
-    """Of a mode: the key that a driver's URL names is the proxy's, or one that is named."""
+    """The rule that a driver's URL uses the proxy's key, or one that the mode names."""
     jar = "self.driver.jar"
     named = f"{jar}.urlTemplate.contains('{{mek}}') || {jar}.urlTemplate.contains('{{mekFile}}')"
     return Rule(
         cel=f"!has(self.driver) || !has({jar}) || "
         f"has({jar}.keySecretRef) == (!has(self.columns) && ({named}))",
-        message="write driver.jar.keySecretRef where urlTemplate names {mek} or {mekFile} and the "
-        "mode has no columns, and leave it out everywhere else: the key is that of columns",
+        message="write driver.jar.keySecretRef if urlTemplate has {mek} or {mekFile} and the mode "
+        "has no columns; otherwise omit it, because the key is that of columns",
         holds=_key_is_named_once,
     )
 
 
-def _key_is_named_once(mode: "object") -> bool:
+def _key_is_named_once(mode: object) -> bool:
     driver, columns = getattr(mode, "driver", None), getattr(mode, "columns", None)
     jar: DriverJar | None = driver.jar if driver else None
     if jar is None:

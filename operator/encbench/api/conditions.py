@@ -1,7 +1,7 @@
 """Conditions: independent facts about an object, each with a reason and a message to act on.
 
 Source of the semantics: the API conventions of Kubernetes, "Typical status properties". A
-transition time changes only when the status does, so that writing the same fact twice is no change.
+transition time changes only with the status, so writing the same fact twice changes nothing.
 """
 
 from collections.abc import Iterable
@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Int, Model, Time
-from encbench.api.rules import UniqueBy
+from encbench.api.base import Model, optional
+from encbench.api.rules import Unique
+from encbench.api.scalars import Int, Time
 
 Status = Literal["True", "False", "Unknown"]
 
@@ -21,17 +22,17 @@ class Condition(Model):
 
     type: Annotated[str, Field(max_length=64)] = Field(description="Which fact.")
     status: Status = Field(description="True, False or Unknown.")
-    reason: Annotated[str, Field(max_length=64)] = Field(description="One word of why.")
+    reason: Annotated[str, Field(max_length=64)] = Field(
+        description="One word that gives the reason."
+    )
     message: Annotated[str, Field(max_length=4096)] = Field(
         "", description="One sentence that a person can act on."
     )
     last_transition_time: Time = Field(description="When the status last changed.")
-    observed_generation: Int | None = Field(
-        None, description="Generation of the spec that the fact is about."
-    )
+    observed_generation: Int | None = optional("Generation of the spec that the fact is about.")
 
 
-Conditions = Annotated[list[Condition], Field(max_length=16), UniqueBy("type")]
+Conditions = Annotated[list[Condition], Field(max_length=16), Unique("type")]
 """All the facts about an object, one of each type."""
 
 
@@ -42,14 +43,12 @@ def find(conditions: Iterable[Condition], kind: str) -> Condition | None:
 
 def is_true(conditions: Iterable[Condition], kind: str) -> bool:
     """Whether the condition of that type holds."""
-    found = find(conditions, kind)
-    return found is not None and found.status == "True"
+    return any(c.type == kind and c.status == "True" for c in conditions)
 
 
 def is_false(conditions: Iterable[Condition], kind: str) -> bool:
     """Whether the condition of that type is known not to hold."""
-    found = find(conditions, kind)
-    return found is not None and found.status == "False"
+    return any(c.type == kind and c.status == "False" for c in conditions)
 
 
 def with_condition(

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Bool, EntryName, Model, Name, Quantity, Resources, at_least
+from encbench.api.base import Model, Resources, at_least, optional
 from encbench.api.columns import (
     Columns,
     JdbcDriver,
@@ -13,16 +13,17 @@ from encbench.api.columns import (
     proxy_speaks_no_tls,
 )
 from encbench.api.rules import Rule, Unique, either
+from encbench.api.scalars import Bool, EntryName, Name, Quantity
 
 
 class KeySecretRef(Model):
-    """A key of the user's own, in a Secret of the same namespace."""
+    """A key that the user provides, in a Secret of the same namespace."""
 
     name: Name = Field(description="Name of the Secret.")
     key: EntryName = Field(
         "keyfile",
-        description="Entry of the Secret that holds the key file in the engine's own format; for "
-        "MariaDB lines of the form 1;<64 hex digits>.",
+        description="Entry of the Secret that holds the key file in the engine's own format: for "
+        "MariaDB, lines of the form 1;<64 hex digits>.",
     )
 
 
@@ -30,25 +31,24 @@ Scope = Literal["tables", "system", "redo", "undo", "temporary", "binlog"]
 
 
 class FuseResources(Resources):
-    """What the container of the FUSE file system may use, over and above the server's own."""
+    """Resources of the FUSE file system's container, in addition to the server's own."""
 
     rules = (
         at_least(
             "memory",
             "64Mi",
-            "write memory of at least 64Mi, such as 256Mi: the file system itself takes that much",
+            "write memory of at least 64Mi, such as 256Mi: the file system itself needs that much",
         ),
     )
 
     cpu: Quantity = Field(
         "1",
-        description="Cores, requested and as limit. Encryption is done here, so too few of "
-        "them slow the database down; the CPU is counted as the database's.",
+        description="Cores, as request and limit. Encryption runs here, so too few cores slow the "
+        "database down; their use counts as the database's CPU.",
     )
     memory: Quantity = Field(
         "256Mi",
-        description="Bytes, requested and as limit. Also the bound of the page cache that the "
-        "ciphertext takes.",
+        description="Bytes, as request and limit. It also bounds the page cache of the ciphertext.",
     )
 
 
@@ -58,8 +58,8 @@ class Gocryptfs(Model):
     cipher: Literal["AES-GCM", "XChaCha20-Poly1305", "none"] = Field(
         "AES-GCM",
         description="AES-GCM, gocryptfs' own default; XChaCha20-Poly1305; or none: the same path "
-        "through FUSE without any encryption, which separates FUSE's cost from the cipher's. The "
-        "mode none is plaintext, and proven to be.",
+        "through FUSE without encryption, which separates FUSE's cost from the cipher's. The mode "
+        "none is proven to be plaintext.",
     )
     resources: FuseResources = Field(
         default_factory=FuseResources, description="CPU and memory of its container."
@@ -67,54 +67,52 @@ class Gocryptfs(Model):
 
 
 class Volume(Model):
-    """Encryption below the server, of the volume that it writes to."""
+    """Encryption of the server's volume, below the server."""
 
     rules = (
         either(
             "storage_class_name",
             "gocryptfs",
-            "name one of the two: storageClassName, a class whose disks are encrypted, or "
-            "gocryptfs, which encrypts within the pod",
+            "write exactly one of storageClassName (a class whose disks are encrypted) and "
+            "gocryptfs (which encrypts within the pod)",
         ),
         Rule(
             cel="!self.onTrust || has(self.storageClassName)",
-            message="leave onTrust out: gocryptfs is always proven",
+            message="omit onTrust: gocryptfs is always proven",
             holds=lambda it: not it.on_trust or it.storage_class_name is not None,
         ),
     )
 
-    storage_class_name: Name | None = Field(
-        None,
-        description="StorageClass whose disks are encrypted (LUKS, or by the cloud), in place of "
-        "the template's class. Proven when the pod sees dm-crypt under the data; a class or "
-        "volume that only declares it (encrypted: true) counts, and every proof says so.",
+    storage_class_name: Name | None = optional(
+        "StorageClass whose disks are encrypted (LUKS, or by the cloud), instead of the "
+        "template's class. It is proven if the pod sees dm-crypt under the data. A class or "
+        "volume that only declares encryption (encrypted: true) is accepted, and every proof says "
+        "so."
     )
     on_trust: Bool = Field(
         False,
-        description="Take the class for encrypted on your word where neither is to be seen. Every "
+        description="Accept the class as encrypted on your word if neither is visible. Every "
         "proof says so.",
     )
-    gocryptfs: Gocryptfs | None = Field(
-        None,
-        description="gocryptfs in the database's pod. Its container is privileged: the chart's "
-        "privilegedVolumes.enabled must be set.",
+    gocryptfs: Gocryptfs | None = optional(
+        "gocryptfs in the database's pod. Its container is privileged, so the chart's "
+        "privilegedVolumes.enabled must be set."
     )
 
 
 class AtRest(Model):
-    """Encryption of what the server writes to disk."""
+    """Encryption of the data on disk."""
 
     rules = (
         Rule(
             cel="(self.method == 'volume') == has(self.volume)",
-            message="describe the volume in atRest.volume with method: volume, and leave it out "
-            "with method: engine",
+            message="write atRest.volume with method: volume, and omit it with method: engine",
             holds=lambda it: (it.method == "volume") == (it.volume is not None),
         ),
         Rule(
             cel="self.method == 'engine' || !has(self.algorithm) && !has(self.scope) && "
             "!has(self.keySecretRef)",
-            message="leave algorithm, scope and keySecretRef out with method: volume, for they "
+            message="omit algorithm, scope and keySecretRef with method: volume, because they "
             "belong to the server's own encryption; keys of volumes are generated",
             holds=lambda it: (
                 it.method == "engine"
@@ -127,20 +125,18 @@ class AtRest(Model):
         description="engine: the server's own transparent data encryption (TDE) of tables, redo "
         "log, temporary files, system tables and binary log. volume: everything, below the server."
     )
-    algorithm: Literal["AES_CTR", "AES_CBC"] | None = Field(
-        None,
-        description="Cipher mode of MariaDB's file_key_management, AES_CTR when left out. The "
-        "other engines have one of their own and take none here.",
+    algorithm: Literal["AES_CTR", "AES_CBC"] | None = optional(
+        "Cipher mode of MariaDB's file_key_management, AES_CTR if omitted. The other engines have "
+        "a fixed one and accept none here."
     )
-    scope: Annotated[list[Scope], Field(min_length=1, max_length=6), Unique()] | None = Field(
-        None,
-        description="What TDE covers: tables (with their doublewrite buffer), system, redo, undo, "
-        "temporary, binlog. All that the engine has when left out.",
+    scope: Annotated[list[Scope], Field(min_length=1, max_length=6), Unique()] | None = optional(
+        "Files that TDE covers: tables (with their doublewrite buffer), system, redo, undo, "
+        "temporary, binlog. All that the engine has if omitted."
     )
-    key_secret_ref: KeySecretRef | None = Field(
-        None, description="Key to use; one is generated per testbed when left out."
+    key_secret_ref: KeySecretRef | None = optional(
+        "Key to use; if omitted, one is generated per testbed."
     )
-    volume: Volume | None = Field(None, description="What encrypts, with method: volume.")
+    volume: Volume | None = optional("How the volume is encrypted, with method: volume.")
 
 
 TlsVersion = Literal["TLSv1.2", "TLSv1.3"]
@@ -152,39 +148,38 @@ CipherSuite = Literal[
 class InTransit(Model):
     """Encryption of the connections between client and server: TLS with a verified certificate."""
 
-    version: TlsVersion = Field("TLSv1.3", description="The one version that is negotiated.")
+    version: TlsVersion = Field("TLSv1.3", description="The only version that is negotiated.")
     cipher_suite: CipherSuite = Field(
         "TLS_AES_128_GCM_SHA256",
-        description="The one cipher suite that is negotiated, by its name in TLS 1.3, so that "
-        "engines compare; under TLSv1.2 the ECDHE-ECDSA suite of the same cipher.",
+        description="The only cipher suite that is negotiated, by its TLS 1.3 name, so that "
+        "engines are comparable; with TLSv1.2 it is the ECDHE-ECDSA suite of the same cipher.",
     )
 
 
 class EncryptionModeSpec(Model):
-    """What is encrypted. An empty spec is plaintext."""
+    """The encryption of a mode. An empty spec is plaintext."""
 
     rules = (proxy_speaks_no_tls(), key_of_the_jar())
 
-    at_rest: AtRest | None = Field(None, description="Encryption at rest; none when left out.")
-    in_transit: InTransit | None = Field(
-        None, description="Encryption in transit; the server has no TLS at all when left out."
+    at_rest: AtRest | None = optional("Encryption at rest; none if omitted.")
+    in_transit: InTransit | None = optional(
+        "Encryption in transit; if omitted, the server has no TLS at all."
     )
-    columns: Columns | None = Field(
-        None,
-        description="Encryption of result columns by a proxy; none, and no proxy, if left out.",
+    columns: Columns | None = optional(
+        "Encryption of result columns by a proxy; if omitted, there is no proxy."
     )
-    driver: JdbcDriver | None = Field(
-        None, description="JDBC driver of the client (TPC-C); the engine's own when left out."
+    driver: JdbcDriver | None = optional(
+        "JDBC driver of the client (TPC-C); the engine's own if omitted."
     )
 
     @property
     def tde(self) -> AtRest | None:
-        """The server's own encryption; None where nothing or the volume encrypts at rest."""
+        """The server's own encryption; None if nothing or only the volume encrypts at rest."""
         return self.at_rest if self.at_rest and self.at_rest.method == "engine" else None
 
     @property
     def volume(self) -> Volume | None:
-        """Encryption of the volume, or the pass-through arm that goes with it."""
+        """Encryption of the volume, or its pass-through arm."""
         return self.at_rest.volume if self.at_rest else None
 
     @property
@@ -206,12 +201,12 @@ class EncryptionModeSpec(Model):
 
     @property
     def mek_secret_ref(self) -> MekSecretRef | None:
-        """The user's own key for columns, or for a driver of his own; None: generated, or none."""
+        """The user's own key for columns or their driver; None if generated or not needed."""
         if self.columns is not None:
             return self.columns.mek_secret_ref
         return self.driver.jar.key_secret_ref if self.driver and self.driver.jar else None
 
     @property
     def has_mek(self) -> bool:
-        """Whether anything of it has a key for columns."""
+        """Whether the mode has a key for columns."""
         return self.columns is not None or self.mek_secret_ref is not None

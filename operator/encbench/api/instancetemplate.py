@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Int, Model, Name, Placement, Quantity, Resources, at_least
+from encbench.api.base import Model, Placement, Resources, at_least, optional
 from encbench.api.rules import Rule, Unique, keys_match, matches
+from encbench.api.scalars import Int, Name, Quantity
 
 EngineName = Literal["mariadb", "mysql", "percona", "postgresql"]
 
@@ -15,10 +16,10 @@ ImageName = Annotated[
     Field(max_length=512),
     matches(
         "^[!-~]+$",
-        "write the reference of an image, such as registry.example.com/mariadb:10.11",
+        "write an image reference, such as registry.example.com/mariadb:10.11",
     ),
 ]
-"""Reference of a container image; only the runtime knows in full what it takes."""
+"""Reference of a container image; only the runtime validates it completely."""
 
 
 class Storage(Model):
@@ -28,18 +29,14 @@ class Storage(Model):
         at_least(
             "size",
             "256Mi",
-            "write a size of at least 256Mi, such as 10Gi: an empty database takes that much",
+            "write a size of at least 256Mi, such as 10Gi: an empty database needs that much",
         ),
     )
 
     size: Quantity = Field(description="Size of the volume, such as 10Gi.")
-    class_name: Name | None = Field(
-        None, description="StorageClass; the cluster's default class when left out."
-    )
-    iops: Annotated[Int, Field(ge=1, le=10_000_000)] | None = Field(
-        None,
-        description="Provisioned IOPS of the volume: a fact for the report, not a limit that "
-        "encbench sets.",
+    class_name: Name | None = optional("StorageClass; the cluster's default class if omitted.")
+    iops: Annotated[Int, Field(ge=1, le=10_000_000)] | None = optional(
+        "Provisioned IOPS of the volume. The report shows it; encbench sets no such limit."
     )
 
 
@@ -50,13 +47,13 @@ class SecretRef(Model):
 
 
 class External(Model):
-    """A database that somebody else runs: the operator makes no pods and no volume for it."""
+    """A database that the operator does not run: it creates no pods and no volume for it."""
 
     rules = (
         Rule(
             cel="has(self.databaseCpuQuery) == has(self.cpu)",
-            message="write external.cpu, the cores of the database, beside databaseCpuQuery, for "
-            "its CPU is reported in percent of them; leave both out where it is not known",
+            message="write external.cpu, the cores of the database, beside databaseCpuQuery, "
+            "because its CPU is reported in percent of them; omit both if they are unknown",
             holds=lambda it: (it.database_cpu_query is None) == (it.cpu is None),
         ),
     )
@@ -66,11 +63,11 @@ class External(Model):
         Field(max_length=253),
         matches(
             "^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?$",
-            "write the host alone, as the server's certificate names it, such as db.example.com",
+            "write only the host, as in the server's certificate, such as db.example.com",
         ),
-    ] = Field(description="Host name or IPv4 address, as client pods reach it.")
-    port: Annotated[Int, Field(ge=1, le=65_535)] | None = Field(
-        None, description="TCP port; the engine's usual one when left out."
+    ] = Field(description="Host name or IPv4 address for the client pods.")
+    port: Annotated[Int, Field(ge=1, le=65_535)] | None = optional(
+        "TCP port; the engine's usual one if omitted."
     )
     database: Annotated[
         str,
@@ -80,12 +77,12 @@ class External(Model):
             "write the name of a database in letters, digits, _ and -, such as benchmark",
         ),
     ] = Field(
-        description="An existing database that the campaign has for itself: the workload's tables "
-        "in it are dropped and loaded anew."
+        description="An existing database for this campaign alone: the workload's tables in it "
+        "are dropped and reloaded."
     )
     credentials_secret_ref: SecretRef = Field(
-        description="Secret with the entries username and password, and ca.crt for modes with "
-        "inTransit; client.crt and client.key where the server wants a client certificate."
+        description="Secret with the entries username and password; ca.crt for modes with "
+        "inTransit; client.crt and client.key if the server requires a client certificate."
     )
     database_cpu_query: (
         Annotated[
@@ -93,56 +90,52 @@ class External(Model):
             Field(max_length=512),
             matches(
                 r"^[A-Za-z_:][A-Za-z0-9_:]*(\{[^{}]*\})?$",
-                'write a selector of one series, such as cpu_seconds_total{instance="db"}, for its '
-                "raw samples are read: make a sum or a rate a recording rule",
+                'write a selector of one series, such as cpu_seconds_total{instance="db"}, because '
+                "its raw samples are read: use a recording rule for a sum or a rate",
             ),
         ]
         | None
-    ) = Field(
-        None,
-        description="Selector of the one series in the operator's Prometheus that counts the "
-        "database's CPU seconds; without it database CPU is not available.",
+    ) = optional(
+        "Selector of the series in the operator's Prometheus that counts the database's CPU "
+        "seconds; without it, database CPU is not available."
     )
-    cpu: Quantity | None = Field(
-        None, description="Cores that the database has, such as 8; with databaseCpuQuery."
-    )
+    cpu: Quantity | None = optional("Cores of the database, such as 8; with databaseCpuQuery.")
 
 
 @dataclass(frozen=True)
 class Embedded:
-    """What a database takes that the operator runs itself."""
+    """Resources of a database that the operator runs itself."""
 
     resources: Resources
     storage: Storage
 
 
 class InstanceTemplateSpec(Model):
-    """What a database instance of this class is made of."""
+    """The parts of a database instance of this class."""
 
     rules = (
         at_least(
             "resources.memory",
             "128Mi",
-            "give the server resources.memory of at least 128Mi: with less it is killed on start",
+            "write resources.memory of at least 128Mi: with less, the server is killed on start",
         ),
         Rule(
-            cel="has(self.external) ? !has(self.resources) && !has(self.storage) "
-            ": has(self.resources) && has(self.storage)",
-            message="write resources and storage for a database that the operator runs, or "
-            "external for one that it does not; not both",
+            cel="has(self.external) ? !has(self.resources) && !has(self.storage) : "
+            "has(self.resources) && has(self.storage)",
+            message="write either resources and storage (a database that the operator runs) or "
+            "external",
             holds=lambda it: (
                 [it.resources is None, it.storage is None] == [it.external is not None] * 2
             ),
         ),
         Rule(
-            cel="!has(self.external) || !has(self.image) && "
-            "(!has(self.imagePullSecrets) || size(self.imagePullSecrets) == 0) && "
-            "(!has(self.settings) || size(self.settings) == 0) && "
-            "(!has(self.placement) || "
-            "(!has(self.placement.nodeSelector) || size(self.placement.nodeSelector) == 0) && "
-            "(!has(self.placement.tolerations) || size(self.placement.tolerations) == 0))",
-            message="leave image, imagePullSecrets, settings and placement out with external: they "
-            "are for a database that the operator runs",
+            cel="!has(self.external) || !has(self.image) && (!has(self.imagePullSecrets) || "
+            "size(self.imagePullSecrets) == 0) && (!has(self.settings) || size(self.settings) == "
+            "0) && (!has(self.placement) || (!has(self.placement.nodeSelector) || "
+            "size(self.placement.nodeSelector) == 0) && (!has(self.placement.tolerations) || "
+            "size(self.placement.tolerations) == 0))",
+            message="omit image, imagePullSecrets, settings and placement with external: they are "
+            "for a database that the operator runs",
             holds=lambda it: it.external is None or not it.says_how_to_run,
         ),
     )
@@ -153,25 +146,21 @@ class InstanceTemplateSpec(Model):
         Field(max_length=32),
         matches(r"^[0-9]+(\.[0-9]+)*$", "write the version in digits and dots, such as 10.11"),
     ] = Field(
-        description="Version of the engine, such as 10.11; checked against what the server says."
+        description="Version of the engine, such as 10.11; it is compared with the server's own "
+        "answer."
     )
-    image: ImageName | None = Field(
-        None,
-        description="Image with the server's binaries; the upstream project's of that engine and "
-        "version when left out.",
+    image: ImageName | None = optional(
+        "Image with the server's binaries; if omitted, the upstream project's image of that "
+        "engine and version."
     )
     image_pull_policy: Literal["Always", "IfNotPresent", "Never"] = Field(
         "IfNotPresent", description="When the kubelet pulls the image."
     )
     image_pull_secrets: Annotated[list[Name], Field(max_length=8), Unique()] = Field(
-        default_factory=list, description="Names of Secrets to pull the image with."
+        default_factory=list, description="Names of Secrets for pulling the image."
     )
-    resources: Resources | None = Field(
-        None, description="CPU and memory of the server; not with external."
-    )
-    storage: Storage | None = Field(
-        None, description="Volume of the data directory; not with external."
-    )
+    resources: Resources | None = optional("CPU and memory of the server; not with external.")
+    storage: Storage | None = optional("Volume of the data directory; not with external.")
     settings: Annotated[
         dict[str, Annotated[str, Field(max_length=256)]],
         Field(max_length=64),
@@ -183,31 +172,30 @@ class InstanceTemplateSpec(Model):
     ] = Field(
         default_factory=dict,
         description="Server settings by option-file name, such as innodb_buffer_pool_size: 256M. "
-        "Settings that belong to the encryption mode or to the operator are refused.",
+        "Settings that the encryption mode or the operator sets are refused.",
     )
     placement: Placement = Field(
-        default_factory=Placement, description="Nodes that the database may run on."
+        default_factory=Placement, description="Nodes on which the database may run."
     )
-    external: External | None = Field(
-        None,
-        description="A database that the operator does not run, in place of image, resources, "
-        "storage, settings and placement.",
+    external: External | None = optional(
+        "A database that the operator does not run, instead of image, resources, storage, "
+        "settings and placement."
     )
 
     @property
     def is_external(self) -> bool:
-        """Whether someone else runs the database: no pod of ours, hence no agent."""
+        """Whether the operator does not run the database: there is no pod, hence no agent."""
         return self.external is not None
 
     @property
     def embedded(self) -> Embedded:
-        """What the server takes, of an instance that the operator runs."""
+        """Resources of the server in an instance that the operator runs."""
         assert self.resources is not None  # noqa: S101 - who asks knows that it is not external
         assert self.storage is not None  # noqa: S101 - see above
         return Embedded(self.resources, self.storage)
 
     @property
     def says_how_to_run(self) -> bool:
-        """Whether anything but its size is said that only matters for a pod of ours."""
+        """Whether any field other than the size is set that only matters for our own pod."""
         placed = self.placement.node_selector or self.placement.tolerations
         return bool(self.image or self.image_pull_secrets or self.settings or placed)

@@ -1,4 +1,4 @@
-"""The kinds of `encbench.io` and those of Kubernetes that the operator handles, as data."""
+"""The kinds of `encbench.io`, and the Kubernetes kinds that the operator handles, as data."""
 
 from dataclasses import dataclass
 

@@ -103,11 +103,11 @@ class Lifecycle:
 
     @property
     def names(self) -> str:
-        """The conditions, for the description of a status."""
+        """The conditions as a status describes them."""
         parts = (one.name + (f" ({one.note})" if one.note else "") for one in self.conditions)
         return ", ".join(parts) + "."
 
     @property
     def phase_names(self) -> str:
-        """The phases, for the same."""
-        return f"For eyes only: {', '.join(self.order)}."
+        """The phases as a status describes them."""
+        return f"For people only: {', '.join(self.order)}."

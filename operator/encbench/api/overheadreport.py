@@ -1,4 +1,4 @@
-"""OverheadReport: the answer, written by the operator.
+"""OverheadReport: the result of a campaign, written by the operator.
 
 The rows are what people read with kubectl; every raw figure behind them lies in the bucket.
 """
@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Bool, Int, Model, Name, Number, ObjectRef, Time
+from encbench.api.base import Model, ObjectRef, optional
 from encbench.api.conditions import Conditions
+from encbench.api.scalars import Bool, Int, Name, Number, Time
 from encbench.api.testbed import Role
 
 Verdict = Literal["Baseline", "NoiseFloor", "Overhead", "Equivalent", "Inconclusive", "NoData"]
@@ -17,7 +18,7 @@ Saturation = Literal["DatabaseBound", "ClientBound", "Both", "Neither", "NotMeas
 
 
 class OverheadReportSpec(Model):
-    """What is reported on."""
+    """The subject of the report."""
 
     campaign_ref: ObjectRef = Field(description="The campaign.")
 
@@ -26,8 +27,8 @@ class Interval(Model):
     """An estimate with its 95 % confidence interval, all as fractions: 0.08 is 8 %."""
 
     estimate: Number = Field(description="Point estimate.")
-    low: Number | None = Field(None, description="Lower bound; absent with fewer than two blocks.")
-    high: Number | None = Field(None, description="Upper bound; absent with fewer than two blocks.")
+    low: Number | None = optional("Lower bound; absent with fewer than two blocks.")
+    high: Number | None = optional("Upper bound; absent with fewer than two blocks.")
 
 
 class Row(Model):
@@ -39,109 +40,86 @@ class Row(Model):
     arm: Name = Field(description="Arm.")
     role: Role = Field(description="baseline, control (A') or treatment.")
     blocks: Int = Field(description="Valid blocks behind the figures.")
-    planned_blocks: Int | None = Field(None, description="Valid blocks that were planned.")
-    tps: Number | None = Field(None, description="Transactions a second.")
-    qps: Number | None = Field(
-        None, description="Queries a second; absent where the tool counts none."
+    planned_blocks: Int | None = optional("Valid blocks that were planned.")
+    tps: Number | None = optional("Transactions per second.")
+    qps: Number | None = optional("Queries per second; absent if the tool does not count them.")
+    new_orders_per_second: Number | None = optional(
+        "TPC-C: tpmC / 60, New-Orders only; tps counts all transactions."
     )
-    new_orders_per_second: Number | None = Field(
-        None, description="TPC-C: tpmC / 60, of the New-Orders alone; tps is of all transactions."
+    latency_average_ms: Number | None = optional("Average latency, milliseconds.")
+    latency_p95_ms: Number | None = optional("95th percentile, milliseconds.")
+    database_cpu_percent: Number | None = optional("CPU of the server, percent of its limit.")
+    database_cpu_points: Number | None = optional(
+        "The same against the baseline, percentage points."
     )
-    latency_average_ms: Number | None = Field(None, description="Average latency, milliseconds.")
-    latency_p95_ms: Number | None = Field(None, description="95th percentile, milliseconds.")
-    database_cpu_percent: Number | None = Field(
-        None, description="CPU of the server, percent of its limit."
+    client_cpu_percent: Number | None = optional("CPU of the clients, percent of their limit.")
+    client_cpu_points: Number | None = optional("The same against the baseline, percentage points.")
+    client_cpu_cores: Number | None = optional(
+        "CPU of one client replica, cores; the mean over all replicas."
     )
-    database_cpu_points: Number | None = Field(
-        None, description="The same against the baseline, percentage points."
+    client_memory_mib: Number | None = optional(
+        "Largest resident memory of one client replica, MiB; the mean over all replicas."
     )
-    client_cpu_percent: Number | None = Field(
-        None, description="CPU of the clients, percent of their limit."
+    client_memory_percent: Number | None = optional("The same, percent of its limit.")
+    node_cpu_percent: Number | None = optional(
+        "CPU of the database's node, percent of all its cores."
     )
-    client_cpu_points: Number | None = Field(
-        None, description="The same against the baseline, percentage points."
+    node_cpu_points: Number | None = optional("The same against the baseline, percentage points.")
+    database_cpu_ms_per_transaction: Number | None = optional(
+        "Server CPU per transaction, milliseconds."
     )
-    client_cpu_cores: Number | None = Field(
-        None, description="CPU of one client replica, cores; the mean of all of them."
+    proxy_cpu_percent: Number | None = optional(
+        "CPU of the proxy that encrypts columns, percent of its limit."
     )
-    client_memory_mib: Number | None = Field(
-        None, description="Most resident memory of one client replica, MiB; the mean of all."
+    proxy_cpu_ms_per_transaction: Number | None = optional(
+        "CPU of that proxy per transaction, milliseconds; not part of the server's."
     )
-    client_memory_percent: Number | None = Field(
-        None, description="The same, percent of its limit."
+    client_cpu_ms_per_transaction: Number | None = optional(
+        "CPU of the clients per transaction, including the driver's, milliseconds."
     )
-    node_cpu_percent: Number | None = Field(
-        None, description="CPU of the database's node, percent of all its cores."
+    disk_read_kib_per_transaction: Number | None = optional(
+        "KiB that the database read from its disk per transaction; near 0, the data was in memory."
     )
-    node_cpu_points: Number | None = Field(
-        None, description="The same against the baseline, percentage points."
+    disk_write_kib_per_transaction: Number | None = optional(
+        "KiB that the database wrote to its disk per transaction."
     )
-    database_cpu_ms_per_transaction: Number | None = Field(
-        None, description="Server CPU per transaction, milliseconds."
+    recovery_seconds: Number | None = optional(
+        "Recovery workloads: from the start of the new server process to its first answered "
+        "query, seconds."
     )
-    proxy_cpu_percent: Number | None = Field(
-        None, description="CPU of the proxy that encrypts columns, percent of its limit."
+    stop_seconds: Number | None = optional(
+        "Recovery workloads: from the signal until the server was gone, seconds."
     )
-    proxy_cpu_ms_per_transaction: Number | None = Field(
-        None, description="CPU of that proxy per transaction, milliseconds; not in the server's."
+    redo_mib: Number | None = optional(
+        "Recovery workloads: log that the data files lacked at the stop, MiB."
     )
-    client_cpu_ms_per_transaction: Number | None = Field(
-        None,
-        description="CPU of the clients per transaction with the driver's, milliseconds.",
+    overhead: Interval | None = optional(
+        "Loss of TPS against the baseline, paired by block, as a fraction."
     )
-    disk_read_kib_per_transaction: Number | None = Field(
-        None,
-        description="KiB that the database read from its disk per transaction; near 0 its data "
-        "was in memory.",
+    latency_average_overhead: Interval | None = optional(
+        "Increase of average latency, as a fraction."
     )
-    disk_write_kib_per_transaction: Number | None = Field(
-        None, description="KiB that it wrote to its disk per transaction."
+    latency_p95_overhead: Interval | None = optional(
+        "Increase of the 95th percentile, as a fraction."
     )
-    recovery_seconds: Number | None = Field(
-        None,
-        description="Recovery workloads: from the start of the new server process to its first "
-        "answered query, seconds.",
+    cpu_per_transaction_overhead: Interval | None = optional(
+        "Increase of server CPU per transaction, as a fraction."
     )
-    stop_seconds: Number | None = Field(
-        None,
-        description="Recovery workloads: from the signal until the server was gone, seconds.",
-    )
-    redo_mib: Number | None = Field(
-        None,
-        description="Recovery workloads: log that the data files did not have at the stop, MiB.",
-    )
-    overhead: Interval | None = Field(
-        None, description="Loss of TPS against the baseline, paired by block, as a fraction."
-    )
-    latency_average_overhead: Interval | None = Field(
-        None, description="Increase of average latency, as a fraction."
-    )
-    latency_p95_overhead: Interval | None = Field(
-        None, description="Increase of the 95th percentile, as a fraction."
-    )
-    cpu_per_transaction_overhead: Interval | None = Field(
-        None, description="Increase of server CPU per transaction, as a fraction."
-    )
-    recovery_overhead: Interval | None = Field(
-        None, description="Increase of recoverySeconds, as a fraction."
-    )
+    recovery_overhead: Interval | None = optional("Increase of recoverySeconds, as a fraction.")
     verdict: Verdict = Field(
-        description="Of TPS, of a recovery workload of recoverySeconds: Overhead, Equivalent, "
-        "Inconclusive, or why there is none; corrected for the number of modes (Holm), as are the "
-        "other three."
+        description="Verdict on TPS, or on recoverySeconds of a recovery workload: Overhead, "
+        "Equivalent, Inconclusive, or why there is none. It is corrected for the number of modes "
+        "(Holm), as are the other three."
     )
-    latency_average_verdict: FigureVerdict | None = Field(
-        None, description="The same of average latency, against a noise floor of its own."
+    latency_average_verdict: FigureVerdict | None = optional(
+        "Verdict on average latency, against a noise floor of its own."
     )
-    latency_p95_verdict: FigureVerdict | None = Field(
-        None, description="The same of the 95th percentile."
+    latency_p95_verdict: FigureVerdict | None = optional("Verdict on the 95th percentile.")
+    cpu_per_transaction_verdict: FigureVerdict | None = optional(
+        "Verdict on server CPU per transaction."
     )
-    cpu_per_transaction_verdict: FigureVerdict | None = Field(
-        None, description="The same of server CPU per transaction."
-    )
-    saturation: Saturation | None = Field(
-        None,
-        description="What limited TPS: the server's CPU, the clients', both, or neither of them.",
+    saturation: Saturation | None = optional(
+        "The limit of TPS: the server's CPU, the clients' CPU, both, or neither."
     )
 
 
@@ -166,14 +144,16 @@ class Artefacts(Model):
 class InvalidCount(Model):
     """How many trials did not count, and why."""
 
-    reason: Annotated[str, Field(max_length=64)] = Field(description="One word of why.")
+    reason: Annotated[str, Field(max_length=64)] = Field(
+        description="One word that gives the reason."
+    )
     count: Int = Field(description="Trials.")
 
 
 class OverheadReportStatus(Model):
     """The report."""
 
-    observed_generation: Int | None = Field(None, description="Generation that was acted on.")
+    observed_generation: Int | None = optional("Generation that the operator has processed.")
     conditions: Conditions = Field(
         default_factory=list,
         description="Ready.",
@@ -187,9 +167,8 @@ class OverheadReportStatus(Model):
     verdict: Annotated[str, Field(max_length=32)] = Field(
         "", description="The first treatment's verdict, for kubectl get."
     )
-    noise_floor: Annotated[Number, Field(ge=0)] | None = Field(
-        None,
-        description="Largest absolute bound of A' against A, of TPS over all rows, as a fraction.",
+    noise_floor: Annotated[Number, Field(ge=0)] | None = optional(
+        "Largest absolute bound of A' against A for TPS, over all rows, as a fraction."
     )
     rows: Annotated[list[Row], Field(max_length=2048)] = Field(
         default_factory=list,
@@ -200,5 +179,5 @@ class OverheadReportStatus(Model):
         description="Trials that did not count, by reason.",
     )
     colocated: Bool = Field(False, description="Client and database shared a node.")
-    artefacts: Artefacts | None = Field(None, description="Where the report lies in the bucket.")
-    generated_time: Time | None = Field(None, description="When the report was rendered.")
+    artefacts: Artefacts | None = optional("Location of the report in the bucket.")
+    generated_time: Time | None = optional("When the report was rendered.")

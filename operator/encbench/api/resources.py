@@ -1,4 +1,4 @@
-"""Each kind of `encbench.io` with its models: what CRDs are made of and objects are checked by."""
+"""Each kind of `encbench.io` with its models, from which CRDs are made and objects are checked."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -34,7 +34,7 @@ AGE = Column("Age", ".metadata.creationTimestamp", "Time since it was created.",
 
 @dataclass(frozen=True)
 class Resource:
-    """One kind. `status` is None where there is nothing to report."""
+    """One kind. `status` is None if there is nothing to report."""
 
     kind: Kind
     description: str
@@ -43,17 +43,13 @@ class Resource:
     short_names: tuple[str, ...]
     columns: tuple[Column, ...]
 
-    @property
-    def name_rules(self) -> tuple[Rule, ...]:
-        """What must hold of the object's own name; `holds` gets the name."""
-        return (
-            Rule(
-                cel="self.metadata.name.size() <= 63",
-                message="choose a name of at most 63 characters, for others refer to it in a label",
-                holds=lambda name: len(name) <= 63,
-            ),
-        )
 
+NAME_RULE = Rule(
+    cel="self.metadata.name.size() <= 63",
+    message="choose a name of at most 63 characters, because labels refer to it",
+    holds=lambda name: len(name) <= 63,
+)
+"""The rule of every object's own name; `holds` gets the name."""
 
 RESOURCES: tuple[Resource, ...] = (
     Resource(
@@ -72,7 +68,7 @@ RESOURCES: tuple[Resource, ...] = (
     ),
     Resource(
         kinds.ENCRYPTION_MODE,
-        "One way of encrypting, or of not doing so: an empty spec is plaintext.",
+        "One way of encrypting. An empty spec is plaintext.",
         EncryptionModeSpec,
         None,
         ("emode",),
@@ -80,9 +76,14 @@ RESOURCES: tuple[Resource, ...] = (
             Column("At-rest", ".spec.atRest.method", "Encryption at rest."),
             Column("In-transit", ".spec.inTransit.version", "Version of TLS."),
             Column("Columns", ".spec.columns.method", "Encryption of result columns."),
-            Column("Ratio", ".spec.columns.ratio", "Percent of them, by class.", "integer"),
-            Column("Scope", ".spec.atRest.scope", "What TDE covers, if not all.", priority=1),
-            Column("Class", ".spec.atRest.volume.storageClassName", "Of the volume.", priority=1),
+            Column("Ratio", ".spec.columns.ratio", "Share of the columns, percent.", "integer"),
+            Column("Scope", ".spec.atRest.scope", "Part that TDE covers.", priority=1),
+            Column(
+                "Class",
+                ".spec.atRest.volume.storageClassName",
+                "Of the volume.",
+                priority=1,
+            ),
             Column("Cipher", ".spec.atRest.volume.gocryptfs.cipher", "Of gocryptfs.", priority=1),
             Column("Suite", ".spec.inTransit.cipherSuite", "Cipher suite of TLS.", priority=1),
             AGE,
@@ -90,7 +91,7 @@ RESOURCES: tuple[Resource, ...] = (
     ),
     Resource(
         kinds.WORKLOAD,
-        "Which tool drives the database, how hard, and from what client.",
+        "The tool that drives the database, its load, and its client.",
         WorkloadSpec,
         None,
         ("ewl",),
@@ -104,18 +105,18 @@ RESOURCES: tuple[Resource, ...] = (
     ),
     Resource(
         kinds.CAMPAIGN,
-        "A comparison of encryption modes on some instances under some workloads.",
+        "A comparison of encryption modes on certain instances under certain workloads.",
         CampaignSpec,
         CampaignStatus,
         ("camp",),
         (
-            Column("Phase", ".status.phase", "Where the campaign stands."),
+            Column("Phase", ".status.phase", "State of the campaign."),
             Column("Succeeded", ".status.progress.succeeded", "Valid trials.", "integer"),
             Column("Planned", ".status.progress.planned", "Trials needed.", "integer"),
             Column("Invalid", ".status.progress.invalid", "Trials that do not count.", "integer"),
-            Column("Step", ".status.step", "What is being done now.", priority=1),
-            # Not a date: kubectl shows those as ages and a time to come as <invalid>.
-            Column("ETA", ".status.estimatedCompletionTime", "When it will end at this pace."),
+            Column("Step", ".status.step", "Current step.", priority=1),
+            # Not a date: kubectl shows dates as ages, and a future one as <invalid>.
+            Column("ETA", ".status.estimatedCompletionTime", "Expected end at the present pace."),
             AGE,
         ),
     ),
@@ -127,8 +128,8 @@ RESOURCES: tuple[Resource, ...] = (
         ("tbed",),
         (
             Column("Instance", ".spec.instanceRef", "InstanceTemplate."),
-            Column("Arm", ".spec.arm.name", "Arm that it serves."),
-            Column("Phase", ".status.phase", "Where the testbed stands."),
+            Column("Arm", ".spec.arm.name", "Arm that the testbed serves."),
+            Column("Phase", ".status.phase", "State of the testbed."),
             AGE,
         ),
     ),
@@ -140,18 +141,18 @@ RESOURCES: tuple[Resource, ...] = (
         (),
         (
             Column("Campaign", ".spec.campaignRef.name", "Campaign.", priority=1),
-            Column("Arm", ".spec.arm.name", "Arm that is measured."),
+            Column("Arm", ".spec.arm.name", "Measured arm."),
             Column("Block", ".spec.block", "Block.", "integer"),
             Column("Concurrency", ".spec.concurrency", "Client threads.", "integer"),
-            Column("Phase", ".status.phase", "Where the trial stands."),
+            Column("Phase", ".status.phase", "State of the trial."),
             Column("TPS", ".status.result.tps", "Transactions a second.", "number"),
-            Column("Reason", ".status.reason", "Why it is not Succeeded."),
+            Column("Reason", ".status.reason", "Why the trial did not succeed."),
             AGE,
         ),
     ),
     Resource(
         kinds.OVERHEAD_REPORT,
-        "What encryption costs, as a campaign found. Written by the operator.",
+        "The cost of encryption that a campaign measured. Written by the operator.",
         OverheadReportSpec,
         OverheadReportStatus,
         ("ohr",),
@@ -168,13 +169,13 @@ BY_KIND: dict[Kind, Resource] = {resource.kind: resource for resource in RESOURC
 
 
 def problems(kind: Kind, body: dict[str, Any], old: dict[str, Any] | None = None) -> list[str]:
-    """What the API server would say against an object of ours, as `<path>: <message>` lines.
+    """The API server's objections to an object of ours, as `<path>: <message>` lines.
 
-    With `old`, the object as it is now, also what it would say against the change.
+    With `old`, the present object, also its objections to the change.
     """
     resource = BY_KIND[kind]
     name = body.get("metadata", {}).get("name", "")
-    found = [f"metadata.name: {r.message}" for r in resource.name_rules if not r.holds(name)]
+    found = [] if NAME_RULE.holds(name) else [f"metadata.name: {NAME_RULE.message}"]
     known = {"apiVersion", "kind", "metadata", "spec", "status"}
     found += [f"{field}: unknown field" for field in body.keys() - known]
     if body.get("spec") is None:

@@ -1,16 +1,16 @@
-"""Rules that are said twice: in CEL for the API server, and in Python for everyone else.
+"""Rules that are written twice: in CEL for the API server, and in Python for all other programs.
 
-A rule keeps both next to each other with the one message that a user reads, so that `kubectl
-apply`, `kubectl encbench plan` and the operator agree; tests/data/manifests holds them to it.
-`Rule`, `Unique` and `UniqueBy` annotate a field's type; a model lists its own in `rules` and
-`transitions` (see `base.Model`). A message says what to write instead.
+A rule keeps both next to each other with the one message that users read, so that `kubectl apply`,
+`kubectl encbench plan` and the operator agree; tests/data/manifests checks that they do. `Rule` and
+`Unique` annotate a field's type. A model lists its own in `rules` and `transitions` (see
+`base.Model`). A message says what to write instead.
 
-The API server estimates the cost of every CEL expression from the schema's maxima when the CRD is
-installed, and refuses it when it is too high; so whatever has a length has a maximum.
+When a CRD is installed, the API server estimates the cost of every CEL expression from the schema's
+maxima and refuses an expensive one. So every string, list and map has a maximum length.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -24,7 +24,7 @@ VALIDATIONS = "x-kubernetes-validations"
 
 @dataclass(frozen=True)
 class Rule:
-    """What must hold of a value. `holds` gets it parsed; in `cel` it is `self` as JSON."""
+    """A condition on a value. `holds` gets the parsed value; in `cel` it is `self`, as JSON."""
 
     cel: str
     message: str
@@ -50,7 +50,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Transition:
-    """What must hold of a change. `holds` gets the new value and the old one, parsed."""
+    """A condition on a change. `holds` gets the new and the old value, parsed."""
 
     cel: str
     message: str
@@ -64,55 +64,33 @@ def as_cel(rule: Rule | Transition) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Unique:
-    """A list of scalars that names nothing twice, to Kubernetes a set."""
+    """A list without duplicates: of scalars, or of objects that differ in the field `key`.
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(_refuse_twice, handler(source))
+    To Kubernetes the one is a set, the other a map with that key.
+    """
 
-    def __get_pydantic_json_schema__(
-        self, core: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return {**handler(core), "x-kubernetes-list-type": "set"}
+    key: str = ""
 
-
-@dataclass(frozen=True)
-class UniqueBy:
-    """A list of objects that differ in one field, to Kubernetes a map with that key."""
-
-    key: str
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(self._check, handler(source))
-
-    def __get_pydantic_json_schema__(
-        self, core: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return {
-            **handler(core),
-            "x-kubernetes-list-type": "map",
-            "x-kubernetes-list-map-keys": [self.key],
-        }
-
-    def _check(self, values: Sequence[Any]) -> Sequence[Any]:
-        _refuse_twice([getattr(value, self.key) for value in values])
+    def check(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The list; ValueError when it has a duplicate."""
+        keys = [getattr(value, self.key) for value in values] if self.key else values
+        for place, key in enumerate(keys):
+            if key in keys[:place]:
+                raise ValueError(f"Duplicate value: {key!r}; name each only once")
         return values
 
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
 
-def _refuse_twice(values: Sequence[Any]) -> Sequence[Any]:
-    for place, value in enumerate(values):
-        if value in values[:place]:
-            raise ValueError(f"Duplicate value: {value!r}; name each only once")
-    return values
-
-
-def add_validations(schema: dict[str, Any], rules: Sequence[Rule | Transition]) -> None:
-    """Add rules to the JSON schema of a model, in place."""
-    if rules:
-        schema[VALIDATIONS] = [*schema.get(VALIDATIONS, []), *map(as_cel, rules)]
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        kind = "x-kubernetes-list-type"
+        if not self.key:
+            return {**handler(core), kind: "set"}
+        return {**handler(core), kind: "map", "x-kubernetes-list-map-keys": [self.key]}
 
 
 def literal(text: str) -> str:
@@ -122,7 +100,7 @@ def literal(text: str) -> str:
 
 
 def matches(pattern: str, message: str) -> Rule:
-    """A rule that a string matches a pattern: anchored by ^ and $, the same to RE2 and Python."""
+    """A rule that a string matches a pattern, which is anchored and valid in RE2 and Python."""
     return Rule(
         cel=f"self.matches({literal(pattern)})",
         message=message,
@@ -131,7 +109,7 @@ def matches(pattern: str, message: str) -> Rule:
 
 
 def keys_match(pattern: str, message: str) -> Rule:
-    """A rule that every key of a map matches, under the same terms."""
+    """A rule that every key of a map matches such a pattern."""
     return Rule(
         cel=f"self.all(key, key.matches({literal(pattern)}))",
         message=message,
@@ -140,7 +118,7 @@ def keys_match(pattern: str, message: str) -> Rule:
 
 
 def no_key_matches(pattern: str, message: str) -> Rule:
-    """A rule that no key of a map matches, under the same terms."""
+    """A rule that no key of a map matches such a pattern."""
     return Rule(
         cel=f"!self.exists(key, key.matches({literal(pattern)}))",
         message=message,
@@ -149,7 +127,7 @@ def no_key_matches(pattern: str, message: str) -> Rule:
 
 
 def either(first: str, second: str, message: str) -> Rule:
-    """A rule that one of two fields of a model, by their names in Python, is there and not both."""
+    """A rule that exactly one of two fields of a model, by their Python names, is present."""
     return Rule(
         cel=f"has(self.{to_camel(first)}) != has(self.{to_camel(second)})",
         message=message,
@@ -158,17 +136,10 @@ def either(first: str, second: str, message: str) -> Rule:
 
 
 def fits(pattern: str, text: str) -> bool:
-    """Whether text matches an anchored pattern; Python's own $ would overlook a last newline."""
+    """Whether text matches an anchored pattern; Python's own $ ignores a final newline."""
     return _whole(pattern).fullmatch(text) is not None
 
 
 @cache
 def _whole(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern.removeprefix("^").removesuffix("$"))
-
-
-def without_nulls(values: Any) -> Any:
-    """A map without the entries that are null, as the API server takes it; else the same value."""
-    if not isinstance(values, Mapping):
-        return values
-    return {key: value for key, value in values.items() if value is not None}

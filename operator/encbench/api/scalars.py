@@ -1,7 +1,7 @@
 """Field types that all kinds share: durations, quantities, names, times.
 
-Their rules speak in sentences where a bare `pattern` of the schema would only show a regular
-expression to the user.
+Their rules have sentences as messages, whereas a `pattern` of the schema would only show users a
+regular expression.
 """
 
 import re
@@ -48,7 +48,7 @@ def parse_quantity(text: str) -> float:
     """A Kubernetes Quantity as a plain number (cores, bytes); ValueError for anything else.
 
     Source: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/,
-    without the exponent forms, which nobody writes in a template.
+    without the exponent forms, which are not used in templates.
     """
     match = _QUANTITY.fullmatch(text)
     if match is None or not fits(QUANTITY_PATTERN, text):
@@ -71,7 +71,7 @@ def _is_time(text: str) -> str:
 
 
 Int = Annotated[int, Strict()]
-"""A whole number. The text "8" is none, as it is none to Kubernetes."""
+"""A whole number. The text "8" is refused, as it is by Kubernetes."""
 
 Number = Annotated[float, Strict()]
 """A number, whole or not."""
@@ -96,7 +96,7 @@ PositiveDuration = Annotated[
 
 NO_MILLISECONDS = Rule(
     cel="!self.contains('ms')",
-    message="write whole seconds, such as 30s, for the tool counts in them",
+    message="write whole seconds, such as 30s, because the tool counts in seconds",
     holds=lambda text: "ms" not in text,
 )
 
@@ -111,14 +111,14 @@ Quantity = Annotated[
         holds=lambda text: fits(QUANTITY_PATTERN, text) and _has_digit_above_zero(text),
     ),
 ]
-"""A Kubernetes Quantity: `500m`, `2`, `512Mi`. An integer is taken as well."""
+"""A Kubernetes Quantity: `500m`, `2`, `512Mi`. An integer is accepted as well."""
 
 Name = Annotated[
     str,
     Field(max_length=63),
     matches(
         f"^{SUBDOMAIN}$",
-        "write the name of an object as Kubernetes takes it: lower case letters, digits, - and .",
+        "write the name of a Kubernetes object: lower case letters, digits, - and .",
     ),
 ]
 """The name of a Kubernetes object in the same namespace."""

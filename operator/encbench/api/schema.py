@@ -1,9 +1,9 @@
-"""From pydantic's JSON schema to the structural schema that a CRD takes.
+"""From pydantic's JSON schema to the structural schema of a CRD.
 
-pydantic writes `$ref`, `anyOf` with null, `const`, `title` and `additionalProperties: false`, none
-of which a structural schema may have; Kubernetes wants every part in place, `exclusiveMinimum` as a
-boolean, and a maximum for whatever has a length. What a user could not understand in `kubectl
-explain`, or what would make the cost of CEL unbounded, raises `SchemaError` instead.
+pydantic writes `$ref`, `anyOf` with null, `const`, `title` and `additionalProperties: false`, which
+a structural schema may not have. Kubernetes wants every part inline, `exclusiveMinimum` as a
+boolean, and a maximum for every length. A field without a description for `kubectl explain`, or
+one that makes the cost of CEL unbounded, raises `SchemaError`.
 
 Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
 """
@@ -16,27 +16,15 @@ from encbench.api.base import Model
 Schema = dict[str, Any]
 
 _KEPT = (
-    "default",
-    "enum",
-    "format",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "pattern",
-    "x-kubernetes-int-or-string",
-    "x-kubernetes-list-map-keys",
-    "x-kubernetes-list-type",
+    *("default", "enum", "format", "maxItems", "maxLength", "maxProperties", "maximum"),
+    *("minItems", "minLength", "minProperties", "minimum", "pattern"),
+    *("x-kubernetes-int-or-string", "x-kubernetes-list-map-keys", "x-kubernetes-list-type"),
     "x-kubernetes-validations",
 )
 
 
 class SchemaError(Exception):
-    """The model says something that a CRD cannot, or leaves out what a CRD needs."""
+    """The model has something that a CRD cannot express, or lacks something that it needs."""
 
 
 def structural(model: type[Model]) -> Schema:
@@ -45,22 +33,21 @@ def structural(model: type[Model]) -> Schema:
     return _convert(whole, whole.get("$defs", {}), model.__name__)
 
 
-def tell_defaults(schema: Schema) -> Schema:
-    """The schema with plain defaults told in the descriptions, for kubectl explain shows none."""
-    told = dict(schema)
-    if isinstance(told.get("default"), bool | int | float | str) and told["default"] != "":
-        told["description"] = f"{told['description']} Default: {json.dumps(told['default'])}."
-    if "properties" in told:
-        told["properties"] = {
-            name: tell_defaults(field) for name, field in told["properties"].items()
-        }
-    if "items" in told:
-        told["items"] = tell_defaults(told["items"])
-    return told
+def describe_defaults(schema: Schema) -> Schema:
+    """The schema with plain defaults in its descriptions, because kubectl explain shows none."""
+    made, default = dict(schema), schema.get("default")
+    if isinstance(default, bool | int | float | str) and default != "":
+        made["description"] = f"{made['description']} Default: {json.dumps(default)}."
+    if "properties" in made:
+        parts = made["properties"].items()
+        made["properties"] = {name: describe_defaults(field) for name, field in parts}
+    if "items" in made:
+        made["items"] = describe_defaults(made["items"])
+    return made
 
 
 def fill_defaults(schema: Schema, value: Any) -> Any:
-    """The value with the schema's defaults filled in, top down, as the API server does it."""
+    """The value with the schema's defaults filled in, top down, like the API server does."""
     if isinstance(value, dict):
         filled = dict(value)
         for name, field in schema.get("properties", {}).items():
@@ -118,14 +105,14 @@ def _object(node: Schema, definitions: Schema, path: str) -> Schema:
     for name, field in node.get("properties", {}).items():
         made["properties"][name] = _convert(field, definitions, f"{path}.{name}")
         if not made["properties"][name].get("description"):
-            raise SchemaError(f"{path}.{name}: no description, which kubectl explain shows")
+            raise SchemaError(f"{path}.{name}: no description for kubectl explain")
     if node.get("required"):
         made["required"] = sorted(node["required"])
     return made
 
 
 def _resolve(node: Schema, definitions: Schema, path: str) -> Schema:
-    """Replace `$ref` and the `anyOf` of something or null; what stands beside them wins."""
+    """Replace `$ref`, and the `anyOf` of a type and null; keys beside them take precedence."""
     while "$ref" in node or "anyOf" in node:
         beside = {key: value for key, value in node.items() if key not in ("$ref", "anyOf")}
         if "$ref" in node:
@@ -133,9 +120,9 @@ def _resolve(node: Schema, definitions: Schema, path: str) -> Schema:
         else:
             choices = [choice for choice in node["anyOf"] if choice != {"type": "null"}]
             if len(choices) != 1:
-                raise SchemaError(f"{path}: one type or null is all that a field may be")
+                raise SchemaError(f"{path}: one type or null is all that a field may have")
             (base,) = choices
-            # `field: X | None = None` says null for absent, which Kubernetes leaves out instead.
+            # `field: X | None = None` writes null for absent; Kubernetes omits the field instead.
             if beside.get("default", ...) is None:
                 del beside["default"]
         node = {**base, **beside}

@@ -1,4 +1,4 @@
-"""TPC-C over JDBC: the part of a Workload that BenchmarkSQL, or a client of its contract, drives.
+"""TPC-C over JDBC: the part of a Workload for BenchmarkSQL and compatible clients.
 
 The rules that need more than this part (terminals, durations) are in `workload`.
 """
@@ -7,14 +7,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Bool, Int, Model, Number
+from encbench.api.base import Model, optional
 from encbench.api.rules import Rule, keys_match, matches, no_key_matches
+from encbench.api.scalars import Bool, Int, Number
 
 TERMINALS_PER_WAREHOUSE = 10
 """A warehouse has ten districts, and a terminal is bound to one (TPC-C clause 2.4.1.1)."""
 
 DRIVERS = ("com.mysql.cj.jdbc.Driver", "org.mariadb.jdbc.Driver", "org.postgresql.Driver")
-"""JDBC drivers by their class; `tools.tpcc.jdbc` knows how each is told host, database and TLS."""
+"""JDBC drivers by their class; `tools.tpcc.jdbc` builds the URL of each."""
 
 OWNED_PROPERTIES = (
     "conn",
@@ -34,7 +35,7 @@ OWNED_PROPERTIES = (
     "warmupSeconds",
     ".*Weight",
 )
-"""Properties of the props file that other fields say, as patterns."""
+"""Properties of the props file that other fields set, as patterns."""
 
 _OWNED = f"^({'|'.join(OWNED_PROPERTIES)})$"
 _LENGTHS = "^(runMins|runTxnsPerTerminal)$"
@@ -51,16 +52,15 @@ Weight = Annotated[Number, Field(ge=0, le=100)]
 
 
 class Mix(Model):
-    """How often each of the five transactions is chosen, in percent."""
+    """The share of each of the five transactions, in percent."""
 
     rules = (
         Rule(
-            cel="self.newOrder + self.payment + self.orderStatus + self.delivery + self.stockLevel "
-            "> 99.999 && "
-            "self.newOrder + self.payment + self.orderStatus + self.delivery + self.stockLevel "
-            "< 100.001",
-            message="make the five weights add up to 100, such as newOrder: 45, payment: 43, "
-            "orderStatus: 4, delivery: 4, stockLevel: 4, which are what is left out",
+            cel="self.newOrder + self.payment + self.orderStatus + self.delivery + "
+            "self.stockLevel > 99.999 && self.newOrder + self.payment + self.orderStatus + "
+            "self.delivery + self.stockLevel < 100.001",
+            message="make the five weights add up to 100; the defaults are newOrder: 45, payment: "
+            "43, orderStatus: 4, delivery: 4, stockLevel: 4",
             holds=lambda it: 99.999 < sum(it.weights.values()) < 100.001,
         ),
     )
@@ -84,74 +84,74 @@ class Mix(Model):
 
 
 class BenchmarkSql(Model):
-    """Where an image has BenchmarkSQL."""
+    """The place of BenchmarkSQL in an image."""
 
     home: Annotated[
         str,
         Field(max_length=256),
-        matches(r"^/[-._/a-zA-Z0-9]*$", "write the folder as a path from /, such as /benchmarksql"),
+        matches(
+            r"^/[-._/a-zA-Z0-9]*$", "write the folder as an absolute path, such as /benchmarksql"
+        ),
     ] = Field(
         "/benchmarksql",
-        description="Folder of the image that holds run, with runBenchmark.sh, beside lib.",
+        description="Folder in the image that contains lib and run, which has runBenchmark.sh.",
     )
 
 
 class Tpcc(Model):
-    """TPC-C over JDBC. It is not a TPC result: there is no think time, and nothing is audited."""
+    """TPC-C over JDBC. It is not a TPC result: there is no think time and no audit."""
 
     rules = (
         Rule(
             cel="self.dialect == 5 || has(self.benchmarksql)",
-            message="dialect 6 is BenchmarkSQL 6's: write benchmarksql: {home: /benchmarksql} and "
-            "name an image of it in client.image, or dialect: 5 for encbench's own client",
+            message="dialect 6 needs BenchmarkSQL 6: write benchmarksql: {home: /benchmarksql} "
+            "and its image in client.image, or dialect: 5 for encbench's own client",
             holds=lambda it: it.dialect == 5 or it.benchmarksql is not None,
         ),
         Rule(
             cel="self.dialect == 5 || self.terminalWarehouseFixed",
-            message="terminals of BenchmarkSQL 6 always keep their warehouse: leave "
-            "terminalWarehouseFixed out, or use dialect 5",
+            message="terminals of BenchmarkSQL 6 always keep their warehouse: omit "
+            "terminalWarehouseFixed, or use dialect 5",
             holds=lambda it: it.dialect == 5 or it.terminal_warehouse_fixed,
         ),
         Rule(
             cel="self.dialect == 5 || !has(self.limitTxnsPerMin)",
-            message="BenchmarkSQL 6 has no limitTxnsPerMin: leave it out, or slow its terminals "
-            "down by options keyingTimeMultiplier and thinkTimeMultiplier",
+            message="BenchmarkSQL 6 has no limitTxnsPerMin: omit it, or slow the terminals down "
+            "with the options keyingTimeMultiplier and thinkTimeMultiplier",
             holds=lambda it: it.dialect == 5 or it.limit_txns_per_min is None,
         ),
         Rule(
             cel=f"self.dialect == 6 || {_WHOLE}",
-            message="dialect 5 takes weights in whole percent: write mix without fractions",
+            message="dialect 5 needs weights in whole percent: write mix without fractions",
             holds=lambda it: it.dialect == 6 or all(w == int(w) for w in it.mix.weights.values()),
         ),
     )
 
     warehouses: Annotated[Int, Field(ge=1, le=100_000)] = Field(
-        description="Size of the database: about 100 MB, 100,000 stock items and 30,000 customers "
-        "each."
+        description="Size of the database: each warehouse has about 100 MB, 100,000 stock items "
+        "and 30,000 customers."
     )
     dialect: Literal[5, 6] = Field(
         5,
-        description="Version of BenchmarkSQL whose properties and log lines the client has; "
-        "encbench's own client has those of 5.",
+        description="Version of BenchmarkSQL whose properties and log lines the client uses; "
+        "encbench's own client uses those of 5.",
     )
-    benchmarksql: BenchmarkSql | None = Field(
-        None,
-        description="client.image is one of BenchmarkSQL; it is encbench's own client (tpcc) when "
-        "left out.",
+    benchmarksql: BenchmarkSql | None = optional(
+        "Says that client.image contains BenchmarkSQL; if omitted, it is encbench's own client "
+        "(tpcc)."
     )
     mix: Mix = Field(default_factory=Mix, description="Weights of the transactions, percent.")
     terminal_warehouse_fixed: Bool = Field(
         True,
-        description="Each terminal keeps one warehouse and district, as in TPC-C; else it draws "
-        "one for each transaction.",
+        description="Each terminal keeps one warehouse and district, as in TPC-C; if false, it "
+        "draws one for each transaction.",
     )
-    limit_txns_per_min: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = Field(
-        None,
-        description="Transactions a minute to offer, in total over all replicas; as many as "
-        "possible when left out.",
+    limit_txns_per_min: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = optional(
+        "Transactions to offer per minute, in total over all replicas; as many as possible if "
+        "omitted."
     )
-    load_workers: Annotated[Int, Field(ge=1, le=1024)] | None = Field(
-        None, description="Parallel loaders; two for each core of the client when left out."
+    load_workers: Annotated[Int, Field(ge=1, le=1024)] | None = optional(
+        "Parallel loaders; two for each core of the client if omitted."
     )
     driver: (
         Annotated[
@@ -164,7 +164,7 @@ class Tpcc(Model):
             ),
         ]
         | None
-    ) = Field(None, description="Class of the JDBC driver; the engine's own when left out.")
+    ) = optional("Class of the JDBC driver; the engine's own if omitted.")
     url_parameters: Annotated[
         dict[
             Annotated[str, Field(max_length=64)],
@@ -182,13 +182,12 @@ class Tpcc(Model):
         keys_match("^[a-zA-Z][a-zA-Z0-9_.]{0,63}$", "write parameters as the driver names them"),
         no_key_matches(
             _URL_OWNED,
-            "leave out who logs in and everything of TLS: the credentials and the "
-            "EncryptionMode say both",
+            "omit parameters of login and TLS: the credentials and the EncryptionMode set them",
         ),
     ] = Field(
         default_factory=dict,
-        description="Further parameters of the JDBC URL, over the operator's own, such as "
-        "useServerPrepStmts: 'false'.",
+        description="Further parameters of the JDBC URL, which override the operator's own, such "
+        "as useServerPrepStmts: 'false'.",
     )
     options: Annotated[
         dict[
@@ -206,17 +205,16 @@ class Tpcc(Model):
         ),
         no_key_matches(
             _LENGTHS,
-            "leave out runMins and runTxnsPerTerminal, of which one would contradict the "
-            "other: a run ends by time, and load.duration says which",
+            "omit runMins and runTxnsPerTerminal: a run ends by time, and load.duration sets it",
         ),
         no_key_matches(
             _OWNED,
-            "leave out what encbench sets itself: write tpcc.warehouses, mix, driver, "
+            "omit properties that encbench sets itself: write tpcc.warehouses, mix, driver, "
             "loadWorkers, limitTxnsPerMin, terminalWarehouseFixed, load.concurrency, load.warmup "
-            "and load.duration; the connection and the seed follow from the campaign",
+            "and load.duration instead; the connection and the seed follow from the campaign",
         ),
     ] = Field(
         default_factory=dict,
-        description="Further properties of the client's props file, such as "
-        "keyingTimeMultiplier: '0.1' of BenchmarkSQL 6.",
+        description="Further properties of the client's props file, such as keyingTimeMultiplier: "
+        "'0.1' of BenchmarkSQL 6.",
     )

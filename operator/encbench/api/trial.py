@@ -4,10 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import FROZEN, Bool, Int, Model, Name, Number, ObjectRef, Time
+from encbench.api.base import FROZEN, Model, ObjectRef, optional
 from encbench.api.campaign import Limits, StepDeadlines
 from encbench.api.conditions import Conditions
 from encbench.api.lifecycle import TRIAL_LIFE
+from encbench.api.scalars import Bool, Int, Name, Number, Time
 from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
 
@@ -20,11 +21,11 @@ class TrialSpec(Model):
     transitions = (FROZEN,)
 
     campaign_ref: ObjectRef = Field(description="The campaign that owns this trial.")
-    testbed_ref: ObjectRef = Field(description="The testbed that it runs against.")
+    testbed_ref: ObjectRef = Field(description="The testbed against which it runs.")
     cell: Name = Field(description="Cell of the plan: instance x dataset.")
     instance_ref: Name = Field(description="InstanceTemplate of the testbed.")
-    workload_ref: Name = Field(description="Workload that the spec came from.")
-    arm: Arm = Field(description="The arm that is measured.")
+    workload_ref: Name = Field(description="Workload from which the spec was taken.")
+    arm: Arm = Field(description="The measured arm.")
     block: Annotated[Int, Field(ge=1)] = Field(
         description="Block of this instance, workload and concurrency, from 1; numbers above the "
         "planned ones are replacements."
@@ -37,18 +38,19 @@ class TrialSpec(Model):
         description="Seed of the tool, the same for every arm of a block."
     )
     workload: WorkloadSpec = Field(description="The frozen Workload.")
-    script_config_map: Name | None = Field(
-        None, description="Immutable ConfigMap with the Lua script, where it is the user's own."
+    script_config_map: Name | None = optional(
+        "Immutable ConfigMap with the Lua script, if it is the user's own."
     )
     limits: Limits = Field(
-        default_factory=Limits, description="What makes the trial Invalid, whatever its TPS."
+        default_factory=Limits,
+        description="Limits above which the trial is Invalid, whatever its TPS.",
     )
     allow_colocation: Bool = Field(False, description="Client and database may share a node.")
     storage_prefix: Annotated[str, Field(max_length=512)] = Field(
-        description="Prefix of the campaign's artefacts; this trial's lie under "
+        description="Prefix of the campaign's artefacts; this trial's are under "
         "<prefix>/trials/<trial UID>/."
     )
-    step_deadlines: StepDeadlines = Field(description="Limits of the single steps.")
+    step_deadlines: StepDeadlines = Field(description="Time limits of the steps.")
     spec_hash: Annotated[str, Field(max_length=64)] = Field(
         description="SHA-256 of the testbed's and the workload's frozen specs."
     )
@@ -57,42 +59,41 @@ class TrialSpec(Model):
 class Window(Model):
     """The measured window as the client stamped it."""
 
-    start: Annotated[Number, Field(ge=0)] = Field(description="Begin, Unix time in seconds.")
+    start: Annotated[Number, Field(ge=0)] = Field(description="Start, Unix time in seconds.")
     end: Annotated[Number, Field(ge=0)] = Field(description="End, Unix time in seconds.")
 
 
 class TrialResult(Model):
-    """The figures of one trial, for eyes; the report reads the bucket."""
+    """The figures of one trial, for people; the report reads the bucket."""
 
-    tps: Number = Field(description="Transactions a second, all replicas.")
-    qps: Number | None = Field(
-        None, description="Queries a second, all replicas; absent where the tool counts none."
+    tps: Number = Field(description="Transactions per second, all replicas.")
+    qps: Number | None = optional(
+        "Queries per second, all replicas; absent if the tool does not count them."
     )
-    latency_average_ms: Number | None = Field(
-        None, description="Average latency in milliseconds; absent where the tool gives none."
+    latency_average_ms: Number | None = optional(
+        "Average latency in milliseconds; absent if the tool gives none."
     )
-    latency_p95_ms: Number | None = Field(
-        None,
-        description="95th percentile of latency in milliseconds; absent where the tool gives none.",
+    latency_p95_ms: Number | None = optional(
+        "95th percentile of latency in milliseconds; absent if the tool gives none."
     )
     errors: Int = Field(description="Errors in the window, as maxErrorRate counts them.")
-    database_cpu_cores: Number | None = Field(
-        None, description="CPU of the server in cores; absent when it could not be measured."
+    database_cpu_cores: Number | None = optional(
+        "CPU of the server in cores; absent if it could not be measured."
     )
-    client_cpu_cores: Number | None = Field(None, description="CPU of the tool in cores.")
+    client_cpu_cores: Number | None = optional("CPU of the tool in cores.")
     extra: Annotated[dict[Annotated[str, Field(max_length=64)], Number], Field(max_length=16)] = (
         Field(
             default_factory=dict,
-            description="Figures that only this kind of workload gives, such as "
-            "newOrdersPerSecond of TPC-C or recoverySeconds.",
+            description="Figures that only this kind of workload has, such as newOrdersPerSecond "
+            "of TPC-C or recoverySeconds.",
         )
     )
 
 
 class TrialStatus(Model):
-    """Where the trial stands."""
+    """State of the trial."""
 
-    observed_generation: Int | None = Field(None, description="Generation that was acted on.")
+    observed_generation: Int | None = optional("Generation that the operator has processed.")
     phase: Annotated[str, Field(max_length=32)] = Field(
         "Pending",
         description=TRIAL_LIFE.phase_names,
@@ -101,33 +102,32 @@ class TrialStatus(Model):
         default_factory=list,
         description=TRIAL_LIFE.names,
     )
-    outcome: Outcome | None = Field(
-        None, description="Succeeded, Invalid (its result does not count) or Failed (it has none)."
+    outcome: Outcome | None = optional(
+        "Succeeded, Invalid (its result does not count) or Failed (it has none)."
     )
-    reason: Annotated[str, Field(max_length=64)] | None = Field(
-        None, description="One word of why it is not Succeeded."
+    reason: Annotated[str, Field(max_length=64)] | None = optional(
+        "One word that says why the trial did not succeed."
     )
-    message: Annotated[str, Field(max_length=4096)] | None = Field(
-        None, description="One sentence of why it is not Succeeded."
+    message: Annotated[str, Field(max_length=4096)] | None = optional(
+        "One sentence that says why the trial did not succeed."
     )
-    start_time: Time | None = Field(None, description="When work on the trial began.")
-    release_at: Annotated[Number, Field(ge=0)] | None = Field(
-        None, description="When the clients start together, Unix time in seconds."
+    start_time: Time | None = optional("When work on the trial began.")
+    release_at: Annotated[Number, Field(ge=0)] | None = optional(
+        "When the clients start together, Unix time in seconds."
     )
-    server_started: Annotated[Number, Field(ge=0)] | None = Field(
-        None, description="Start of the server process as seen before the run, Unix time."
+    server_started: Annotated[Number, Field(ge=0)] | None = optional(
+        "Start of the server process before the run, Unix time."
     )
-    server_restarted: Annotated[Number, Field(ge=0)] | None = Field(
-        None,
-        description="Start of the server process that came back after the intended stop of a "
-        "recovery workload, Unix time.",
+    server_restarted: Annotated[Number, Field(ge=0)] | None = optional(
+        "Start of the server process that came back after the intended stop of a recovery "
+        "workload, Unix time."
     )
-    window: Window | None = Field(None, description="The measured window.")
-    result: TrialResult | None = Field(None, description="The figures.")
-    completion_time: Time | None = Field(None, description="When the trial ended.")
-    artefact_key: Annotated[str, Field(max_length=1024)] | None = Field(
-        None, description="Key of the trial's record in the bucket."
+    window: Window | None = optional("The measured window.")
+    result: TrialResult | None = optional("The figures.")
+    completion_time: Time | None = optional("When the trial ended.")
+    artefact_key: Annotated[str, Field(max_length=1024)] | None = optional(
+        "Key of the trial's record in the bucket."
     )
-    artefact_digest: Annotated[str, Field(max_length=80)] | None = Field(
-        None, description="sha256:<hex> of the trial's record."
+    artefact_digest: Annotated[str, Field(max_length=80)] | None = optional(
+        "sha256:<hex> of the trial's record."
     )

@@ -1,24 +1,22 @@
-"""Workload: which tool drives the database, how hard, and from what client."""
+"""Workload: the tool that drives the database, its load, and its client."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from encbench.api.base import (
+from encbench.api.base import Model, Placement, Resources, optional
+from encbench.api.instancetemplate import ImageName
+from encbench.api.rules import Rule, Unique, either, keys_match, literal, matches, no_key_matches
+from encbench.api.scalars import (
     DURATION_PATTERN,
+    NO_MILLISECONDS,
     Duration,
     Fraction,
     Int,
-    Model,
     Name,
-    Placement,
     PositiveDuration,
-    Resources,
     parse_duration,
 )
-from encbench.api.instancetemplate import ImageName
-from encbench.api.rules import Rule, Unique, either, keys_match, literal, matches, no_key_matches
-from encbench.api.scalars import NO_MILLISECONDS
 from encbench.api.tpcc import TERMINALS_PER_WAREHOUSE, Tpcc
 
 BuiltinScript = Literal[
@@ -41,7 +39,7 @@ READ_ONLY_SCRIPTS = (
     "select_random_points",
     "select_random_ranges",
 )
-"""Built-in scripts that write nothing, after which there is nothing to recover."""
+"""Built-in scripts that write nothing, so there is nothing to recover after them."""
 
 
 OWNED_OPTIONS = (
@@ -63,7 +61,7 @@ OWNED_OPTIONS = (
     "time",
     "warmup_time",
 )
-"""Options of sysbench that other fields say, as patterns; `tools.sysbench` knows the rarer ones."""
+"""Options of sysbench that other fields set, as patterns; `tools.sysbench` lists the rarer ones."""
 
 _OWNED = f"^({'|'.join(OWNED_OPTIONS)})$".replace("_", "[-_]")
 
@@ -86,23 +84,22 @@ class Sysbench(Model):
         either(
             "script",
             "script_config_map_ref",
-            "name either a built-in script (script: oltp_read_write) or a Lua script of "
-            "your own (scriptConfigMapRef: {name, key}), one of the two",
+            "write exactly one of script, a built-in script such as oltp_read_write, and "
+            "scriptConfigMapRef: {name, key}, your own Lua script",
         ),
         Rule(
             cel="self.tables == 1 || !has(self.script) || "
             "!self.script.startsWith('select_random_')",
-            message="select_random_points and select_random_ranges read one table only: write "
+            message="select_random_points and select_random_ranges read only one table: write "
             "tables: 1",
             holds=lambda it: it.tables == 1 or not (it.script or "").startswith("select_random_"),
         ),
     )
 
-    script: BuiltinScript | None = Field(None, description="A script that sysbench brings along.")
-    script_config_map_ref: ConfigMapKeyRef | None = Field(
-        None,
-        description="A Lua script of your own, read once when the campaign starts. It must define "
-        "the commands prepare and run.",
+    script: BuiltinScript | None = optional("A built-in script of sysbench.")
+    script_config_map_ref: ConfigMapKeyRef | None = optional(
+        "Your own Lua script, read once when the campaign starts. It must define the commands "
+        "prepare and run."
     )
     tables: Annotated[Int, Field(ge=1, le=10_000)] = Field(1, description="Number of tables.")
     table_size: Annotated[Int, Field(ge=1, le=1_000_000_000)] = Field(
@@ -120,14 +117,14 @@ class Sysbench(Model):
         ),
         no_key_matches(
             _OWNED,
-            "leave out what encbench sets itself: write tables, tableSize, "
-            "load.concurrency, load.warmup, load.duration and load.rate; the connection, the seed "
-            "and the output's form follow from the campaign",
+            "omit options that encbench sets itself: write tables, tableSize, load.concurrency, "
+            "load.warmup, load.duration and load.rate instead; the connection, the seed and the "
+            "output format follow from the campaign",
         ),
     ] = Field(
         default_factory=dict,
         description="Further options of the script without the leading dashes, such as "
-        "range-size: '100'. One that the script does not declare is refused.",
+        "range-size: '100'. An option that the script does not declare is refused.",
     )
 
 
@@ -135,7 +132,7 @@ Stop = Literal["Clean", "Crash"]
 
 
 class Recovery(Model):
-    """A stop of the server under load, and how long it takes until it answers again."""
+    """A stop of the server under load, to measure the time until it answers again."""
 
     stop: Stop = Field(
         description="Clean: the server's own quick shutdown. Crash: SIGKILL to all its processes.",
@@ -143,24 +140,24 @@ class Recovery(Model):
 
 
 class Load(Model):
-    """How hard and how long."""
+    """The load and its duration."""
 
     concurrency: Annotated[
         list[Annotated[Int, Field(ge=1, le=4096)]], Field(min_length=1, max_length=32), Unique()
     ] = Field(
-        description="Client threads (TPC-C: terminals), in total over all replicas; one "
-        "measurement each.",
+        description="Client threads (TPC-C: terminals), in total over all replicas. Each value is "
+        "measured separately.",
     )
     warmup: Annotated[Duration, NO_MILLISECONDS] = Field(
-        "30s", description="Load before the measured window, left out of every figure; 0s for none."
+        "30s",
+        description="Load before the measured window, excluded from every figure; 0s for none.",
     )
     duration: Annotated[PositiveDuration, NO_MILLISECONDS] = Field(
         "60s", description="Length of the measured window."
     )
-    rate: Annotated[Int, Field(ge=1, le=10_000_000)] | None = Field(
-        None,
-        description="Transactions a second to offer, in total over all replicas; as many as "
-        "possible when left out.",
+    rate: Annotated[Int, Field(ge=1, le=10_000_000)] | None = optional(
+        "Transactions to offer per second, in total over all replicas; as many as possible if "
+        "omitted."
     )
 
     @property
@@ -177,24 +174,24 @@ class Load(Model):
 class Client(Model):
     """The pods that run the tool."""
 
-    image: ImageName = Field(description="Image of the tool, used as it is.")
+    image: ImageName = Field(description="Image of the tool, used unchanged.")
     image_pull_policy: Literal["Always", "IfNotPresent", "Never"] = Field(
         "IfNotPresent", description="When the kubelet pulls the image."
     )
     image_pull_secrets: Annotated[list[Name], Field(max_length=8), Unique()] = Field(
-        default_factory=list, description="Names of Secrets to pull the image with."
+        default_factory=list, description="Names of Secrets for pulling the image."
     )
     replicas: Annotated[Int, Field(ge=1, le=64)] = Field(
-        1, description="Client pods; they start together and their TPS is summed."
+        1, description="Client pods; they start together, and their TPS is added up."
     )
     resources: Resources = Field(description="CPU and memory of each client pod's tool.")
     placement: Placement = Field(
-        default_factory=Placement, description="Nodes that the clients may run on."
+        default_factory=Placement, description="Nodes on which the clients may run."
     )
 
 
 def _whole_minutes(field: str) -> str:
-    """CEL: that duration counts in whole minutes. A malformed one has a better message."""
+    """CEL: that duration is in whole minutes. A malformed one passes: its own rule refuses it."""
     text = f"self.load.{field}"
     return (
         f"!{text}.matches({literal(DURATION_PATTERN)}) || duration({text}).getSeconds() % 60 == 0"
@@ -217,8 +214,8 @@ class WorkloadSpec(Model):
         either(
             "sysbench",
             "tpcc",
-            "name one tool: sysbench: {script: oltp_read_write}, or "
-            "tpcc: {warehouses: 10}, and not both",
+            "write exactly one tool: sysbench: {script: oltp_read_write}, or tpcc: {warehouses: "
+            "10}",
         ),
         Rule(
             cel="self.load.concurrency.all(threads, threads >= self.client.replicas)",
@@ -234,7 +231,7 @@ class WorkloadSpec(Model):
         ),
         Rule(
             cel="!has(self.tpcc) || !has(self.load.rate)",
-            message="TPC-C counts in minutes: write tpcc.limitTxnsPerMin in place of load.rate",
+            message="TPC-C counts in minutes: write tpcc.limitTxnsPerMin instead of load.rate",
             holds=lambda it: it.tpcc is None or it.load.rate is None,
         ),
         Rule(
@@ -281,21 +278,21 @@ class WorkloadSpec(Model):
         ),
         Rule(
             cel=f"{_NOT_BENCHMARKSQL} || self.tpcc.dialect == 5 || {_whole_minutes('warmup')}",
-            message="BenchmarkSQL counts in whole minutes: make load.warmup a multiple of 1m, "
-            "or 0s",
+            message="BenchmarkSQL counts in whole minutes: make load.warmup a multiple of 1m, or "
+            "0s",
             holds=lambda it: not _is_benchmarksql(it, 6) or it.load.warmup_seconds % 60 == 0,
         ),
         Rule(
             cel="!has(self.recovery) || !has(self.tpcc)",
             message="recovery is measured under sysbench's load: write sysbench: {script: "
-            "oltp_write_only} in place of tpcc, or leave recovery out",
+            "oltp_write_only} instead of tpcc, or omit recovery",
             holds=lambda it: it.recovery is None or it.tpcc is None,
         ),
         Rule(
             cel="!has(self.recovery) || self.recovery.stop != 'Crash' || !has(self.sysbench) || "
             f"!has(self.sysbench.script) || !(self.sysbench.script in {_READ_ONLY})",
-            message="after a load that only reads there is nothing to recover from a crash: write "
-            "script: oltp_write_only or another that writes, or recovery: {stop: Clean}",
+            message="after a read-only load there is nothing to recover from a crash: write "
+            "script: oltp_write_only or another one that writes, or recovery: {stop: Clean}",
             holds=lambda it: (
                 it.recovery is None
                 or it.recovery.stop != "Crash"
@@ -305,23 +302,19 @@ class WorkloadSpec(Model):
         ),
     )
 
-    sysbench: Sysbench | None = Field(
-        None, description="The sysbench test to run; exactly one of sysbench and tpcc."
+    sysbench: Sysbench | None = optional(
+        "The sysbench test to run; exactly one of sysbench and tpcc."
     )
-    tpcc: Tpcc | None = Field(
-        None, description="TPC-C over JDBC; exactly one of sysbench and tpcc."
-    )
-    recovery: Recovery | None = Field(
-        None,
-        description="Stop the server when warm-up and duration are over, with the load still "
-        "running, and measure how long it takes from its new start to the first answered query. "
-        "Needs reset: trial in the campaign.",
+    tpcc: Tpcc | None = optional("TPC-C over JDBC; exactly one of sysbench and tpcc.")
+    recovery: Recovery | None = optional(
+        "Stop the server after warm-up and duration, with the load still running, and measure the "
+        "time from its restart to the first answered query. Needs reset: trial in the campaign."
     )
     load: Load = Field(description="Concurrency levels, warm-up and duration.")
     client: Client = Field(description="Pods that drive the load.")
     max_error_rate: Fraction = Field(
         0.01,
-        description="Errors per transaction, above which a trial is Invalid: those that sysbench "
+        description="Errors per transaction above which a trial is Invalid: errors that sysbench "
         "ignored, or transactions that a TPC-C client gave up.",
     )
 

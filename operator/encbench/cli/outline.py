@@ -36,7 +36,7 @@ class BlockOutline(Model):
     """In the order in which they run."""
 
 
-class Bounds(Model):
+class LeastAndMost(Model):
     """Numbers that are equal unless a pilot will decide."""
 
     least: int
@@ -48,7 +48,7 @@ class ConditionOutline(Model):
 
     workload: str
     concurrency: int
-    blocks: Bounds
+    blocks: LeastAndMost
     """Valid blocks that are measured."""
     order: tuple[BlockOutline, ...]
     """As many as the least."""
@@ -62,7 +62,7 @@ class CellOutline(Model):
     name: str
     instance: str
     arms: tuple[Arm, ...]
-    testbed_sets: Bounds
+    testbed_sets: LeastAndMost
     conditions: tuple[ConditionOutline, ...]
     cell: Cell = Field(exclude=True)
     databases: str = Field(exclude=True)
@@ -85,7 +85,7 @@ class PlannedTime(Model):
     """Where the time between trials comes from, in words."""
 
 
-class PlannedTrials(Bounds):
+class PlannedTrials(LeastAndMost):
     """Numbers of trials."""
 
     with_all_replacements: int
@@ -129,7 +129,7 @@ def outline(
         _cell(spec, resolved, cell, fixed) for cell in plan.cells(spec, resolved.workloads)
     )
 
-    def runs(blocks: Callable[[Bounds], int]) -> list[tuple[int, Load]]:
+    def runs(blocks: Callable[[LeastAndMost], int]) -> list[tuple[int, Load]]:
         """How many trials each condition has, and what one takes."""
         return [
             (len(cell.arms) * blocks(condition.blocks), resolved.workloads[condition.workload].load)
@@ -186,7 +186,7 @@ def _cell(
         name=cell.name,
         instance=cell.instance_ref,
         arms=cell.arms,
-        testbed_sets=Bounds(
+        testbed_sets=LeastAndMost(
             least=plan.generation(spec.blocks, max(c.blocks.least for c in conditions)),
             most=plan.generation(spec.blocks, max(c.blocks.most for c in conditions)),
         ),
@@ -207,7 +207,7 @@ def _condition(
     return ConditionOutline(
         workload=condition.workload_ref,
         concurrency=condition.concurrency,
-        blocks=Bounds(least=least, most=most),
+        blocks=LeastAndMost(least=least, most=most),
         order=tuple(_block(spec, cell, condition, number) for number in range(1, least + 1)),
         fixed=fixed is not None,
     )

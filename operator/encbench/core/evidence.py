@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from encbench.api.base import Model, Time
+from encbench.api.base import Model
 from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.scalars import Time
 from encbench.api.testbed import Arm
 from encbench.core.artefact import Digest, Record
 

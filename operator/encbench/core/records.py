@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Model, Name, Time
+from encbench.api.base import Model
 from encbench.api.campaign import BlockPlan, CampaignSpec, Resolved
+from encbench.api.scalars import Name, Time
 from encbench.api.testbed import Arm
 from encbench.api.trial import Outcome, TrialResult, TrialSpec, Window
 from encbench.api.workload import Stop
@@ -148,7 +149,7 @@ class DiskIo(Model):
 
 
 class TrialProofs(Model):
-    """The verdicts of proofs.json, for the report's tables."""
+    """The verdicts of proofs.json as the report's tables show them."""
 
     before: ProofVerdict | None = None
     after: ProofVerdict | None = None

@@ -10,7 +10,7 @@ T = TypeVar("T", bound=Model)
 
 
 class Draft(Generic[T]):
-    """The status as it shall be. `status` must have `conditions` and `observed_generation`."""
+    """The next status. `status` must have `conditions` and `observed_generation`."""
 
     def __init__(self, status: T, *, now: datetime, generation: int) -> None:
         self.status = status.model_copy(update={"observed_generation": generation})

@@ -110,7 +110,7 @@ _IMAGE_REASONS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrIm
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why a pod does not get on."""
+    """Why a pod is not running."""
 
     reason: str
     message: str

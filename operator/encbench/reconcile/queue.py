@@ -20,7 +20,7 @@ Work = Callable[[K], Awaitable[float | None]]
 class WorkQueue(Generic[K]):
     """Deduplicating, delaying queue with back-off per key.
 
-    `on_error(key, error, delay)` is told of every failure; the key comes again after `delay`.
+    `on_error(key, error, delay)` gets every failure; the key comes again after `delay`.
     """
 
     def __init__(

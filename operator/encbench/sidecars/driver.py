@@ -1,8 +1,8 @@
-"""`python -m encbench.sidecars.driver`: bring a JDBC driver of the user's own into a client's pod.
+"""`python -m encbench.sidecars.driver`: bring the user's own JDBC driver into a client's pod.
 
-An init container that copies the jar from a URL or a mounted claim into a folder which the client's
-container mounts, and ends with 1 and a sentence when it is not the jar that the mode means: nothing
-is started then. The folder gets the jar under its final name only after its digest was compared.
+An init container that copies the jar from a URL or a mounted claim into a folder that the client's
+container mounts. If it is not the jar that the mode names, the container exits with 1 and a
+sentence, and the client does not start. The jar gets its final name only after the digest check.
 """
 
 import hashlib
@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import IO
 
 LARGEST = 256 * 2**20
-"""Bytes: a jar that is larger is some other file."""
+"""Bytes; a larger file is not a driver."""
 TIMEOUT_SECONDS = 60
 _CHUNK = 2**20
 _JAR = "driver.jar"
 
 
 class DriverRefused(Exception):
-    """There is no such jar. The text says why, and never repeats the URL's query."""
+    """The jar is missing or wrong. The text says why, and never repeats the URL's query."""
 
 
 def fetch(environment: Mapping[str, str]) -> Path:
-    """Put the jar into place; Refused when it cannot be had or is another."""
+    """Put the jar into place; DriverRefused when it cannot be read or is the wrong one."""
     folder = Path(environment["ENCBENCH_DRIVERS"])
     url, file = environment.get("ENCBENCH_JAR_URL"), environment.get("ENCBENCH_JAR_FILE")
     wanted = environment.get("ENCBENCH_JAR_SHA256", "")
@@ -50,7 +50,7 @@ def fetch(environment: Mapping[str, str]) -> Path:
 def _open(url: str | None, file: str | None) -> IO[bytes]:
     if url is None:
         return Path(str(file)).open("rb")
-    # The API takes no other schemes than http and https.
+    # The API takes only http and https.
     return urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS)  # type: ignore[no-any-return]  # noqa: S310
 
 
@@ -60,7 +60,7 @@ def _copy(stream: IO[bytes], target: IO[bytes]) -> str:
         size += len(chunk)
         if size > LARGEST:
             raise DriverRefused(
-                f"the driver's jar is larger than {LARGEST // 2**20} MiB: it is no jar"
+                f"the driver's jar is larger than {LARGEST // 2**20} MiB, so it is not a driver"
             )
         digest.update(chunk)
         target.write(chunk)
@@ -68,7 +68,7 @@ def _copy(stream: IO[bytes], target: IO[bytes]) -> str:
 
 
 def main() -> None:
-    """Fetch it, or end with 1 and a sentence."""
+    """Fetch it, or exit with 1 and a sentence."""
     try:
         fetch(os.environ)
     except DriverRefused as error:

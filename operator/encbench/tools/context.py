@@ -1,4 +1,4 @@
-"""What a tool's builders are given about one load or one trial, and the names that follow."""
+"""The arguments of a tool's builders for one load or one trial, and derived names."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from encbench.kube import labels
 
 @dataclass(frozen=True)
 class LoadContext:
-    """One testbed whose dataset is to be loaded."""
+    """One testbed and the dataset to load."""
 
     testbed: str
     """Name of the testbed."""
@@ -38,7 +38,7 @@ class LoadContext:
 
 @dataclass(frozen=True)
 class TrialContext:
-    """One trial whose clients are to be started."""
+    """One trial and the clients to start."""
 
     name: str
     namespace: str
@@ -65,12 +65,12 @@ class TrialContext:
 
     @property
     def database_selector(self) -> dict[str, str]:
-        """Labels that only the database pod of the trial's testbed bears."""
+        """Labels that only the database pod of the trial's testbed has."""
         return labels.database_selector(self.spec.testbed_ref.name)
 
     @property
     def storage_prefix(self) -> str:
-        """Where the trial's artefacts lie; each client's are in `client-<index>` below."""
+        """Prefix of the trial's artefacts; each client's are in `client-<index>` below it."""
         return trial_prefix(self.spec.storage_prefix, str(self.owner["uid"]))
 
 

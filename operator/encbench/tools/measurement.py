@@ -1,11 +1,11 @@
-"""What a tool measured in the window, whichever tool it was, and how replicas add up.
+"""The measurement of any tool in the window, and how replicas add up.
 
 A figure that a tool does not give is None, never 0.
 
-Percentiles are taken from histograms, for percentiles of replicas cannot be averaged. Their
+Percentiles come from histograms, because percentiles of replicas cannot be averaged. Their
 resolution is the tool's bucket width: for sysbench 1.8 % (1,024 buckets, equal on a logarithmic
-scale, from 0.001 ms to 100,000 ms), so a percentile is right to 0.9 % either way. Buckets are named
-by their middle. Averages, minima and maxima are exact.
+scale, from 0.001 ms to 100,000 ms), so a percentile is accurate to ±0.9 %. Buckets are named by
+their middle. Averages, minima and maxima are exact.
 """
 
 import math
@@ -17,29 +17,29 @@ from encbench.core.tls import TlsSession
 from encbench.tools.progress import Sample
 
 Histogram = tuple[tuple[float, int], ...]
-"""Latency in ms (the middle of a bucket) and how many transactions fell into it, in order."""
+"""Pairs of latency in ms (the middle of a bucket) and number of transactions, in order."""
 
 PERCENTILE = 95
 
 
 class ParseError(Exception):
-    """The output is not what the tool writes at the end of a complete run. The text says why."""
+    """The output is not that of a complete run. The text says why."""
 
 
 @dataclass(frozen=True)
 class TransactionKind:
-    """One kind of transaction within the window, where a tool tells them apart."""
+    """One kind of transaction within the window, if the tool distinguishes kinds."""
 
     name: str
     transactions: int
     errors: int | None = None
     """Transactions of this kind that were given up."""
     histogram: Histogram = ()
-    """Empty where the tool gives none."""
+    """Empty if the tool gives none."""
 
     @property
     def latency_average_ms(self) -> float | None:
-        """The mean of the histogram, right to half a bucket."""
+        """The mean of the histogram, accurate to half a bucket."""
         return mean(self.histogram)
 
     @property
@@ -48,36 +48,36 @@ class TransactionKind:
         return percentile(self.histogram, PERCENTILE) if self.histogram else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Measurement:
     """The measured window of one client, or of all replicas together."""
 
     seconds: float
     """Length of the window by the tool's own clock; with several replicas the longest."""
     transactions: int
-    queries: int | None
+    queries: int | None = None
     tps: float
-    qps: float | None
-    latency_average_ms: float | None
-    latency_min_ms: float | None
-    latency_max_ms: float | None
-    latency_p95_ms: float | None
+    qps: float | None = None
+    latency_average_ms: float | None = None
+    latency_min_ms: float | None = None
+    latency_max_ms: float | None = None
+    latency_p95_ms: float | None = None
     errors: int
-    """What may not be frequent: errors that sysbench ignored and tried again, such as deadlocks;
+    """Failures that must be rare: errors that sysbench ignored and tried again, such as deadlocks;
     transactions that a TPC-C client gave up."""
-    reconnects: int | None
-    histogram: Histogram
-    """Empty where the tool gives none."""
+    reconnects: int | None = None
+    histogram: Histogram = ()
+    """Empty if the tool gives none."""
     series: tuple[Sample, ...]
     """Periodic reports of the window, `second` counted from the start of the load."""
     extra: Mapping[str, float] = field(default_factory=dict)
-    """Figures that other tools do not have, such as newOrdersPerSecond; they add up. Those of a
-    recovery (`core.figures`) are the server's and join them in the trial's result."""
+    """Figures of this tool only, such as newOrdersPerSecond; they add up. The figures of a recovery
+    (`core.figures`) are the server's and join them in the trial's result."""
     kinds: tuple[TransactionKind, ...] = ()
     sessions: tuple[TlsSession, ...] = ()
-    """What the client's sessions told that they negotiated, each once; empty where none told."""
+    """Distinct parameters that the client's sessions negotiated; empty if it reported none."""
     columns: tuple[tuple[str, str], ...] = ()
-    """What a client told of rows that its driver read (`tools.columns`); not merged."""
+    """Digests of the rows that a client's driver read (`tools.columns`); not merged."""
 
 
 def percentile(histogram: Histogram, percent: float) -> float:
@@ -104,15 +104,15 @@ def mean(histogram: Histogram) -> float | None:
 def merge(parts: Sequence[Measurement]) -> Measurement:
     """All replicas as one client: counts and rates add up, the average is weighted by transactions.
 
-    `parts` holds at least one. Replicas start together, so that equal seconds of their series
-    belong together; the merged series says nothing of latency, for a percentile cannot be had from
-    percentiles. What one replica does not know all together do not know.
+    `parts` holds at least one. Replicas start together, so equal seconds of their series belong
+    together. The merged series has no latency, because percentiles cannot be merged. A figure that
+    one replica lacks is None.
     """
     if len(parts) == 1:
         return parts[0]
     transactions = sum(part.transactions for part in parts)
     busy = [part for part in parts if part.transactions]
-    histogram = _summed([part.histogram for part in parts])
+    histogram = summed([part.histogram for part in parts])
     has_latency = _known(part.latency_average_ms for part in parts) is not None
     has_histogram = _known(part.latency_p95_ms for part in parts) is not None
     return Measurement(
@@ -153,7 +153,7 @@ def _total(values: Iterable[Number | None]) -> Number | None:
 def _extreme(
     choose: Callable[[Sequence[float]], float], values: Iterable[float | None]
 ) -> float | None:
-    """Of the replicas that did something; 0 when none did."""
+    """Among the replicas that had transactions; 0 when none had."""
     known = _known(values)
     return None if known is None else choose(known or [0.0])
 
@@ -181,7 +181,7 @@ def _kinds(parts: Sequence[Sequence[TransactionKind]]) -> tuple[TransactionKind,
             name=name,
             transactions=sum(kind.transactions for kind in kinds),
             errors=_total(kind.errors for kind in kinds),
-            histogram=_summed([kind.histogram for kind in kinds])
+            histogram=summed([kind.histogram for kind in kinds])
             if all(kind.histogram or not kind.transactions for kind in kinds)
             else (),
         )
@@ -189,7 +189,8 @@ def _kinds(parts: Sequence[Sequence[TransactionKind]]) -> tuple[TransactionKind,
     )
 
 
-def _summed(histograms: Sequence[Histogram]) -> Histogram:
+def summed(histograms: Iterable[Histogram]) -> Histogram:
+    """One histogram with the counts of all."""
     counts: dict[float, int] = {}
     for histogram in histograms:
         for middle, count in histogram:

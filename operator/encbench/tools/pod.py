@@ -1,6 +1,6 @@
-"""What the pods of every tool have in common: the wrapper, the recorder, placement.
+"""The common parts of all tools' pods: the wrapper, the recorder, placement.
 
-What they share with the databases' pods is in `kube.pods`.
+The parts that they share with the databases' pods are in `kube.pods`.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ RECORDER_MEMORY = "64Mi"
 TOKEN = "/etc/encbench/recorder"  # noqa: S105 - a folder
 OUTPUT_LIMIT = "1Gi"
 GRACE_SECONDS = 60
-"""From the pod's deletion to its end: what the recorder has to store what there is."""
+"""From the pod's deletion to its end: the recorder's time to store the results."""
 _GRACE_RESERVE = 5
 
 _WRAPPER = Path(__file__).with_name("run.sh").read_text()
@@ -46,7 +46,7 @@ def wrapped(seconds: int, command: list[str]) -> list[str]:
 
 
 def config_map_volume(name: str, config_map: str, entry: str) -> Body:
-    """A volume with only this entry of a ConfigMap, as a file by that name."""
+    """A volume with only this entry of a ConfigMap, as a file of the same name."""
     items = [{"key": entry, "path": entry}]
     return {"name": name, "configMap": {"name": config_map, "defaultMode": 0o444, "items": items}}
 
@@ -59,7 +59,7 @@ def annotation_volume(name: str, annotation: str, path: str) -> Body:
 
 
 def pod_spec(client: Client, containers: list[Body], volumes: list[Body]) -> Body:
-    """The pod of a load or of a trial's client, placed as the workload says."""
+    """The pod of a load or of a trial's client, with the workload's placement."""
     spec: Body = {
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
@@ -84,7 +84,7 @@ def _placement(placement: Placement) -> Body:
 
 
 def tool_container(client: Client, command: list[str], mounts: list[Body]) -> Body:
-    """The tool's own image. If it fails, the end of its log is the reason that people read."""
+    """The tool's own image. If it fails, the end of its log becomes the message for people."""
     return {
         "name": "tool",
         "image": client.image,
@@ -102,7 +102,7 @@ def recorder_container(
 ) -> Body:
     """The recorder. It mounts the volumes `run` and `recorder-token`.
 
-    `process` is the name of the tool's process, where that is another than the tool's own.
+    `process` is the name of the tool's process, if it differs from the tool's.
     """
     load = context.spec.workload.load
     values = {
@@ -132,7 +132,7 @@ def recorder_container(
 
 
 def recorder_volumes(context: TrialContext) -> list[Body]:
-    """What tool and recorder share, and the recorder's token."""
+    """The volume that tool and recorder share, and the recorder's token."""
     return [
         {"name": "run", "emptyDir": {"sizeLimit": OUTPUT_LIMIT}},
         secret_volume("recorder-token", context.credentials_secret, {"token": "token"}),
@@ -140,7 +140,7 @@ def recorder_volumes(context: TrialContext) -> list[Body]:
 
 
 def away_from(selector: dict[str, str]) -> Body:
-    """An affinity that keeps a pod off the nodes of the pods with these labels."""
+    """An affinity that keeps a pod away from nodes with pods of these labels."""
     term = {"labelSelector": {"matchLabels": selector}, "topologyKey": "kubernetes.io/hostname"}
     return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
@@ -152,7 +152,7 @@ def client_job(
     annotations: dict[str, str] | None = None,
     first: Sequence[Body] = (),
 ) -> Body:
-    """The indexed Job with one pod a replica. Nothing of it is tried again: a rerun is a trial.
+    """The indexed Job with one pod per replica, without retries: a rerun is a new trial.
 
     `first` are init containers.
     """
@@ -183,7 +183,7 @@ def client_job(
 
 
 def single_job(metadata: Body, pod_labels: dict[str, str], spec: Body) -> Body:
-    """A Job of one pod that is not tried again."""
+    """A Job of one pod, without retries."""
     return _job(metadata, {}, {"labels": pod_labels}, spec)
 
 

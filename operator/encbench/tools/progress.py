@@ -1,6 +1,6 @@
-"""What a tool says while it runs. Standard library only: the recorder imports this at its start.
+"""A tool's output while it runs. Standard library only: the recorder imports this at its start.
 
-`OutputReader` is all that the recorder knows about a tool; `sysbench.progress` is one.
+`OutputReader` is the recorder's only interface to a tool; `sysbench.progress` is one.
 """
 
 from enum import Enum
@@ -8,16 +8,16 @@ from typing import NamedTuple, Protocol
 
 
 class Sample(NamedTuple):
-    """One of the tool's periodic reports, about the second that ended with it."""
+    """One of the tool's periodic reports, on the second that ended with it."""
 
     second: int
     """Seconds since the load began, by the tool's own clock, rounded."""
     tps: float
     qps: float
-    """NaN, as is what follows, where the tool does not tell."""
+    """NaN if the tool does not report it; the same holds for the fields below."""
     latency_p95_ms: float
     errors: float
-    """Errors in that second: what `Measurement.errors` counts."""
+    """Errors in that second, as `Measurement.errors` counts them."""
 
 
 class Mark(Enum):
@@ -26,28 +26,25 @@ class Mark(Enum):
     STARTED = "started"
     """Every thread is connected and the load begins."""
     CHECKPOINT = "checkpoint"
-    """The warm-up is over: from here on the final report counts."""
+    """The warm-up is over: the final report counts from here on."""
     ENDED = "ended"
-    """The window is over, though the tool goes on; without it the tool's last write ends it."""
+    """The window is over although the tool continues; without it the last write is the end."""
 
 
 class OutputReader(Protocol):
-    """What lines of output without their newline say; a module will do.
+    """Interprets lines of output, without their newline; may be a module.
 
-    The recorder asks both of each line, once and in order, so that a reader may remember.
+    The recorder passes each line to both methods, once and in order, so a reader may keep state.
     """
 
     def progress(self, line: str) -> Sample | None:
         """The periodic report in this line, or None for any other line."""
-        ...
 
     def mark(self, line: str) -> Mark | None:
         """The moment that this line shows, or None."""
-        ...
 
     def when(self, line: str) -> float | None:
-        """Unix time of that moment, where the line itself says it; else it is when it was written.
+        """Unix time of that moment if the line contains it; otherwise its time of writing counts.
 
         A line may be read late, and then together with later ones.
         """
-        ...

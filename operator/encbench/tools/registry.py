@@ -1,4 +1,4 @@
-"""The tools, by what a workload asks for."""
+"""The tools by workload and dataset."""
 
 from encbench.api.testbed import Dataset
 from encbench.api.workload import WorkloadSpec
@@ -27,7 +27,7 @@ _TPCC = Tool(
     trial_job=tpcc_jobs.trial_job,
     parse=tpcc_parser.parse,
     pair_problems=tpcc_problems.pair_problems,
-    tells_sessions=tpcc_problems.tells_sessions,
+    reports_sessions=tpcc_problems.reports_sessions,
 )
 
 

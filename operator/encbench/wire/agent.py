@@ -1,8 +1,8 @@
-"""What the agent beside a database answers and is asked for. Times are in seconds.
+"""The HTTP interface of the agent beside a database. Times are in seconds.
 
-`GET /metrics` and `GET /healthz` (200 while the server answers a query) are for everybody; the
-paths below need `Authorization: Bearer <token>`. An error is `{"error": "<sentence>"}`: 4xx where
-the request is wrong, 503 where the server is away or another run is under way.
+`GET /metrics` and `GET /healthz` (200 while the server answers a query) are open to everyone. The
+paths below need `Authorization: Bearer <token>`. An error is `{"error": "<sentence>"}`: 4xx if the
+request is wrong, 503 if the server is away or another run is in progress.
 
 | path | takes | answers |
 |---|---|---|
@@ -27,7 +27,17 @@ ChecksState = Literal["running", "done", "failed"]
 RecoveryState = Literal["unknown", "armed", "stopping", "starting", "done", "failed"]
 
 
-class ServerAnswer(TypedDict):
+class MachineRows(TypedDict):
+    """The kernel and the first processor, as the container sees them."""
+
+    kernel: str
+    cpuModel: str
+    cpuFlags: list[str]
+    """Among them `aes` where the processor encrypts in hardware."""
+    hostname: str
+
+
+class ServerAnswer(MachineRows):
     """Facts of the server and its machine."""
 
     version: str
@@ -36,11 +46,6 @@ class ServerAnswer(TypedDict):
     processId: int
     settings: dict[str, str]
     """As the server reports them."""
-    kernel: str
-    cpuModel: str
-    cpuFlags: list[str]
-    """Among them `aes` where the processor encrypts in hardware."""
-    hostname: str
     clock: float
 
 
@@ -49,7 +54,7 @@ class SettleAnswer(TypedDict):
 
     settled: bool
     dirtyPages: int | None
-    """How many are still to be written; None where the engine cannot say."""
+    """Pages still to be written; None if the engine does not report them."""
     tookSeconds: float
     clock: float
 
@@ -115,7 +120,7 @@ class LowerGround(TypedDict):
 
 
 class VolumeGround(TypedDict):
-    """What the marker's file lies on."""
+    """The mount and the devices under the marker's file."""
 
     device: str
     mountPoint: str | None
@@ -151,7 +156,7 @@ class ColumnsSeen(TypedDict):
 
 
 class SeenThroughProxy(TypedDict, total=False):
-    """What only the agent of an arm with a proxy answers."""
+    """The part of an answer that only the agent of an arm with a proxy gives."""
 
     columns: ColumnsSeen
 
@@ -177,22 +182,22 @@ class ChecksRequest(TypedDict):
     """Name of the run: the same request bears the same name."""
     warehouses: int
     loaded: bool
-    """The dataset is fresh: how many rows it has is checked as well."""
+    """The dataset is fresh, so its numbers of rows are checked as well."""
     seconds: float
     """How long all of them may take."""
 
 
 class CheckRows(TypedDict):
-    """One query; it holds where it gives no row."""
+    """One query; its condition holds if it returns no row."""
 
     name: str
     meaning: str
     rows: list[list[str]]
-    """The first few that it gave."""
+    """The first few that it returned."""
 
 
 class ChecksAnswer(TypedDict):
-    """How far a run of checks is."""
+    """The progress of a run of checks."""
 
     run: str
     state: ChecksState
@@ -209,7 +214,7 @@ class StopRequest(TypedDict):
     afterSeconds: float
     """From now until the signal."""
     seconds: float
-    """From the signal on, for everything."""
+    """Limit for everything from the signal on."""
 
 
 class ProcessStart(TypedDict):
@@ -220,7 +225,7 @@ class ProcessStart(TypedDict):
 
 
 class RecoverySteps(TypedDict, total=False):
-    """What a run has learnt so far, in this order."""
+    """What a run has found so far, in this order."""
 
     before: ProcessStart
     """The process that was stopped."""
@@ -245,7 +250,7 @@ class RecoverySteps(TypedDict, total=False):
 
 
 class RecoveryAnswer(RecoverySteps):
-    """How far a stop of the server is."""
+    """The progress of a stop of the server."""
 
     run: str
     state: RecoveryState

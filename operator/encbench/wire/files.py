@@ -1,22 +1,22 @@
-"""The files that a run leaves in the bucket: their names, and the columns of the series."""
+"""The files of a run in the bucket: their names, and the columns of the series."""
 
 OUTPUT = "output.log"
 """The tool's own output, unchanged."""
 SERIES = "series.csv"
-"""One line a second, under `SERIES_COLUMNS`."""
+"""One line per second, under `SERIES_COLUMNS`."""
 SUMMARY = "summary.json"
 """A `wire.recorder.Summary`."""
 FILES = (OUTPUT, SERIES, SUMMARY)
 """What a recorder stores, in this order."""
 
 SERIES_TIME = "time"
-"""Unix time; the line's rates are of the second that ended then."""
+"""Unix time; the line's rates are those of the second that ended then."""
 SERIES_TPS = "tps"
 SERIES_COLUMNS = (
     *(SERIES_TIME, SERIES_TPS, "qps", "latency_p95_ms", "errors"),
     *("cpu_seconds", "resident_bytes"),
 )
-"""`cpu_seconds` is a counter; a field that is not known is empty."""
+"""`cpu_seconds` is a counter; an unknown field is empty."""
 
 SUMMARY_SCHEMA = "encbench.io/client-summary/v1"
 

@@ -1,8 +1,8 @@
-"""What the recorder beside a client answers, is asked for, and leaves behind.
+"""The interface of the recorder beside a client, and the records that it leaves.
 
 `GET /v1/state` answers a `StateAnswer`. `POST /v1/release` takes a `ReleaseRequest` and answers
-the same. Both need the bearer token, and answer 503 until the tool waits at its barrier. The run's
-end is left as a `Termination` in the pod's status, and as a `Summary` in the bucket.
+the same. Both need the bearer token, and answer 503 until the tool waits at its barrier. When a run
+ends, the pod's status has a `Termination` and the bucket a `Summary`.
 """
 
 from typing import Literal, NotRequired, TypedDict
@@ -11,7 +11,7 @@ STATE = "/v1/state"
 RELEASE = "/v1/release"
 
 RunStateName = Literal["waiting", "released", "running", "finished", "uploaded"]
-"""In the order in which a run passes them."""
+"""In the order in which a run passes through them."""
 
 
 class WindowEdges(TypedDict):
@@ -22,7 +22,7 @@ class WindowEdges(TypedDict):
 
 
 class StateAnswer(TypedDict):
-    """How far a run is."""
+    """The progress of a run."""
 
     state: RunStateName
     startAt: float | None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from encbench.adapters.sql import Session, SqlError, connector
+from encbench.adapters.sql import Session, SqlError, connect
 from encbench.engines.users import AGENT_USER
 from tests.support.postgres import Postgres
 
@@ -16,7 +16,8 @@ Open = Callable[[float], Session]
 @pytest.fixture
 def opened(plaintext_server: Postgres) -> Open:
     def session(statement_timeout: float) -> Session:
-        return connector("pgsql")(
+        return connect(
+            "pgsql",
             Path(plaintext_server.layout.socket),
             AGENT_USER,
             plaintext_server.credentials["agent-password"],
@@ -66,12 +67,12 @@ def test_a_statement_that_is_too_slow_ends_here_and_there(
 @pytest.mark.parametrize("password", ["wrong", ""])
 def test_a_wrong_password_is_an_error(plaintext_server: Postgres, password: str) -> None:
     with pytest.raises(SqlError):
-        connector("pgsql")(Path(plaintext_server.layout.socket), AGENT_USER, password)
+        connect("pgsql", Path(plaintext_server.layout.socket), AGENT_USER, password)
 
 
 def test_no_server_is_an_error_at_once(tmp_path: Path) -> None:
     with pytest.raises(SqlError, match="No such file"):
-        connector("pgsql")(tmp_path / "none", AGENT_USER, "password")
+        connect("pgsql", tmp_path / "none", AGENT_USER, "password")
 
 
 def test_a_server_that_ended_is_an_error(opened: Open, plaintext_server: Postgres) -> None:

@@ -4,11 +4,12 @@ import pytest
 from pydantic import ValidationError
 
 from encbench.api import kinds
-from encbench.api.base import Placement, Resources, parse_duration, parse_quantity
+from encbench.api.base import Placement, Resources
 from encbench.api.campaign import CampaignSpec, CampaignStatus
 from encbench.api.conditions import Condition
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.resources import RESOURCES, problems
+from encbench.api.scalars import parse_duration, parse_quantity
 from encbench.api.workload import WorkloadSpec
 from tests.support.manifests import SPECS, body
 
@@ -106,7 +107,7 @@ def test_problems_name_path_and_remedy() -> None:
     wrong["extra"] = 1
     assert problems(kinds.CAMPAIGN, wrong) == [
         "extra: unknown field",
-        "spec.matrix[0].modeRefs[0]: write the name of an object as Kubernetes takes it: lower "
+        "spec.matrix[0].modeRefs[0]: write the name of a Kubernetes object: lower "
         "case letters, digits, - and .",
         "spec.margin: Input should be less than 1",
     ]
@@ -123,5 +124,5 @@ def test_options_with_either_separator_are_owned() -> None:
     for option in ("mysql_user", "mysql-user", "table-size", "pgsql-host"):
         wrong = {**SPECS[kinds.WORKLOAD], "sysbench": {"script": "oltp_insert"}}
         wrong["sysbench"] = {**wrong["sysbench"], "options": {option: "x"}}
-        with pytest.raises(ValidationError, match="leave out what encbench sets itself"):
+        with pytest.raises(ValidationError, match="omit options that encbench sets itself"):
             WorkloadSpec.model_validate(wrong)

@@ -5,10 +5,11 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field
 
-from encbench.api.base import Int, Model, Number
+from encbench.api.base import Model
 from encbench.api.resources import RESOURCES
-from encbench.api.rules import Rule, Transition, Unique, UniqueBy
-from encbench.api.schema import SchemaError, fill_defaults, structural, tell_defaults
+from encbench.api.rules import Rule, Transition, Unique
+from encbench.api.scalars import Int, Number
+from encbench.api.schema import SchemaError, describe_defaults, fill_defaults, structural
 
 Text = Annotated[str, Field(max_length=8)]
 
@@ -32,7 +33,7 @@ class Whole(Model):
     kind: Literal["only"] = Field(description="Kind.")
     part: Part | None = Field(None, description="Part.")
     share: Annotated[Number, Field(gt=0, lt=1)] = Field(0.5, description="Share.")
-    parts: Annotated[list[Part], Field(max_length=2), UniqueBy("name")] = Field(
+    parts: Annotated[list[Part], Field(max_length=2), Unique("name")] = Field(
         default_factory=list, description="Parts."
     )
     tags: Annotated[list[Text], Field(max_length=2), Unique()] = Field(
@@ -152,7 +153,7 @@ def test_defaults_are_filled_top_down() -> None:
 
 
 def test_defaults_are_told() -> None:
-    told = tell_defaults(structural(Whole))
+    told = describe_defaults(structural(Whole))
     assert told["properties"]["share"]["description"] == "Share. Default: 0.5."
     item = told["properties"]["parts"]["items"]
     assert item["properties"]["size"]["description"] == "Size. Default: 3."

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from encbench.admission.checks import admit
-from encbench.api.base import parse_quantity
 from encbench.api.campaign import CampaignSpec
 from encbench.api.kinds import CAMPAIGN, SECRET
 from encbench.api.resources import RESOURCES
+from encbench.api.scalars import parse_quantity
 from encbench.cli.manifests import Manifests, Offline
 from tests.support import kustomize
 from tests.support.chart import REPO, Rendered

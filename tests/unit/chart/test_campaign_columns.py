@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from encbench.api.base import parse_quantity
+from encbench.api.scalars import parse_quantity
 from encbench.core.plan import cells
 from encbench.database import pod as engine_pod
 from encbench.report.analysis.steps import arm_steps

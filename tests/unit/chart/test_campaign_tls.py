@@ -2,7 +2,7 @@
 
 import pytest
 
-from encbench.api.base import parse_quantity
+from encbench.api.scalars import parse_quantity
 from encbench.core.plan import cells
 from encbench.database import pod as engine_pod
 from encbench.tools import pod as tool_pod

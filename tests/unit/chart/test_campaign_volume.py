@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from encbench.api.base import parse_quantity
 from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.scalars import parse_quantity
 from encbench.database import pod as engine_pod
 from encbench.engines.innodb.options import parse_size
 from encbench.tools import pod as tool_pod

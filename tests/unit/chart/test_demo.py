@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 import yaml
 
-from encbench.api.base import Resources, parse_quantity
+from encbench.api.base import Resources
 from encbench.api.campaign import CampaignSpec
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.resources import RESOURCES
+from encbench.api.scalars import parse_quantity
 from encbench.api.workload import WorkloadSpec
 from encbench.core.plan import cells
 from encbench.database import pod as engine_pod

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from encbench.api.base import parse_duration
+from encbench.api.scalars import parse_duration
 from encbench.api.testbed import TestbedStatus
 from encbench.core.starts import FIRST, Start, start_for
 from encbench.kube import labels

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from encbench.api.base import parse_duration
+from encbench.api.scalars import parse_duration
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.trial.decide import decide
 from tests.unit.reconcile.seen import a_client, a_testbed, a_trial, ago, found, saw

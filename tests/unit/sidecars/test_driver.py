@@ -89,7 +89,7 @@ def test_a_file_that_is_not_there(folder: Path) -> None:
 
 def test_what_is_far_too_large(folder: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "LARGEST", 4)
-    with pytest.raises(DriverRefused, match="it is no jar"):
+    with pytest.raises(DriverRefused, match="it is not a driver"):
         fetch(asked(folder, url=f"{url}/driver.jar", sha256=DIGEST))
     assert not (folder / "driver.jar").exists()
 

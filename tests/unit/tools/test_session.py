@@ -3,7 +3,7 @@
 import pytest
 
 from encbench.core.tls import PLAIN, TlsSession
-from encbench.tools.session import sessions, told
+from encbench.tools.session import session_count, sessions
 
 LINE = "encbench-session tls=TLSv1.3 cipher=TLS_AES_128_GCM_SHA256"
 TLS = TlsSession(tls="TLSv1.3", cipher="TLS_AES_128_GCM_SHA256")
@@ -18,7 +18,7 @@ def test_it_stands_anywhere_on_a_line_of_its_own() -> None:
 def test_the_same_told_twice_is_one_session_and_two_questions() -> None:
     output = f"{LINE}\n{LINE}\n"
     assert sessions(output) == (TLS,)
-    assert told(output) == 2
+    assert session_count(output) == 2
 
 
 def test_sessions_that_differ_are_both_there() -> None:

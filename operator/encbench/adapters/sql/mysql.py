@@ -1,4 +1,4 @@
-"""MySQL's protocol, by PyMySQL. Only `connector` imports this module, and the driver with it."""
+"""MySQL's protocol, by PyMySQL. The package imports this module with the first session."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ class MySqlSession:
                 return list(cursor.fetchall())
         except (pymysql.MySQLError, OSError) as error:
             self.close()
-            raise say(error) from error
+            raise translated(error) from error
 
     def close(self) -> None:
         """See `Session`."""
@@ -33,14 +33,9 @@ class MySqlSession:
 
 
 def connect(
-    socket: Path,
-    user: str,
-    password: str,
-    *,
-    connect_timeout: float = 3.0,
-    statement_timeout: float = 30.0,
+    socket: Path, user: str, password: str, connect_timeout: float, statement_timeout: float
 ) -> MySqlSession:
-    """See `Connect`."""
+    """See the package."""
     try:
         return MySqlSession(
             pymysql.connect(
@@ -57,9 +52,9 @@ def connect(
             )
         )
     except (pymysql.MySQLError, OSError) as error:
-        raise say(error) from error
+        raise translated(error) from error
 
 
-def say(error: Exception) -> SqlError:
-    """With the driver's message without its number where it gives both."""
+def translated(error: Exception) -> SqlError:
+    """The error with the driver's message, and without its number where there is one."""
     return refusal(error.args[-1] if error.args else error)

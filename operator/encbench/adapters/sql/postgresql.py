@@ -1,4 +1,4 @@
-"""PostgreSQL's protocol, by pg8000. Only `connector` imports this module, and the driver with it.
+"""PostgreSQL's protocol, by pg8000. The package imports this module with the first session.
 
 pg8000 is plain Python without a C library of its own: it costs the agent 26 ms of CPU to import
 and 2 ms a session.
@@ -30,24 +30,23 @@ class PostgresSession:
             return list(cursor.fetchall()) if cursor.description else []
         except (pg8000.dbapi.Error, OSError) as error:
             self.close()
-            raise _say(error) from error
+            raise _translated(error) from error
 
     def close(self) -> None:
         """See `Session`."""
         connection, self._connection = self._connection, None
-        if connection is not None:
-            _close(connection)
+        if connection is None:
+            return
+        try:
+            connection.close()
+        except (pg8000.dbapi.Error, OSError):
+            return  # The server has gone already, as intended.
 
 
 def connect(
-    socket: Path,
-    user: str,
-    password: str,
-    *,
-    connect_timeout: float = 3.0,
-    statement_timeout: float = 30.0,
+    socket: Path, user: str, password: str, connect_timeout: float, statement_timeout: float
 ) -> PostgresSession:
-    """See `Connect`. The session is in the benchmark's database, for it must be in some."""
+    """See the package. The session is in the benchmark's database, because it must be in one."""
     line = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
     try:
         line.settimeout(connect_timeout)
@@ -59,26 +58,18 @@ def connect(
             password=password,
             # A unix socket needs no TLS; left out, the driver would ask for it.
             ssl_context=False,
-            # The server gives up as well: a statement that nobody waits for would go on working.
+            # The server gives up as well: an abandoned statement would go on working.
             startup_params={"statement_timeout": str(int(statement_timeout * 1000))},
         )
     except (pg8000.dbapi.Error, OSError) as error:
         line.close()
-        raise _say(error) from error
+        raise _translated(error) from error
     line.settimeout(statement_timeout)
     connection.autocommit = True
     return PostgresSession(connection)
 
 
-def _close(connection: pg8000.dbapi.Connection) -> None:
-    try:
-        connection.close()
-    except (pg8000.dbapi.Error, OSError):
-        # The server has gone already, which is what was wanted.
-        return
-
-
-def _say(error: Exception) -> SqlError:
-    """With the server's message where it gave one, else what lies under the driver's own."""
+def _translated(error: Exception) -> SqlError:
+    """The error with the server's message, or else with the cause of the driver's error."""
     said = error.args[0] if error.args else None
     return refusal(said["M"] if isinstance(said, dict) else error.__cause__ or error)

@@ -1,4 +1,4 @@
-"""Rows of MySQL's protocol as they came over the line, for who looks at bytes and not at values."""
+"""Rows of MySQL's protocol as the bytes that came over the line."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,8 +7,7 @@ from typing import Any
 import pymysql
 from pymysql.connections import Connection
 
-from encbench.adapters.sql.mysql import say
-from encbench.adapters.sql.session import SqlError
+from encbench.adapters.sql.mysql import translated
 from encbench.core.columns.envelope import ColumnKind
 from encbench.core.connection import DATABASE
 
@@ -17,7 +16,7 @@ SECONDS = 20.0
 
 @dataclass(frozen=True)
 class RawColumn:
-    """One column of a result, as it was announced."""
+    """One column of a result, as the server announced it."""
 
     name: str
     kind: ColumnKind
@@ -46,7 +45,7 @@ class RawSession:
                 row = cursor.fetchone()
         except (pymysql.MySQLError, OSError) as error:
             self.close()
-            raise say(error) from error
+            raise translated(error) from error
         columns = tuple(
             RawColumn(
                 name=_text(field.name),
@@ -92,11 +91,8 @@ def _connect(user: str, password: str, **where: Any) -> RawSession:
             )
         )
     except (pymysql.MySQLError, OSError) as error:
-        raise say(error) from error
+        raise translated(error) from error
 
 
 def _text(name: str | bytes) -> str:
     return name.decode() if isinstance(name, bytes) else name
-
-
-__all__ = ["RawColumn", "RawResult", "RawSession", "SqlError", "by_port", "by_socket"]

@@ -1,7 +1,6 @@
 """What a session is, whatever the driver."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 Row = Sequence[Any]
@@ -17,31 +16,13 @@ def refusal(reason: object) -> SqlError:
 
 
 class Session(Protocol):
-    """One session. Not for two threads at once; after an error it is closed and of no more use."""
+    """One session with autocommit, for one thread at a time. An error closes it."""
 
     def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
         """Run a statement with `%s` for each argument; its rows, none where it gives none.
 
-        Without arguments the text is taken as it is, `%` included.
+        Without arguments the text is sent as it is, `%` included. SqlError closes the session.
         """
-        ...
 
     def close(self) -> None:
         """Leave; the server rolls back and unlocks. Harmless when it is closed already."""
-        ...
-
-
-class Connect(Protocol):
-    """Opens a session with autocommit. Timeouts are in seconds. SqlError when it cannot be had."""
-
-    def __call__(
-        self,
-        socket: Path,
-        user: str,
-        password: str,
-        *,
-        connect_timeout: float = ...,
-        statement_timeout: float = ...,
-    ) -> Session:
-        """See the class."""
-        ...

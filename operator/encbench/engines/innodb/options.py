@@ -113,7 +113,7 @@ class OptionFile:
         return None
 
     def _whole(self, name: str) -> str | None:
-        """The setting that this is only the beginning of, which MySQL and MariaDB accept."""
+        """The setting that begins with this name: MySQL and MariaDB complete it."""
         names = setting_names.known_settings(self.package).names
         if name in names:
             return None

@@ -50,7 +50,7 @@ def holds_the_stage(trial: Trial) -> bool:
 
     A dataset that is checked after each trial is asked then, which is work for its server.
 
-    What follows (collecting, archiving) needs neither database nor client CPU to speak of.
+    What follows (collecting, archiving) needs neither the database nor much of the client's CPU.
     """
     facts = trial.status.conditions
     proven = is_true(facts, PROVEN_AFTER) or is_false(facts, PROVEN_AFTER)

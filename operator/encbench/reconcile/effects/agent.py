@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time
+from encbench.api.scalars import parse_duration
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
 from encbench.ports import Rejected, Unavailable

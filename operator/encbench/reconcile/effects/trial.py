@@ -4,9 +4,9 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time
 from encbench.api.kinds import JOB
+from encbench.api.scalars import parse_duration
 from encbench.core.artefact import RecordError
 from encbench.core.evidence import TrialProofsRecord
 from encbench.core.naming import credentials_name
@@ -160,7 +160,7 @@ class TrialEffects:
         testbed = trial.spec.testbed_ref.name
         token = await agents.token(self._deps.cluster, trial.namespace, testbed)
         # Side by side, because all have to know before the first one starts; one that cannot be
-        # told keeps none of the others.
+        # reached does not keep the others.
         told = await asyncio.gather(
             *(self._release_one(trial, client, token, effect.at) for client in effect.clients),
             return_exceptions=True,

@@ -6,7 +6,6 @@ is not the testbed's fault: it becomes ready with `Proven=False`, and its trials
 
 from dataclasses import replace
 
-from encbench.api.base import parse_duration
 from encbench.api.conditions import find, format_time
 from encbench.api.kinds import STATEFUL_SET
 from encbench.api.lifecycle import (
@@ -27,6 +26,7 @@ from encbench.api.lifecycle import (
     STARTING,
     TESTBED_LIFE,
 )
+from encbench.api.scalars import parse_duration
 from encbench.api.testbed import TestbedStatus
 from encbench.core.starts import GOLDEN, Start
 from encbench.reconcile import checks, pods
@@ -325,7 +325,7 @@ def _scaled(seen: TestbedSeen, scale: tuple[int, Start] | None) -> list[Apply]:
 
 
 def _rest(draft: Draft[TestbedStatus], seen: TestbedSeen) -> TestbedDecision:
-    """Nobody needs the server: it is stopped, and the testbed ready once its pod is gone."""
+    """The server is not needed: it stops, and the testbed is ready once its pod is gone."""
     found = seen.stateful_set
     if found is not None and found.replicas:
         return _decision(draft, *_scaled(seen, (0, found.start)), requeue=POLL)

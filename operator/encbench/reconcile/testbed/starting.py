@@ -1,4 +1,4 @@
-"""Stopping a database and starting it anew, for a golden copy or for a trial that asks for it.
+"""Stopping a database and starting it anew, to make a golden copy or because a trial asks for it.
 
 The start that is wanted is written to the status first; then the StatefulSet is scaled to 0 and,
 when its pod is gone, to 1 with the start's name on the pod's template. Whatever is found of this
@@ -12,8 +12,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time
+from encbench.api.scalars import parse_duration
 from encbench.api.testbed import DataCopy, ServerRun, TestbedStatus
 from encbench.core.starts import Start
 from encbench.database import golden
@@ -37,7 +37,7 @@ class SetFacts:
 
     @property
     def replicas(self) -> int:
-        """How many pods it shall have."""
+        """How many pods it should have."""
         return int(self.body["spec"].get("replicas", 1))
 
     @property

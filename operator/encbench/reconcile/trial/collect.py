@@ -132,7 +132,7 @@ def _early(summary: ClientSummary, skew: float, planned: float, trial: Trial) ->
 def _skew(summary: ClientSummary, release_at: float | None) -> float:
     """The client's clock minus ours, in seconds; 0 where a late start may explain all of it.
 
-    It was told to start at `release_at` by its own clock, and stamped when it did.
+    It was to start at `release_at` by its own clock, and stamped when it did.
     """
     if summary.began is None or release_at is None:
         return 0.0
@@ -198,7 +198,7 @@ def result_of(
 
 
 def kinds_of(measurement: Measurement) -> tuple[KindRecord, ...]:
-    """The kinds of transactions, for the trial's record."""
+    """The kinds of transactions as the trial's record has them."""
     return tuple(
         KindRecord(
             name=kind.name,

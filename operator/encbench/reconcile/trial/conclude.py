@@ -6,10 +6,10 @@ by a second operator) it is adopted, so that a trial is counted once and always 
 figures.
 """
 
-from encbench.api.base import parse_duration
 from encbench.api.conditions import format_time
 from encbench.api.kinds import JOB
 from encbench.api.lifecycle import ARCHIVED, COLLECTED, IN_FORCE, NOT_IN_FORCE, PROVEN_AFTER
+from encbench.api.scalars import parse_duration
 from encbench.api.trial import TrialStatus
 from encbench.core.records import TrialRecord
 from encbench.kube.labels import ACTIVE

@@ -1,6 +1,5 @@
 """A trial whose clients have ended: proven again, its tables checked, its log in the bucket."""
 
-from encbench.api.base import parse_duration
 from encbench.api.lifecycle import (
     CHECK_TIMEOUT,
     CHECKING,
@@ -15,6 +14,7 @@ from encbench.api.lifecycle import (
     TOOL_FAILED,
     UNCHECKED,
 )
+from encbench.api.scalars import parse_duration
 from encbench.api.trial import Outcome, TrialStatus
 from encbench.reconcile import checks
 from encbench.reconcile.backoff import backoff

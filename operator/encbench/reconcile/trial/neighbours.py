@@ -14,7 +14,7 @@ from encbench.core.window import window_rate
 def foreign(
     record: MetricsRecord, node: str | None, clients: Sequence[ClientFacts]
 ) -> tuple[ForeignCpu, ...] | None:
-    """For the database's node and each client's; None where one of them cannot be told.
+    """For the database's node and each client's; None where one of them is unknown.
 
     A sidecar or an idle database without samples counts as foreign: it is a thousandth of a core.
     """
@@ -48,7 +48,7 @@ def _own(record: MetricsRecord, node: str, clients: Iterable[ClientFacts]) -> fl
 
 
 def idle(record: MetricsRecord, testbed: str, limit: float) -> IdleCpu | None:
-    """CPU of the campaign's databases but that one; None where none of them can be told.
+    """CPU of the campaign's databases but that one; None where none of them is known.
 
     `testbed` is the one that is measured, `limit` what a database may use, in cores.
     """

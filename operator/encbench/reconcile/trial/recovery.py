@@ -1,8 +1,8 @@
-"""The intended stop of a recovery workload: what the agent says of it, and what came of it.
+"""The intended stop of a recovery workload: what the agent says about it, and what came of it.
 
-docs/design/0006-recovery.md says what is measured. The agent is told as soon as every client has
-been; this only looks. Whatever is known at the end is one record, judged here by a pure function of
-the agent's account and the new server's log, and stored before anything is concluded from it.
+docs/design/0006-recovery.md says what is measured. The agent gets its order as soon as every client
+has its release; this only looks. Whatever is known at the end is one record, judged here by a pure
+function of the agent's account and the new server's log, and stored before it counts.
 """
 
 from encbench.api.conditions import is_true

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from encbench.api.base import parse_duration
 from encbench.api.lifecycle import (
     DISRUPTED,
     MEASURED,
@@ -12,6 +11,7 @@ from encbench.api.lifecycle import (
     RELEASED,
     TOOL_FAILED,
 )
+from encbench.api.scalars import parse_duration
 from encbench.api.trial import TrialStatus
 from encbench.reconcile.backoff import backoff
 from encbench.reconcile.draft import Draft
@@ -155,7 +155,7 @@ def _missed_start(
     if not everybody:
         return _disrupted(draft, "the clients did not start together")
     if draft.since(RELEASED) > parse_duration(trial.spec.step_deadlines.start):
-        end(draft, "Failed", "StartTimeout", "the clients could not be told to start in time")
+        end(draft, "Failed", "StartTimeout", "the clients could not be released in time")
     else:
         draft.set(release_at=seen.now.timestamp() + START_TOGETHER)
     return decision(draft, requeue=0.0)

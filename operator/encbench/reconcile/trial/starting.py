@@ -1,6 +1,5 @@
-"""A trial until its clients are told when to start: they wait, and the mode is proven."""
+"""A trial until its clients know when to start: they wait, and the mode is proven."""
 
-from encbench.api.base import parse_duration
 from encbench.api.conditions import find, is_true
 from encbench.api.lifecycle import (
     PREPARED,
@@ -11,6 +10,7 @@ from encbench.api.lifecycle import (
     RELEASED,
     STARTING,
 )
+from encbench.api.scalars import parse_duration
 from encbench.api.trial import TrialStatus
 from encbench.reconcile import pods
 from encbench.reconcile.backoff import backoff
@@ -71,7 +71,7 @@ def _is_ready(trial: Trial, seen: TrialSeen) -> bool:
 def _release(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> TrialDecision:
     """Agree on the start. The clients hear of it, and a server is stopped, once this is written."""
     draft.set(release_at=seen.now.timestamp() + START_TOGETHER)
-    draft.condition(RELEASED, True, "Released", "the clients were told when to start")
+    draft.condition(RELEASED, True, "Released", "the clients know when to start")
     if trial.spec.workload.recovery is not None:
         message = "the server is stopped once the load has run its time"
         draft.condition(RECOVERED, None, "Planned", message)

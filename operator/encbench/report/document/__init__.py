@@ -12,9 +12,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from encbench.api.base import Model, Name, Time
+from encbench.api.base import Model
 from encbench.api.campaign import CampaignSpec, Resolved
 from encbench.api.overheadreport import Artefact, Interval, InvalidCount, Row, Verdict
+from encbench.api.scalars import Name, Time
 from encbench.api.testbed import Arm
 from encbench.core.artefact import Record
 from encbench.core.records import CampaignId, IndexStorage, IndexTrial

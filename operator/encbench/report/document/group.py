@@ -4,9 +4,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from encbench.api.base import Model, Name
+from encbench.api.base import Model
 from encbench.api.campaign import BlockPlan
 from encbench.api.overheadreport import Interval, Row, Verdict
+from encbench.api.scalars import Name
 from encbench.api.testbed import Arm
 from encbench.report.document.trial import Block
 from encbench.report.figures import FigureKey

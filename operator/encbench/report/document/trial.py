@@ -2,7 +2,8 @@
 
 from pydantic import Field
 
-from encbench.api.base import Model, Name, Time
+from encbench.api.base import Model
+from encbench.api.scalars import Name, Time
 from encbench.api.testbed import Role
 from encbench.api.trial import Outcome, Window
 from encbench.core.evidence import ProofVerdict

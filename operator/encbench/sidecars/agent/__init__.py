@@ -1,10 +1,8 @@
-"""The agent: an unprivileged process beside a database server that reads what only it can read.
+"""The agent: an unprivileged process beside a database server, with access that only it has.
 
-It shares the server's process namespace, user and volume. It gathers facts and judges nothing: what
-they mean for a mode is decided in the operator by `engines.<engine>.judge`.
+It shares the server's process namespace, user and volume. It gathers facts and judges nothing: the
+operator's `engines.<engine>.judge` decides their meaning for a mode. `wire.agent` is its interface.
 
-`wire.agent` says what it answers over HTTP, and to whom.
-
-It runs at a twentieth of a core beside a server that is being measured: what it imports and what a
-scrape costs are part of its design.
+It runs at a twentieth of a core beside a server that is being measured, so its design limits what
+it imports and what a scrape costs.
 """

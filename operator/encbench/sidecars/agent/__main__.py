@@ -23,7 +23,7 @@ from encbench.sidecars.agent.recovery import RecoveryRuns, System
 from encbench.wire import agent as wire
 
 HEALTH_SECONDS = 2.0
-"""Shorter than the probe's own timeout, so that its answer says why."""
+"""Shorter than the kubelet's timeout, so that the answer gives the reason."""
 
 
 def build(
@@ -33,11 +33,12 @@ def build(
 ) -> AgentParts:
     """The agent of this configuration.
 
-    `proc` is where it looks for the server's processes, `kill` signals one of them.
+    `proc` lists the server's processes, and `kill` signals one of them.
     """
     engine = probe(config.engine)
-    connect = sql.connector(engine.driver)
-    open_session = functools.partial(connect, config.socket, engine.user, config.password)
+    open_session = functools.partial(
+        sql.connect, engine.driver, config.socket, engine.user, config.password
+    )
     heart = server.Heart(
         functools.partial(
             open_session, connect_timeout=HEALTH_SECONDS, statement_timeout=HEALTH_SECONDS
@@ -54,7 +55,7 @@ def build(
     beneath = config.volume_process and process.ProcessReader(config.volume_process, proc).read
     ground = volume.Ground(config.volume, lambda: _server_mounts(read, proc), lower=config.lower)
 
-    shown = _columns(config, config.columns) if config.columns else None
+    columns = _columns(config, config.columns) if config.columns else None
 
     def describe() -> wire.ServerAnswer:
         reading = read()
@@ -80,7 +81,7 @@ def build(
             full=full,
             cancelled=cancelled,
             ground=ground,
-            columns=functools.partial(shown, full=full) if shown else None,
+            columns=functools.partial(columns, full=full) if columns else None,
         ),
         settle=lambda cancelled: settle.settle(
             functools.partial(open_session, statement_timeout=settle.STATEMENT_SECONDS),
@@ -96,7 +97,7 @@ def build(
 
 
 def _columns(config: AgentConfig, own: ColumnsConfig) -> Callable[..., wire.ColumnsSeen]:
-    """What looks at the columns, with the libraries that only such an arm's agent pays for."""
+    """The look at the columns; its libraries are imported only in arms that need it."""
     from encbench.adapters.columncipher import open_envelope  # noqa: PLC0415
     from encbench.adapters.sql import raw  # noqa: PLC0415
     from encbench.sidecars.agent import columns  # noqa: PLC0415
@@ -121,7 +122,7 @@ def _server_mounts(read: Callable[[], process.Reading | None], proc: Path) -> st
 
 
 def main() -> None:
-    """Serve until a signal ends it. A setting that is missing ends it with a sentence."""
+    """Serve until a signal ends it. A missing setting ends it with a sentence."""
     try:
         config = read_config(os.environ)
     except ConfigError as error:

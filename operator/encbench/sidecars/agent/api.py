@@ -1,8 +1,7 @@
-"""The agent's HTTP API: who may ask, what is well-formed, and errors as sentences.
+"""The agent's HTTP API: authorisation, validation of requests, and errors as sentences.
 
-Whatever blocks (SQL, files) runs in a thread, so that a scrape is answered at once in the middle
-of a search. Evidence is gathered for one caller at a time; when the caller goes away the search
-ends.
+Blocking work (SQL, files) runs in a thread, so scrapes are answered at once even during a search.
+Evidence is gathered for one caller at a time; if the caller disconnects, the search ends.
 """
 
 import asyncio
@@ -23,7 +22,7 @@ from encbench.wire import agent as wire
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 RUN_LENGTH = 128
-"""Of a run's name."""
+"""Longest name of a run, in characters."""
 
 
 class NotRunning(Exception):
@@ -32,25 +31,25 @@ class NotRunning(Exception):
 
 @dataclass(frozen=True)
 class AgentParts:
-    """What the API answers with; all of it may block but `metrics`."""
+    """The functions behind the API; all but `metrics` may block."""
 
     token: str
     metrics: Callable[[], bytes]
     health: Callable[[], str | None]
-    """None when the server answers a query, else why not."""
+    """None when the server answers a query, or else the reason."""
     server: Callable[[], wire.ServerAnswer]
     """SqlError or NotRunning when there is nothing to describe."""
     is_marker: Callable[[str], bool]
     evidence: Callable[[str, bool, Callable[[], bool]], wire.EvidenceAnswer]
-    """Takes marker, full, and a function that says whether to give up."""
+    """Takes marker, full, and a function that returns True to cancel."""
     settle: Callable[[Callable[[], bool]], wire.SettleAnswer]
-    """Takes a function that says whether to give up."""
+    """Takes a function that returns True to cancel."""
     checks: Callable[[wire.ChecksRequest], wire.ChecksAnswer]
-    """State of that run of checks, begun if need be; does not block. Busy while another runs."""
+    """State of that run of checks, begun if necessary; does not block. Busy while another runs."""
     stop: Callable[[wire.StopRequest], wire.RecoveryAnswer]
-    """State of that stop of the server, armed if need be; does not block. Busy likewise."""
+    """State of that stop of the server, armed if necessary; does not block. Busy likewise."""
     stopped: Callable[[str], wire.RecoveryAnswer]
-    """State of the stop of that name, which is never armed by this."""
+    """State of the stop of that name; never arms one."""
 
 
 def application(agent: AgentParts) -> web.Application:
@@ -87,9 +86,9 @@ class _Routes:
         return web.json_response(await asyncio.to_thread(self._agent.server))
 
     async def checks(self, request: web.Request) -> web.Response:
-        wish = await _wish(request)
-        run, warehouses = wish.get("run"), wish.get("warehouses")
-        loaded, seconds = wish.get("loaded", False), wish.get("seconds")
+        body = await _body(request)
+        run, warehouses = body.get("run"), body.get("warehouses")
+        loaded, seconds = body.get("loaded", False), body.get("seconds")
         if not _is_run(run):
             return _error(400, _BAD_RUN)
         if not isinstance(warehouses, int) or isinstance(warehouses, bool) or warehouses < 1:
@@ -105,9 +104,9 @@ class _Routes:
         )
 
     async def recovery(self, request: web.Request) -> web.Response:
-        wish = await _wish(request)
-        run, stop = wish.get("run"), wish.get("stop")
-        after, seconds = wish.get("afterSeconds"), wish.get("seconds")
+        body = await _body(request)
+        run, stop = body.get("run"), body.get("stop")
+        after, seconds = body.get("afterSeconds"), body.get("seconds")
         if not _is_run(run):
             return _error(400, _BAD_RUN)
         if stop not in ("Clean", "Crash"):
@@ -126,8 +125,8 @@ class _Routes:
         return web.json_response(self._agent.stopped(request.query.get("run", "")))
 
     async def evidence(self, request: web.Request) -> web.Response:
-        wish = await _wish(request)
-        marker, full = wish.get("marker"), wish.get("full", False)
+        body = await _body(request)
+        marker, full = body.get("marker"), body.get("full", False)
         if not isinstance(marker, str) or not self._agent.is_marker(marker):
             return _error(400, "marker must be 16 to 128 letters, digits, - or _")
         if not isinstance(full, bool):
@@ -138,7 +137,7 @@ class _Routes:
         return await self._alone(self._agent.settle)
 
     async def _alone(self, work: Callable[[Callable[[], bool]], object]) -> web.Response:
-        """The answer of what runs in a thread, one at a time, until its caller has gone."""
+        """Run the work in a thread, one at a time, and cancel it if its caller disconnects."""
         gone = threading.Event()
         async with self._one_at_a_time:
             task = asyncio.ensure_future(asyncio.to_thread(work, gone.is_set))
@@ -146,7 +145,7 @@ class _Routes:
                 return web.json_response(await asyncio.shield(task))
             except asyncio.CancelledError:
                 gone.set()
-                # The next caller must not find the marker's table still there.
+                # The next caller must not find the marker's table.
                 await asyncio.wait([task])
                 raise
 
@@ -163,7 +162,7 @@ def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-async def _wish(request: web.Request) -> dict[str, Any]:
+async def _body(request: web.Request) -> dict[str, Any]:
     try:
         body = await request.json()
     except (json.JSONDecodeError, UnicodeDecodeError):
@@ -185,7 +184,7 @@ async def _sentences(request: web.Request, handler: Handler) -> web.StreamRespon
 
 
 def _authorised(token: str) -> Any:
-    """Refuse `/v1/` to whoever does not know the token."""
+    """Refuse `/v1/` without the token."""
     wanted = f"Bearer {token}".encode()
 
     @web.middleware

@@ -1,17 +1,17 @@
 """Work that outlasts a request: one run at a time, in a thread, known by a name.
 
-Who asks for the same name gets the same run's state, so that an operator that was killed has
-nothing done twice. The last run is kept until another begins.
+A request for the same name gets the state of the same run, so a restarted operator does not
+repeat it. The last run is kept until another begins.
 """
 
 import threading
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-from encbench.sidecars.agent.probe import SqlSession
+from encbench.adapters.sql import Session
 
-OpenBounded = Callable[[float], SqlSession]
-"""Opens a session whose connecting and statements may take that many seconds each."""
+OpenBounded = Callable[[float], Session]
+"""Opens a session; connecting and each statement may take that many seconds."""
 
 
 class Busy(Exception):
@@ -19,17 +19,15 @@ class Busy(Exception):
 
 
 class NamedRun(Protocol):
-    """What is known of a run."""
+    """The name and the end of a run."""
 
     @property
     def name(self) -> str:
-        """As whoever asked for it calls it."""
-        ...
+        """The name that the caller gave it."""
 
     @property
     def ended(self) -> bool:
-        """Whether another may begin."""
-        ...
+        """Whether another run may begin."""
 
 
 R = TypeVar("R", bound=NamedRun)
@@ -39,7 +37,7 @@ class Background(Generic[R]):
     """Runs of one kind."""
 
     def __init__(self, work: Callable[[R], None], busy: str) -> None:
-        """`work` does a run; `busy` says with the name of a run in braces that it has not ended."""
+        """`work` does a run; `busy` is the text of Busy, with {} for the run's name."""
         self._work = work
         self._busy = busy
         self._run: R | None = None
@@ -48,7 +46,7 @@ class Background(Generic[R]):
     def begun(self, name: str, begin: Callable[[], R]) -> R:
         """The run of that name, begun if there is none. Does not wait.
 
-        Busy while another one is under way.
+        Busy while another run is in progress.
         """
         with self._lock:
             run = self._run
@@ -61,7 +59,7 @@ class Background(Generic[R]):
         return run
 
     def known(self, name: str) -> R | None:
-        """The run of that name, which is never begun by this."""
+        """The run of that name; this never begins one."""
         with self._lock:
             run = self._run
         return run if run is not None and run.name == name else None

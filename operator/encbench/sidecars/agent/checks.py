@@ -1,11 +1,12 @@
-"""Checks of the dataset: queries that must give no row.
+"""Checks of the dataset: queries that must return no row.
 
-At a thousand warehouses they take minutes, so they are run in the background: a caller starts them
-and comes again.
+At a thousand warehouses they take minutes, so they run in the background: a caller starts them and
+asks again later.
 """
 
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from encbench.adapters.sql import SqlError
@@ -15,7 +16,7 @@ from encbench.tools.tpcc.consistency import Query, conditions, counts
 from encbench.wire import agent as wire
 
 SAMPLE = 3
-"""Rows that are shown of each query that gives some."""
+"""Rows shown from each query that returns any."""
 
 
 @dataclass
@@ -48,15 +49,15 @@ class CheckRuns:
     """Runs checks, one set at a time."""
 
     def __init__(self, open_session: OpenBounded, driver: Driver) -> None:
-        """Nothing runs yet."""
+        """Starts with no run."""
         self._open = open_session
         self._driver = driver
         self._runs = Background(self._work, "the checks of {} have not ended")
 
     def ask(self, request: wire.ChecksRequest) -> wire.ChecksAnswer:
-        """The state of the run of that name, which is begun if there is none. Does not wait.
+        """The state of the run of that name, begun if there is none. Does not wait.
 
-        Busy while another one is under way.
+        Busy while another run is in progress.
         """
         began = time.monotonic()
         return self._runs.begun(request["run"], lambda: _Run(request, began)).describe()
@@ -83,22 +84,19 @@ class CheckRuns:
         left = seconds - (time.monotonic() - run.began)
         if left <= 0:
             raise SqlError(f"the checks took longer than {seconds:.0f} s")
-        session = self._open(left)
-        try:
+        with closing(self._open(left)) as session:
             for statement in _bound(self._driver, left):
                 session.rows(statement)
             rows = session.rows(f"{query.sql} LIMIT {SAMPLE}")
-        finally:
-            session.close()
         shown = [[str(value) for value in row] for row in rows]
         return wire.CheckRows(name=query.name, meaning=query.meaning, rows=shown)
 
 
 def _bound(driver: Driver, seconds: float) -> tuple[str, ...]:
-    """Statements that make the server give up as well, so that it does not go on for no one.
+    """Statements that make the server give up as well, instead of working on for no caller.
 
-    PostgreSQL's sessions have their bound already. MariaDB takes `/*M!` for statements of its own
-    and leaves `/*!50704` alone; MySQL does it the other way round.
+    PostgreSQL's sessions have their bound already. MariaDB runs `/*M!` and ignores `/*!50704`;
+    MySQL does the opposite.
     """
     if driver != "mysql":
         return ()

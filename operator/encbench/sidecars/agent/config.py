@@ -8,16 +8,16 @@ from encbench.core.columns.layout import key_of
 
 
 class ConfigError(Exception):
-    """A setting is missing or of no use. The text names it."""
+    """A setting is missing or unusable. The text names it."""
 
 
 @dataclass(frozen=True)
 class AgentConfig:
-    """Everything that the agent is told."""
+    """All settings of the agent."""
 
     engine: str
     volume: Path
-    """Mount point of the server's volume; every file under it is searched in a full proof."""
+    """Mount point of the server's volume; a full proof searches every file under it."""
     data: Path
     """The data directory on it."""
     socket: Path
@@ -25,29 +25,29 @@ class AgentConfig:
     token: str
     password: str
     lower: Path | None = None
-    """The folder of the disk under a FUSE file system, where there is one."""
+    """The folder of the disk under a FUSE file system, if there is one."""
     volume_process: str | None = None
-    """The program of that file system, whose CPU and I/O are the database's."""
+    """The program of that file system, whose CPU and I/O count as the database's."""
     columns: "ColumnsConfig | None" = None
-    """In an arm whose clients come through the confidential proxy."""
+    """Set in an arm whose clients connect through the confidential proxy."""
 
 
 @dataclass(frozen=True)
 class ColumnsConfig:
-    """How to look at what the proxy makes of results."""
+    """How to inspect the results that the proxy returns."""
 
     port: int
     """The proxy's, on this pod's loopback."""
     chosen: frozenset[str]
-    """The columns that it encrypts, as its own file has them, in lower case."""
+    """The columns that it encrypts, as in its own file, in lower case."""
     key: bytes = field(repr=False)
     username: str
     password: str = field(repr=False)
-    """Of the benchmark's user, whose sessions are those that the proxy sees."""
+    """Password of the benchmark's user, whose sessions go through the proxy."""
 
 
 def read_config(environment: Mapping[str, str]) -> AgentConfig:
-    """From the variables that `database.pod` sets. ConfigError says what is missing."""
+    """Read the variables that `database.pod` sets. ConfigError names what is missing."""
     credentials = Path(_get(environment, "ENCBENCH_CREDENTIALS"))
     volume = Path(_get(environment, "ENCBENCH_VOLUME"))
     return AgentConfig(
@@ -83,7 +83,7 @@ def _columns(environment: Mapping[str, str], credentials: Path) -> ColumnsConfig
 
 
 def _lines(path: Path) -> list[str]:
-    """The columns in the proxy's file; none where it is empty."""
+    """The columns in the proxy's file."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:

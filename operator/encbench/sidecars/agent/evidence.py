@@ -1,22 +1,23 @@
 """Gathering evidence: plant a marker, ask the catalogue, search the files, remove the marker.
 
-Everything waits with a bound: statements by the session's timeout, the search by a deadline. The
-table is removed whatever happens; one that an agent killed in between left is removed first.
+Every wait has a bound: the session's timeout for statements, a deadline for the search. The table
+is removed whatever happens. A table that a killed agent left behind is removed first.
 """
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
-from encbench.adapters.sql import SqlError
-from encbench.engines.marker import Statement, table_name
+from encbench.adapters.sql import Session, SqlError
+from encbench.engines.marker import table_name
 from encbench.sidecars.agent.files import Searched, search_file, search_tree
-from encbench.sidecars.agent.probe import EngineProbe, OpenSession, Row, SqlSession
+from encbench.sidecars.agent.probe import EngineProbe, OpenSession
 from encbench.sidecars.agent.volume import Ground
 from encbench.wire import agent as wire
 
 SETTLE_SECONDS = 30.0
-"""How long a full proof waits for background encryption to come to rest."""
+"""How long a full proof waits until background encryption has finished."""
 SETTLE_POLL_SECONDS = 0.5
 SEARCH_SECONDS = 3600.0
 
@@ -39,7 +40,7 @@ def gather(
     full: bool,
     cancelled: Callable[[], bool] = lambda: False,
     ground: Ground | None = None,
-    columns: Callable[[SqlSession], wire.ColumnsSeen] | None = None,
+    columns: Callable[[Session], wire.ColumnsSeen] | None = None,
 ) -> wire.EvidenceAnswer:
     """The evidence. Blocks; EvidenceError when it cannot be had."""
     began = time.monotonic()
@@ -51,9 +52,9 @@ def gather(
             raise EvidenceError(f"the search took longer than {SEARCH_SECONDS:.0f} s")
 
     try:
-        session = open_session()
-        try:
-            _remove_left_behind(session, probe)
+        with closing(open_session()) as session:
+            for row in session.rows(*probe.left_behind):
+                session.rows(*probe.drop(str(row[0])))
             table = table_name(marker)
             try:
                 _plant(session, probe, table, marker, full=full)
@@ -64,8 +65,6 @@ def gather(
                 shown = columns(session) if columns else None
             finally:
                 _remove(open_session, session, probe, table)
-        finally:
-            session.close()
     except SqlError as error:
         raise EvidenceError(str(error)) from error
     except OSError as error:
@@ -85,17 +84,13 @@ def gather(
     }
 
 
-def _run(session: SqlSession, statement: Statement) -> list[Row]:
-    return session.rows(*statement)
-
-
-def _plant(session: SqlSession, probe: EngineProbe, table: str, marker: str, *, full: bool) -> None:
+def _plant(session: Session, probe: EngineProbe, table: str, marker: str, *, full: bool) -> None:
     for statement in (*probe.plant(table, marker), *(probe.flush_logs if full else ())):
-        _run(session, statement)
+        session.rows(*statement)
 
 
 def _catalogue(
-    session: SqlSession, probe: EngineProbe, stop: Callable[[], None], *, full: bool
+    session: Session, probe: EngineProbe, stop: Callable[[], None], *, full: bool
 ) -> wire.CatalogueRows:
     tablespaces = session.rows(probe.tablespaces)
     deadline = time.monotonic() + SETTLE_SECONDS
@@ -136,18 +131,10 @@ def _entry(file: Searched, volume: Path, probe: EngineProbe) -> wire.SearchedFil
     return entry
 
 
-def _remove_left_behind(session: SqlSession, probe: EngineProbe) -> None:
-    for row in _run(session, probe.left_behind):
-        _run(session, probe.drop(str(row[0])))
-
-
-def _remove(open_session: OpenSession, session: SqlSession, probe: EngineProbe, table: str) -> None:
-    """Drop the table; by a session of its own where the first one has failed and is closed."""
+def _remove(open_session: OpenSession, session: Session, probe: EngineProbe, table: str) -> None:
+    """Drop the table, in a new session if the first one has failed and is closed."""
     try:
-        _run(session, probe.drop(table))
+        session.rows(*probe.drop(table))
     except SqlError:
-        again = open_session()
-        try:
-            _run(again, probe.drop(table))
-        finally:
-            again.close()
+        with closing(open_session()) as again:
+            again.rows(*probe.drop(table))

@@ -1,8 +1,7 @@
 """Searching files for a marker, a bounded chunk at a time.
 
 Chunks overlap by one byte less than the marker's length, so that no occurrence falls between two. A
-full search tells the kernel to forget each chunk: the server's files are not to fill the page cache
-with what only the proof wanted to see.
+full search drops each chunk from the page cache, because the proof must not fill it.
 """
 
 import os
@@ -28,15 +27,15 @@ class Searched:
     found: bool
     """The marker is in it."""
     echoed: bool = False
-    """The marker's echo is; see `probe.Probe.echo`."""
+    """The marker's echo is in it; see `probe.EngineProbe.echo`."""
 
 
 def search_file(
     path: Path, marker: bytes, stop: Stop, *, forget: bool, echo: bytes = b""
 ) -> Searched:
-    """Read the whole file, beyond the first hit too: its size says how much was seen.
+    """Read the whole file, even after a hit, because its size says how much was searched.
 
-    The echo has the marker's length, or none. OSError when the file cannot be read.
+    The echo is empty or as long as the marker. OSError when the file cannot be read.
     """
     keep = len(marker) - 1
     buffer = bytearray(keep + CHUNK)
@@ -60,9 +59,9 @@ def search_file(
 
 
 def search_tree(root: Path, marker: bytes, stop: Stop, *, echo: bytes = b"") -> Iterator[Searched]:
-    """Every regular file under the root, in order of path; one that goes away is left out.
+    """Search every regular file under the root, in order of path; skip files that disappear.
 
-    The golden copy at the top is passed over.
+    The golden copy at the top is skipped.
     """
     for path in sorted(_regular_files(root)):
         try:

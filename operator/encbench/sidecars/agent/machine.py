@@ -1,23 +1,13 @@
-"""Facts of the machine that belong to a figure's provenance."""
+"""Facts of the machine, as provenance of the figures."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
-
-@dataclass(frozen=True)
-class Machine:
-    """The kernel and the first processor, as the container sees them."""
-
-    kernel: str
-    cpu_model: str
-    cpu_flags: tuple[str, ...]
-    """Among them `aes` where the processor encrypts in hardware."""
-    hostname: str
+from encbench.wire.agent import MachineRows
 
 
-def read_machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> Machine:
-    """Read them; what the architecture does not tell is empty."""
+def read_machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> MachineRows:
+    """Read them; a fact that the architecture does not report is empty."""
     facts: dict[str, str] = {}
     with cpuinfo.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
@@ -26,9 +16,9 @@ def read_machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> Machine:
                 break
             facts[name.strip().lower()] = value.strip()
     names = os.uname()
-    return Machine(
+    return MachineRows(
         kernel=names.release,
-        cpu_model=facts.get("model name") or names.machine,
-        cpu_flags=tuple((facts.get("flags") or facts.get("features") or "").split()),
+        cpuModel=facts.get("model name") or names.machine,
+        cpuFlags=(facts.get("flags") or facts.get("features") or "").split(),
         hostname=names.nodename,
     )

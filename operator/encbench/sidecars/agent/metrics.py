@@ -1,4 +1,4 @@
-"""What Prometheus scrapes: read when it asks, so that value and timestamp belong together."""
+"""The metrics for Prometheus, read at the scrape so that value and timestamp match."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from encbench.sidecars.agent.process import Reading
 
 
 class ServerCollector(Collector):
-    """The server's processes and our own. While there is no server there are no series of it."""
+    """The server's processes and our own. Without a server there are no series for it."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class ServerCollector(Collector):
 def exposition(
     read: Callable[[], Reading | None], proxy: Callable[[], Reading | None] | None = None
 ) -> Callable[[], bytes]:
-    """A function that gives the metrics in Prometheus' text format.
+    """A function that returns the metrics in Prometheus' text format.
 
     `proxy` reads the confidential proxy, which is counted apart from the server.
     """

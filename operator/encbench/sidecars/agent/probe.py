@@ -1,37 +1,22 @@
-"""What the agent must know of an engine: a port of plain functions, one set per engine.
+"""The agent's view of an engine: a port of plain functions, one set per engine.
 
-Only the named engine's modules are imported, and only those that hold no more than text and
-functions over it.
+Only the named engine's modules are imported, and of these only modules of text and pure functions.
 """
 
 import signal
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
+from encbench.adapters.sql import Row, Session
 from encbench.core.connection import Driver
 from encbench.engines.facts import EngineFacts, facts
 from encbench.engines.marker import Statement
 from encbench.engines.users import AGENT_USER
 from encbench.wire.agent import CatalogueRows
 
-Row = Sequence[Any]
-
-
-class SqlSession(Protocol):
-    """What the agent needs of a session of `adapters.sql`."""
-
-    def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
-        """Run a statement; its rows. SqlError closes the session."""
-        ...
-
-    def close(self) -> None:
-        """Leave."""
-        ...
-
-
-OpenSession = Callable[[], SqlSession]
-"""Opens a session; SqlError when the server does not let it."""
+OpenSession = Callable[[], Session]
+"""Opens a session; SqlError when the server refuses."""
 
 
 @dataclass(frozen=True)
@@ -39,44 +24,44 @@ class EngineProbe:
     """One engine, seen from inside its pod."""
 
     driver: Driver
-    """What the server speaks."""
+    """The server's protocol."""
     process_name: str
     user: str
     """The agent's own user in the database."""
     settings: str
-    """Statement whose rows are name and value of each setting in force."""
+    """Its rows are name and value of each setting in force."""
     version: str
     encryption_settings: str
     plugins: str
     tablespaces: str
-    """Rows of these three make the catalogue."""
+    """The rows of these three make the catalogue."""
     catalogue: Callable[..., CatalogueRows]
-    """Takes the rows of these three, and then of each of `further`."""
+    """Takes the rows of these three, and then those of each of `further`."""
     busy: Callable[[Iterable[Row]], bool]
-    """Whether rows of `tablespaces` show work that is about to change them."""
+    """Whether rows of `tablespaces` show background work that will change them."""
     left_behind: Statement
-    table_file: Callable[[SqlSession, str], str]
+    table_file: Callable[[Session, str], str]
     """The table's own file, relative to the data directory."""
     plant: Callable[[str, str], Iterable[Statement]]
-    """Make the table, write the marker, and wait until both are in the table's file."""
+    """Make the table and write the marker, until both are in the table's file."""
     flush_logs: Iterable[Statement]
-    """Complete what a full search reads beside the tables."""
+    """Complete the files that a full search reads besides the tables."""
     drop: Callable[[str], Statement]
     kind_of: Callable[[str], str]
-    settle: Callable[[SqlSession], Iterable[Statement]]
-    """Statements after which nothing that was changed waits to be written. Each works for a bounded
-    time; leaving them half-way does no harm."""
+    settle: Callable[[Session], Iterable[Statement]]
+    """Statements after which no change waits to be written. Each works for a bounded time, and
+    stopping half-way does no harm."""
     dirty: str | None = None
-    """Statement whose row ends with how many pages wait to be written; None where none says so."""
-    redo: Callable[[SqlSession], int | None] = lambda _: None
-    """Bytes of the log that the data files do not have yet; None where the server does not say."""
+    """Its row ends with the number of pages still to be written; None if the engine has none."""
+    redo: Callable[[Session], int | None] = lambda _: None
+    """Bytes of log that the data files lack; None if the server does not report them."""
     shutdown: int = signal.SIGTERM
-    """The signal at which the server ends at once and in order."""
+    """The signal for a quick, orderly shutdown."""
     further: tuple[str, ...] = ()
-    """Statements whose rows the catalogue takes as well."""
+    """Further statements whose rows the catalogue takes."""
     echo: Callable[[str], str] = lambda _: ""
-    """A second text that `plant` writes elsewhere than the marker, of the same length, for an
-    engine whose files must be told apart; none where it is empty."""
+    """A second text of the same length that `plant` writes to another place than the marker, for an
+    engine whose files must be distinguished; empty if there is none."""
 
 
 def probe(engine: str) -> EngineProbe:
@@ -86,7 +71,7 @@ def probe(engine: str) -> EngineProbe:
 
 
 def _innodb(row: EngineFacts, catalogue: Any) -> EngineProbe:
-    """What MariaDB and MySQL have in common. `catalogue` is the engine's own module."""
+    """The common part of MariaDB and MySQL. `catalogue` is the engine's own module."""
     from encbench.engines.innodb import marker, unwritten  # noqa: PLC0415
 
     return EngineProbe(
@@ -133,7 +118,7 @@ def _mysql(row: EngineFacts) -> EngineProbe:
 def _postgresql(row: EngineFacts) -> EngineProbe:
     from encbench.engines.postgresql import catalogue, marker  # noqa: PLC0415
 
-    def table_file(session: SqlSession, table: str) -> str:
+    def table_file(session: Session, table: str) -> str:
         return str(session.rows(*marker.file_of(table))[0][0])
 
     return EngineProbe(

@@ -1,16 +1,16 @@
 """Stopping the server on purpose, and how long it takes until it answers again.
 
-A run is armed with a name and acts at its own time in a thread, so that it does not matter whether
-whoever armed it is still there; asked for again it only answers. It signals processes, and the
-kubelet starts the container anew: the time in between belongs to no figure.
+A caller arms a run under a name. The run acts at its own time in a thread, so the caller may go
+away; a second request with the same name only reads its state. The run signals processes, and the
+kubelet restarts the container: the time in between belongs to no figure.
 
-All durations are by the boot clock, which nobody sets and by which the kernel dates processes. A
-process begins to be the server when it bears the server's name: the runtime of containers forks it
-tens of milliseconds earlier. So the start is the later of the kernel's date (ticks of 10 ms) and
-the last look at which it was not there yet.
+All durations are by the boot clock, which cannot be set and by which the kernel dates processes. A
+process counts as the server once it bears the server's name: the container runtime forks it tens of
+milliseconds earlier. So the start is the later of two times: the kernel's date (in ticks of 10 ms)
+and the last look that did not find the process.
 
-The agent has a twentieth of a core. Looking costs 0.3 ms, a session that is refused up to 1 ms: the
-pauses below leave room for the one that is answered.
+The agent has a twentieth of a core. A look costs 0.3 ms and a refused session up to 1 ms. The
+pauses below leave room for the session that is answered.
 """
 
 import os
@@ -18,12 +18,13 @@ import re
 import signal
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 
-from encbench.adapters.sql import SqlError
+from encbench.adapters.sql import Session, SqlError
 from encbench.core.connection import DATABASE
 from encbench.sidecars.agent.background import Background, OpenBounded
-from encbench.sidecars.agent.probe import EngineProbe, SqlSession
+from encbench.sidecars.agent.probe import EngineProbe
 from encbench.sidecars.agent.process import SeenProcess
 from encbench.wire import agent as wire
 
@@ -32,12 +33,12 @@ LOOK = 0.02
 TRY = 0.03
 """Seconds between two tries for a session, at least."""
 TRY_SHARE = 0.01
-"""Of the time that has passed since the start: a recovery of a minute is known to half a second,
-and a server in recovery is not kept busy with refusals."""
+"""Pause between tries as a share of the time since the start. A recovery of a minute is thus
+known to half a second, and refusals do not keep a recovering server busy."""
 READY_BEFORE = 1.0
-"""Seconds before the stop at which a session is opened for the last questions."""
+"""Seconds before the stop at which the session for the last queries opens."""
 ANSWER_SECONDS = 30.0
-"""For which a connection is waited on that the server took and does not answer."""
+"""Limit for a connection that the server accepted and does not answer."""
 
 
 class _GaveUp(Exception):
@@ -46,12 +47,12 @@ class _GaveUp(Exception):
 
 @dataclass(frozen=True)
 class System:
-    """What the agent may do and see of its pod; tests have another."""
+    """What the agent may see and do in its pod; tests replace it."""
 
     everyone: Callable[[], list[SeenProcess]]
     """Living processes of the server's name, the oldest first."""
     started_at: Callable[[SeenProcess], float]
-    """Unix time of its start, as everything else of the agent tells it."""
+    """Unix time of its start, the same in all of the agent's answers."""
     kill: Callable[[int, int], None] = os.kill
     clock: Callable[[], float] = lambda: time.clock_gettime(time.CLOCK_BOOTTIME)
     unix: Callable[[], float] = time.time
@@ -61,7 +62,7 @@ class System:
 @dataclass
 class _Run:
     order: wire.StopRequest
-    due: float
+    stop_time: float
     state: wire.RecoveryState = "armed"
     facts: wire.RecoverySteps = field(default_factory=wire.RecoverySteps)
     error: str | None = None
@@ -88,19 +89,19 @@ class RecoveryRuns:
     """Runs, one at a time; the last one is kept until another begins."""
 
     def __init__(self, open_session: OpenBounded, probe: EngineProbe, system: System) -> None:
-        """Nothing is armed."""
+        """Starts with nothing armed."""
         self._open = open_session
         self._probe = probe
         self._system = system
         self._runs = Background(self._work, "the recovery of {} has not ended")
 
     def arm(self, order: wire.StopRequest) -> wire.RecoveryAnswer:
-        """The state of the run of that name, which is armed if there is none. Does not wait.
+        """The state of the run of that name, armed if there is none. Does not wait.
 
-        Busy while another one is under way.
+        Busy while another run is in progress.
         """
-        due = self._system.clock() + max(0.0, order["afterSeconds"])
-        return self._runs.begun(order["run"], lambda: _Run(order, due)).describe()
+        stop_time = self._system.clock() + max(0.0, order["afterSeconds"])
+        return self._runs.begun(order["run"], lambda: _Run(order, stop_time)).describe()
 
     def look(self, name: str) -> wire.RecoveryAnswer:
         """The state of the run of that name; `unknown` where there is none."""
@@ -124,25 +125,22 @@ class RecoveryRuns:
     # -- down
 
     def _stop(self, run: _Run) -> tuple[set[tuple[int, float]], str]:
-        """Every process that was there before, and the statement to be answered afterwards."""
+        """Stop the server; its former processes, and the query that it must answer afterwards."""
         system, order = self._system, run.order
-        self._sleep_until(run.due - READY_BEFORE)
+        self._sleep_until(run.stop_time - READY_BEFORE)
         try:
-            session = self._open(ANSWER_SECONDS)
-            try:
+            with closing(self._open(ANSWER_SECONDS)) as session:
                 statement = self._statement(session)
                 rows = len(session.rows(statement))
-                self._sleep_until(run.due)
+                self._sleep_until(run.stop_time)
                 redo = self._probe.redo(session)
-            finally:
-                session.close()
         except SqlError as error:
-            raise _GaveUp(f"the server could not be asked before the stop: {error}") from error
+            raise _GaveUp(f"the server failed a query before the stop: {error}") from error
         there = system.everyone()
         if not there:
             raise _GaveUp(f"no process {self._probe.process_name} was there to stop")
         run.facts |= {
-            "before": self._tell(there[0]),
+            "before": self._process_start(there[0]),
             "statement": statement,
             "rows": rows,
             "redoBytes": redo,
@@ -166,14 +164,14 @@ class RecoveryRuns:
         run.facts |= {
             "signal": signal.Signals(number).name,
             "stoppedAt": round(unix, 3),
-            "late": round(began - run.due, 3),
+            "late": round(began - run.stop_time, 3),
             "stopSeconds": round(system.clock() - began, 3),
         }
         return before, statement
 
     @staticmethod
     def _is_old(one: SeenProcess, before: set[tuple[int, float]], began: float) -> bool:
-        """Whether it was there at the stop; a child that was forked meanwhile was not listed."""
+        """Whether it existed at the stop; a child that was forked meanwhile was not listed."""
         return one.identity in before or one.since_boot < began - LOOK
 
     def _kill(self, one: SeenProcess, number: int) -> None:
@@ -184,14 +182,14 @@ class RecoveryRuns:
         except OSError as error:
             raise _GaveUp(f"process {one.process_id} could not be signalled: {error}") from error
 
-    def _statement(self, session: SqlSession) -> str:
-        """A query of one row of the largest table of the benchmark."""
+    def _statement(self, session: Session) -> str:
+        """A query for one row of the benchmark's largest table."""
         rows = session.rows(_LARGEST[self._probe.driver])
         if not rows:
-            raise _GaveUp("there is no table to read a row of")
+            raise _GaveUp("the database has no table to read a row from")
         name = str(rows[0][0])
         if not _PLAIN.fullmatch(name):
-            raise _GaveUp(f"the largest table has a name that is not plain: {name!r}")
+            raise _GaveUp(f"the largest table's name has unusual characters: {name!r}")
         if self._probe.driver == "mysql":
             return f"SELECT * FROM `{DATABASE}`.`{name}` LIMIT 1"  # noqa: S608 see above
         return f'SELECT * FROM "{name}" LIMIT 1'  # noqa: S608 see above
@@ -201,15 +199,15 @@ class RecoveryRuns:
     def _await(
         self, run: _Run, before: set[tuple[int, float]], statement: str
     ) -> wire.RecoverySteps:
-        """The figures, once a row has come."""
+        """The figures, once the server has returned a row."""
         system, order = self._system, run.order
         gone = looked = system.clock()
         ends = gone + order["seconds"]
         absent: dict[tuple[int, float], float] = {}
-        """By process the last look at which it was not there."""
+        """By process, the last look that did not find it."""
         found: SeenProcess | None = None
         started = tried = 0.0
-        tries, said = 0, "no process came"
+        tries, reason = 0, "no process appeared"
         while (here := system.clock()) < ends:
             new = [one for one in system.everyone() if one.identity not in before]
             for one in new:
@@ -228,29 +226,26 @@ class RecoveryRuns:
             try:
                 rows = self._ask(statement, min(ANSWER_SECONDS, max(1.0, ends - here)))
             except SqlError as error:
-                said = str(error)
+                reason = str(error)
                 continue
             answered = system.clock()
             if rows < run.facts["rows"]:
-                raise _GaveUp(f"{statement!r} gave no row any more: the data is not what it was")
+                raise _GaveUp(f"{statement!r} returned no row any more: the data has changed")
             return {
-                "after": self._tell(found),
+                "after": self._process_start(found),
                 "answeredAt": round(system.unix(), 3),
                 "restartSeconds": round(started - gone, 3),
                 "recoverySeconds": round(answered - started, 3),
                 "resolutionSeconds": round(max(0.0, here - last), 3),
                 "tries": tries,
             }
-        raise _GaveUp(f"the server did not answer within {order['seconds']:.0f} s: {said}")
+        raise _GaveUp(f"the server did not answer within {order['seconds']:.0f} s: {reason}")
 
     def _ask(self, statement: str, seconds: float) -> int:
-        session = self._open(seconds)
-        try:
+        with closing(self._open(seconds)) as session:
             return len(session.rows(statement))
-        finally:
-            session.close()
 
-    def _tell(self, one: SeenProcess) -> wire.ProcessStart:
+    def _process_start(self, one: SeenProcess) -> wire.ProcessStart:
         return {
             "processId": one.process_id,
             "startedAt": round(self._system.started_at(one), 2),

@@ -1,20 +1,20 @@
-"""Bringing a server to rest: what it has changed in memory is written before anything is measured.
+"""Bringing a server to rest: it writes its changed pages before anything is measured.
 
-Otherwise a server that has just been loaded, or that served the trial before, would write in the
-window of the next one: its own, or its neighbour's on the same disk.
+Otherwise a server that has just been loaded, or that served the last trial, would write during the
+next window: its own, or that of a neighbour on the same disk.
 """
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 
-from encbench.sidecars.agent.probe import EngineProbe, OpenSession, SqlSession
+from encbench.sidecars.agent.probe import EngineProbe, OpenSession
 from encbench.wire.agent import SettleAnswer
 
 ROUND_SECONDS = 20.0
-"""After which nothing further is begun; whoever wants more asks again, and what is written stays
-written."""
+"""After this time no further statement starts. Callers ask again; written pages stay written."""
 STATEMENT_SECONDS = 120.0
-"""For the changed pages of one table, or for a checkpoint. Longer ones are taken up again."""
+"""Limit for one table's changed pages or one checkpoint. The next round resumes a longer one."""
 
 
 def settle(
@@ -24,33 +24,23 @@ def settle(
     *,
     seconds: float = ROUND_SECONDS,
 ) -> SettleAnswer:
-    """One round of it. Blocks; SqlError when the server does not do what it is asked.
+    """One round. Blocks; SqlError when the server fails a statement.
 
-    `settled` is whether everything was asked for and done, `dirtyPages` how many pages are still
-    to be written, where the engine can say.
+    `settled` says whether every statement was done. `dirtyPages` counts the pages still to be
+    written, if the engine reports them.
     """
     began = time.monotonic()
-    session = open_session()
-    try:
+    with closing(open_session()) as session:
         settled = True
         for statement in probe.settle(session):
             if cancelled() or time.monotonic() - began > seconds:
                 settled = False
                 break
             session.rows(*statement)
-        dirty = _dirty(session, probe)
-    finally:
-        session.close()
+        rows = session.rows(probe.dirty) if probe.dirty else []
     return {
         "settled": settled,
-        "dirtyPages": dirty,
+        "dirtyPages": int(rows[0][-1]) if rows else None,
         "tookSeconds": round(time.monotonic() - began, 3),
         "clock": time.time(),
     }
-
-
-def _dirty(session: SqlSession, probe: EngineProbe) -> int | None:
-    if probe.dirty is None:
-        return None
-    rows = session.rows(probe.dirty)
-    return int(rows[0][-1]) if rows else None

@@ -1,9 +1,9 @@
-"""What lies under the server's files: the mount, the devices below it, the disk under FUSE.
+"""The ground under the server's files: the mount, the devices below it, the disk under FUSE.
 
 The marker's own file is the witness. Its device is looked up among the *server's* mounts, not ours,
-so that a data directory beside the encrypted mount shows. Device mapper says in `dm/uuid` whether
-dm-crypt made a device; sysfs shows that in every container. Under a FUSE file system the same file
-is found again by its inode number, which gocryptfs and the pass-through hand on.
+which reveals a data directory outside the encrypted mount. Device mapper's `dm/uuid` shows whether
+dm-crypt made a device, and sysfs shows it in every container. Under a FUSE file system the same
+file is found by its inode number, which gocryptfs and the pass-through preserve.
 """
 
 import json
@@ -31,7 +31,7 @@ class Mount:
 
 
 def parse_mounts(text: str) -> list[Mount]:
-    """Mounts in the order in which they were made."""
+    """The mounts, in the order of their creation."""
     mounts = []
     for line in text.splitlines():
         before, _, after = line.partition(" - ")
@@ -41,17 +41,17 @@ def parse_mounts(text: str) -> list[Mount]:
 
 
 def _plain(text: str) -> str:
-    """Blanks and the like are octal there."""
+    """The text with its octal escapes (blanks and the like) resolved."""
     for octal, sign in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         text = text.replace(octal, sign)
     return text
 
 
 def mount_of(path: Path, device: str, mounts: list[Mount]) -> Mount | None:
-    """The mount that a file of that device is on; the last made where several are.
+    """The mount that holds a file of that device, or the latest of several.
 
-    Some file systems (btrfs) give their files other devices than their mounts: there the mount
-    point decides alone.
+    On some file systems (btrfs) files and mounts have different devices: there only the mount point
+    decides.
     """
     above = [one for one in mounts if path.is_relative_to(one.point)]
     same = [one for one in above if one.device == device] or above
@@ -60,9 +60,9 @@ def mount_of(path: Path, device: str, mounts: list[Mount]) -> Mount | None:
 
 
 def dm_crypt(device: str, sysfs: Path = SYSFS, depth: int = 0) -> str | None:
-    """The device mapper's name (CRYPT-LUKS2-… and the like) of the dm-crypt at or below a device.
+    """The device mapper's name (such as CRYPT-LUKS2-…) of the dm-crypt at or below a device.
 
-    None where there is none, or where only some of the devices below are encrypted.
+    None if there is none, or if only some of the devices below are encrypted.
     """
     node = sysfs / "dev" / "block" / device
     name = _read(node / "dm" / "uuid")
@@ -87,11 +87,11 @@ def _read(path: Path) -> str:
 
 @dataclass(frozen=True)
 class Ground:
-    """Where one server's files lie, as far as an agent can see."""
+    """The place of one server's files, as far as an agent can see."""
 
     volume: Path
     mounts: Callable[[], str]
-    """The server's own mountinfo; OSError when it may not be read."""
+    """The server's own mountinfo; OSError when it is not readable."""
     lower: Path | None = None
     """The folder of the disk under a FUSE file system."""
     sysfs: Path = SYSFS
@@ -99,7 +99,7 @@ class Ground:
     def facts(
         self, own: Path, marker: bytes, stop: Callable[[], None], *, full: bool
     ) -> wire.VolumeGround:
-        """The evidence's `volume`: of the marker's own file, and of the disk below it."""
+        """The evidence's `volume`: the marker's own file and the disk below it."""
         status = own.stat()
         device = f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}"
         try:
@@ -122,7 +122,7 @@ class Ground:
         if self.lower is None:
             return None
         if not self.lower.is_dir():
-            # Nothing was ever mounted over it; the proof has to say so, not to fail.
+            # Nothing was ever mounted over it; the proof has to report that instead of failing.
             return {"own": None, "features": None, "files": []}
         own = _by_inode(self.lower, inode, stop)
         if full:
@@ -158,7 +158,7 @@ def _by_inode(folder: Path, inode: int, stop: Callable[[], None]) -> Path | None
 
 
 def _features(path: Path) -> list[str] | None:
-    """What gocryptfs says of its format, the cipher included; None where there is no gocryptfs."""
+    """Gocryptfs' description of its format, including the cipher; None without gocryptfs."""
     try:
         return [str(one) for one in json.loads(path.read_text(encoding="utf-8"))["FeatureFlags"]]
     except (OSError, ValueError, KeyError):

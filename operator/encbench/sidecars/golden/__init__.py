@@ -1,12 +1,11 @@
-"""The golden copy: an init container that puts a stopped server's files back to what was loaded.
+"""The golden copy: an init container that restores a stopped server's files to the loaded state.
 
-It runs before the server at every start of the pod and does what the pod's annotation
-`encbench.io/reset` asks for: nothing, make the golden copy, or restore it. Each restoring has a
-name, which is written down on the volume when it is complete. So a pod that is made anew by
-somebody else finds its restoring done and keeps the data, and one that was killed in the middle
-begins again.
+It runs before the server at every start of the pod and obeys the pod's annotation
+`encbench.io/reset`: do nothing, make the golden copy, or restore it. Each restore has a name, which
+is written to the volume when the restore is complete. So a recreated pod finds its restore done and
+keeps the data, and a pod that was killed in the middle begins again.
 
-Copies are plain: never a reflink, whose shared blocks the server would have to copy at its first
-write, within the measured window. The page cache is left as it would be without them. Standard
-library only, as root of nothing: it is the server's user. What it did is its termination message.
+Copies are plain, never reflinks: the server would have to copy shared blocks at its first write,
+within the measured window. The page cache is left as it would be without them. It uses the standard
+library only and runs as the server's user. Its termination message says what it did.
 """

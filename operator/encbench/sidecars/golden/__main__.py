@@ -1,4 +1,4 @@
-"""`python -m encbench.sidecars.golden`: do what the pod's annotation asks for, and say so."""
+"""`python -m encbench.sidecars.golden`: obey the pod's annotation, and report."""
 
 import json
 import os
@@ -12,7 +12,7 @@ MESSAGE = Path("/dev/termination-log")
 
 
 def run(environment: Mapping[str, str]) -> Outcome:
-    """By the variables that `engines.prepare` sets. Refused or OSError when it cannot be done."""
+    """Read the variables of `engines.prepare` and do the work. CopyRefused or OSError."""
     volume = GoldenVolume(
         root=Path(environment["ENCBENCH_ROOT"]),
         folders=environment["ENCBENCH_FOLDERS"].split(","),
@@ -23,7 +23,7 @@ def run(environment: Mapping[str, str]) -> Outcome:
 
 
 def message(outcome: Outcome) -> str:
-    """The termination message: what `reconcile.testbed.facts` reads."""
+    """The termination message, which `reconcile.testbed.facts` reads."""
     return json.dumps(
         {
             "action": outcome.action,
@@ -35,15 +35,15 @@ def message(outcome: Outcome) -> str:
 
 
 def main() -> None:
-    """Code 0 when the server may start."""
+    """Exit with 0 if the server may start."""
     try:
-        said = message(run(os.environ))
+        report = message(run(os.environ))
     except CopyRefused as error:
         sys.exit(f"encbench prepare: {error}")
     except OSError as error:
         sys.exit(f"encbench prepare: {error.filename or 'the volume'}: {error.strerror}")
-    print(said)
-    MESSAGE.write_text(said, encoding="utf-8")
+    print(report)
+    MESSAGE.write_text(report, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""What the golden copy is, when it is whole, and when the data is.
+"""The golden copy: what it holds, and how its completeness and that of the data are known.
 
-On the volume lie the folders that a server writes to, `golden/` with a copy of each, `golden.json`,
-which is written when the copy is complete, and `restored`, which names the last restoring that is.
-Both notes are removed before what they vouch for is touched.
+The volume holds the folders that a server writes to, `golden/` with a copy of each, `golden.json`,
+which is written when the copy is complete, and `restored`, which names the last complete restore.
+Each note is removed before the files that it vouches for change.
 """
 
 import json
@@ -21,7 +21,7 @@ Action = Literal["kept", "copied", "restored"]
 
 
 class CopyRefused(Exception):
-    """The copy would not be what it should be. The text says why and what to do."""
+    """The copy would be unusable. The text says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class GoldenVolume:
 
     root: Path
     folders: Sequence[str]
-    """What a reset puts back. One that the server never made is passed over."""
+    """The folders that a reset restores. One that the server never made is skipped."""
     stopped: str | None = None
-    """A file that is there only after a clean stop; None: a clean stop leaves no pid file."""
+    """A file that exists only after a clean stop; if None, a clean stop leaves no pid file."""
 
     @property
     def golden(self) -> Path:
@@ -57,15 +57,15 @@ class GoldenVolume:
         return self.root / "restored"
 
     def prepare(self, wanted: str, *, cold: bool) -> Outcome:
-        """Have the data as that restoring leaves it. Nothing to restore when `wanted` is empty."""
+        """Bring the data to the state after that restore; leave it alone if `wanted` is empty."""
         began = time.monotonic()
-        action, amount = self._bring(wanted)
+        action, amount = self._restored_to(wanted)
         if cold:
             for name in self.folders:
                 forget(self.root / name)
         return Outcome(action, amount, round(time.monotonic() - began, 3))
 
-    def _bring(self, wanted: str) -> tuple[Action, Amount]:
+    def _restored_to(self, wanted: str) -> tuple[Action, Amount]:
         if not wanted:
             return "kept", Amount()
         if not self._made.exists():
@@ -99,8 +99,8 @@ class GoldenVolume:
         whole = Amount(made["files"], made["bytes"])
         if measure(self.golden) != whole:
             raise CopyRefused(
-                "the golden copy is not what it was when it was made: delete the campaign and "
-                "apply it again, and let nobody write to the volumes"
+                "the golden copy has changed since it was made: delete the campaign and apply it "
+                "again, and write nothing to its volumes"
             )
         self._restored.unlink(missing_ok=True)
         sync_folder(self.root)
@@ -128,8 +128,8 @@ class GoldenVolume:
         if needed > free:
             raise CopyRefused(
                 f"the golden copy takes {_mebibytes(needed)} and the volume has "
-                f"{_mebibytes(free)} left: make the template's storage.size twice the data's size "
-                "and more, or write reset: none"
+                f"{_mebibytes(free)} left: make the template's storage.size more than twice the "
+                "data's size, or write reset: none"
             )
 
     def _last(self) -> str:
@@ -139,7 +139,7 @@ class GoldenVolume:
             return ""
 
     def _note(self, path: Path, text: str) -> None:
-        """Write a note so that it is there whole or not at all."""
+        """Write a note completely or not at all."""
         draft = path.with_suffix(".draft")
         with draft.open("w", encoding="utf-8") as file:
             file.write(text)
@@ -150,7 +150,7 @@ class GoldenVolume:
 
 
 _KILLED = (
-    "the server was killed and not stopped, so what it left is no dataset to start from: see why "
+    "the server was killed instead of stopped, so its files are not a usable dataset: find out why "
     "it did not stop in time"
 )
 

@@ -1,4 +1,4 @@
-"""Copying trees of files: plain bytes, holes kept, on the disk and out of the cache at the end."""
+"""Copying trees of files: plain bytes with their holes, synced to disk, not left in the cache."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ CHUNK = 4 << 20
 
 @dataclass(frozen=True)
 class Amount:
-    """Regular files, and how long they are together."""
+    """Number and total length of regular files."""
 
     files: int = 0
     size_bytes: int = 0
@@ -22,7 +22,7 @@ class Amount:
 
 
 def measure(tree: Path) -> Amount:
-    """What lies under a folder; nothing where there is none."""
+    """The files under a folder; nothing if there is no folder."""
     sizes = [path.lstat().st_size for path in _files(tree)]
     return Amount(len(sizes), sum(sizes))
 
@@ -30,8 +30,8 @@ def measure(tree: Path) -> Amount:
 def copy_tree(source: Path, target: Path) -> Amount:
     """Copy folders, regular files and symbolic links; `target` must not exist.
 
-    Sockets and pipes are left out: they belong to processes. OSError when something cannot be read
-    or written.
+    Sockets and pipes are skipped, because they belong to processes. OSError when reading or writing
+    fails.
     """
     target.mkdir()
     done = Amount()
@@ -65,14 +65,14 @@ def copy_file(source: Path, target: Path) -> int:
 
 
 def forget(tree: Path) -> None:
-    """Have the kernel drop what it caches of these files. What is not on the disk yet stays."""
+    """Drop these files from the page cache. Pages that are not on disk yet stay."""
     for path in _files(tree):
         with path.open("rb", buffering=0) as file:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in it on the disk."""
+    """Sync the names in it to disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -81,7 +81,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _extents(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
-    """Where the file holds data; the rest reads as zeros and takes no room."""
+    """The ranges that hold data; the rest is holes, which read as zeros."""
     at = 0
     while at < size:
         try:

@@ -1,6 +1,6 @@
-"""What the recorder answers. Pure but for the run's state; `server` does the HTTP.
+"""The recorder's answers. Pure but for the run's state; `server` does the HTTP.
 
-`GET /metrics` is for everybody; the rest wants the bearer token. 503 says: come again.
+`GET /metrics` is open to everyone; the rest needs the bearer token. 503 means: try again.
 """
 
 import hmac
@@ -28,7 +28,7 @@ class Request(NamedTuple):
 
 
 class Response(NamedTuple):
-    """One answer. `sent` is called once it is on its way."""
+    """One answer. `sent` is called once it is sent."""
 
     status: int
     content: bytes
@@ -40,7 +40,7 @@ class Api:
     """The recorder's endpoints."""
 
     def __init__(self, run: Run, token: str) -> None:
-        """Over this run, for whoever knows the token."""
+        """Over this run, for callers with the token."""
         self._run = run
         self._expected = f"Bearer {token}".encode()
 
@@ -60,14 +60,14 @@ class Api:
         try:
             return _only(method, request) or handler(request)
         except NotReady:
-            return _error(503, "the tool does not wait for its start yet")
+            return _error(503, "the tool is not waiting for its start yet")
         except ValueError as error:
             return _error(400, str(error))
 
     def _state(self, _: Request) -> Response:
         snapshot = self._run.snapshot()
-        told = snapshot["state"]
-        return Response(200, _json(snapshot), sent=lambda: self._run.told(told))
+        state = snapshot["state"]
+        return Response(200, _json(snapshot), sent=lambda: self._run.answered(state))
 
     def _release(self, request: Request) -> Response:
         start_at, uploads = _parse_release(request.body)
@@ -76,7 +76,7 @@ class Api:
 
 
 def _parse_release(body: bytes) -> tuple[float, dict[str, str]]:
-    """ValueError, which tells no URL, for a release that is not as it should be."""
+    """Start time and URLs. A malformed release is a ValueError, which contains no URL."""
     try:
         release: Any = json.loads(body)
     except ValueError as error:
@@ -95,7 +95,7 @@ def _parse_release(body: bytes) -> tuple[float, dict[str, str]]:
 
 
 def metrics(run: Run) -> str:
-    """Prometheus' text format. Rates are there while the tool reports them."""
+    """Prometheus' text format. It has rates while the tool reports them."""
     values: list[tuple[str, str, float]] = []
     last, usage = run.last, run.usage()
     if last is not None and run.state == "running":
@@ -104,7 +104,7 @@ def metrics(run: Run) -> str:
             ("encbench_client_qps", "gauge", last.qps),
             ("encbench_client_latency_p95_seconds", "gauge", last.latency_p95_ms / 1000),
         ]
-        # A tool that does not tell a figure has no series of it.
+        # A figure that a tool does not report has no series.
         values += [rate for rate in rates if not isnan(rate[2])]
     if usage is not None:
         values.append(("encbench_client_cpu_seconds_total", "counter", usage.cpu_seconds))

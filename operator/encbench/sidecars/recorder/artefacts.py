@@ -1,4 +1,4 @@
-"""The files that a run leaves, as text. docs/design/0001-spine.md says what is in them."""
+"""The files of a run, as text. docs/design/0001-spine.md describes their content."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ TERMINATION_LIMIT = 4096
 
 
 def series_csv(rows: list[SecondRow]) -> str:
-    """One line a second under the columns of `wire.files`."""
+    """One line per second under the columns of `wire.files`."""
     return "".join(f"{line}\n" for line in [",".join(SERIES_COLUMNS), *map(_line, rows)])
 
 
@@ -48,7 +48,7 @@ def digest(path: Path) -> str:
 
 
 def termination_message(prefix: str, digests: dict[str, str], error: str | None) -> str:
-    """What is left behind in the pod's status. `error` says why not everything is stored."""
+    """The message in the pod's status. `error` says why not everything is stored."""
     message = Termination(prefix=prefix, digests=digests)
     if error:
         message["error"] = error[:1024]

@@ -1,4 +1,4 @@
-"""The wrapper's side of the run directory (`encbench/tools/run.sh` says what lies in it)."""
+"""The wrapper's side of the run directory (`encbench/tools/run.sh` describes it)."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ from encbench.sidecars.recorder.moment import Moment
 
 
 class BarrierStamp(NamedTuple):
-    """A moment as the wrapper wrote it down."""
+    """A moment as the wrapper noted it."""
 
     moment: Moment
     cpu_ticks: int
@@ -24,13 +24,13 @@ class End(NamedTuple):
 
 
 def wrapper(folder: Path) -> int | None:
-    """Process id of the wrapper once it waits at the barrier."""
+    """Process id of the wrapper, once it waits at the barrier."""
     line = _line(folder / "ready")
     return int(line) if line is not None else None
 
 
 def open_start(folder: Path) -> int | None:
-    """File descriptor of the way to the waiting wrapper; None while it does not read yet."""
+    """File descriptor of the pipe to the waiting wrapper; None until the wrapper reads it."""
     try:
         return os.open(folder / "start", os.O_WRONLY | os.O_NONBLOCK)
     except OSError as error:
@@ -40,7 +40,7 @@ def open_start(folder: Path) -> int | None:
 
 
 def began(folder: Path) -> BarrierStamp | None:
-    """When the tool was started; None before that."""
+    """When the tool started; None before that."""
     line = _line(folder / "began")
     return _stamp(line) if line is not None else None
 
@@ -60,7 +60,7 @@ def _stamp(text: str) -> BarrierStamp:
 
 
 def _line(path: Path) -> str | None:
-    """The file's one line, once it is there with its newline."""
+    """The file's one line, once it is complete with its newline."""
     try:
         text = path.read_text()
     except FileNotFoundError:

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 
 class RecorderConfig(NamedTuple):
-    """Where things are, and what the operator knows of the tool."""
+    """Paths, limits, and what the operator knows about the tool."""
 
     tool: str
     """Name of the tool."""
     process: str
-    """Name of its process, where that is another one."""
+    """Name of its process, which may differ from the tool's."""
     prefix: str
     """Where this client's artefacts lie in the bucket."""
     warmup: float
@@ -19,18 +19,18 @@ class RecorderConfig(NamedTuple):
     cpu_limit: float
     memory_limit: int
     folder: Path
-    """What is shared with the wrapper."""
+    """The folder shared with the wrapper."""
     token: str
     port: int
     grace: float
-    """Seconds that SIGTERM leaves for storing what there is."""
+    """Seconds after SIGTERM for storing the results so far."""
     linger: float
-    """Seconds for which a stored run can still be asked about; the first answer ends them."""
+    """Seconds for which a stored run still answers; the first answer ends them."""
     termination_log: Path
 
 
 def from_environment(values: Mapping[str, str]) -> RecorderConfig:
-    """KeyError or ValueError where the environment is not as the operator writes it."""
+    """KeyError or ValueError for an environment that the operator did not write."""
     index = values.get("JOB_COMPLETION_INDEX", "0")
     return RecorderConfig(
         tool=values["ENCBENCH_TOOL"],

@@ -1,8 +1,8 @@
 """The tool's output as it grows.
 
-Backspaces end a line as a newline does: BenchmarkSQL 5 overwrites its status line by them. When a
-line was written is read from the file's modification time, which is right to a few
-milliseconds (the kernel's tick) however late we look.
+A backspace ends a line like a newline does, because BenchmarkSQL 5 overwrites its status line with
+backspaces. A line's time is the file's modification time, which is accurate to a few milliseconds
+(the kernel's tick) even if we look late.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from encbench.tools.progress import OutputReader
 
 
 def reader(tool: str) -> OutputReader:
-    """What reads this tool's lines; ValueError for a tool that we do not know."""
+    """The reader of this tool's lines; ValueError for an unknown tool."""
     if tool == "sysbench":
         from encbench.tools.sysbench import progress  # noqa: PLC0415 - only what is needed
 
@@ -33,7 +33,7 @@ class OutputFollower:
         self._offset = 0
         self._rest = b""
         self.changed: Moment | None = None
-        """When it was last written to, as of the last `poll`."""
+        """The time of the last write, as of the last `poll`."""
 
     def poll(self) -> list[str]:
         """The lines that have become complete since the last call."""
@@ -55,8 +55,8 @@ class OutputFollower:
 def pause(since_start: float | None) -> float:
     """Seconds until the next look, given the seconds since the load began (None before it).
 
-    A tool reports on whole seconds of its run. Coming near one we look ever more often, so that
-    what we read of the process belongs to the line; in between we let it work.
+    A tool reports at whole seconds of its run. Close to one we look more often, so that the reading
+    of the process belongs to the line; in between we disturb the tool less.
     """
     if since_start is None:
         return 0.02

@@ -1,7 +1,7 @@
-"""Moments by two clocks: Unix time for others, and a clock that nobody sets for lengths.
+"""Moments by two clocks: Unix time for other machines, and a monotonic clock for durations.
 
-The second is CLOCK_BOOTTIME, which is what the first figure of `/proc/uptime` shows, so that the
-wrapper's stamps and ours are of one clock.
+The second is CLOCK_BOOTTIME, the first number in `/proc/uptime`, so the wrapper's stamps and ours
+come from one clock.
 """
 
 import time
@@ -22,7 +22,7 @@ class Moment(NamedTuple):
 
 
 def monotonic() -> float:
-    """Seconds by the clock that nobody sets."""
+    """Seconds by the monotonic clock."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
@@ -32,6 +32,6 @@ def now() -> Moment:
 
 
 def at_unix(unix: float) -> Moment:
-    """A moment of the last seconds, known by Unix time only, such as a file's modification."""
+    """A recent moment that is known by Unix time only, such as a file's modification."""
     here = now()
     return Moment(unix, here.monotonic - (here.unix - unix))

@@ -1,8 +1,9 @@
-"""What was seen of one run: periodic reports, the CPU time that belongs to them, and the window.
+"""Observations of one run: periodic reports, the CPU time that belongs to them, and the window.
 
-CPU time at a moment is interpolated between the two readings next to it. They are taken with every
-periodic line, so the moments that matter have one within milliseconds; the total at the end is
-the wrapper's, which is exact because the kernel adds a child's CPU time to its parent when it ends.
+CPU time at a moment is interpolated between its two neighbouring readings. Every periodic line
+comes with a reading, so the moments that matter have one within milliseconds. The total at the end
+is the wrapper's, which is exact because the kernel adds a child's CPU time to its parent's when the
+child ends.
 """
 
 from typing import NamedTuple
@@ -21,7 +22,7 @@ class ObservedWindow(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Its length by the clock that nobody sets."""
+        """Its length by the monotonic clock."""
         return self.end.monotonic - self.start.monotonic
 
 
@@ -49,7 +50,7 @@ class Observation:
         self._checkpoint_second: int | None = None
 
     def see_mark(self, mark: Mark, when: Moment) -> None:
-        """A moment of the run has come."""
+        """Note a moment of the run."""
         if mark is Mark.STARTED and self.started is None:
             self.started = when
         if mark is Mark.ENDED:
@@ -61,23 +62,23 @@ class Observation:
                 self._checkpoint_second = round(passed) if passed > 0.5 else None
 
     def see_sample(self, sample: Sample, when: Moment, usage: Usage | None) -> None:
-        """The tool reported on a second."""
+        """Note the tool's report on a second."""
         partial = sample.second == self._checkpoint_second
         self.rows.append(SecondRow(when.unix, sample, partial, usage))
 
     def see_usage(self, usage: Usage) -> None:
-        """The process was read."""
+        """Note a reading of the process."""
         self.usages.append(usage)
 
     @property
     def memory_max_bytes(self) -> int | None:
-        """The most memory that the tool had resident."""
+        """The largest resident memory of the tool."""
         return max((u.memory_max_bytes for u in self.usages if u.memory_max_bytes), default=None)
 
     def window(self, end: End | None, last_write: Moment | None) -> ObservedWindow | None:
         """The window, if the tool ended well.
 
-        It ends where the tool says so, else with its last write: its report at the load's end.
+        Its end is the tool's own mark, or else the tool's last write: the report after the load.
         """
         over = self.window_end or last_write
         if end is None or end.exit_code != 0 or self.window_start is None or over is None:
@@ -95,21 +96,17 @@ class Observation:
         return _at(points, window.end.monotonic) - _at(points, window.start.monotonic)
 
     def throttled_seconds(self, window: ObservedWindow) -> float | None:
-        """Time for which the tool's container was throttled in the window, if that can be seen."""
-        points = [
-            (usage.monotonic, usage.throttled_seconds)
-            for usage in self.usages
-            if usage.throttled_seconds is not None
-        ]
+        """Time for which the tool's container was throttled in the window, if that is visible."""
+        known = [(u.monotonic, u.throttled_seconds) for u in self.usages]
+        points = [(time, value) for time, value in known if value is not None]
         if not points:
             return None
-        known = [(time, value) for time, value in points if value is not None]
-        start, over = _at(known, window.start.monotonic), _at(known, window.end.monotonic)
+        start, over = _at(points, window.start.monotonic), _at(points, window.end.monotonic)
         return max(0.0, over - start)
 
 
 def _at(points: list[tuple[float, float]], moment: float) -> float:
-    """A growing counter at a moment, on the straight line between its neighbours."""
+    """A growing counter at a moment, interpolated between its neighbours."""
     before = points[0]
     for point in points:
         if point[0] >= moment:

@@ -1,19 +1,19 @@
 """The tool's process, seen through `/proc` of the shared process namespace.
 
-CPU time is `utime + stime` of the whole process, threads that ended included, in ticks of 10 ms.
-Throttling is the tool's container's own: its view of its cgroup is under `/proc/<pid>/root`, which
-one user's processes may read of each other; where they may not it is unknown. Files are opened once
-and read again and again, which is cheaper and stays readable for a moment after the process' end.
+CPU time is `utime + stime` of the whole process, including ended threads, in ticks of 10 ms.
+Throttling is that of the tool's container: its view of its cgroup is under `/proc/<pid>/root`,
+which processes of the same user may usually read; otherwise it is unknown. Files stay open and are
+read repeatedly, which is cheaper and keeps them readable for a moment after the process ends.
 """
 
 import os
 from pathlib import Path
 from typing import NamedTuple
 
+from encbench.sidecars.proc import NAME_LENGTH, ProcessStat, parse_stat
 from encbench.sidecars.recorder import moment
 
 TICKS = os.sysconf("SC_CLK_TCK")
-_NAME_LENGTH = 15
 _CGROUP_FILES = (
     ("sys/fs/cgroup/cpu.stat", "throttled_usec", 1e-6),
     ("sys/fs/cgroup/cpu,cpuacct/cpu.stat", "throttled_time", 1e-9),
@@ -22,7 +22,7 @@ _CGROUP_FILES = (
 
 
 class Usage(NamedTuple):
-    """What the process has used so far."""
+    """The process's usage so far."""
 
     monotonic: float
     cpu_seconds: float
@@ -31,31 +31,10 @@ class Usage(NamedTuple):
     throttled_seconds: float | None
 
 
-class ProcessStat(NamedTuple):
-    """The fields of `/proc/<pid>/stat` that matter here."""
-
-    name: str
-    state: str
-    parent: int
-    ticks: int
-
-
-def parse_stat(text: str) -> ProcessStat:
-    """Source: proc(5). The name stands in brackets and may itself hold brackets and blanks."""
-    head, _, tail = text.rpartition(") ")
-    words = tail.split()
-    return ProcessStat(
-        name=head.partition("(")[2],
-        state=words[0],
-        parent=int(words[1]),
-        ticks=int(words[11]) + int(words[12]),
-    )
-
-
 def is_alive(pid: int) -> bool:
-    """Whether the process runs; one that nobody has waited for yet does not."""
+    """Whether the process runs; one that has ended and was not waited for does not."""
     stat = _stat(Path("/proc") / str(pid))
-    return stat is not None and stat.state not in ("Z", "X")
+    return stat is not None and stat.is_alive
 
 
 def find(ancestor: int, name: str) -> int | None:
@@ -66,7 +45,7 @@ def find(ancestor: int, name: str) -> int | None:
         if folder.name.isdigit() and (stat := _stat(folder)) is not None
     }
     for pid, stat in stats.items():
-        if stat.name == name[:_NAME_LENGTH] and _descends(pid, ancestor, stats):
+        if stat.name == name.encode()[:NAME_LENGTH] and _descends(pid, ancestor, stats):
             return pid
     return None
 
@@ -81,7 +60,7 @@ def _descends(pid: int, ancestor: int, stats: dict[int, ProcessStat]) -> bool:
 
 def _stat(folder: Path) -> ProcessStat | None:
     try:
-        return parse_stat((folder / "stat").read_text())
+        return parse_stat((folder / "stat").read_bytes())
     except OSError:
         return None
 
@@ -90,18 +69,18 @@ class ToolProcess:
     """One process."""
 
     def __init__(self, pid: int) -> None:
-        """Of this number; OSError when there is none."""
+        """By its number; OSError when there is no such process."""
         folder = Path("/proc") / str(pid)
         self._stat = _File(folder / "stat")
         self._status = _File(folder / "status")
         self._throttling = _throttling(folder / "root")
 
     def usage(self) -> Usage | None:
-        """What it has used until now; None when it is gone."""
+        """Its usage until now; None when it is gone."""
         try:
             here = moment.monotonic()
-            ticks = parse_stat(self._stat.read()).ticks
-            status = self._status.read()
+            ticks = parse_stat(self._stat.read()).own_ticks
+            status = self._status.read().decode()
         except OSError:
             return None
         return Usage(
@@ -114,13 +93,13 @@ class ToolProcess:
 
 
 class _File:
-    """A small file that is read again and again."""
+    """A small file that is read repeatedly."""
 
     def __init__(self, path: Path) -> None:
         self._descriptor = os.open(path, os.O_RDONLY)
 
-    def read(self) -> str:
-        return os.pread(self._descriptor, 8192, 0).decode()
+    def read(self) -> bytes:
+        return os.pread(self._descriptor, 8192, 0)
 
 
 class _Counter:
@@ -132,7 +111,7 @@ class _Counter:
 
     def read(self) -> float | None:
         try:
-            words = self._file.read().split()
+            words = self._file.read().decode().split()
         except OSError:
             return self._last
         if self._field in words:

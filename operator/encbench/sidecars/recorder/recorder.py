@@ -17,14 +17,14 @@ _FIND_POLL = 0.005
 
 
 class GaveUp(Exception):
-    """The run cannot come to its end. The text says why."""
+    """The run cannot be completed. The text says why."""
 
 
 class RunDriver:
     """Drives one `Run`."""
 
     def __init__(self, config: RecorderConfig, run: Run) -> None:
-        """Nothing happens yet."""
+        """Starts nothing yet."""
         self._config, self._run = config, run
         self._reader = follow.reader(config.tool)
         self._output = follow.OutputFollower(config.folder / OUTPUT)
@@ -65,7 +65,7 @@ class RunDriver:
         return wrapper
 
     def _open_barrier(self, wrapper: int) -> int:
-        """The way to the wrapper, open from now on: if we die it closes, and the wrapper ends."""
+        """The pipe to the wrapper, open from now on: if we die it closes, and the wrapper ends."""
         while (start := barrier.open_start(self._config.folder)) is None:
             self._alive(wrapper)
             self._pause(_POLL)
@@ -77,7 +77,7 @@ class RunDriver:
             self._pause(10 * _POLL)
 
     def _start(self, wrapper: int, start: int) -> None:
-        """Let the wrapper go at the agreed time; it waits in a read, so it goes at once."""
+        """Let the wrapper start at the agreed time; it waits in a read, so it starts at once."""
         start_at = self._run.start_at or 0.0
         try:
             os.write(start, f"{start_at}\n".encode())
@@ -100,13 +100,13 @@ class RunDriver:
             raise GaveUp("the tool's container ended before its start")
 
     def _pause(self, seconds: float) -> None:
-        """Before the run: a stop ends it, for there is nothing to store."""
+        """Wait before the run: a stop ends it here, because there is nothing to store."""
         if self._run.stop_at is not None:
             raise GaveUp("stopped before the tool was started")
         self._run.sleep(seconds)
 
     def _follow(self, wrapper: int) -> None:
-        """Until the wrapper says that the tool has ended, or is gone itself."""
+        """Follow the tool until the wrapper notes its end, or is gone itself."""
         folder, seen = self._config.folder, self._seen
         checked = moment.monotonic()
         while not self._run.must_stop:
@@ -149,14 +149,14 @@ class RunDriver:
             self._seen.see_usage(usage)
         for line in lines:
             if (mark := self._reader.mark(line)) is not None:
-                told = self._reader.when(line)
-                self._seen.see_mark(mark, when if told is None else moment.at_unix(told))
+                stamp = self._reader.when(line)
+                self._seen.see_mark(mark, when if stamp is None else moment.at_unix(stamp))
             elif (sample := self._reader.progress(line)) is not None:
                 self._seen.see_sample(sample, when, usage)
                 self._run.see(sample)
 
     def _finish(self, clock_skew: float) -> dict[str, str]:
-        """Write the artefacts and tell; their digests."""
+        """Write the artefacts and publish the result; their digests."""
         folder, seen = self._config.folder, self._seen
         began, ended = barrier.began(folder), barrier.ended(folder)
         window = seen.window(ended, self._output.changed)
@@ -198,7 +198,7 @@ class RunDriver:
         self._run.uploaded()
 
     def _store(self, name: str, uploads: dict[str, str]) -> bool:
-        """One try; False when it has to be tried again, with other URLs if there is an error."""
+        """One try; False if it must be repeated, with other URLs after an error."""
         if self._run.error is not None and self._run.uploads is uploads:
             return False
         try:

@@ -1,7 +1,7 @@
-"""The run's state: written by the main thread and by releases, read by whoever asks.
+"""The run's state: the main thread and releases write it, and all threads may read it.
 
-`waiting -> released -> running -> finished -> uploaded`. Before `waiting` there is no state to
-tell: the wrapper is not at the barrier yet, and callers are told to come again.
+`waiting -> released -> running -> finished -> uploaded`. There is no state before `waiting`: the
+wrapper is not at the barrier yet, and callers have to try again.
 """
 
 import threading
@@ -26,32 +26,38 @@ class Run:
     def __init__(self) -> None:
         """Not at the barrier yet."""
         self._lock = threading.Lock()
-        self._state: RunStateName | None = None
-        self._start_at: float | None = None
-        self._uploads: dict[str, str] = {}
+        self.state: RunStateName | None = None
+        self.start_at: float | None = None
+        """When the tool starts, once that is known."""
+        self.uploads: dict[str, str] = {}
+        """The latest URLs by file. A new release is a new dict."""
         self._window: ObservedWindow | None = None
         self._exit_code: int | None = None
         self._digests: dict[str, str] = {}
-        self._error: str | None = None
-        self._last: Sample | None = None
-        self._usage: Callable[[], Usage | None] = lambda: None
+        self.error: str | None = None
+        """What keeps the artefacts from being stored."""
+        self.last: Sample | None = None
+        """The latest periodic report."""
+        self.usage: Callable[[], Usage | None] = lambda: None
+        """Reads what the tool has used until now, if that is visible."""
         self._wake = threading.Event()
         self.stop_at: float | None = None
-        """By when everything has to be over, by time.monotonic(); None while nobody stops us."""
-        self._seen = False
+        """The deadline by time.monotonic() once a signal has stopped the recorder."""
+        self.seen = False
+        """Whether a caller knows that everything is stored."""
 
     def stop(self, grace: float) -> None:
         """End within that many seconds.
 
-        For signal handlers: it takes no lock, not even the event's own, for the interrupted thread
-        may hold it.
+        For signal handlers: it takes no lock, not even the event's own, because the interrupted
+        thread may hold it.
         """
         self.stop_at = time.monotonic() + grace
 
     def sleep(self, seconds: float) -> None:
-        """Wait, but not beyond a release, an answer that ends the run, or the moment of `stop`.
+        """Wait until a release, an answer that ends the run, or `stop`, at most that long.
 
-        Once stopped there is little time left, so that waits are short.
+        After a stop little time is left, so waits are short.
         """
         stop_at = self.stop_at
         until = time.monotonic() + (seconds if stop_at is None else min(seconds, 1.0))
@@ -63,105 +69,71 @@ class Run:
     def wait(self) -> None:
         """The tool waits at the barrier."""
         with self._lock:
-            self._state = "waiting"
+            self.state = "waiting"
 
     def release(self, start_at: float, uploads: dict[str, str]) -> None:
-        """Let the tool start. A second release changes nothing but the URLs. NotReady at first."""
+        """Let the tool start. A second release changes only the URLs. NotReady at first."""
         with self._lock:
-            if self._state is None:
+            if self.state is None:
                 raise NotReady
-            self._uploads, self._error = dict(uploads), None
-            if self._state == "waiting":
-                self._state, self._start_at = "released", start_at
+            self.uploads, self.error = dict(uploads), None
+            if self.state == "waiting":
+                self.state, self.start_at = "released", start_at
         self._wake.set()
 
     def start(self, usage: Callable[[], Usage | None]) -> None:
         """The tool runs; `usage` reads its process."""
         with self._lock:
-            self._state, self._usage = "running", usage
+            self.state, self.usage = "running", usage
 
     def see(self, sample: Sample) -> None:
         """The tool's latest periodic report."""
         with self._lock:
-            self._last = sample
+            self.last = sample
 
     def finish(
         self, exit_code: int | None, window: ObservedWindow | None, digests: dict[str, str]
     ) -> None:
         """The tool has ended, and its files are complete."""
         with self._lock:
-            self._state, self._exit_code = "finished", exit_code
+            self.state, self._exit_code = "finished", exit_code
             self._window, self._digests = window, dict(digests)
 
     def fail(self, error: str, uploads: dict[str, str]) -> None:
-        """These URLs are refused: nothing more is stored until others come, if they have not."""
+        """The store refused these URLs: uploads pause until other URLs arrive."""
         with self._lock:
-            if self._uploads is uploads:
-                self._error = error
+            if self.uploads is uploads:
+                self.error = error
 
     def uploaded(self) -> None:
         """Everything is stored."""
         with self._lock:
-            self._state, self._error = "uploaded", None
+            self.state, self.error = "uploaded", None
 
-    def told(self, state: RunStateName) -> None:
+    def answered(self, state: RunStateName) -> None:
         """A caller has received this state."""
         if state == "uploaded":
-            self._seen = True
+            self.seen = True
             self._wake.set()
-
-    @property
-    def seen(self) -> bool:
-        """Whether a caller knows that everything is stored."""
-        return self._seen
 
     @property
     def must_stop(self) -> bool:
         """Whether no time is left."""
         return self.stop_at is not None and time.monotonic() >= self.stop_at
 
-    @property
-    def state(self) -> RunStateName | None:
-        """The state by its name."""
-        return self._state
-
-    @property
-    def start_at(self) -> float | None:
-        """When the tool starts, once that is known."""
-        return self._start_at
-
-    @property
-    def uploads(self) -> dict[str, str]:
-        """The latest URLs by file. A new release is a new dict."""
-        return self._uploads
-
-    @property
-    def error(self) -> str | None:
-        """What keeps the artefacts from being stored."""
-        return self._error
-
-    @property
-    def last(self) -> Sample | None:
-        """The latest periodic report."""
-        return self._last
-
-    def usage(self) -> Usage | None:
-        """What the tool has used until now, if it can be seen."""
-        return self._usage()
-
     def snapshot(self) -> StateAnswer:
-        """How far the run is. NotReady at first."""
+        """The progress of the run. NotReady at first."""
         with self._lock:
-            if self._state is None:
+            if self.state is None:
                 raise NotReady
             window = self._window
             return {
-                "state": self._state,
-                "startAt": self._start_at,
+                "state": self.state,
+                "startAt": self.start_at,
                 "window": {"start": window.start.unix, "end": window.end.unix} if window else None,
                 "exitCode": self._exit_code,
-                "lastTps": self._last.tps if self._last else None,
+                "lastTps": self.last.tps if self.last else None,
                 "digests": self._digests,
                 "clock": time.time(),
-                "error": self._error,
+                "error": self.error,
             }

@@ -1,8 +1,7 @@
-"""As much of HTTP/1.1 as the recorder's callers need: one request a connection, small bodies.
+"""The part of HTTP/1.1 that the recorder's callers need: one request per connection, small bodies.
 
-http.server would do, and would cost as much CPU at the start as all the rest together. Each
-connection has a thread and a few seconds; there are at most `_AT_ONCE` of them, more wait to be
-accepted.
+http.server would cost as much CPU at the start as everything else together. Each connection has a
+thread and a few seconds. At most `_AT_ONCE` are open; further ones wait to be accepted.
 """
 
 import socket
@@ -22,11 +21,11 @@ Handler = Callable[[Request], Response]
 
 
 class BadRequest(Exception):
-    """What was sent is not a request that we take."""
+    """The caller sent a request that we do not support."""
 
 
 def listen(port: int) -> socket.socket:
-    """A socket on every address; of both families where the machine has both."""
+    """A socket on every address, of both families if the machine has both."""
     if socket.has_dualstack_ipv6():
         return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
     return socket.create_server(("", port))

@@ -1,12 +1,12 @@
-"""Storing a file by a presigned URL, once, for as long as it takes.
+"""Storing a file by a presigned URL, exactly once, until it succeeds.
 
-`If-None-Match: *` makes the store refuse a second object of that name with 412: then ours is there
-already, from a try whose answer was lost. A store that is away is asked again and again with
-growing, jittered pauses. A store that refuses (403 when the URL has expired) is not: somebody has
-to bring fresh URLs. A URL is a credential, so none is ever part of a message.
+`If-None-Match: *` makes the store refuse a second object of that name with 412: ours is already
+there then, from a try whose answer was lost. If the store is away, the upload is repeated with
+growing, jittered pauses. If it refuses (403 when the URL has expired), the upload waits for fresh
+URLs from the operator. A URL is a credential, so messages never contain one.
 
-`http.client` and with it `ssl` are imported when the first URL is used or `prepare` is called, for
-they cost more than the rest of the recorder.
+`http.client`, and with it `ssl`, is imported by the first upload or by `prepare`, because the two
+cost more than the rest of the recorder.
 """
 
 import os
@@ -22,7 +22,7 @@ _TRY_AGAIN = (408, 409, 425, 429)
 
 
 class Away(Exception):
-    """The store cannot be reached, or has a fault of its own."""
+    """The store cannot be reached, or failed."""
 
 
 class UploadRefused(Exception):
@@ -30,12 +30,12 @@ class UploadRefused(Exception):
 
 
 def prepare() -> None:
-    """Do while nothing is measured what the first use would do."""
+    """Import now, while nothing is measured, what the first upload needs."""
     import http.client  # noqa: F401, PLC0415
 
 
 def put(url: str, path: Path) -> None:
-    """Store the file's content unless there is an object already. Away or Refused."""
+    """Store the file unless the object exists already. Away or UploadRefused."""
     import http.client  # noqa: PLC0415 - see the module's docstring
 
     scheme, _, rest = url.partition("://")
@@ -51,7 +51,7 @@ def put(url: str, path: Path) -> None:
                 with suppress(BrokenPipeError, ConnectionResetError):
                     connection.request("PUT", slash + target, body=file, headers=headers)
                 response = connection.getresponse()
-                said = response.read(4096)
+                body = response.read(4096)
         finally:
             connection.close()
     except http.client.InvalidURL:
@@ -61,7 +61,7 @@ def put(url: str, path: Path) -> None:
         raise Away(reason or type(error).__name__) from None
     if response.status in _STORED:
         return
-    text = f"{response.status} {_code(said)}".strip()
+    text = f"{response.status} {_code(body)}".strip()
     if response.status >= 500 or response.status in _TRY_AGAIN:
         raise Away(text)
     raise UploadRefused(text)
@@ -74,7 +74,7 @@ def _code(body: bytes) -> str:
 
 
 class Pauses:
-    """How long to wait before the next try: doubling up to 30 s, of that a random half or more."""
+    """Pauses between tries: they double up to 30 s, and at least half of each is waited for."""
 
     def __init__(self, random: Callable[[], float]) -> None:
         """`random` gives numbers in [0, 1)."""

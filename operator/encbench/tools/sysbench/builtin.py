@@ -73,5 +73,5 @@ OWNED: dict[str, str] = {
     "verbosity": "the operator reads the output",
     "version": "it would start no test",
 }
-"""Options of sysbench that are not a workload's to set, beyond those that the API itself refuses
-(`api.workload.OWNED_OPTIONS`), and what to do instead."""
+"""Options of sysbench that a workload may not set, in addition to those that the API itself refuses
+(`api.workload.OWNED_OPTIONS`), and the alternatives."""

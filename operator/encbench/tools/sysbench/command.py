@@ -1,4 +1,4 @@
-"""sysbench's command lines. No secret stands in them: user and password are in the options file."""
+"""sysbench's command lines. They hold no secret: user and password are in the options file."""
 
 from encbench.api.workload import Load, Sysbench, WorkloadSpec
 from encbench.core.certificates import FOLDER
@@ -8,20 +8,20 @@ from encbench.tools.sharing import seed_of, shares
 from encbench.tools.sysbench.options import FILE_NAME
 
 CREDENTIALS = "/etc/encbench/sysbench"
-"""Where the options file is mounted."""
+"""Mount point of the options file."""
 SCRIPTS = "/etc/encbench/script"
-"""Where the user's own script is mounted."""
+"""Mount point of the user's own script."""
 SESSION = "/etc/encbench/session"
-"""Where `SESSION_SCRIPT` is mounted."""
+"""Mount point of `SESSION_SCRIPT`."""
 SESSION_SCRIPT = "session.lua"
-"""Runs the workload's script and has its session tell what it negotiated."""
+"""Runs the workload's script and reports what its session negotiated."""
 AUTHORITY, CLIENT_CERTIFICATE, CLIENT_KEY = "cacert.pem", "client-cert.pem", "client-key.pem"
-"""Files in `FOLDER` by the names that sysbench looks for, in its working directory only, with
-MySQL's protocol. It wants all three, and libpq is told of the first."""
+"""Files in `FOLDER` under the names that sysbench expects in its working directory with MySQL's
+protocol. It needs all three; libpq gets the path of the first."""
 
 IGNORED_ERRORS = "1213,1020,1205"
-"""Deadlock, row changed since it was read, lock wait timeout: the client's part in a loaded
-database is to try again. Counted and reported; anything else, a lost connection above all, ends the
+"""Deadlock, row changed since it was read, lock wait timeout: the client of a loaded database has
+to try again. They are counted and reported. Every other error, such as a lost connection, ends the
 run."""
 
 
@@ -34,10 +34,10 @@ def script_argument(sysbench: Sysbench) -> str:
 
 
 def environment(connection: Connection) -> dict[str, str]:
-    """What libpq takes from the environment alone; nothing for MySQL's protocol.
+    """The settings that libpq takes only from the environment; none for MySQL's protocol.
 
-    Left alone it negotiates TLS wherever the server offers it, and sysbench has no option against
-    that. libpq cannot be told of a suite: the server offers it only one.
+    By default libpq negotiates TLS whenever the server offers it, and sysbench has no option to
+    prevent that. libpq has no setting for a suite, so the server offers only one.
     """
     if connection.driver == "mysql":
         return {}
@@ -58,11 +58,11 @@ def session_environment(sysbench: Sysbench) -> dict[str, str]:
 
 
 MARGIN = 60
-"""Seconds for which the load of a recovery workload would run on: it ends with the server."""
+"""Extra seconds of load in a recovery workload, whose load ends with the server."""
 
 
 def run_seconds(workload: WorkloadSpec) -> int:
-    """How long the load is to run, warm-up included."""
+    """Duration of the load in seconds, including the warm-up."""
     load = workload.load
     margin = 0 if workload.recovery is None else MARGIN
     return int(load.warmup_seconds) + int(load.duration_seconds) + margin
@@ -87,14 +87,14 @@ def _mysql_tls(connection: Connection) -> list[str]:
 
 
 def unverified(connection: Connection) -> str | None:
-    """Seen with 1.0.20: a certificate of another CA is refused, one for another name is not."""
+    """Observed with 1.0.20: it refuses another CA's certificate, but not one for another name."""
     if connection.tls is None or connection.driver != "mysql":
         return None
-    return "its names, for sysbench verifies only that the campaign's CA has signed it"
+    return "its names, because sysbench verifies only that the campaign's CA has signed it"
 
 
 def _ignored(connection: Connection) -> list[str]:
-    """For PostgreSQL sysbench has no such option: it ignores 40P01, 40001 and 23505 as it is."""
+    """PostgreSQL needs no such option: there sysbench always ignores 40P01, 40001 and 23505."""
     return [f"--mysql-ignore-errors={IGNORED_ERRORS}"] if connection.driver == "mysql" else []
 
 
@@ -109,7 +109,7 @@ def _dataset(sysbench: Sysbench) -> list[str]:
 def load_command(
     sysbench: Sysbench, connection: Connection, threads: int, credentials: str = CREDENTIALS
 ) -> list[str]:
-    """The command line that wants only `cleanup` or `prepare` at its end."""
+    """The command line, to which `cleanup` or `prepare` is appended."""
     return [
         "sysbench",
         *_connection(connection, credentials),
@@ -122,7 +122,7 @@ def load_command(
 def run_command(
     workload: WorkloadSpec, connection: Connection, credentials: str = CREDENTIALS
 ) -> list[str]:
-    """The command line that all replicas share; `replica_arguments` are to be appended."""
+    """The command line that all replicas share, to which `replica_arguments` are appended."""
     load = workload.load
     warmup = int(load.warmup_seconds)
     checkpoint = [f"--report-checkpoints={warmup}"] if warmup else []
@@ -142,7 +142,7 @@ def run_command(
 
 
 def replica_arguments(load: Load, concurrency: int, seed: int, replicas: int) -> list[list[str]]:
-    """For each replica its share of threads and of the rate, and a seed of its own.
+    """For each replica, its share of threads and of the rate, and its own seed.
 
     The shares add up to the whole and differ by one at most.
     """

@@ -3,7 +3,7 @@
 import math
 from pathlib import Path
 
-from encbench.api.base import parse_duration
+from encbench.api.scalars import parse_duration
 from encbench.api.workload import Sysbench
 from encbench.core import certificates
 from encbench.core.certificates import FOLDER
@@ -18,12 +18,12 @@ _LOADER = Path(__file__).with_name("load.sh").read_text()
 _SESSION = Path(__file__).with_name(command.SESSION_SCRIPT).read_text()
 
 SESSION_ANNOTATION = "encbench.io/session.lua"
-"""The pod carries our script itself: sysbench reads a file for each thread, and its image has none
-of ours."""
+"""The pod carries our script as an annotation, because each sysbench thread reads it from a file
+and the image does not contain it."""
 
 
 def load_job(context: LoadContext) -> Body:
-    """The Job `<testbed>-load`: cleanup and prepare, as many tables at once as help."""
+    """The Job `<testbed>-load`: cleanup and prepare, with as many tables in parallel as useful."""
     dataset = context.spec.dataset
     client, sysbench = dataset.client, dataset.sysbench_test
     cores = math.ceil(client.resources.cores)
@@ -51,7 +51,7 @@ def load_job(context: LoadContext) -> Body:
 
 
 def trial_job(context: TrialContext) -> Body:
-    """The indexed Job of a trial, named as the trial is."""
+    """The indexed Job of a trial, with the trial's name."""
     spec, workload = context.spec, context.spec.workload
     client, load, sysbench = workload.client, workload.load, workload.sysbench_test
     words = command.run_command(workload, context.connection)
@@ -95,7 +95,7 @@ def _script_mount(sysbench: Sysbench) -> list[Body]:
 
 
 def _script_volume(sysbench: Sysbench, config_map: str | None) -> list[Body]:
-    """The frozen copy of the user's script; the user's own ConfigMap where there is no copy."""
+    """The frozen copy of the user's script, or the user's own ConfigMap if there is no copy."""
     ref = sysbench.script_config_map_ref
     if ref is None:
         return []
@@ -107,7 +107,7 @@ def _tls_mount(context: LoadContext | TrialContext) -> list[Body]:
 
 
 def _tls_volume(context: LoadContext | TrialContext) -> list[Body]:
-    """The CA and the client's own certificate, under the names that sysbench wants."""
+    """The CA and the client's own certificate, under the names that sysbench expects."""
     if context.connection.tls is None:
         return []
     entries = {
@@ -119,5 +119,5 @@ def _tls_volume(context: LoadContext | TrialContext) -> list[Body]:
 
 
 def _working_directory(context: LoadContext | TrialContext) -> Body:
-    """Where sysbench looks for certificates, and nowhere else."""
+    """The only folder in which sysbench looks for certificates."""
     return {} if context.connection.tls is None else {"workingDir": FOLDER}

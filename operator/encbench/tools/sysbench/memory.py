@@ -1,8 +1,8 @@
-"""What sysbench's threads take of memory: their own, and for the statements that they prepare.
+"""The memory of sysbench's threads: their own, and that of the statements that they prepare.
 
 Each thread has a Lua state and a connection, and the OLTP scripts prepare each of their statements
-for each table in each thread. The kernel kills a client that runs out in the middle of a trial, so
-it is worked out beforehand. What the user's own script prepares is unknown: none is assumed.
+for each table in each thread. The kernel kills a client that runs out of memory during a trial, so
+the need is estimated in advance. A user's own script is assumed to prepare no statement.
 """
 
 from collections.abc import Iterator
@@ -19,10 +19,10 @@ MEBIBYTE, KIBIBYTE = 2**20, 2**10
 AT_REST = 16 * MEBIBYTE
 MEMORY = SessionMemory(connection=384 * KIBIBYTE, statement=11 * KIBIBYTE)
 """Measured with 1.0.20 and MySQL's protocol: 368 KiB for each of 256 threads without prepared
-statements, 10.5 KiB for each of 11 or 146 of these, and 391 KiB for each of 2,048 threads. libpq's
-take less: 307 KiB and 2.4 KiB."""
+statements, 10.5 KiB for each of 11 or 146 prepared statements, and 391 KiB for each of 2,048
+threads. With libpq it is less: 307 KiB and 2.4 KiB."""
 TLS_MEMORY = 112 * KIBIBYTE
-"""More for each thread: 92 KiB were measured for 256 threads."""
+"""Added for each thread: 92 KiB were measured with 256 threads."""
 
 _RANGES = 4
 _CHANGES = 4
@@ -33,7 +33,7 @@ _OFF = ("off", "false", "0")
 
 
 def statements(workload: WorkloadSpec) -> int:
-    """How many statements each thread prepares."""
+    """Number of statements that each thread prepares."""
     sysbench = workload.sysbench_test
     if sysbench.options.get("db-ps-mode", sysbench.options.get("db_ps_mode")) == "disable":
         return 0
@@ -42,7 +42,7 @@ def statements(workload: WorkloadSpec) -> int:
 
 
 def problems(workload: WorkloadSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:
-    """Whether the client's memory holds its threads."""
+    """A problem if the client's memory does not hold its threads."""
     own, load = workload.client.resources, workload.load
     threads = shares(max(load.concurrency), workload.client.replicas)[0]
     sessions = Sessions(threads, statements(workload))
@@ -59,7 +59,7 @@ def problems(workload: WorkloadSpec, mode: EncryptionModeSpec) -> Iterator[Probl
 
 
 def _prepared(sysbench: Sysbench) -> tuple[int, int]:
-    """Statements of a built-in script: for each table, and beside them."""
+    """Statements of a built-in script: per table, and in addition."""
 
     def on(name: str, default: str) -> bool:
         given = sysbench.options

@@ -1,8 +1,8 @@
-"""The options file that tells sysbench who it is, so that no password stands on a command line.
+"""The options file with sysbench's user and password, which keeps them off the command line.
 
-The engine writes it, for it makes the user. sysbench 1.0.20 reads `name=value` lines
-(`--config-file`) and quotes nothing: tried with real logins, it loses blanks, quotes, commas and a
-leading `#`, and cuts lines near 256 bytes. Passwords in hexadecimal digits are safe.
+The engine writes it, because the engine creates the user. sysbench 1.0.20 reads `name=value` lines
+(`--config-file`) without quoting: in tests with real logins it lost blanks, quotes, commas and a
+leading `#`, and cut lines near 256 bytes. Passwords in hexadecimal digits are safe.
 """
 
 FILE_NAME = "sysbench.conf"

@@ -3,38 +3,45 @@
 Seen with Debian's 1.0.20 against MariaDB 10.11, where the source says the same:
 
 - `--report-checkpoints=W` prints a full report at W seconds and resets transactions, queries,
-  errors, latency and histogram. The final report therefore covers what ended after the checkpoint;
-  warm-up and window together were equal to the server's own Com_commit. Its `total time`, however,
-  still counts from the start of the load, and the window ends when the *last* transaction does, not
-  at `--time`. So the window's length is the difference of the two reports' `total time` (four
-  digits), and the rates are computed with it; the printed rates use an interval that is taken up to
-  some milliseconds later than the counters.
+  errors, latency and histogram. The final report therefore covers the transactions that ended after
+  the checkpoint; warm-up and window together were equal to the server's own Com_commit. Its `total
+  time`, however, still counts from the start of the load, and the window ends when the *last*
+  transaction does, not at `--time`. So the window's length is the difference of the two reports'
+  `total time` (four digits), and the rates are computed with it; the printed rates use an interval
+  that ends some milliseconds later than the counters.
 - Counters, latency sums and histogram are reset one after the other. With tens of thousands of
-  transactions a second up to 0.3 % of the window's were missing from the histogram, all from the
-  first milliseconds. The average is computed from the latency sum and its own event count.
+  transactions a second, the histogram lacked up to 0.3 % of the window's, all from the first
+  milliseconds. The average is computed from the latency sum and its own event count.
 - A transaction that began in the warm-up and ended in the window counts in the window.
-- Reports come from two threads: a periodic line can stand in the middle of the checkpoint report,
-  and the line of the last second is missing at times. The periodic line next to the checkpoint has
-  the TPS of its whole second but a percentile of only what ended after the reset.
+- Two threads write the reports: a periodic line can interrupt the checkpoint report, and the line
+  of the last second is sometimes missing. The periodic line next to the checkpoint has the TPS of
+  its whole second, but its percentile covers only the transactions after the reset.
 - The histogram names a bucket by its middle; neighbours are 1.8 % apart. The printed percentile is
-  the same bucket rounded to two digits, which says little about 0.02 ms, so it is taken from the
-  histogram.
-- stdout is line-buffered even into a file: one write a line. stderr carries what goes wrong before
+  the same bucket rounded to two digits, which is too coarse for 0.02 ms, so the percentile is taken
+  from the histogram.
+- stdout is line-buffered even into a file: one write per line. stderr carries errors from before
   the first thread starts.
 - `--time` and `--report-checkpoints` take whole seconds only; 0 is no checkpoint.
 - A fatal error ends every thread with exit code 1 and no final report. SIGTERM ends sysbench at
-  once without any report. With `--rate`, more than 100,000 waiting transactions are fatal.
-- What `session.lua` asks before the first transaction counts as a query where no checkpoint resets
-  the counters: it is taken off.
+  once without a report. With `--rate`, more than 100,000 waiting transactions are fatal.
+- The query of `session.lua` before the first transaction is counted if no checkpoint resets the
+  counters; it is subtracted.
 - Without SQL statements (or with hooks of its own) a script's report has no "SQL statistics".
 """
 
 import re
 from dataclasses import replace
 
-from encbench.tools.measurement import PERCENTILE, Histogram, Measurement, ParseError, percentile
+from encbench.tools.measurement import (
+    PERCENTILE,
+    Histogram,
+    Measurement,
+    ParseError,
+    percentile,
+    summed,
+)
 from encbench.tools.progress import Mark, Sample
-from encbench.tools.session import sessions, told
+from encbench.tools.session import session_count, sessions
 from encbench.tools.sysbench.progress import mark, progress
 
 _QUEUE = re.compile(r"\[ \d+s \] queue length: ")
@@ -53,31 +60,25 @@ _Report = dict[str, float]
 
 def parse(output: str) -> Measurement:
     """The measured window in the complete output of one run; ParseError for anything else."""
-    lines = output.splitlines()
-    if not lines or not lines[0].startswith("sysbench 1.0"):
-        begin = repr(lines[0][:80]) if lines else "nothing"
-        raise ParseError(f"the output is not sysbench 1.0's: it begins with {begin}")
+    lines = _lines(output)
     threads, checkpoint = _header(lines)
     body = [line for line in lines if not _is_periodic(line)]
     reports = _reports(body)
     if len(reports) != (2 if checkpoint else 1):
         raise ParseError(_why_incomplete(lines, len(reports)))
     warmup = reports[0]["total time"] if checkpoint else 0.0
-    asked = 0 if checkpoint else told(output)
+    asked = 0 if checkpoint else session_count(output)
     measured = _measurement(reports[-1], warmup, asked, threads, _histogram(body), _series(lines))
     return replace(measured, sessions=sessions(output))
 
 
 def parse_cut(output: str, warmup: float, duration: float) -> Measurement:
-    """The planned window in the output of a run that the server's end has cut off.
+    """The planned window in the output of a run that the server's stop has cut off.
 
-    There is no final report: the figures are the means of the periodic lines of the window's
-    seconds, and there is no latency. ParseError where there is no such line.
+    There is no final report: the figures are the means of the window's periodic lines, and there is
+    no latency. ParseError if there is no such line.
     """
-    lines = output.splitlines()
-    if not lines or not lines[0].startswith("sysbench 1.0"):
-        begin = repr(lines[0][:80]) if lines else "nothing"
-        raise ParseError(f"the output is not sysbench 1.0's: it begins with {begin}")
+    lines = _lines(output)
     found = [sample for line in lines if (sample := progress(line)) is not None]
     window = tuple(one for one in found if warmup < one.second <= warmup + duration)
     if not window:
@@ -90,16 +91,18 @@ def parse_cut(output: str, warmup: float, duration: float) -> Measurement:
         queries=round(queries),
         tps=transactions / seconds,
         qps=queries / seconds,
-        latency_average_ms=None,
-        latency_min_ms=None,
-        latency_max_ms=None,
-        latency_p95_ms=None,
         errors=round(sum(one.errors for one in window)),
-        reconnects=None,
-        histogram=(),
         series=window,
         sessions=sessions(output),
     )
+
+
+def _lines(output: str) -> list[str]:
+    lines = output.splitlines()
+    if not lines or not lines[0].startswith("sysbench 1.0"):
+        begin = repr(lines[0][:80]) if lines else "nothing"
+        raise ParseError(f"the output is not sysbench 1.0's: it begins with {begin}")
+    return lines
 
 
 def _header(lines: list[str]) -> tuple[int, bool]:
@@ -138,13 +141,8 @@ def _reports(lines: list[str]) -> list[_Report]:
 
 
 def _histogram(lines: list[str]) -> Histogram:
-    found = [_BUCKET.fullmatch(line) for line in lines]
-    counts: dict[float, int] = {}
-    for bucket in found:
-        if bucket is not None:
-            middle = float(bucket[1])
-            counts[middle] = counts.get(middle, 0) + int(bucket[2])
-    return tuple(sorted(counts.items()))
+    buckets = [found for line in lines if (found := _BUCKET.fullmatch(line))]
+    return summed(((float(bucket[1]), int(bucket[2])),) for bucket in buckets)
 
 
 def _series(lines: list[str]) -> tuple[Sample, ...]:
@@ -175,7 +173,7 @@ def _measurement(
     except KeyError as missing:
         raise ParseError(f"sysbench's final report lacks {missing}") from missing
     if seconds <= 0:
-        raise ParseError("sysbench's final report says that the window has no length")
+        raise ParseError("sysbench's final report gives the window no length")
     if transactions and not histogram:
         raise ParseError("the output has no latency histogram: sysbench must run with --histogram")
     return Measurement(

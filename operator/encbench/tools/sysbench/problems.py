@@ -1,8 +1,9 @@
-"""What is wrong with a sysbench workload, found before anything starts.
+"""Problems of a sysbench workload, found before anything starts.
 
-The API refuses what one field shows to be wrong. These checks need sysbench's own list of options
-or the script's text. sysbench itself refuses an unknown option only if the script declares options.
-A script without any accepts and ignores every option, so the run would not measure what it claims.
+The API refuses errors within one field. The checks here need sysbench's own list of options or the
+script's text. sysbench itself refuses an unknown option only if the script declares options. A
+script without any accepts every option and ignores it, so the run does not measure what the
+workload describes.
 """
 
 import re
@@ -24,7 +25,7 @@ _FLAGS = ("on", "off", "true", "false", "1", "0")
 
 
 def problems(workload: WorkloadSpec, script_text: str | None) -> Iterator[Problem]:
-    """What is wrong with the options, and with `script_text`, the workload's own script."""
+    """Problems of the options, and of `script_text`, the workload's own script."""
     sysbench = workload.sysbench_test
     if sysbench.script is not None:
         yield from _options(sysbench, builtin.SCRIPTS[sysbench.script], sysbench.script)

@@ -1,6 +1,6 @@
 """sysbench's lines while it runs. Standard library only: the recorder imports this at its start.
 
-A periodic line looks like this (`sysbench.parser` tells what is known about them):
+A periodic line looks like this (`sysbench.parser` has the details):
 
     [ 7s ] thds: 2 tps: 19.00 qps: 380.0 (r/w/o: 266.0/76.0/38.0) lat (ms,95%): 1.86 err/s: 0.00 …
 """
@@ -30,7 +30,7 @@ def progress(line: str) -> Sample | None:
 
 
 def when(_: str) -> None:
-    """Nothing: lines of sysbench bear no time of day."""
+    """None: sysbench's lines contain no time of day."""
 
 
 def mark(line: str) -> Mark | None:

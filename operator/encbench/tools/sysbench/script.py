@@ -1,9 +1,9 @@
-"""What a user's Lua script declares, read from its text without running it.
+"""The declarations of a user's Lua script, read from its text without running it.
 
 A modest reader, not a Lua parser: it blanks comments, keeps strings apart, and finds assignments to
 `sysbench.cmdline.options` and `sysbench.cmdline.commands`, top-level function definitions, and
-scripts of sysbench's own that it builds on by `require`. A script that computes its options cannot
-be read; then the option counts as unknown, which is refused, which is the safe side.
+sysbench's own scripts that it loads by `require`. It cannot read a script that computes its
+options; such options count as unknown and are refused, which is safe.
 """
 
 import re
@@ -26,7 +26,7 @@ _OPEN, _CLOSE = "{(", "})"
 
 @dataclass(frozen=True)
 class Script:
-    """What one script declares, scripts that it builds on included."""
+    """The declarations of one script, including those of the scripts that it loads."""
 
     options: frozenset[str]
     """Names with underscores, as sysbench keeps them."""
@@ -34,13 +34,13 @@ class Script:
     """Commands such as prepare and cleanup."""
     functions: frozenset[str]
     replaces_reports: bool
-    """Whether it sets report hooks of its own, after which no report can be read."""
+    """Whether it sets its own report hooks, which make reports unreadable."""
     old_interface: bool
-    """Whether it connects by the interface of sysbench 0.5, whose sessions cannot be asked."""
+    """Whether it connects by the interface of sysbench 0.5, whose sessions cannot be queried."""
 
 
 def read(text: str) -> Script:
-    """What the script declares."""
+    """The declarations of the script."""
     code = _COMMENT_OR_STRING.sub(lambda found: found["string"] or " ", text)
     bases = {name for name in _REQUIRE.findall(code) if name in SCRIPTS}
     options, commands = _table(code, "options"), _table(code, "commands")
@@ -65,7 +65,7 @@ def read(text: str) -> Script:
 
 
 def _table(code: str, table: str) -> set[str]:
-    """Keys that the script puts into `sysbench.cmdline.<table>`."""
+    """Keys that the script assigns in `sysbench.cmdline.<table>`."""
     name = rf"\bsysbench\.cmdline\.{table}\b"
     names: set[str] = set()
     for found in re.finditer(rf"{name}\s*=\s*{{", code):
@@ -75,7 +75,7 @@ def _table(code: str, table: str) -> set[str]:
 
 
 def _keys(code: str, start: int) -> set[str]:
-    """Keys at the top level of the table constructor whose inside begins at `start`."""
+    """Top-level keys of the table constructor whose content begins at `start`."""
     names: set[str] = set()
     depth, place = 1, start
     while place < len(code) and depth > 0:

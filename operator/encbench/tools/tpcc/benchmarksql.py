@@ -1,22 +1,22 @@
-r"""Lines of BenchmarkSQL 5 and 6, by their source and by logs that people have published.
+r"""Lines of BenchmarkSQL 5 and 6, according to their source and to published logs.
 
 Version 5 (log4j, `jTPCC : Term-00, …`):
-- The report gives `Measured tpmC (NewOrders)` and `Measured tpmTOTAL`, as Java prints a double: one
-  of ten million and more is `1.658154209E7`. Patched builds write `tpmTotal` and separators.
-- Both are what was counted since the session's begin over the time until the last terminal ended.
-  The counter began at 1, so `Transaction Count` is one less than what the rate was made of, and the
-  window's length is (count + 1) / tpmTOTAL minutes.
-- It gives no latency, and counts no errors: each is a line of level ERROR or FATAL.
-- Its status line is overwritten by backspaces (see `tpcc.progress`).
+- The report gives `Measured tpmC (NewOrders)` and `Measured tpmTOTAL` as Java prints a double: ten
+  million and more is `1.658154209E7`. Patched builds write `tpmTotal` and separators.
+- Both divide the count since the session's start by the time until the last terminal ended. The
+  counter starts at 1, so `Transaction Count` is one less than the rate's numerator, and the window
+  lasts (count + 1) / tpmTOTAL minutes.
+- It gives no latency and counts no errors: each error is a line of level ERROR or FATAL.
+- Backspaces overwrite its status line (see `tpcc.progress`).
 
 Version 6 (log4j2, `result, …`):
-- The table's counts are of the window, errors and intended rollbacks included. Rates are printed
+- The table's counts cover the window and include errors and intended rollbacks. Rates are printed
   without decimals, so they are computed from the counts and `runMins`. DELIVERY_BG, the deferred
-  part of a Delivery, is no transaction of its own.
-- Latency is from when a transaction was due to its end, in whole milliseconds, and with neither
-  think nor keying time it holds the wait for a free connection. `histogram.csv` of the results has
-  a column `edge` of exp((b + 1) d) / 1000, b being the bucket and d ln(600,000) / 1000; bucket b
-  holds what rounds to it on that scale, so its middle is exp(b d) ms. `client.sh` appends it.
+  part of a Delivery, is not a transaction of its own.
+- Latency runs from a transaction's scheduled start to its end, in whole milliseconds. Without think
+  and keying time it includes the wait for a free connection. `histogram.csv` of the results has a
+  column `edge` of exp((b + 1) d) / 1000, with b the bucket and d ln(600,000) / 1000. Bucket b holds
+  the values that round to it on that scale, so its middle is exp(b d) ms. `client.sh` appends it.
 """
 
 import math
@@ -33,12 +33,13 @@ from encbench.tools.measurement import (
     TransactionKind,
     mean,
     percentile,
+    summed,
 )
 from encbench.tools.progress import Mark, Sample
 from encbench.tools.tpcc.progress import TpccReader, number
 
 HISTOGRAM = "encbench-histogram "
-"""What `client.sh` puts before each line of histogram.csv."""
+"""The prefix that `client.sh` puts before each line of histogram.csv."""
 
 _NUMBER = r"([0-9][0-9,]*(?:\.[0-9]+)?(?:E[0-9]+)?)"
 _TPM_C = re.compile(rf"Measured tpmC \(NewOrders\)\s*=\s*{_NUMBER}\s*$", re.IGNORECASE)
@@ -70,7 +71,7 @@ def is_6(line: str) -> bool:
 
 
 def parse_5(lines: Sequence[str]) -> Measurement:
-    """The session of a version 5; ParseError when it was not complete."""
+    """The session of version 5; ParseError when it was not complete."""
     per_minute, new_orders = _last(_TPM_TOTAL, lines), _last(_TPM_C, lines)
     count = _last(_COUNT, lines)
     if per_minute is None or new_orders is None or count is None:
@@ -80,23 +81,15 @@ def parse_5(lines: Sequence[str]) -> Measurement:
     return Measurement(
         seconds=60 * (count + 1) / per_minute,
         transactions=int(count),
-        queries=None,
         tps=per_minute / 60,
-        qps=None,
-        latency_average_ms=None,
-        latency_min_ms=None,
-        latency_max_ms=None,
-        latency_p95_ms=None,
         errors=sum(1 for line in lines if _LEVEL.search(line)),
-        reconnects=None,
-        histogram=(),
         series=_series(lines),
         extra={NEW_ORDERS: new_orders / 60},
     )
 
 
 def parse_6(lines: Sequence[str]) -> Measurement:
-    """The window of a version 6; ParseError when it was not complete."""
+    """The window of version 6; ParseError when it was not complete."""
     overall = {found[1]: number(found[2]) for line in lines if (found := _OVERALL.search(line))}
     minutes = next((int(found[1]) for line in lines if (found := _RUN_MINUTES.search(line))), 0)
     rows = dict(row for line in lines if (row := _row(line)) is not None)
@@ -106,24 +99,20 @@ def parse_6(lines: Sequence[str]) -> Measurement:
     transactions = sum(rows[name].transactions for name in _KINDS)
     if abs(transactions / minutes - per_minute) > 1:
         raise ParseError(
-            f"BenchmarkSQL's table holds {transactions} transactions of {minutes} min, which are "
-            f"not the {per_minute:,.0f} a minute that it says"
+            f"BenchmarkSQL's table holds {transactions} transactions in {minutes} min, which does "
+            f"not match the {per_minute:,.0f} a minute that it reports"
         )
     buckets = _histograms(lines)
-    histogram = _summed(buckets)
+    histogram = summed(buckets.values())
     whole = sum(count for _, count in histogram) == transactions and transactions > 0
     return Measurement(
         seconds=60.0 * minutes,
         transactions=transactions,
-        queries=None,
         tps=transactions / minutes / 60,
-        qps=None,
         latency_average_ms=mean(histogram) if whole else _table_mean(rows),
-        latency_min_ms=None,
         latency_max_ms=max((rows[name].max_ms for name in _KINDS), default=None),
         latency_p95_ms=percentile(histogram, PERCENTILE) if whole else None,
         errors=sum(row.errors for row in rows.values()),
-        reconnects=None,
         histogram=histogram if whole else (),
         series=_series(lines),
         extra={NEW_ORDERS: rows["NEW_ORDER"].transactions / minutes / 60},
@@ -140,7 +129,7 @@ def parse_6(lines: Sequence[str]) -> Measurement:
 
 
 class _Row(NamedTuple):
-    """One line of version 6's table; NaN where nothing was counted reads as 0."""
+    """One line of version 6's table; NaN, which stands for no transaction, is read as 0."""
 
     transactions: int
     mean_ms: float
@@ -166,7 +155,7 @@ def _figure(text: str) -> float | None:
 
 
 def _table_mean(rows: Mapping[str, _Row]) -> float | None:
-    """Of means that are printed in whole milliseconds."""
+    """The mean of the table's means, which are in whole milliseconds."""
     own = [rows[name] for name in _KINDS]
     count = sum(row.transactions for row in own)
     return sum(row.mean_ms * row.transactions for row in own) / count if count else None
@@ -187,14 +176,6 @@ def _histograms(lines: Sequence[str]) -> dict[str, Histogram]:
         name: tuple(sorted((middle, n) for middle, n in buckets if n))
         for name, buckets in found.items()
     }
-
-
-def _summed(histograms: Mapping[str, Histogram]) -> Histogram:
-    counts: dict[float, int] = {}
-    for histogram in histograms.values():
-        for middle, count in histogram:
-            counts[middle] = counts.get(middle, 0) + count
-    return tuple(sorted(counts.items()))
 
 
 def _last(pattern: re.Pattern[str], lines: Sequence[str]) -> float | None:

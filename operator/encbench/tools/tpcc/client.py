@@ -1,4 +1,4 @@
-"""Which client a workload means, and where things lie in its pod."""
+"""The client of a workload, and the paths in its pod."""
 
 from typing import Literal
 
@@ -9,12 +9,12 @@ Kind = Literal["own", "5", "6"]
 """encbench's own client, or BenchmarkSQL of that version."""
 
 CREDENTIALS = "/etc/encbench/credentials"
-"""Where `username` and `password` are mounted."""
+"""Mount point of `username` and `password`."""
 SCRATCH = "/tmp"  # noqa: S108 - an emptyDir in memory: the props file holds the password
 RESULTS = f"{SCRATCH}/encbench/results"
 """BenchmarkSQL 6's result folder."""
 CA_FILE = f"{FOLDER}/cacert.pem"
-"""The CA's certificate, where the mode has TLS."""
+"""The CA's certificate, if the mode has TLS."""
 
 
 def kind_of(tpcc: Tpcc) -> Kind:

@@ -1,14 +1,14 @@
-"""What must hold of TPC-C's tables at any moment: queries that give no row. Standard library only.
+"""The invariants of TPC-C's tables, as queries that return no row. Standard library only.
 
 They are the six of the published procedure (TPC-C clause 3.3.2, conditions 1 to 4): a warehouse's
-year-to-date is its districts', both ways; a district's next order follows its highest order and its
-highest new order; new orders have no gap; orders have as many lines as they say. Each is a single
-statement, which sees one state of the database, so it holds in the midst of a load as well. A
-district whose new orders are all delivered has no highest one and is passed over, as the
-specification has it. `counts` are about the loading: what a run never changes.
+year-to-date equals its districts' sum, both ways; a district's next order follows its highest order
+and its highest new order; new orders have no gap; orders have as many lines as they state. Each is
+a single statement, which sees one state of the database, so it also holds during a load. A district
+whose new orders are all delivered has no highest one and is skipped, as in the specification.
+`counts` check the loading by numbers of rows that a run never changes.
 
-The agent asks them in the database's own pod (docs/design/0004-tpcc.md says why), so they hold for
-any client's tables of these names, and are in words that every engine has.
+The agent runs them in the database's own pod (docs/design/0004-tpcc.md explains why), so they work
+for any client's tables of these names, and use only SQL that every engine supports.
 """
 
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class Query(NamedTuple):
 
     name: str
     meaning: str
-    """What does not hold where there is a row, in words."""
+    """The violation that a row shows, in words."""
     sql: str
     """With `@` before the name of each table."""
 
@@ -84,12 +84,12 @@ _CONDITIONS = (
 
 
 def conditions(prefix: str) -> tuple[Query, ...]:
-    """The six; `prefix` is what stands before each table's name, such as `sbtest.`."""
+    """The six; `prefix` precedes each table's name, such as `sbtest.`."""
     return tuple(_named(query, prefix) for query in _CONDITIONS)
 
 
 def counts(prefix: str, warehouses: int) -> tuple[Query, ...]:
-    """Tables of which a run changes no row's being there; without them the six hold of nothing."""
+    """Row counts that a run never changes; on empty tables the six would hold trivially."""
     wanted = {
         "warehouse": warehouses,
         "district": warehouses * DISTRICTS_PER_WAREHOUSE,

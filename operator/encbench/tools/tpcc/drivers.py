@@ -1,7 +1,7 @@
-"""What the client's pod needs for the driver of its mode: the jar, the key, where each is.
+"""The parts of the client's pod for the driver of its mode: the jar, the key, and their paths.
 
-A jar of the user's own is brought by an init container of our image, which compares its digest
-before anything starts. The key is a file, mounted only where a driver needs it.
+An init container of our image fetches the user's own jar and checks its digest before anything
+starts. The key is a file, mounted only if a driver needs it.
 """
 
 from encbench.api.columns import DriverJar
@@ -19,7 +19,7 @@ _CPU, _MEMORY = "500m", "64Mi"
 
 
 def environment(connection: Connection) -> dict[str, str]:
-    """What `client.sh`, the client and its driver read; no secret is in it."""
+    """The environment of `client.sh`, the client and its driver; it holds no secret."""
     own, found = jdbc.jar(connection), dict[str, str]()
     if connection.mek is not None:
         found["ENCBENCH_MEK_FILE"] = MEK_FILE
@@ -29,13 +29,13 @@ def environment(connection: Connection) -> dict[str, str]:
 
 
 def mounts(connection: Connection) -> list[Body]:
-    """Of the tool's container."""
+    """Mounts of the tool's container."""
     key = [] if connection.mek is None else [pods.mount("mek", MEK_FOLDER)]
     return [*key, *([pods.mount("drivers", FOLDER)] if jdbc.jar(connection) else [])]
 
 
 def volumes(connection: Connection) -> list[Body]:
-    """Of the pod."""
+    """Volumes of the pod."""
     own, mek, found = jdbc.jar(connection), connection.mek, list[Body]()
     if mek is not None:
         found.append(pods.secret_volume("mek", mek.secret, {mek.entry: MEK}))
@@ -48,7 +48,7 @@ def volumes(connection: Connection) -> list[Body]:
 
 
 def init_containers(context: TrialContext) -> list[Body]:
-    """What brings the jar, where there is one to bring."""
+    """The container that fetches the jar, if there is one."""
     own = jdbc.jar(context.connection)
     if own is None:
         return []

@@ -1,9 +1,9 @@
-"""How a JDBC driver is told where the database is and what of TLS.
+"""JDBC URLs: the address of the database and the parameters of TLS.
 
-Left alone, Connector/J and pgJDBC negotiate TLS wherever the server offers it, and take any
-certificate. So it is always said: off, or on and verified down to the host's name. pgJDBC and
-MariaDB's driver read the CA's PEM file; Connector/J wants a trust store, which `client.sh` makes of
-it. A trust store holds no secret: its password is there because Java asks for one.
+By default Connector/J and pgJDBC negotiate TLS whenever the server offers it, and accept any
+certificate. So the URL always says it: off, or on and verified down to the host's name. pgJDBC and
+MariaDB's driver read the CA's PEM file; Connector/J needs a trust store, which `client.sh` makes
+from it. A trust store holds no secret: it has a password only because Java requires one.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,14 +28,14 @@ class Jdbc:
     name: str
     """Its class."""
     protocol: Driver
-    """What it speaks."""
+    """The protocol that it speaks."""
     scheme: str
     plaintext: Parameters
     verified: Callable[[InTransit, str], Parameters]
     """TLS of that version only; the second argument is the path of the CA's certificate."""
     batches: Parameters
-    """What makes one statement of a batch of inserts, without which a load takes many times as
-    long. encbench's own client sets it itself, with what else it has found to be worth it."""
+    """Parameters that turn a batch of inserts into one statement; without them a load takes many
+    times as long. encbench's own client sets them itself, among others."""
     needs_trust_store: bool = False
 
 
@@ -83,7 +83,7 @@ DRIVERS: Mapping[str, Jdbc] = {jdbc.name: jdbc for jdbc in (_MYSQL, _MARIADB, _P
 """By class; `api.tpcc.DRIVERS` names the same."""
 
 ENCRYPTING = "io.encbench.jdbc.EncbenchDriver"
-"""encbench's own driver around another: its URL is the other's with `jdbc:encbench:` before."""
+"""encbench's own driver around another: its URL is `jdbc:encbench:` and the other's URL."""
 _ENCRYPTING_PREFIX = "jdbc:encbench:"
 
 
@@ -111,7 +111,7 @@ def class_name(connection: Connection, chosen: str | None) -> str:
 
 
 def template(own: DriverJar, connection: Connection) -> str:
-    """The URL of a driver of the user's own, all but the key, which only the pod has."""
+    """The URL of the user's own driver without the key, which only the pod has."""
     known = {
         "host": connection.host,
         "port": str(connection.port),
@@ -124,11 +124,6 @@ def template(own: DriverJar, connection: Connection) -> str:
     return text
 
 
-def protocol(engine: str) -> Driver:
-    """What servers of that engine speak."""
-    return facts(engine).driver
-
-
 def url(
     jdbc: Jdbc,
     connection: Connection,
@@ -137,13 +132,13 @@ def url(
     batches: bool,
     parameters: Mapping[str, str],
 ) -> str:
-    """The URL; `parameters` are the user's, over ours, which they may not be where it is TLS."""
+    """The URL. The user's `parameters` override ours, except those of TLS."""
     tls = connection.tls
-    said = {
+    options = {
         **(jdbc.batches if batches else {}),
         **parameters,
         **(jdbc.plaintext if tls is None else jdbc.verified(tls, authority)),
     }
     prefix = _ENCRYPTING_PREFIX if encrypts(connection) else ""
-    query = "&".join(f"{name}={value}" for name, value in said.items())
+    query = "&".join(f"{name}={value}" for name, value in options.items())
     return f"{prefix}jdbc:{jdbc.scheme}://{connection.host}:{connection.port}/{connection.database}?{query}"

@@ -3,7 +3,7 @@
 import math
 from pathlib import Path
 
-from encbench.api.base import parse_duration
+from encbench.api.scalars import parse_duration
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Client
 from encbench.core.certificates import AUTHORITY, FOLDER
@@ -19,11 +19,11 @@ CLIENT = Path(__file__).with_name("client.sh").read_text()
 PROCESS = "java"
 SCRATCH_LIMIT = "64Mi"
 HEAP_MIB = 192
-"""What our own client takes when nobody tells it; that does for 1,024 terminals."""
+"""The default of our own client, which is enough for 1,024 terminals."""
 
 
 def load_job(context: LoadContext) -> Body:
-    """The Job `<testbed>-load`: drop what is there, create the tables and fill them."""
+    """The Job `<testbed>-load`: drop the old tables, create new ones and fill them."""
     dataset = context.spec.dataset
     tpcc, client = _tpcc(dataset.tpcc), dataset.client
     written = props.load_props(tpcc, context.connection, client.resources.cores)
@@ -32,7 +32,7 @@ def load_job(context: LoadContext) -> Body:
         "env": pods.environment(
             {
                 **_environment(tpcc, context.connection, written, client),
-                # Elsewhere the agent beside the database looks.
+                # For other databases the agent checks the tables.
                 **({"ENCBENCH_CHECK": "true"} if context.spec.instance.is_external else {}),
             }
         ),
@@ -45,7 +45,7 @@ def load_job(context: LoadContext) -> Body:
 
 
 def trial_job(context: TrialContext) -> Body:
-    """The indexed Job of a trial, named as the trial is."""
+    """The indexed Job of a trial, with the trial's name."""
     spec, workload = context.spec, context.spec.workload
     tpcc, load, client = _tpcc(workload.tpcc), workload.load, workload.client
     written = props.run_props(tpcc, load, context.connection, client.resources.cores)
@@ -93,7 +93,7 @@ def _load_command(tpcc: Tpcc) -> list[str]:
 def _environment(
     tpcc: Tpcc, connection: Connection, written: props.Props, client: Client
 ) -> dict[str, str]:
-    """What `client.sh` reads. No secret is in it."""
+    """The environment of `client.sh`. It holds no secret."""
     values = {
         "ENCBENCH_PROPS": props.text(written),
         "ENCBENCH_CREDENTIALS": CREDENTIALS,

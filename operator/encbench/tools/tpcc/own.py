@@ -1,7 +1,7 @@
 """Lines of encbench's own TPC-C client (docs/tpcc.md): one JSON object each, `result` the last.
 
-Its counters and its clock are cut at the same moment, at the beginning of the window and at its
-end, so what it says needs no correction. The buckets of its histograms are those of every replica.
+It reads its counters and its clock at the same moment, both at the start and at the end of the
+window, so its figures need no correction. All replicas use the same histogram buckets.
 """
 
 import json
@@ -16,6 +16,7 @@ from encbench.tools.measurement import (
     ParseError,
     TransactionKind,
     percentile,
+    summed,
 )
 from encbench.tools.progress import Mark, Sample
 from encbench.tools.session import sessions
@@ -35,14 +36,14 @@ def parse(lines: Sequence[str]) -> Measurement:
     try:
         return _measurement(result, [e for e in events if e.get("event") == "type"], lines)
     except (KeyError, TypeError, ValueError) as error:
-        raise ParseError(f"the client's result is not as it should be: {error!r}") from error
+        raise ParseError(f"the client's result is malformed: {error!r}") from error
 
 
 def _event(line: str) -> dict[str, Any]:
     try:
         event = json.loads(line[len(OWN) :])
     except ValueError as error:
-        raise ParseError(f"a line of the client's is damaged: {line[:160]!r}") from error
+        raise ParseError(f"the client wrote a damaged line: {line[:160]!r}") from error
     return event if isinstance(event, dict) else {}
 
 
@@ -50,23 +51,15 @@ def _measurement(
     result: Mapping[str, Any], types: Sequence[Mapping[str, Any]], lines: Sequence[str]
 ) -> Measurement:
     kinds = tuple(_kind(event) for event in types)
-    counts: dict[float, int] = {}
-    for kind in kinds:
-        for middle, count in kind.histogram:
-            counts[middle] = counts.get(middle, 0) + count
-    histogram = tuple(sorted(counts.items()))
-    transactions = int(result["transactions"])
-    if sum(count for _, count in histogram) != transactions:
-        raise ParseError(
-            f"the histograms hold {sum(counts.values())} of {transactions} transactions"
-        )
+    histogram = summed(kind.histogram for kind in kinds)
+    counted, transactions = sum(n for _, n in histogram), int(result["transactions"])
+    if counted != transactions:
+        raise ParseError(f"the histograms hold {counted} of {transactions} transactions")
     latency = result["latencyMs"] or {}
     return Measurement(
         seconds=float(result["window"]["seconds"]),
         transactions=transactions,
-        queries=None,
         tps=float(result["tpmTotal"]) / 60,
-        qps=None,
         latency_average_ms=latency.get("average"),
         latency_min_ms=latency.get("min"),
         latency_max_ms=latency.get("max"),
@@ -97,7 +90,7 @@ def _kind(event: Mapping[str, Any]) -> TransactionKind:
 
 
 def _series(lines: Sequence[str]) -> tuple[Sample, ...]:
-    """The reports between the edges of the window."""
+    """The reports within the window."""
     reader, samples, inside = TpccReader(), list[Sample](), False
     for line in lines:
         mark = reader.mark(line)

@@ -1,8 +1,8 @@
 """The output of a TPC-C client as a measurement: encbench's own, or BenchmarkSQL's 5 or 6.
 
-TPS is tpmTOTAL / 60, all five transactions, and New-Orders a second, tpmC / 60, stand beside it.
+TPS is tpmTOTAL / 60, over all five transactions; New-Orders per second, tpmC / 60, are separate.
 (The published PolarDB-X study says that it divides "tpmC" by 60; its TPS can only be the total.)
-Which client wrote an output is told from its lines, so a parser needs nothing but the text.
+The lines show which client wrote the output, so a parser needs only the text.
 """
 
 from encbench.tools.measurement import Measurement, ParseError
@@ -19,5 +19,5 @@ def parse(output: str) -> Measurement:
         return benchmarksql.parse_6(lines)
     if any(benchmarksql.is_5(line) for line in lines):
         return benchmarksql.parse_5(lines)
-    said = next((line for line in reversed(lines) if line.strip()), "nothing")
-    raise ParseError(f"the output is no TPC-C client's: it ends with {said.strip()[:160]!r}")
+    last = next((line for line in reversed(lines) if line.strip()), "nothing")
+    raise ParseError(f"the output is no TPC-C client's: it ends with {last.strip()[:160]!r}")

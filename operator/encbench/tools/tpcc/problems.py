@@ -1,7 +1,7 @@
-"""What is wrong with a TPC-C workload, found before anything starts.
+"""Problems of a TPC-C workload, found before anything starts.
 
-The API refuses what one object shows to be wrong. These checks need the client's own list of
-properties, or the database that it will drive.
+The API refuses errors within one object. The checks here need the client's own list of properties,
+or the database that it will drive.
 """
 
 from collections.abc import Iterator
@@ -14,11 +14,12 @@ from encbench.api.tpcc import Tpcc
 from encbench.api.workload import WorkloadSpec
 from encbench.core.columns import selection
 from encbench.core.problem import Problem, Reason
+from encbench.engines.facts import facts
 from encbench.tools.tpcc import jdbc
 from encbench.tools.tpcc.client import kind_of
 
 OWN_OPTIONS = ("deadlineSeconds", "foreignKeys")
-"""Properties of encbench's own client that no field of the API stands for (docs/tpcc.md)."""
+"""Properties of encbench's own client without a field in the API (docs/tpcc.md)."""
 
 
 def problems(workload: WorkloadSpec, _: str | None) -> Iterator[Problem]:
@@ -40,11 +41,11 @@ def problems(workload: WorkloadSpec, _: str | None) -> Iterator[Problem]:
 def pair_problems(
     workload: WorkloadSpec, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
 ) -> Iterator[Problem]:
-    """Problems of the workload together with the database that it will drive."""
+    """Problems of the workload together with its database."""
     tpcc = workload.tpcc
     if tpcc is None:
         return
-    wanted = jdbc.protocol(instance.engine)
+    wanted = facts(instance.engine).driver
     if tpcc.driver is not None and jdbc.DRIVERS[tpcc.driver].protocol != wanted:
         fitting = [name for name, known in jdbc.DRIVERS.items() if known.protocol == wanted]
         advice = f"leave it out, or write {' or '.join(fitting)}"
@@ -63,8 +64,8 @@ def pair_problems(
         yield Problem(WORKLOAD, Reason.MODE_UNPROVABLE, text)
 
 
-def tells_sessions(workload: WorkloadSpec) -> bool:
-    """Our own client reports its sessions, BenchmarkSQL does not.
+def reports_sessions(workload: WorkloadSpec) -> bool:
+    """Our own client reports them; BenchmarkSQL does not.
 
     In a mode without inTransit the server has no TLS, which its settings prove; `pair_problems`
     refuses the other modes.
@@ -73,7 +74,7 @@ def tells_sessions(workload: WorkloadSpec) -> bool:
 
 
 def _columns(tpcc: Tpcc, mode: EncryptionModeSpec) -> Iterator[Problem]:
-    """Whether something decrypts the columns that reach the client by JDBC."""
+    """Encrypted columns reach the client by JDBC, where a driver has to decrypt them."""
     encrypts = mode.columns is not None and mode.columns.encrypts
     if encrypts and mode.driver is None:
         text = (

@@ -1,10 +1,10 @@
 """Lines of TPC-C clients while they run. Standard library only: the recorder imports this.
 
-Three clients are read, told apart by their lines (`tpcc.parser` tells what is known about them):
+It reads three clients and distinguishes them by their lines (see also `tpcc.parser`):
 
 - encbench's own: `encbench-tpcc {"event": "started" | "window" | "second" | "windowEnd", …}`.
 - BenchmarkSQL 5: a status line about once a second, overwritten by backspaces in place of a
-  newline. The first one, printed before anybody is connected, says 0.00. Its "Current tpmTOTAL" is
+  newline. The first one, printed before any connection, says 0.00. Its "Current tpmTOTAL" is
   twelve times the difference of two unrelated counters (98,607 on average next to 1,306,284 in a
   published log), so the rate of a second is taken from how the running average moved.
 - BenchmarkSQL 6: `Scheduler, …` lines. It counts transactions when they are sent to the database.
@@ -17,7 +17,7 @@ from typing import TypeGuard
 from encbench.tools.progress import Mark, Sample
 
 OWN = "encbench-tpcc "
-"""What begins a line of our own client that holds a JSON object."""
+"""The prefix of our own client's lines with a JSON object."""
 _OWN_EVENTS = {"started": Mark.STARTED, "window": Mark.CHECKPOINT, "windowEnd": Mark.ENDED}
 _STATUS = "Running Average tpmTOTAL:"
 _INTERVAL = "main, reportIntervalSecs="
@@ -33,12 +33,12 @@ class TpccReader:
     """One run's lines, in order; `mark` is asked before `progress`."""
 
     def __init__(self) -> None:
-        """Nothing was read yet."""
+        """Starts with nothing read."""
         self._is_own = False
         self._second = 0
-        """Status lines since the load began: there is one a second."""
+        """Status lines since the load began: there is one per second."""
         self._done = 0.0
-        """Transactions until the last of them."""
+        """Transactions until the last of these lines."""
         self._interval = 1
         """Seconds between two reports of BenchmarkSQL 6."""
 
@@ -57,9 +57,9 @@ class TpccReader:
         return None
 
     def when(self, line: str) -> float | None:
-        """Our own client's edges of the window say when they were cut."""
-        told = own_event(line).get("unix") if line.startswith(OWN) else None
-        return float(told) if _is_number(told) else None
+        """The time of the window's start or end, which our own client reports."""
+        unix = own_event(line).get("unix") if line.startswith(OWN) else None
+        return float(unix) if _is_number(unix) else None
 
     def progress(self, line: str) -> Sample | None:
         """The periodic report in this line."""
@@ -80,8 +80,8 @@ class TpccReader:
         self._second, self._done = second + 1, done
         return sample
 
-    def _scheduled(self, said: str) -> Sample | None:
-        begin, found, rest = said.partition("Current TPM=")
+    def _scheduled(self, text: str) -> Sample | None:
+        begin, found, rest = text.partition("Current TPM=")
         if begin or not found:
             return None
         per_minute = number(rest.partition(", ")[0])

@@ -1,7 +1,7 @@
 """The props file of each client, without user and password: `client.sh` adds them in the pod.
 
-encbench's own client takes BenchmarkSQL 5's properties and some more (docs/tpcc.md). What differs
-between replicas is not in the file: they share the terminals, and each is told its part.
+encbench's own client takes BenchmarkSQL 5's properties and some more (docs/tpcc.md). The file holds
+nothing that differs between replicas: each replica gets its part of the terminals separately.
 """
 
 import math
@@ -18,7 +18,7 @@ from encbench.tools.tpcc.client import CA_FILE, RESULTS, kind_of
 Props = dict[str, str]
 
 REPORT_SECONDS = 1
-"""How often BenchmarkSQL 6 is to tell its rate; the others do each second."""
+"""Interval of BenchmarkSQL 6's reports; the other clients report every second."""
 
 
 def load_props(tpcc: Tpcc, connection: Connection, cores: float) -> Props:
@@ -44,7 +44,7 @@ def run_props(tpcc: Tpcc, load: Load, connection: Connection, cores: float) -> P
 
 
 def replica_props(tpcc: Tpcc, concurrency: int, seed: int, replicas: int) -> list[Props]:
-    """What each replica is told beside the file: its part of the terminals, and a seed."""
+    """Properties of each replica in addition to the file: its part of the terminals, and a seed."""
     kind, parts = kind_of(tpcc), shares(concurrency, replicas)
     if kind == "6":
         return [{"sutThreads": str(part), **_background(part)} for part in parts]
@@ -81,7 +81,7 @@ def _common(tpcc: Tpcc, connection: Connection) -> Props:
     return {
         "db": facts(connection.engine).tpcc[kind],
         "driver": jdbc.class_name(connection, tpcc.driver),
-        # That of a driver of the user's own may hold a key: `client.sh` puts it together.
+        # The URL of the user's own driver may hold a key: `client.sh` assembles it.
         **({} if jdbc.jar(connection) else {"conn": url}),
         "warehouses": str(tpcc.warehouses),
     }
@@ -115,12 +115,12 @@ def _benchmarksql_6(tpcc: Tpcc, load: Load, cores: float) -> Props:
         "runMins": f"{load.duration_seconds / 60:.0f}",
         "reportIntervalSecs": str(REPORT_SECONDS),
         "restartSUTThreadProbability": "0.0",
-        # No think time, as in the other clients; a workload's options may say otherwise.
+        # No think time, as in the other clients; a workload's options may override it.
         "keyingTimeMultiplier": "0.0",
         "thinkTimeMultiplier": "0.0",
         "traceTerminalIO": "false",
         "resultDirectory": RESULTS,
-        # New-Order is what is left of 100.
+        # New-Order gets the rest of 100.
         **{f"{name}Weight": f"{weights[name]:g}" for name in weights if name != "newOrder"},
     }
 
@@ -139,5 +139,5 @@ def _limits(tpcc: Tpcc, parts: Sequence[int]) -> Sequence[int]:
 
 
 def _background(threads: int) -> Props:
-    """Of its connections three quarters may be busy with deferred deliveries, as in its samples."""
+    """Three quarters of the connections may do deferred deliveries, as in its own samples."""
     return {"maxDeliveryBGThreads": str(max(1, threads * 3 // 4))}

@@ -95,10 +95,10 @@ def test_a_value_that_opens_to_the_servers_own_is_encrypted() -> None:
     ("value", "why"),
     [
         (b"other", "it is no envelope"),
-        (envelope(b"other"), "it opens to another value than the server's"),
+        (envelope(b"other"), "the key opens it to a value that differs from the server's"),
         (envelope(b"foreign text"), "the mode's key does not open it"),
         (envelope(b"text", algorithm=7), "its algorithm has the unknown number 7"),
-        (envelope(b"text", type_=253), "its header says another type than the server"),
+        (envelope(b"text", type_=253), "its header names a type that differs from the server's"),
         (envelope(b"text")[:30], "it has 30 bytes, too few for an envelope"),
         (None, "it is NULL on one side only"),
     ],
@@ -137,9 +137,9 @@ def test_a_plain_value_keeps_its_announcement() -> None:
 @pytest.mark.parametrize("row", [None, (b"1", b"text")])
 def test_a_result_with_other_rows_or_columns(row: Any) -> None:
     told = table(Side((b"1", b"text")), Side(None))
-    assert told["wrong"] == {"*": "the proxy gives another result than the server"}
+    assert told["wrong"] == {"*": "the proxy's result differs from the server's"}
     told = table(Side(row), Side(row, columns=(RawColumn("id", KIND), RawColumn("d", KIND))))
-    assert told["wrong"] == {"*": "the proxy gives another result than the server"}
+    assert told["wrong"] == {"*": "the proxy's result differs from the server's"}
 
 
 def test_a_table_without_a_row() -> None:

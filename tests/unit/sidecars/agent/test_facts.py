@@ -7,11 +7,12 @@ import pytest
 
 from encbench.adapters.sql import Row, SqlError
 from encbench.sidecars.agent.config import ConfigError, read_config
-from encbench.sidecars.agent.machine import Machine, read_machine
+from encbench.sidecars.agent.machine import read_machine
 from encbench.sidecars.agent.metrics import exposition
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.process import Reading
 from encbench.sidecars.agent.server import Heart, describe
+from encbench.wire.agent import MachineRows
 
 READING = Reading(
     process_id=7,
@@ -21,7 +22,7 @@ READING = Reading(
     read_bytes=10,
     write_bytes=None,
 )
-MACHINE = Machine("6.1", "CPU", ("aes",), "db-0")
+MACHINE = MachineRows(kernel="6.1", cpuModel="CPU", cpuFlags=["aes"], hostname="db-0")
 
 
 @pytest.fixture
@@ -59,12 +60,12 @@ def test_the_machine(tmp_path: Path) -> None:
     cpuinfo = tmp_path / "cpuinfo"
     cpuinfo.write_text("model name\t: Some CPU\nflags\t\t: fpu aes\n\nmodel name\t: Other\n")
     machine = read_machine(cpuinfo)
-    assert machine.cpu_model == "Some CPU"
-    assert machine.cpu_flags == ("fpu", "aes")
+    assert machine["cpuModel"] == "Some CPU"
+    assert machine["cpuFlags"] == ["fpu", "aes"]
     cpuinfo.write_text("processor\t: 0\nFeatures\t: fp aes\n\n")
     machine = read_machine(cpuinfo)
-    assert machine.cpu_flags == ("fp", "aes")
-    assert machine.cpu_model
+    assert machine["cpuFlags"] == ["fp", "aes"]
+    assert machine["cpuModel"]
 
 
 def test_the_metrics() -> None:

@@ -211,7 +211,7 @@ def test_another_run_waits_for_this_one() -> None:
 def test_a_server_that_stays_away() -> None:
     found = run(Pod(stays=True))
     assert found["state"] == "failed"
-    assert found["error"] == "the server did not answer within 60 s: no process came"
+    assert found["error"] == "the server did not answer within 60 s: no process appeared"
     assert "recoverySeconds" not in found
 
 
@@ -229,12 +229,12 @@ def test_a_signal_that_is_not_allowed() -> None:
 def test_data_that_is_gone() -> None:
     found = run(Pod(rows_after=0))
     assert found["state"] == "failed"
-    assert "gave no row any more" in found["error"]
+    assert "returned no row any more" in found["error"]
 
 
 def test_no_table_to_ask_for() -> None:
     pod = Pod(tables=())
-    assert run(pod)["error"] == "there is no table to read a row of"
+    assert run(pod)["error"] == "the database has no table to read a row from"
     assert not pod.signals
 
 

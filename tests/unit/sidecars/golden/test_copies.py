@@ -76,7 +76,7 @@ def test_a_pod_that_somebody_makes_anew_keeps_its_data(volume: GoldenVolume) -> 
 def test_a_server_that_was_killed_is_not_copied(volume: GoldenVolume) -> None:
     for left in ("mariadb.pid", "data/postmaster.pid"):
         (volume.root / left).touch()
-        with pytest.raises(CopyRefused, match=f"killed and not stopped.*{Path(left).name}"):
+        with pytest.raises(CopyRefused, match=f"killed instead of stopped.*{Path(left).name}"):
             volume.prepare("golden", cold=False)
         (volume.root / left).unlink()
     assert volume.prepare("golden", cold=False).action == "copied"
@@ -89,7 +89,7 @@ def test_under_fuse_a_note_says_that_it_was_stopped(tmp_path: Path) -> None:
     (tmp_path / "cipher").mkdir()
     (tmp_path / "cipher/x").write_bytes(b"secret")
     volume = GoldenVolume(tmp_path, ("cipher",), stopped="stopped")
-    with pytest.raises(CopyRefused, match="killed and not stopped"):
+    with pytest.raises(CopyRefused, match="killed instead of stopped"):
         volume.prepare("golden", cold=False)
     (tmp_path / "stopped").touch()
     assert volume.prepare("golden", cold=False).action == "copied"
@@ -102,7 +102,7 @@ def test_a_volume_that_is_too_small_is_refused_beforehand(
 ) -> None:
     free = type("usage", (), {"free": 1000})
     monkeypatch.setattr(shutil, "disk_usage", lambda _: free)
-    with pytest.raises(CopyRefused, match=r"make the template's storage\.size twice"):
+    with pytest.raises(CopyRefused, match=r"make the template's storage\.size more than twice"):
         volume.prepare("golden", cold=False)
     assert not (volume.golden / "data").exists()
 
@@ -115,7 +115,7 @@ def test_nothing_to_copy_is_refused(tmp_path: Path) -> None:
 def test_a_golden_copy_that_somebody_changed_is_not_restored(volume: GoldenVolume) -> None:
     volume.prepare("golden", cold=False)
     (volume.golden / "data/ibdata1").write_bytes(b"short")
-    with pytest.raises(CopyRefused, match="is not what it was"):
+    with pytest.raises(CopyRefused, match="has changed since it was made"):
         volume.prepare("trial-1", cold=False)
     assert contents(volume.root) == LOADED, "and what is there stays"
 

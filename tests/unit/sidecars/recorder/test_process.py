@@ -8,13 +8,23 @@ from pathlib import Path
 
 import pytest
 
+from encbench.sidecars.proc import ProcessStat, parse_stat
 from encbench.sidecars.recorder import process
-from encbench.sidecars.recorder.process import ProcessStat, ToolProcess, find, is_alive, parse_stat
+from encbench.sidecars.recorder.process import ToolProcess, find, is_alive
 
 
 def test_a_name_may_hold_brackets_and_blanks() -> None:
-    text = "7 (a) b (c) S 3 7 7 0 -1 4194560 1 2 3 4 150 25 9 9 20 0 1 0 100\n"
-    assert parse_stat(text) == ProcessStat(name="a) b (c", state="S", parent=3, ticks=175)
+    text = b"7 (a) b (c) S 3 7 7 0 -1 4194560 1 2 3 4 150 25 9 8 20 0 1 0 100 4096 12 0\n"
+    assert parse_stat(text) == ProcessStat(
+        process_id=7,
+        name=b"a) b (c",
+        state=b"S",
+        parent=3,
+        own_ticks=175,
+        ended_ticks=17,
+        start_ticks=100,
+        resident_pages=12,
+    )
 
 
 def test_own_usage() -> None:

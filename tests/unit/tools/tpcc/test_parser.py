@@ -128,7 +128,7 @@ def test_nothing_measured_is_no_latency() -> None:
         (own().rpartition("encbench-tpcc")[0], "ends before its result"),
         (own(complete=False, reason="the database was lost"), "the database was lost"),
         (own(transactions=101), "hold 100 of 101 transactions"),
-        (own(window=None), "not as it should be"),
+        (own(window=None), "is malformed"),
         (own() + "encbench-tpcc {broken\n", "damaged"),
     ],
 )

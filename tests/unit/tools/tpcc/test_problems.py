@@ -9,7 +9,7 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.tools.registry import tool
 from encbench.tools.tpcc import problems as found_by
-from encbench.tools.tpcc.problems import tells_sessions
+from encbench.tools.tpcc.problems import reports_sessions
 from tests.support.testbeds import instance
 from tests.support.workloads import tpcc_spec, workload_spec
 
@@ -83,10 +83,10 @@ def test_benchmarksql_cannot_prove_tls() -> None:
 
 
 def test_who_tells_what_sessions_negotiated() -> None:
-    assert tells_sessions(tpcc_spec())
-    assert not tells_sessions(tpcc_spec({"benchmarksql": {}}, WHOLE))
+    assert reports_sessions(tpcc_spec())
+    assert not reports_sessions(tpcc_spec({"benchmarksql": {}}, WHOLE))
     sysbench = workload_spec()
-    assert tool(sysbench).tells_sessions(sysbench)
+    assert tool(sysbench).reports_sessions(sysbench)
     assert not [*tool(sysbench).pair_problems(sysbench, on("mysql"), TLS)]
 
 

@@ -1,6 +1,6 @@
 """Caveats about data and machines: how they differ from production."""
 
-from encbench.api.base import parse_quantity
+from encbench.api.scalars import parse_quantity
 from encbench.api.workload import WorkloadSpec
 from encbench.report.analysis.caveats.facts import Facts
 from encbench.report.document import Caveat
