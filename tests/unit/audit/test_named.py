@@ -149,7 +149,7 @@ def test_what_is_no_text_is_refused() -> None:
 
 
 def test_an_unknown_header_asks_for_its_columns() -> None:
-    with pytest.raises(BadInput, match="no header that is known: name its columns with --plain"):
+    with pytest.raises(BadInput, match="no known header: name its columns with --plain"):
         audited(None, t="a,b\n1,2\n")
 
 

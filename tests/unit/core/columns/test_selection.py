@@ -97,7 +97,7 @@ def test_the_proxys_file_names_every_table_too() -> None:
         ("tpcc", "x.y", "leave it out"),
         ("sysbench", "sbtest.d", "write sbtest.id if that is what you mean"),
         ("sysbench", "sbtest4.c", "sbtest4.c is not a column of sysbench's tables"),
-        ("sysbench", "sbtest01.c", "sbtest01.c is no column"),
+        ("sysbench", "sbtest01.c", "sbtest01.c is not a column"),
     ],
 )
 def test_a_column_that_is_not_there(schema: SchemaName, name: str, said: str) -> None:
