@@ -30,7 +30,7 @@ def wrong() -> list[Body]:
     instance, plain, tde, workload = parts(
         sysbench={"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
     )
-    instance["spec"]["settings"] = {"innodb_bufer_pool_size": "64M"}
+    instance["spec"]["settings"] = {"innodb_buffer_pool_siz": "64M"}
     tde["spec"]["atRest"]["keySecretRef"] = {"name": "my-key", "key": "keyfile"}
     return [instance, plain, tde, workload]
 
@@ -43,7 +43,7 @@ async def test_everything_that_is_wrong_is_said_at_once_and_nothing_is_made() ->
     for said in (
         "there is no EncryptionMode missing in namespace bench",
         "there is no ConfigMap mine",
-        "innodb_bufer_pool_size",
+        "innodb_buffer_pool_siz",
         "there is no Secret my-key with an entry keyfile",
     ):
         assert said in message
@@ -78,9 +78,9 @@ async def test_once_corrected_it_goes_on() -> None:
     world.apply(manifests.config_map("mine", SPACE, **{"mine.lua": SCRIPT}))
     world.apply(manifests.body(ENCRYPTION_MODE, "extra", SPACE))
     await world.settle(30)
-    second = refusal(world, Reason.SETTING_UNKNOWN)
+    second = refusal(world, Reason.SETTING_INVALID)
     assert "there is no" not in second
-    assert "innodb_bufer_pool_size" in second
+    assert "innodb_buffer_pool_siz" in second
     assert len(second) < len(first)
     world.cluster.set_spec(
         INSTANCE_TEMPLATE, SPACE, "small", settings={"innodb_buffer_pool_size": "64M"}
