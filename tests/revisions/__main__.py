@@ -31,7 +31,9 @@ REPOSITORY = HERE.parents[1]
 LONGEST = 400
 """Letters of each side that are printed of a difference."""
 SHOWN = 60
-"""Kinds of differences of which one is printed."""
+"""Kinds of differences that are printed."""
+EXAMPLES = 3
+"""Distinct differences that are printed of each kind."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -103,9 +105,10 @@ def _report(before: Path, after: Path, explanations: Sequence[Explanation]) -> i
         return 0
     groups = alike(unexplained)
     for found in groups[:SHOWN]:
-        one, files = found[0], len({each.file for each in found})
-        more = f" ({len(found)} like it in {files} files)" if len(found) > 1 else ""
-        print(f"\n{one.file}{more}\n  {one.place}\n  - {_cut(one.before)}\n  + {_cut(one.after)}")
+        print(f"\n{len(found)} in {len({one.file for one in found})} files, such as")
+        distinct = {(one.before, one.after): one for one in found}
+        for one in list(distinct.values())[:EXAMPLES]:
+            print(f"  {one.file}: {one.place}\n  - {_cut(one.before)}\n  + {_cut(one.after)}")
     left = f", {len(groups) - SHOWN} not shown" if len(groups) > SHOWN else ""
     files = len({one.file for one in unexplained})
     print(f"\n{len(unexplained)} differences in {files} files, of {len(groups)} kinds{left}")

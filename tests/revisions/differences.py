@@ -115,7 +115,7 @@ def _of_file(name: str, before: Path, after: Path) -> Iterator[Difference]:
         return
     found = list(_of_content(Path(name).suffix, old, new))
     if not found:
-        found = [("(layout)", old.decode(), new.decode())]
+        found = list(_of_lines("(layout) ", old.decode(), new.decode()))
     yield from (Difference(name, *one) for one in found)
 
 

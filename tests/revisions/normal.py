@@ -1,8 +1,8 @@
 """Replaces what is random, and what the fakes count, by words that are the same in every run.
 
-Keys and certificates are random. Their replacement describes what the operator decided about them.
-The fake API server numbers objects: kind and name replace a uid. A stored object's key replaces its
-digest, so that one changed record is one difference and not many.
+Keys, certificates and markers are random; the words for a certificate describe what the operator
+decided about it. The fake API server numbers objects: kind and name replace a uid. The key of a
+stored object replaces its digest, so that one changed record is one difference and not many.
 """
 
 import hashlib
@@ -15,6 +15,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 _UID = re.compile(r"00000000-0000-0000-0000-[0-9a-f]{12}")
+_TOKEN = re.compile(r"\b0{20,}[0-9a-f]*[1-9a-f][0-9a-f]*\b")
+"""The fakes count where the product draws random bytes."""
+_MARKER = re.compile(r"(encbench[-_]marker[-_])[0-9a-f]{16,32}")
+"""A proof's marker, and the name of its table, which is a digest of it."""
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _PEM = re.compile(r"-----BEGIN ([A-Z ]+)-----\n.*?-----END \1-----\n?", re.DOTALL)
 _KEYS_OWN = ("SubjectKeyIdentifier", "AuthorityKeyIdentifier")
@@ -43,8 +47,22 @@ class Names:
 
     def text(self, text: str) -> str:
         """The text with names in place of numbers."""
+        text = _MARKER.sub(r"\1random", text)
         text = _DIGEST.sub(lambda found: self._digests.get(found[0], found[0]), text)
         return _UID.sub(lambda found: self._uids.get(found[0], found[0]), text)
+
+    def sent(self, text: str) -> str:
+        """The same of an object that was sent, where random bytes count by their appearance in it.
+
+        So two of them are equal or not, as before, and the order in which they are drawn is free.
+        """
+        tokens: dict[str, str] = {}
+
+        def number(found: re.Match[str]) -> str:
+            default = f"<{len(found[0]) // 2} random bytes, number {len(tokens) + 1}>"
+            return tokens.setdefault(found[0], default)
+
+        return self.text(_TOKEN.sub(number, text))
 
     def content(self, content: bytes) -> bytes:
         """The same of an object in the bucket, all of which are text."""

@@ -159,7 +159,7 @@ SEVERAL: Body = {
         "tableSize": 500,
         "options": {"range-size": "50", "rand-type": "uniform"},
     },
-    "load": {**LOAD, "concurrency": [3, 7], "rate": 600},
+    "load": {**LOAD, "concurrency": [7], "rate": 600},
     "client": {
         **CLIENT,
         "imagePullPolicy": "Never",
@@ -193,7 +193,7 @@ TPCC_FULL: Body = {
         "loadWorkers": 3,
         "urlParameters": {"connectTimeout": "5000"},
     },
-    "load": {**LOAD, "concurrency": [4, 9]},
+    "load": {**LOAD, "concurrency": [9]},
     "client": {**CLIENT, "replicas": 2},
 }
 MINUTES: Body = {"concurrency": [4], "warmup": "0s", "duration": "1m"}

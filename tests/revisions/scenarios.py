@@ -27,8 +27,6 @@ from tests.revisions.parts import (
     PEM,
     SCRIPTS,
     SEVERAL,
-    TDE,
-    TLS,
     TPCC,
     TPCC_FULL,
     WRITES,
@@ -96,12 +94,13 @@ class Scenario:
 def scenarios() -> Iterator[Scenario]:
     """All of them."""
     for engine in ENGINES:
+        small = {"small": instance(engine)}
         # A campaign has sixteen modes at most.
         for part, modes in (("modes", OF_ALL), ("own-modes", {"plain": {}, **OF_ONE[engine]})):
             yield Scenario(
                 f"{engine}-{part}",
                 engine,
-                {"small": instance(engine)},
+                small,
                 modes,
                 {"oltp": OLTP},
                 others=(CLASS, *KEYS),
@@ -117,15 +116,15 @@ def scenarios() -> Iterator[Scenario]:
         yield Scenario(
             f"{engine}-benchmarksql",
             engine,
-            {"small": instance(engine)},
-            {"plain": {}, "tde": TDE} if engine != "postgresql" else {"plain": {}},
+            small,
+            {"plain": {}},
             BENCHMARKSQL,
         )
         yield Scenario(
             f"{engine}-resets",
             engine,
-            {"small": instance(engine)},
-            plain_and(OF_ALL, "tls", "gocryptfs", "gocryptfs-none", "class"),
+            small,
+            plain_and(OF_ALL, "tls", "gocryptfs", "class"),
             {"oltp": OLTP},
             {"reset": "trial", "residency": "OnDemand"},
             others=(CLASS,),
@@ -133,7 +132,7 @@ def scenarios() -> Iterator[Scenario]:
         yield Scenario(
             f"{engine}-external",
             engine,
-            {"rds": external(engine), "other": external(engine, host="10.1.2.3", port=7000)},
+            {"rds": external(engine)},
             plain_and(OF_ALL, "tls"),
             {"oltp": OLTP, "tpcc": TPCC},
             others=(secret("rds", **LOGIN, **{"ca.crt": PEM}),),
@@ -145,7 +144,6 @@ def scenarios() -> Iterator[Scenario]:
         {"small": instance("mysql")},
         DRIVERS,
         {"tpcc": TPCC},
-        {"blocks": {"min": 2, "maxReplacements": 1}},
         others=(CLAIM, *KEYS),
     )
 
@@ -160,7 +158,15 @@ def _mariadb() -> Iterator[Scenario]:
         {**small, "full": instance("mariadb", **FULL)},
         two,
         {"oltp": OLTP},
-        {"blocks": {"min": 4}, "margin": 0.02, "allowColocation": True},
+        {"blocks": {"min": 3}, "margin": 0.02, "allowColocation": True},
+    )
+    yield Scenario(
+        "two-externals",
+        "mariadb",
+        {"rds": external("mariadb"), "other": external("mariadb", host="10.1.2.3", port=7000)},
+        {"plain": {}},
+        {"oltp": OLTP},
+        others=(secret("rds", **LOGIN),),
     )
     yield Scenario(
         "precision",
@@ -179,7 +185,7 @@ def _mariadb() -> Iterator[Scenario]:
         small,
         two,
         {"oltp": {**OLTP, "load": {**LOAD, "concurrency": [2, 4]}}},
-        {"blocks": {"min": 2}, "reset": "block"},
+        {"reset": "block"},
     )
     yield Scenario("cold", "mariadb", small, two, {"oltp": OLTP}, {"cache": "Cold"})
     yield Scenario(
@@ -221,9 +227,9 @@ def _mariadb() -> Iterator[Scenario]:
             f"recovery-{stop.lower()}",
             "mariadb",
             small,
-            {**two, "tls": TLS},
+            two,
             {"writes": {**WRITES, "recovery": {"stop": stop}}},
-            {"blocks": {"min": 3}, "reset": "trial"},
+            {"blocks": {"min": 2}, "reset": "trial"},
         )
     yield Scenario(
         "failed-testbed",

@@ -69,8 +69,8 @@ def install(world: Any, engine: str, *, tpcc: bool) -> None:
             said |= _mysql(said, mode, engine, full)
         if engine == "postgresql":
             said |= _postgresql(mode, full)
-        if tpcc and mode.columns is not None:
-            said["columns"] = _columns(mode.columns)
+        if mode.columns is not None:
+            said["columns"] = _columns(mode.columns, 0 if tpcc else agents.servers[address].tables)
         return said
 
     agents.server, agents.evidence = server, seen
@@ -165,19 +165,20 @@ def _spaces(spaces: Iterable[tuple[str, bool]]) -> list[Answer]:
     return [{"name": name, "encrypted": inside, "busy": False} for name, inside in spaces]
 
 
-def _columns(columns: Any) -> Answer:
-    """What the agent sees of TPC-C's tables through the proxy."""
-    chosen = set(surface.find("chosen_columns")("tpcc", columns))
-    tables: dict[str, Answer] = {
-        name: {"table": name, "row": True, "plain": [], "encrypted": {}, "null": [], "wrong": {}}
-        for name in TPCC_TABLES
-    }
-    for name in surface.find("all_columns")("tpcc"):
+def _columns(columns: Any, count: int) -> Answer:
+    """What the agent sees through the proxy, of that many tables of sysbench's or else TPC-C's."""
+    schema = ("sysbench", count) if count else ("tpcc",)
+    chosen = set(surface.find("chosen_columns")(schema[0], columns, *schema[1:]))
+    tables: dict[str, Answer] = {}
+    for name in surface.find("all_columns")(*schema):
         table, _, column = name.partition(".")
-        one = tables[table]
+        one = tables.setdefault(
+            table, {"table": table, "row": True, "plain": [], "encrypted": {}, "null": []}
+        )
         if name in chosen:
             one["encrypted"].setdefault(columns.algorithm, []).append(column)
         else:
             one["plain"].append(column)
-    told = [{**one, "digest": DIGEST} for one in tables.values()]
-    return {"chosen": len(chosen), "all": len(told), "tables": told}
+    digest = None if count else DIGEST
+    seen = [{**one, "wrong": {}, "digest": digest} for one in tables.values()]
+    return {"chosen": len(chosen), "all": len(seen), "tables": seen}

@@ -98,7 +98,7 @@ class Written:
         self._json(folder / "events.json", said)
 
     def _json(self, path: Path, value: Any) -> None:
-        _put(path, self.names.text(json.dumps(value, indent=1, sort_keys=True)).encode())
+        _put(path, self.names.sent(json.dumps(value, indent=1, sort_keys=True)).encode())
 
 
 async def simulate(scenario: Scenario, folder: Path) -> str | None:

@@ -67,7 +67,7 @@ def test_values_of_another_type_differ(tmp_path: Path, old: str, new: str) -> No
 
 def test_the_same_content_in_other_bytes_differs(tmp_path: Path) -> None:
     assert changed(tmp_path, "x.json", '{"a": 1}', '{"a":1}') == [
-        ("(layout)", '{"a": 1}', '{"a":1}')
+        ("(layout) line 1", '{"a": 1}', '{"a":1}')
     ]
 
 

@@ -29,6 +29,15 @@ def test_a_module_that_lacks_an_import_of_its_own_is_not_taken_for_moved(
         surface.find("World")
 
 
+def test_places_are_tried_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    places = ("encbench.nowhere:Kind", "encbench.api.kinds:Gone", "encbench.api.kinds:Kind")
+    monkeypatch.setitem(surface.PLACES, "it", places)
+    assert surface.find("it").__name__ == "Kind"
+    monkeypatch.setitem(surface.PLACES, "it", places[:2])
+    with pytest.raises(LookupError, match="add its place"):
+        surface.find("it")
+
+
 def test_scenarios_have_names_of_their_own() -> None:
     names = [scenario.name for scenario in scenarios()]
     assert len(names) == len(set(names))
@@ -70,3 +79,17 @@ def test_numbers_of_the_fakes_are_replaced_by_names() -> None:
     digest = "sha256:ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73"
     told = names.text(f"{first} {again} {digest} sha256:{'0' * 64}")
     assert told == (f"uid-of-Trial-t uid-of-Trial-t.again1 digest-of:a/b sha256:{'0' * 64}")
+
+
+def test_markers_are_equal_whatever_was_drawn() -> None:
+    drawn = [f"encbench-marker-{digit * 32} in encbench_marker_{digit * 16}.ibd" for digit in "ab"]
+    first, second = map(Names().text, drawn)
+    assert first == second == "encbench-marker-random in encbench_marker_random.ibd"
+
+
+def test_random_bytes_are_numbered_in_the_order_in_which_they_appear() -> None:
+    first, second = (f"{number:032x}" for number in (7, 31))
+    numbered = [Names().sent(f"{a} {b} {a}") for a, b in ((first, second), (second, first))]
+    assert numbered[0] == numbered[1]
+    assert numbered[0] != Names().sent(f"{first} {first} {first}")
+    assert Names().sent("0" * 32) == "0" * 32
