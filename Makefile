@@ -3,6 +3,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 CLUSTER ?= own
+BEFORE ?= HEAD
 
 export PYTHONPATH := operator:.
 export CLUSTER
@@ -117,6 +118,10 @@ down: ## Remove the cluster with all its traces; caches and Debian packages stay
 .PHONY: calibration
 calibration: ## Simulated campaigns: coverage of the intervals, wrong verdicts; prints the figures
 	$(python) -m pytest -q tests/calibration
+
+.PHONY: compare
+compare: ## Compare what two revisions produce; BEFORE=HEAD AFTER= (the working tree)
+	$(python) -m tests.revisions $(BEFORE) $(AFTER)
 
 .PHONY: bench-aa
 bench-aa: ## Real A/A campaigns, their verdicts and noise floors; CAMPAIGNS=20

@@ -1,0 +1,1 @@
+"""Compares what two revisions of this repository produce from the same inputs."""
