@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Sourced by each engine's initialise.sh: has the server validate its own option file.
 #
 # A server stops at its first mistake, or at the first of a kind. So each name that it complains

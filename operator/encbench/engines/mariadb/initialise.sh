@@ -19,7 +19,7 @@ rm -rf "$volume/data"
 # shellcheck source=/dev/null
 . "$(dirname "$config")/refusals.sh"
 # MariaDB has no option that only validates. Its help reads every option first.
-validates() { mariadbd --defaults-file="$1" --verbose --help 2>&1 >/dev/null; }
+validates() { { mariadbd --defaults-file="$1" --verbose --help >/dev/null; } 2>&1; }
 stop_at_refused_settings "$config" "$volume/tmp/validated.cnf" '\[ERROR\]'
 
 # root may log in by the unix socket only and as the system's root, whom this pod does not have.

@@ -58,7 +58,7 @@ case $said in
     validates() { "$program/mysqld" --defaults-file="$1" --validate-config 2>&1; }
     ;;
   *) # 5.7
-    validates() { "$program/mysqld" --defaults-file="$1" --verbose --help 2>&1 >/dev/null; }
+    validates() { { "$program/mysqld" --defaults-file="$1" --verbose --help >/dev/null; } 2>&1; }
     ;;
 esac
 stop_at_refused_settings "$config/server.cnf" "$volume/tmp/validated.cnf" '\[ERROR\]'
