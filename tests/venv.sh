@@ -4,8 +4,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 cache=${ENCBENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/encbench}
-lock=operator/requirements-dev.lock
-key=$({ cat "$lock"; python3 --version; } | sha256sum | cut -c1-16)
+locks='operator/requirements.lock operator/requirements-dev.lock'
+# shellcheck disable=SC2086 # two names
+key=$({ cat $locks; python3 --version; } | sha256sum | cut -c1-16)
 venv=$cache/venv/$key
 if [ ! -e "$venv/ok" ]; then
     echo "making the Python environment in $venv" >&2
@@ -18,7 +19,8 @@ if [ ! -e "$venv/ok" ]; then
         apt-get install -y -qq --no-install-recommends python3-venv >&2
         python3 -m venv "$venv" >&2
     fi
-    "$venv/bin/pip" install --quiet --require-hashes -r "$lock" >&2
+    "$venv/bin/pip" install --quiet --require-hashes -r operator/requirements.lock \
+        -r operator/requirements-dev.lock >&2
     touch "$venv/ok"
 fi
 echo "$venv"
