@@ -23,13 +23,9 @@ def _problems(kind: Any, value: object, where: str) -> list[str]:
     if origin is UnionType:
         return min((_problems(one, value, where) for one in arguments), key=len)
     if origin is list and isinstance(value, list):
-        return [
-            p for n, one in enumerate(value) for p in _problems(arguments[0], one, f"{where}.{n}")
-        ]
+        return _each(arguments[0], enumerate(value), where)
     if origin is dict and isinstance(value, dict):
-        return [
-            p for key, one in value.items() for p in _problems(arguments[1], one, f"{where}.{key}")
-        ]
+        return _each(arguments[1], value.items(), where)
     if kind is float:
         right = isinstance(value, int | float) and not isinstance(value, bool)
     elif kind is NoneType:

@@ -1,19 +1,13 @@
-"""What an init container that makes a data directory leaves when the server refuses its settings.
+"""What an init container leaves in its termination message when the server refuses its settings.
 
-`engines/refusals.sh` writes it into the termination message.
+`engines/refusals.sh` writes `{"refusedSettings": [names]}`: the names alone, because a server's own
+text may hold anything.
 """
 
 import json
 import re
-from typing import TypedDict
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
-
-
-class Refusals(TypedDict):
-    """The names alone: a server's own text may hold anything."""
-
-    refusedSettings: list[str]
 
 
 def refused_settings(termination_message: str) -> tuple[str, ...]:
