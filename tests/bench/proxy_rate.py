@@ -77,7 +77,7 @@ class Bench:
         with ExitStack() as stack:
             proxies = [stack.enter_context(self.running(name)) for name in order]
             ports = [proxy.port for proxy in proxies]
-            command = [self.load, *map(str, (clients, rate, WARMUP, SECONDS, *ports))]
+            command = [str(self.load), *map(str, (clients, rate, WARMUP, SECONDS, *ports))]
             process = stack.enter_context(
                 subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
             )
@@ -180,7 +180,7 @@ def _against(first: Sequence[Window], windows: Sequence[Window]) -> str:
 
 
 def _median(windows: Sequence[Window], figure: str) -> float:
-    return statistics.median(getattr(window, figure) for window in windows)
+    return statistics.median(float(getattr(window, figure)) for window in windows)
 
 
 if __name__ == "__main__":
