@@ -42,7 +42,9 @@ impl Client {
     fn connect(port: u16) -> io::Result<Self> {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
         stream.set_nodelay(true)?;
-        receive(&mut stream)?;
+        if receive(&mut stream)?.first() == Some(&ERR) {
+            return Err(io::Error::other("the server takes no more connections"));
+        }
         // PROTOCOL_41, SECURE_CONNECTION and PLUGIN_AUTH.
         let mut response = 0x0008_8200u32.to_le_bytes().to_vec();
         response.extend_from_slice(&(1u32 << 24).to_le_bytes());

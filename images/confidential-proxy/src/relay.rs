@@ -6,9 +6,10 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::task::Poll;
+use std::pin::Pin;
+use std::task::{ready, Context, Poll};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::task::yield_now;
 
@@ -136,20 +137,31 @@ impl Relay {
     /// Wait for more bytes of a side; 0 at their end.
     pub async fn fill(&mut self, from: Side) -> io::Result<usize> {
         self.take_turns().await;
-        let Peer { stream, inbox } = self.peer_mut(from);
-        let count = stream.read(inbox.space()).await?;
-        inbox.filled(count);
-        self.read += count;
-        Ok(count)
+        poll_fn(|context| self.poll_fill(from, context)).await
     }
 
-    /// The same without waiting: an error if there is nothing yet.
-    fn try_fill(&mut self, from: Side) -> io::Result<usize> {
+    /// Wait for more bytes of either side: of `first`, if both have sent some.
+    async fn fill_either(&mut self, first: Side) -> (Side, io::Result<usize>) {
+        self.take_turns().await;
+        poll_fn(|context| {
+            for side in [first, first.other()] {
+                if let Poll::Ready(read) = self.poll_fill(side, context) {
+                    return Poll::Ready((side, read));
+                }
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    fn poll_fill(&mut self, from: Side, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let Peer { stream, inbox } = self.peer_mut(from);
-        let count = stream.try_read(inbox.space())?;
+        let mut space = ReadBuf::new(inbox.space());
+        ready!(Pin::new(stream).poll_read(context, &mut space))?;
+        let count = space.filled().len();
         inbox.filled(count);
         self.read += count;
-        Ok(count)
+        Poll::Ready(Ok(count))
     }
 
     /// Let other connections go on, if this one has read enough.
@@ -168,28 +180,17 @@ impl Relay {
         }
     }
 
-    /// Wait until a side can be read: `first`, if both can.
-    async fn readable(&self, first: Side) -> Side {
-        let second = first.other();
-        poll_fn(|context| match self.peer(first).stream.poll_read_ready(context) {
-            Poll::Ready(_) => Poll::Ready(first),
-            Poll::Pending => self.peer(second).stream.poll_read_ready(context).map(|_| second),
-        })
-        .await
-    }
-
     /// Wait for more bytes of either side.
     pub async fn await_either(&mut self) -> Flow {
-        let side = self.readable(Side::Server).await;
-        self.read_on(side).await
+        match self.fill_either(Side::Server).await {
+            (_, Ok(1..)) => Ok(()),
+            _ => Err(End::Gone),
+        }
     }
 
     /// Wait for the client. A server that ends the connection meanwhile ends it here too.
     pub async fn await_client(&mut self) -> Flow {
-        self.take_turns().await;
-        let side = self.readable(Side::Client).await;
-        match (side, self.try_fill(side)) {
-            (_, Err(error)) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
+        match self.fill_either(Side::Client).await {
             (Side::Client, Ok(1..)) => Ok(()),
             (Side::Client, _) => Err(End::Gone),
             // What a server says without being asked is why it ends the connection.

@@ -18,6 +18,7 @@ use confidential_proxy::{key, server};
 const PATIENCE: Duration = Duration::from_secs(20);
 const ROW: usize = 1000;
 const EOF: [u8; 5] = [0xFE, 0, 0, 2, 0];
+const CHANGE_USER: u8 = 0x11;
 const OK: [u8; 7] = [0, 0, 0, 2, 0, 0, 0];
 
 /// Start a proxy with these rules and one worker.
@@ -83,7 +84,14 @@ impl Server {
         receive(&mut stream)?;
         send(&mut stream, 2, &OK)?;
         loop {
-            let command = String::from_utf8(receive(&mut stream)?[1..].to_vec()).unwrap();
+            let payload = receive(&mut stream)?;
+            if payload[0] == CHANGE_USER {
+                send(&mut stream, 1, b"\xfeplugin\0")?;
+                receive(&mut stream)?;
+                send(&mut stream, 3, &OK)?;
+                continue;
+            }
+            let command = String::from_utf8(payload[1..].to_vec()).unwrap();
             match command.split_once(' ') {
                 Some(("rows", count)) => self.rows(&mut stream, count.parse().unwrap())?,
                 _ if command == "silence" => {}
@@ -290,6 +298,19 @@ fn clients_that_go_leave_no_connection_behind() {
     assert_eq!(server.begun.load(Ordering::SeqCst), 201);
     drop(busy);
     assert!(eventually(|| server.ended.load(Ordering::SeqCst) == 201), "also in the middle of an answer");
+}
+
+#[test]
+fn a_client_may_become_another_user() {
+    let server = Server::default();
+    let mut client = Client::connect(proxy(server.start(), ""));
+    for _ in 0..3 {
+        client.do_nothing();
+        send(&mut client.0, 0, &[CHANGE_USER]).unwrap();
+        assert_eq!(client.receive(), b"\xfeplugin\0");
+        send(&mut client.0, 2, b"proof").unwrap();
+        assert_eq!(client.receive(), OK);
+    }
 }
 
 #[test]
