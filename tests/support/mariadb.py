@@ -205,7 +205,8 @@ def _prepare(
     context = database_context(spec)
     credentials = texts(credentials_secret(context, counting_tokens(), {}))
     credentials |= certificates.entries(issued)
-    keys = keys_secret(context, counting_tokens())
+    made = keys_secret(context, counting_tokens())
+    keys = texts(made) if made else {}
     cnf = settings.server_cnf(spec, layout)
     cnf += "".join(f"{name}={value.format(tls=layout.tls)}\n" for name, value in overrides.items())
     data = config_map(context)["data"]
@@ -215,7 +216,7 @@ def _prepare(
         f"{layout.config}/refusals.sh": data["refusals.sh"],
         layout.init_sql: credentials["init.sql"] + ALL_PRIVILEGES,
         **mounted(layout, credentials, issued),
-        **({layout.key_file: texts(keys)[KEY_FILE]} if keys else {}),
+        **({layout.key_file: keys[KEY_FILE]} if KEY_FILE in keys else {}),
     }
     write(layout, files)
     hand_over(folder)

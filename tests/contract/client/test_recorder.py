@@ -98,7 +98,7 @@ def test_no_state_before_the_tool_waits(tmp_path: Path) -> None:
             except OSError:
                 time.sleep(0.05)
         assert status == 503
-        assert "does not wait" in json.loads(content)["error"]
+        assert "is not waiting" in json.loads(content)["error"]
         assert one.get("/metrics", {})[0] == 200
 
 
