@@ -45,30 +45,22 @@ def difference(before: State, after: State) -> list[str]:
 
 
 def _processes() -> set[str]:
-    """Programs by name that run outside this test's own tree; kernel threads have no command."""
-    parents: dict[int, int] = {}
-    commands: dict[int, str] = {}
+    """Daemons by name: programs whose parent is init, as those of a cluster are.
+
+    What a shell starts while the tests run is a child of that shell and is not looked at.
+    """
+    found = set()
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
-            status = (entry / "status").read_text()
+            parent = (entry / "status").read_text().split("PPid:")[1].split()[0]
             command = (entry / "cmdline").read_bytes().split(b"\0")[0].decode()
         except OSError:
             continue
-        parents[int(entry.name)] = int(status.split("PPid:")[1].split()[0])
-        if command:
-            commands[int(entry.name)] = Path(command).name
-    children = {pid for pid in parents if _descends(pid, os.getpid(), parents)}
-    return {name for pid, name in commands.items() if pid not in children}
-
-
-def _descends(pid: int, ancestor: int, parents: dict[int, int]) -> bool:
-    while pid:
-        if pid == ancestor:
-            return True
-        pid = parents.get(pid, 0)
-    return False
+        if parent == "1" and command and int(entry.name) != os.getpid():
+            found.add(Path(command).name)
+    return found
 
 
 def _rules() -> set[str]:
