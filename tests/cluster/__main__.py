@@ -86,10 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("kubeconfig", help="print the path of the administrator's kubeconfig")
     built = commands.add_parser("images", help="build images and hand them to the running cluster")
     built.add_argument(
-        "names",
-        nargs="*",
-        metavar="name",
-        help=f"all unless named: {', '.join(images.RECIPES)}",
+        "names", nargs="*", metavar="name", help=f"all unless named: {', '.join(images.RECIPES)}"
     )
     commands.add_parser("status", help="say what runs and where its files are")
     build = commands.add_parser(

@@ -83,10 +83,7 @@ def _dns() -> list[Manifest]:
             _rule("discovery.k8s.io", ["endpointslices"], _FOLLOW),
         ),
         _binding("ClusterRole", "system:coredns", "coredns", "kube-system"),
-        {
-            **_object("v1", "ConfigMap", "coredns", **where),
-            "data": {"Corefile": _COREFILE},
-        },
+        {**_object("v1", "ConfigMap", "coredns", **where), "data": {"Corefile": _COREFILE}},
         _deployment("coredns", labels, pod, **where),
         {
             **_object("v1", "Service", "kube-dns", **where, labels=labels),
@@ -126,9 +123,7 @@ def _storage(layout: Layout) -> list[Manifest]:
         _cluster_role(
             name,
             _rule(
-                "",
-                ["nodes", "persistentvolumeclaims", "configmaps", "pods", "pods/log"],
-                _FOLLOW,
+                "", ["nodes", "persistentvolumeclaims", "configmaps", "pods", "pods/log"], _FOLLOW
             ),
             _rule("", ["persistentvolumes"], _CHANGE),
             _rule("", ["events"], ["create", "patch"]),

@@ -15,12 +15,7 @@ from .layout import Layout
 
 
 def make(
-    layout: Layout,
-    console: Console,
-    parts: Iterable[str],
-    names: Iterable[str],
-    *,
-    pull: bool,
+    layout: Layout, console: Console, parts: Iterable[str], names: Iterable[str], *, pull: bool
 ) -> tuple[dict[str, Path], dict[str, Path]]:
     """Binary directories by part and archives by image name, made where the cache lacks them."""
     names = list(names)

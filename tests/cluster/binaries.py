@@ -94,13 +94,7 @@ PARTS: Final = {
             tags=("remove_all_sd", "enable_kubernetes_sd"),
         ),
         # The linter of the prose. Its parsers of programming languages are in C.
-        Part(
-            "vale",
-            ("vale",),
-            ("github.com/vale-cli/vale/v3/cmd/vale",),
-            module="vale",
-            cgo=True,
-        ),
+        Part("vale", ("vale",), ("github.com/vale-cli/vale/v3/cmd/vale",), module="vale", cgo=True),
     )
 }
 
@@ -120,11 +114,7 @@ def ensure(layout: Layout, console: Console, name: str) -> Path:
     ldflags = _linker_flags(layout, part)
     sources = _sources(part, where)
     key = cache.content_key(
-        cache.files_key(where, sources),
-        *_flags(part),
-        ldflags,
-        _go_version(where),
-        *part.packages,
+        cache.files_key(where, sources), *_flags(part), ldflags, _go_version(where), *part.packages
     )
 
     def compile_into(made: Path) -> None:

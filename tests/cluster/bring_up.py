@@ -28,13 +28,7 @@ from . import (
     snapshot,
 )
 from .api import Api, condition, rolled_out
-from .components import (
-    CONTAINERD_SOCKET,
-    KUBELET_HEALTH_PORT,
-    Daemon,
-    daemons,
-    kubeconfig_path,
-)
+from .components import CONTAINERD_SOCKET, KUBELET_HEALTH_PORT, Daemon, daemons, kubeconfig_path
 from .console import ClusterError, Console, wait_until
 from .layout import Layout
 

@@ -120,7 +120,7 @@ def _containerd(layout: Layout) -> Daemon:
                         "conf_dir": str(cni),
                     },
                     'plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc': {
-                        "runtime_type": "io.containerd.runc.v2",
+                        "runtime_type": "io.containerd.runc.v2"
                     },
                     'plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options': {
                         "Root": f"{home}/runc",
@@ -220,11 +220,7 @@ def _proxy(layout: Layout) -> Daemon:
         "healthzBindAddress": "127.0.0.1:10256",
         "metricsBindAddress": "127.0.0.1:10249",
         # Zero leaves the kernel's connection tracking settings alone.
-        "conntrack": {
-            "maxPerCore": 0,
-            "tcpEstablishedTimeout": "0s",
-            "tcpCloseWaitTimeout": "0s",
-        },
+        "conntrack": {"maxPerCore": 0, "tcpEstablishedTimeout": "0s", "tcpCloseWaitTimeout": "0s"},
     }
     return Daemon(
         "kube-proxy",

@@ -207,9 +207,7 @@ def test_every_trial_was_measured_for_its_declared_time(
 
 
 def test_the_mode_was_proven_before_and_after_each_trial_and_once_in_full(
-    installed: Kube,
-    report: dict[str, Any],
-    records: list[tuple[dict[str, Any], dict[str, bytes]]],
+    installed: Kube, report: dict[str, Any], records: list[tuple[dict[str, Any], dict[str, bytes]]]
 ) -> None:
     for record, raw in records:
         proofs = json.loads(raw["proofs.json"])

@@ -94,10 +94,7 @@ REFUSED = {
     ),
     "column-that-the-schema-does-not-have": _of_tpcc(
         "columns-unknown",
-        (
-            "bmsql_customer.c_blance is not a column of TPC-C's tables",
-            "bmsql_customer.c_balance",
-        ),
+        ("bmsql_customer.c_blance is not a column of TPC-C's tables", "bmsql_customer.c_balance"),
         manifests.mode("columns-unknown", columns=UNKNOWN, driver={"encrypting": {}}),
     ),
     "tpcc-with-ciphertext": _of_tpcc(

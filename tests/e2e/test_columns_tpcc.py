@@ -68,10 +68,7 @@ def study(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Study]:
         blocks={"min": 1, "maxReplacements": 1},
         residency="OnDemand",
     )
-    campaign["spec"]["matrix"][0] |= {
-        "instanceRefs": [template],
-        "workloadRefs": ["columns-tpcc"],
-    }
+    campaign["spec"]["matrix"][0] |= {"instanceRefs": [template], "workloadRefs": ["columns-tpcc"]}
     load = workload("columns-tpcc")
     load["spec"]["load"] = {"concurrency": [2], "warmup": "4s", "duration": "10s"}
     installed.apply(instance, *modes(), load, campaign)

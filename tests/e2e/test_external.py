@@ -55,11 +55,7 @@ def somebody_elses() -> list[dict[str, Any]]:
         "tls.crt": issued.server.certificate,
         "tls.key": issued.server.key,
     }
-    login = {
-        "username": USER,
-        "password": PASSWORD,
-        certificates.AUTHORITY: issued.authority,
-    }
+    login = {"username": USER, "password": PASSWORD, certificates.AUTHORITY: issued.authority}
     container = {
         "name": "mariadb",
         "image": "docker.io/encbench/mariadb:10.11",

@@ -35,12 +35,7 @@ def crashing(**fields: Any) -> dict[str, Any]:
     return manifests.workload(
         WORKLOAD,
         sysbench={"script": "oltp_write_only"},
-        load={
-            "concurrency": [4],
-            "warmup": f"{WARMUP}s",
-            "duration": f"{DURATION}s",
-            "rate": 40,
-        },
+        load={"concurrency": [4], "warmup": f"{WARMUP}s", "duration": f"{DURATION}s", "rate": 40},
         recovery={"stop": "Crash"},
         **fields,
     )

@@ -112,10 +112,7 @@ def workload(name: str = "tpcc", **tpcc: Any) -> dict[str, Any]:
 def campaign(name: str, engine: str, workloads: str = "tpcc", **fields: Any) -> dict[str, Any]:
     """The baseline against itself: two databases."""
     made = manifests.campaign(name, ["plaintext"], **fields)
-    made["spec"]["matrix"][0] |= {
-        "instanceRefs": [f"tpcc-{engine}"],
-        "workloadRefs": [workloads],
-    }
+    made["spec"]["matrix"][0] |= {"instanceRefs": [f"tpcc-{engine}"], "workloadRefs": [workloads]}
     return made
 
 

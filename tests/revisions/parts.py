@@ -181,13 +181,7 @@ TPCC: Body = {"tpcc": {"warehouses": 2}, "load": LOAD, "client": CLIENT}
 TPCC_FULL: Body = {
     "tpcc": {
         "warehouses": 3,
-        "mix": {
-            "newOrder": 40,
-            "payment": 40,
-            "orderStatus": 10,
-            "delivery": 5,
-            "stockLevel": 5,
-        },
+        "mix": {"newOrder": 40, "payment": 40, "orderStatus": 10, "delivery": 5, "stockLevel": 5},
         "terminalWarehouseFixed": False,
         "limitTxnsPerMin": 60000,
         "loadWorkers": 3,

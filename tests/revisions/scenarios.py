@@ -98,12 +98,7 @@ def scenarios() -> Iterator[Scenario]:
         # A campaign has sixteen modes at most.
         for part, modes in (("modes", OF_ALL), ("own-modes", {"plain": {}, **OF_ONE[engine]})):
             yield Scenario(
-                f"{engine}-{part}",
-                engine,
-                small,
-                modes,
-                {"oltp": OLTP},
-                others=(CLASS, *KEYS),
+                f"{engine}-{part}", engine, small, modes, {"oltp": OLTP}, others=(CLASS, *KEYS)
             )
         yield Scenario(
             f"{engine}-workloads",
@@ -113,13 +108,7 @@ def scenarios() -> Iterator[Scenario]:
             {"oltp": OLTP, "several": SEVERAL, "own-script": OWN_SCRIPT, "tpcc": TPCC_FULL},
             others=(SCRIPTS,),
         )
-        yield Scenario(
-            f"{engine}-benchmarksql",
-            engine,
-            small,
-            {"plain": {}},
-            BENCHMARKSQL,
-        )
+        yield Scenario(f"{engine}-benchmarksql", engine, small, {"plain": {}}, BENCHMARKSQL)
         yield Scenario(
             f"{engine}-resets",
             engine,
@@ -174,10 +163,7 @@ def _mariadb() -> Iterator[Scenario]:
         small,
         two,
         {"oltp": OLTP},
-        {
-            "blocks": {"min": 8, "max": 12, "perTestbed": 2},
-            "precision": {"targetHalfWidth": 0.002},
-        },
+        {"blocks": {"min": 8, "max": 12, "perTestbed": 2}, "precision": {"targetHalfWidth": 0.002}},
     )
     yield Scenario(
         "block-resets",

@@ -35,11 +35,7 @@ class Written:
         """Stand between the operator and the fake API server."""
         for verb in ("create", "apply"):
             self._bodies_of(cluster, verb)
-        apply_status, patch, delete = (
-            cluster.apply_status,
-            cluster.patch_metadata,
-            cluster.delete,
-        )
+        apply_status, patch, delete = (cluster.apply_status, cluster.patch_metadata, cluster.delete)
         add, event = cluster.add, cluster.event
 
         async def status(kind: Any, body: Body) -> Body:

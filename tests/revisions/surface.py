@@ -29,10 +29,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "render": ("encbench.report.formats.render:render", "encbench.report.render:render"),
     "renderer": ("encbench.report.formats.render", "encbench.report.render"),
     "to_status": ("encbench.report.analysis.build:to_status", "encbench.report.model:to_status"),
-    "summary": (
-        "encbench.report.formats.summary:text",
-        "encbench.report.summary:text",
-    ),
+    "summary": ("encbench.report.formats.summary:text", "encbench.report.summary:text"),
     "ReportStatus": ("encbench.api.overheadreport:OverheadReportStatus",),
     # The command line, and what `kubectl kustomize` makes of a campaign's folder.
     "built": ("tests.support.kustomize:built",),

@@ -111,12 +111,7 @@ class FakeStore:
         return 200
 
     def fail_next(
-        self,
-        error: BaseException,
-        *,
-        after: bool = False,
-        verb: str | None = None,
-        skip: int = 0,
+        self, error: BaseException, *, after: bool = False, verb: str | None = None, skip: int = 0
     ) -> None:
         """Let the next write raise `error`, before it happens or `after` it has.
 

@@ -98,9 +98,7 @@ def _small(mode: Mapping[str, Any], engine: str = "mysql") -> TestbedSpec:
 
 
 def _prepare(
-    spec: TestbedSpec,
-    overrides: Mapping[str, str],
-    init_sql: Callable[[str], str],
+    spec: TestbedSpec, overrides: Mapping[str, str], init_sql: Callable[[str], str]
 ) -> MySQL:
     root = rootfs.of_image("mysql")
     folder = Path(tempfile.mkdtemp(prefix="encbench-mysql-", dir="/tmp"))

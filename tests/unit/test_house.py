@@ -10,7 +10,7 @@ MESSAGES = {"message", "problem", "summary", "sentence", "why", "detail"}
 METHODS = {"startswith", "endswith", "find", "index", "count", "partition", "split"}
 PATTERNS = {"search", "match", "fullmatch"}
 ALLOWED = {
-    "adapters/kubernetes_http.py": "the API server says nowhere else which of two refusals it is",
+    "adapters/kubernetes_http.py": "the API server says nowhere else which of two refusals it is"
 }
 """Files that may read a message, each with the reason."""
 

@@ -101,9 +101,7 @@ def _builder(
 
 
 def _pair(
-    builder: x509.CertificateBuilder,
-    key: EllipticCurvePrivateKey,
-    signing: EllipticCurvePrivateKey,
+    builder: x509.CertificateBuilder, key: EllipticCurvePrivateKey, signing: EllipticCurvePrivateKey
 ) -> KeyPair:
     certificate = builder.sign(signing, _SIGNATURE)
     return KeyPair(

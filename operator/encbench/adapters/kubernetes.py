@@ -46,9 +46,7 @@ async def connect(kubeconfig: Path | None = None) -> ApiClient:
         # The library reads the environment only once, when it is imported.
         chosen = os.environ.get("KUBECONFIG") if kubeconfig is None else str(kubeconfig)
         await config.load_kube_config(  # type: ignore[no-untyped-call]
-            config_file=chosen or None,
-            client_configuration=settings,
-            persist_config=False,
+            config_file=chosen or None, client_configuration=settings, persist_config=False
         )
     client = ApiClient(settings)
     client.user_agent = FIELD_MANAGER

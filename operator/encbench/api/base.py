@@ -190,9 +190,7 @@ class Placement(Model):
     """Where pods may run."""
 
     node_selector: Annotated[
-        dict[str, Annotated[str, Field(max_length=63)]],
-        Field(max_length=16),
-        _NODE_LABELS,
+        dict[str, Annotated[str, Field(max_length=63)]], Field(max_length=16), _NODE_LABELS
     ] = Field(default_factory=dict, description="Labels that the node must have.")
     tolerations: Annotated[list[Toleration], Field(max_length=16)] = Field(
         default_factory=list, description="Taints that the pods tolerate."

@@ -13,11 +13,7 @@ from encbench.api.rules import Rule, Transition, Unique
 from encbench.api.scalars import Bool, Fraction, Int, Name, Number, PositiveDuration, Time
 from encbench.api.workload import WorkloadSpec
 
-NameSet = Annotated[
-    list[Name],
-    Field(min_length=1, max_length=16),
-    Unique(),
-]
+NameSet = Annotated[list[Name], Field(min_length=1, max_length=16), Unique()]
 
 
 MIN_UNITS = 4
@@ -116,8 +112,7 @@ class StepDeadlines(Model):
     load: PositiveDuration = Field("6h", description="Loading the dataset.")
     proof: PositiveDuration = Field("10m", description="Proving the encryption mode.")
     reset: PositiveDuration = Field(
-        "2h",
-        description="Stopping the database, copying its data directory and restarting it.",
+        "2h", description="Stopping the database, copying its data directory and restarting it."
     )
     start: PositiveDuration = Field(
         "5m", description="From the client pods' creation until they are ready to start."
@@ -314,13 +309,9 @@ class CampaignStatus(Model):
 
     observed_generation: Int | None = optional("Generation that the operator has processed.")
     phase: Annotated[str, Field(max_length=32)] = Field(
-        "Pending",
-        description=CAMPAIGN_LIFE.phase_names,
+        "Pending", description=CAMPAIGN_LIFE.phase_names
     )
-    conditions: Conditions = Field(
-        default_factory=list,
-        description=CAMPAIGN_LIFE.names,
-    )
+    conditions: Conditions = Field(default_factory=list, description=CAMPAIGN_LIFE.names)
     progress: Progress = Field(default_factory=Progress, description="Counts of trials.")
     step: Annotated[str, Field(max_length=512)] = Field(
         "", description="The current step, in words."

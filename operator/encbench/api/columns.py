@@ -126,9 +126,7 @@ class DriverJar(Model):
 
     rules = (
         either(
-            "url",
-            "claim_name",
-            "write exactly one place of the jar: url, or claimName with path",
+            "url", "claim_name", "write exactly one place of the jar: url, or claimName with path"
         ),
         Rule(
             cel="!has(self.url) || has(self.sha256)",

@@ -14,10 +14,7 @@ EngineName = Literal["mariadb", "mysql", "percona", "postgresql"]
 ImageName = Annotated[
     str,
     Field(max_length=512),
-    matches(
-        "^[!-~]+$",
-        "write an image reference, such as registry.example.com/mariadb:10.11",
-    ),
+    matches("^[!-~]+$", "write an image reference, such as registry.example.com/mariadb:10.11"),
 ]
 """Reference of a container image; only the runtime validates it completely."""
 

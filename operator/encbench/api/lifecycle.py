@@ -102,11 +102,7 @@ CAMPAIGN_LIFE = Lifecycle(
         Phase("Failed", (Holds(FAILED),)),
         Phase("Succeeded", (Holds(COMPLETE),)),
         Phase("Refused", (Holds(ACCEPTED, ("False",)),), then=("Running",)),
-        Phase(
-            "Suspended",
-            (Holds(SUSPENDED),),
-            then=("Running", "Succeeded", "Failed"),
-        ),
+        Phase("Suspended", (Holds(SUSPENDED),), then=("Running", "Succeeded", "Failed")),
         Phase("Running", (Holds(ACCEPTED),), then=("Suspended", "Succeeded", "Failed")),
         Phase("Pending", then=("Refused", "Running")),
     ),
@@ -191,11 +187,7 @@ TESTBED_LIFE = Lifecycle(
             then=("Ready", "Idle", "Failed"),
         ),
         Phase("Copying", (Holds(COPIED, ("False",)),), then=("Proving", "Failed")),
-        Phase(
-            "Proving",
-            (Holds(LOADED),),
-            then=("Copying", "Ready", "Idle", "Starting", "Failed"),
-        ),
+        Phase("Proving", (Holds(LOADED),), then=("Copying", "Ready", "Idle", "Starting", "Failed")),
         Phase("Loading", (Holds(PROVISIONED),), then=("Proving", "Failed")),
         Phase("Provisioning", then=("Loading", "Failed")),
     ),
@@ -336,11 +328,7 @@ TRIAL_LIFE = Lifecycle(
     (
         *(Phase(one, (Holds(ARCHIVED),), (one,)) for one in _ENDS),
         Phase("Archiving", outcomes=_ENDS, then=_ENDS),
-        Phase(
-            "Collecting",
-            (Holds(PROVEN_AFTER, ("True", "False")),),
-            then=("Archiving", *_ENDS),
-        ),
+        Phase("Collecting", (Holds(PROVEN_AFTER, ("True", "False")),), then=("Archiving", *_ENDS)),
         Phase("Running", (Holds(RELEASED),), then=("Collecting", "Archiving")),
         Phase("Preparing", then=("Running", "Archiving")),
     ),

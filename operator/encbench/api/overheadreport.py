@@ -154,10 +154,7 @@ class OverheadReportStatus(Model):
     """The report."""
 
     observed_generation: Int | None = optional("Generation that the operator has processed.")
-    conditions: Conditions = Field(
-        default_factory=list,
-        description="Ready.",
-    )
+    conditions: Conditions = Field(default_factory=list, description="Ready.")
     headline: Annotated[str, Field(max_length=2048)] = Field(
         "", description="The answer in one sentence."
     )
@@ -171,12 +168,10 @@ class OverheadReportStatus(Model):
         "Largest absolute bound of A' against A for TPS, over all rows, as a fraction."
     )
     rows: Annotated[list[Row], Field(max_length=2048)] = Field(
-        default_factory=list,
-        description="The figures.",
+        default_factory=list, description="The figures."
     )
     invalid: Annotated[list[InvalidCount], Field(max_length=64)] = Field(
-        default_factory=list,
-        description="Trials that did not count, by reason.",
+        default_factory=list, description="Trials that did not count, by reason."
     )
     colocated: Bool = Field(False, description="Client and database shared a node.")
     artefacts: Artefacts | None = optional("Location of the report in the bucket.")

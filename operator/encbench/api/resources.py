@@ -78,12 +78,7 @@ RESOURCES: tuple[Resource, ...] = (
             Column("Columns", ".spec.columns.method", "Encryption of result columns."),
             Column("Ratio", ".spec.columns.ratio", "Share of the columns, percent.", "integer"),
             Column("Scope", ".spec.atRest.scope", "Part that TDE covers.", priority=1),
-            Column(
-                "Class",
-                ".spec.atRest.volume.storageClassName",
-                "Of the volume.",
-                priority=1,
-            ),
+            Column("Class", ".spec.atRest.volume.storageClassName", "Of the volume.", priority=1),
             Column("Cipher", ".spec.atRest.volume.gocryptfs.cipher", "Of gocryptfs.", priority=1),
             Column("Suite", ".spec.inTransit.cipherSuite", "Cipher suite of TLS.", priority=1),
             AGE,

@@ -134,8 +134,6 @@ EntryName = Annotated[
 """The name of an entry of a Secret."""
 
 Time = Annotated[
-    str,
-    Field(json_schema_extra={"format": "date-time"}, max_length=40),
-    AfterValidator(_is_time),
+    str, Field(json_schema_extra={"format": "date-time"}, max_length=40), AfterValidator(_is_time)
 ]
 """An RFC 3339 time in UTC."""

@@ -126,13 +126,9 @@ class TestbedStatus(Model):
 
     observed_generation: Int | None = optional("Generation that the operator has processed.")
     phase: Annotated[str, Field(max_length=32)] = Field(
-        "Pending",
-        description=TESTBED_LIFE.phase_names,
+        "Pending", description=TESTBED_LIFE.phase_names
     )
-    conditions: Conditions = Field(
-        default_factory=list,
-        description=TESTBED_LIFE.names,
-    )
+    conditions: Conditions = Field(default_factory=list, description=TESTBED_LIFE.names)
     start_time: Time | None = optional("When work on the testbed began.")
     ready_time: Time | None = optional("When the testbed was ready for trials.")
     server_started: Annotated[Number, Field(ge=0)] | None = optional(

@@ -95,13 +95,9 @@ class TrialStatus(Model):
 
     observed_generation: Int | None = optional("Generation that the operator has processed.")
     phase: Annotated[str, Field(max_length=32)] = Field(
-        "Pending",
-        description=TRIAL_LIFE.phase_names,
+        "Pending", description=TRIAL_LIFE.phase_names
     )
-    conditions: Conditions = Field(
-        default_factory=list,
-        description=TRIAL_LIFE.names,
-    )
+    conditions: Conditions = Field(default_factory=list, description=TRIAL_LIFE.names)
     outcome: Outcome | None = optional(
         "Succeeded, Invalid (its result does not count) or Failed (it has none)."
     )

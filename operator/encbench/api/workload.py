@@ -106,10 +106,7 @@ class Sysbench(Model):
         10_000, description="Rows in each table."
     )
     options: Annotated[
-        dict[
-            Annotated[str, Field(max_length=64)],
-            Annotated[str, Field(max_length=256)],
-        ],
+        dict[Annotated[str, Field(max_length=64)], Annotated[str, Field(max_length=256)]],
         Field(max_length=32),
         keys_match(
             "^[a-z][a-z0-9_-]{0,63}$",
@@ -135,7 +132,7 @@ class Recovery(Model):
     """A stop of the server under load, to measure the time until it answers again."""
 
     stop: Stop = Field(
-        description="Clean: the server's own quick shutdown. Crash: SIGKILL to all its processes.",
+        description="Clean: the server's own quick shutdown. Crash: SIGKILL to all its processes."
     )
 
 
@@ -146,7 +143,7 @@ class Load(Model):
         list[Annotated[Int, Field(ge=1, le=4096)]], Field(min_length=1, max_length=32), Unique()
     ] = Field(
         description="Client threads (TPC-C: terminals), in total over all replicas. Each value is "
-        "measured separately.",
+        "measured separately."
     )
     warmup: Annotated[Duration, NO_MILLISECONDS] = Field(
         "30s",

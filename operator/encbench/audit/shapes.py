@@ -108,10 +108,7 @@ _STUDIES = (
         claims=(
             _percent("published_overhead_percent", "encrypted_100pct_tps", "plaintext_tps", "loss"),
         ),
-        measures=(
-            Measure("plaintext_tps", "TPS"),
-            Measure("encrypted_100pct_tps", "TPS", _ALL),
-        ),
+        measures=(Measure("plaintext_tps", "TPS"), Measure("encrypted_100pct_tps", "TPS", _ALL)),
     ),
     Shape(
         title="TPC-C by share of encrypted columns",
@@ -150,10 +147,7 @@ _STUDIES = (
                 formula="increase",
             ),
             _percent(
-                "published_memory_change_percent",
-                "encjdbc_memory_mb",
-                "jdbc_memory_mb",
-                "increase",
+                "published_memory_change_percent", "encjdbc_memory_mb", "jdbc_memory_mb", "increase"
             ),
         ),
         measures=(

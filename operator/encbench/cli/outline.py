@@ -118,10 +118,7 @@ ASSUMED = Pace(
 
 
 def outline(
-    spec: CampaignSpec,
-    resolved: Resolved,
-    pace: Pace = ASSUMED,
-    plans: Sequence[BlockPlan] = (),
+    spec: CampaignSpec, resolved: Resolved, pace: Pace = ASSUMED, plans: Sequence[BlockPlan] = ()
 ) -> Outline:
     """`plans` are those that pilots have fixed already, as in a campaign's status."""
     fixed = {(p.cell, LoadLevel(p.workload, p.concurrency)): p.planned_blocks for p in plans}
@@ -165,10 +162,7 @@ def outline(
 
 
 def _cell(
-    spec: CampaignSpec,
-    resolved: Resolved,
-    cell: Cell,
-    fixed: Mapping[tuple[str, LoadLevel], int],
+    spec: CampaignSpec, resolved: Resolved, cell: Cell, fixed: Mapping[tuple[str, LoadLevel], int]
 ) -> CellOutline:
     instance = resolved.instances[cell.instance_ref]
     clients = dict.fromkeys(

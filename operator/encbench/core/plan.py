@@ -220,9 +220,7 @@ def next_trial(
             open_blocks.append((last + 1, place, None))
     first = min(open_blocks, key=lambda entry: entry[:2], default=None)
     return CellState(
-        next_trial=first[2] if first else None,
-        exhausted=tuple(exhausted),
-        remaining=remaining,
+        next_trial=first[2] if first else None, exhausted=tuple(exhausted), remaining=remaining
     )
 
 

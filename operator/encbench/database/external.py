@@ -15,10 +15,7 @@ from encbench.ports import Body
 
 
 def credentials_secret(
-    context: DatabaseContext,
-    given: Mapping[str, str],
-    spare: KeyPair,
-    random_token: RandomToken,
+    context: DatabaseContext, given: Mapping[str, str], spare: KeyPair, random_token: RandomToken
 ) -> Body:
     """The testbed's own Secret, made from the user's in the form that every client reads.
 

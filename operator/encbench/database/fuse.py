@@ -58,10 +58,7 @@ def agent_environment(mode: EncryptionModeSpec) -> dict[str, str]:
     own = mode.gocryptfs
     if own is None:
         return {}
-    return {
-        "ENCBENCH_LOWER": f"{LOWER}/{CIPHERTEXT}",
-        "ENCBENCH_VOLUME_PROCESS": process_name(own),
-    }
+    return {"ENCBENCH_LOWER": f"{LOWER}/{CIPHERTEXT}", "ENCBENCH_VOLUME_PROCESS": process_name(own)}
 
 
 def agent_mounts(mode: EncryptionModeSpec) -> list[Part]:
@@ -99,10 +96,7 @@ def containers(context: DatabaseContext) -> list[Part]:
             },
             "terminationMessagePolicy": "FallbackToLogsOnError",
             "volumeMounts": [
-                {
-                    **mount("data", MOUNTS, read_only=False),
-                    "mountPropagation": "Bidirectional",
-                },
+                {**mount("data", MOUNTS, read_only=False), "mountPropagation": "Bidirectional"},
                 mount("lower", LOWER, read_only=False),
                 *([mount("volume-password", _PASSWORD_FOLDER)] if ciphered else []),
             ],

@@ -56,9 +56,4 @@ def metadata(
     name: str, namespace: str, own_labels: dict[str, str], owner: dict[str, Any]
 ) -> dict[str, Any]:
     """Metadata of a child object."""
-    return {
-        "name": name,
-        "namespace": namespace,
-        "labels": own_labels,
-        "ownerReferences": [owner],
-    }
+    return {"name": name, "namespace": namespace, "labels": own_labels, "ownerReferences": [owner]}

@@ -4,16 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from encbench.ports import (
-    Agent,
-    Certificates,
-    Clock,
-    Cluster,
-    Metrics,
-    Reader,
-    Recorder,
-    Store,
-)
+from encbench.ports import Agent, Certificates, Clock, Cluster, Metrics, Reader, Recorder, Store
 from encbench.wire.agent import RecoveryAnswer, ServerAnswer
 from encbench.wire.recorder import StateAnswer
 

@@ -122,9 +122,7 @@ USERS = ("instancetemplates", "encryptionmodes", "workloads", "campaigns")
     "resource",
     [
         pytest.param(
-            one,
-            id=one.kind.plural,
-            marks=[] if one.kind.plural in USERS else [pytest.mark.full],
+            one, id=one.kind.plural, marks=[] if one.kind.plural in USERS else [pytest.mark.full]
         )
         for one in RESOURCES
     ],

@@ -68,10 +68,7 @@ MODES: dict[str, dict[str, Any]] = {
     "tls-1.2": {"inTransit": {"version": "TLSv1.2"}},
     "tde": {"atRest": {"method": "engine"}},
     "tde-of-tables": {"atRest": {"method": "engine", "scope": ["tables"]}},
-    "tde-of-logs-and-tls": {
-        "atRest": {"method": "engine", "scope": ["redo", "binlog"]},
-        **TLS,
-    },
+    "tde-of-logs-and-tls": {"atRest": {"method": "engine", "scope": ["redo", "binlog"]}, **TLS},
     "volume-class": _volume(storageClassName="encrypted"),
     "volume-gocryptfs": _volume(gocryptfs={}),
     "volume-pass-through": _volume(gocryptfs={"cipher": "none"}),

@@ -30,14 +30,7 @@ from tests.support.testbeds import (
 
 DATABASE = "bench-1"
 USER = "ops team"
-PASSWORDS = [
-    "0123abcd",
-    "pa,ss word",
-    "#begins",
-    "'quoted'",
-    r"back\slash=;:",
-    "p" * LONGEST,
-]
+PASSWORDS = ["0123abcd", "pa,ss word", "#begins", "'quoted'", r"back\slash=;:", "p" * LONGEST]
 
 
 def quoted(text: str) -> str:

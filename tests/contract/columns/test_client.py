@@ -106,8 +106,7 @@ def around(server: Any, folder: Path, client: Client, spec: TestbedSpec, **more:
 
 
 @pytest.mark.parametrize(
-    ("ratio", "algorithm"),
-    [(0, AES), pytest.param(50, AES, marks=pytest.mark.full), (100, SM4)],
+    ("ratio", "algorithm"), [(0, AES), pytest.param(50, AES, marks=pytest.mark.full), (100, SM4)]
 )
 def test_our_driver_reads_what_the_server_has(
     server: Any, tmp_path: Path, ratio: int, algorithm: str

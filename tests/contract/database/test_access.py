@@ -30,10 +30,7 @@ def test_nobody_else_logs_in_over_the_network(plaintext_server: MariaDB, user: s
     for password in ("", plaintext_server.credentials["agent-password"]):
         with pytest.raises(pymysql.MySQLError):
             pymysql.connect(
-                host="127.0.0.1",
-                port=plaintext_server.layout.port,
-                user=user,
-                password=password,
+                host="127.0.0.1", port=plaintext_server.layout.port, user=user, password=password
             )
 
 

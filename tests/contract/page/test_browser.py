@@ -72,8 +72,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, di
 
 # The noisy one has the plots and tables of the clear one.
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=[pytest.mark.full] if n == "noisy" else []) for n in STUDIES],
+    "name", [pytest.param(n, marks=[pytest.mark.full] if n == "noisy" else []) for n in STUDIES]
 )
 async def test_it_is_silent_and_needs_nothing_but_itself(
     name: str, tab: Page, reports: dict[str, tuple[str, dict[str, Any]]]

@@ -75,8 +75,7 @@ async def test_tables_of_another_access_method(plaintext_server: Postgres) -> No
         found = failed(await prove(plaintext_server, PLAINTEXT, 109, full=False))
     finally:
         plaintext_server.admin(
-            "ALTER DATABASE sbtest RESET default_table_access_method",
-            "DROP ACCESS METHOD tde_heap",
+            "ALTER DATABASE sbtest RESET default_table_access_method", "DROP ACCESS METHOD tde_heap"
         )
     assert set(found) == {"extensions that could encrypt", "default_table_access_method"}
 

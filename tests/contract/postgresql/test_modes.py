@@ -93,9 +93,7 @@ async def test_a_proof_writes_no_other_page_and_settling_does(plaintext_server: 
         assert written(plaintext_server, file)
     finally:
         plaintext_server.admin(
-            "DROP TABLE dirt",
-            "ALTER SYSTEM RESET checkpoint_timeout",
-            "SELECT pg_reload_conf()",
+            "DROP TABLE dirt", "ALTER SYSTEM RESET checkpoint_timeout", "SELECT pg_reload_conf()"
         )
 
 

@@ -71,9 +71,7 @@ def family(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
         pipe.close()
 
 
-def test_the_counter_of_a_family_is_right_and_never_falls(
-    family: "subprocess.Popen[str]",
-) -> None:
+def test_the_counter_of_a_family_is_right_and_never_falls(family: "subprocess.Popen[str]") -> None:
     assert family.stdin is not None
     assert family.stdout is not None
     assert family.stdout.readline() == "ready\n"

@@ -32,10 +32,7 @@ ROWS = {
     "oorder": ("o_w_id = 1 AND o_d_id = 1 AND o_id = 1", ()),
     "order_line": ("ol_w_id = 1 AND ol_d_id = 1 AND ol_o_id = 1 AND ol_number = 1", ()),
     "item": ("i_id = 1", ()),
-    "stock": (
-        "s_w_id = 1 AND s_i_id = 1",
-        ("s_quantity", "s_ytd", "s_order_cnt", "s_remote_cnt"),
-    ),
+    "stock": ("s_w_id = 1 AND s_i_id = 1", ("s_quantity", "s_ytd", "s_order_cnt", "s_remote_cnt")),
 }
 """docs/design/0007-columns.md, once more and by hand: the row, and the columns that change."""
 

@@ -73,11 +73,7 @@ def judged(evidence: dict[str, Any], mode: EncryptionModeSpec, *, full: bool) ->
 
 @pytest.fixture(
     scope="module",
-    params=[
-        "AES-GCM",
-        pytest.param("XChaCha20-Poly1305", marks=pytest.mark.full),
-        "none",
-    ],
+    params=["AES-GCM", pytest.param("XChaCha20-Poly1305", marks=pytest.mark.full), "none"],
 )
 def pod(request: pytest.FixtureRequest) -> Iterator[Pod]:
     """A server in each mode. Tests leave it as they found it."""

@@ -101,11 +101,7 @@ def campaign_spec(study: Study) -> CampaignSpec:
                 }
             ],
             "baselineModeRef": "plain",
-            "blocks": {
-                "min": study.blocks,
-                "maxReplacements": 2,
-                "perTestbed": study.per_testbed,
-            },
+            "blocks": {"min": study.blocks, "maxReplacements": 2, "perTestbed": study.per_testbed},
             **({"precision": {"targetHalfWidth": study.precision}} if study.precision else {}),
             "margin": study.margin,
             "seed": study.seed,
@@ -418,11 +414,7 @@ def _figures(
     }
     if study.tpcc:
         new_orders = 0.45 * tps
-        figures["result"] = {
-            "tps": tps,
-            "errors": 0,
-            "extra": {"newOrdersPerSecond": new_orders},
-        }
+        figures["result"] = {"tps": tps, "errors": 0, "extra": {"newOrdersPerSecond": new_orders}}
         del figures["histogram"]
     return figures, series
 

@@ -80,10 +80,7 @@ async def test_what_can_be_carried_out_has_no_problem() -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        (
-            [study(baselineModeRef="gone")],
-            [("EncryptionMode", "gone", Reason.NOT_FOUND)],
-        ),
+        ([study(baselineModeRef="gone")], [("EncryptionMode", "gone", Reason.NOT_FOUND)]),
         (
             [{**template(), "spec": {"engine": "mariadb"}}],
             [("InstanceTemplate", "small", Reason.MALFORMED)],
@@ -93,10 +90,7 @@ async def test_what_can_be_carried_out_has_no_problem() -> None:
             [workload(sysbench=SCRIPT), manifests.config_map("mine", SPACE, other="")],
             [("ConfigMap", "mine", Reason.ENTRY_MISSING)],
         ),
-        (
-            [template(version="10.4")],
-            [("InstanceTemplate", "small", Reason.VERSION_UNSUPPORTED)],
-        ),
+        ([template(version="10.4")], [("InstanceTemplate", "small", Reason.VERSION_UNSUPPORTED)]),
         (
             [mode(atRest={"method": "engine", "scope": ["tables"]})],
             [("EncryptionMode", "enc", Reason.MODE_UNSUPPORTED)],
@@ -112,10 +106,7 @@ async def test_what_can_be_carried_out_has_no_problem() -> None:
             [workload(sysbench={"script": "oltp_read_write", "options": {"xyzzy": "1"}})],
             [("Workload", "oltp", Reason.SETTING_UNKNOWN)],
         ),
-        (
-            [mode(driver={"encrypting": {}})],
-            [("EncryptionMode", "enc", Reason.DRIVER_UNSUPPORTED)],
-        ),
+        ([mode(driver={"encrypting": {}})], [("EncryptionMode", "enc", Reason.DRIVER_UNSUPPORTED)]),
         (
             [mode(columns={"method": "confidential", "list": ["sbtest.xyzzy"]})],
             [("EncryptionMode", "enc", Reason.COLUMN_UNKNOWN)],
@@ -129,22 +120,13 @@ async def test_what_can_be_carried_out_has_no_problem() -> None:
             [("Secret", "key", Reason.NOT_FOUND)],
         ),
         (
-            [
-                mode(columns={**COLUMNS, "mekSecretRef": {"name": "key"}}),
-                secret("key", mek="AAAA"),
-            ],
+            [mode(columns={**COLUMNS, "mekSecretRef": {"name": "key"}}), secret("key", mek="AAAA")],
             [("Secret", "key", Reason.ENTRY_INVALID)],
         ),
-        (
-            [workload(recovery={"stop": "Crash"})],
-            [("Campaign", "study", Reason.RESET_REQUIRED)],
-        ),
+        ([workload(recovery={"stop": "Crash"})], [("Campaign", "study", Reason.RESET_REQUIRED)]),
         (external(), [("Secret", "login", Reason.NOT_FOUND)]),
         (
-            [
-                *external(reset="block"),
-                secret("login", username="Ym9i"),
-            ],
+            [*external(reset="block"), secret("login", username="Ym9i")],
             [
                 ("Campaign", "study", Reason.EXTERNAL_UNSUPPORTED),
                 ("Secret", "login", Reason.ENTRY_MISSING),

@@ -89,9 +89,7 @@ def test_rows_of_their_own_for_each_arm() -> None:
 
 def test_two_files_that_print_one_figure_differently() -> None:
     found = audited(
-        LOSS,
-        one="instance,plain,enc,loss\na,100,80,20\n",
-        two="instance,plain\na,150\n",
+        LOSS, one="instance,plain,enc,loss\na,100,80,20\n", two="instance,plain\na,150\n"
     )
     (finding,) = found.findings
     assert finding.kind == "contradiction"
@@ -100,9 +98,7 @@ def test_two_files_that_print_one_figure_differently() -> None:
 
 def test_figures_that_agree_within_their_rounding_are_no_finding() -> None:
     found = audited(
-        LOSS,
-        one="instance,plain,enc,loss\na,100.04,80.0,20\n",
-        two="instance,plain\na,100\n",
+        LOSS, one="instance,plain,enc,loss\na,100.04,80.0,20\n", two="instance,plain\na,100\n"
     )
     assert not found.findings
 

@@ -52,8 +52,7 @@ def test_nothing_in_common_ends_with_1(
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
-    [(None, "cannot read"), ("{}", "has schema None"), ("x", "is not JSON")],
+    ("content", "said"), [(None, "cannot read"), ("{}", "has schema None"), ("x", "is not JSON")]
 )
 def test_what_is_no_report_is_refused(
     content: str | None,

@@ -30,12 +30,7 @@ def trial(**status: object) -> Trial:
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [
-        (-1, "preparing"),
-        (3, "warming up 3 of 5 s"),
-        (9, "measuring 4 of 12 s"),
-        (40, "preparing"),
-    ],
+    [(-1, "preparing"), (3, "warming up 3 of 5 s"), (9, "measuring 4 of 12 s"), (40, "preparing")],
 )
 def test_what_a_trial_is_doing(seconds: float, said: str) -> None:
     found = trial(phase="Preparing", releaseAt=RELEASED.timestamp())

@@ -52,21 +52,11 @@ def test_mount_points_are_unescaped() -> None:
         ({}, False),
         ({"observedGeneration": 2, "updatedReplicas": 1, "replicas": 1}, False),
         (
-            {
-                "observedGeneration": 1,
-                "updatedReplicas": 1,
-                "replicas": 1,
-                "availableReplicas": 1,
-            },
+            {"observedGeneration": 1, "updatedReplicas": 1, "replicas": 1, "availableReplicas": 1},
             False,
         ),
         (
-            {
-                "observedGeneration": 2,
-                "updatedReplicas": 1,
-                "replicas": 1,
-                "availableReplicas": 1,
-            },
+            {"observedGeneration": 2, "updatedReplicas": 1, "replicas": 1, "availableReplicas": 1},
             True,
         ),
     ],

@@ -58,12 +58,7 @@ def test_clients_go_where_the_template_says(name: str, port: int) -> None:
 
 def made(given: dict[str, str], name: str = "mysql") -> dict[str, str]:
     context = database_context(spec_of_external(engine=name))
-    body = external.credentials_secret(
-        context,
-        given,
-        SPARE,
-        counting_tokens(),
-    )
+    body = external.credentials_secret(context, given, SPARE, counting_tokens())
     assert body["immutable"]
     assert body["metadata"]["name"] == "overhead-mode-credentials"
     return {name: base64.b64decode(text).decode() for name, text in body["data"].items()}
@@ -71,14 +66,7 @@ def made(given: dict[str, str], name: str = "mysql") -> dict[str, str]:
 
 def test_the_secret_has_what_clients_need_and_nothing_else_of_the_users() -> None:
     found = made({**LOGIN, "ca.crt": "CA", "console-password": "not ours"})
-    assert set(found) == {
-        *LOGIN,
-        "ca.crt",
-        "client.crt",
-        "client.key",
-        "token",
-        "sysbench.conf",
-    }
+    assert set(found) == {*LOGIN, "ca.crt", "client.crt", "client.key", "token", "sysbench.conf"}
     assert (found["client.crt"], found["client.key"]) == (SPARE.certificate, SPARE.key)
     assert len(found["token"]) == 64
 

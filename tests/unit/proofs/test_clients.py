@@ -133,10 +133,7 @@ def test_a_driver_that_decrypts_one_table_wrong() -> None:
 
 @pytest.mark.parametrize(
     "facts",
-    [
-        ClientFacts(),
-        ClientFacts(columns=(reader().columns or ())[:10]),
-    ],
+    [ClientFacts(), ClientFacts(columns=(reader().columns or ())[:10])],
     ids=["nothing", "once"],
 )
 def test_a_client_that_tells_too_little(facts: ClientFacts) -> None:

@@ -83,11 +83,7 @@ BREAKAGES: list[tuple[str, dict[str, Any], set[str]]] = [
         below(("x", False), ("y", False), own=None),
         {"the marker's file below the mount", "the marker's file below"},
     ),
-    (
-        "nothing searched",
-        below(),
-        {"the marker's file below", "scope of the search below"},
-    ),
+    ("nothing searched", below(), {"the marker's file below", "scope of the search below"}),
     ("only one file", below(QUIET[0]), {"scope of the search below"}),
     (
         "another cipher",

@@ -52,11 +52,7 @@ async def test_only_the_server_of_a_tls_arm_is_given_one() -> None:
         for one in pod["containers"]:
             if one["name"] == "agent":
                 assert "tls" not in [mount["name"] for mount in one["volumeMounts"]]
-    assert given == {
-        "plain": [],
-        "plain-control": [],
-        "tls": [["ca.crt", "tls.crt", "tls.key"]],
-    }
+    assert given == {"plain": [], "plain-control": [], "tls": [["ca.crt", "tls.crt", "tls.key"]]}
 
 
 async def test_no_testbed_is_certified_by_the_ca_of_an_earlier_campaign() -> None:

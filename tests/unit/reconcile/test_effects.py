@@ -7,14 +7,7 @@ from encbench.kube.labels import ACTIVE, owner_reference
 from encbench.ports import Body, Conflict
 from encbench.reconcile import objects
 from encbench.reconcile.effects.cluster import NotOurs, perform
-from encbench.reconcile.effects.effect import (
-    Announce,
-    Apply,
-    Create,
-    Delete,
-    ObjectEffect,
-    Retire,
-)
+from encbench.reconcile.effects.effect import Announce, Apply, Create, Delete, ObjectEffect, Retire
 from tests.support import manifests
 from tests.support.fake_cluster import FakeCluster
 

@@ -16,16 +16,7 @@ from encbench.reconcile.effects.effect import (
 from encbench.reconcile.pods import ContainerFacts
 from encbench.reconcile.testbed.decide import TestbedDecision, decide, is_version
 from encbench.reconcile.testbed.facts import FullProof, LoadFacts, TestbedFound, TestbedSeen
-from tests.unit.reconcile.seen import (
-    NOT_PROVEN,
-    NOW,
-    PROVEN,
-    a_pod,
-    a_testbed,
-    ago,
-    ready,
-    wants,
-)
+from tests.unit.reconcile.seen import NOT_PROVEN, NOW, PROVEN, a_pod, a_testbed, ago, ready, wants
 
 UP = {"Provisioned": ("True", 10.0)}
 LOADED = {**UP, "Loaded": ("True", 5.0)}

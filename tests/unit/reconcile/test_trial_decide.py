@@ -6,12 +6,7 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find
-from encbench.reconcile.effects.effect import (
-    CreateJob,
-    Gather,
-    Prove,
-    ReleaseClients,
-)
+from encbench.reconcile.effects.effect import CreateJob, Gather, Prove, ReleaseClients
 from encbench.reconcile.pods import ContainerFacts
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
@@ -262,8 +257,7 @@ def test_the_second_proof_is_announced_with_the_end_of_the_run() -> None:
 
 def test_the_second_proof_follows_at_once() -> None:
     decision = decide(
-        a_trial(MEASURED, serverStarted=5.0),
-        saw(a_client(FINISHED), found=found(PROVEN, 5.2)),
+        a_trial(MEASURED, serverStarted=5.0), saw(a_client(FINISHED), found=found(PROVEN, 5.2))
     )
     assert status_of(decision, "ProvenAfter") == "True"
     assert decision.status.outcome is None

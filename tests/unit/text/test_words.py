@@ -6,8 +6,7 @@ from encbench.text.words import capitalised, listed, plural
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
-    [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
+    ("words", "sentence"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
 )
 def test_listed(words: list[str], sentence: str) -> None:
     assert listed(words) == sentence
@@ -15,7 +14,7 @@ def test_listed(words: list[str], sentence: str) -> None:
 
 def test_plural() -> None:
     assert [plural(n, "block") for n in (0, 1, 2, 1200)] == [
-        *("0 blocks", "1 block", "2 blocks", "1,200 blocks"),
+        *("0 blocks", "1 block", "2 blocks", "1,200 blocks")
     ]
 
 

@@ -48,8 +48,7 @@ TPCC: tuple[RowProbe, ...] = (
     ),
     RowProbe("bmsql_oorder", "WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = 1"),
     RowProbe(
-        "bmsql_order_line",
-        "WHERE ol_w_id = 1 AND ol_d_id = 1 AND ol_o_id = 1 AND ol_number = 1",
+        "bmsql_order_line", "WHERE ol_w_id = 1 AND ol_d_id = 1 AND ol_o_id = 1 AND ol_number = 1"
     ),
     RowProbe("bmsql_item", "WHERE i_id = 1"),
     RowProbe(

@@ -124,9 +124,7 @@ def t_probability(value: float, degrees: int) -> float:
 
 
 def estimate(
-    baseline: Sequence[float],
-    arm: Sequence[float],
-    units: Sequence[Hashable] | None = None,
+    baseline: Sequence[float], arm: Sequence[float], units: Sequence[Hashable] | None = None
 ) -> Estimate | None:
     """The paired comparison of two arms, one positive figure per block in the same order.
 

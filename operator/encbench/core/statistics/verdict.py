@@ -61,10 +61,7 @@ def noise_floor(*controls: Estimate | None, sense: Sense = "loss") -> float | No
 
 
 def judge(
-    estimates: Mapping[str, Estimate],
-    floor: float | None,
-    margin: float,
-    sense: Sense = "loss",
+    estimates: Mapping[str, Estimate], floor: float | None, margin: float, sense: Sense = "loss"
 ) -> dict[str, Judgement]:
     """One judgement for each mode of a condition, corrected for their number."""
     bar = None if floor is None else max(margin, floor)

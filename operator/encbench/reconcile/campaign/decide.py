@@ -8,14 +8,7 @@ is no cursor to lose.
 from encbench.api.campaign import CampaignStatus, Progress, Resolved
 from encbench.api.conditions import find, format_time, is_true, parse_time
 from encbench.api.kinds import CONFIG_MAP, TRIAL
-from encbench.api.lifecycle import (
-    ACCEPTED,
-    CAMPAIGN_LIFE,
-    COMPLETE,
-    FAILED,
-    REPORTED,
-    SUSPENDED,
-)
+from encbench.api.lifecycle import ACCEPTED, CAMPAIGN_LIFE, COMPLETE, FAILED, REPORTED, SUSPENDED
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell
@@ -206,10 +199,7 @@ def _describe(trial: Trial) -> str:
 
 
 def _count(
-    draft: Draft[CampaignStatus],
-    seen: CampaignSeen,
-    remaining: int,
-    resolved: Resolved,
+    draft: Draft[CampaignStatus], seen: CampaignSeen, remaining: int, resolved: Resolved
 ) -> None:
     outcomes = [trial.status.outcome for trial in seen.trials.values()]
     draft.set(
@@ -225,10 +215,7 @@ def _count(
 
 
 def _clear_closed(
-    cells: tuple[Cell, ...],
-    open_cells: list[Cell],
-    broken: dict[str, str],
-    seen: CampaignSeen,
+    cells: tuple[Cell, ...], open_cells: list[Cell], broken: dict[str, str], seen: CampaignSeen
 ) -> list[Delete]:
     """Testbeds of cells that are done go; those of a failed cell stay to be looked at."""
     kept = {cell.name for cell in open_cells} | set(broken)

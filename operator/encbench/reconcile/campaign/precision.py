@@ -19,10 +19,7 @@ ByBlock = dict[int, dict[str, Trial]]
 
 
 def block_plans(
-    spec: CampaignSpec,
-    cells: Iterable[Cell],
-    trials: Iterable[Trial],
-    known: Sequence[BlockPlan],
+    spec: CampaignSpec, cells: Iterable[Cell], trials: Iterable[Trial], known: Sequence[BlockPlan]
 ) -> list[BlockPlan]:
     """The plans that were fixed before, and those whose pilot is over now."""
     if spec.precision is None:

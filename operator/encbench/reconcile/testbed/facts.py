@@ -90,8 +90,4 @@ def load_facts(job: Body | None, pods: tuple[PodFacts, ...]) -> LoadFacts | None
         for c in (job.get("status") or {}).get("conditions") or []
         if c["status"] == "True"
     }
-    return LoadFacts(
-        succeeded="Complete" in true,
-        failed="Failed" in true,
-        pods=pods,
-    )
+    return LoadFacts(succeeded="Complete" in true, failed="Failed" in true, pods=pods)

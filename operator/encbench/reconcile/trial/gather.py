@@ -5,13 +5,7 @@ the same figures. The outcome is judged elsewhere, by what is gathered here.
 """
 
 from encbench.api.conditions import find, is_false, is_true
-from encbench.api.lifecycle import (
-    IN_FORCE,
-    NOT_IN_FORCE,
-    PROVEN_AFTER,
-    PROVEN_BEFORE,
-    RECOVERED,
-)
+from encbench.api.lifecycle import IN_FORCE, NOT_IN_FORCE, PROVEN_AFTER, PROVEN_BEFORE, RECOVERED
 from encbench.core.artefact import RecordError
 from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import RecoveryRecord

@@ -112,11 +112,7 @@ def _process(told: wire.ProcessStart) -> ServerProcess:
 
 
 def _problem(
-    facts: RecoveryFacts,
-    late: float,
-    log: list[str],
-    words: LogWords,
-    server_started: float | None,
+    facts: RecoveryFacts, late: float, log: list[str], words: LogWords, server_started: float | None
 ) -> tuple[str, str] | None:
     """The first rule that does not hold, as reason and message."""
     if server_started is not None and abs(facts.before.started_at - server_started) > SAME:

@@ -15,11 +15,7 @@ from encbench.api.scalars import parse_duration
 from encbench.api.trial import TrialStatus
 from encbench.reconcile.backoff import backoff
 from encbench.reconcile.draft import Draft
-from encbench.reconcile.effects.effect import (
-    ReleaseClients,
-    StopServer,
-    TrialEffect,
-)
+from encbench.reconcile.effects.effect import ReleaseClients, StopServer, TrialEffect
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import recovery
 from encbench.reconcile.trial.decision import (

@@ -27,9 +27,7 @@ HEALTH_SECONDS = 2.0
 
 
 def build(
-    config: AgentConfig,
-    proc: Path = process.PROC,
-    kill: Callable[[int, int], None] = os.kill,
+    config: AgentConfig, proc: Path = process.PROC, kill: Callable[[int, int], None] = os.kill
 ) -> AgentParts:
     """The agent of this configuration.
 

@@ -14,9 +14,7 @@ class ServerCollector(Collector):
     """The server's processes and our own. Without a server there are no series for it."""
 
     def __init__(
-        self,
-        read: Callable[[], Reading | None],
-        proxy: Callable[[], Reading | None] | None = None,
+        self, read: Callable[[], Reading | None], proxy: Callable[[], Reading | None] | None = None
     ) -> None:
         self._read = read
         self._proxy = proxy

@@ -246,10 +246,7 @@ class RecoveryRuns:
             return len(session.rows(statement))
 
     def _process_start(self, one: SeenProcess) -> wire.ProcessStart:
-        return {
-            "processId": one.process_id,
-            "startedAt": round(self._system.started_at(one), 2),
-        }
+        return {"processId": one.process_id, "startedAt": round(self._system.started_at(one), 2)}
 
     def _sleep_until(self, moment: float) -> None:
         while (left := moment - self._system.clock()) > 0:

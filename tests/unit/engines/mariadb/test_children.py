@@ -23,11 +23,7 @@ from tests.support.testbeds import (
 )
 from tests.unit.engines import golden_files
 from tests.unit.engines.mariadb import golden
-from tests.unit.engines.rendering import (
-    assert_guaranteed_and_restricted,
-    containers,
-    secrets_seen,
-)
+from tests.unit.engines.rendering import assert_guaranteed_and_restricted, containers, secrets_seen
 
 OWN_KEY = {
     "atRest": {

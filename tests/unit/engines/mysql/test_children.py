@@ -10,11 +10,7 @@ from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens, database_con
 from tests.unit.engines import golden_files, rendering
 from tests.unit.engines.mysql import golden
 from tests.unit.engines.mysql.golden import ALL, TABLES
-from tests.unit.engines.rendering import (
-    assert_guaranteed_and_restricted,
-    children,
-    secrets_seen,
-)
+from tests.unit.engines.rendering import assert_guaranteed_and_restricted, children, secrets_seen
 
 MODES = [PLAINTEXT, ALL, TABLES, TLS, {**ALL, **TLS}]
 

@@ -115,10 +115,7 @@ def test_every_binary_log_counts() -> None:
 @pytest.mark.parametrize(
     ("kind", "names"),
     [
-        (
-            "table",
-            {"marker in its table file", "files of tables in which the marker is readable"},
-        ),
+        ("table", {"marker in its table file", "files of tables in which the marker is readable"}),
         ("system", {"files of system in which the marker is readable"}),
         ("redo", {"files of redo in which the marker is readable"}),
         ("undo", {"files of undo in which the marker is readable"}),

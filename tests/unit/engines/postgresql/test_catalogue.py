@@ -15,10 +15,7 @@ def test_rows_become_the_catalogue() -> None:
         [("tde_heap", "access method")],
         [("pg_default", ""), ("fast", "/mnt/fast"), ("pg_global", None)],
     ) == {
-        "variables": {
-            "ssl": "off",
-            "pg_hba line 1": "local sbtest encbench_agent scram-sha-256",
-        },
+        "variables": {"ssl": "off", "pg_hba line 1": "local sbtest encbench_agent scram-sha-256"},
         "plugins": {"tde_heap": "access method"},
         "tablespaces": [
             {"name": "pg_default", "encrypted": False, "busy": False},

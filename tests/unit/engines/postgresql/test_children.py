@@ -8,11 +8,7 @@ from encbench.database.children import config_map, keys_secret, stateful_set
 from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens, database_context
 from tests.unit.engines import golden_files, rendering
 from tests.unit.engines.postgresql import golden
-from tests.unit.engines.rendering import (
-    assert_guaranteed_and_restricted,
-    children,
-    secrets_seen,
-)
+from tests.unit.engines.rendering import assert_guaranteed_and_restricted, children, secrets_seen
 
 
 def pod(mode: dict[str, Any], **changes: Any) -> dict[str, Any]:

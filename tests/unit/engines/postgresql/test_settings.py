@@ -14,10 +14,7 @@ from tests.unit.engines.postgresql.golden import spec
 
 @pytest.mark.parametrize(
     ("mode", "version", "further"),
-    [
-        (TLS, "TLSv1.3", {}),
-        (TLS12, "TLSv1.2", {"ssl_ciphers": "ECDHE-ECDSA-AES128-GCM-SHA256"}),
-    ],
+    [(TLS, "TLSv1.3", {}), (TLS12, "TLSv1.2", {"ssl_ciphers": "ECDHE-ECDSA-AES128-GCM-SHA256"})],
 )
 def test_tls_is_one_version_for_everybody_and_else_off(
     mode: dict[str, Any], version: str, further: dict[str, str]

@@ -207,11 +207,7 @@ def test_the_studies_tables_are_audited_as_the_published_ones(algorithm: str, ot
 
 def test_plain_is_through_the_proxy_whatever_the_baseline() -> None:
     swapped = replace(
-        COLUMNS,
-        instances=("one",),
-        blocks=2,
-        baseline={},
-        modes={**COLUMNS.modes, "direct": PROXY},
+        COLUMNS, instances=("one",), blocks=2, baseline={}, modes={**COLUMNS.modes, "direct": PROXY}
     )
     (tps,) = [t for t in report_of(swapped).studies if t.name == "tpcc-tps-aes"]
     assert "plaintext is direct" in tps.title, "the arm of that name is the one through the proxy"

@@ -46,8 +46,7 @@ def test_settings_are_compared_between_arms() -> None:
 
 def test_counters_among_the_settings_are_left_out() -> None:
     found = provenance(
-        [source("a", {"gtid": "1"}), source("a", {"gtid": "2"}), source("b", {"gtid": "1"})],
-        PLACES,
+        [source("a", {"gtid": "1"}), source("a", {"gtid": "2"}), source("b", {"gtid": "1"})], PLACES
     )
     assert not found.settings_differing
 

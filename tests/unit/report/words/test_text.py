@@ -9,20 +9,14 @@ from encbench.report.words import text
 
 @pytest.mark.parametrize(
     ("value", "digits", "shown"),
-    [
-        (1234.5, 0, "1,234"),
-        (-0.04, 1, "0.0"),
-        (-1.26, 1, "−1.3"),
-        (None, 1, "–"),
-    ],
+    [(1234.5, 0, "1,234"), (-0.04, 1, "0.0"), (-1.26, 1, "−1.3"), (None, 1, "–")],
 )
 def test_number(value: float | None, digits: int, shown: str) -> None:
     assert text.number(value, digits) == shown
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
-    [(0.0, "0.0"), (0.04, "0.0"), (1.0, "+1.0"), (-1.0, "−1.0"), (None, "–")],
+    ("value", "shown"), [(0.0, "0.0"), (0.04, "0.0"), (1.0, "+1.0"), (-1.0, "−1.0"), (None, "–")]
 )
 def test_signed(value: float | None, shown: str) -> None:
     assert text.signed(value) == shown

@@ -56,13 +56,7 @@ class Recorded:
 def run(volume: Path, *sessions: Recorded, full: bool = False, **more: Any) -> Any:
     waiting = list(sessions)
     return gather(
-        lambda: waiting.pop(0),
-        probe("mariadb"),
-        volume,
-        volume / "data",
-        MARKER,
-        full=full,
-        **more,
+        lambda: waiting.pop(0), probe("mariadb"), volume, volume / "data", MARKER, full=full, **more
     )
 
 

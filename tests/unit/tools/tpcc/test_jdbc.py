@@ -77,11 +77,7 @@ def test_tls_is_verified_by_the_campaign_s_ca_alone() -> None:
 
 @pytest.mark.parametrize(
     ("connection", "name", "value"),
-    [
-        (MYSQL, "sslMode", "PREFERRED"),
-        (MARIADB, "sslMode", "trust"),
-        (PGSQL, "sslmode", "prefer"),
-    ],
+    [(MYSQL, "sslMode", "PREFERRED"), (MARIADB, "sslMode", "trust"), (PGSQL, "sslmode", "prefer")],
 )
 def test_nobody_overrides_what_the_mode_says(connection: Connection, name: str, value: str) -> None:
     said = parameters(connection)[name]
