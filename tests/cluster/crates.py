@@ -24,8 +24,6 @@ def ensure(
 ) -> Path:
     """The directory with a crate's programs, compiled now unless the cache has them."""
     compiler = cargo()
-    version = capture([compiler, "--version"], timeout=300).strip()
-    key = cache.content_key(cache.files_key(crate, sources(crate)), version, platform.machine())
 
     def compile_into(made: Path) -> None:
         made.mkdir()
@@ -41,7 +39,13 @@ def ensure(
         for binary in binaries:
             shutil.copy2(target / "release" / binary, made / binary)
 
-    return cache.entry(layout, "bin", name, key, compile_into)
+    return cache.entry(layout, "bin", name, key(crate), compile_into)
+
+
+def key(crate: Path) -> str:
+    """What names the crate's programs in the cache."""
+    version = capture([cargo(), "--version"], timeout=300).strip()
+    return cache.content_key(cache.files_key(crate, sources(crate)), version, platform.machine())
 
 
 def sources(crate: Path) -> list[Path]:
