@@ -80,7 +80,8 @@ def test_a_files_key_covers_names_contents_and_modes(tmp_path: Path) -> None:
 
 
 def test_only_compiling_takes_the_lock(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    there, locked = cache.place(layout, "bin", "vale", "a" * 16), []
+    there = cache.place(layout, "bin", "vale", "a" * 16)
+    locked: list[bool] = []
 
     @contextmanager
     def exclusive(*_: object) -> Iterator[None]:
