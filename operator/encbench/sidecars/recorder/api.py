@@ -40,7 +40,6 @@ class Api:
     """The recorder's endpoints."""
 
     def __init__(self, run: Run, token: str) -> None:
-        """Over this run, for callers with the token."""
         self._run = run
         self._expected = f"Bearer {token}".encode()
 
