@@ -4,6 +4,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +24,7 @@ class Amount:
 
 def measure(tree: Path) -> Amount:
     """The files under a folder; nothing if there is no folder."""
-    sizes = [path.lstat().st_size for path in _files(tree)]
+    sizes = [status.st_size for _, status in regular_files(tree)]
     return Amount(len(sizes), sum(sizes))
 
 
@@ -66,7 +67,7 @@ def copy_file(source: Path, target: Path) -> int:
 
 def forget(tree: Path) -> None:
     """Drop these files from the page cache. Pages that are not on disk yet stay."""
-    for path in _files(tree):
+    for path, _ in regular_files(tree):
         with path.open("rb", buffering=0) as file:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
@@ -104,9 +105,16 @@ def _copy_range(source: int, target: int, start: int, end: int) -> None:
             view, at = view[count:], at + count
 
 
-def _files(tree: Path) -> Iterator[Path]:
-    for folder, _, names in os.walk(tree):
-        for name in names:
-            path = Path(folder, name)
-            if stat.S_ISREG(path.lstat().st_mode):
-                yield path
+def regular_files(tree: Path, without: str = "") -> Iterator[tuple[Path, os.stat_result]]:
+    """The regular files under a folder, except those in its subfolder `without`.
+
+    A file that disappears meanwhile is left out.
+    """
+    for folder, inside, names in os.walk(tree):
+        if without in inside and Path(folder) == tree:
+            inside.remove(without)
+        for path in (Path(folder, name) for name in names):
+            with suppress(FileNotFoundError):
+                status = path.lstat()
+                if stat.S_ISREG(status.st_mode):
+                    yield path, status

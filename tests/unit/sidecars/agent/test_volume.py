@@ -122,7 +122,7 @@ def ground(tmp_path: Path, **fields: Any) -> tuple[Ground, Path]:
     status = own.stat()
     device = f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}"
     text = f"1 0 {device} / {tmp_path}/volume rw - fuse.gocryptfs {tmp_path}/lower rw\n"
-    made = Ground(tmp_path / "volume", lambda: text, sysfs=tmp_path / "sys", **fields)
+    made = Ground(lambda: text, sysfs=tmp_path / "sys", **fields)
     return made, own
 
 
@@ -148,7 +148,7 @@ def test_mounts_that_may_not_be_read_are_no_mounts(tmp_path: Path) -> None:
     def refused() -> str:
         raise PermissionError("no")
 
-    facts = Ground(tmp_path / "volume", refused).facts(own, MARKER, never, full=False)
+    facts = Ground(refused).facts(own, MARKER, never, full=False)
     assert facts["type"] is None
 
 
