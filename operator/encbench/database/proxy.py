@@ -124,11 +124,7 @@ def agent_environment(mode: EncryptionModeSpec) -> dict[str, str]:
     """Where the agent finds the proxy, the key and the list."""
     if mode.columns is None:
         return {}
-    return {
-        names.PROXY_PORT: str(PORT),
-        names.MEK_FILE: MEK_FILE,
-        names.COLUMNS: LIST_FILE,
-    }
+    return {names.PROXY_PORT: str(PORT), names.MEK_FILE: MEK_FILE, names.COLUMNS: LIST_FILE}
 
 
 def agent_mounts(mode: EncryptionModeSpec) -> list[Part]:

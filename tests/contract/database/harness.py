@@ -25,8 +25,6 @@ class Places(Protocol):
     @property
     def volume(self) -> str: ...
     @property
-    def data(self) -> str: ...
-    @property
     def socket(self) -> str: ...
 
 
@@ -72,7 +70,6 @@ def agent_config(server: Server) -> AgentConfig:
     return AgentConfig(
         engine=server.engine,
         volume=Path(server.layout.volume),
-        data=Path(server.layout.data),
         socket=Path(server.layout.socket),
         port=0,
         token=server.credentials["token"],

@@ -11,9 +11,10 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from encbench.adapters.sql import SqlError
-from encbench.sidecars.agent.api import AgentParts, NotRunning, application
+from encbench.sidecars.agent.api import AgentParts, application
 from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
+from encbench.sidecars.agent.process import NotRunning
 from encbench.wire import agent as wire
 
 AUTH = {"Authorization": "Bearer secret"}
@@ -82,7 +83,6 @@ async def start() -> AsyncIterator[Start]:
             metrics=lambda: b"up 1\n",
             health=lambda: behind.health,
             server=behind.server,
-            is_marker=lambda text: text.startswith("encbench-marker-"),
             evidence=behind.evidence,
             settle=behind.settle,
             checks=behind.checks,

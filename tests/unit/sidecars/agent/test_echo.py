@@ -8,7 +8,7 @@ import pytest
 from encbench.adapters.sql import Row
 from encbench.engines.mysql import catalogue
 from encbench.engines.mysql.marker import echo
-from encbench.sidecars.agent.evidence import gather
+from encbench.sidecars.agent.evidence import EvidenceSource
 from encbench.sidecars.agent.files import CHUNK, search_file
 from encbench.sidecars.agent.probe import probe
 
@@ -56,7 +56,8 @@ class Session:
 @pytest.mark.parametrize("engine", ["mysql", "percona"])
 def test_evidence_says_where_each_lies(tmp_path: Path, engine: str) -> None:
     data = tmp_path / "data"
-    made = gather(lambda: Session(data), probe(engine), tmp_path, data, MARKER, full=True)
+    source = EvidenceSource(lambda: Session(data), probe(engine), tmp_path)
+    made = source.gather(MARKER, True, lambda: False)
     seen = {file["path"]: (file["found"], file.get("echoed")) for file in made["files"]}
     assert seen == {
         "data/ibdata1": (False, None),
