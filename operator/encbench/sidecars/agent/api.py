@@ -24,9 +24,6 @@ from encbench.wire import agent as wire
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Asked = TypeVar("Asked")
 
-RUN_LENGTH = 128
-"""Longest name of a run, in characters."""
-
 
 @dataclass(frozen=True)
 class AgentParts:
@@ -122,11 +119,7 @@ class _Refused(Exception):
 
 _NUMBER = (int, float)
 _FIELDS: dict[str, tuple[tuple[type, ...], Callable[[Any], bool], str]] = {
-    "run": (
-        (str,),
-        lambda run: 1 <= len(run) <= RUN_LENGTH,
-        f"a name of 1 to {RUN_LENGTH} characters",
-    ),
+    "run": ((str,), lambda run: 1 <= len(run) <= 128, "a name of 1 to 128 characters"),
     "warehouses": ((int,), lambda count: count >= 1, "a whole number greater than 0"),
     "loaded": ((bool,), lambda _: True, "true or false"),
     "full": ((bool,), lambda _: True, "true or false"),

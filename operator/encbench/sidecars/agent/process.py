@@ -16,8 +16,7 @@ never fall and never run ahead.
 Memory that processes share (above all PostgreSQL's buffers) is in the resident set of each of them.
 It is counted once, by the process that has touched most of it, because the exact figure
 (`smaps_rollup`) costs the server's kernel a walk through page tables that grows with buffers times
-processes. Inherited pages that a child has not written still count in both: 1.4 MB per process were
-measured.
+processes. docs/postgresql.md says how far the figure is too high.
 """
 
 import os

@@ -2,12 +2,8 @@
 
 A caller arms a run under a name. The run acts at its own time in a thread, so the caller may go
 away; a second request with the same name only reads its state. The run signals processes, and the
-kubelet restarts the container: the time in between belongs to no figure.
-
-All durations are by the boot clock, which cannot be set and by which the kernel dates processes. A
-process counts as the server once it bears the server's name: the container runtime forks it tens of
-milliseconds earlier. So the start is the later of two times: the kernel's date (in ticks of 10 ms)
-and the last look that did not find the process.
+kubelet restarts the container: the time in between belongs to no figure. What counts as the start
+and as the first answer, and by which clock, stands in docs/design/0006-recovery.md, "How".
 
 The agent has a twentieth of a core. A look costs 0.3 ms and a refused session up to 1 ms. The
 pauses below leave room for the session that is answered.
@@ -98,14 +94,14 @@ class RecoveryRuns:
         return run.describe() if run else wire.RecoveryAnswer(run=name, state="unknown")
 
     def _work(self, run: _Run) -> None:
-        before, statement = self._stop(run)
+        before = self._stop(run)
         run.step = "starting"
-        run.facts |= self._await(run, before, statement)
+        run.facts |= self._await(run, before)
 
     # -- down
 
-    def _stop(self, run: _Run) -> tuple[set[SeenProcess], str]:
-        """Stop the server; its former processes, and the query that it must answer afterwards."""
+    def _stop(self, run: _Run) -> set[SeenProcess]:
+        """Stop the server; its former processes."""
         system, order = self._system, run.order
         self._sleep_until(run.stop_time - READY_BEFORE)
         try:
@@ -147,7 +143,7 @@ class RecoveryRuns:
             "late": round(began - run.stop_time, 3),
             "stopSeconds": round(system.clock() - began, 3),
         }
-        return before, statement
+        return before
 
     @staticmethod
     def _is_old(one: SeenProcess, before: set[SeenProcess], began: float) -> bool:
@@ -176,9 +172,9 @@ class RecoveryRuns:
 
     # -- up
 
-    def _await(self, run: _Run, before: set[SeenProcess], statement: str) -> wire.RecoverySteps:
+    def _await(self, run: _Run, before: set[SeenProcess]) -> wire.RecoverySteps:
         """The figures, once the server has returned a row."""
-        system, order = self._system, run.order
+        system, order, statement = self._system, run.order, run.facts["statement"]
         gone = looked = system.clock()
         ends = gone + order["seconds"]
         absent: dict[SeenProcess, float] = {}

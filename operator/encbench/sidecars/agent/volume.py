@@ -18,7 +18,6 @@ from encbench.sidecars.golden.trees import regular_files
 from encbench.wire import agent as wire
 
 SYSFS = Path("/sys")
-CONFIGURATION = "gocryptfs.conf"
 _DEEPEST = 16
 
 
@@ -128,7 +127,7 @@ class Ground:
             searched = [] if own is None else [search_file(own, marker, stop, forget=True)]
         return {
             "own": own.relative_to(self.lower).as_posix() if own else None,
-            "features": _features(self.lower / CONFIGURATION),
+            "features": _features(self.lower / "gocryptfs.conf"),
             "files": [
                 {
                     "path": one.path.relative_to(self.lower).as_posix(),

@@ -75,16 +75,17 @@ class GoldenVolume:
 
     def _copy(self) -> Amount:
         self._check_stopped()
-        _remove(self.golden)
+        if self.golden.exists():
+            shutil.rmtree(self.golden)
         here = [name for name in self.folders if (self.root / name).is_dir()]
         if not here:
             raise CopyRefused(f"there is no {' or '.join(self.folders)} on the volume to copy")
         self._check_room(here)
         self.golden.mkdir()
-        amount = Amount()
         for name in here:
-            amount += copy_tree(self.root / name, self.golden / name)
+            copy_tree(self.root / name, self.golden / name)
         sync_folder(self.golden)
+        amount = measure(self.golden)
         made = {"folders": here, "files": amount.files, "bytes": amount.size_bytes}
         self._note(self._made, json.dumps(made))
         return amount
@@ -101,12 +102,12 @@ class GoldenVolume:
         sync_folder(self.root)
         for path in self.root.glob("*.pid"):
             path.unlink()
-        amount = Amount()
         for name in self.folders:
-            _remove(self.root / name)
+            if (self.root / name).exists():
+                shutil.rmtree(self.root / name)
             if name in made["folders"]:
-                amount += copy_tree(self.golden / name, self.root / name)
-        return amount
+                copy_tree(self.golden / name, self.root / name)
+        return whole
 
     def _check_stopped(self) -> None:
         if self.stopped is not None:
@@ -145,8 +146,3 @@ _KILLED = (
     "the server was killed instead of stopped, so its files are not a usable dataset: find out why "
     "it did not stop in time"
 )
-
-
-def _remove(tree: Path) -> None:
-    if tree.exists():
-        shutil.rmtree(tree)

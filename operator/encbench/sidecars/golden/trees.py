@@ -5,22 +5,17 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 CHUNK = 4 << 20
 
 
-@dataclass(frozen=True)
-class Amount:
+class Amount(NamedTuple):
     """Number and total length of regular files."""
 
     files: int = 0
     size_bytes: int = 0
-
-    def __add__(self, other: "Amount") -> "Amount":
-        return Amount(self.files + other.files, self.size_bytes + other.size_bytes)
-
 
 def measure(tree: Path) -> Amount:
     """The files under a folder; nothing if there is no folder."""
@@ -28,14 +23,13 @@ def measure(tree: Path) -> Amount:
     return Amount(len(sizes), sum(sizes))
 
 
-def copy_tree(source: Path, target: Path) -> Amount:
+def copy_tree(source: Path, target: Path) -> None:
     """Copy folders, regular files and symbolic links; `target` must not exist.
 
     Sockets and pipes are skipped, because they belong to processes. OSError when reading or writing
     fails.
     """
     target.mkdir()
-    done = Amount()
     with os.scandir(source) as entries:
         found = sorted(entries, key=lambda entry: entry.name)
     for entry in found:
@@ -43,16 +37,15 @@ def copy_tree(source: Path, target: Path) -> Amount:
         if entry.is_symlink():
             place.symlink_to(os.readlink(entry.path))  # noqa: PTH115 the text as it stands
         elif entry.is_dir():
-            done += copy_tree(Path(entry.path), place)
+            copy_tree(Path(entry.path), place)
         elif entry.is_file():
-            done += Amount(1, copy_file(Path(entry.path), place))
+            copy_file(Path(entry.path), place)
     shutil.copystat(source, target)
     sync_folder(target)
-    return done
 
 
-def copy_file(source: Path, target: Path) -> int:
-    """Copy one file; its length."""
+def copy_file(source: Path, target: Path) -> None:
+    """Copy one file."""
     with source.open("rb", buffering=0) as read, target.open("xb", buffering=0) as written:
         size = os.fstat(read.fileno()).st_size
         for start, end in _extents(read.fileno(), size):
@@ -62,7 +55,6 @@ def copy_file(source: Path, target: Path) -> int:
         for file in (read, written):
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     shutil.copystat(source, target)
-    return size
 
 
 def forget(tree: Path) -> None:

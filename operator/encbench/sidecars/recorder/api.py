@@ -6,7 +6,7 @@
 import hmac
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -66,7 +66,7 @@ class Api:
     def _state(self, _: Request) -> Response:
         snapshot = self._run.snapshot()
         state = snapshot["state"]
-        return Response(200, _json(snapshot), sent=lambda: self._run.answered(state))
+        return Response(200, json.dumps(snapshot).encode(), sent=lambda: self._run.answered(state))
 
     def _release(self, request: Request) -> Response:
         start_at, uploads = _parse_release(request.body)
@@ -118,8 +118,4 @@ def _only(method: str, request: Request) -> Response | None:
 
 
 def _error(status: int, text: str) -> Response:
-    return Response(status, _json({"error": text}))
-
-
-def _json(value: Mapping[str, object]) -> bytes:
-    return json.dumps(value).encode()
+    return Response(status, json.dumps({"error": text}).encode())

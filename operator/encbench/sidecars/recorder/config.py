@@ -11,7 +11,6 @@ class RecorderConfig(NamedTuple):
     """Paths, limits, and what the operator knows about the tool."""
 
     tool: str
-    """Name of the tool."""
     process: str
     """Name of its process, which may differ from the tool's."""
     prefix: str

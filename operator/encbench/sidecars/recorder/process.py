@@ -44,10 +44,9 @@ def find(ancestor: int, name: str) -> int | None:
         for folder in Path("/proc").iterdir()
         if folder.name.isdigit() and (stat := _stat(folder)) is not None
     }
-    for pid, stat in stats.items():
-        if stat.name == name.encode()[:NAME_LENGTH] and _descends(pid, ancestor, stats):
-            return pid
-    return None
+    cut = name.encode()[:NAME_LENGTH]
+    named = (pid for pid, stat in stats.items() if stat.name == cut)
+    return next((pid for pid in named if _descends(pid, ancestor, stats)), None)
 
 
 def _descends(pid: int, ancestor: int, stats: dict[int, ProcessStat]) -> bool:

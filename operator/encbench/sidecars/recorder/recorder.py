@@ -191,15 +191,14 @@ class RunDriver:
             return False
         try:
             upload.put(uploads[name], self._config.folder / name)
+            return True
         except upload.Away as reason:
             _say(f"the object store did not take {name}, trying again: {reason}")
-            return False
         except upload.UploadRefused as reason:
             error = f"the object store refused {name}: {reason}"
             _say(error)
             self._run.fail(error, uploads)
-            return False
-        return True
+        return False
 
     def _linger(self) -> None:
         until = time.monotonic() + self._config.linger
