@@ -172,7 +172,7 @@ def _apiserver(home: Path, etcd: int, port: int) -> list[str]:
         f"--service-account-signing-key-file={key}",
         "--service-cluster-ip-range=10.96.0.0/24",
         "--endpoint-reconciler-type=none",
-        # Nobody creates the default ServiceAccount that this plugin would insist on.
+        # Nothing creates the default ServiceAccount that this plugin would insist on.
         "--disable-admission-plugins=ServiceAccount",
     ]
 

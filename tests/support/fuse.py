@@ -1,8 +1,8 @@
 """The real gocryptfs and the real pass-through under a real MariaDB on this machine.
 
-The image's own script mounts them with the binaries that the image gets. Here they run as root, for
-a machine's /dev/fuse may be root's alone and its fuse.conf is not ours to change; the end-to-end
-tests run them as the pod does.
+The image's own script mounts them with the binaries that the image gets. Here they run as root,
+because a machine's /dev/fuse may be root's alone and its fuse.conf is not ours to change; the
+end-to-end tests run them as the pod does.
 """
 
 import os

@@ -66,7 +66,7 @@ class ServedAgent:
 
 
 def agent_config(server: Server) -> AgentConfig:
-    """What the pod would tell the agent."""
+    """The agent's configuration, as the pod would give it."""
     return AgentConfig(
         engine=server.engine,
         volume=Path(server.layout.volume),

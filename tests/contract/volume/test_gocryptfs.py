@@ -53,7 +53,7 @@ async def serving(config: AgentConfig, proc: Path) -> AsyncIterator[tuple[HttpAg
 
 
 def config_of(pod: Pod) -> AgentConfig:
-    """What `database.fuse` tells the agent."""
+    """The agent's configuration, as `database.fuse` gives it."""
     own = mode_of(pod.mount.cipher).gocryptfs
     assert own is not None
     return replace(agent_config(pod.server), lower=pod.disk, volume_process=process_name(own))

@@ -17,6 +17,7 @@ class Amount(NamedTuple):
     files: int = 0
     size_bytes: int = 0
 
+
 def measure(tree: Path) -> Amount:
     """The files under a folder; nothing if there is no folder."""
     sizes = [status.st_size for _, status in regular_files(tree)]

@@ -1,4 +1,4 @@
-"""What the agent tells of columns, by sessions that hold what a test says."""
+"""What the agent reports about columns, with sessions that hold what a test says."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""An engine whose marker has an echo: both are looked for, and told apart."""
+"""An engine whose marker has an echo: a search distinguishes the two."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ ECHO = echo(MARKER)
 
 
 def never() -> None:
-    """Nobody asks the search to end."""
+    """Do not stop the search."""
 
 
 @pytest.mark.parametrize("offset", [0, CHUNK - len(MARKER) + 1, CHUNK - 1, 2 * CHUNK - 5])

@@ -21,7 +21,7 @@ BUSY: list[Row] = [("innodb_system", 1, 1, None, 1)]
 
 
 class Recorded:
-    """A session: answers from a script, fails where told."""
+    """A session with scripted answers; one kind of statement may fail."""
 
     def __init__(
         self, volume: Path, *, fails: str = "", tablespaces: Sequence[list[Row]] = ()

@@ -32,7 +32,7 @@ def test_mounts_as_the_kernel_writes_them() -> None:
     ("path", "device", "kind"),
     [
         (f"{VOLUME}/data/t.ibd", "0:160", "fuse.gocryptfs"),
-        # Beside the mount, or on what it hides: the device tells.
+        # Beside the mount, or on what it hides: the device shows which.
         (f"{VOLUME}/data/t.ibd", "254:0", "ext4"),
         ("/var/lib/encbench/t.ibd", "254:0", "ext4"),
         # A file system whose files have other devices than their mount.
