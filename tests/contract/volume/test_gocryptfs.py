@@ -134,13 +134,8 @@ async def metrics(config: AgentConfig, proc: Path) -> dict[str, float]:
 async def test_a_data_directory_beside_the_mount_is_caught() -> None:
     """The mount stands, with a server's files of old on it, and the server writes elsewhere."""
     with running({}, "AES-GCM") as pod, mariadb.running(PLAINTEXT) as beside:
-        config = replace(
-            config_of(pod),
-            **{
-                field: getattr(agent_config(beside), field)
-                for field in ("volume", "data", "socket")
-            },
-        )
+        elsewhere = agent_config(beside)
+        config = replace(config_of(pod), volume=elsewhere.volume, socket=elsewhere.socket)
         proc = beside.proc
         program = pod.mount.program
         assert program is not None
