@@ -47,7 +47,7 @@ class Settings:
     proxy_pull_policy: str = "IfNotPresent"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reads:
     """All that an observation may touch; it has no method that changes anything."""
 
@@ -58,9 +58,9 @@ class Reads:
     settings: Settings
 
 
-@dataclass(frozen=True)
-class Deps:
-    """The outside world."""
+@dataclass(frozen=True, kw_only=True)
+class Deps(Reads):
+    """The outside world; an observation sees it as `Reads`."""
 
     cluster: Cluster
     store: Store
@@ -68,10 +68,3 @@ class Deps:
     agent: Agent
     recorder: Recorder
     certificates: Certificates
-    clock: Clock
-    settings: Settings
-
-    @property
-    def read(self) -> Reads:
-        """The part of it for those that only look."""
-        return Reads(self.cluster, self.agent, self.recorder, self.clock, self.settings)

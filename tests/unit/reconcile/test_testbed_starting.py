@@ -13,14 +13,8 @@ from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import ContainerFacts, PodFacts
 from encbench.reconcile.starts import current_start, serves, wanted_start
-from encbench.reconcile.testbed.starting import (
-    SetFacts,
-    StartStep,
-    bring,
-    data_copy,
-    next_served,
-    start_of,
-)
+from encbench.reconcile.testbed.facts import SetFacts, TestbedSeen
+from encbench.reconcile.testbed.starting import StartStep, bring, data_copy, next_served, start_of
 from tests.unit.reconcile.seen import NOW, a_pod, a_testbed, a_trial, ago, ready
 
 WANTED = Start("run-2", "run-2")
@@ -136,8 +130,9 @@ def run(asked: float = 5.0, **more: Any) -> dict[str, Any]:
 def step(
     testbed: Testbed, pod: PodFacts | None, stateful_set: SetFacts | None, started: float | None
 ) -> tuple[StartStep, TestbedStatus]:
-    draft = Draft(testbed.status, now=NOW, generation=1)
-    made = bring(testbed, draft, WANTED, pod=pod, stateful_set=stateful_set, server_started=started)
+    seen = TestbedSeen(NOW, True, stateful_set, pod, server_started=started)
+    draft = Draft(testbed, seen)
+    made = bring(draft, WANTED)
     return made, draft.status
 
 
@@ -199,11 +194,11 @@ def test_a_start_that_takes_too_long_fails_with_what_keeps_it() -> None:
     assert early.failed is None
     late, _ = step(bed(**run(limit + 1)), STARTING, set_for(WANTED, 1), None)
     assert late.failed is not None
-    assert late.failed[0] == "ResetTimeout"
+    assert late.failed.reason == "ResetTimeout"
     stuck = a_pod(annotations=NOTES, unschedulable="0/1 nodes")
     late, _ = step(bed(**run(limit + 1)), stuck, set_for(WANTED, 1), None)
     assert late.failed is not None
-    assert late.failed[0] == "Unschedulable"
+    assert late.failed.reason == "Unschedulable"
 
 
 def test_a_copy_that_fails_again_and_again_is_not_waited_for() -> None:
@@ -220,7 +215,7 @@ def test_a_copy_that_fails_again_and_again_is_not_waited_for() -> None:
     assert once.failed is None
     often, _ = step(bed(**run()), failing(3), set_for(WANTED, 1), None)
     assert often.failed is not None
-    assert "the golden copy takes too much room" in often.failed[1]
+    assert "the golden copy takes too much room" in often.failed.message
 
 
 # -- whom a testbed serves
