@@ -29,9 +29,6 @@ class Column:
     priority: int = 0
 
 
-AGE = Column("Age", ".metadata.creationTimestamp", "Time since it was created.", "date")
-
-
 @dataclass(frozen=True)
 class Resource:
     """One kind. `status` is None if there is nothing to report."""
@@ -63,7 +60,6 @@ RESOURCES: tuple[Resource, ...] = (
             Column("Version", ".spec.version", "Version of the engine."),
             Column("CPU", ".spec.resources.cpu", "CPU of the server."),
             Column("Memory", ".spec.resources.memory", "Memory of the server."),
-            AGE,
         ),
     ),
     Resource(
@@ -81,7 +77,6 @@ RESOURCES: tuple[Resource, ...] = (
             Column("Class", ".spec.atRest.volume.storageClassName", "Of the volume.", priority=1),
             Column("Cipher", ".spec.atRest.volume.gocryptfs.cipher", "Of gocryptfs.", priority=1),
             Column("Suite", ".spec.inTransit.cipherSuite", "Cipher suite of TLS.", priority=1),
-            AGE,
         ),
     ),
     Resource(
@@ -95,7 +90,6 @@ RESOURCES: tuple[Resource, ...] = (
             Column("TPC-C", ".spec.tpcc.warehouses", "Warehouses of TPC-C.", "integer"),
             Column("Concurrency", ".spec.load.concurrency", "Client threads or terminals."),
             Column("Duration", ".spec.load.duration", "Length of the measured window."),
-            AGE,
         ),
     ),
     Resource(
@@ -112,7 +106,6 @@ RESOURCES: tuple[Resource, ...] = (
             Column("Step", ".status.step", "Current step.", priority=1),
             # Not a date: kubectl shows dates as ages, and a future one as <invalid>.
             Column("ETA", ".status.estimatedCompletionTime", "Expected end at the present pace."),
-            AGE,
         ),
     ),
     Resource(
@@ -125,7 +118,6 @@ RESOURCES: tuple[Resource, ...] = (
             Column("Instance", ".spec.instanceRef", "InstanceTemplate."),
             Column("Arm", ".spec.arm.name", "Arm that the testbed serves."),
             Column("Phase", ".status.phase", "State of the testbed."),
-            AGE,
         ),
     ),
     Resource(
@@ -142,7 +134,6 @@ RESOURCES: tuple[Resource, ...] = (
             Column("Phase", ".status.phase", "State of the trial."),
             Column("TPS", ".status.result.tps", "Transactions a second.", "number"),
             Column("Reason", ".status.reason", "Why the trial did not succeed."),
-            AGE,
         ),
     ),
     Resource(
@@ -155,7 +146,6 @@ RESOURCES: tuple[Resource, ...] = (
             Column("Overhead", ".status.overhead", "Loss of TPS with its interval."),
             Column("Verdict", ".status.verdict", "Overhead, Equivalent or Inconclusive."),
             Column("Headline", ".status.headline", "The answer in one sentence.", priority=1),
-            AGE,
         ),
     ),
 )

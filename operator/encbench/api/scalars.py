@@ -80,6 +80,13 @@ Bool = Annotated[bool, Strict()]
 """true or false, and not "yes"."""
 
 Fraction = Annotated[Number, Field(ge=0, le=1)]
+Positive = Annotated[Int, Field(ge=1)]
+UnixTime = Annotated[Number, Field(ge=0)]
+"""Seconds since 1970."""
+
+Word = Annotated[str, Field(max_length=64)]
+"""A name, a reason or a hash."""
+Sentence = Annotated[str, Field(max_length=4096)]
 
 Duration = Annotated[str, Field(max_length=32), matches(DURATION_PATTERN, DURATION_HINT)]
 """A length of time as Kubernetes writes it: `90s`, `1m30s`, `2h`."""
