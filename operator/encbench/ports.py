@@ -82,15 +82,6 @@ class Cluster(Reader, Protocol):
         """Record an Event about an object. Best effort: never raises."""
 
 
-@dataclass(frozen=True)
-class Stored:
-    """An object in the store."""
-
-    key: str
-    digest: str
-    """sha256:<hex> of the content."""
-
-
 class Store(Protocol):
     """The object store; one bucket, fixed at start."""
 
@@ -98,10 +89,10 @@ class Store(Protocol):
     def bucket(self) -> str:
         """Name of the bucket."""
 
-    async def put_if_absent(self, key: str, content: bytes, content_type: str) -> Stored:
+    async def put_if_absent(self, key: str, content: bytes, content_type: str) -> None:
         """Store unless the key exists. Conflict when it exists with other content."""
 
-    async def put(self, key: str, content: bytes, content_type: str) -> Stored:
+    async def put(self, key: str, content: bytes, content_type: str) -> None:
         """Store, replacing what was there."""
 
     async def get(self, key: str) -> bytes | None:

@@ -15,8 +15,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from encbench.adapters.s3 import S3Connection, S3Limits, status_of
-from encbench.core.artefact import digest_of
-from encbench.ports import Conflict, Rejected, Stored, Unavailable
+from encbench.ports import Conflict, Rejected, Unavailable
 
 _LONGEST_URL = 7 * 24 * 3600
 _KEYS_PER_DELETE = 1000
@@ -49,18 +48,15 @@ class ObjectStore:
 
     # -- ports.Store
 
-    async def put_if_absent(self, key: str, content: bytes, content_type: str) -> Stored:
+    async def put_if_absent(self, key: str, content: bytes, content_type: str) -> None:
         """Store unless the key exists. Conflict when it exists with other content."""
-        return await self._connection.call(
-            lambda s3: self._put_if_absent(s3, key, content, content_type)
-        )
+        await self._connection.call(lambda s3: self._put_if_absent(s3, key, content, content_type))
 
-    async def put(self, key: str, content: bytes, content_type: str) -> Stored:
+    async def put(self, key: str, content: bytes, content_type: str) -> None:
         """Store, replacing what was there."""
 
-        def put(s3: Any) -> Stored:
+        def put(s3: Any) -> None:
             s3.put_object(Bucket=self.bucket, Key=key, Body=content, ContentType=content_type)
-            return Stored(key, digest_of(content))
 
         return await self._connection.call(put)
 
@@ -151,8 +147,7 @@ class ObjectStore:
 
     # -- in a thread
 
-    def _put_if_absent(self, s3: Any, key: str, content: bytes, content_type: str) -> Stored:
-        stored = Stored(key, digest_of(content))
+    def _put_if_absent(self, s3: Any, key: str, content: bytes, content_type: str) -> None:
         try:
             wanted = {"Bucket": self.bucket, "Key": key, "ContentType": content_type}
             s3.put_object(**wanted, Body=content, IfNoneMatch="*")
@@ -163,9 +158,8 @@ class ObjectStore:
             there = self._get(s3, key)
             if there is None:
                 raise Unavailable(f"{key} was deleted while it was being stored") from error
-            if digest_of(there) != stored.digest:
+            if there != content:
                 raise Conflict(f"{key} exists with other content") from error
-        return stored
 
     def _get(self, s3: Any, key: str) -> bytes | None:
         try:
