@@ -1,10 +1,11 @@
 """A trial's record: every figure and what it rests on, made of what was gathered. Pure."""
 
+from encbench.api.base import ObjectRef
 from encbench.api.conditions import find, format_time, parse_time
 from encbench.api.lifecycle import CONSISTENT
 from encbench.api.trial import TrialResult, TrialStatus
 from encbench.core.evidence import Proof, ProofVerdict
-from encbench.core.records import CampaignId, TrialCpu, TrialId, TrialProofs, TrialRecord
+from encbench.core.records import CampaignId, TrialCpu, TrialProofs, TrialRecord
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial.collect import kinds_of, result_of
@@ -32,7 +33,7 @@ def record(
     collected, found, proofs = gathered.collected, gathered.metrics, gathered.proofs
     measurement = collected.measurement
     return TrialRecord(
-        trial=TrialId(name=trial.name, uid=trial.uid),
+        trial=ObjectRef(name=trial.name, uid=trial.uid),
         campaign=CampaignId(
             name=trial.spec.campaign_ref.name,
             uid=trial.spec.campaign_ref.uid,
