@@ -149,11 +149,21 @@ class Certificates(Protocol):
         """A client certificate that TLS 1.3 cannot sign with, so that clients send none."""
 
 
-class Agent(Protocol):
-    """The agent beside a database. `address` is host:port; `token` authenticates the caller."""
+class AgentReader(Protocol):
+    """What an agent says without doing anything; the arguments are those of `Agent`."""
 
     async def server(self, address: str, token: str) -> agent.ServerAnswer:
         """Facts of the server. Unavailable until it answers queries."""
+
+    async def stopped(self, address: str, token: str, run: str) -> agent.RecoveryAnswer:
+        """State of that stop of the server, which this never arms; `unknown` if there is none.
+
+        Rejected by an agent of a version without stops.
+        """
+
+
+class Agent(AgentReader, Protocol):
+    """The agent beside a database. `address` is host:port; `token` authenticates the caller."""
 
     async def settle(self, address: str, token: str) -> agent.SettleAnswer:
         """Have the server write its changes: `settled`, and the remaining `dirtyPages`.
@@ -191,18 +201,16 @@ class Agent(Protocol):
         ones only look. Also Unavailable while another stop is in progress.
         """
 
-    async def stopped(self, address: str, token: str, run: str) -> agent.RecoveryAnswer:
-        """State of that stop of the server, which this never arms; `unknown` if there is none.
 
-        Rejected by an agent of a version without stops.
-        """
-
-
-class Recorder(Protocol):
-    """The recorder beside a client."""
+class RecorderReader(Protocol):
+    """What a recorder says without doing anything."""
 
     async def state(self, address: str, token: str) -> recorder.StateAnswer:
         """State of the run. Unavailable until the tool waits at its barrier."""
+
+
+class Recorder(RecorderReader, Protocol):
+    """The recorder beside a client."""
 
     async def release(
         self, address: str, token: str, start_at: float, uploads: Mapping[str, str]

@@ -16,13 +16,8 @@ from encbench.api.scalars import Bool, EntryName, Name, Quantity
 Algorithm = Literal["AES_128_GCM", "SM4_128_GCM"]
 Ratio = Literal[0, 20, 50, 100]
 
-PLACES = ("host", "port", "database", "mek", "mekFile")
-"""The placeholders of `urlTemplate`."""
-
 # Kept short, because each mode of a campaign counts against the API server's cost budget.
 _NAME = "[0-9A-Za-z_$]+"
-_BRACES = f"[{{]({'|'.join(PLACES)})[}}]"
-_TEMPLATE = f"^jdbc:([^{{}}]|{_BRACES})+$"
 
 ColumnName = Annotated[
     str,
@@ -161,7 +156,7 @@ class DriverJar(Model):
         str,
         Field(max_length=1024),
         matches(
-            _TEMPLATE,
+            "^jdbc:([^{}]|[{](host|port|database|mek|mekFile)[}])+$",
             "write a JDBC URL whose braces hold host, port, database, mek or mekFile, such as "
             "jdbc:mysql:encdb://{host}:{port}/{database}?MEK={mek}&ENC_ALGO=SM4_128_GCM",
         ),

@@ -37,8 +37,8 @@ def definition(resource: Resource) -> dict[str, Any]:
         "singular": kind.kind.lower(),
         "categories": ["encbench"],
     }
-    if resource.short_names:
-        names["shortNames"] = list(resource.short_names)
+    if kind.short:
+        names["shortNames"] = [kind.short]
     version: dict[str, Any] = {
         "name": VERSION,
         "served": True,

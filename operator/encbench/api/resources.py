@@ -37,7 +37,6 @@ class Resource:
     description: str
     spec: type[Model]
     status: type[Model] | None
-    short_names: tuple[str, ...]
     columns: tuple[Column, ...]
 
 
@@ -54,7 +53,6 @@ RESOURCES: tuple[Resource, ...] = (
         "A class of database instance that campaigns measure.",
         InstanceTemplateSpec,
         None,
-        ("itpl",),
         (
             Column("Engine", ".spec.engine", "Database engine."),
             Column("Version", ".spec.version", "Version of the engine."),
@@ -67,7 +65,6 @@ RESOURCES: tuple[Resource, ...] = (
         "One way of encrypting. An empty spec is plaintext.",
         EncryptionModeSpec,
         None,
-        ("emode",),
         (
             Column("At-rest", ".spec.atRest.method", "Encryption at rest."),
             Column("In-transit", ".spec.inTransit.version", "Version of TLS."),
@@ -84,7 +81,6 @@ RESOURCES: tuple[Resource, ...] = (
         "The tool that drives the database, its load, and its client.",
         WorkloadSpec,
         None,
-        ("ewl",),
         (
             Column("Sysbench", ".spec.sysbench.script", "Built-in script of sysbench."),
             Column("TPC-C", ".spec.tpcc.warehouses", "Warehouses of TPC-C.", "integer"),
@@ -97,7 +93,6 @@ RESOURCES: tuple[Resource, ...] = (
         "A comparison of encryption modes on certain instances under certain workloads.",
         CampaignSpec,
         CampaignStatus,
-        ("camp",),
         (
             Column("Phase", ".status.phase", "State of the campaign."),
             Column("Succeeded", ".status.progress.succeeded", "Valid trials.", "integer"),
@@ -113,7 +108,6 @@ RESOURCES: tuple[Resource, ...] = (
         "One prepared database of a campaign. Written by the operator.",
         TestbedSpec,
         TestbedStatus,
-        ("tbed",),
         (
             Column("Instance", ".spec.instanceRef", "InstanceTemplate."),
             Column("Arm", ".spec.arm.name", "Arm that the testbed serves."),
@@ -125,7 +119,6 @@ RESOURCES: tuple[Resource, ...] = (
         "One attempt of one measured run. Written by the operator.",
         TrialSpec,
         TrialStatus,
-        (),
         (
             Column("Campaign", ".spec.campaignRef.name", "Campaign.", priority=1),
             Column("Arm", ".spec.arm.name", "Measured arm."),
@@ -141,7 +134,6 @@ RESOURCES: tuple[Resource, ...] = (
         "The cost of encryption that a campaign measured. Written by the operator.",
         OverheadReportSpec,
         OverheadReportStatus,
-        ("ohr",),
         (
             Column("Overhead", ".status.overhead", "Loss of TPS with its interval."),
             Column("Verdict", ".status.verdict", "Overhead, Equivalent or Inconclusive."),
