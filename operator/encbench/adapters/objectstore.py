@@ -16,8 +16,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from botocore.exceptions import ClientError
 
 from encbench.adapters.s3 import S3Connection, S3Limits, status_of
-from encbench.core.artefact import digest_of
-from encbench.ports import Conflict, Rejected, Stored, Unavailable
+from encbench.ports import Conflict, Rejected, Unavailable
 
 _LONGEST_URL = 7 * 24 * 3600
 _KEYS_PER_DELETE = 1000
@@ -65,9 +64,8 @@ class ObjectStore:
     # -- ports.Store
 
     @_in_thread
-    def put_if_absent(self, s3: Any, key: str, content: bytes, content_type: str) -> Stored:
+    def put_if_absent(self, s3: Any, key: str, content: bytes, content_type: str) -> None:
         """Store unless the key exists. Conflict when it exists with other content."""
-        stored = Stored(key, digest_of(content))
         try:
             wanted = {"Bucket": self.bucket, "Key": key, "ContentType": content_type}
             s3.put_object(**wanted, Body=content, IfNoneMatch="*")
@@ -78,15 +76,13 @@ class ObjectStore:
             there = self._content(s3, key)
             if there is None:
                 raise Unavailable(f"{key} was deleted while it was being stored") from error
-            if digest_of(there) != stored.digest:
+            if there != content:
                 raise Conflict(f"{key} exists with other content") from error
-        return stored
 
     @_in_thread
-    def put(self, s3: Any, key: str, content: bytes, content_type: str) -> Stored:
+    def put(self, s3: Any, key: str, content: bytes, content_type: str) -> None:
         """Store, replacing what was there."""
         s3.put_object(Bucket=self.bucket, Key=key, Body=content, ContentType=content_type)
-        return Stored(key, digest_of(content))
 
     @_in_thread
     def get(self, s3: Any, key: str) -> bytes | None:

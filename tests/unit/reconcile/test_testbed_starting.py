@@ -7,7 +7,7 @@ import pytest
 
 from encbench.api.scalars import parse_duration
 from encbench.api.testbed import TestbedStatus
-from encbench.core.starts import FIRST, Start, start_for
+from encbench.core.starts import Start, start_for
 from encbench.kube import labels
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Testbed
@@ -25,7 +25,7 @@ COPY = {"action": "restored", "files": 3, "bytes": 100, "seconds": 1.5}
 @pytest.mark.parametrize(
     ("campaign", "start"),
     [
-        (("none", "Resident", "Warm"), FIRST),
+        (("none", "Resident", "Warm"), Start()),
         (("block", "Resident", "Warm"), Start("block-3", "block-3")),
         (("trial", "Resident", "Warm"), Start("run-2", "run-2")),
         (("none", "OnDemand", "Warm"), Start("run-2", "")),
@@ -86,7 +86,7 @@ def test_only_the_number_and_the_annotations_change() -> None:
     assert template["metadata"] == {"labels": {"a": "b"}, "annotations": NOTES}
     assert template["spec"] == before.body["spec"]["template"]["spec"]
     assert body["spec"]["serviceName"] == "bed"
-    assert (before.replicas, before.start) == (1, FIRST), "what was read stays as it was"
+    assert (before.replicas, before.start) == (1, Start()), "what was read stays as it was"
     assert (SetFacts(body).replicas, SetFacts(body).start) == (0, WANTED)
 
 
@@ -94,7 +94,7 @@ def test_only_the_number_and_the_annotations_change() -> None:
 
 
 def test_a_pod_says_what_it_was_made_for() -> None:
-    assert start_of(a_pod()) == FIRST
+    assert start_of(a_pod()) == Start()
     assert start_of(a_pod(annotations=NOTES)) == WANTED
 
 
@@ -154,7 +154,7 @@ STEPS = [
     ("it is gone", None, set_for(WANTED, 0), (1, WANTED), "starting"),
     ("a new one is wanted", None, set_for(WANTED, 1), None, "starting"),
     ("the new one is coming", STARTING, set_for(WANTED, 1), None, "starting"),
-    ("somebody made the old one anew", OLD, set_for(FIRST, 1), (0, WANTED), "stopped"),
+    ("somebody made the old one anew", OLD, set_for(Start(), 1), (0, WANTED), "stopped"),
     ("no set", OLD, None, None, "not there"),
 ]
 

@@ -11,7 +11,7 @@ from encbench.api.testbed import Arm
 from encbench.core import plan
 from encbench.core.figures import RECOVERY_SECONDS
 from encbench.core.plan import Cell, LoadLevel
-from encbench.core.statistics import Estimate, estimate
+from encbench.core.statistics.intervals import Estimate, estimate
 from encbench.core.statistics.precision import Plan, plan_blocks
 from encbench.reconcile.objects import Trial
 

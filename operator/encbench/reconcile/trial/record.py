@@ -1,11 +1,12 @@
 """A trial's record: every figure and what it rests on, made of what was gathered. Pure."""
 
+from encbench.api.base import ObjectRef
 from encbench.api.conditions import find, format_time, parse_time
 from encbench.api.lifecycle import CONSISTENT
 from encbench.api.trial import TrialResult, TrialStatus
 from encbench.core.evidence import Proof, ProofVerdict
 from encbench.core.figures import RECOVERY_SECONDS, STOP_SECONDS
-from encbench.core.records import CampaignId, KindRecord, TrialId, TrialProofs, TrialRecord
+from encbench.core.records import CampaignId, KindRecord, TrialProofs, TrialRecord
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial.facts import Collected, TrialGathered, TrialSeen
@@ -45,7 +46,7 @@ def record(
     collected, metrics, proofs = gathered.collected, gathered.metrics, gathered.proofs
     measurement, owner = collected.measurement, trial.spec.campaign_ref
     return TrialRecord(
-        trial=TrialId(name=trial.name, uid=trial.uid),
+        trial=ObjectRef(name=trial.name, uid=trial.uid),
         campaign=CampaignId(name=owner.name, uid=owner.uid, namespace=trial.namespace),
         spec=trial.spec,
         outcome=status.outcome,
