@@ -1,7 +1,7 @@
 """Every figure of the report, one row each: its field, its mean, its name in tables and sentences.
 
-Means, verdicts, tables, plots and CSV derive from these rows. A further figure takes one row here
-and one field of that name in `TrialView` and in `Row`.
+Means, verdicts, tables, plots and CSV derive from these rows. A further figure takes one row here,
+a place in `TOPICS`, and one field of that name in `TrialView` and in `Row`.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,6 @@ Mean = Literal["geometric", "arithmetic"]
 """Geometric where the report has a ratio of two arms, arithmetic where it has a difference."""
 FigureKey = Literal["tps", "latencyAverage", "latencyP95", "cpuPerTransaction", "recovery"]
 """The figures that are judged, as report.json names them."""
-Topic = Literal["Recovery", "Latency", "CPU", "Disk", "Client, one replica"]
-"""The tables of figures, by their headings."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +34,6 @@ class Figure:
     """The name of that change in the CSV; empty where the CSV leaves it out."""
     of: str = ""
     """Part of its column name in the CSV: what the mean refers to."""
-    topics: tuple[Topic, ...] = ()
     heading: str = ""
     """Heading of its columns in tables, with the unit."""
     digits: int = 1
@@ -54,6 +51,7 @@ class JudgedFigure(Figure):
     """A figure with an overhead, a noise floor and a verdict of its own."""
 
     key: FigureKey
+    mean: Mean = "geometric"
     sense: Sense = "increase"
     stem: str
     """Prefix of the columns of its change in the CSV."""
@@ -84,7 +82,6 @@ class JudgedFigure(Figure):
 FIGURES = (
     JudgedFigure(
         field="tps",
-        mean="geometric",
         step="loss",
         step_stem="tps",
         heading="TPS",
@@ -99,10 +96,8 @@ FIGURES = (
     Figure(field="new_orders_per_second", mean="geometric", heading="New Orders a second"),
     JudgedFigure(
         field="latency_average_ms",
-        mean="geometric",
         step="latency_average",
         step_stem="latency_average",
-        topics=("Latency",),
         heading="average latency, ms",
         digits=2,
         key="latencyAverage",
@@ -113,9 +108,7 @@ FIGURES = (
     ),
     JudgedFigure(
         field="latency_p95_ms",
-        mean="geometric",
         step="latency_p95",
-        topics=("Latency",),
         heading="p95 latency, ms",
         digits=2,
         key="latencyP95",
@@ -129,48 +122,27 @@ FIGURES = (
         field="database_cpu_percent",
         points="database_cpu_points",
         of="of_limit",
-        topics=("CPU",),
         heading="server CPU, % of limit",
     ),
     Figure(
         field="client_cpu_percent",
         points="client_cpu_points",
         of="of_limit",
-        topics=("CPU", "Client, one replica"),
         heading="client CPU, % of limit",
     ),
-    Figure(
-        field="client_cpu_cores",
-        of="per_replica",
-        topics=("Client, one replica",),
-        heading="client CPU, cores",
-        digits=3,
-    ),
-    Figure(
-        field="client_memory_mib",
-        of="per_replica",
-        topics=("Client, one replica",),
-        heading="client memory, MiB",
-    ),
-    Figure(
-        field="client_memory_percent",
-        of="of_limit",
-        topics=("Client, one replica",),
-        heading="client memory, % of limit",
-    ),
+    Figure(field="client_cpu_cores", of="per_replica", heading="client CPU, cores", digits=3),
+    Figure(field="client_memory_mib", of="per_replica", heading="client memory, MiB"),
+    Figure(field="client_memory_percent", of="of_limit", heading="client memory, % of limit"),
     Figure(
         field="node_cpu_percent",
         points="node_cpu_points",
         of="of_all_cores",
-        topics=("CPU",),
         heading="node CPU, % of all cores",
     ),
     JudgedFigure(
         field="database_cpu_ms_per_transaction",
-        mean="geometric",
         step="database_cpu",
         step_stem="server_cpu_per_transaction",
-        topics=("CPU",),
         heading="server CPU, ms per transaction",
         digits=3,
         key="cpuPerTransaction",
@@ -186,7 +158,6 @@ FIGURES = (
         field="proxy_cpu_ms_per_transaction",
         mean="geometric",
         some=True,
-        topics=("CPU",),
         heading="proxy CPU, ms per transaction",
         digits=3,
     ),
@@ -202,26 +173,21 @@ FIGURES = (
         mean="geometric",
         step="client_cpu",
         step_stem="client_cpu_per_transaction",
-        topics=("CPU",),
         heading="client CPU, ms per transaction",
         digits=3,
     ),
     Figure(
         field="disk_read_kib_per_transaction",
-        topics=("Disk",),
         heading="read from disk, KiB per transaction",
         digits=2,
     ),
     Figure(
         field="disk_write_kib_per_transaction",
-        topics=("Disk",),
         heading="written to disk, KiB per transaction",
         digits=2,
     ),
     JudgedFigure(
         field="recovery_seconds",
-        mean="geometric",
-        topics=("Recovery",),
         heading="start to first answer, s",
         digits=3,
         key="recovery",
@@ -231,8 +197,8 @@ FIGURES = (
         phrase="recovery time",
         tag="recovery time",
     ),
-    Figure(field="stop_seconds", topics=("Recovery",), heading="signal to end, s", digits=3),
-    Figure(field="redo_mib", of="at_stop", topics=("Recovery",), heading="log to recover, MiB"),
+    Figure(field="stop_seconds", heading="signal to end, s", digits=3),
+    Figure(field="redo_mib", of="at_stop", heading="log to recover, MiB"),
 )
 """In the order of the CSV."""
 
@@ -241,6 +207,19 @@ IN_STEPS = tuple(figure for figure in FIGURES if figure.step)
 BY_FIELD = {figure.field: figure for figure in FIGURES}
 JUDGED = {figure.key: figure for figure in FIGURES if isinstance(figure, JudgedFigure)}
 TPS, RECOVERY = JUDGED["tps"], JUDGED["recovery"]
+
+TOPICS = {
+    "Latency": ("latency_average_ms", "latency_p95_ms"),
+    "CPU": (
+        *(f"{one}_cpu_ms_per_transaction" for one in ("database", "proxy", "client")),
+        *(f"{one}_cpu_percent" for one in ("database", "client", "node")),
+    ),
+    "Disk": ("disk_read_kib_per_transaction", "disk_write_kib_per_transaction"),
+    "Client, one replica": (
+        *("client_cpu_cores", "client_memory_mib", "client_memory_percent", "client_cpu_percent"),
+    ),
+}
+"""The tables of figures by heading: their fields, utilisation in percentage points last."""
 
 
 def judged(*, recovery: bool) -> tuple[JudgedFigure, ...]:

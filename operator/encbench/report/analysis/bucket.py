@@ -80,12 +80,8 @@ def _checked(load: Load, key: str, digest: str) -> bytes:
 
 
 def _belongs(index: IndexRecord, entry: IndexTrial, record: TrialRecord) -> None:
-    same = (
-        record.campaign.uid == index.campaign.uid
-        and record.trial.name == entry.name
-        and record.outcome == entry.outcome
-    )
-    if not same:
+    own = (record.campaign.uid, record.trial.name, record.outcome)
+    if own != (index.campaign.uid, entry.name, entry.outcome):
         raise RecordError(
             f"{entry.key} is {record.outcome} trial {record.trial.name} of campaign "
             f"{record.campaign.uid}, the index says {entry.outcome} trial {entry.name} of "

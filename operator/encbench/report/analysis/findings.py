@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from encbench.api.testbed import Arm
 from encbench.core import statistics
-from encbench.core.evidence import ProofVerdict
-from encbench.core.statistics import Estimate, Judgement
+from encbench.core.statistics import Estimate
 from encbench.report.analysis.pairs import Pairs, interval
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Finding, PairedComparison
@@ -37,6 +36,7 @@ def comparisons(
 
 def _comparison(pairs: Pairs, arm: Arm, findings: Sequence[Finding]) -> PairedComparison:
     first, own = findings[0], [by_arm[arm.name] for by_arm in pairs.blocks.values()]
+    proofs = [proof for trial in own for proof in (trial.proof_before, trial.proof_after)]
     return PairedComparison(
         arm=arm.name,
         blocks=first.blocks,
@@ -44,8 +44,10 @@ def _comparison(pairs: Pairs, arm: Arm, findings: Sequence[Finding]) -> PairedCo
         loss90=first.change90,
         verdict=first.verdict,
         why=first.why,
-        on_trust=any(_on_trust(trial) for trial in own),
-        proven=None if first.change is None else all(_proven(trial) for trial in own),
+        on_trust=any(proof is not None and proof.on_trust is True for proof in proofs),
+        proven=None
+        if first.change is None
+        else all(proof is not None and proof.ok for proof in proofs),
         findings=tuple(findings),
     )
 
@@ -59,12 +61,8 @@ def _of_figure(
     trials: Sequence[TrialView],
 ) -> dict[str, Finding]:
     """One figure of every treatment, judged together because Holm's correction covers them all."""
-    estimates = {
-        arm.name: one
-        for arm in treatments
-        if (one := pairs.estimate(figure.field, arm.name)) is not None
-    }
-    found = judge(figure, estimates, floor, margin, "modes")
+    measured = {arm.name: pairs.estimate(figure.field, arm.name) for arm in treatments}
+    found = judge(figure, measured, floor, margin, "modes")
     for arm in treatments:
         if arm.name not in found:
             why = judgement.why_no_data(arm.name, trials)
@@ -76,54 +74,33 @@ def _of_figure(
 
 def judge(
     figure: JudgedFigure,
-    estimates: Mapping[str, Estimate],
+    measured: Mapping[str, Estimate | None],
     floor: float | None,
     margin: float,
     of: str,
 ) -> dict[str, Finding]:
-    """A finding for each of these estimates; `of` is the noun for them in a sentence."""
+    """A finding for each of these that has an estimate; `of` is the noun for them in a sentence."""
+    estimates = {name: one for name, one in measured.items() if one is not None}
     judged = statistics.judge(estimates, floor, margin, figure.sense)
     together = f"{len(estimates)} {of}" if len(estimates) > 1 else ""
-    return {
-        name: _finding(figure, one, judged[name], floor, margin, together)
-        for name, one in estimates.items()
-    }
-
-
-def _finding(
-    figure: JudgedFigure,
-    estimate: Estimate,
-    judged: Judgement,
-    floor: float | None,
-    margin: float,
-    together: str,
-) -> Finding:
-    found = Finding(
-        figure=figure.key,
-        blocks=estimate.n,
-        change=interval(estimate, figure.sense),
-        change90=interval(estimate, figure.sense, statistics.EQUIVALENCE_LEVEL),
-        noise_floor=_shown(floor),
-        bar=_shown(judged.bar),
-        overhead_p=_shown(judged.overhead_p),
-        equivalent_p=_shown(judged.equivalent_p),
-        verdict=judged.verdict,
-        why="",
-    )
-    return found.model_copy(update={"why": judgement.why(found, margin, together)})
+    findings = {}
+    for name, estimate in estimates.items():
+        found = Finding(
+            figure=figure.key,
+            blocks=estimate.n,
+            change=interval(estimate, figure.sense),
+            change90=interval(estimate, figure.sense, statistics.EQUIVALENCE_LEVEL),
+            noise_floor=_shown(floor),
+            bar=_shown(judged[name].bar),
+            overhead_p=_shown(judged[name].overhead_p),
+            equivalent_p=_shown(judged[name].equivalent_p),
+            verdict=judged[name].verdict,
+            why="",
+        )
+        why = judgement.why(found, margin, together)
+        findings[name] = found.model_copy(update={"why": why})
+    return findings
 
 
 def _shown(value: float | None) -> float | None:
     return None if value is None else rounded(value)
-
-
-def _proofs(trial: TrialView) -> tuple[ProofVerdict | None, ProofVerdict | None]:
-    return trial.proof_before, trial.proof_after
-
-
-def _proven(trial: TrialView) -> bool:
-    return all(proof is not None and proof.ok for proof in _proofs(trial))
-
-
-def _on_trust(trial: TrialView) -> bool:
-    return any(proof is not None and proof.on_trust is True for proof in _proofs(trial))

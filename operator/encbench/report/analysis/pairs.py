@@ -48,10 +48,6 @@ class Pairs:
                 found[number] = values
         return found
 
-    def figures(self, field: str, arm: str) -> list[float]:
-        """A figure of one arm in the order of blocks."""
-        return [values[arm] for values in self.complete(field).values()]
-
     def estimate(self, field: str, arm: str) -> Estimate | None:
         """The paired comparison of an arm with the baseline; None for the baseline itself."""
         if arm == self.baseline:
@@ -107,7 +103,9 @@ class Pairs:
 
     def mean(self, figure: Figure, arm: str) -> float | None:
         """The figure's mean as the report shows it; None where no block has it."""
-        values = (self.of_some if figure.some else self.figures)(figure.field, arm)
+        values = self.of_some(figure.field, arm)
+        if not figure.some:
+            values = [of[arm] for of in self.complete(figure.field).values()]
         if not values:
             return None
         if figure.mean == "geometric":

@@ -72,8 +72,8 @@ def stack(mode: EncryptionModeSpec) -> Stack:
 
 def arm_steps(arms: Sequence[Arm], modes: Modes) -> list[ArmStep]:
     """One for every arm that has a layer and an arm below it, in the order of the plan."""
-    known = {arm.name: stack(modes[arm.mode_ref]) for arm in arms if arm.mode_ref in modes}
-    others = [arm for arm in arms if arm.role != "control" and arm.name in known]
+    known = {arm.name: stack(modes[arm.mode_ref]) for arm in arms}
+    others = [arm for arm in arms if arm.role != "control"]
     return [step for arm in others if (step := _arm_step(arm, others, known)) is not None]
 
 
@@ -98,32 +98,22 @@ def steps(pairs: Pairs, modes: Modes, floor: float | None, margin: float) -> tup
     `floor` is the noise floor of TPS.
     """
     found = arm_steps(pairs.arms, modes)
-    estimates = {
-        one.arm.name: estimate
-        for one in found
-        if (estimate := pairs.between(TPS.field, one.before.name, one.arm.name)) is not None
-    }
-    judged = judge(TPS, estimates, floor, margin, "steps")
+    tps = {it.arm.name: pairs.between(TPS.field, it.before.name, it.arm.name) for it in found}
+    judged = judge(TPS, tps, floor, margin, "steps")
     return tuple(_step(pairs, one, judged.get(one.arm.name)) for one in found)
 
 
 def _step(pairs: Pairs, found: ArmStep, tps: Finding | None) -> LayerStep:
     before, arm = found.before.name, found.arm.name
-    estimates = {
-        figure.step: pairs.between(figure.field, before, arm)
-        for figure in IN_STEPS
-        if figure is not TPS
-    }
+    others = {it.step: pairs.between(it.field, before, arm) for it in IN_STEPS if it is not TPS}
+    judged = tps or Finding(figure="tps", blocks=0, verdict="NoData", why="no block has both")
     return LayerStep.model_validate(
         {
             "arm": arm,
             "before": before,
             "layers": found.layers,
-            "blocks": 0 if tps is None else tps.blocks,
-            TPS.step: None if tps is None else tps.change,
-            "verdict": "NoData" if tps is None else tps.verdict,
-            "why": "no block has both" if tps is None else tps.why,
-            "bar": None if tps is None else tps.bar,
-            **{name: interval(one, "increase") for name, one in estimates.items() if one},
+            TPS.step: judged.change,
+            **{name: getattr(judged, name) for name in ("blocks", "verdict", "why", "bar")},
+            **{name: interval(one, "increase") for name, one in others.items() if one},
         }
     )

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from encbench.api.columns import Columns
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
@@ -36,7 +35,7 @@ class StudiedArms:
         """Arms that encrypt that share of columns (None for any), by algorithm."""
         found: dict[str, list[Arm]] = {}
         for arm in self._arms:
-            columns = self._columns(arm)
+            columns = self.modes[arm.mode_ref].columns
             if columns is None or not columns.encrypts or columns.ratio is None:
                 continue
             if ratio in (None, columns.ratio):
@@ -45,18 +44,14 @@ class StudiedArms:
 
     def ratio(self, arm: Arm) -> int:
         """Percent of the columns, as the mode states it."""
-        columns = self._columns(arm)
+        columns = self.modes[arm.mode_ref].columns
         return (columns.ratio if columns else None) or 0
 
     @property
     def plain(self) -> str:
         """Name of the arm without encryption."""
-        own = (
-            arm
-            for arm in self._arms
-            if (mode := self.modes.get(arm.mode_ref)) and _is_pass_through(mode)
-        )
-        return next((arm.name for arm in own), self.groups[0].baseline.name)
+        own = (arm for arm in self._arms if _is_pass_through(self.modes[arm.mode_ref]))
+        return next(own, self.groups[0].baseline).name
 
     @property
     def swaps(self) -> list[tuple[str, str]]:
@@ -68,10 +63,6 @@ class StudiedArms:
     def _arms(self) -> list[Arm]:
         arms = (arm for group in self.groups for arm in group.arms if arm.role != "control")
         return list({arm.name: arm for arm in arms}.values())
-
-    def _columns(self, arm: Arm) -> Columns | None:
-        mode = self.modes.get(arm.mode_ref)
-        return mode.columns if mode else None
 
 
 def studies(
@@ -161,14 +152,15 @@ def _table(
     name: str,
     title: str,
     place: StudiedArms,
-    plain: str,
     arms: Sequence[str],
     columns: Sequence[Made],
+    plain: str | None = None,
 ) -> StudyTable:
     """One line for each condition with the plain arm, for each of these arms that it has."""
+    plain = plain or place.plain
     return StudyTable(
         name=name,
-        title=title,
+        title=f"{place.workload}{title}",
         columns=tuple(made.column for made in columns),
         rows=tuple(
             tuple(made.cell(Found(group, group.row(plain), group.row(arm))) for made in columns)
@@ -180,68 +172,60 @@ def _table(
 
 
 def _tps(place: StudiedArms, arm: Arm, name: str) -> StudyTable:
-    title = f"TPS by concurrency: plaintext is {place.plain}, encrypted is {arm.name}"
-    return _table(
-        *(name, f"{place.workload}, {title}", place, place.plain, [arm.name]),
-        [
-            *_CONDITION,
-            _field("plaintext_tps", "plain", "tps", "all transactions, tpmTOTAL/60"),
-            _field("encrypted_100pct_tps", "own", "tps", "tpmTOTAL/60"),
-            _loss("published_overhead_percent", "encrypted_100pct_tps", "plaintext_tps", "tps"),
-        ],
-    )
+    title = f", TPS by concurrency: plaintext is {place.plain}, encrypted is {arm.name}"
+    columns = [
+        *_CONDITION,
+        _field("plaintext_tps", "plain", "tps", "all transactions, tpmTOTAL/60"),
+        _field("encrypted_100pct_tps", "own", "tps", "tpmTOTAL/60"),
+        _loss("published_overhead_percent", "encrypted_100pct_tps", "plaintext_tps", "tps"),
+    ]
+    return _table(name, title, place, [arm.name], columns)
 
 
 def _client_cpu(place: StudiedArms, arm: Arm, name: str) -> StudyTable:
     before, after = "client_cpu_before_percent", "client_cpu_100pct_encrypted_percent"
     title = (
-        f"CPU of the client before and after encryption: before is {place.plain}, 100 % encrypted "
-        f"is {arm.name}"
+        f", CPU of the client before and after encryption: before is {place.plain}, "
+        f"100 % encrypted is {arm.name}"
     )
-    return _table(
-        *(name, f"{place.workload}, {title}", place, place.plain, [arm.name]),
-        [
-            *_CONDITION,
-            _field(before, "plain", "client_cpu_percent", _OF_LIMIT),
-            _field(after, "own", "client_cpu_percent", _OF_LIMIT),
-            _increase("published_cpu_increase_percent", after, before, "client_cpu_percent"),
-        ],
-    )
+    columns = [
+        *_CONDITION,
+        _field(before, "plain", "client_cpu_percent", _OF_LIMIT),
+        _field(after, "own", "client_cpu_percent", _OF_LIMIT),
+        _increase("published_cpu_increase_percent", after, before, "client_cpu_percent"),
+    ]
+    return _table(name, title, place, [arm.name], columns)
 
 
 def _driver_cpu(place: StudiedArms, before: str, after: str, name: str) -> StudyTable:
-    title = f"the driver alone, nothing encrypted: JDBC is {before}, EncJDBC is {after}"
+    title = f", the driver alone, nothing encrypted: JDBC is {before}, EncJDBC is {after}"
     cpu, memory = "client_cpu_percent", "client_memory_mib"
     jdbc, encjdbc = "jdbc_memory_mb", "encjdbc_memory_mb"
-    return _table(
-        *(name, f"{place.workload}, {title}", place, before, [after]),
-        [
-            *_CONDITION,
-            _field(f"jdbc_{cpu}", "plain", cpu, _OF_LIMIT),
-            _field(f"encjdbc_{cpu}", "own", cpu, _OF_LIMIT),
-            _increase("published_cpu_increase_percent", f"encjdbc_{cpu}", f"jdbc_{cpu}", cpu),
-            _field(jdbc, "plain", memory, "most resident, MiB"),
-            _field(encjdbc, "own", memory, "most resident, MiB"),
-            _increase("published_memory_change_percent", encjdbc, jdbc, memory),
-        ],
-    )
+    columns = [
+        *_CONDITION,
+        _field(f"jdbc_{cpu}", "plain", cpu, _OF_LIMIT),
+        _field(f"encjdbc_{cpu}", "own", cpu, _OF_LIMIT),
+        _increase("published_cpu_increase_percent", f"encjdbc_{cpu}", f"jdbc_{cpu}", cpu),
+        _field(jdbc, "plain", memory, "most resident, MiB"),
+        _field(encjdbc, "own", memory, "most resident, MiB"),
+        _increase("published_memory_change_percent", encjdbc, jdbc, memory),
+    ]
+    return _table(name, title, place, [after], columns, before)
 
 
 def _ratio(place: StudiedArms, arms: Sequence[Arm], name: str) -> StudyTable:
     ratios = {arm.name: place.ratio(arm) for arm in arms}
     shares = ", ".join(f"{ratio} % is {arm}" for arm, ratio in ratios.items())
-    title = f"by share of encrypted columns: {shares}; plaintext is {place.plain}"
+    title = f", by share of encrypted columns: {shares}; plaintext is {place.plain}"
     share = StudyColumn(name="encrypted_columns_percent", unit="as the mode's ratio")
-    return _table(
-        *(name, f"{place.workload}, {title}", place, place.plain, list(ratios)),
-        [
-            *_CONDITION,
-            Made(share, lambda found: ratios[found.own.arm]),
-            _field("client_cpu_percent", "own", "client_cpu_percent", _OF_LIMIT),
-            _field("tps", "own", "tps", "tpmTOTAL/60"),
-            _loss("published_overhead_percent", "tps", "plaintext_tps", "tps"),
-        ],
-    )
+    columns = [
+        *_CONDITION,
+        Made(share, lambda found: ratios[found.own.arm]),
+        _field("client_cpu_percent", "own", "client_cpu_percent", _OF_LIMIT),
+        _field("tps", "own", "tps", "tpmTOTAL/60"),
+        _loss("published_overhead_percent", "tps", "plaintext_tps", "tps"),
+    ]
+    return _table(name, title, place, list(ratios), columns)
 
 
 def _sysbench(place: StudiedArms) -> Iterable[StudyTable]:
@@ -259,8 +243,8 @@ def _sysbench(place: StudiedArms) -> Iterable[StudyTable]:
         _increase("response_increase_percent", encrypted, plain, average),
     ]
     for arm in (arm.name for arms in place.encrypting().values() for arm in arms):
-        title = f"sysbench by threads: plain is {place.plain}, encrypted is {arm}"
-        yield _table(f"sysbench-{arm}", title, place, place.plain, [arm], columns)
+        title = f" by threads: plain is {place.plain}, encrypted is {arm}"
+        yield _table(f"sysbench-{arm}", title, place, [arm], columns)
 
 
 def _is_pass_through(mode: EncryptionModeSpec) -> bool:

@@ -165,6 +165,11 @@ class Group(Model):
         """The arm that the others are compared with."""
         return next(arm for arm in self.arms if arm.role == "baseline")
 
+    @property
+    def treatments(self) -> tuple[Arm, ...]:
+        """The arms that are compared with it, in the order of the plan."""
+        return tuple(arm for arm in self.arms if arm.role == "treatment")
+
     def row(self, arm: str) -> Row:
         """The row of that arm."""
         return next(row for row in self.rows if row.arm == arm)

@@ -56,8 +56,7 @@ def _section(section: Section) -> Iterable[str]:
         yield drawn(first)
         for line in versus.lines:
             if line.comparison.verdict in ("Inconclusive", "NoData"):
-                threads, found = plural(line.group.concurrency, "thread"), line.comparison
-                yield f"- {threads}: {found.verdict}, because {escaped(found.why)}."
+                yield f"- {escaped(line.why)}"
         if not section.is_recovery:
             yield "### As published studies show it"
             yield drawn(tables.published(versus))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from encbench.api.overheadreport import Interval, OverheadReportStatus, Row
+from encbench.api.overheadreport import OverheadReportStatus, Row
 from encbench.report.words import text as shown
 from encbench.text.lines import aligned, paragraph
 
@@ -20,7 +20,7 @@ _WORDS = frozenset(("INSTANCE", "WORKLOAD", "ARM", "VERDICT"))
 _RECOVERY: Columns = {
     **_PLACE,
     "RECOVERY S": lambda row: shown.number(row.recovery_seconds, 3),
-    "CHANGE": lambda row: shown.signed_percent(_estimate(row.recovery_overhead)),
+    "CHANGE": lambda row: shown.signed_percent(shown.point(row.recovery_overhead)),
     "95 %": lambda row: shown.bounds(row.recovery_overhead),
     "STOP S": lambda row: shown.number(row.stop_seconds, 3),
     "LOG MIB": lambda row: shown.number(row.redo_mib, 1),
@@ -66,17 +66,13 @@ def _usual(rows: Sequence[Row]) -> Columns:
     return {
         **_PLACE,
         "TPS": lambda row: shown.number(row.tps, digits),
-        "LOSS": lambda row: shown.percent(_estimate(row.overhead)),
+        "LOSS": lambda row: shown.percent(shown.point(row.overhead)),
         "95 %": lambda row: shown.bounds(row.overhead),
         "P95 MS": lambda row: shown.number(row.latency_p95_ms, 2),
         "CPU MS/TX": lambda row: shown.number(row.database_cpu_ms_per_transaction, 3),
-        "CHANGE": lambda row: shown.signed_percent(_estimate(row.cpu_per_transaction_overhead)),
+        "CHANGE": lambda row: shown.signed_percent(shown.point(row.cpu_per_transaction_overhead)),
         **_END,
     }
-
-
-def _estimate(change: Interval | None) -> float | None:
-    return change.estimate if change else None
 
 
 def _drawn(columns: Columns, rows: Sequence[Row]) -> str:

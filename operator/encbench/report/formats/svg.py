@@ -45,13 +45,6 @@ RC: dict[Any, Any] = {
 _VARIABLES = {colour: f"var(--{name})" for name, colour in INK.items()}
 
 
-def figure(width: float, height: float) -> Any:
-    """An empty figure of that many pixels. Call within `matplotlib.rc_context(RC)`."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 - a second that only a rendering pays
-
-    return Figure(figsize=(width / 72, height / 72), layout="constrained")
-
-
 def render(drawing: Any, name: str, label: str) -> str:
     """The drawing as an `<svg>` element; `label` says in words what it shows.
 

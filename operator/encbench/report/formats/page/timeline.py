@@ -1,6 +1,6 @@
 """How each condition went, on the page: noise, the trials over time, block by block."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from encbench.api.overheadreport import Row
@@ -9,15 +9,6 @@ from encbench.report.document.group import Group
 from encbench.report.document.trial import Block, TrialView
 from encbench.report.formats.plots import Legend, legend, timeline
 from encbench.report.words import text
-
-
-@dataclass(frozen=True)
-class BlockLine:
-    """One block: its trials in order, and each treatment's loss within it."""
-
-    block: Block
-    trials: tuple[TrialView, ...]
-    losses: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -30,7 +21,8 @@ class ConditionTimeline:
     control: Row | None
     treatments: tuple[str, ...]
     svg: str
-    lines: tuple[BlockLine, ...]
+    lines: tuple[tuple[Block, list[TrialView], list[str]], ...]
+    """Each block with its trials in order, and each treatment's loss within it."""
     digits: int
 
 
@@ -41,7 +33,8 @@ def timelines(report: Report) -> list[ConditionTimeline]:
 
 def _timeline(report: Report, group: Group, number: int) -> ConditionTimeline:
     trials = {trial.name: trial for trial in report.trials}
-    treatments = tuple(arm.name for arm in group.arms if arm.role == "treatment")
+    treatments = tuple(arm.name for arm in group.treatments)
+    by_block = [(block, [trials[name] for name in block.trials]) for block in group.blocks]
     return ConditionTimeline(
         title=group.place,
         legend=legend(group.arms),
@@ -49,21 +42,13 @@ def _timeline(report: Report, group: Group, number: int) -> ConditionTimeline:
         control=next((row for row in group.rows if row.role == "control"), None),
         treatments=treatments,
         svg=timeline(group, report.trials, f"t{number}") if group.blocks else "",
-        lines=tuple(
-            BlockLine(
-                block=block,
-                trials=tuple(trials[name] for name in block.trials),
-                losses=tuple(_losses(group, [trials[n] for n in block.trials], treatments)),
-            )
-            for block in group.blocks
-        ),
+        lines=tuple((block, own, _losses(group, own, treatments)) for block, own in by_block),
         digits=text.rate_digits(row.tps for row in group.rows),
     )
 
 
-def _losses(group: Group, trials: Sequence[TrialView], treatments: Iterable[str]) -> Iterable[str]:
+def _losses(group: Group, trials: Sequence[TrialView], treatments: Sequence[str]) -> list[str]:
     tps = {trial.arm: trial.tps for trial in trials}
     plain = tps.get(group.baseline.name)
-    for arm in treatments:
-        own = tps.get(arm)
-        yield text.ABSENT if own is None or plain is None else text.percent(1 - own / plain)
+    known = [(tps.get(arm), plain) for arm in treatments]
+    return [text.ABSENT if a is None or b is None else text.percent(1 - a / b) for a, b in known]
