@@ -38,12 +38,7 @@ def _spans(statement: Statement) -> list[Span]:
     return [found.span for place in statement.places if (found := place.figure)]
 
 
-@dataclass(frozen=True)
-class Disagreement:
-    """Two statements that cannot both be right. `one` has no more figures than `other`."""
-
-    one: Statement
-    other: Statement
+Disagreement = tuple[Statement, Statement]
 
 
 def statements(sources: Sequence[Source]) -> list[Statement]:
@@ -75,17 +70,17 @@ def same(one: Statement, other: Statement) -> bool:
 
 
 def disagreements(said: Sequence[Statement]) -> list[Disagreement]:
-    """Pairs of statements about the same quantity that do not agree.
+    """Pairs of statements about the same quantity that cannot both be right.
 
-    A table with several statements about one condition has a key that was not named; it is left
-    out.
+    The first has no more figures than the second. A table with several statements about one
+    condition has a key that was not named; it is left out.
     """
     found: list[Disagreement] = []
     counts = Counter(map(_key, said))
     for pair in combinations([s for s in said if counts[_key(s)] == 1], 2):
         one, other = sorted(pair, key=lambda statement: len(statement.places))
         if same(one, other) and not one.agrees(other):
-            found.append(Disagreement(one, other))
+            found.append((one, other))
     return found
 
 

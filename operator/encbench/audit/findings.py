@@ -41,7 +41,7 @@ def findings(
     found += [
         _disagreement(entry, said)
         for entry in disagreements
-        if not {_id(p) for p in (*entry.one.places, *entry.other.places)} & accused
+        if not {_id(place) for said in entry for place in said.places} & accused
     ]
     found += [
         _repeat(group)
@@ -81,12 +81,15 @@ def _contradiction(
     places = [check.encrypted]
     if others and _digits(check) >= _FEW:
         owner = next((c for c in others if c.verdict == "follows"), others[0])
-        whose = f"whose published {wording.published(owner)} does follow from it"
-        if owner.verdict != "follows":
-            whose = f"whose published {wording.published(owner)} does not follow from it either"
+        follow = (
+            "does follow from it"
+            if owner.verdict == "follows"
+            else "does not follow from it either"
+        )
         parts.append(
             f"its {check.claim.encrypted} {wording.printed(check.encrypted)} is that of line "
-            f"{owner.row.line} ({wording.apart(check, owner)}), {whose}"
+            f"{owner.row.line} ({wording.apart(check, owner)}), whose published "
+            f"{wording.published(owner)} {follow}"
         )
         places.append(owner.encrypted)
     elsewhere = _elsewhere(check, said)
@@ -124,7 +127,7 @@ def _elsewhere(check: OverheadCheck, said: Sequence[Statement]) -> list[tuple[st
 
 
 def _disagreement(entry: Disagreement, said: Sequence[Statement]) -> AuditFinding:
-    one, other = entry.one, entry.other
+    one, other = entry
     (mine, *_), theirs = one.places, other.places
     rest = [f"{place.column} {wording.printed(place)}" for place in theirs]
     where = f"{one.source.table.name}, line {one.row.line} ({one.source.name(one.row)})"
@@ -142,7 +145,7 @@ def _disagreement(entry: Disagreement, said: Sequence[Statement]) -> AuditFindin
 
 def _beyond(entry: Disagreement, said: Sequence[Statement]) -> str:
     """A clause where the other table's figures lie outside this table's range."""
-    one = entry.one
+    one, other = entry
     own = [
         (figure, place)
         for s in said
@@ -150,7 +153,7 @@ def _beyond(entry: Disagreement, said: Sequence[Statement]) -> str:
         for place in s.places
         if (figure := place.figure)
     ]
-    theirs = [figure for place in entry.other.places if (figure := place.figure)]
+    theirs = [figure for place in other.places if (figure := place.figure)]
     if len(own) < 2:
         return ""
     highest, lowest = (end(own, key=lambda entry: entry[0].value) for end in (max, min))

@@ -117,11 +117,8 @@ def summary(audit: Audit) -> str:
     between = len(denied) - counts.get("contradiction", 0)
     if between:
         parts.append(f"{between} further figures contradict another table")
-    return (
-        f"{'; '.join(parts)}."
-        if audit.findings
-        else f"{parts[0]}, and no table contradicts another."
-    )
+    agreed = f"{parts[0]}, and no table contradicts another."
+    return f"{'; '.join(parts)}." if audit.findings else agreed
 
 
 def _tables(audit: Audit) -> Iterable[tuple[str, list[str], list[list[str]]]]:
@@ -147,26 +144,19 @@ def _figures(heads: Sequence[str]) -> range:
 
 
 def _line(check: OverheadCheck, keys: Sequence[str]) -> list[str]:
+    within = " within rounding" if check.verdict == "follows" and not check.as_printed else ""
     return [
         *([check.row.cells[key] for key in keys] or [str(check.row.line)]),
         printed(check.plain) if check.plain else "–",
         printed(check.encrypted) or "–",
         published(check),
         result(check) or "–",
-        _says(check),
+        f"{SAYS[check.verdict]}{within}",
     ]
-
-
-def _says(check: OverheadCheck) -> str:
-    within = " within rounding" if check.verdict == "follows" and not check.as_printed else ""
-    return f"{SAYS[check.verdict]}{within}"
 
 
 def _check(check: OverheadCheck) -> dict[str, Any]:
     place = _place(PrintedCell(check.source, check.row, check.claim.published))
-    low = high = None
-    if check.reach is not None:
-        low, high = float(check.reach.low), float(check.reach.high)
     return {
         **place,
         "formula": check.formula.spelled(check.claim.plain, check.claim.encrypted),
@@ -175,8 +165,8 @@ def _check(check: OverheadCheck) -> dict[str, Any]:
         "encrypted": _place(check.encrypted),
         "published": check.published.text,
         "recomputed": None if check.result is None else float(check.result),
-        "lowest": low,
-        "highest": high,
+        "lowest": check.reach and float(check.reach.low),
+        "highest": check.reach and float(check.reach.high),
         "verdict": check.verdict,
         "asPrinted": check.as_printed,
         **({"why": check.why} if check.why else {}),

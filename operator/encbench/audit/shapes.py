@@ -100,6 +100,8 @@ def _percent(published: str, encrypted: str, plain: str, formula: str) -> Claim:
 
 _SHARE = "encrypted_columns_percent"
 _ALL = "100 % encrypted"
+_CPU = "client_cpu_percent"
+_CPU_BEFORE, _CPU_ENCRYPTED = "client_cpu_before_percent", "client_cpu_100pct_encrypted_percent"
 
 _STUDIES = (
     Shape(
@@ -115,36 +117,22 @@ _STUDIES = (
         keys=("instance", "concurrency"),
         labels=(_SHARE,),
         claims=(_percent("published_overhead_percent", "tps", "plaintext_tps", "loss"),),
-        measures=(
-            Measure("tps", "TPS", share=_SHARE),
-            Measure("client_cpu_percent", "client CPU", share=_SHARE),
-        ),
+        measures=(Measure("tps", "TPS", share=_SHARE), Measure(_CPU, "client CPU", share=_SHARE)),
     ),
     Shape(
         title="CPU of the client before and after encryption",
         keys=("instance", "concurrency"),
         claims=(
-            _percent(
-                "published_cpu_increase_percent",
-                "client_cpu_100pct_encrypted_percent",
-                "client_cpu_before_percent",
-                "increase",
-            ),
+            _percent("published_cpu_increase_percent", _CPU_ENCRYPTED, _CPU_BEFORE, "increase"),
         ),
-        measures=(
-            Measure("client_cpu_before_percent", "client CPU"),
-            Measure("client_cpu_100pct_encrypted_percent", "client CPU", _ALL),
-        ),
+        measures=(Measure(_CPU_BEFORE, "client CPU"), Measure(_CPU_ENCRYPTED, "client CPU", _ALL)),
     ),
     Shape(
         title="CPU and memory of the client by driver",
         keys=("instance", "concurrency"),
         claims=(
             _percent(
-                "published_cpu_increase_percent",
-                encrypted="encjdbc_client_cpu_percent",
-                plain="jdbc_client_cpu_percent",
-                formula="increase",
+                "published_cpu_increase_percent", f"encjdbc_{_CPU}", f"jdbc_{_CPU}", "increase"
             ),
             _percent(
                 "published_memory_change_percent", "encjdbc_memory_mb", "jdbc_memory_mb", "increase"
@@ -152,8 +140,8 @@ _STUDIES = (
         ),
         measures=(
             # A client before encryption runs one driver or the other; the study does not say which.
-            Measure("jdbc_client_cpu_percent", "client CPU"),
-            Measure("encjdbc_client_cpu_percent", "client CPU"),
+            Measure(f"jdbc_{_CPU}", "client CPU"),
+            Measure(f"encjdbc_{_CPU}", "client CPU"),
             Measure("jdbc_memory_mb", "memory of the plain driver"),
             Measure("encjdbc_memory_mb", "memory of the encrypting driver"),
         ),
@@ -169,30 +157,25 @@ _STUDIES = (
     ),
 )
 
-_MEAN = "{}_geometric_mean"
+_INCREASE = "{}_increase_fraction_arm_over_baseline_minus_1"
 _OWN = Shape(
     title="encbench's own report.csv",
     keys=("instance", "workload", "concurrency_threads"),
     labels=("arm",),
     baseline=("role", "baseline"),
-    claims=(
-        Claim(
-            "tps_loss_fraction_1_minus_arm_over_baseline",
-            *(_MEAN.format("tps"), _MEAN.format("tps"), "loss"),
-            percent=False,
-        ),
-        *(
-            Claim(
-                f"{name}_increase_fraction_arm_over_baseline_minus_1",
-                *(_MEAN.format(figure), _MEAN.format(figure), "increase"),
-                percent=False,
-            )
-            for name, figure in (
-                ("latency_average", "latency_average_ms"),
-                ("latency_p95", "latency_p95_ms"),
-                ("cpu_per_transaction", "database_cpu_ms_per_transaction"),
-            )
-        ),
+    claims=tuple(
+        Claim(published, figure, figure, formula, percent=False)
+        for published, stem, formula in (
+            ("tps_loss_fraction_1_minus_arm_over_baseline", "tps", "loss"),
+            (_INCREASE.format("latency_average"), "latency_average_ms", "increase"),
+            (_INCREASE.format("latency_p95"), "latency_p95_ms", "increase"),
+            (
+                _INCREASE.format("cpu_per_transaction"),
+                "database_cpu_ms_per_transaction",
+                "increase",
+            ),
+        )
+        for figure in [f"{stem}_geometric_mean"]
     ),
     measures=(),
 )

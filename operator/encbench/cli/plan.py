@@ -13,19 +13,16 @@ from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN, TRIAL
 from encbench.cli import manifests, output
 from encbench.cli.connection import connected
-from encbench.cli.errors import CommandError
 from encbench.cli.manifests import Manifests, Offline
 from encbench.cli.outline import ASSUMED, Pace, outline
 from encbench.cli.outline_text import Answer, Planned, document, text
+from encbench.cli.output import CommandError
 from encbench.core.problem import Problem, Reason
 from encbench.kube import labels
 from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Cluster
 from encbench.reconcile import objects
 from encbench.reconcile.objects import Campaign, Trial
-
-REFUSED = 1
-DEFAULT = "default"
 
 
 async def plan(args: argparse.Namespace) -> int:
@@ -42,20 +39,20 @@ async def plan(args: argparse.Namespace) -> int:
     if args.output == "json":
         content = json.dumps(document(answer), ensure_ascii=False, indent=1) + "\n"
     output.write(content.encode(), None)
-    return 0 if answer.is_good else REFUSED
+    return 0 if answer.is_good else 1
 
 
 async def from_manifests(args: argparse.Namespace) -> Answer:
     """Every campaign of the files; --live adds what the cluster has."""
     async with contextlib.AsyncExitStack() as stack:
-        live, namespace = None, args.namespace or DEFAULT
+        live, namespace = None, args.namespace or "default"
         if args.live:
             live, namespace = await stack.enter_async_context(connected(args.namespace))
         found = await manifests.load(args.filename, args.kustomize, namespace)
         campaigns = tuple([await _planned(found, body, live) for body in found.of(CAMPAIGN)])
-    warnings: tuple[str, ...] = ()
-    if not campaigns and not any(refusal.kind == CAMPAIGN.kind for refusal in found.refused):
-        warnings = ("The manifests contain no Campaign: their parts were checked alone.",)
+    alone = ("The manifests contain no Campaign: their parts were checked alone.",)
+    any_campaign = campaigns or any(it.kind == CAMPAIGN.kind for it in found.refused)
+    warnings = () if any_campaign else alone
     return Answer(tuple(found.refused), campaigns, offline=live is None, warnings=warnings)
 
 
@@ -129,13 +126,10 @@ def pace(trials: list[Trial]) -> Pace | None:
     A median, because one long pause must not spoil it.
     """
     started = sorted(
-        (
-            parse_time(trial.status.start_time).timestamp(),
-            load.warmup_seconds + load.duration_seconds,
-        )
+        (parse_time(began).timestamp(), load.warmup_seconds + load.duration_seconds)
         for trial in trials
         for load in [trial.spec.workload.load]
-        if trial.status.start_time
+        if (began := trial.status.start_time)
     )
     gaps = [after - before - run for (before, run), (after, _) in pairwise(started)]
     if not gaps:

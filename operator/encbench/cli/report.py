@@ -9,7 +9,7 @@ from pathlib import Path
 from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.api.overheadreport import Artefact
 from encbench.cli import installation, output
-from encbench.cli.errors import CommandError
+from encbench.cli.output import CommandError
 from encbench.core.artefact import check
 from encbench.ports import Cluster
 from encbench.reconcile.objects import OverheadReport, overhead_report
