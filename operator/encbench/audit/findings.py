@@ -81,15 +81,11 @@ def _contradiction(
     places = [check.encrypted]
     if others and _digits(check) >= _FEW:
         owner = next((c for c in others if c.verdict == "follows"), others[0])
-        follow = (
-            "does follow from it"
-            if owner.verdict == "follows"
-            else "does not follow from it either"
-        )
+        does, either = ("does", "") if owner.verdict == "follows" else ("does not", " either")
         parts.append(
             f"its {check.claim.encrypted} {wording.printed(check.encrypted)} is that of line "
             f"{owner.row.line} ({wording.apart(check, owner)}), whose published "
-            f"{wording.published(owner)} {follow}"
+            f"{wording.published(owner)} {does} follow from it{either}"
         )
         places.append(owner.encrypted)
     elsewhere = _elsewhere(check, said)
@@ -97,9 +93,8 @@ def _contradiction(
     places += [place for _, place in elsewhere]
     if not elsewhere and check.needed is not None:
         parts.append(f"{wording.published(check)} would take {wording.needed(check)}")
-    return AuditFinding(
-        "contradiction", tuple(places), f"{wording.where(check)}: {'; '.join(parts)}."
-    )
+    text = f"{wording.where(check)}: {'; '.join(parts)}."
+    return AuditFinding("contradiction", tuple(places), text)
 
 
 def _elsewhere(check: OverheadCheck, said: Sequence[Statement]) -> list[tuple[str, PrintedCell]]:
@@ -112,10 +107,7 @@ def _elsewhere(check: OverheadCheck, said: Sequence[Statement]) -> list[tuple[st
     for other in said:
         if not same(own, other) or own.agrees(other):
             continue
-        for place in other.places:
-            figure = place.figure
-            if figure is None:
-                continue
+        for place, figure in other.figures:
             fits = follows(check.claim, check.published, plain.span, figure.span)
             whose = "does follow" if fits else "does not follow either"
             text = (
@@ -147,24 +139,23 @@ def _beyond(entry: Disagreement, said: Sequence[Statement]) -> str:
     """A clause where the other table's figures lie outside this table's range."""
     one, other = entry
     own = [
-        (figure, place)
+        found
         for s in said
         if s.source is one.source and s.row is one.row and s.quantity == one.quantity
-        for place in s.places
-        if (figure := place.figure)
+        for found in s.figures
     ]
-    theirs = [figure for place in other.places if (figure := place.figure)]
+    theirs = [figure for _, figure in other.figures]
     if len(own) < 2:
         return ""
-    highest, lowest = (end(own, key=lambda entry: entry[0].value) for end in (max, min))
+    highest, lowest = (end(own, key=lambda found: found[1].value) for end in (max, min))
     count = "both" if len(theirs) == 2 else "all"
-    if min(f.span.low for f in theirs) > highest[0].span.high:
+    if min(f.span.low for f in theirs) > highest[1].span.high:
         end, side = highest, "above"
-    elif max(f.span.high for f in theirs) < lowest[0].span.low:
+    elif max(f.span.high for f in theirs) < lowest[1].span.low:
         end, side = lowest, "below"
     else:
         return ""
-    cell = f"{end[1].column} {wording.printed(end[1])}"
+    cell = f"{end[0].column} {wording.printed(end[0])}"
     return f": {count} lie {side} even the {cell} of the same line"
 
 

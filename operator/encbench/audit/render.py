@@ -61,7 +61,7 @@ def csv_rows(audit: Audit) -> str:
     Results are in the unit of the published figure.
     """
     out = io.StringIO()
-    writer = csv.DictWriter(out, CSV_COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(out, CSV_COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     shown: set[int] = set()
     for check in audit.checks:
@@ -70,9 +70,8 @@ def csv_rows(audit: Audit) -> str:
         writer.writerow(_flat(_check(check)) | {"finding": " ".join(f.text for f in about)})
     for finding in audit.findings:
         if id(finding) not in shown:
-            place = _place(finding.places[0])
-            row = {k: place[k] for k in ("file", "line", "condition", "column")}
-            writer.writerow(row | {"verdict": finding.kind, "finding": finding.text})
+            words = {"verdict": finding.kind, "finding": finding.text}
+            writer.writerow(_place(finding.places[0]) | words)
     return out.getvalue()
 
 
@@ -131,9 +130,7 @@ def _tables(audit: Audit) -> Iterable[tuple[str, list[str], list[list[str]]]]:
             column, value = source.shape.baseline
             formula += f", plain where {column} is {value}"
         keys = [*source.shape.keys, *source.shape.labels]
-        heads = [*keys, "plain", "encrypted", "published", "recomputed", "verdict"]
-        if not keys:
-            heads.insert(0, "line")
+        heads = [*(keys or ["line"]), "plain", "encrypted", "published", "recomputed", "verdict"]
         rows = [_line(check, keys) for check in checks]
         yield f"{source.table.name}: {claim.published} by {formula}", heads, rows
 
@@ -175,14 +172,13 @@ def _check(check: OverheadCheck) -> dict[str, Any]:
 
 def _flat(check: dict[str, Any]) -> dict[str, Any]:
     plain = check["plain"] or {}
-    values = {
+    return {
         **check,
         "plain": plain.get("figure"),
         "plain_file": plain.get("file"),
         "plain_line": plain.get("line"),
         "encrypted": check["encrypted"]["figure"],
     }
-    return {column: values.get(column) for column in CSV_COLUMNS}
 
 
 def _place(place: PrintedCell) -> dict[str, Any]:

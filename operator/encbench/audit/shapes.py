@@ -55,7 +55,7 @@ class Claim:
     """A column of the same table or, if it has none of that name, of another table with the same
     condition."""
     formula: str
-    percent: bool
+    percent: bool = True
     """Whether the published figures are in percent: 13, not 0.13."""
 
 
@@ -94,10 +94,6 @@ def _value(cell: str) -> str:
     return str(found.value) if found is not None else cell.casefold()
 
 
-def _percent(published: str, encrypted: str, plain: str, formula: str) -> Claim:
-    return Claim(published, encrypted, plain, formula, percent=True)
-
-
 _SHARE = "encrypted_columns_percent"
 _ALL = "100 % encrypted"
 _CPU = "client_cpu_percent"
@@ -108,7 +104,7 @@ _STUDIES = (
         title="TPC-C throughput with and without encrypted columns",
         keys=("instance", "concurrency"),
         claims=(
-            _percent("published_overhead_percent", "encrypted_100pct_tps", "plaintext_tps", "loss"),
+            Claim("published_overhead_percent", "encrypted_100pct_tps", "plaintext_tps", "loss"),
         ),
         measures=(Measure("plaintext_tps", "TPS"), Measure("encrypted_100pct_tps", "TPS", _ALL)),
     ),
@@ -116,25 +112,21 @@ _STUDIES = (
         title="TPC-C by share of encrypted columns",
         keys=("instance", "concurrency"),
         labels=(_SHARE,),
-        claims=(_percent("published_overhead_percent", "tps", "plaintext_tps", "loss"),),
+        claims=(Claim("published_overhead_percent", "tps", "plaintext_tps", "loss"),),
         measures=(Measure("tps", "TPS", share=_SHARE), Measure(_CPU, "client CPU", share=_SHARE)),
     ),
     Shape(
         title="CPU of the client before and after encryption",
         keys=("instance", "concurrency"),
-        claims=(
-            _percent("published_cpu_increase_percent", _CPU_ENCRYPTED, _CPU_BEFORE, "increase"),
-        ),
+        claims=(Claim("published_cpu_increase_percent", _CPU_ENCRYPTED, _CPU_BEFORE, "increase"),),
         measures=(Measure(_CPU_BEFORE, "client CPU"), Measure(_CPU_ENCRYPTED, "client CPU", _ALL)),
     ),
     Shape(
         title="CPU and memory of the client by driver",
         keys=("instance", "concurrency"),
         claims=(
-            _percent(
-                "published_cpu_increase_percent", f"encjdbc_{_CPU}", f"jdbc_{_CPU}", "increase"
-            ),
-            _percent(
+            Claim("published_cpu_increase_percent", f"encjdbc_{_CPU}", f"jdbc_{_CPU}", "increase"),
+            Claim(
                 "published_memory_change_percent", "encjdbc_memory_mb", "jdbc_memory_mb", "increase"
             ),
         ),
@@ -149,7 +141,7 @@ _STUDIES = (
     Shape(
         title="sysbench throughput with the feature disabled and enabled",
         keys=("table", "threads"),
-        claims=(_percent("published_overhead_percent", "enabled_ktps", "disabled_ktps", "loss"),),
+        claims=(Claim("published_overhead_percent", "enabled_ktps", "disabled_ktps", "loss"),),
         measures=(
             Measure("disabled_ktps", "thousand TPS"),
             Measure("enabled_ktps", "thousand TPS", "enabled"),

@@ -62,15 +62,13 @@ async def _planned(found: Manifests, body: Body, live: Cluster | None) -> Planne
     gathered, problems = await admit(Offline(found, live), namespace, name, campaign.spec)
     complaints = await _against_live(campaign, live)
     refused = {(refusal.kind, refusal.name) for refusal in found.refused}
-    causes: dict[str, None] = {}
-    for problem in problems:
-        # A refused manifest is not found only because it was refused.
-        if problem.reason is Reason.NOT_FOUND and (problem.kind.kind, problem.subject) in refused:
-            causes[f"{problem.kind.kind} {problem.subject}"] = None
-        else:
-            complaints.append(problem)
-    if causes:
-        text = f"first correct what kubectl apply would refuse: {', '.join(causes)}"
+    absent = (one for one in problems if one.reason is Reason.NOT_FOUND)
+    # A refused manifest is not found only because it was refused.
+    lost = [one for one in absent if (one.kind.kind, one.subject) in refused]
+    complaints += [problem for problem in problems if problem not in lost]
+    if lost:
+        causes = ", ".join(dict.fromkeys(f"{one.kind.kind} {one.subject}" for one in lost))
+        text = f"first correct what kubectl apply would refuse: {causes}"
         complaints.append(Problem(CAMPAIGN, Reason.REJECTED, text, name))
     shape = None if complaints else outline(campaign.spec, gathered.freeze({}))
     notes = tuple(unknown_settings(gathered))

@@ -4,7 +4,7 @@ Means, verdicts, tables, plots and CSV derive from these rows. A further figure 
 a place in `TOPICS`, and one field of that name in `TrialView` and in `Row`.
 """
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 from encbench.core.statistics import Sense
@@ -15,19 +15,20 @@ FigureKey = Literal["tps", "latencyAverage", "latencyP95", "cpuPerTransaction", 
 """The figures that are judged, as report.json names them."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Figure:
     """A figure of each trial, and its mean over the valid blocks of an arm."""
 
     field: str
     """Of `TrialView` and of `Row`."""
+    _: KW_ONLY
     mean: Mean = "arithmetic"
     in_rows: bool = True
     """False for a figure that only trials and layers have."""
     some: bool = False
     """Only some arms can have it; every block in which all of these do counts."""
-    points: str = ""
-    """Field of `Row` with the difference from the baseline in percentage points."""
+    in_points: bool = False
+    """Rows have its difference from the baseline, in percentage points."""
     step: str = ""
     """Field of `LayerStep` with its change from one layer of column encryption to the next."""
     step_stem: str = ""
@@ -38,6 +39,11 @@ class Figure:
     """Heading of its columns in tables, with the unit."""
     digits: int = 1
     """Decimals in tables."""
+
+    @property
+    def points(self) -> str:
+        """Field of `Row` with the difference from the baseline; empty without one."""
+        return f"{self.field.removesuffix('_percent')}_points" if self.in_points else ""
 
     @property
     def column(self) -> str:
@@ -81,7 +87,7 @@ class JudgedFigure(Figure):
 
 FIGURES = (
     JudgedFigure(
-        field="tps",
+        "tps",
         step="loss",
         step_stem="tps",
         heading="TPS",
@@ -92,10 +98,10 @@ FIGURES = (
         verdict="verdict",
         phrase="TPS",
     ),
-    Figure(field="qps", mean="geometric"),
-    Figure(field="new_orders_per_second", mean="geometric", heading="New Orders a second"),
+    Figure("qps", mean="geometric"),
+    Figure("new_orders_per_second", mean="geometric", heading="New Orders a second"),
     JudgedFigure(
-        field="latency_average_ms",
+        "latency_average_ms",
         step="latency_average",
         step_stem="latency_average",
         heading="average latency, ms",
@@ -107,7 +113,7 @@ FIGURES = (
         phrase="average latency",
     ),
     JudgedFigure(
-        field="latency_p95_ms",
+        "latency_p95_ms",
         step="latency_p95",
         heading="p95 latency, ms",
         digits=2,
@@ -118,29 +124,16 @@ FIGURES = (
         phrase="95th percentile of latency",
         short="p95 latency",
     ),
+    Figure("database_cpu_percent", in_points=True, of="of_limit", heading="server CPU, % of limit"),
+    Figure("client_cpu_percent", in_points=True, of="of_limit", heading="client CPU, % of limit"),
+    Figure("client_cpu_cores", of="per_replica", heading="client CPU, cores", digits=3),
+    Figure("client_memory_mib", of="per_replica", heading="client memory, MiB"),
+    Figure("client_memory_percent", of="of_limit", heading="client memory, % of limit"),
     Figure(
-        field="database_cpu_percent",
-        points="database_cpu_points",
-        of="of_limit",
-        heading="server CPU, % of limit",
-    ),
-    Figure(
-        field="client_cpu_percent",
-        points="client_cpu_points",
-        of="of_limit",
-        heading="client CPU, % of limit",
-    ),
-    Figure(field="client_cpu_cores", of="per_replica", heading="client CPU, cores", digits=3),
-    Figure(field="client_memory_mib", of="per_replica", heading="client memory, MiB"),
-    Figure(field="client_memory_percent", of="of_limit", heading="client memory, % of limit"),
-    Figure(
-        field="node_cpu_percent",
-        points="node_cpu_points",
-        of="of_all_cores",
-        heading="node CPU, % of all cores",
+        "node_cpu_percent", in_points=True, of="of_all_cores", heading="node CPU, % of all cores"
     ),
     JudgedFigure(
-        field="database_cpu_ms_per_transaction",
+        "database_cpu_ms_per_transaction",
         step="database_cpu",
         step_stem="server_cpu_per_transaction",
         heading="server CPU, ms per transaction",
@@ -153,23 +146,23 @@ FIGURES = (
         tag="CPU",
         whole_step="database_side_cpu",
     ),
-    Figure(field="proxy_cpu_percent", some=True, of="of_limit"),
+    Figure("proxy_cpu_percent", some=True, of="of_limit"),
     Figure(
-        field="proxy_cpu_ms_per_transaction",
+        "proxy_cpu_ms_per_transaction",
         mean="geometric",
         some=True,
         heading="proxy CPU, ms per transaction",
         digits=3,
     ),
     Figure(
-        field="database_side_cpu_ms_per_transaction",
+        "database_side_cpu_ms_per_transaction",
         in_rows=False,
         step="database_side_cpu",
         step_stem="server_and_proxy_cpu_per_transaction",
         heading="CPU of server and proxy",
     ),
     Figure(
-        field="client_cpu_ms_per_transaction",
+        "client_cpu_ms_per_transaction",
         mean="geometric",
         step="client_cpu",
         step_stem="client_cpu_per_transaction",
@@ -177,17 +170,13 @@ FIGURES = (
         digits=3,
     ),
     Figure(
-        field="disk_read_kib_per_transaction",
-        heading="read from disk, KiB per transaction",
-        digits=2,
+        "disk_read_kib_per_transaction", heading="read from disk, KiB per transaction", digits=2
     ),
     Figure(
-        field="disk_write_kib_per_transaction",
-        heading="written to disk, KiB per transaction",
-        digits=2,
+        "disk_write_kib_per_transaction", heading="written to disk, KiB per transaction", digits=2
     ),
     JudgedFigure(
-        field="recovery_seconds",
+        "recovery_seconds",
         heading="start to first answer, s",
         digits=3,
         key="recovery",
@@ -197,8 +186,8 @@ FIGURES = (
         phrase="recovery time",
         tag="recovery time",
     ),
-    Figure(field="stop_seconds", heading="signal to end, s", digits=3),
-    Figure(field="redo_mib", of="at_stop", heading="log to recover, MiB"),
+    Figure("stop_seconds", heading="signal to end, s", digits=3),
+    Figure("redo_mib", of="at_stop", heading="log to recover, MiB"),
 )
 """In the order of the CSV."""
 

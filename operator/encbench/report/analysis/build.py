@@ -18,12 +18,12 @@ from encbench.report.analysis.latency import distributions
 from encbench.report.analysis.provenance import provenance
 from encbench.report.analysis.studies import studies
 from encbench.report.analysis.views import view
-from encbench.report.document import Headline, Report, TestbedProof
+from encbench.report.document import Report, TestbedProof
 from encbench.report.document.group import Group
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
 from encbench.report.words import judgement, text
-from encbench.report.words.headline import Findings, headlines
+from encbench.report.words.headline import headlines
 
 MAX_ROWS = 1000
 """Rows in the OverheadReport's status; report.json has all of them. The schema allows 2,048, but
@@ -37,20 +37,19 @@ def build(index: IndexRecord, load: Load) -> Report:
     RecordError when an object that the index names is missing, altered or invalid: a report never
     rests on half of its data.
     """
-    found = bucket.read(index, load)
+    attempts, sources = bucket.read(index, load)
+    gone = tuple(trial for trial in index.trials if trial.key is None or trial.digest is None)
     homes = {testbed.name: testbed for testbed in index.testbeds}
-    views = [view(a, homes.get(a.record.spec.testbed_ref.name)) for a in found.attempts]
+    views = [view(a, homes.get(a.record.spec.testbed_ref.name)) for a in attempts]
     groups = tuple(_groups(index, views))
     counted = {name for g in groups for b in g.blocks if b.counted for name in b.trials}
     trials = tuple(v.model_copy(update={"counted": v.name in counted}) for v in views)
     floors = [g.noise_floor for g in groups if g.noise_floor is not None]
     proofs = _proofs(index)
     places = {proof.testbed: f"{proof.instance}/{proof.arm}" for proof in proofs}
-    origin = provenance(found.sources, places)
-    findings = Findings(groups, trials, proofs, index.resolved.modes, index.spec.margin)
-    gone = found.unrecorded
-    facts = Facts(index.spec, index.resolved, groups, trials, len(gone), origin, found.sources)
-    return Report(
+    origin = provenance(sources, places)
+    facts = Facts(index.spec, index.resolved, groups, trials, len(gone), origin, sources)
+    report = Report(
         campaign=index.campaign,
         spec=index.spec,
         resolved=index.resolved,
@@ -61,7 +60,6 @@ def build(index: IndexRecord, load: Load) -> Report:
         start_time=index.start_time,
         generated_time=index.generated_time,
         operator_version=index.operator_version,
-        headlines=headlines(findings),
         groups=groups,
         trials=trials,
         unrecorded=gone,
@@ -70,10 +68,11 @@ def build(index: IndexRecord, load: Load) -> Report:
         colocated=any(trial.colocated for trial in trials),
         proofs=proofs,
         encrypted_columns=encrypted_columns(groups, index.resolved),
-        studies=studies(groups, index.resolved.modes, index.resolved.workloads),
+        studies=studies(groups, index.resolved),
         provenance=origin,
         caveats=caveats(facts),
     )
+    return report.model_copy(update={"headlines": headlines(report)})
 
 
 def to_status(report: Report) -> OverheadReportStatus:
@@ -82,9 +81,11 @@ def to_status(report: Report) -> OverheadReportStatus:
     It shows at most MAX_ROWS rows, in the order of the plan.
     """
     first = report.headlines[0]
+    # For `kubectl get`: the loss of TPS, or another figure with its name.
+    shown = f"{text.estimate(first.loss)} {JUDGED[first.figure].tag}".rstrip()
     return OverheadReportStatus(
         headline=" ".join(headline.text for headline in report.headlines)[:2048],
-        overhead=_shown(first),
+        overhead=shown if first.loss else "",
         verdict=first.verdict,
         noise_floor=report.noise_floor,
         rows=report.rows[:MAX_ROWS],
@@ -92,13 +93,6 @@ def to_status(report: Report) -> OverheadReportStatus:
         colocated=report.colocated,
         generated_time=report.generated_time,
     )
-
-
-def _shown(headline: Headline) -> str:
-    """For `kubectl get`: the loss of TPS, or another figure with its name."""
-    if headline.loss is None:
-        return ""
-    return f"{text.estimate(headline.loss)} {JUDGED[headline.figure].tag}".rstrip()
 
 
 def _groups(index: IndexRecord, views: list[TrialView]) -> Iterable[Group]:
@@ -124,11 +118,7 @@ def _proofs(index: IndexRecord) -> tuple[TestbedProof, ...]:
             testbed=testbed.name,
             instance=instances.get(testbed.cell, testbed.cell),
             arm=testbed.arm,
-            ok=proof.ok,
-            summary=proof.summary,
-            key=proof.key,
-            digest=proof.digest,
+            **dict(testbed.proof or none),
         )
         for testbed in index.testbeds
-        for proof in [testbed.proof or none]
     )

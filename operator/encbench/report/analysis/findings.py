@@ -5,7 +5,6 @@ The words of a finding come from `words.judgement`, the decision from `core.stat
 
 from collections.abc import Mapping, Sequence
 
-from encbench.api.testbed import Arm
 from encbench.core import statistics
 from encbench.core.statistics import Estimate
 from encbench.report.analysis.pairs import Pairs, interval
@@ -26,50 +25,39 @@ def comparisons(
     trials: Sequence[TrialView],
 ) -> tuple[PairedComparison, ...]:
     """One for each treatment; the first of `judged` is its subject."""
-    treatments = [arm for arm in pairs.arms if arm.role == "treatment"]
-    found = [
-        _of_figure(pairs, figure, treatments, floors[figure.key], margin, trials)
-        for figure in judged
-    ]
-    return tuple(_comparison(pairs, arm, [of[arm.name] for of in found]) for arm in treatments)
+    treatments = [arm.name for arm in pairs.arms if arm.role == "treatment"]
+    found: dict[FigureKey, dict[str, Finding]] = {}
+    for figure in judged:
+        # Together, because Holm's correction covers all treatments.
+        measured = {arm: pairs.estimate(figure.field, arm) for arm in treatments}
+        found[figure.key] = judge(figure, measured, floors[figure.key], margin, "modes")
+    by_arm = {
+        arm: [of.get(arm) or _no_data(pairs, key, arm, trials) for key, of in found.items()]
+        for arm in treatments
+    }
+    return tuple(_comparison(pairs, arm, findings) for arm, findings in by_arm.items())
 
 
-def _comparison(pairs: Pairs, arm: Arm, findings: Sequence[Finding]) -> PairedComparison:
-    first, own = findings[0], [by_arm[arm.name] for by_arm in pairs.blocks.values()]
+def _comparison(pairs: Pairs, arm: str, findings: Sequence[Finding]) -> PairedComparison:
+    first, own = findings[0], [by_arm[arm] for by_arm in pairs.blocks.values()]
     proofs = [proof for trial in own for proof in (trial.proof_before, trial.proof_after)]
+    proven = all(proof is not None and proof.ok for proof in proofs)
     return PairedComparison(
-        arm=arm.name,
+        arm=arm,
         blocks=first.blocks,
         loss=first.change,
         loss90=first.change90,
         verdict=first.verdict,
         why=first.why,
         on_trust=any(proof is not None and proof.on_trust is True for proof in proofs),
-        proven=None
-        if first.change is None
-        else all(proof is not None and proof.ok for proof in proofs),
+        proven=None if first.change is None else proven,
         findings=tuple(findings),
     )
 
 
-def _of_figure(
-    pairs: Pairs,
-    figure: JudgedFigure,
-    treatments: Sequence[Arm],
-    floor: float | None,
-    margin: float,
-    trials: Sequence[TrialView],
-) -> dict[str, Finding]:
-    """One figure of every treatment, judged together because Holm's correction covers them all."""
-    measured = {arm.name: pairs.estimate(figure.field, arm.name) for arm in treatments}
-    found = judge(figure, measured, floor, margin, "modes")
-    for arm in treatments:
-        if arm.name not in found:
-            why = judgement.why_no_data(arm.name, trials)
-            if pairs.blocks:
-                why = "no block has it in every arm"
-            found[arm.name] = Finding(figure=figure.key, blocks=0, verdict="NoData", why=why)
-    return found
+def _no_data(pairs: Pairs, key: FigureKey, arm: str, trials: Sequence[TrialView]) -> Finding:
+    why = "no block has it in every arm" if pairs.blocks else judgement.why_no_data(arm, trials)
+    return Finding(figure=key, blocks=0, verdict="NoData", why=why)
 
 
 def judge(

@@ -41,12 +41,11 @@ class Pairs:
 
     def complete(self, field: str) -> dict[int, dict[str, float]]:
         """A figure by block and arm, where every arm of the block has it."""
-        found: dict[int, dict[str, float]] = {}
-        for number, by_arm in self.blocks.items():
-            values = {arm: getattr(trial, field) for arm, trial in by_arm.items()}
-            if all(value is not None for value in values.values()):
-                found[number] = values
-        return found
+        found = {
+            number: {arm: getattr(trial, field) for arm, trial in by_arm.items()}
+            for number, by_arm in self.blocks.items()
+        }
+        return {number: own for number, own in found.items() if None not in own.values()}
 
     def estimate(self, field: str, arm: str) -> Estimate | None:
         """The paired comparison of an arm with the baseline; None for the baseline itself."""
@@ -85,9 +84,9 @@ class Pairs:
         found = self.complete(field)
         for block, values in found.items():
             swapped = self.blocks[block][self.baseline].home == control
-            pair = (values[self.baseline], values[control])
-            first.append(pair[1] if swapped else pair[0])
-            second.append(pair[0] if swapped else pair[1])
+            order = (control, self.baseline) if swapped else (self.baseline, control)
+            first.append(values[order[0]])
+            second.append(values[order[1]])
         return statistics.estimate(first, second, [self.unit(block) for block in found])
 
     def noise_floor(self, figure: JudgedFigure) -> float | None:

@@ -15,16 +15,14 @@ the ratios of hop, driver and encryption multiply exactly to the ratio of the wh
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import Arm
 from encbench.report.analysis.findings import judge
 from encbench.report.analysis.pairs import Pairs, interval
-from encbench.report.document.group import LAYERS, Finding, Layer, LayerStep
+from encbench.report.document.group import Finding, Layer, LayerStep
 from encbench.report.figures import IN_STEPS, TPS
-
-ORDER: tuple[Layer, ...] = tuple(LAYERS)
-"""From the lowest to the uppermost."""
 
 Modes = Mapping[str, EncryptionModeSpec]
 
@@ -36,11 +34,11 @@ class Stack:
     below: str
     """Everything that has nothing to do with columns."""
     layers: Mapping[Layer, str]
+    """From the lowest to the uppermost."""
 
     def upto(self, count: int) -> "Stack":
         """The same stack with only its lowest `count` layers."""
-        names = [layer for layer in ORDER if layer in self.layers][:count]
-        return Stack(self.below, {name: self.layers[name] for name in names})
+        return Stack(self.below, dict(islice(self.layers.items(), count)))
 
 
 @dataclass(frozen=True)
@@ -79,12 +77,11 @@ def arm_steps(arms: Sequence[Arm], modes: Modes) -> list[ArmStep]:
 
 def _arm_step(arm: Arm, others: Sequence[Arm], known: Mapping[str, Stack]) -> ArmStep | None:
     own = known[arm.name]
-    names = [layer for layer in ORDER if layer in own.layers]
-    for kept in range(len(names) - 1, -1, -1):
+    for kept in reversed(range(len(own.layers))):
         wanted = own.upto(kept)
         for before in others:
             if before.name != arm.name and known[before.name] == wanted:
-                return ArmStep(arm, before, tuple(names[kept:]))
+                return ArmStep(arm, before, tuple(own.layers)[kept:])
     return None
 
 

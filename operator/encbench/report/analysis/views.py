@@ -2,21 +2,14 @@
 
 from collections.abc import Iterable
 
+from encbench.core import records
 from encbench.core.figures import NEW_ORDERS
-from encbench.core.records import (
-    ClientCpu,
-    ClientFacts,
-    DatabaseCpu,
-    IdleCpu,
-    IndexTestbed,
-    TrialRecord,
-)
 from encbench.report.analysis import latency
 from encbench.report.analysis.bucket import Attempt
 from encbench.report.document.trial import TrialView
 
 MEBIBYTE = 2**20
-Used = DatabaseCpu | ClientCpu | IdleCpu
+Used = records.DatabaseCpu | records.ClientCpu | records.IdleCpu
 
 
 def rounded(value: float) -> float:
@@ -24,13 +17,14 @@ def rounded(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def view(attempt: Attempt, home: IndexTestbed | None = None) -> TrialView:
+def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialView:
     """One trial as the report shows it; whether it counts depends on its block.
 
     `home` is the index entry of the testbed that it ran on.
     """
     record, entry = attempt.record, attempt.entry
     spec, result, cpu = record.spec, record.result, record.cpu
+    node = record.database_node
     tps, disk, recovery = result.tps if result else None, record.disk, record.recovery
     has_proxy = cpu.proxy is not None or "proxy" in cpu.withheld
     database_side = (cpu.database, cpu.proxy) if has_proxy else (cpu.database,)
@@ -86,7 +80,7 @@ def view(attempt: Attempt, home: IndexTestbed | None = None) -> TrialView:
         idle_cpu_percent=_percent(cpu.idle),
         home=home.arm if home else spec.arm.name,
         generation=home.generation if home else 1,
-        colocated=_colocated(record),
+        colocated=node is not None and any(client.node == node for client in record.clients),
         consistent=record.consistency.ok if record.consistency else None,
         proof_before=record.proofs.before,
         proof_after=record.proofs.after,
@@ -117,12 +111,12 @@ def _part(value: float | None, unit: float | None) -> float | None:
     return None if value is None or not unit else value / unit
 
 
-def _memory_percent(client: ClientFacts) -> float | None:
+def _memory_percent(client: records.ClientFacts) -> float | None:
     share = _part(client.memory_max_bytes, client.memory_limit_bytes)
     return None if share is None else 100 * share
 
 
-def _throttled(record: TrialRecord, seconds: list[float]) -> float | None:
+def _throttled(record: records.TrialRecord, seconds: list[float]) -> float | None:
     window = record.window
     if not seconds or window is None or window.end <= window.start:
         return None
@@ -136,9 +130,3 @@ def _positive(value: float | None) -> float | None:
 
 def _percent(used: Used | None) -> float | None:
     return rounded(100 * used.cores / used.limit_cores) if used and used.limit_cores > 0 else None
-
-
-def _colocated(record: TrialRecord) -> bool:
-    """Whether a client was on the database's node, whatever the spec allowed."""
-    node = record.database_node
-    return node is not None and any(client.node == node for client in record.clients)

@@ -32,7 +32,14 @@ class Delta:
     a: Interval | None
     b: Interval | None
     difference: Interval | None
-    says: Says
+
+    @property
+    def says(self) -> Says:
+        """What is shown of B."""
+        if self.difference is None or self.difference.low is None or self.difference.high is None:
+            return "unknown"
+        low, high = self.difference.low, self.difference.high
+        return "higher" if low > 0 else "lower" if high < 0 else "not shown"
 
     @property
     def name(self) -> str:
@@ -134,12 +141,6 @@ def difference(a: Interval | None, b: Interval | None) -> Interval | None:
     )
 
 
-def _says(found: Interval | None) -> Says:
-    if found is None or found.low is None or found.high is None:
-        return "unknown"
-    return "higher" if found.low > 0 else "lower" if found.high < 0 else "not shown"
-
-
 def _treated(report: Report) -> dict[MatchKey, Side]:
     return {
         MatchKey(row.instance, row.workload, row.concurrency, row.arm): Side(group, row)
@@ -153,8 +154,7 @@ def _pair(condition: MatchKey, a: Side, b: Side) -> MatchedPair:
     deltas = []
     for figure in judged(recovery=a.row.recovery_seconds is not None):
         one, other = getattr(a.row, figure.overhead), getattr(b.row, figure.overhead)
-        found = difference(one, other)
-        deltas.append(Delta(figure, one, other, found, _says(found)))
+        deltas.append(Delta(figure, one, other, difference(one, other)))
     return MatchedPair(condition, a, b, tuple(deltas))
 
 

@@ -139,7 +139,7 @@ class Report(Record):
     start_time: Time | None = None
     generated_time: Time
     operator_version: str | None = None
-    headlines: tuple[Headline, ...]
+    headlines: tuple[Headline, ...] = ()
     groups: tuple[Group, ...]
     trials: tuple[TrialView, ...]
     """In the order in which they ran."""

@@ -21,13 +21,8 @@ VERDICTS = {
 """What each verdict means, in a few words."""
 
 
-@dataclass(frozen=True)
-class SmallFigure:
-    """One small figure of an answer."""
-
-    name: str
-    value: str
-    interval: str = ""
+SmallFigure = tuple[str, str, str]
+"""Name, value and interval."""
 
 
 @dataclass(frozen=True)
@@ -90,10 +85,10 @@ def _stats(
         else:
             change = getattr(group.row(headline.arm), figure.overhead)
         if change is not None and not (known and figure.key == headline.figure):
-            yield SmallFigure(_name(figure, headline), _change(figure, change), text.bounds(change))
+            yield _name(figure, headline), _change(figure, change), text.bounds(change)
     floor = group.noise_floors.get(headline.figure)
-    yield SmallFigure("noise floor", f"±{text.percent(floor)}")
-    yield SmallFigure("valid blocks", f"{group.counted_blocks:,} of {group.planned_blocks:,}")
+    yield "noise floor", f"±{text.percent(floor)}", ""
+    yield "valid blocks", f"{group.counted_blocks:,} of {group.planned_blocks:,}", ""
 
 
 def _name(figure: JudgedFigure, headline: Headline) -> str:

@@ -37,8 +37,6 @@ def layers(groups: Sequence[Group]) -> list[TableColumn]:
 def cpu(groups: Sequence[Group]) -> list[TableColumn]:
     """What each layer adds to the CPU of a transaction, at the server and at the client."""
     found = _entries(groups)
-    if not found:
-        return []
     return [
         *_where(found),
         *(
@@ -51,11 +49,9 @@ def cpu(groups: Sequence[Group]) -> list[TableColumn]:
 
 def columns(found: Sequence[EncryptedColumns]) -> list[TableColumn]:
     """The columns by table; modes and workloads that encrypt the same ones share their lines."""
-    alike: dict[tuple[str, ...], list[str]] = {}
+    alike: dict[tuple[str, ...], dict[str, None]] = {}
     for one in found:
-        names = alike.setdefault(one.columns, [])
-        if one.mode not in names:
-            names.append(one.mode)
+        alike.setdefault(one.columns, {})[one.mode] = None
     lines = [
         (listed(modes), table, ", ".join(name.partition(".")[2] for name in names))
         for own, modes in alike.items()

@@ -48,7 +48,7 @@ def markdown(report: Report) -> str:
 
 def _section(section: Section) -> Iterable[str]:
     place = escaped(section.place)
-    if not section.treatments:
+    if not section.first.treatments:
         yield f"## {place}"
     for versus in section.compared:
         yield f"## {escaped(versus.title)}, {place}"

@@ -91,9 +91,9 @@ def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> 
                 axes.bar(place, 2 * half, 0.84, -half, color=INK["noise"], linewidth=0, zorder=1)
         axes.axhline(0, color=INK["line"], linewidth=1, zorder=1.5)
         axes.axhline(100 * margin, color=INK["muted"], linewidth=1, linestyle=(0, (4, 3)))
-        arms = [arm.name for arm in section.arms]
-        spread = _offsets(len(section.treatments), 0.5)
-        for offset, arm in zip(spread, section.treatments, strict=True):
+        arms = [arm.name for arm in section.first.arms]
+        spread = _offsets(len(section.first.treatments), 0.5)
+        for offset, arm in zip(spread, section.first.treatments, strict=True):
             place = arms.index(arm.name)
             _intervals(axes, section.groups, arm.name, figure.overhead, offset, place)
         axes.set_ylabel("loss of TPS, %" if figure.sense == "loss" else "increase, %")
@@ -107,6 +107,7 @@ def _intervals(
     axes: Any, groups: Sequence[Group], arm: str, field: str, offset: float, place: int
 ) -> None:
     marker, ink = _style(place)
+    beside = {"textcoords": "offset points", "va": "center", "size": 11, "color": INK["ink"]}
     for level, group in enumerate(groups):
         x, shown = level + offset, getattr(group.row(arm), field)
         if shown is None:
@@ -119,23 +120,14 @@ def _intervals(
                 [x], [point], whiskers, color=ink, linewidth=2, capsize=5, capthick=2, zorder=3
             )
         axes.plot([x], [point], marker, color=ink, markersize=7, markeredgewidth=0, zorder=4)
-        axes.annotate(
-            text.number(point, 1),
-            (x, point),
-            (9, 0),
-            textcoords="offset points",
-            va="center",
-            size=11,
-            color=INK["ink"],
-            zorder=5,
-        )
+        axes.annotate(text.number(point, 1), (x, point), (9, 0), zorder=5, **beside)
 
 
 def _label(section: Section, figure: JudgedFigure, margin: float) -> str:
     said = [
         f"{arm.name} at {plural(group.concurrency, 'thread')} "
         f"{text.estimate(getattr(group.row(arm.name), figure.overhead))}"
-        for arm in section.treatments
+        for arm in section.first.treatments
         for group in section.groups
         if group.comparison(arm.name) is not None
     ]
@@ -150,9 +142,9 @@ def by_arm(section: Section, trials: Sequence[TrialView], field: str, unit: str,
     with _drawn(*SMALL) as (drawing, axes):
         _levels(axes, section)
         said = []
-        spread = _offsets(len(section.arms), 0.66)
-        width = 0.66 / len(section.arms)
-        for place, (offset, arm) in enumerate(zip(spread, section.arms, strict=True)):
+        spread = _offsets(len(section.first.arms), 0.66)
+        width = 0.66 / len(section.first.arms)
+        for place, (offset, arm) in enumerate(zip(spread, section.first.arms, strict=True)):
             marker, ink = _style(place)
             for level, group in enumerate(section.groups):
                 mean, x = getattr(group.row(arm.name), field), level + offset

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from encbench.api.overheadreport import Row
-from encbench.api.testbed import Arm
 from encbench.report.document import Report
 from encbench.report.document.group import Group, PairedComparison
 from encbench.text.words import plural
@@ -60,32 +59,27 @@ class Section:
     groups: tuple[Group, ...]
 
     @property
+    def first(self) -> Group:
+        """At the lowest concurrency; instance, workload and arms are those of all."""
+        return self.groups[0]
+
+    @property
     def place(self) -> str:
         """In words."""
-        return f"{self.groups[0].workload} on {self.groups[0].instance}"
+        return f"{self.first.workload} on {self.first.instance}"
 
     @property
     def is_recovery(self) -> bool:
         """Whether its subject is the recovery of a stopped server."""
-        return self.groups[0].primary == "recovery"
-
-    @property
-    def arms(self) -> tuple[Arm, ...]:
-        """All arms in the order of the plan."""
-        return self.groups[0].arms
-
-    @property
-    def treatments(self) -> tuple[Arm, ...]:
-        """The arms that are compared with the baseline."""
-        return self.groups[0].treatments
+        return self.first.primary == "recovery"
 
     @property
     def compared(self) -> list[Versus]:
         """Each treatment against the baseline."""
-        return [self._versus(arm.name) for arm in self.treatments]
+        return [self._versus(arm.name) for arm in self.first.treatments]
 
     def _versus(self, arm: str) -> Versus:
-        plain = self.groups[0].baseline.name
+        plain = self.first.baseline.name
         lines = tuple(
             Line(group, (group.row(plain), group.row(arm)), comparison)
             for group in self.groups

@@ -34,10 +34,7 @@ def text(status: OverheadReportStatus) -> str:
 
     LOSS is 1 - arm/baseline for TPS; CHANGE is arm/baseline - 1 for server CPU per transaction.
     """
-    parts = [paragraph(status.headline), _table(status.rows)]
-    notes = list(_notes(status))
-    if notes:
-        parts.append("\n".join(notes))
+    parts = (paragraph(status.headline), *_tables(status.rows), "\n".join(_notes(status)))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -53,12 +50,11 @@ def _notes(status: OverheadReportStatus) -> Iterable[str]:
         yield f"page         s3://{status.artefacts.bucket}/{status.artefacts.html.key}"
 
 
-def _table(rows: Sequence[Row]) -> str:
+def _tables(rows: Sequence[Row]) -> tuple[str, str]:
     """Recoveries have a table of their own, because another figure is judged."""
     recoveries = [row for row in rows if row.recovery_seconds is not None]
     others = [row for row in rows if row.recovery_seconds is None]
-    parts = (_drawn(_usual(others), others), _drawn(_RECOVERY, recoveries))
-    return "\n\n".join(part for part in parts if part)
+    return _drawn(_usual(others), others), _drawn(_RECOVERY, recoveries)
 
 
 def _usual(rows: Sequence[Row]) -> Columns:

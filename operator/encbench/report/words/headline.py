@@ -6,38 +6,24 @@ does the next one with data stand in. The range over all conditions follows in a
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
-from encbench.report.document import Headline, TestbedProof
+from encbench.report.document import Headline, Report
 from encbench.report.document.group import LAYERS, Finding, Group, LayerStep, PairedComparison
-from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
 from encbench.report.words import judgement, text
 from encbench.text.words import listed, plural
 
 
-@dataclass(frozen=True)
-class Findings:
-    """What the sentences are made from."""
-
-    groups: Sequence[Group]
-    trials: Sequence[TrialView]
-    proofs: Sequence[TestbedProof]
-    modes: Mapping[str, EncryptionModeSpec]
-    margin: float
-
-
-def headlines(findings: Findings) -> tuple[Headline, ...]:
+def headlines(report: Report) -> tuple[Headline, ...]:
     """One for each treatment in the order of the plan, or one that says that there is none."""
-    groups = findings.groups
-    arms = {arm.name: arm for group in groups for arm in group.treatments}
-    if not arms:
-        return (_control_only(groups, findings.margin),)
-    return tuple(_headline(arm, findings) for arm in arms.values())
+    if not report.treatments:
+        return (_control_only(report.groups, report.spec.margin),)
+    return tuple(_headline(arm, report) for arm in report.treatments)
 
 
 @dataclass(frozen=True)
@@ -49,23 +35,23 @@ class Candidate:
     finding: Finding
 
 
-def _headline(arm: Arm, findings: Findings) -> Headline:
-    below = _below(arm, findings)
+def _headline(arm: Arm, report: Report) -> Headline:
+    below = _below(arm, report)
     if below is not None:
         return below
-    found = [(group, c) for group in findings.groups if (c := group.comparison(arm.name))]
+    found = [(group, c) for group in report.groups if (c := group.comparison(arm.name))]
     answers = [
         Candidate(group, c, finding)
         for group, c in found
         if c.loss is not None and (finding := c.finding(group.primary)) is not None
     ]
     if not answers:
-        return Headline(arm=arm.name, verdict="NoData", text=_no_data(arm, found, findings))
+        return Headline(arm=arm.name, verdict="NoData", text=_no_data(arm, found, report))
     group = _chosen([one.group for one in answers])
     answer = next(one for one in answers if one.group is group)
-    finding, mode = answer.finding, findings.modes[arm.mode_ref]
-    claim = _claim(arm.name, answer, findings.margin)
-    sentence = f"{claim}, {group.place}; {_basis(answer, mode, findings.margin)}."
+    finding, mode = answer.finding, report.resolved.modes[arm.mode_ref]
+    claim = _claim(arm.name, answer, report.spec.margin)
+    sentence = f"{claim}, {group.place}; {_basis(answer, mode, report.spec.margin)}."
     alike = [one for one in answers if one.finding.figure == finding.figure]
     return Headline(
         arm=arm.name,
@@ -79,14 +65,14 @@ def _headline(arm: Arm, findings: Findings) -> Headline:
     )
 
 
-def _below(arm: Arm, findings: Findings) -> Headline | None:
+def _below(arm: Arm, report: Report) -> Headline | None:
     """Of an arm that the baseline has a layer of column encryption more than: what that costs.
 
     It is the direct arm of a campaign whose baseline goes through the proxy.
     """
     found = [
         (group, step)
-        for group in findings.groups
+        for group in report.groups
         if (step := group.step(group.baseline.name)) is not None
         and step.before == arm.name
         and step.loss is not None
@@ -96,7 +82,7 @@ def _below(arm: Arm, findings: Findings) -> Headline | None:
     group = _chosen([group for group, _ in found])
     step = next(step for of, step in found if of is group)
     layers = f"the {listed(LAYERS[layer] for layer in step.layers)}"
-    claim = _of_tps(layers, step, findings.margin, text.estimate(step.loss))
+    claim = _of_tps(layers, step, report.spec.margin, text.estimate(step.loss))
     losses = [one.loss.estimate for _, one in found if one.loss is not None]
     low, high = text.number(100 * min(losses), 1), text.percent(max(losses))
     over = f" Over {len(losses)} conditions the loss ranges from {low} to {high}."
@@ -157,7 +143,7 @@ def _by_verdict(
     inconclusive: str,
     subject: str = "",
 ) -> str:
-    """What `cause` costs, that it makes no difference, or that it cannot be told."""
+    """What `cause` costs, that it makes no difference, or that the campaign cannot say."""
     if judged.verdict == "Overhead":
         return costs
     to, of = (f" to {subject}", f" of {subject}") if subject else ("", "")
@@ -223,12 +209,12 @@ def _range(alike: Sequence[Candidate], measured: int, conditions: int) -> list[s
     return [f"Over {over} conditions the {what} ranges from {low} to {high} ({verdicts})."]
 
 
-def _no_data(arm: Arm, found: Sequence[tuple[Group, PairedComparison]], findings: Findings) -> str:
+def _no_data(arm: Arm, found: Sequence[tuple[Group, PairedComparison]], report: Report) -> str:
     cells = {group.cell for group, _ in found}
-    own = [t for t in findings.trials if t.cell in cells]
+    own = [t for t in report.trials if t.cell in cells]
     proofs = (
         f"; the proof of {proof.testbed} failed: {proof.summary}"
-        for proof in findings.proofs
+        for proof in report.proofs
         if proof.arm == arm.name and not proof.ok
     )
     return f"no data for {arm.name}: {judgement.why_no_data(arm.name, own)}{next(proofs, '')}."

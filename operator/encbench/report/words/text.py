@@ -80,9 +80,7 @@ def probability(value: float | None) -> str:
 def spelled(spec: Model, empty: str) -> str:
     """A spec in one line, whatever its fields: `at rest: method engine, algorithm AES_CTR`."""
     parts = [
-        f"{_words(key)}: {_inner(value)}"
-        if isinstance(value, Mapping)
-        else f"{_words(key)} {_inner(value)}"
+        f"{_words(key)}{':' * isinstance(value, Mapping)} {_inner(value)}"
         for key, value in _without_empty(spec.to_dict()).items()
     ]
     return "; ".join(parts) or empty

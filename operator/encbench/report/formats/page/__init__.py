@@ -12,8 +12,7 @@ from encbench.report.document import Report
 from encbench.report.document.group import Group, PairedComparison
 from encbench.report.formats import cards, layertables, tables
 from encbench.report.formats.markdown import LAYERS
-from encbench.report.formats.page.results import results
-from encbench.report.formats.page.timeline import timelines
+from encbench.report.formats.page.conditions import results, timelines
 from encbench.report.formats.tables import TableColumn
 from encbench.report.words import conduct, text
 from encbench.text.lines import unbroken
@@ -72,10 +71,7 @@ def _trusted(source: str) -> str:
 
 
 def _glances(report: Report) -> list[tuple[Group, list[PairedComparison | None]]]:
-    """Each condition in the order of the plan, and how each treatment was judged under it.
-
-    Empty where the cards already show everything.
-    """
+    """Each condition with how its treatments were judged; empty where the cards show all that."""
     if len(report.groups) * len(report.treatments) <= len(report.headlines):
         return []
     names = [arm.name for arm in report.treatments]

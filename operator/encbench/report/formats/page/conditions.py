@@ -1,13 +1,15 @@
-"""The results on the page: plots and tables of each workload on each instance."""
+"""What the page shows of conditions: their results together, and how each of them went."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from encbench.api.overheadreport import Row
 from encbench.report.document import Report
 from encbench.report.document.group import Group
+from encbench.report.document.trial import Block, TrialView
 from encbench.report.figures import JUDGED
 from encbench.report.formats import layertables, tables
-from encbench.report.formats.plots import Legend, by_arm, effect, legend, percentiles
+from encbench.report.formats.plots import Legend, by_arm, effect, legend, percentiles, timeline
 from encbench.report.formats.sections import Section, Versus, sections
 from encbench.report.formats.tables import TableColumn, Titled
 from encbench.report.words import text
@@ -57,8 +59,8 @@ def _result(report: Report, section: Section, number: int) -> ResultSection:
     return ResultSection(
         title=section.place,
         setup="; ".join(setup),
-        legend=legend(section.arms),
-        has_margin=bool(section.treatments) and measured,
+        legend=legend(section.first.arms),
+        has_margin=bool(section.first.treatments) and measured,
         has_floor=any(group.noise_floor is not None for group in section.groups),
         charts=tuple(_charts(report, section, number)) if measured else (),
         distributions=tuple(_percentiles(section.groups[:-1], number)),
@@ -74,7 +76,7 @@ def _layers(section: Section) -> Iterable[Titled]:
 
 
 def _machine(report: Report, section: Section) -> Iterable[str]:
-    instance = report.resolved.instances[section.groups[0].instance]
+    instance = report.resolved.instances[section.first.instance]
     parts = [f"{instance.engine} {instance.version}"]
     if instance.external is not None:
         parts.append("external")
@@ -86,7 +88,7 @@ def _machine(report: Report, section: Section) -> Iterable[str]:
 
 
 def _load(report: Report, section: Section) -> Iterable[str]:
-    load = report.resolved.workloads[section.groups[0].workload].load
+    load = report.resolved.workloads[section.first.workload].load
     yield f"warm-up {load.warmup}, measured {load.duration}"
     offered = {group.offered_tps: group for group in section.groups if group.offered_tps}
     for tps, group in offered.items():
@@ -98,7 +100,7 @@ def _load(report: Report, section: Section) -> Iterable[str]:
 def _charts(report: Report, section: Section, number: int) -> Iterable[Chart]:
     """What each treatment changes, then the cost of a transaction in each arm."""
     rows = [row for group in section.groups for row in group.rows]
-    if section.treatments:
+    if section.first.treatments:
         for figure in JUDGED.values():
             if any(getattr(row, figure.overhead) for row in rows):
                 drawing = effect(section, figure, report.spec.margin, f"r{number}-{figure.key}")
@@ -126,3 +128,46 @@ def _compared(versus: Versus) -> TreatmentTables:
         tables=(first, *(others if measured else ())),
         judgements=tables.judgements(versus),
     )
+
+
+@dataclass(frozen=True)
+class ConditionTimeline:
+    """How one condition went: the control, the trials over time, the blocks."""
+
+    title: str
+    legend: tuple[Legend, ...]
+    group: Group
+    control: Row | None
+    treatments: tuple[str, ...]
+    svg: str
+    lines: tuple[tuple[Block, list[TrialView], list[str]], ...]
+    """Each block with its trials in order, and each treatment's loss within it."""
+    digits: int
+
+
+def timelines(report: Report) -> list[ConditionTimeline]:
+    """One for each condition, in the order of the plan."""
+    return [_timeline(report, group, number) for number, group in enumerate(report.groups)]
+
+
+def _timeline(report: Report, group: Group, number: int) -> ConditionTimeline:
+    trials = {trial.name: trial for trial in report.trials}
+    treatments = tuple(arm.name for arm in group.treatments)
+    by_block = [(block, [trials[name] for name in block.trials]) for block in group.blocks]
+    return ConditionTimeline(
+        title=group.place,
+        legend=legend(group.arms),
+        group=group,
+        control=next((row for row in group.rows if row.role == "control"), None),
+        treatments=treatments,
+        svg=timeline(group, report.trials, f"t{number}") if group.blocks else "",
+        lines=tuple((block, own, _losses(group, own, treatments)) for block, own in by_block),
+        digits=text.rate_digits(row.tps for row in group.rows),
+    )
+
+
+def _losses(group: Group, trials: Sequence[TrialView], treatments: Sequence[str]) -> list[str]:
+    tps = {trial.arm: trial.tps for trial in trials}
+    plain = tps.get(group.baseline.name)
+    known = [(tps.get(arm), plain) for arm in treatments]
+    return [text.ABSENT if a is None or b is None else text.percent(1 - a / b) for a, b in known]
