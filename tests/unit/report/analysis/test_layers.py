@@ -184,7 +184,7 @@ def test_the_direct_arm_s_answer_is_the_cost_of_the_hop() -> None:
     assert (headline.loss, headline.verdict) == (hop.loss, hop.verdict)
     top = card(known(), headline)
     assert (top.title, top.mode) == ("hop through the proxy", "plain against direct")
-    shown = {stat.name: stat.value for stat in top.stats}
+    shown = {name: value for name, value, _ in top.stats}
     assert hop.database_side_cpu is not None
     assert hop.database_side_cpu.estimate > 0
     assert shown["CPU per transaction"] == signed_percent(hop.database_side_cpu.estimate)
