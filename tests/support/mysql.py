@@ -16,7 +16,7 @@ from encbench.api.testbed import TestbedSpec
 from encbench.core import certificates
 from encbench.database.children import config_map, credentials_secret
 from encbench.engines.mysql import keyring, settings
-from encbench.engines.mysql.layout import POD, MysqlLayout
+from encbench.engines.mysql.keyring import POD, MysqlLayout
 from tests.support import certified, rootfs
 from tests.support.mariadb import ALL_PRIVILEGES, MariaDB, hand_over, kept
 from tests.support.places import mounted, places, texts, write

@@ -25,7 +25,8 @@ from encbench.core.certificates import entries
 from encbench.core.connection import DATABASE, Connection
 from encbench.database.children import config_map, credentials_secret
 from encbench.engines.postgresql import settings
-from encbench.engines.postgresql.layout import PASSWD, PostgresqlLayout
+from encbench.engines.postgresql.engine import PASSWD
+from encbench.engines.postgresql.settings import PostgresqlLayout
 from encbench.kube.pods import USER_ID
 from tests.support import debian
 from tests.support.certified import issued

@@ -88,12 +88,8 @@ class Engine:
     """Whether each connection is a process, which the agent reads every second."""
 
 
-def packaged(engine: str, name: str) -> str:
-    """The text of a file in an engine's package."""
-    return resources.files(f"encbench.engines.{engine}").joinpath(name).read_text("utf-8")
-
-
-def refusals() -> dict[str, str]:
-    """The part of every `initialise.sh` that has the server validate its own settings."""
-    text = resources.files("encbench.engines").joinpath("refusals.sh").read_text("utf-8")
-    return {"refusals.sh": text}
+def scripts(package: str, *names: str) -> dict[str, str]:
+    """Scripts of an engine's package, and the one in which a server validates its own settings."""
+    folder = resources.files("encbench.engines")
+    paths = {**{name: f"{package}/{name}" for name in names}, "refusals.sh": "refusals.sh"}
+    return {name: folder.joinpath(path).read_text("utf-8") for name, path in paths.items()}

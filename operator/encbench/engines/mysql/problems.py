@@ -9,9 +9,8 @@ from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import Sessions
 from encbench.engines import setting_names
 from encbench.engines.innodb import options
-from encbench.engines.mysql.flavour import Flavour
-from encbench.engines.mysql.settings import server_memory
-from encbench.engines.mysql.versions import FIRST_TDE, FIRST_TLS_1_3, OLDEST, number
+from encbench.engines.mysql.flavour import FIRST_TDE, FIRST_TLS_1_3, OLDEST, Flavour, number
+from encbench.engines.mysql.settings import pool
 
 # The brackets keep innodb_doublewrite free, which would count as a beginning of that pattern.
 _OWNED: setting_names.Owned = (
@@ -56,16 +55,16 @@ _OWNED: setting_names.Owned = (
 )
 
 
-def option_file(flavour: Flavour) -> options.OptionFile:
+def option_file(flavour: Flavour) -> setting_names.SettingsFile:
     """What one flavour's option file may hold."""
-    return options.OptionFile(flavour.title, belong=_OWNED, package="mysql", memory=server_memory)
+    return options.option_file(flavour.title, "mysql", _OWNED, pool)
 
 
 def room(flavour: Flavour, instance: InstanceTemplateSpec, sessions: Sessions) -> Iterable[Problem]:
     """Whether the template's memory holds these connections; empty for an unsupported version."""
     if _unsupported(flavour, instance.version):
         return ()
-    return option_file(flavour).room(instance, sessions)
+    return pool(instance).room(instance, sessions)
 
 
 def problems(

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from encbench.engines.engine import refusals
+from encbench.engines.engine import scripts
 from encbench.engines.mysql import keyring
-from encbench.engines.mysql.layout import MysqlLayout
+from encbench.engines.mysql.keyring import MysqlLayout
 from tests.support.shells import SHELLS
 
 SCRIPT = Path(keyring.__file__).with_name("initialise.sh")
@@ -37,7 +37,7 @@ class Image:
             (home / "share/plugins" / plugin).touch()
         self.says(f"basedir   {home}/share/\nplugin-dir   {home}/share/plugins/\n")
         (home / "config/server.cnf").write_text("[mysqld]\n")
-        (home / "config/refusals.sh").write_text(refusals()["refusals.sh"])
+        (home / "config/refusals.sh").write_text(scripts("mysql")["refusals.sh"])
         program = home / "bin" / "mysqld"
         program.write_text(MYSQLD.format(home=home, volume=self.layout.volume))
         program.chmod(0o755)
