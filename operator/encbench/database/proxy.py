@@ -28,7 +28,8 @@ from encbench.core.columns.layout import (
 from encbench.core.connection import SecretEntry
 from encbench.core.naming import credentials_name
 from encbench.database.context import DatabaseContext
-from encbench.kube.pods import Part, container_security, mount, resources, secret_volume
+from encbench.kube import pods
+from encbench.kube.pods import Part, mount
 from encbench.wire import environment as names
 
 NAME = "proxy"
@@ -71,11 +72,9 @@ def volumes(context: DatabaseContext) -> list[Part]:
     mek = mek_of(context.name, context.spec)
     if context.spec.mode.columns is None or mek is None:
         return []
-    items = [{"key": LIST, "path": LIST}]
-    listed = {"name": context.name, "defaultMode": 0o444, "items": items}
     return [
-        secret_volume("mek", mek.secret, {mek.entry: MEK}),
-        {"name": "columns", "configMap": listed},
+        pods.secret_volume("mek", mek.secret, {mek.entry: MEK}),
+        pods.config_map_volume("columns", context.name, LIST),
     ]
 
 
@@ -92,8 +91,8 @@ def containers(context: DatabaseContext) -> list[Part]:
             "imagePullPolicy": context.proxy_pull_policy,
             "command": command(columns, context.engine.facts.port),
             "ports": [{"name": "confidential", "containerPort": PORT, "protocol": "TCP"}],
-            "resources": resources(own.cpu, own.memory),
-            "securityContext": container_security(),
+            "resources": pods.resources(own.cpu, own.memory),
+            "securityContext": pods.container_security(),
             "terminationMessagePolicy": "FallbackToLogsOnError",
             # No probe: each would be a connection to the server, and the proof goes through the
             # proxy anyway.
@@ -124,11 +123,7 @@ def agent_environment(mode: EncryptionModeSpec) -> dict[str, str]:
     """Where the agent finds the proxy, the key and the list."""
     if mode.columns is None:
         return {}
-    return {
-        names.PROXY_PORT: str(PORT),
-        names.MEK_FILE: MEK_FILE,
-        names.COLUMNS: LIST_FILE,
-    }
+    return {names.PROXY_PORT: str(PORT), names.MEK_FILE: MEK_FILE, names.COLUMNS: LIST_FILE}
 
 
 def agent_mounts(mode: EncryptionModeSpec) -> list[Part]:

@@ -64,3 +64,9 @@ def secret_volume(name: str, secret: str, entries: Mapping[str, str]) -> Part:
     """A volume with only these entries of a Secret, as files: file name by entry."""
     items = [{"key": key, "path": path} for key, path in entries.items()]
     return {"name": name, "secret": {"secretName": secret, "defaultMode": 0o440, "items": items}}
+
+
+def config_map_volume(name: str, config_map: str, entry: str) -> Part:
+    """A volume with only this entry of a ConfigMap, as a file of the same name."""
+    items = [{"key": entry, "path": entry}]
+    return {"name": name, "configMap": {"name": config_map, "defaultMode": 0o444, "items": items}}

@@ -15,13 +15,10 @@ class LoadContext:
     """One testbed and the dataset to load."""
 
     testbed: str
-    """Name of the testbed."""
     namespace: str
     owner: dict[str, Any]
-    """Owner reference to the testbed."""
     spec: TestbedSpec
     connection: Connection
-    """To the testbed's database."""
     credentials_secret: str
 
     @property
@@ -46,7 +43,6 @@ class TrialContext:
     """Owner reference to the trial; its `uid` names the trial's folder in the bucket."""
     spec: TrialSpec
     connection: Connection
-    """To the database of the trial's testbed."""
     credentials_secret: str
     sidecar_image: str
     sidecar_pull_policy: str
@@ -62,11 +58,6 @@ class TrialContext:
             trial=self.name,
             arm=self.spec.arm.name,
         )
-
-    @property
-    def database_selector(self) -> dict[str, str]:
-        """Labels that only the database pod of the trial's testbed has."""
-        return labels.database_selector(self.spec.testbed_ref.name)
 
     @property
     def storage_prefix(self) -> str:

@@ -3,11 +3,11 @@
 The parts that they share with the databases' pods are in `kube.pods`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from encbench.api.base import Placement, Resources
+from encbench.api.base import Placement
 from encbench.api.workload import Client
 from encbench.kube import labels
 from encbench.kube.pods import (
@@ -20,7 +20,7 @@ from encbench.kube.pods import (
     verbatim,
 )
 from encbench.ports import Body
-from encbench.tools.context import TrialContext
+from encbench.tools.context import LoadContext, TrialContext, load_job_name
 from encbench.wire import environment as names
 
 RUN = "/run/encbench"
@@ -44,12 +44,6 @@ def shell(script: str, name: str, arguments: list[str]) -> list[str]:
 def wrapped(seconds: int, command: list[str]) -> list[str]:
     """The command of a container that runs a tool under `run.sh`, for at most that long."""
     return shell(_WRAPPER, "run.sh", [str(seconds), *command])
-
-
-def config_map_volume(name: str, config_map: str, entry: str) -> Body:
-    """A volume with only this entry of a ConfigMap, as a file of the same name."""
-    items = [{"key": entry, "path": entry}]
-    return {"name": name, "configMap": {"name": config_map, "defaultMode": 0o444, "items": items}}
 
 
 def annotation_volume(name: str, annotation: str, path: str) -> Body:
@@ -84,7 +78,17 @@ def _placement(placement: Placement) -> Body:
     return spec
 
 
-def tool_container(client: Client, command: list[str], mounts: list[Body]) -> Body:
+def mounts(files: Mapping[str, Body]) -> list[Body]:
+    """The mount of each volume at its path. A tool writes to empty folders only."""
+    return [
+        mount(volume["name"], path, read_only="emptyDir" not in volume)
+        for path, volume in files.items()
+    ]
+
+
+def tool_container(
+    client: Client, command: list[str], own_mounts: list[Body], variables: Mapping[str, str]
+) -> Body:
     """The tool's own image. If it fails, the end of its log becomes the message for people."""
     return {
         "name": "tool",
@@ -94,21 +98,24 @@ def tool_container(client: Client, command: list[str], mounts: list[Body]) -> Bo
         "resources": resources(client.resources.cpu, client.resources.memory),
         "securityContext": container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
-        "volumeMounts": mounts,
+        "volumeMounts": own_mounts,
+        "env": environment(variables),
     }
 
 
-def recorder_container(
-    context: TrialContext, tool: str, limits: Resources, process: str | None = None
-) -> Body:
-    """The recorder. It mounts the volumes `run` and `recorder-token`.
+def run_environment(
+    variables: Mapping[str, str], replicas: Sequence[Iterable[str]]
+) -> dict[str, str]:
+    """These, and what `run.sh` reads: its folder, and what each replica adds to the command."""
+    own = {f"ENCBENCH_REPLICA_{index}": " ".join(words) for index, words in enumerate(replicas)}
+    return {names.RUN_DIR: RUN, **variables, **own}
 
-    `process` is the name of the tool's process, if it differs from the tool's.
-    """
-    load = context.spec.workload.load
+
+def _recorder(context: TrialContext, tool: str, process: str) -> Body:
+    load, limits = context.spec.workload.load, context.spec.workload.client.resources
     values = {
         names.TOOL: tool,
-        names.PROCESS: process or tool,
+        names.PROCESS: process,
         names.PREFIX: context.storage_prefix,
         names.WARMUP: f"{load.warmup_seconds:g}",
         names.CPU_LIMIT: f"{limits.cores:g}",
@@ -132,15 +139,7 @@ def recorder_container(
     }
 
 
-def recorder_volumes(context: TrialContext) -> list[Body]:
-    """The volume that tool and recorder share, and the recorder's token."""
-    return [
-        {"name": "run", "emptyDir": {"sizeLimit": OUTPUT_LIMIT}},
-        secret_volume("recorder-token", context.credentials_secret, {"token": "token"}),
-    ]
-
-
-def away_from(selector: dict[str, str]) -> Body:
+def _away_from(selector: dict[str, str]) -> Body:
     """An affinity that keeps a pod away from nodes with pods of these labels."""
     term = {"labelSelector": {"matchLabels": selector}, "topologyKey": "kubernetes.io/hostname"}
     return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
@@ -148,25 +147,33 @@ def away_from(selector: dict[str, str]) -> Body:
 
 def client_job(
     context: TrialContext,
-    containers: list[Body],
-    volumes: list[Body],
+    name: str,
+    tool: Body,
+    volumes: Iterable[Body],
+    *,
+    process: str | None = None,
     annotations: dict[str, str] | None = None,
     first: Sequence[Body] = (),
 ) -> Body:
     """The indexed Job with one pod per replica, without retries: a rerun is a new trial.
 
-    `first` are init containers.
+    The recorder runs beside `tool`, of that name, with whose pod it shares the volume `run`.
+    `process` is the name of the tool's process, if it differs; `first` are init containers.
     """
-    client = context.spec.workload.client
+    client, token = context.spec.workload.client, {"token": "token"}
+    shared = [
+        {"name": "run", "emptyDir": {"sizeLimit": OUTPUT_LIMIT}},
+        secret_volume("recorder-token", context.credentials_secret, token),
+    ]
     spec = {
-        **pod_spec(client, containers, volumes),
+        **pod_spec(client, [tool, _recorder(context, name, process or name)], [*shared, *volumes]),
         "shareProcessNamespace": True,
         "terminationGracePeriodSeconds": GRACE_SECONDS,
     }
     if first:
         spec["initContainers"] = list(first)
     if not context.spec.allow_colocation:
-        spec["affinity"] = away_from(context.database_selector)
+        spec["affinity"] = _away_from(labels.database_selector(context.spec.testbed_ref.name))
     return _job(
         labels.metadata(context.name, context.namespace, context.labels, context.owner),
         {
@@ -183,9 +190,12 @@ def client_job(
     )
 
 
-def single_job(metadata: Body, pod_labels: dict[str, str], spec: Body) -> Body:
-    """A Job of one pod, without retries."""
-    return _job(metadata, {}, {"labels": pod_labels}, spec)
+def load_job(context: LoadContext, tool: Body, volumes: Iterable[Body]) -> Body:
+    """The Job `<testbed>-load` of one pod, without retries."""
+    name = load_job_name(context.testbed)
+    metadata = labels.metadata(name, context.namespace, context.labels, context.owner)
+    spec = pod_spec(context.spec.dataset.client, [tool], [*volumes])
+    return _job(metadata, {}, {"labels": context.labels}, spec)
 
 
 def _job(metadata: Body, more: dict[str, Any], pod_metadata: Body, pod: Body) -> Body:

@@ -13,7 +13,7 @@ from encbench.core.tls import expected
 from encbench.database import external
 from encbench.database.connection import connection
 from encbench.engines.external import LONGEST, unfit
-from encbench.tools.sysbench.options import FILE_NAME
+from encbench.tools.sysbench.command import OPTIONS_FILE
 from encbench.tools.sysbench.parser import parse
 from tests.contract.client.sysbench import ROWS, SHORT, Bench
 from tests.support import debian
@@ -66,7 +66,7 @@ def outside(
         )
     )
     bench = Bench(server, folder)
-    (folder / FILE_NAME).write_text(made[FILE_NAME])
+    (folder / OPTIONS_FILE).write_text(made[OPTIONS_FILE])
     write_client_files(folder, made)
     bench.connection = connection("overhead-mode", spec)
     return bench

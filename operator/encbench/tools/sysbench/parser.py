@@ -30,13 +30,13 @@ Seen with Debian's 1.0.20 against MariaDB 10.11, where the source says the same:
 """
 
 import re
-from dataclasses import replace
 
 from encbench.tools.measurement import (
     PERCENTILE,
     Histogram,
     Measurement,
     ParseError,
+    last_line,
     percentile,
     summed,
 )
@@ -68,8 +68,35 @@ def parse(output: str) -> Measurement:
         raise ParseError(_why_incomplete(lines, len(reports)))
     warmup = reports[0]["total time"] if checkpoint else 0.0
     asked = 0 if checkpoint else session_count(output)
-    measured = _measurement(reports[-1], warmup, asked, threads, _histogram(body), _series(lines))
-    return replace(measured, sessions=sessions(output))
+    report, histogram = reports[-1], _histogram(body)
+    try:
+        seconds = report["total time"] - warmup
+        transactions, queries = int(report["transactions"]), int(report["queries"]) - asked
+        errors, reconnects = int(report["ignored errors"]), int(report["reconnects"])
+        events = report[_LAST_VALUE] * threads
+        latency_sum, shortest, longest = report["sum"], report["min"], report["max"]
+    except KeyError as missing:
+        raise ParseError(f"sysbench's final report lacks {missing}") from missing
+    if seconds <= 0:
+        raise ParseError("sysbench's final report gives the window no length")
+    if transactions and not histogram:
+        raise ParseError("the output has no latency histogram: sysbench must run with --histogram")
+    return Measurement(
+        seconds=seconds,
+        transactions=transactions,
+        queries=queries,
+        tps=transactions / seconds,
+        qps=queries / seconds,
+        latency_average_ms=latency_sum / events if events else 0.0,
+        latency_min_ms=shortest,
+        latency_max_ms=longest,
+        latency_p95_ms=percentile(histogram, PERCENTILE),
+        errors=errors,
+        reconnects=reconnects,
+        histogram=histogram,
+        series=_series(lines),
+        sessions=sessions(output),
+    )
 
 
 def parse_cut(output: str, warmup: float, duration: float) -> Measurement:
@@ -156,43 +183,6 @@ def _series(lines: list[str]) -> tuple[Sample, ...]:
     return tuple(sample for sample in samples if sample.second > at_checkpoint)
 
 
-def _measurement(
-    report: _Report,
-    warmup: float,
-    asked: int,
-    threads: int,
-    histogram: Histogram,
-    series: tuple[Sample, ...],
-) -> Measurement:
-    try:
-        seconds = report["total time"] - warmup
-        transactions, queries = int(report["transactions"]), int(report["queries"]) - asked
-        errors, reconnects = int(report["ignored errors"]), int(report["reconnects"])
-        events = report[_LAST_VALUE] * threads
-        latency_sum, shortest, longest = report["sum"], report["min"], report["max"]
-    except KeyError as missing:
-        raise ParseError(f"sysbench's final report lacks {missing}") from missing
-    if seconds <= 0:
-        raise ParseError("sysbench's final report gives the window no length")
-    if transactions and not histogram:
-        raise ParseError("the output has no latency histogram: sysbench must run with --histogram")
-    return Measurement(
-        seconds=seconds,
-        transactions=transactions,
-        queries=queries,
-        tps=transactions / seconds,
-        qps=queries / seconds,
-        latency_average_ms=latency_sum / events if events else 0.0,
-        latency_min_ms=shortest,
-        latency_max_ms=longest,
-        latency_p95_ms=percentile(histogram, PERCENTILE),
-        errors=errors,
-        reconnects=reconnects,
-        histogram=histogram,
-        series=series,
-    )
-
-
 def _why_incomplete(lines: list[str], reports: int) -> str:
     fatal = next((line for line in lines if line.startswith("FATAL: ")), None)
     if fatal is not None:
@@ -202,5 +192,4 @@ def _why_incomplete(lines: list[str], reports: int) -> str:
             "sysbench's report has no SQL statistics: the script must use sysbench.sql and leave "
             "sysbench.hooks alone"
         )
-    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return f"sysbench's output ends before its final report, after {last[:80]!r}"
+    return f"sysbench's output ends before its final report, after {last_line(lines, 80)!r}"

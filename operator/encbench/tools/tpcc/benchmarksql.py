@@ -31,12 +31,13 @@ from encbench.tools.measurement import (
     Measurement,
     ParseError,
     TransactionKind,
+    last_line,
     mean,
     percentile,
     summed,
 )
 from encbench.tools.progress import Mark, Sample
-from encbench.tools.tpcc.progress import TpccReader, number
+from encbench.tools.tpcc.progress import TpccReader, number, window
 
 HISTOGRAM = "encbench-histogram "
 """The prefix that `client.sh` puts before each line of histogram.csv."""
@@ -184,24 +185,13 @@ def _last(pattern: re.Pattern[str], lines: Sequence[str]) -> float | None:
 
 
 def _series(lines: Sequence[str]) -> tuple[Sample, ...]:
-    """The periodic reports within the window. Version 5 has no warm-up and marks no end."""
-    reader, samples, inside = TpccReader(), list[Sample](), False
+    """Version 5 has no warm-up and marks no end."""
     ramp_up = any(TpccReader().mark(line) is Mark.CHECKPOINT for line in lines)
-    begins = Mark.CHECKPOINT if ramp_up else Mark.STARTED
-    for line in lines:
-        mark = reader.mark(line)
-        if mark is Mark.ENDED:
-            inside = False
-        elif mark is begins:
-            inside = True
-        elif inside and (sample := reader.progress(line)) is not None:
-            samples.append(sample)
-    return tuple(samples)
+    return window(lines, Mark.CHECKPOINT if ramp_up else Mark.STARTED)
 
 
 def _incomplete(lines: Sequence[str]) -> str:
     wrong = next((line.strip() for line in lines if _LEVEL.search(line)), None)
     if wrong is not None:
         return f"BenchmarkSQL ended with an error: {wrong[:300]}"
-    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return f"BenchmarkSQL's output ends before its final report, after {last[:160]!r}"
+    return f"BenchmarkSQL's output ends before its final report, after {last_line(lines)!r}"

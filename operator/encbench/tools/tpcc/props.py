@@ -5,7 +5,7 @@ nothing that differs between replicas: each replica gets its part of the termina
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Load
@@ -47,8 +47,12 @@ def replica_props(tpcc: Tpcc, concurrency: int, seed: int, replicas: int) -> lis
     """Properties of each replica in addition to the file: its part of the terminals, and a seed."""
     kind, parts = kind_of(tpcc), shares(concurrency, replicas)
     if kind == "6":
-        return [{"sutThreads": str(part), **_background(part)} for part in parts]
-    limits = [*_limits(tpcc, parts)]
+        # Three quarters of the connections may do deferred deliveries, as in its own samples.
+        return [
+            {"sutThreads": str(part), "maxDeliveryBGThreads": str(max(1, part * 3 // 4))}
+            for part in parts
+        ]
+    limits = shares(tpcc.limit_txns_per_min or 0, replicas)  # 0 is none
     found = []
     for index, part in enumerate(parts):
         props = {"terminals": str(part), "limitTxnsPerMin": str(limits[index])}
@@ -130,14 +134,3 @@ def _terminals(tpcc: Tpcc) -> Props:
         "terminalWarehouseFixed": str(tpcc.terminal_warehouse_fixed).lower(),
         **{f"{name}Weight": f"{weight:g}" for name, weight in tpcc.mix.weights.items()},
     }
-
-
-def _limits(tpcc: Tpcc, parts: Sequence[int]) -> Sequence[int]:
-    """Each replica's part of the limit; 0 is none."""
-    limit = tpcc.limit_txns_per_min
-    return [0] * len(parts) if limit is None else shares(limit, len(parts))
-
-
-def _background(threads: int) -> Props:
-    """Three quarters of the connections may do deferred deliveries, as in its own samples."""
-    return {"maxDeliveryBGThreads": str(max(1, threads * 3 // 4))}
