@@ -6,8 +6,10 @@ included, has requests equal to limits, because one without limits would make th
 instead of Guaranteed. The pods satisfy the restricted Pod Security Standard.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from encbench.api.base import Placement
 
 USER_ID = 10001
 
@@ -25,6 +27,18 @@ def pod_security() -> Part:
         "runAsNonRoot": True,
         "seccompProfile": {"type": "RuntimeDefault"},
     }
+
+
+def placing(placement: Placement, image_pull_secrets: Iterable[str]) -> Part:
+    """Where a pod may run, and by which Secrets its images are pulled."""
+    found: Part = {}
+    if image_pull_secrets:
+        found["imagePullSecrets"] = [{"name": name} for name in image_pull_secrets]
+    if placement.node_selector:
+        found["nodeSelector"] = dict(placement.node_selector)
+    if placement.tolerations:
+        found["tolerations"] = [entry.to_dict() for entry in placement.tolerations]
+    return found
 
 
 def container_security() -> Part:

@@ -9,14 +9,14 @@ A full proof searches every file; any other reads the marker's own table only, s
 around a trial leave caches as they are.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from encbench.api.encryptionmode import InTransit
-from encbench.proofs.check import ANYTHING, Comparison, equals, exempt, holds, lacking
+from encbench.proofs.check import Comparison, equals, holds, lacking
 
 
 class Evidence(BaseModel):
@@ -121,26 +121,6 @@ def in_plaintext(
         present("marker in its table file", own is not None and own.found),
         *(present(f"marker in a {kind} file", kind in shown) for kind in kinds if full),
     ]
-
-
-def exemptions(seen: AgentEvidence, kinds: Mapping[str, str]) -> list[Comparison]:
-    """The files that may hold plaintext, each with its reason."""
-    return [
-        exempt(
-            file.path,
-            "marker readable" if file.found else "marker not found",
-            f"{ANYTHING}, for {kinds[file.kind]}",
-        )
-        for file in seen.files
-        if file.kind in kinds
-    ]
-
-
-def searched(seen: AgentEvidence, kinds: Collection[str]) -> str:
-    """How many files the agent searched, in words; those of `kinds` are exempt."""
-    left_out = sum(file.kind in kinds for file in seen.files)
-    left = f" ({left_out} exempt)" if left_out else ""
-    return f"{count(len(seen.files) - left_out, 'file')}{left}"
 
 
 def present(name: str, found: bool) -> Comparison:

@@ -12,6 +12,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import TypeVar
 
@@ -121,20 +122,20 @@ def merge(parts: Sequence[Measurement]) -> Measurement:
     waited = sum((part.latency_average_ms or 0.0) * part.transactions for part in parts)
     busy = [part for part in parts if part.transactions]
     histogram = summed([part.histogram for part in parts])
-    has_latency = _known(part.latency_average_ms for part in parts) is not None
-    has_histogram = _known(part.latency_p95_ms for part in parts) is not None
+    has_latency = all(part.latency_average_ms is not None for part in parts)
+    has_histogram = all(part.latency_p95_ms is not None for part in parts)
     return Measurement(
         seconds=max(part.seconds for part in parts),
         transactions=transactions,
-        queries=_total(part.queries for part in parts),
+        queries=_joined(sum, (part.queries for part in parts)),
         tps=sum(part.tps for part in parts),
-        qps=_total(part.qps for part in parts),
+        qps=_joined(sum, (part.qps for part in parts)),
         latency_average_ms=waited / max(transactions, 1) if has_latency else None,
-        latency_min_ms=_extreme(min, (part.latency_min_ms for part in busy)),
-        latency_max_ms=_extreme(max, (part.latency_max_ms for part in busy)),
+        latency_min_ms=_joined(partial(min, default=0.0), (part.latency_min_ms for part in busy)),
+        latency_max_ms=_joined(partial(max, default=0.0), (part.latency_max_ms for part in busy)),
         latency_p95_ms=percentile(histogram, PERCENTILE) if has_histogram else None,
         errors=sum(part.errors for part in parts),
-        reconnects=_total(part.reconnects for part in parts),
+        reconnects=_joined(sum, (part.reconnects for part in parts)),
         histogram=histogram if has_histogram else (),
         series=_aligned([part.series for part in parts]),
         extra={
@@ -150,24 +151,13 @@ def merge(parts: Sequence[Measurement]) -> Measurement:
 Number = TypeVar("Number", int, float)
 
 
-def _known(values: Iterable[Number | None]) -> list[Number] | None:
-    """The values, if each of them is known."""
+def _joined(
+    join: Callable[[list[Number]], Number], values: Iterable[Number | None]
+) -> Number | None:
+    """What this makes of the values, if each of them is known."""
     found = list(values)
     known = [value for value in found if value is not None]
-    return known if len(known) == len(found) else None
-
-
-def _total(values: Iterable[Number | None]) -> Number | None:
-    known = _known(values)
-    return None if known is None else sum(known)
-
-
-def _extreme(
-    choose: Callable[[Sequence[float]], float], values: Iterable[float | None]
-) -> float | None:
-    """Among the replicas that had transactions; 0 when none had."""
-    known = _known(values)
-    return None if known is None else choose(known or [0.0])
+    return join(known) if len(known) == len(found) else None
 
 
 def _kinds(parts: Iterable[Sequence[TransactionKind]]) -> tuple[TransactionKind, ...]:
@@ -178,7 +168,7 @@ def _kinds(parts: Iterable[Sequence[TransactionKind]]) -> tuple[TransactionKind,
         TransactionKind(
             name=name,
             transactions=sum(kind.transactions for kind in kinds),
-            errors=_total(kind.errors for kind in kinds),
+            errors=_joined(sum, (kind.errors for kind in kinds)),
             histogram=summed([kind.histogram for kind in kinds])
             if all(kind.histogram or not kind.transactions for kind in kinds)
             else (),

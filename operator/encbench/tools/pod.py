@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from encbench.api.base import Placement
 from encbench.api.workload import Client
 from encbench.kube import labels
 from encbench.kube.pods import (
     container_security,
     environment,
     mount,
+    placing,
     pod_security,
     resources,
     secret_volume,
@@ -55,27 +55,15 @@ def annotation_volume(name: str, annotation: str, path: str) -> Body:
 
 def pod_spec(client: Client, containers: list[Body], volumes: list[Body]) -> Body:
     """The pod of a load or of a trial's client, with the workload's placement."""
-    spec: Body = {
+    return {
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "securityContext": pod_security(),
-        **_placement(client.placement),
         "containers": containers,
         "volumes": volumes,
+        **placing(client.placement, client.image_pull_secrets),
     }
-    if client.image_pull_secrets:
-        spec["imagePullSecrets"] = [{"name": name} for name in client.image_pull_secrets]
-    return spec
-
-
-def _placement(placement: Placement) -> Body:
-    spec: Body = {}
-    if placement.node_selector:
-        spec["nodeSelector"] = dict(placement.node_selector)
-    if placement.tolerations:
-        spec["tolerations"] = [toleration.to_dict() for toleration in placement.tolerations]
-    return spec
 
 
 def mounts(files: Mapping[str, Body]) -> list[Body]:

@@ -12,8 +12,8 @@ from encbench.core.tls import suite
 from encbench.engines.innodb import marker
 from encbench.engines.mariadb.settings import DEFAULT_ALGORITHM
 from encbench.proofs import evidence as facts
-from encbench.proofs.check import Comparison, conclude, equals, mode_name, none
-from encbench.proofs.evidence import AgentEvidence
+from encbench.proofs.check import ANYTHING, Comparison, conclude, equals, exempt, mode_name, none
+from encbench.proofs.evidence import AgentEvidence, SearchedFile
 
 SWITCHES = (
     "innodb_encrypt_log",
@@ -49,16 +49,24 @@ def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) 
         found = f"no tablespace is encrypted and the marker is {facts.hits(seen.files)}"
         return conclude(name, f"{transit}, {found}", checks, evidence)
     shown = [file.path for file in seen.files if file.found and file.kind not in EXEMPT]
+    exempted = [file for file in seen.files if file.kind in EXEMPT]
     checks += [
         *_encrypted_catalogue(seen, mode.tde),
         none("files in which the marker is readable", shown),
-        *facts.exemptions(seen, EXEMPT),
+        *(_exempt(file) for file in exempted),
     ]
+    left = f" ({len(exempted)} exempt)" if exempted else ""
+    searched = facts.count(len(seen.files) - len(exempted), "file")
     found = (
         f"all {len(seen.catalogue.tablespaces)} tablespaces are encrypted and the marker is "
-        f"readable in none of {facts.searched(seen, EXEMPT)}"
+        f"readable in none of {searched}{left}"
     )
     return conclude(name, f"{transit}, {found}", checks, evidence)
+
+
+def _exempt(file: SearchedFile) -> Comparison:
+    marker_is = "marker readable" if file.found else "marker not found"
+    return exempt(file.path, marker_is, f"{ANYTHING}, for {EXEMPT[file.kind]}")
 
 
 def _algorithm(at_rest: AtRest) -> str:

@@ -8,9 +8,9 @@ from encbench.core.connection import DATABASE
 from encbench.engines.engine import Engine, ServerContainer, scripts
 from encbench.engines.innodb import engine as innodb
 from encbench.engines.log_words import LogWords
-from encbench.engines.mysql import judge, keyring, problems
+from encbench.engines.mysql import judge, problems
 from encbench.engines.mysql.flavour import FLAVOURS, Flavour
-from encbench.engines.mysql.keyring import POD
+from encbench.engines.mysql.layout import POD, keyring_files
 from encbench.engines.mysql.settings import server_cnf
 from encbench.engines.users import Credentials
 
@@ -48,7 +48,7 @@ def _config_files(spec: TestbedSpec) -> dict[str, str]:
     """Option file, the keyring's files, and the script that makes the data directory."""
     return {
         "server.cnf": server_cnf(spec, POD),
-        **keyring.files(spec.mode, spec.instance.version, POD),
+        **keyring_files(spec.mode, spec.instance.version, POD),
         **scripts("mysql", "initialise.sh"),
     }
 

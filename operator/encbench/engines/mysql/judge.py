@@ -24,7 +24,7 @@ from encbench.core.tls import suite
 from encbench.engines.innodb import marker
 from encbench.engines.mysql.catalogue import CERTIFICATE_EXPIRY
 from encbench.engines.mysql.flavour import Flavour
-from encbench.engines.mysql.keyring import COMPONENT, PLUGIN
+from encbench.engines.mysql.layout import COMPONENT, PLUGIN
 from encbench.proofs import evidence as facts
 from encbench.proofs.check import (
     ANYTHING,

@@ -11,9 +11,8 @@ from encbench.core.session_memory import SPARE_CONNECTIONS, SessionMemory
 from encbench.engines.innodb import settings as innodb
 from encbench.engines.innodb.settings import Settings
 from encbench.engines.memory_fit import KIBIBYTE, MEBIBYTE, Pool
-from encbench.engines.mysql import keyring
 from encbench.engines.mysql.flavour import FIRST_8, FIRST_8_4, FLAVOURS, Flavour, Number, number
-from encbench.engines.mysql.keyring import MysqlLayout
+from encbench.engines.mysql.layout import MysqlLayout, keyring_settings
 
 _OFF = ("OFF", "0", "FALSE")
 
@@ -26,7 +25,9 @@ def pool(instance: InstanceTemplateSpec) -> Pool:
     with TLS, and 26 for each of 146 prepared statements. No other series was measured.
     """
     given = instance.settings
-    beside = 192 * MEBIBYTE + _log_buffer(instance)
+    default = "64M" if number(instance.version) >= FIRST_8_4 else "16M"
+    log_buffer = innodb.parse_size(given.get("innodb_log_buffer_size", default))
+    beside = 192 * MEBIBYTE + (log_buffer or 0)
     if given.get("performance_schema", "ON").upper() not in _OFF:
         beside += 256 * MEBIBYTE
     sessions = SessionMemory(connection=576 * KIBIBYTE, statement=26 * KIBIBYTE)
@@ -50,11 +51,6 @@ def server_cnf(spec: TestbedSpec, layout: MysqlLayout) -> str:
     """The option file. It holds no secret, because it names the keyring by its file."""
     include = f"!include {layout.places_cnf}"
     return innodb.option_file("mysqld", server_settings(spec, layout), include)
-
-
-def _log_buffer(instance: InstanceTemplateSpec) -> int:
-    default = "64M" if number(instance.version) >= FIRST_8_4 else "16M"
-    return innodb.parse_size(instance.settings.get("innodb_log_buffer_size", default)) or 0
 
 
 def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int) -> Settings:
@@ -100,7 +96,7 @@ def _at_rest(spec: TestbedSpec, flavour: Flavour, layout: MysqlLayout) -> Settin
     if spec.mode.tde is None:
         return {}
     own = {setting for settings in flavour.own.values() for setting in settings}
-    found = keyring.settings(spec.instance.version, layout)
+    found = keyring_settings(spec.instance.version, layout)
     for setting, on in flavour.switches(spec.mode).items():
         if on:
             found[f"loose_{setting}" if setting in own else setting] = "ON"

@@ -14,7 +14,7 @@ from encbench.core.artefact import digest_of, encode
 from encbench.core.certificates import KeyPair, entries, host_names
 from encbench.core.evidence import ProofRecord
 from encbench.core.naming import credentials_name, proof_key, storage_prefix
-from encbench.database import children, external
+from encbench.database import children
 from encbench.database.connection import loading
 from encbench.database.context import DatabaseContext
 from encbench.ports import Body, Rejected, Unavailable
@@ -103,7 +103,7 @@ class TestbedEffects:
     def _copied(self, testbed: Testbed, login: dict[str, str]) -> Create:
         spare = self._deps.certificates.unpresentable(self._deps.clock.now())
         context, token = self._context(testbed), self._deps.settings.random_token
-        return Create(SECRET, external.credentials_secret(context, login, spare, token))
+        return Create(SECRET, children.external_credentials(context, login, spare, token))
 
     def _database(self, testbed: Testbed) -> list[Apply]:
         context = self._context(testbed)

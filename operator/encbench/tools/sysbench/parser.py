@@ -52,7 +52,6 @@ _VALUE = re.compile(
     r"\s+(transactions|queries|ignored errors|reconnects|total time|min|max|sum"
     r"|events \(avg/stddev\)):\s+(\d+(?:\.\d+)?)"
 )
-_REPORT_BEGINS = "SQL statistics:"
 _LAST_VALUE = "events (avg/stddev)"
 
 _Report = dict[str, float]
@@ -62,7 +61,7 @@ def parse(output: str) -> Measurement:
     """The measured window in the complete output of one run; ParseError for anything else."""
     lines = _lines(output)
     threads, checkpoint = _header(lines)
-    body = [line for line in lines if not _is_periodic(line)]
+    body = [line for line in lines if progress(line) is None and not _QUEUE.match(line)]
     reports = _reports(body)
     if len(reports) != (2 if checkpoint else 1):
         raise ParseError(_why_incomplete(lines, len(reports)))
@@ -148,16 +147,12 @@ def _header(lines: list[str]) -> tuple[int, bool]:
     return threads, checkpoints not in ("", "0")
 
 
-def _is_periodic(line: str) -> bool:
-    return progress(line) is not None or _QUEUE.match(line) is not None
-
-
 def _reports(lines: list[str]) -> list[_Report]:
     """Every complete report, in order."""
     reports: list[_Report] = []
     current: _Report | None = None
     for line in lines:
-        if line == _REPORT_BEGINS:
+        if line == "SQL statistics:":
             current = {}
         elif current is not None and (found := _VALUE.match(line)):
             current[found[1]] = float(found[2])

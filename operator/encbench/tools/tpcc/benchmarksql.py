@@ -143,16 +143,12 @@ def _row(line: str) -> tuple[str, _Row] | None:
     cells = [cell.strip() for cell in found[1].split("|")] if found else []
     if len(cells) != 8:
         return None
-    figures = [_figure(cells[place]) for place in (1, 3, 4, 7)]
-    if any(figure is None for figure in figures):
+    figures = [number(cells[place]) for place in (1, 3, 4, 7)]
+    known = [0.0 if math.isnan(figure) else figure for figure in figures if figure is not None]
+    if len(known) < len(figures):
         return None
-    count, average, longest, errors = (figure or 0.0 for figure in figures)
+    count, average, longest, errors = known
     return cells[0], _Row(int(count), 1000 * average, 1000 * longest, int(errors))
-
-
-def _figure(text: str) -> float | None:
-    value = number(text)
-    return 0.0 if value is not None and math.isnan(value) else value
 
 
 def _table_mean(rows: Mapping[str, _Row]) -> float | None:

@@ -13,7 +13,7 @@ from encbench.ports import Body
 from encbench.tools import pod
 from encbench.tools.context import LoadContext, TrialContext
 from encbench.tools.tpcc import drivers, jdbc, props
-from encbench.tools.tpcc.client import CA_FILE, CREDENTIALS, SCRATCH, kind_of
+from encbench.tools.tpcc.props import CA_FILE, CREDENTIALS, SCRATCH, kind_of
 from encbench.wire import environment as names
 
 CLIENT = Path(__file__).with_name("client.sh").read_text()

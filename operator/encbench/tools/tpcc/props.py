@@ -1,24 +1,44 @@
-"""The props file of each client, without user and password: `client.sh` adds them in the pod.
+"""The client of a workload, the paths in its pod, and its props file.
 
 encbench's own client takes BenchmarkSQL 5's properties and some more (docs/tpcc.md). The file holds
-nothing that differs between replicas: each replica gets its part of the terminals separately.
+neither user nor password, which `client.sh` adds in the pod, and nothing that differs between
+replicas: each replica gets its part of the terminals separately.
 """
 
 import math
 from collections.abc import Mapping
+from typing import Literal
 
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Load
+from encbench.core.certificates import FOLDER
 from encbench.core.connection import Connection
 from encbench.engines.facts import facts
 from encbench.tools.sharing import seed_of, shares
 from encbench.tools.tpcc import jdbc
-from encbench.tools.tpcc.client import CA_FILE, RESULTS, kind_of
+
+Kind = Literal["own", "5", "6"]
+"""encbench's own client, or BenchmarkSQL of that version."""
+
+CREDENTIALS = "/etc/encbench/credentials"
+"""Mount point of `username` and `password`."""
+SCRATCH = "/tmp"  # noqa: S108 - an emptyDir in memory: the props file holds the password
+RESULTS = f"{SCRATCH}/encbench/results"
+"""BenchmarkSQL 6's result folder."""
+CA_FILE = f"{FOLDER}/cacert.pem"
+"""The CA's certificate, if the mode has TLS."""
 
 Props = dict[str, str]
 
 REPORT_SECONDS = 1
 """Interval of BenchmarkSQL 6's reports; the other clients report every second."""
+
+
+def kind_of(tpcc: Tpcc) -> Kind:
+    """The client that drives this workload."""
+    if tpcc.benchmarksql is None:
+        return "own"
+    return "6" if tpcc.dialect == 6 else "5"
 
 
 def load_props(tpcc: Tpcc, connection: Connection, cores: float) -> Props:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from encbench.engines.engine import scripts
-from encbench.engines.mysql import keyring
-from encbench.engines.mysql.keyring import MysqlLayout
+from encbench.engines.mysql import engine
+from encbench.engines.mysql.layout import MysqlLayout
 from tests.support.shells import SHELLS
 
-SCRIPT = Path(keyring.__file__).with_name("initialise.sh")
+SCRIPT = Path(engine.__file__).with_name("initialise.sh")
 
 MYSQLD = """#!/bin/sh
 case "$*" in

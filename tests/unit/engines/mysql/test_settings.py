@@ -7,7 +7,7 @@ import pytest
 from encbench.database.children import generate
 from encbench.engines.mysql.engine import init_sql
 from encbench.engines.mysql.flavour import FLAVOURS
-from encbench.engines.mysql.keyring import POD
+from encbench.engines.mysql.layout import POD
 from encbench.engines.mysql.settings import server_cnf, server_settings
 from encbench.engines.setting_names import known_settings
 from tests.support.testbeds import PLAINTEXT, TLS, TLS12, counting_tokens

@@ -60,7 +60,7 @@ def is_component(version: str) -> bool:
     return number(version) >= FIRST_COMPONENT
 
 
-def files(mode: EncryptionModeSpec, version: str, layout: MysqlLayout) -> dict[str, str]:
+def keyring_files(mode: EncryptionModeSpec, version: str, layout: MysqlLayout) -> dict[str, str]:
     """Manifest and configuration of the component, where there is one."""
     if mode.tde is None or not is_component(version):
         return {}
@@ -71,7 +71,7 @@ def files(mode: EncryptionModeSpec, version: str, layout: MysqlLayout) -> dict[s
     }
 
 
-def settings(version: str, layout: MysqlLayout) -> dict[str, str]:
+def keyring_settings(version: str, layout: MysqlLayout) -> dict[str, str]:
     """Settings that load the plugin; empty for the component, because the manifest names it."""
     if is_component(version):
         return {}
