@@ -9,20 +9,30 @@ A full proof searches every file; any other reads the marker's own table only, s
 around a trial leave caches as they are.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from encbench.api.encryptionmode import InTransit
-from encbench.proofs.check import Comparison, equals, holds, lacking
+from encbench.proofs.check import Comparison, equals, holds
 
 
 class Evidence(BaseModel):
     """A part of the evidence, which ignores fields that a later agent adds."""
 
     model_config = ConfigDict(alias_generator=to_camel)
+
+    @classmethod
+    def read(cls, part: object, *place: str) -> Self | Comparison:
+        """The evidence's part at `place`; a failed check where it is incomplete."""
+        try:
+            return cls.model_validate(part)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in (*place, *first["loc"]))
+            return Comparison("evidence", "complete", f"{where}: {first['msg']}", ok=False)
 
 
 class BinaryLog(Evidence):
@@ -84,14 +94,6 @@ class AgentEvidence(Evidence):
     def file(self, ending: str) -> SearchedFile | None:
         """The file whose path ends with these names."""
         return next((file for file in self.files if f"/{file.path}".endswith(f"/{ending}")), None)
-
-
-def read(evidence: Mapping[str, Any]) -> AgentEvidence | Comparison:
-    """The evidence, or where it is incomplete a failed check that says what it lacks."""
-    try:
-        return AgentEvidence.model_validate(evidence)
-    except ValidationError as error:
-        return lacking(error)
 
 
 def breadth(

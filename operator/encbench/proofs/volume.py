@@ -10,11 +10,11 @@ no proof: it is accepted, and every proof names whose word that is.
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from encbench.api.encryptionmode import EncryptionModeSpec, Gocryptfs, Volume
 from encbench.core.evidence import Proof
-from encbench.proofs.check import Comparison, conclude, equals, exempt, holds, joined, lacking, none
+from encbench.proofs.check import Comparison, conclude, equals, exempt, holds, joined, none
 from encbench.proofs.evidence import Evidence, count, present
 
 FORMATS = {"AES-GCM": "GCMIV128", "XChaCha20-Poly1305": "XChaCha20Poly1305"}
@@ -59,11 +59,11 @@ def judge(
     if volume is None:
         return _noted(proof, evidence)
     name = _name(volume)
-    try:
-        seen = _Volume.model_validate(evidence.get("volume") or {})
-        claim = _Claim.model_validate(evidence.get("claim") or {})
-    except ValidationError as error:
-        return joined(conclude(name, "", [lacking(error, "volume")], evidence), proof)
+    seen = _Volume.read(evidence.get("volume") or {}, "volume")
+    claim = _Claim.read(evidence.get("claim") or {}, "volume")
+    if isinstance(seen, Comparison) or isinstance(claim, Comparison):
+        wrong = [part for part in (seen, claim) if isinstance(part, Comparison)]
+        return joined(conclude(name, "", wrong[:1], evidence), proof)
     on_trust = False
     if volume.gocryptfs is not None:
         checks, found = _through_fuse(volume.gocryptfs, seen, full=full)

@@ -26,7 +26,6 @@ from encbench.tools.tpcc import problems as tpcc_problems
 class Tool:
     """One tool."""
 
-    name: str
     problems: Callable[[WorkloadSpec, str | None], Iterable[Problem]]
     """Problems of this workload, given the text of its own script if it has one."""
     pair_problems: Callable[
@@ -55,7 +54,6 @@ class Tool:
 
 
 _SYSBENCH = Tool(
-    name="sysbench",
     problems=problems.problems,
     load_job=jobs.load_job,
     trial_job=jobs.trial_job,
@@ -67,7 +65,6 @@ _SYSBENCH = Tool(
 )
 
 _TPCC = Tool(
-    name="tpcc",
     problems=tpcc_problems.problems,
     load_job=tpcc_jobs.load_job,
     trial_job=tpcc_jobs.trial_job,
@@ -77,11 +74,6 @@ _TPCC = Tool(
 )
 
 
-def tool(workload: WorkloadSpec) -> Tool:
-    """The tool that drives this workload."""
-    return _SYSBENCH if workload.tpcc is None else _TPCC
-
-
-def dataset_tool(dataset: Dataset) -> Tool:
-    """The tool that loads this dataset."""
-    return _SYSBENCH if dataset.tpcc is None else _TPCC
+def tool(driven: WorkloadSpec | Dataset) -> Tool:
+    """The tool that drives this workload, or loads this dataset."""
+    return _SYSBENCH if driven.tpcc is None else _TPCC

@@ -50,11 +50,6 @@ class InnodbLayout(ServerLayout):
     port: int = facts("mysql").port
 
     @property
-    def temporary(self) -> str:
-        """Temporary files, on the measured volume because sorting is part of the workload."""
-        return f"{self.volume}/tmp"  # noqa: S108 a folder of the volume
-
-    @property
     def socket(self) -> str:
         """The unix socket, on the volume because server and agent share it."""
         return f"{self.volume}/{self.server}.sock"
@@ -90,7 +85,8 @@ def places(layout: InnodbLayout) -> Settings:
     """Where the server finds its files, and where it listens."""
     return {
         "datadir": layout.data,
-        "tmpdir": layout.temporary,
+        # On the measured volume, because sorting is part of the workload.
+        "tmpdir": f"{layout.volume}/tmp",  # noqa: S108 a folder of the volume
         "socket": layout.socket,
         "pid_file": f"{layout.volume}/{layout.server}.pid",
         "port": str(layout.port),

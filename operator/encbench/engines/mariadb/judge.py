@@ -34,7 +34,7 @@ MARKED = ("redo", "binlog")
 def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) -> Proof:
     """The proof of `mode` from this evidence."""
     name = mode_name(mode, f"TDE with {_algorithm(mode.tde)}" if mode.tde else None)
-    seen = facts.read(evidence)
+    seen = AgentEvidence.read(evidence)
     if isinstance(seen, Comparison):
         return conclude(name, "", [seen], evidence)
     own = seen.file(marker.table_file(seen.marker_table))

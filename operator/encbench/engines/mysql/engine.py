@@ -3,7 +3,6 @@
 from functools import partial
 
 from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.api.testbed import TestbedSpec
 from encbench.core.connection import DATABASE
 from encbench.engines.engine import Engine, ServerContainer, scripts
 from encbench.engines.innodb import engine as innodb
@@ -44,22 +43,17 @@ def init_sql(flavour: Flavour, credentials: Credentials, mode: EncryptionModeSpe
     )
 
 
-def _config_files(spec: TestbedSpec) -> dict[str, str]:
-    """Option file, the keyring's files, and the script that makes the data directory."""
-    return {
-        "server.cnf": server_cnf(spec, POD),
-        **keyring_files(spec.mode, spec.instance.version, POD),
-        **scripts("mysql", "initialise.sh"),
-    }
-
-
 def _engine(flavour: Flavour) -> Engine:
     return Engine(
         facts=flavour.facts,
         problems=partial(problems.problems, flavour),
         room=partial(problems.room, flavour),
         init_sql=partial(init_sql, flavour),
-        config_files=_config_files,
+        config_files=lambda spec: {
+            "server.cnf": server_cnf(spec, POD),
+            **keyring_files(spec.mode, spec.instance.version, POD),
+            **scripts("mysql", "initialise.sh"),
+        },
         initialise=ServerContainer(("sh", POD.initialise, POD.volume, POD.config)),
         server=innodb.server(POD.mysqld, POD),
         socket=POD.socket,

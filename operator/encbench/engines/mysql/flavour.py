@@ -56,11 +56,6 @@ class Flavour:
     """Settings that turn off work unrelated to the benchmark."""
 
     @property
-    def title(self) -> str:
-        """Its name in sentences."""
-        return self.facts.title
-
-    @property
     def scopes(self) -> tuple[Scope, ...]:
         """What TDE can cover."""
         return tuple(dict.fromkeys([*_COMMON, *self.own]))

@@ -63,7 +63,7 @@ def judge(
     """The proof of `mode` from this evidence."""
     scope = flavour.scope(mode)
     name = mode_name(mode, _tde_name(flavour, scope) if mode.tde else None)
-    seen = facts.read(evidence)
+    seen = AgentEvidence.read(evidence)
     if isinstance(seen, Comparison):
         return conclude(name, "", [seen], evidence)
     own = seen.file(marker.table_file(seen.marker_table))

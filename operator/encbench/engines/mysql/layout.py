@@ -42,11 +42,6 @@ class MysqlLayout(InnodbLayout):
         return f"{self.program}/mysqld"
 
     @property
-    def places_cnf(self) -> str:
-        """An option file that the script writes: paths that depend on the image."""
-        return f"{self.program}/places.cnf"
-
-    @property
     def keyring(self) -> str:
         """The keyring's own file, beside the data directory because it is copied with the data."""
         return f"{self.volume}/keyring/keyring"

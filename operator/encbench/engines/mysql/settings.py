@@ -31,7 +31,7 @@ def pool(instance: InstanceTemplateSpec) -> Pool:
     if given.get("performance_schema", "ON").upper() not in _OFF:
         beside += 256 * MEBIBYTE
     sessions = SessionMemory(connection=576 * KIBIBYTE, statement=26 * KIBIBYTE)
-    return innodb.pool(FLAVOURS[instance.engine].title, beside, sessions)
+    return innodb.pool(FLAVOURS[instance.engine].facts.title, beside, sessions)
 
 
 def server_settings(spec: TestbedSpec, layout: MysqlLayout) -> Settings:
@@ -49,7 +49,8 @@ def server_settings(spec: TestbedSpec, layout: MysqlLayout) -> Settings:
 
 def server_cnf(spec: TestbedSpec, layout: MysqlLayout) -> str:
     """The option file. It holds no secret, because it names the keyring by its file."""
-    include = f"!include {layout.places_cnf}"
+    # The initialising script writes it: paths that depend on the image.
+    include = f"!include {layout.program}/places.cnf"
     return innodb.option_file("mysqld", server_settings(spec, layout), include)
 
 

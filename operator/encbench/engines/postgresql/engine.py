@@ -78,9 +78,9 @@ POSTGRESQL = Engine(
         runs_init_sql=True,
     ),
     server=ServerContainer(
-        ("sh", POD.start, POD.volume, POD.server_conf),
+        ("sh", f"{POD.config}/start.sh", POD.volume, POD.server_conf),
         mounts=(mount("shared-memory", "/dev/shm", read_only=False),),  # noqa: S108 an emptyDir
-        tls_environment={"OPENSSL_CONF": POD.openssl_conf},
+        tls_environment={"OPENSSL_CONF": f"{POD.config}/openssl.cnf"},
     ),
     # A container's default /dev/shm has 64 MiB, which one parallel query can fill. This one counts
     # towards the server's memory.

@@ -25,7 +25,7 @@ TABLESPACES = ("pg_default", "pg_global")
 def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) -> Proof:
     """The proof of `mode` from this evidence."""
     name = mode_name(mode, None)
-    seen = facts.read(evidence)
+    seen = AgentEvidence.read(evidence)
     if isinstance(seen, Comparison):
         return conclude(name, "", [seen], evidence)
     own = seen.file(seen.marker_file) if seen.marker_file else None

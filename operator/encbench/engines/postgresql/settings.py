@@ -44,21 +44,6 @@ class PostgresqlLayout(ServerLayout):
         """The one file of settings, beside `postgresql.auto.conf` in the data directory."""
         return f"{self.config}/postgresql.conf"
 
-    @property
-    def host_rules(self) -> str:
-        """Who may connect, and how."""
-        return f"{self.config}/pg_hba.conf"
-
-    @property
-    def openssl_conf(self) -> str:
-        """OpenSSL options that the server has no setting for."""
-        return f"{self.config}/openssl.cnf"
-
-    @property
-    def start(self) -> str:
-        """The script that starts the server."""
-        return f"{self.config}/start.sh"
-
 
 POD = PostgresqlLayout()
 
@@ -137,7 +122,7 @@ def _owned(spec: TestbedSpec, layout: PostgresqlLayout) -> Settings:
     """Settings that a template may not have; `problems` rejects them before anything starts."""
     return {
         "data_directory": layout.data,
-        "hba_file": layout.host_rules,
+        "hba_file": f"{layout.config}/pg_hba.conf",
         # The empty file that initdb makes, because the server insists on one.
         "ident_file": f"{layout.data}/pg_ident.conf",
         "listen_addresses": "*",

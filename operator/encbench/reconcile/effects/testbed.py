@@ -37,7 +37,7 @@ from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.testbed.facts import FullProof, TestbedFound
 from encbench.tools.context import LoadContext
-from encbench.tools.registry import dataset_tool
+from encbench.tools.registry import tool
 
 
 class TestbedEffects:
@@ -156,7 +156,7 @@ class TestbedEffects:
 
 
 def _load(testbed: Testbed) -> Body:
-    return dataset_tool(testbed.spec.dataset).load_job(
+    return tool(testbed.spec.dataset).load_job(
         LoadContext(
             testbed=testbed.name,
             namespace=testbed.namespace,

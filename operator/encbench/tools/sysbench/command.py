@@ -4,19 +4,18 @@ from encbench.api.workload import Load, Sysbench, WorkloadSpec
 from encbench.core.certificates import FOLDER
 from encbench.core.connection import Connection
 from encbench.core.tls import suite
-from encbench.tools.sharing import seed_of, shares
+from encbench.tools.context import seed_of, shares
 
+# Mount points: of the options file, of the user's own script, of `SESSION_SCRIPT`.
 CREDENTIALS = "/etc/encbench/sysbench"
-"""Mount point of the options file."""
+SCRIPTS = "/etc/encbench/script"
+SESSION = "/etc/encbench/session"
+
 OPTIONS_FILE = "sysbench.conf"
 """Entry of the credentials Secret: user and password, which the engine writes because it creates
 the user. sysbench 1.0.20 reads `name=value` lines (`--config-file`) without quoting: in tests with
 real logins it lost blanks, quotes, commas and a leading `#`, and cut lines near 256 bytes.
 Passwords in hexadecimal digits are safe."""
-SCRIPTS = "/etc/encbench/script"
-"""Mount point of the user's own script."""
-SESSION = "/etc/encbench/session"
-"""Mount point of `SESSION_SCRIPT`."""
 SESSION_SCRIPT = "session.lua"
 """Runs the workload's script and reports what its session negotiated."""
 AUTHORITY, CLIENT_CERTIFICATE, CLIENT_KEY = "cacert.pem", "client-cert.pem", "client-key.pem"

@@ -28,7 +28,6 @@ class Jdbc:
     name: str
     """Its class."""
     protocol: Driver
-    """The protocol that it speaks."""
     scheme: str
     plaintext: Parameters
     verified: Callable[[InTransit, str], Parameters]

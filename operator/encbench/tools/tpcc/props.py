@@ -14,7 +14,7 @@ from encbench.api.workload import Load
 from encbench.core.certificates import FOLDER
 from encbench.core.connection import Connection
 from encbench.engines.facts import facts
-from encbench.tools.sharing import seed_of, shares
+from encbench.tools.context import seed_of, shares
 from encbench.tools.tpcc import jdbc
 
 Kind = Literal["own", "5", "6"]
@@ -53,11 +53,11 @@ def load_props(tpcc: Tpcc, connection: Connection, cores: float) -> Props:
 
 def run_props(tpcc: Tpcc, load: Load, connection: Connection, cores: float) -> Props:
     """For the measured run, as all replicas share it."""
-    build = {"own": _own, "5": _benchmarksql_5, "6": _benchmarksql_6}[kind_of(tpcc)]
-    probe = kind_of(tpcc) == "own" and connection.columns
+    kind = kind_of(tpcc)
+    probe = kind == "own" and connection.columns
     return {
         **_common(tpcc, connection),
-        **build(tpcc, load, cores),
+        **(_benchmarksql_6(tpcc, load, cores) if kind == "6" else _terminals(kind, tpcc, load)),
         **({"probeColumns": "true"} if probe else {}),
         **tpcc.options,
     }
@@ -111,19 +111,16 @@ def _common(tpcc: Tpcc, connection: Connection) -> Props:
     }
 
 
-def _own(tpcc: Tpcc, load: Load, _: float) -> Props:
+def _terminals(kind: Kind, tpcc: Tpcc, load: Load) -> Props:
+    """The window and the terminals of our own client, or of BenchmarkSQL 5."""
+    warmup, seconds = load.warmup_seconds, load.duration_seconds
+    window = {"warmupSeconds": f"{warmup:.0f}", "runSeconds": f"{seconds:.0f}"}
+    if kind == "5":
+        window = {"runTxnsPerTerminal": "0", "runMins": f"{seconds / 60:.0f}"}
     return {
-        "warmupSeconds": f"{load.warmup_seconds:.0f}",
-        "runSeconds": f"{load.duration_seconds:.0f}",
-        **_terminals(tpcc),
-    }
-
-
-def _benchmarksql_5(tpcc: Tpcc, load: Load, _: float) -> Props:
-    return {
-        "runTxnsPerTerminal": "0",
-        "runMins": f"{load.duration_seconds / 60:.0f}",
-        **_terminals(tpcc),
+        **window,
+        "terminalWarehouseFixed": str(tpcc.terminal_warehouse_fixed).lower(),
+        **{f"{name}Weight": f"{weight:g}" for name, weight in tpcc.mix.weights.items()},
     }
 
 
@@ -146,11 +143,4 @@ def _benchmarksql_6(tpcc: Tpcc, load: Load, cores: float) -> Props:
         "resultDirectory": RESULTS,
         # New-Order gets the rest of 100.
         **{f"{name}Weight": f"{weights[name]:g}" for name in weights if name != "newOrder"},
-    }
-
-
-def _terminals(tpcc: Tpcc) -> Props:
-    return {
-        "terminalWarehouseFixed": str(tpcc.terminal_warehouse_fixed).lower(),
-        **{f"{name}Weight": f"{weight:g}" for name, weight in tpcc.mix.weights.items()},
     }

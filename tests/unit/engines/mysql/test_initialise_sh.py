@@ -91,7 +91,7 @@ def test_program_and_plugins_are_linked_and_the_keyring_lies_beside_them(
     ]
     assert (program / "plugins/other.so").resolve() == image.home / "share/plugins/other.so"
     assert (program / "mysqld.my").read_text() == "mysqld.my"
-    assert Path(image.layout.places_cnf).read_text() == (
+    assert Path(image.layout.program, "places.cnf").read_text() == (
         f"[mysqld]\nbasedir={image.home}/share/\nplugin_dir={program}/plugins\n"
     )
     assert image.calls == [

@@ -138,7 +138,7 @@ def test_what_the_operator_writes_is_known_to_the_server() -> None:
 def test_the_file_has_one_group_one_line_each_and_what_the_image_knows() -> None:
     lines = server_cnf(spec(ALL), POD).splitlines()
     assert lines[0] == "[mysqld]"
-    assert lines[-1] == f"!include {POD.places_cnf}"
+    assert lines[-1] == f"!include {POD.program}/places.cnf"
     assert all(line.count("=") == 1 for line in lines[1:-1])
 
 
