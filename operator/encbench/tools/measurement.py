@@ -84,7 +84,7 @@ class Measurement:
 
 
 def last_line(lines: Sequence[str], length: int = 160) -> str:
-    """The beginning of the last line that holds anything, for a message; empty if none does."""
+    """What a message quotes of an output: its last line that holds anything, or the empty text."""
     return next((line.strip()[:length] for line in reversed(lines) if line.strip()), "")
 
 

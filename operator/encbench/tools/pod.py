@@ -8,17 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from encbench.api.workload import Client
-from encbench.kube import labels
-from encbench.kube.pods import (
-    container_security,
-    environment,
-    mount,
-    placing,
-    pod_security,
-    resources,
-    secret_volume,
-    verbatim,
-)
+from encbench.kube import labels, pods
 from encbench.ports import Body
 from encbench.tools.context import LoadContext, TrialContext, load_job_name
 from encbench.wire import environment as names
@@ -38,7 +28,7 @@ _WRAPPER = Path(__file__).with_name("run.sh").read_text()
 
 def shell(script: str, name: str, arguments: list[str]) -> list[str]:
     """The command of a container that runs a packaged POSIX shell script."""
-    return [verbatim(word) for word in ["sh", "-c", script, name, *arguments]]
+    return [pods.verbatim(word) for word in ["sh", "-c", script, name, *arguments]]
 
 
 def wrapped(seconds: int, command: list[str]) -> list[str]:
@@ -59,17 +49,17 @@ def pod_spec(client: Client, containers: list[Body], volumes: list[Body]) -> Bod
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
-        "securityContext": pod_security(),
+        "securityContext": pods.pod_security(),
         "containers": containers,
         "volumes": volumes,
-        **placing(client.placement, client.image_pull_secrets),
+        **pods.placing(client.placement, client.image_pull_secrets),
     }
 
 
 def mounts(files: Mapping[str, Body]) -> list[Body]:
     """The mount of each volume at its path. A tool writes to empty folders only."""
     return [
-        mount(volume["name"], path, read_only="emptyDir" not in volume)
+        pods.mount(volume["name"], path, read_only="emptyDir" not in volume)
         for path, volume in files.items()
     ]
 
@@ -83,11 +73,11 @@ def tool_container(
         "image": client.image,
         "imagePullPolicy": client.image_pull_policy,
         "command": command,
-        "resources": resources(client.resources.cpu, client.resources.memory),
-        "securityContext": container_security(),
+        "resources": pods.resources(client.resources.cpu, client.resources.memory),
+        "securityContext": pods.container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": own_mounts,
-        "env": environment(variables),
+        "env": pods.environment(variables),
     }
 
 
@@ -118,12 +108,15 @@ def _recorder(context: TrialContext, tool: str, process: str) -> Body:
         "image": context.sidecar_image,
         "imagePullPolicy": context.sidecar_pull_policy,
         "command": ["python3", "-m", "encbench.sidecars.recorder"],
-        "env": environment(values),
+        "env": pods.environment(values),
         "ports": [{"name": "metrics", "containerPort": RECORDER_PORT, "protocol": "TCP"}],
-        "resources": resources(RECORDER_CPU, RECORDER_MEMORY),
-        "securityContext": container_security(),
+        "resources": pods.resources(RECORDER_CPU, RECORDER_MEMORY),
+        "securityContext": pods.container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
-        "volumeMounts": [mount("run", RUN, read_only=False), mount("recorder-token", TOKEN)],
+        "volumeMounts": [
+            pods.mount("run", RUN, read_only=False),
+            pods.mount("recorder-token", TOKEN),
+        ],
     }
 
 
@@ -151,7 +144,7 @@ def client_job(
     client, token = context.spec.workload.client, {"token": "token"}
     shared = [
         {"name": "run", "emptyDir": {"sizeLimit": OUTPUT_LIMIT}},
-        secret_volume("recorder-token", context.credentials_secret, token),
+        pods.secret_volume("recorder-token", context.credentials_secret, token),
     ]
     spec = {
         **pod_spec(client, [tool, _recorder(context, name, process or name)], [*shared, *volumes]),

@@ -1,4 +1,4 @@
-"""Names of the environment variables by which a pod's builder tells a sidecar what to do.
+"""Names of the environment variables by which a pod's builder sets up a sidecar.
 
 The builders are in `database` and `tools`. Images' own scripts read some of them as well.
 """

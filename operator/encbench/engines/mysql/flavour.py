@@ -9,6 +9,7 @@ A version's number may be short: 8.0 means the last of its series.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from encbench.api.encryptionmode import EncryptionModeSpec, Scope
 from encbench.engines.facts import EngineFacts, facts
@@ -71,8 +72,7 @@ class Flavour:
         scope = self.scope(mode)
         return {
             setting: part in scope
-            for switches in (_COMMON, self.own)
-            for part, settings in switches.items()
+            for part, settings in chain(_COMMON.items(), self.own.items())
             for setting in settings
         }
 

@@ -26,16 +26,7 @@ from encbench.engines.mysql.catalogue import CERTIFICATE_EXPIRY
 from encbench.engines.mysql.flavour import Flavour
 from encbench.engines.mysql.layout import COMPONENT, PLUGIN
 from encbench.proofs import evidence as facts
-from encbench.proofs.check import (
-    ANYTHING,
-    Comparison,
-    conclude,
-    equals,
-    exempt,
-    holds,
-    mode_name,
-    none,
-)
+from encbench.proofs.check import Comparison, conclude, equals, exempt, holds, mode_name, none
 from encbench.proofs.evidence import AgentEvidence, SearchedFile
 
 KEYRINGS = (COMPONENT, PLUGIN)
@@ -165,7 +156,7 @@ def _files(seen: AgentEvidence, part: Scope, scope: frozenset[Scope]) -> list[Co
     spaces, echoing = seen.catalogue.tablespaces, part in _ECHOING
     if echoing and any(space.busy for space in spaces):
         why = "not all pages were written in time: the catalogue speaks for it"
-        return [exempt(f"files of {part}", "not judged", f"{ANYTHING}, for {why}")]
+        return [exempt(f"files of {part}", "not judged", why=why)]
     if part in scope:
         shown = [file.path for file in files if file.found or file.echoed]
         return [none(f"files of {part} in which the marker is readable", shown)]
@@ -198,7 +189,7 @@ def _exemptions(seen: AgentEvidence, flavour: Flavour, scope: frozenset[Scope]) 
     if not files or "temporary" in scope:
         return []
     why = EXEMPT if "temporary" not in flavour.scopes else "they are outside the scope"
-    return [exempt("temporary tables", f"marker {facts.hits(files)}", f"{ANYTHING}, for {why}")]
+    return [exempt("temporary tables", f"marker {facts.hits(files)}", why=why)]
 
 
 def _found(seen: AgentEvidence, mode: EncryptionModeSpec, scope: frozenset[Scope]) -> str:
