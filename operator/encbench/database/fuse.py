@@ -42,15 +42,11 @@ def data_volumes(context: DatabaseContext) -> list[Part]:
     own = context.spec.mode.gocryptfs
     if own is None:
         return [{"name": "data", **disk}]
-    entries = {PASSWORD: PASSWORD}
+    password = secret_volume("volume-password", context.keys_name, {PASSWORD: PASSWORD})
     return [
         {"name": "data", "emptyDir": {}},
         {"name": "lower", **disk},
-        *(
-            [secret_volume("volume-password", context.keys_name, entries)]
-            if _is_ciphered(own)
-            else []
-        ),
+        *([password] if _is_ciphered(own) else []),
     ]
 
 

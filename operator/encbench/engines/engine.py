@@ -42,7 +42,6 @@ class ServerContainer:
     mounts: Sequence[Part] = ()
     """In addition to the data, the ConfigMap's files, /tmp, and the mounts of the fields below."""
     runs_init_sql: bool = False
-    """Whether it gets `init.sql`."""
     needs_keys: bool = True
     """Whether it gets the server's key and certificate, which the settings name."""
     tls_environment: Mapping[str, str] = field(default_factory=dict)
@@ -57,7 +56,6 @@ class KeyFile:
     folder: str
     """Where the server's containers find it."""
     fresh: Callable[[RandomToken], str]
-    """Makes the text of a new file."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,7 +57,6 @@ class SettingsFile:
     wrong: Callable[[str, str], str | None]
     """What is wrong with a name or a value."""
     pool: Callable[[InstanceTemplateSpec], Pool]
-    """The buffer pool of this template's server."""
     matches: Callable[[str, str], bool] = fnmatch.fnmatchcase
     """Whether a name stands for a setting of that pattern."""
 

@@ -83,7 +83,7 @@ class Bench:
         words = command.run_command(spec, self.connection, str(self.folder))
         values = {
             **command.environment(self.connection),
-            **command.session_environment(spec.sysbench_test),
+            "ENCBENCH_SCRIPT": command.script_argument(spec.sysbench_test),
         }
         places = {
             f"{FOLDER}/{command.AUTHORITY}": str(self.folder / command.AUTHORITY),

@@ -53,7 +53,8 @@ def judge(
 ) -> Proof:
     """The proof of `mode` from this evidence."""
     scope = flavour.scope(mode)
-    name = mode_name(mode, _tde_name(flavour, scope) if mode.tde else None)
+    covered = ", ".join(part for part in flavour.scopes if part in scope)
+    name = mode_name(mode, f"TDE of {covered}" if mode.tde else None)
     seen = AgentEvidence.read(evidence)
     if isinstance(seen, Comparison):
         return conclude(name, "", [seen], evidence)
@@ -74,10 +75,6 @@ def judge(
     if scope:
         checks += _exemptions(seen, flavour, scope)
     return conclude(name, _found(seen, mode, scope), checks, evidence)
-
-
-def _tde_name(flavour: Flavour, scope: frozenset[Scope]) -> str:
-    return f"TDE of {', '.join(part for part in flavour.scopes if part in scope)}"
 
 
 def _in_transit(seen: AgentEvidence, in_transit: InTransit | None) -> list[Comparison]:

@@ -55,11 +55,6 @@ def environment(connection: Connection) -> dict[str, str]:
     }
 
 
-def session_environment(sysbench: Sysbench) -> dict[str, str]:
-    """What `SESSION_SCRIPT` runs."""
-    return {"ENCBENCH_SCRIPT": script_argument(sysbench)}
-
-
 MARGIN = 60
 """Extra seconds of load in a recovery workload, whose load ends with the server."""
 

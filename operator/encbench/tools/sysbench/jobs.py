@@ -51,7 +51,11 @@ def trial_job(context: TrialContext) -> Body:
         **_files(context, sysbench, spec.script_config_map),
     }
     own = command.replica_arguments(workload.load, spec.concurrency, spec.seed, client.replicas)
-    variables = command.environment(context.connection) | command.session_environment(sysbench)
+    variables = {
+        **command.environment(context.connection),
+        # What our own script runs.
+        "ENCBENCH_SCRIPT": command.script_argument(sysbench),
+    }
     tool = pod.tool_container(
         client,
         pod.wrapped(math.ceil(limit), words),

@@ -43,15 +43,11 @@ HISTOGRAM = "encbench-histogram "
 """The prefix that `client.sh` puts before each line of histogram.csv."""
 
 _NUMBER = r"([0-9][0-9,]*(?:\.[0-9]+)?(?:E[0-9]+)?)"
-_TPM_C = re.compile(rf"Measured tpmC \(NewOrders\)\s*=\s*{_NUMBER}\s*$", re.IGNORECASE)
-_TPM_TOTAL = re.compile(rf"Measured tpmTotal\s*=\s*{_NUMBER}\s*$", re.IGNORECASE)
-_COUNT = re.compile(rf"Transaction Count\s*=\s*{_NUMBER}\s*$", re.IGNORECASE)
 _LEVEL = re.compile(r"(?:^|\s)(?:ERROR|FATAL)\s")
 _RUN_MINUTES = re.compile(r"\brunMins=([0-9]+)\s*$")
 _ROW = re.compile(r"\bresult, \|(.+)\|$")
 _OVERALL = re.compile(rf"\bresult, Overall (NOPM|TPM):\s+{_NUMBER}\b")
 _BUCKET_WIDTH = math.log(600.0 * 1000.0) / 1000
-_EDGE_SCALE = 1000.0
 _KINDS = {
     "NEW_ORDER": "newOrder",
     "PAYMENT": "payment",
@@ -73,8 +69,8 @@ def is_6(line: str) -> bool:
 
 def parse_5(lines: Sequence[str]) -> Measurement:
     """The session of version 5; ParseError when it was not complete."""
-    per_minute, new_orders = _last(_TPM_TOTAL, lines), _last(_TPM_C, lines)
-    count = _last(_COUNT, lines)
+    per_minute, count = _last("Measured tpmTotal", lines), _last("Transaction Count", lines)
+    new_orders = _last("Measured tpmC (NewOrders)", lines)
     if per_minute is None or new_orders is None or count is None:
         raise ParseError(_incomplete(lines))
     if per_minute == 0:
@@ -167,7 +163,7 @@ def _histograms(lines: Sequence[str]) -> dict[str, Histogram]:
         words = line[len(HISTOGRAM) :].split(",")
         edge = number(words[1]) if len(words) == 3 else None
         if edge is not None and words[0] in _KINDS and words[2].isdigit():
-            middle = edge * _EDGE_SCALE / math.exp(_BUCKET_WIDTH)
+            middle = 1000 * edge / math.exp(_BUCKET_WIDTH)
             found.setdefault(words[0], []).append((round(middle, 6), int(words[2])))
     return {
         name: tuple(sorted((middle, n) for middle, n in buckets if n))
@@ -175,7 +171,8 @@ def _histograms(lines: Sequence[str]) -> dict[str, Histogram]:
     }
 
 
-def _last(pattern: re.Pattern[str], lines: Sequence[str]) -> float | None:
+def _last(name: str, lines: Sequence[str]) -> float | None:
+    pattern = re.compile(rf"{re.escape(name)}\s*=\s*{_NUMBER}\s*$", re.IGNORECASE)
     found = [match for line in lines if (match := pattern.search(line))]
     return number(found[-1][1]) if found else None
 

@@ -30,9 +30,6 @@ CA_FILE = f"{FOLDER}/cacert.pem"
 
 Props = dict[str, str]
 
-REPORT_SECONDS = 1
-"""Interval of BenchmarkSQL 6's reports; the other clients report every second."""
-
 
 def kind_of(tpcc: Tpcc) -> Kind:
     """The client that drives this workload."""
@@ -134,7 +131,7 @@ def _benchmarksql_6(tpcc: Tpcc, load: Load, cores: float) -> Props:
         "rampupSUTMins": "0",
         "rampupTerminalMins": "0",
         "runMins": f"{load.duration_seconds / 60:.0f}",
-        "reportIntervalSecs": str(REPORT_SECONDS),
+        "reportIntervalSecs": "1",  # as the other clients
         "restartSUTThreadProbability": "0.0",
         # No think time, as in the other clients; a workload's options may override it.
         "keyingTimeMultiplier": "0.0",
