@@ -55,13 +55,7 @@ class DatabaseContext:
     @property
     def labels(self) -> dict[str, str]:
         """Labels of every child, the pod included; client pods avoid its node by them."""
-        return labels.labels(
-            "database",
-            campaign=self.spec.campaign_ref.name,
-            cell=self.spec.cell,
-            testbed=self.name,
-            arm=self.spec.arm.name,
-        )
+        return labels.of_arm("database", self.spec, self.name)
 
     def metadata(self, name: str) -> dict[str, Any]:
         """Metadata of a child of that name."""

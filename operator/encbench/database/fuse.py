@@ -20,7 +20,6 @@ from encbench.wire import environment as names
 NAME = "volume"
 PASSWORD = "password"  # noqa: S105 the name of the entry
 _PASSWORD_FOLDER = "/etc/encbench/volume"  # noqa: S105 a folder
-_STARTUP_SECONDS = 120
 
 
 def key_entries(mode: EncryptionModeSpec, random_token: Callable[[int], str]) -> dict[str, str]:
@@ -89,7 +88,7 @@ def containers(context: DatabaseContext) -> list[Part]:
             "startupProbe": {
                 "exec": {"command": ["grep", "-q", f" {VOLUME} fuse", "/proc/self/mounts"]},
                 "periodSeconds": 1,
-                "failureThreshold": _STARTUP_SECONDS,
+                "failureThreshold": 120,
             },
             "terminationMessagePolicy": "FallbackToLogsOnError",
             "volumeMounts": [

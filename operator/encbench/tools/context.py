@@ -24,13 +24,7 @@ class LoadContext:
     @property
     def labels(self) -> dict[str, str]:
         """Labels of the Job and its pod."""
-        return labels.labels(
-            "load",
-            campaign=self.spec.campaign_ref.name,
-            cell=self.spec.cell,
-            testbed=self.testbed,
-            arm=self.spec.arm.name,
-        )
+        return labels.of_arm("load", self.spec, self.testbed)
 
 
 @dataclass(frozen=True)
@@ -50,14 +44,7 @@ class TrialContext:
     @property
     def labels(self) -> dict[str, str]:
         """Labels of the Job and its pods."""
-        return labels.labels(
-            "client",
-            campaign=self.spec.campaign_ref.name,
-            cell=self.spec.cell,
-            testbed=self.spec.testbed_ref.name,
-            trial=self.name,
-            arm=self.spec.arm.name,
-        )
+        return labels.of_arm("client", self.spec, self.spec.testbed_ref.name, trial=self.name)
 
     @property
     def storage_prefix(self) -> str:

@@ -21,7 +21,6 @@ TOKEN = "/etc/encbench/recorder"  # noqa: S105 - a folder
 OUTPUT_LIMIT = "1Gi"
 GRACE_SECONDS = 60
 """From the pod's deletion to its end: the recorder's time to store the results."""
-_GRACE_RESERVE = 5
 
 _WRAPPER = Path(__file__).with_name("run.sh").read_text()
 
@@ -101,7 +100,7 @@ def _recorder(context: TrialContext, tool: str, process: str) -> Body:
         names.RUN_DIR: RUN,
         names.TOKEN_FILE: f"{TOKEN}/token",
         names.PORT: str(RECORDER_PORT),
-        names.GRACE: str(GRACE_SECONDS - _GRACE_RESERVE),
+        names.GRACE: str(GRACE_SECONDS - 5),  # the rest is for its own end
     }
     return {
         "name": "recorder",

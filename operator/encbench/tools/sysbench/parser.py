@@ -54,8 +54,6 @@ _VALUE = re.compile(
 )
 _LAST_VALUE = "events (avg/stddev)"
 
-_Report = dict[str, float]
-
 
 def parse(output: str) -> Measurement:
     """The measured window in the complete output of one run; ParseError for anything else."""
@@ -147,10 +145,10 @@ def _header(lines: list[str]) -> tuple[int, bool]:
     return threads, checkpoints not in ("", "0")
 
 
-def _reports(lines: list[str]) -> list[_Report]:
+def _reports(lines: list[str]) -> list[dict[str, float]]:
     """Every complete report, in order."""
-    reports: list[_Report] = []
-    current: _Report | None = None
+    reports: list[dict[str, float]] = []
+    current: dict[str, float] | None = None
     for line in lines:
         if line == "SQL statistics:":
             current = {}
