@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 from encbench.adapters.sidecar import Sidecar
 from encbench.wire import agent
+from encbench.wire.slices import SLICES_PATH, SlotsAnswer, SlotsOrder
 
 QUICK_SECONDS = 60.0
 """Limit for facts of the server, or for a marker in its own file: seconds on a busy server."""
@@ -72,3 +73,13 @@ class HttpAgent(Sidecar):
         """See the port. Rejected when the agent does not take the token."""
         where = ("GET", address, f"{agent.RECOVERY}?run={quote(run)}", token)
         return await self._ask(agent.RecoveryAnswer, *where, seconds=self._quick)
+
+    async def begin_slots(self, address: str, token: str, order: SlotsOrder) -> SlotsAnswer:
+        """See the port. Rejected when the agent does not take the token or the order."""
+        where = ("POST", address, SLICES_PATH, token)
+        return await self._ask(SlotsAnswer, *where, seconds=self._quick, body=order)
+
+    async def slots(self, address: str, token: str, run: str) -> SlotsAnswer:
+        """See the port. Rejected when the agent does not take the token."""
+        where = ("GET", address, f"{SLICES_PATH}?run={quote(run)}", token)
+        return await self._ask(SlotsAnswer, *where, seconds=self._quick)

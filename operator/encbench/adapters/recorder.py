@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from encbench.adapters.sidecar import Sidecar
 from encbench.wire import recorder
 from encbench.wire.recorder import StateAnswer
+from encbench.wire.slices import OwnSlots
 
 SECONDS = 5.0
 """Limit for one answer; a recorder has nothing to compute."""
@@ -26,7 +27,12 @@ class HttpRecorder(Sidecar):
         )
 
     async def release(
-        self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
+        self,
+        address: str,
+        token: str,
+        start_at: float,
+        uploads: Mapping[str, str],
+        slots: OwnSlots | None = None,
     ) -> StateAnswer:
         """See the port. Unavailable until the tool waits; Rejected for a wrong token or release.
 
@@ -34,5 +40,7 @@ class HttpRecorder(Sidecar):
         a recorder whose URLs have expired can continue.
         """
         request = recorder.ReleaseRequest(startAt=start_at, uploads=dict(uploads))
+        if slots is not None:
+            request["slots"] = slots
         where = ("POST", address, recorder.RELEASE, token)
         return await self._ask(StateAnswer, *where, seconds=self._seconds, body=request)

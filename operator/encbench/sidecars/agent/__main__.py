@@ -20,6 +20,7 @@ from encbench.sidecars.agent.machine import read_machine
 from encbench.sidecars.agent.metrics import exposition
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.recovery import RecoveryRuns, System
+from encbench.sidecars.agent.slots import SlotRuns
 from encbench.wire import agent as wire
 
 HEALTH_SECONDS = 2.0
@@ -61,12 +62,12 @@ def build(
             raise NotRunning(f"no process {engine.process_name} is running")
         return server.describe(open_session, engine, reading, machine)
 
+    whole = process.together(read, beneath) if beneath else read
+    proxy = process.ProcessReader(PROCESS, proc).read if config.columns else None
+    slots = SlotRuns(whole, proxy)
     return AgentParts(
         token=config.token,
-        metrics=exposition(
-            process.together(read, beneath) if beneath else read,
-            process.ProcessReader(PROCESS, proc).read if config.columns else None,
-        ),
+        metrics=exposition(whole, proxy),
         health=heart.beats,
         server=describe,
         is_marker=is_marker,
@@ -91,6 +92,8 @@ def build(
         ).ask,
         stop=recovery.arm,
         stopped=recovery.look,
+        slots=slots.begin,
+        slots_read=slots.look,
     )
 
 

@@ -18,9 +18,13 @@ from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
 from encbench.wire import agent as wire
+from encbench.wire.slices import SLICES_PATH, SlotsAnswer, SlotsOrder
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
+MOST_SLOTS = 20_000
+"""Slots in a block."""
+_SLOT_TIMES = ("startAt", "warmup", "period", "slice", "settle")
 RUN_LENGTH = 128
 """Longest name of a run, in characters."""
 
@@ -50,6 +54,10 @@ class AgentParts:
     """State of that stop of the server, armed if necessary; does not block. Busy likewise."""
     stopped: Callable[[str], wire.RecoveryAnswer]
     """State of the stop of that name; never arms one."""
+    slots: Callable[[SlotsOrder], SlotsAnswer]
+    """State of the readings of that name, begun if necessary; does not block."""
+    slots_read: Callable[[str], SlotsAnswer]
+    """State of the readings of that name; never begins any."""
 
 
 def application(agent: AgentParts) -> web.Application:
@@ -64,6 +72,8 @@ def application(agent: AgentParts) -> web.Application:
     app.router.add_post(wire.CHECKS, routes.checks)
     app.router.add_post(wire.RECOVERY, routes.recovery)
     app.router.add_get(wire.RECOVERY, routes.recovered)
+    app.router.add_post(SLICES_PATH, routes.slots)
+    app.router.add_get(SLICES_PATH, routes.slots_read)
     return app
 
 
@@ -123,6 +133,24 @@ class _Routes:
 
     async def recovered(self, request: web.Request) -> web.Response:
         return web.json_response(self._agent.stopped(request.query.get("run", "")))
+
+    async def slots(self, request: web.Request) -> web.Response:
+        body = await _body(request)
+        run, slots = body.get("run"), body.get("slots")
+        times = {name: body.get(name) for name in _SLOT_TIMES}
+        if not _is_run(run):
+            return _error(400, _BAD_RUN)
+        if not isinstance(slots, int) or isinstance(slots, bool) or not 1 <= slots <= MOST_SLOTS:
+            return _error(400, f"slots must be a whole number from 1 to {MOST_SLOTS}")
+        for name, value in times.items():
+            if not _is_number(value) or value < 0:
+                return _error(400, f"{name} must be a number of 0 or more")
+        if not times["settle"] < times["slice"] <= times["period"]:
+            return _error(400, "settle must be less than slice, and slice no more than period")
+        return web.json_response(self._agent.slots(SlotsOrder(run=run, slots=slots, **times)))
+
+    async def slots_read(self, request: web.Request) -> web.Response:
+        return web.json_response(self._agent.slots_read(request.query.get("run", "")))
 
     async def evidence(self, request: web.Request) -> web.Response:
         body = await _body(request)

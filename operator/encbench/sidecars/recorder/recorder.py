@@ -10,7 +10,7 @@ from encbench.sidecars.recorder.observation import Observation, ObservedWindow
 from encbench.sidecars.recorder.process import ToolProcess, Usage
 from encbench.sidecars.recorder.run import Run
 from encbench.wire import recorder as wire
-from encbench.wire.files import FILES, OUTPUT, SERIES, SUMMARY, SUMMARY_SCHEMA
+from encbench.wire.files import OUTPUT, SERIES, SLICES, SUMMARY, SUMMARY_SCHEMA
 
 _POLL = 0.05
 _FIND_POLL = 0.005
@@ -79,6 +79,8 @@ class RunDriver:
     def _start(self, wrapper: int, start: int) -> None:
         """Let the wrapper start at the agreed time; it waits in a read, so it starts at once."""
         start_at = self._run.start_at or 0.0
+        if self._run.slots is not None:
+            barrier.write_timetable(self._config.folder, start_at, self._run.slots)
         try:
             os.write(start, f"{start_at}\n".encode())
             while (left := start_at - time.time()) > 0:
@@ -181,12 +183,14 @@ class RunDriver:
         )
         (folder / SERIES).write_text(artefacts.series_csv(seen.rows))
         (folder / SUMMARY).write_text(artefacts.to_json(summary))
-        digests = {name: artefacts.digest(folder / name) for name in FILES}
+        if self._run.slots is not None:
+            (folder / SLICES).touch()
+        digests = {name: artefacts.digest(folder / name) for name in self._run.files}
         self._run.finish(ended.exit_code if ended else None, window, digests)
         return digests
 
     def _upload(self) -> None:
-        for name in FILES:
+        for name in self._run.files:
             pauses = upload.Pauses(upload.randomness)
             uploads = self._run.uploads
             while not self._store(name, uploads):
