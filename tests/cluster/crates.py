@@ -20,12 +20,23 @@ _SOURCES = ("Cargo.toml", "Cargo.lock", "src/**/*.rs")
 
 
 def ensure(
-    layout: Layout, console: Console, name: str, binaries: tuple[str, ...], crate: Path
+    layout: Layout,
+    console: Console,
+    name: str,
+    binaries: tuple[str, ...],
+    crate: Path,
+    *,
+    static: bool = False,
 ) -> Path:
-    """The directory with a crate's programs, compiled now unless the cache has them."""
+    """The directory with a crate's programs, compiled now unless the cache has them.
+
+    ``static`` ones need no library of the image that they run in.
+    """
     compiler = cargo()
     version = capture([compiler, "--version"], timeout=300).strip()
-    key = cache.content_key(cache.files_key(crate, sources(crate)), version, platform.machine())
+    flags = "-C target-feature=+crt-static" if static else ""
+    files = cache.files_key(crate, sources(crate))
+    key = cache.content_key(files, version, platform.machine(), *([flags] if flags else []))
 
     def compile_into(made: Path) -> None:
         made.mkdir()
@@ -36,7 +47,7 @@ def ensure(
                 layout.build_logs / f"cargo-{name}.log",
                 timeout=_BUILD_TIMEOUT,
                 cwd=crate,
-                env={"CARGO_TARGET_DIR": str(target), "RUSTFLAGS": ""},
+                env={"CARGO_TARGET_DIR": str(target), "RUSTFLAGS": flags},
             )
         for binary in binaries:
             shutil.copy2(target / "release" / binary, made / binary)

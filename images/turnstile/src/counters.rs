@@ -1,10 +1,10 @@
 //! The file in which the tool counts its events, and learns in which slice it runs.
 //!
-//! Words of 8 bytes in the machine's order. Word 0 is the epoch: `2 n + 2` while slice n of this tool's own
-//! settles, `2 n + 3` while it counts, and 0 before the first. From byte 4,096 on every thread has a record of
-//! `RECORD` bytes: 1 once the thread is there; the events that it has finished; those of them that ended
-//! in a counted part but had begun before the tool was last stopped; and a histogram of the others'
-//! latency. The tool maps the file, and we read and write it: Linux keeps both views the same.
+//! Words of 8 bytes in the machine's order. Word 0 is the epoch: `2 n + 2` until slice n of this tool's own
+//! counts, `2 n + 3` while it does, and 0 until the tool is stopped for the first time. From byte 4,096 on
+//! every thread has a record of `RECORD` bytes: 1 once the thread is there; the events that it has finished;
+//! those of them that ended in a counted part but had begun before the tool was last stopped; and a histogram
+//! of the others' latency. The tool maps the file, and we read and write it: Linux keeps both views the same.
 //!
 //! Bucket b of the histogram holds latencies from `LOWEST_MS * RATIO^b` on. It is as wide as a p95 can be wrong.
 

@@ -46,6 +46,9 @@ pub fn take(
         return Ok(turns);
     }
     tool.find_members()?;
+    if let Some(counters) = counters {
+        counters.set_epoch(2)?;
+    }
     for (place, slice) in (1..).zip(&timetable.slices) {
         if !until(slice.begin)? {
             return Ok(turns);
@@ -72,7 +75,6 @@ fn one(
 ) -> io::Result<Option<Turn>> {
     let epoch = |value| counters.map_or(Ok(()), |it| it.set_epoch(value));
     let events = || counters.map(Counters::events).transpose();
-    epoch(2 * place)?;
     let first = events()?;
     tool.resume()?;
     let begin = clock.now()?;
@@ -85,6 +87,7 @@ fn one(
         return Ok(None);
     }
     let (end, last) = (clock.now()?, events()?);
+    epoch(2 * place + 2)?;
     Ok(Some(Turn {
         number: slice.number,
         begin,

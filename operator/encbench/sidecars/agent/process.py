@@ -1,10 +1,10 @@
 """Readings of the server's processes from `/proc`, in seconds and bytes.
 
 A living process's own CPU time comes from its CPU clock (`clock_getcpuclockid(3)`), which is exact;
-`utime` and `stime` have ticks of 10 ms. The children's `cutime` and `cstime` are added: in an engine of many processes
-the parent inherits the time of those that ended, and `/proc/<pid>/io` adds up in the same way. All
-processes of the server's name are summed: a child counts on its own until its parent has waited for
-it, and within its parent from then on.
+`utime` and `stime` have ticks of 10 ms. The children's `cutime` and `cstime` are added: in an
+engine of many processes the parent inherits the time of those that ended, and `/proc/<pid>/io` adds
+up in the same way. All processes of the server's name are summed: a child counts on its own until
+its parent has waited for it, and within its parent from then on.
 
 A child that ends during a reading could be counted twice or not at all, and Prometheus takes a
 falling counter for a restarted one. So the parent is read first, and nothing is counted twice; the
@@ -138,7 +138,9 @@ class ProcessReader:
         return Reading(
             process_id=main.process_id,
             started_at=self._start(main),
-            cpu_seconds=sum(self._own_seconds(stat) + stat.ended_ticks * _TICK for stat in everyone),
+            cpu_seconds=sum(
+                self._own_seconds(stat) + stat.ended_ticks * _TICK for stat in everyone
+            ),
             resident_bytes=(own + max(shared)) * _PAGE,
             read_bytes=sum(io[0] for io in known) if known else None,
             write_bytes=sum(io[1] for io in known) if known else None,

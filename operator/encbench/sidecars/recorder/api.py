@@ -113,9 +113,7 @@ def _slots(given: Any) -> OwnSlots | None:
         raise ValueError("slots needs slots, their number, and own, a list")
     if not all(isinstance(slot, int) and 0 <= slot < count for slot in own) or own != sorted(own):
         raise ValueError("own must hold numbers of slots in order")
-    return OwnSlots(
-        warmup=warmup, period=period, slice=length, settle=settle, slots=count, own=own
-    )
+    return OwnSlots(warmup=warmup, period=period, slice=length, settle=settle, slots=count, own=own)
 
 
 def metrics(run: Run) -> str:

@@ -42,16 +42,21 @@ local function map(thread)
    local start = ffi.C.encbench_map(nil, length, READ_WRITE, SHARED, file, 0)
    assert(start ~= ffi.cast("void *", -1), "cannot map " .. path)
    ffi.C.encbench_close(file)
-   epoch = ffi.cast("uint32_t *", start)
+   epoch = ffi.cast("volatile uint32_t *", start)
    record = ffi.cast("encbench_record *", ffi.cast("char *", start) + HEADER) + thread
    record.present = 1
 end
 
 function event(thread)
    if not record then map(thread) end
-   if not began then began, began_in = now(), epoch[0] end
+   -- The epoch first here and last below: a stop in between makes the event a spanned one.
+   if not began then
+      began_in = epoch[0]
+      began = now()
+   end
    local stop = inner(thread)
-   local took, ended_in = now() - began, epoch[0]
+   local took = now() - began
+   local ended_in = epoch[0]
    events = events + 1
    record.events = events
    if ended_in % 2 == 1 then
