@@ -28,7 +28,8 @@ def simulated(
 ) -> tuple[list[list[list[Amounts]]], list[Sequence[int]]]:
     """Blocks on a machine that drifts by far more than the cost, and the order of their slots."""
     draw = random.Random(seed)
-    found, orders = [], []
+    found: list[list[list[Amounts]]] = []
+    orders: list[Sequence[int]] = []
     speed = 0.0
     for number in range(blocks):
         turns = timetable(slice=3, settle=0.5, rounds=rounds, arms=3, seed=seed + number).turns

@@ -17,8 +17,10 @@ BEGUN = Reading(
 
 
 def order(run: str, slots: int = 3, after: float = 0.05) -> SlotsOrder:
-    times = {"warmup": 0.05, "period": 0.11, "slice": 0.1, "settle": 0.03}
-    return SlotsOrder(run=run, slots=slots, startAt=time.time() + after, **times)  # type: ignore[typeddict-item]
+    start = time.time() + after
+    return SlotsOrder(
+        run=run, slots=slots, startAt=start, warmup=0.05, period=0.11, slice=0.1, settle=0.03
+    )
 
 
 def burning() -> Reading:
