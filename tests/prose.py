@@ -7,9 +7,8 @@ import subprocess
 import sys
 from typing import Final
 
-from tests.cluster import binaries, cache
-from tests.cluster.console import ClusterError, Console
-from tests.cluster.layout import Layout
+from tests.cluster import binaries
+from tests.cluster.console import ClusterError
 
 OPTIONS: Final = ("--no-global", "--output=line")
 """Findings are one a line, and a Vale configuration of the user's does not count."""
@@ -17,9 +16,7 @@ OPTIONS: Final = ("--no-global", "--output=line")
 
 def vale() -> str:
     """Vale's program, compiled now unless the cache has it."""
-    layout, console = Layout.from_environment(), Console()
-    with cache.exclusive(layout, console):
-        return str(binaries.ensure(layout, console, "vale") / "vale")
+    return str(binaries.compiled("vale") / "vale")
 
 
 def main(files: list[str]) -> int:

@@ -21,14 +21,12 @@ from encbench.adapters.kubernetes import KubernetesCluster, connect
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.recorder import HttpRecorder
-from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
+from encbench.api.kinds import CAMPAIGN
 from encbench.kube import labels
 from encbench.ports import Unavailable
-from encbench.reconcile.campaign.reconciler import CampaignReconciler
 from encbench.reconcile.deps import Deps, Settings
 from encbench.reconcile.loop import Loop
-from encbench.reconcile.testbed.reconciler import TestbedReconciler
-from encbench.reconcile.trial.reconciler import TrialReconciler
+from encbench.reconcile.reconcilers import reconcilers
 
 log = logging.getLogger("encbench")
 
@@ -140,14 +138,7 @@ async def run(args: argparse.Namespace) -> None:
     """Run until SIGTERM."""
     async with AsyncExitStack() as stack:
         deps, store = await _connect(args, stack)
-        loop = Loop(
-            deps.cluster,
-            {
-                CAMPAIGN: CampaignReconciler(deps),
-                TESTBED: TestbedReconciler(deps),
-                TRIAL: TrialReconciler(deps),
-            },
-        )
+        loop = Loop(deps.cluster, reconcilers(deps))
         registry = kopf.OperatorRegistry()
         handlers.register(registry, loop)
         stop = asyncio.Event()
@@ -224,7 +215,14 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
         proxy_pull_policy=args.proxy_image_pull_policy,
     )
     deps = Deps(
-        cluster, store, metrics, agent, recorder, EllipticCertificates(), SystemClock(), settings
+        cluster=cluster,
+        store=store,
+        metrics=metrics,
+        agent=agent,
+        recorder=recorder,
+        certificates=EllipticCertificates(),
+        clock=SystemClock(),
+        settings=settings,
     )
     return deps, store
 

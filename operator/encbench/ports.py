@@ -83,15 +83,6 @@ class Cluster(Reader, Protocol):
         """Record an Event about an object. Best effort: never raises."""
 
 
-@dataclass(frozen=True)
-class Stored:
-    """An object in the store."""
-
-    key: str
-    digest: str
-    """sha256:<hex> of the content."""
-
-
 class Store(Protocol):
     """The object store; one bucket, fixed at start."""
 
@@ -99,10 +90,10 @@ class Store(Protocol):
     def bucket(self) -> str:
         """Name of the bucket."""
 
-    async def put_if_absent(self, key: str, content: bytes, content_type: str) -> Stored:
+    async def put_if_absent(self, key: str, content: bytes, content_type: str) -> None:
         """Store unless the key exists. Conflict when it exists with other content."""
 
-    async def put(self, key: str, content: bytes, content_type: str) -> Stored:
+    async def put(self, key: str, content: bytes, content_type: str) -> None:
         """Store, replacing what was there."""
 
     async def get(self, key: str) -> bytes | None:
@@ -159,11 +150,21 @@ class Certificates(Protocol):
         """A client certificate that TLS 1.3 cannot sign with, so that clients send none."""
 
 
-class Agent(Protocol):
-    """The agent beside a database. `address` is host:port; `token` authenticates the caller."""
+class AgentReader(Protocol):
+    """What an agent says without doing anything; the arguments are those of `Agent`."""
 
     async def server(self, address: str, token: str) -> agent.ServerAnswer:
         """Facts of the server. Unavailable until it answers queries."""
+
+    async def stopped(self, address: str, token: str, run: str) -> agent.RecoveryAnswer:
+        """State of that stop of the server, which this never arms; `unknown` if there is none.
+
+        Rejected by an agent of a version without stops.
+        """
+
+
+class Agent(AgentReader, Protocol):
+    """The agent beside a database. `address` is host:port; `token` authenticates the caller."""
 
     async def settle(self, address: str, token: str) -> agent.SettleAnswer:
         """Have the server write its changes: `settled`, and the remaining `dirtyPages`.
@@ -201,12 +202,6 @@ class Agent(Protocol):
         ones only look. Also Unavailable while another stop is in progress.
         """
 
-    async def stopped(self, address: str, token: str, run: str) -> agent.RecoveryAnswer:
-        """State of that stop of the server, which this never arms; `unknown` if there is none.
-
-        Rejected by an agent of a version without stops.
-        """
-
     async def begin_slots(self, address: str, token: str, order: SlotsOrder) -> SlotsAnswer:
         """Have the server's counters read at the edges of a block's slots; the run's state.
 
@@ -217,11 +212,15 @@ class Agent(Protocol):
         """The readings of that name so far; `unknown` if there are none. This begins none."""
 
 
-class Recorder(Protocol):
-    """The recorder beside a client."""
+class RecorderReader(Protocol):
+    """What a recorder says without doing anything."""
 
     async def state(self, address: str, token: str) -> recorder.StateAnswer:
         """State of the run. Unavailable until the tool waits at its barrier."""
+
+
+class Recorder(RecorderReader, Protocol):
+    """The recorder beside a client."""
 
     async def release(
         self,

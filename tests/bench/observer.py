@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from encbench.core.statistics import estimate
+from encbench.core.statistics.intervals import estimate
 from tests.bench.processes import Process, in_pods, pause, resume
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from encbench.api.campaign import Blocks, CampaignSpec
 from encbench.api.testbed import Arm
-from encbench.core import plan, statistics
+from encbench.core import plan
 from encbench.core.plan import Cell, LoadLevel
+from encbench.core.statistics import intervals, verdict
 from encbench.core.statistics.intervals import of_ratios, t_quantile
 from encbench.core.statistics.precision import plan_blocks
 from tests.calibration.machine import SECONDS, Array, Noise, seconds, slots
@@ -215,9 +216,9 @@ def _judge(design: Design, ratios: Array, by_testbed: Array) -> _Judged:
         blocks, capped = planned.planned, planned.capped
     found = {name: _estimate(design, ratios[:, n], blocks) for n, name in enumerate(names)}
     control = found.pop("control")
-    floor = statistics.noise_floor(control, _estimate(design, by_testbed, blocks))
-    verdicts = [one.verdict for one in statistics.judge(found, floor, design.margin).values()]
-    strict = statistics.judge(found, floor, 1e-9).values()
+    floor = verdict.noise_floor(control, _estimate(design, by_testbed, blocks))
+    verdicts = [one.verdict for one in verdict.judge(found, floor, design.margin).values()]
+    strict = verdict.judge(found, floor, 1e-9).values()
     bounds = [b for one in found.values() if (b := one.change_bounds("loss")) is not None]
     halves = [half for one in found.values() if (half := one.half_width()) is not None]
     return _Judged(
@@ -232,7 +233,7 @@ def _judge(design: Design, ratios: Array, by_testbed: Array) -> _Judged:
     )
 
 
-def _estimate(design: Design, ratios: Array, blocks: int) -> statistics.Estimate:
+def _estimate(design: Design, ratios: Array, blocks: int) -> intervals.Estimate:
     units: Sequence[int] = [plan.unit(design.blocks, block) for block in range(1, blocks + 1)]
     found = of_ratios(ratios[:blocks].tolist(), units)
     assert found is not None

@@ -108,18 +108,25 @@ _FLAGS: Final = ("-trimpath", "-buildvcs=false", "-mod=readonly", "-gcflags=all=
 _BUILD_TIMEOUT: Final = 3600
 
 
+def compiled(name: str) -> Path:
+    """The directory with a part's binaries, for tests.
+
+    Only compiling locks the cache, so a test whose part is there does not wait for another run.
+    """
+    layout, console = Layout.from_environment(), Console()
+    found = cache.place(layout, "bin", name, _key(layout, PARTS[name]))
+    if found.exists():
+        return found
+    with cache.exclusive(layout, console):
+        return ensure(layout, console, name)
+
+
 def ensure(layout: Layout, console: Console, name: str) -> Path:
     """The directory with a part's binaries, compiled now unless the cache has it."""
     part = PARTS[name]
     if part.crate is not None:
         crate = layout.repo / part.crate
         return crates.ensure(layout, console, name, part.binaries, crate, static=part.static)
-    where = layout.tools / part.module if part.module else layout.repo
-    ldflags = _linker_flags(layout, part)
-    sources = _sources(part, where)
-    key = cache.content_key(
-        cache.files_key(where, sources), *_flags(part), ldflags, _go_version(where), *part.packages
-    )
 
     def compile_into(made: Path) -> None:
         made.mkdir()
@@ -128,16 +135,30 @@ def ensure(layout: Layout, console: Console, name: str) -> Path:
         with console.step(f"compile {name}", ", ".join(part.binaries)):
             run_logged(
                 [
-                    *("go", "build", *_flags(part), "-ldflags", ldflags, "-o", f"{made}/"),
-                    *part.packages,
+                    *("go", "build", *_flags(part), "-ldflags", _linker_flags(layout, part)),
+                    *("-o", f"{made}/", *part.packages),
                 ],
                 layout.build_logs / f"go-{name}.log",
                 timeout=_BUILD_TIMEOUT,
-                cwd=where,
+                cwd=_folder(layout, part),
                 env={"CGO_ENABLED": str(int(part.cgo)), "GOFLAGS": "", "GOWORK": "off"},
             )
 
-    return cache.entry(layout, "bin", name, key, compile_into)
+    return cache.entry(layout, "bin", name, _key(layout, part), compile_into)
+
+
+def _key(layout: Layout, part: Part) -> str:
+    """What names the part's binaries in the cache."""
+    if part.crate is not None:
+        return crates.key(layout.repo / part.crate, static=part.static)
+    where = _folder(layout, part)
+    sources = cache.files_key(where, _sources(part, where))
+    flags = (*_flags(part), _linker_flags(layout, part))
+    return cache.content_key(sources, *flags, _go_version(where), *part.packages)
+
+
+def _folder(layout: Layout, part: Part) -> Path:
+    return layout.tools / part.module if part.module else layout.repo
 
 
 def _flags(part: Part) -> list[str]:

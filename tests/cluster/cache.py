@@ -40,12 +40,17 @@ def files_key(root: Path, files: Iterable[Path]) -> str:
     return content_key(*parts)
 
 
+def place(layout: Layout, kind: str, name: str, key: str) -> Path:
+    """Where an entry is once it is made."""
+    return layout.cache / kind / f"{name}-{key}"
+
+
 def entry(layout: Layout, kind: str, name: str, key: str, make: Callable[[Path], None]) -> Path:
     """The cached entry, made by ``make(path)`` if it is not there yet."""
-    folder = layout.cache / kind
-    final = folder / f"{name}-{key}"
+    final = place(layout, kind, name, key)
     if final.exists():
         return final
+    folder = final.parent
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=folder) as scratch:
         made = Path(scratch) / "entry"

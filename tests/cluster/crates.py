@@ -33,10 +33,6 @@ def ensure(
     ``static`` ones need no library of the image that they run in.
     """
     compiler = cargo()
-    version = capture([compiler, "--version"], timeout=300).strip()
-    flags = "-C target-feature=+crt-static" if static else ""
-    files = cache.files_key(crate, sources(crate))
-    key = cache.content_key(files, version, platform.machine(), *([flags] if flags else []))
 
     def compile_into(made: Path) -> None:
         made.mkdir()
@@ -47,12 +43,23 @@ def ensure(
                 layout.build_logs / f"cargo-{name}.log",
                 timeout=_BUILD_TIMEOUT,
                 cwd=crate,
-                env={"CARGO_TARGET_DIR": str(target), "RUSTFLAGS": flags},
+                env={"CARGO_TARGET_DIR": str(target), "RUSTFLAGS": _flags(static)},
             )
         for binary in binaries:
             shutil.copy2(target / "release" / binary, made / binary)
 
-    return cache.entry(layout, "bin", name, key, compile_into)
+    return cache.entry(layout, "bin", name, key(crate, static=static), compile_into)
+
+
+def key(crate: Path, *, static: bool) -> str:
+    """What names the crate's programs in the cache."""
+    version = capture([cargo(), "--version"], timeout=300).strip()
+    files = cache.files_key(crate, sources(crate))
+    return cache.content_key(files, version, platform.machine(), _flags(static))
+
+
+def _flags(static: bool) -> str:
+    return "-C target-feature=+crt-static" if static else ""
 
 
 def sources(crate: Path) -> list[Path]:

@@ -23,9 +23,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cluster import binaries, cache
-from tests.cluster.console import Console
-from tests.cluster.layout import Layout
+from tests.cluster import binaries
 from tests.support import daemon
 from tests.support.daemon import free_port
 
@@ -106,9 +104,7 @@ def running() -> Iterator[ApiServer]:
     """Start etcd and kube-apiserver, and end both."""
     if shutil.which("etcd") is None:
         raise RuntimeError("contract tests need etcd: apt-get install etcd-server")
-    layout, console = Layout.from_environment(), Console()
-    with cache.exclusive(layout, console):
-        bin_dir = binaries.ensure(layout, console, "kubernetes")
+    bin_dir = binaries.compiled("kubernetes")
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="encbench-api-")))
         etcd, port = free_port(), free_port()
@@ -176,7 +172,7 @@ def _apiserver(home: Path, etcd: int, port: int) -> list[str]:
         f"--service-account-signing-key-file={key}",
         "--service-cluster-ip-range=10.96.0.0/24",
         "--endpoint-reconciler-type=none",
-        # Nobody creates the default ServiceAccount that this plugin would insist on.
+        # Nothing creates the default ServiceAccount that this plugin would insist on.
         "--disable-admission-plugins=ServiceAccount",
     ]
 

@@ -11,9 +11,6 @@ from typing import Any
 import yaml
 
 from tests.cluster import binaries
-from tests.cluster import cache as binary_cache
-from tests.cluster.console import Console
-from tests.cluster.layout import Layout
 
 REPO = Path(__file__).resolve().parents[2]
 CHART = REPO / "charts" / "encbench"
@@ -32,9 +29,7 @@ def helm() -> str:
     installed = shutil.which("helm")
     if installed is not None:
         return installed
-    layout, console = Layout.from_environment(), Console()
-    with binary_cache.exclusive(layout, console):
-        return str(binaries.ensure(layout, console, "clients") / "helm")
+    return str(binaries.compiled("clients") / "helm")
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,7 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from tests.cluster import binaries, cache
-from tests.cluster.console import Console
-from tests.cluster.layout import Layout
+from tests.cluster import binaries
 from tests.support.daemon import free_port
 
 AES, SM4 = "AES_128_GCM", "SM4_128_GCM"
@@ -33,9 +31,7 @@ NUMBERS = {AES: 1, SM4: 2}
 @remembered
 def program() -> Path:
     """The proxy's program."""
-    layout, console = Layout.from_environment(), Console()
-    with cache.exclusive(layout, console):
-        return binaries.ensure(layout, console, "confidential-proxy") / "confidential-proxy"
+    return binaries.compiled("confidential-proxy") / "confidential-proxy"
 
 
 @dataclass(frozen=True)

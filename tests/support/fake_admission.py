@@ -7,13 +7,14 @@ applies a changed template to a live Job is a mistake that only the API server w
 
 import re
 from functools import cache
+from typing import Any
 
 from encbench.api import kinds
 from encbench.api.base import GROUP
 from encbench.api.crd import schema
 from encbench.api.kinds import Kind
 from encbench.api.resources import BY_KIND, problems
-from encbench.api.schema import Schema, fill_defaults
+from encbench.api.schema import Schema
 from encbench.ports import Body, Rejected
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
@@ -47,6 +48,23 @@ def with_defaults(kind: Kind, body: Body) -> Body:
     """The object with the defaults of its CRD, where it is one of ours."""
     filled: Body = fill_defaults(_schema(kind), body) if kind in BY_KIND else body
     return filled
+
+
+def fill_defaults(schema: Schema, value: Any) -> Any:
+    """The value with the schema's defaults filled in, top down, like the API server does."""
+    if isinstance(value, dict):
+        filled = dict(value)
+        for name, field in schema.get("properties", {}).items():
+            if filled.get(name) is None:
+                filled.pop(name, None)
+                if "default" in field:
+                    filled[name] = field["default"]
+        inner = schema.get("properties", {})
+        rest = schema.get("additionalProperties", {})
+        return {name: fill_defaults(inner.get(name, rest), part) for name, part in filled.items()}
+    if isinstance(value, list):
+        return [fill_defaults(schema.get("items", {}), part) for part in value]
+    return value
 
 
 @cache

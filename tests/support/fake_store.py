@@ -9,8 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-from encbench.core.artefact import digest_of
-from encbench.ports import Conflict, Rejected, Stored, Unavailable
+from encbench.ports import Conflict, Rejected, Unavailable
 
 WRITES = ("put_if_absent", "put", "delete", "abort_uploads")
 IF_ABSENT = {"If-None-Match": "*"}
@@ -58,15 +57,15 @@ class FakeStore:
 
     # -- ports.Store
 
-    async def put_if_absent(self, key: str, content: bytes, content_type: str) -> Stored:
+    async def put_if_absent(self, key: str, content: bytes, content_type: str) -> None:
         with self._call("put_if_absent", key):
             if key in self.objects and self.objects[key] != content:
                 raise Conflict(f"{key} exists with other content")
-            return self._store(key, content, content_type)
+            self._store(key, content, content_type)
 
-    async def put(self, key: str, content: bytes, content_type: str) -> Stored:
+    async def put(self, key: str, content: bytes, content_type: str) -> None:
         with self._call("put", key):
-            return self._store(key, content, content_type)
+            self._store(key, content, content_type)
 
     async def get(self, key: str) -> bytes | None:
         with self._call("get", key):
@@ -122,11 +121,10 @@ class FakeStore:
 
     # -- inside
 
-    def _store(self, key: str, content: bytes, content_type: str) -> Stored:
+    def _store(self, key: str, content: bytes, content_type: str) -> None:
         if len(key.encode()) > _LONGEST_KEY:
             raise Rejected(f"the key is longer than {_LONGEST_KEY} bytes")
         self.objects[key], self.types[key] = content, content_type
-        return Stored(key, digest_of(content))
 
     def _call(self, verb: str, key: str) -> AbstractContextManager[object]:
         self.calls.append(Call(verb, key))

@@ -1,8 +1,8 @@
 """The real gocryptfs and the real pass-through under a real MariaDB on this machine.
 
-The image's own script mounts them with the binaries that the image gets. Here they run as root, for
-a machine's /dev/fuse may be root's alone and its fuse.conf is not ours to change; the end-to-end
-tests run them as the pod does.
+The image's own script mounts them with the binaries that the image gets. Here they run as root,
+because a machine's /dev/fuse may be root's alone and its fuse.conf is not ours to change; the
+end-to-end tests run them as the pod does.
 """
 
 import os
@@ -20,9 +20,7 @@ from typing import Any
 
 from encbench.database.golden import CIPHERTEXT, STOPPED
 from encbench.kube.pods import USER_ID
-from tests.cluster import binaries, cache
-from tests.cluster.console import Console
-from tests.cluster.layout import Layout
+from tests.cluster import binaries
 from tests.support import mariadb
 from tests.support.certified import issued
 from tests.support.mariadb import MariaDB
@@ -34,9 +32,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "images" / "gocryptfs" / "mount-v
 @remembered
 def programs() -> Path:
     """The folder with both programs; they are compiled now unless the cache has them."""
-    layout, console = Layout.from_environment(), Console()
-    with cache.exclusive(layout, console):
-        return binaries.ensure(layout, console, "volumes")
+    return binaries.compiled("volumes")
 
 
 @dataclass

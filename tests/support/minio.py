@@ -6,9 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.cluster import binaries, cache
-from tests.cluster.console import Console
-from tests.cluster.layout import Layout
+from tests.cluster import binaries
 from tests.support.daemon import free_port, running
 
 
@@ -22,9 +20,7 @@ class Minio:
 
 def binary() -> Path:
     """The server's binary, compiled now unless the cache has it."""
-    layout, console = Layout.from_environment(), Console()
-    with cache.exclusive(layout, console):
-        return binaries.ensure(layout, console, "minio") / "minio"
+    return binaries.compiled("minio") / "minio"
 
 
 @contextmanager

@@ -21,9 +21,7 @@ from tests.support.daemon import free_port, running
 
 def current() -> Path:
     """The server that the cluster's image has, compiled now unless the cache has it."""
-    layout, console = Layout.from_environment(), Console()
-    with cache.exclusive(layout, console):
-        return binaries.ensure(layout, console, "prometheus") / "prometheus"
+    return binaries.compiled("prometheus") / "prometheus"
 
 
 def debian(name: str) -> Path:

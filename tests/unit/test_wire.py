@@ -20,7 +20,8 @@ MARKER = "encbench-marker-0123456789abcdef"
 def test_importing_it_brings_the_standard_library_only() -> None:
     program = (
         "import sys; before = set(sys.modules); "
-        "import encbench.wire.agent, encbench.wire.recorder, encbench.wire.files; "
+        "import encbench.wire.agent, encbench.wire.recorder, encbench.wire.files, "
+        "encbench.wire.environment; "
         "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
     )
     done = subprocess.run(

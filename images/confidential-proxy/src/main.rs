@@ -1,4 +1,4 @@
-//! The program: reads its files, then serves until it is told to end.
+//! The program: reads its files, then serves until a signal ends it.
 
 use std::fmt::Display;
 use std::fs;

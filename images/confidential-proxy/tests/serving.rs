@@ -49,10 +49,10 @@ fn receive(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     Ok(payload)
 }
 
-/// A server whose statements are what it shall do.
+/// A server whose statements say what it does.
 #[derive(Clone, Default)]
 struct Server {
-    /// Rows that it has got rid of.
+    /// Rows that it has sent.
     rows: Arc<AtomicUsize>,
     /// Connections that have come, and those that have gone again.
     begun: Arc<AtomicUsize>,
@@ -204,7 +204,7 @@ fn a_client_that_does_not_stop_asking_stops_nobody() {
     let sent = Arc::new(AtomicUsize::new(0));
     let counted = sent.clone();
     thread::spawn(move || {
-        // Until the buffers on the way are full: nobody reads the answers.
+        // Until the buffers on the way are full, because the client does not read the answers.
         while sender.write_all(&command.repeat(100)).is_ok() {
             counted.fetch_add(100, Ordering::SeqCst);
         }
@@ -315,7 +315,7 @@ fn a_client_may_become_another_user() {
 
 #[test]
 fn a_server_that_is_not_there_is_told() {
-    // A port that nobody listens on any more.
+    // A port without a listener: the one that it had is closed.
     let upstream = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let proxy = proxy(upstream, "");
     for _ in 0..3 {

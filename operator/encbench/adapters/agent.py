@@ -22,19 +22,17 @@ class HttpAgent(Sidecar):
     def __init__(
         self, *, quick_seconds: float = QUICK_SECONDS, full_seconds: float = FULL_SECONDS
     ) -> None:
-        super().__init__()
-        self._quick = quick_seconds
+        super().__init__(quick_seconds)
         self._full = full_seconds
 
     async def server(self, address: str, token: str) -> agent.ServerAnswer:
         """See the port. Rejected when the agent does not take the token."""
-        where = ("GET", address, agent.SERVER, token)
-        return await self._ask(agent.ServerAnswer, *where, seconds=self._quick)
+        return await self._ask(agent.ServerAnswer, "GET", address, agent.SERVER, token)
 
     async def settle(self, address: str, token: str) -> agent.SettleAnswer:
         """See the port. Rejected when the agent does not take the token."""
         where = ("POST", address, agent.SETTLE, token)
-        seconds = max(SETTLE_SECONDS, self._quick)
+        seconds = max(SETTLE_SECONDS, self._seconds)
         return await self._ask(agent.SettleAnswer, *where, seconds=seconds)
 
     async def evidence(
@@ -43,16 +41,15 @@ class HttpAgent(Sidecar):
         """See the port. Rejected when the agent does not take the token or the marker."""
         where = ("POST", address, agent.EVIDENCE, token)
         body = agent.EvidenceRequest(marker=marker, full=full)
-        seconds = self._full if full else self._quick
-        return await self._ask(agent.EvidenceAnswer, *where, seconds=seconds, body=body)
+        seconds = self._full if full else self._seconds
+        return await self._ask(agent.EvidenceAnswer, *where, body, seconds)
 
     async def checks(
         self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
     ) -> agent.ChecksAnswer:
         """See the port. Rejected when the agent does not take the token or the request."""
-        where = ("POST", address, agent.CHECKS, token)
         body = agent.ChecksRequest(run=run, warehouses=warehouses, loaded=loaded, seconds=seconds)
-        return await self._ask(agent.ChecksAnswer, *where, seconds=self._quick, body=body)
+        return await self._ask(agent.ChecksAnswer, "POST", address, agent.CHECKS, token, body)
 
     async def stop(
         self,
@@ -65,21 +62,19 @@ class HttpAgent(Sidecar):
         seconds: float,
     ) -> agent.RecoveryAnswer:
         """See the port. Rejected when the agent does not take the token or the request."""
-        where = ("POST", address, agent.RECOVERY, token)
         body = agent.StopRequest(run=run, stop=how, afterSeconds=after, seconds=seconds)
-        return await self._ask(agent.RecoveryAnswer, *where, seconds=self._quick, body=body)
+        return await self._ask(agent.RecoveryAnswer, "POST", address, agent.RECOVERY, token, body)
 
     async def stopped(self, address: str, token: str, run: str) -> agent.RecoveryAnswer:
         """See the port. Rejected when the agent does not take the token."""
-        where = ("GET", address, f"{agent.RECOVERY}?run={quote(run)}", token)
-        return await self._ask(agent.RecoveryAnswer, *where, seconds=self._quick)
+        path = f"{agent.RECOVERY}?run={quote(run)}"
+        return await self._ask(agent.RecoveryAnswer, "GET", address, path, token)
 
     async def begin_slots(self, address: str, token: str, order: SlotsOrder) -> SlotsAnswer:
         """See the port. Rejected when the agent does not take the token or the order."""
-        where = ("POST", address, SLICES_PATH, token)
-        return await self._ask(SlotsAnswer, *where, seconds=self._quick, body=order)
+        return await self._ask(SlotsAnswer, "POST", address, SLICES_PATH, token, order)
 
     async def slots(self, address: str, token: str, run: str) -> SlotsAnswer:
         """See the port. Rejected when the agent does not take the token."""
-        where = ("GET", address, f"{SLICES_PATH}?run={quote(run)}", token)
-        return await self._ask(SlotsAnswer, *where, seconds=self._quick)
+        path = f"{SLICES_PATH}?run={quote(run)}"
+        return await self._ask(SlotsAnswer, "GET", address, path, token)

@@ -14,12 +14,7 @@ from datetime import datetime, timedelta
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric.ec import (
-    SECP256K1,
-    SECP256R1,
-    EllipticCurvePrivateKey,
-    generate_private_key,
-)
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from encbench.core.certificates import Issued, KeyPair
@@ -40,7 +35,7 @@ class EllipticCertificates:
 
     def authority(self, name: str, now: datetime) -> KeyPair:
         """See `ports.Certificates`."""
-        key = generate_private_key(SECP256R1())
+        key = ec.generate_private_key(ec.SECP256R1())
         subject = _subject(name)
         builder = (
             _builder(subject, subject, key, now)
@@ -59,19 +54,19 @@ class EllipticCertificates:
 
     def unpresentable(self, now: datetime) -> KeyPair:
         """See `ports.Certificates`: RFC 8446, section 4.2.3, has no scheme for this curve."""
-        key, subject = generate_private_key(SECP256K1()), _subject(CLIENT)
+        key, subject = ec.generate_private_key(ec.SECP256K1()), _subject(CLIENT)
         return _pair(_builder(subject, subject, key, now), key, key)
 
 
 def _leaf(
     issuer: x509.Certificate,
-    signing: EllipticCurvePrivateKey,
+    signing: ec.EllipticCurvePrivateKey,
     name: str,
     now: datetime,
     purpose: x509.ObjectIdentifier,
     names: x509.SubjectAlternativeName | None = None,
 ) -> KeyPair:
-    key = generate_private_key(SECP256R1())
+    key = ec.generate_private_key(ec.SECP256R1())
     own = x509.AuthorityKeyIdentifier.from_issuer_public_key(signing.public_key())
     builder = (
         _builder(_subject(name), issuer.subject, key, now)
@@ -86,7 +81,7 @@ def _leaf(
 
 
 def _builder(
-    subject: x509.Name, issuer: x509.Name, key: EllipticCurvePrivateKey, now: datetime
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, now: datetime
 ) -> x509.CertificateBuilder:
     return (
         x509.CertificateBuilder()
@@ -101,7 +96,9 @@ def _builder(
 
 
 def _pair(
-    builder: x509.CertificateBuilder, key: EllipticCurvePrivateKey, signing: EllipticCurvePrivateKey
+    builder: x509.CertificateBuilder,
+    key: ec.EllipticCurvePrivateKey,
+    signing: ec.EllipticCurvePrivateKey,
 ) -> KeyPair:
     certificate = builder.sign(signing, _SIGNATURE)
     return KeyPair(
@@ -114,13 +111,16 @@ def _pair(
     )
 
 
-def _loaded(authority: KeyPair) -> tuple[x509.Certificate, EllipticCurvePrivateKey]:
+def _loaded(authority: KeyPair) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
     try:
         certificate = x509.load_pem_x509_certificate(authority.certificate.encode())
         key = serialization.load_pem_private_key(authority.key.encode(), password=None)
     except ValueError as error:
         raise Rejected(f"the campaign's CA cannot be read: {error}") from error
-    if not isinstance(key, EllipticCurvePrivateKey) or key.public_key() != certificate.public_key():
+    if (
+        not isinstance(key, ec.EllipticCurvePrivateKey)
+        or key.public_key() != certificate.public_key()
+    ):
         raise Rejected("the campaign's CA cannot be used: its key does not match its certificate")
     return certificate, key
 

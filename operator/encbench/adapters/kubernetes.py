@@ -15,7 +15,7 @@ from pathlib import Path
 from kubernetes.aio import config
 from kubernetes.aio.client import ApiClient, Configuration
 
-from encbench.adapters.kubernetes_http import APPLY, MERGE, HttpAnswer, Requests, path
+from encbench.adapters.kubernetes_http import APPLY, JSON, MERGE, HttpAnswer, Requests, path
 from encbench.api.kinds import EVENT, POD, Kind
 from encbench.ports import Body, Conflict, Rejected, Unavailable
 
@@ -88,7 +88,7 @@ class KubernetesCluster:
     async def get(self, kind: Kind, namespace: str, name: str) -> Body | None:
         """See `ports.Cluster`."""
         answer = await self._requests.send("GET", path(kind, namespace, name))
-        return None if answer.status == 404 else _object(kind, answer.expect_ok())
+        return None if answer.status == 404 else _object(kind, answer)
 
     async def _list(self, kind: Kind, namespace: str | None, selector: str) -> list[Body]:
         for _ in range(_RESTARTS):
@@ -112,52 +112,41 @@ class KubernetesCluster:
         self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
     ) -> list[Body]:
         """See `ports.Cluster`."""
-        if namespace is not None:
-            places: tuple[str | None, ...] = (namespace,)
-        elif kind.namespaced and self._namespaces:
-            places = self._namespaces
-        else:
-            places = (None,)
+        watched = self._namespaces if kind.namespaced else ()
+        places = (watched or (None,)) if namespace is None else (namespace,)
         selector = ",".join(f"{label}={value}" for label, value in sorted((labels or {}).items()))
         found: list[Body] = []
         for place in places:
             found += await self._list(kind, place, selector)
         return found
 
+    async def _write(
+        self, method: str, kind: Kind, body: Body, where: str, *options: tuple[str, str]
+    ) -> HttpAnswer:
+        query, sent = [_MANAGER, *options, _STRICT], _typed(kind, body)
+        content_type = APPLY if method == "PATCH" else JSON
+        return await self._requests.send(
+            method, where, query=query, body=sent, content_type=content_type
+        )
+
     async def create(self, kind: Kind, body: Body) -> Body:
         """See `ports.Cluster`."""
-        answer = await self._requests.send(
-            "POST",
-            path(kind, body["metadata"].get("namespace")),
-            query=[_MANAGER, _STRICT],
-            body=_typed(kind, body),
-        )
-        return _object(kind, answer.expect_ok())
+        where = path(kind, body["metadata"].get("namespace"))
+        return _object(kind, await self._write("POST", kind, body, where))
 
     async def apply(self, kind: Kind, body: Body) -> Body:
         """See `ports.Cluster`. Conflict when the body names a stale uid or version."""
-        meta = body["metadata"]
-        answer = await self._requests.send(
-            "PATCH",
-            path(kind, meta.get("namespace"), meta["name"]),
-            query=[_MANAGER, ("force", "true"), _STRICT],
-            body=_typed(kind, body),
-            content_type=APPLY,
-        )
-        return _object(kind, answer.expect_ok())
+        where = path(kind, body["metadata"].get("namespace"), body["metadata"]["name"])
+        return _object(kind, await self._write("PATCH", kind, body, where, ("force", "true")))
 
     async def apply_status(self, kind: Kind, body: Body) -> Body:
         """See `ports.Cluster`. Also Conflict when the object is gone."""
         meta = body["metadata"]
-        answer = await self._requests.send(
-            "PUT",
-            path(kind, meta.get("namespace"), meta["name"], "status"),
-            query=[_MANAGER, _STRICT],
-            body=_typed(kind, body),
-        )
+        where = path(kind, meta.get("namespace"), meta["name"], "status")
+        answer = await self._write("PUT", kind, body, where)
         if answer.status == 404:
             raise Conflict(answer.message)
-        return _object(kind, answer.expect_ok())
+        return _object(kind, answer)
 
     async def patch_metadata(
         self,
@@ -170,13 +159,8 @@ class KubernetesCluster:
         resource_version: str | None = None,
     ) -> None:
         """See `ports.Cluster`. Conflict when `resource_version` is given and stale."""
-        changes: Body = {}
-        if labels is not None:
-            changes["labels"] = dict(labels)
-        if finalizers is not None:
-            changes["finalizers"] = [*finalizers]
-        if resource_version is not None:
-            changes["resourceVersion"] = resource_version
+        asked = {"labels": labels, "finalizers": finalizers, "resourceVersion": resource_version}
+        changes = {field: value for field, value in asked.items() if value is not None}
         answer = await self._requests.send(
             "PATCH",
             path(kind, namespace, name),
@@ -205,15 +189,9 @@ class KubernetesCluster:
 
     async def logs(self, namespace: str, pod: str, container: str, lines: int) -> str:
         """See `ports.Cluster`."""
-        answer = await self._requests.send(
-            "GET",
-            path(POD, namespace, pod, "log"),
-            query=[
-                ("container", container),
-                ("tailLines", str(lines)),
-                ("limitBytes", str(_LOG_BYTES)),
-            ],
-        )
+        limits = (("tailLines", str(lines)), ("limitBytes", str(_LOG_BYTES)))
+        query = (("container", container), *limits)
+        answer = await self._requests.send("GET", path(POD, namespace, pod, "log"), query=query)
         # 400: the container has not started, or the pod has no such container.
         if answer.status in (400, 404):
             return ""
@@ -260,15 +238,15 @@ class KubernetesCluster:
             _log.warning("event %s about %s %s: %s", reason, kind.kind, meta["name"], error)
 
 
-def _typed(kind: Kind, body: Body) -> Body:
-    return {**body, "apiVersion": kind.api_version, "kind": kind.kind}
-
-
 def _object(kind: Kind, answer: HttpAnswer) -> Body:
-    return _clean(kind, answer.json())
+    return _clean(kind, answer.expect_ok().json())
 
 
 def _clean(kind: Kind, body: Body) -> Body:
     """The object without managedFields, and with its type, which items of a list lack."""
     body["metadata"].pop("managedFields", None)
     return _typed(kind, body)
+
+
+def _typed(kind: Kind, body: Body) -> Body:
+    return {**body, "apiVersion": kind.api_version, "kind": kind.kind}

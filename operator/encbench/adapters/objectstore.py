@@ -7,19 +7,34 @@ store's errors to those of the ports.
 """
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from botocore.exceptions import ClientError
 
 from encbench.adapters.s3 import S3Connection, S3Limits, status_of
-from encbench.core.artefact import digest_of
-from encbench.ports import Conflict, Rejected, Stored, Unavailable
+from encbench.ports import Conflict, Rejected, Unavailable
 
 _LONGEST_URL = 7 * 24 * 3600
 _KEYS_PER_DELETE = 1000
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Method = Callable[Concatenate["ObjectStore", P], Coroutine[Any, Any, R]]
+
+
+def _in_thread(work: Callable[Concatenate["ObjectStore", Any, P], R]) -> Method[P, R]:
+    """A method that is given a client of the store, as one that its callers await."""
+
+    @wraps(work)
+    async def call(store: "ObjectStore", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await store._connection.call(lambda s3: work(store, s3, *args, **kwargs))
+
+    return call
 
 
 class ObjectStore:
@@ -43,73 +58,76 @@ class ObjectStore:
     ) -> None:
         self.bucket = bucket
         self._external_endpoint = external_endpoint
-        self._connection = S3Connection(
-            endpoint, region, credentials, ca_file, limits or S3Limits()
-        )
+        given = limits or S3Limits()
+        self._connection = S3Connection(endpoint, region, credentials, ca_file, given)
 
     # -- ports.Store
 
-    async def put_if_absent(self, key: str, content: bytes, content_type: str) -> Stored:
+    @_in_thread
+    def put_if_absent(self, s3: Any, key: str, content: bytes, content_type: str) -> None:
         """Store unless the key exists. Conflict when it exists with other content."""
-        return await self._connection.call(
-            lambda s3: self._put_if_absent(s3, key, content, content_type)
-        )
+        try:
+            wanted = {"Bucket": self.bucket, "Key": key, "ContentType": content_type}
+            s3.put_object(**wanted, Body=content, IfNoneMatch="*")
+        except ClientError as error:
+            if status_of(error) != 412:
+                raise
+            # Perhaps our own earlier attempt, whose answer was lost.
+            there = self._content(s3, key)
+            if there is None:
+                raise Unavailable(f"{key} was deleted while it was being stored") from error
+            if there != content:
+                raise Conflict(f"{key} exists with other content") from error
 
-    async def put(self, key: str, content: bytes, content_type: str) -> Stored:
+    @_in_thread
+    def put(self, s3: Any, key: str, content: bytes, content_type: str) -> None:
         """Store, replacing what was there."""
+        s3.put_object(Bucket=self.bucket, Key=key, Body=content, ContentType=content_type)
 
-        def put(s3: Any) -> Stored:
-            s3.put_object(Bucket=self.bucket, Key=key, Body=content, ContentType=content_type)
-            return Stored(key, digest_of(content))
-
-        return await self._connection.call(put)
-
-    async def get(self, key: str) -> bytes | None:
+    @_in_thread
+    def get(self, s3: Any, key: str) -> bytes | None:
         """The content, or None."""
-        return await self._connection.call(lambda s3: self._get(s3, key))
+        return self._content(s3, key)
 
-    async def list(self, prefix: str) -> list[str]:
+    def _content(self, s3: Any, key: str) -> bytes | None:
+        try:
+            return bytes(s3.get_object(Bucket=self.bucket, Key=key)["Body"].read())
+        except s3.exceptions.NoSuchKey:
+            return None
+
+    @_in_thread
+    def list(self, s3: Any, prefix: str) -> list[str]:
         """All keys under a prefix, in order."""
+        pages = s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix)
+        return sorted(entry["Key"] for page in pages for entry in page.get("Contents", ()))
 
-        def find(s3: Any) -> list[str]:
-            pages = s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix)
-            return sorted(entry["Key"] for page in pages for entry in page.get("Contents", ()))
-
-        return await self._connection.call(find)
-
-    async def delete(self, keys: Sequence[str]) -> None:
+    @_in_thread
+    def delete(self, s3: Any, keys: Sequence[str]) -> None:
         """Delete these keys; keys that do not exist are ignored."""
+        for first in range(0, len(keys), _KEYS_PER_DELETE):
+            some = [{"Key": key} for key in keys[first : first + _KEYS_PER_DELETE]]
+            wanted = {"Objects": some, "Quiet": True}
+            answer = s3.delete_objects(Bucket=self.bucket, Delete=wanted)
+            for left in answer.get("Errors", ()):
+                raise Unavailable(
+                    f"the object store did not delete {left.get('Key')}: "
+                    f"{left.get('Code')}: {left.get('Message')}"
+                )
 
-        def delete(s3: Any) -> None:
-            for first in range(0, len(keys), _KEYS_PER_DELETE):
-                some = [{"Key": key} for key in keys[first : first + _KEYS_PER_DELETE]]
-                wanted = {"Objects": some, "Quiet": True}
-                answer = s3.delete_objects(Bucket=self.bucket, Delete=wanted)
-                for left in answer.get("Errors", ()):
-                    raise Unavailable(
-                        f"the object store did not delete {left.get('Key')}: "
-                        f"{left.get('Code')}: {left.get('Message')}"
-                    )
-
-        await self._connection.call(delete)
-
-    async def abort_uploads(self, prefix: str) -> None:
+    @_in_thread
+    def abort_uploads(self, s3: Any, prefix: str) -> None:
         """Abort the unfinished multipart uploads under a prefix.
 
         Lists those of the whole bucket, because MinIO takes a prefix only if it is a whole key.
         """
-
-        def abort(s3: Any) -> None:
-            pages = s3.get_paginator("list_multipart_uploads").paginate(Bucket=self.bucket)
-            for upload in [upload for page in pages for upload in page.get("Uploads", ())]:
-                if not upload["Key"].startswith(prefix):
-                    continue
-                with suppress(s3.exceptions.NoSuchUpload):
-                    s3.abort_multipart_upload(
-                        Bucket=self.bucket, Key=upload["Key"], UploadId=upload["UploadId"]
-                    )
-
-        await self._connection.call(abort)
+        pages = s3.get_paginator("list_multipart_uploads").paginate(Bucket=self.bucket)
+        for upload in [upload for page in pages for upload in page.get("Uploads", ())]:
+            if not upload["Key"].startswith(prefix):
+                continue
+            with suppress(s3.exceptions.NoSuchUpload):
+                s3.abort_multipart_upload(
+                    Bucket=self.bucket, Key=upload["Key"], UploadId=upload["UploadId"]
+                )
 
     async def presign_put(self, key: str, seconds: int) -> str:
         """A URL for one PUT of this key with the header `If-None-Match: *`.
@@ -127,9 +145,20 @@ class ObjectStore:
 
     # -- for the start and for `encbench check`
 
-    async def ensure_bucket(self) -> None:
+    @_in_thread
+    def ensure_bucket(self, s3: Any) -> None:
         """Create the bucket unless it exists."""
-        await self._connection.call(self._ensure_bucket)
+        try:
+            s3.head_bucket(Bucket=self.bucket)
+            return
+        except ClientError as error:
+            if status_of(error) != 404:
+                raise
+        # S3 takes every region by name here but us-east-1.
+        region = self._connection.region
+        place = {"CreateBucketConfiguration": {"LocationConstraint": region}}
+        with suppress(s3.exceptions.BucketAlreadyOwnedByYou):
+            s3.create_bucket(Bucket=self.bucket, **(place if region != "us-east-1" else {}))
 
     async def check(self) -> None:
         """Write, refuse to overwrite, and delete an object under an unused name.
@@ -148,40 +177,3 @@ class ObjectStore:
             f"the object store at {self._connection.endpoint} ignores If-None-Match, so results "
             "could be overwritten: use one with conditional writes, such as S3 or a current MinIO"
         )
-
-    # -- in a thread
-
-    def _put_if_absent(self, s3: Any, key: str, content: bytes, content_type: str) -> Stored:
-        stored = Stored(key, digest_of(content))
-        try:
-            wanted = {"Bucket": self.bucket, "Key": key, "ContentType": content_type}
-            s3.put_object(**wanted, Body=content, IfNoneMatch="*")
-        except ClientError as error:
-            if status_of(error) != 412:
-                raise
-            # Perhaps our own earlier attempt, whose answer was lost.
-            there = self._get(s3, key)
-            if there is None:
-                raise Unavailable(f"{key} was deleted while it was being stored") from error
-            if digest_of(there) != stored.digest:
-                raise Conflict(f"{key} exists with other content") from error
-        return stored
-
-    def _get(self, s3: Any, key: str) -> bytes | None:
-        try:
-            return bytes(s3.get_object(Bucket=self.bucket, Key=key)["Body"].read())
-        except s3.exceptions.NoSuchKey:
-            return None
-
-    def _ensure_bucket(self, s3: Any) -> None:
-        try:
-            s3.head_bucket(Bucket=self.bucket)
-            return
-        except ClientError as error:
-            if status_of(error) != 404:
-                raise
-        # S3 takes every region by name here but us-east-1.
-        region = self._connection.region
-        place = {"CreateBucketConfiguration": {"LocationConstraint": region}}
-        with suppress(s3.exceptions.BucketAlreadyOwnedByYou):
-            s3.create_bucket(Bucket=self.bucket, **(place if region != "us-east-1" else {}))

@@ -17,14 +17,11 @@ class HttpRecorder(Sidecar):
     title = "recorder"
 
     def __init__(self, *, seconds: float = SECONDS) -> None:
-        super().__init__()
-        self._seconds = seconds
+        super().__init__(seconds)
 
     async def state(self, address: str, token: str) -> StateAnswer:
         """See the port. Unavailable until the tool waits; Rejected for a wrong token."""
-        return await self._ask(
-            StateAnswer, "GET", address, recorder.STATE, token, seconds=self._seconds
-        )
+        return await self._ask(StateAnswer, "GET", address, recorder.STATE, token)
 
     async def release(
         self,
@@ -42,5 +39,4 @@ class HttpRecorder(Sidecar):
         request = recorder.ReleaseRequest(startAt=start_at, uploads=dict(uploads))
         if slots is not None:
             request["slots"] = slots
-        where = ("POST", address, recorder.RELEASE, token)
-        return await self._ask(StateAnswer, *where, seconds=self._seconds, body=request)
+        return await self._ask(StateAnswer, "POST", address, recorder.RELEASE, token, request)

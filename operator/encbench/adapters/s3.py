@@ -26,15 +26,13 @@ T = TypeVar("T")
 ACCESS_KEY_FILE = "access-key"
 SECRET_KEY_FILE = "secret-key"  # noqa: S105 - a file's name
 
-_SETTINGS_AT_FAULT = frozenset(
-    {
-        "AuthorizationHeaderMalformed",
-        "ExpiredToken",
-        "IllegalLocationConstraintException",
-        "InvalidToken",
-        "RequestTimeout",
-        "RequestTimeTooSkewed",
-    }
+_SETTINGS_AT_FAULT = (
+    "AuthorizationHeaderMalformed",
+    "ExpiredToken",
+    "IllegalLocationConstraintException",
+    "InvalidToken",
+    "RequestTimeout",
+    "RequestTimeTooSkewed",
 )
 """Codes of status 400 that do not concern the request itself."""
 

@@ -20,6 +20,10 @@ class Sidecar(HttpClient):
     title: str
     """Names the sidecar in messages."""
 
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self._seconds = seconds
+
     async def _ask(
         self,
         _: type[Answer],
@@ -27,26 +31,25 @@ class Sidecar(HttpClient):
         address: str,
         path: str,
         token: str,
-        *,
-        seconds: float,
         body: Mapping[str, object] | None = None,
+        seconds: float | None = None,
     ) -> Answer:
         """The answer within that many seconds, a JSON object of the given type of `wire`.
 
         Rejected when the sidecar understood and refused; Unavailable for everything else.
         """
-        where = f"the {self.title} at {address}"
+        where, limit = f"the {self.title} at {address}", seconds or self._seconds
         try:
             async with self._session.request(
                 method,
                 f"http://{address}{path}",
                 headers={"Authorization": f"Bearer {token}"},
                 json=body,
-                timeout=aiohttp.ClientTimeout(total=seconds),
+                timeout=aiohttp.ClientTimeout(total=limit),
             ) as answer:
                 content = await _json(answer)
         except TimeoutError as error:
-            raise Unavailable(f"{where} did not answer within {seconds:.0f} s") from error
+            raise Unavailable(f"{where} did not answer within {limit:.0f} s") from error
         except (aiohttp.ClientError, OSError) as error:
             raise Unavailable(f"{where} cannot be reached: {error}") from error
         if answer.status in _REFUSALS:

@@ -5,33 +5,24 @@ All problems are reported at once, and nothing starts until there are none.
 
 from collections.abc import Callable, Iterable
 
-from encbench.admission import (
-    columns,
-    engines,
-    external,
-    keys,
-    precision,
-    recovery,
-    references,
-    tools,
-    volumes,
-)
+from encbench.admission import campaign as settings
+from encbench.admission import external, modes, programs, references
 from encbench.admission.gather import CampaignParts, Installed, Lookup, gather
 from encbench.api.campaign import CampaignSpec
 from encbench.core.problem import Problem
 
 CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     references.check,
-    tools.check,
-    engines.check,
-    tools.check_runs,
-    engines.check_memory,
-    recovery.check,
-    keys.check,
+    programs.tools,
+    programs.engines,
+    programs.runs,
+    programs.memory,
+    settings.recovery,
+    modes.keys,
     external.check,
-    columns.check,
-    volumes.check,
-    precision.check,
+    modes.columns,
+    modes.volumes,
+    settings.precision,
 )
 """In the order in which users read the answers. Each is pure."""
 

@@ -1,12 +1,17 @@
 """The base of every API model, and the parts that several kinds share.
 
 The models are the single source of the CRDs (`api.crd` generates them), so the description of each
-field is the text of `kubectl explain`. Schemas are strict: an unknown field is refused, on the API
-server by the structural schema and here by `extra="forbid"`.
+field is the text of `kubectl explain`. It stands beside its field where both fit on one line, else
+below as the docstring. Schemas are strict: an unknown field is refused, on the API server by the
+structural schema and here by `extra="forbid"`.
 """
 
+import ast
+import inspect
+import sys
 from collections.abc import Mapping
 from functools import cache
+from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal, Self, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
@@ -14,7 +19,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema
 
 from encbench.api.rules import VALIDATIONS, Rule, Transition, as_cel, fits, literal
-from encbench.api.scalars import SUBDOMAIN, Name, Quantity, parse_quantity
+from encbench.api.scalars import SUBDOMAIN, Name, Quantity, Word, parse_quantity
 
 GROUP = "encbench.io"
 VERSION = "v1alpha1"
@@ -70,7 +75,7 @@ class Model(BaseModel):
     def __get_pydantic_json_schema__(
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """Add the rules, and a default for parts whose own fields all have one.
+        """Add the rules, the descriptions below fields, and a default for parts that need no value.
 
         The default is empty, because the API server fills it in. A part with rules has a complete
         default, because the rules are checked against it when the CRD is installed.
@@ -80,10 +85,11 @@ class Model(BaseModel):
         if own := [*map(as_cel, cls.rules), *map(as_cel, cls.transitions)]:
             schema[VALIDATIONS] = [*schema.get(VALIDATIONS, []), *own]
         for name, field in cls.model_fields.items():
-            part = field.default_factory
+            place, part = schema["properties"][field.alias or name], field.default_factory
             if isinstance(part, type) and issubclass(part, Model):
-                default = part().to_dict() if part.rules else {}
-                schema["properties"][field.alias or name]["default"] = default
+                place["default"] = part().to_dict() if part.rules else {}
+            if text := _docstrings(cls).get(name):
+                place["description"] = text
         return reference
 
 
@@ -92,6 +98,27 @@ def _without_nulls(values: Any) -> Any:
     if not isinstance(values, Mapping):
         return values
     return {key: value for key, value in values.items() if value is not None}
+
+
+@cache
+def _docstrings(model: type[Model]) -> dict[str, str]:
+    """The descriptions below fields, by field, with those of its bases.
+
+    pydantic's `use_attribute_docstrings` would read all source files whenever a program starts.
+    """
+    found: dict[str, str] = {}
+    for part in reversed(model.__mro__[: model.__mro__.index(Model)]):
+        for field, below in pairwise(_class_bodies(part.__module__)[part.__name__]):
+            match field, below:
+                case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
+                    found[name] = text
+    return found
+
+
+@cache
+def _class_bodies(module: str) -> dict[str, list[ast.stmt]]:
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {node.name: node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
 
 
 @cache
@@ -124,10 +151,11 @@ FROZEN = Transition(
 """The rule of a spec that is immutable after creation."""
 
 
-def at_least(path: str, minimum: str, message: str) -> Rule:
+def at_least(path: str, minimum: str, rest: str, noun: str = "") -> Rule:
     """A rule that the quantity at `path`, such as `resources.memory`, is at least `minimum`.
 
     A malformed quantity passes, because its own rule gives a better message. So does an absent one.
+    `rest` ends the message, which names the path unless there is a `noun`.
     """
     *parents, field = path.split(".")
 
@@ -144,7 +172,7 @@ def at_least(path: str, minimum: str, message: str) -> Rule:
     return Rule(
         cel=f"{absent}!isQuantity({value}) || "
         f"quantity({value}).compareTo(quantity('{minimum}')) >= 0",
-        message=message,
+        message=f"write {noun or path} of at least {minimum}{rest}",
         holds=holds,
     )
 
@@ -168,9 +196,8 @@ class Toleration(Model):
     key: Annotated[str, Field(max_length=316)] | None = optional("Taint key.")
     operator: Literal["Equal", "Exists"] | None = optional("Equal (the default) or Exists.")
     value: Annotated[str, Field(max_length=63)] | None = optional("Taint value.")
-    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = optional(
-        "Taint effect to tolerate; all effects if omitted."
-    )
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
+    """Taint effect to tolerate; all effects if omitted."""
 
 
 _LABEL_NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
@@ -191,22 +218,16 @@ class Placement(Model):
 
     node_selector: Annotated[
         dict[str, Annotated[str, Field(max_length=63)]], Field(max_length=16), _NODE_LABELS
-    ] = Field(default_factory=dict, description="Labels that the node must have.")
-    tolerations: Annotated[list[Toleration], Field(max_length=16)] = Field(
-        default_factory=list, description="Taints that the pods tolerate."
-    )
+    ] = Field(default_factory=dict)
+    """Labels that the node must have."""
+    tolerations: Annotated[list[Toleration], Field(max_length=16)] = Field(default_factory=list)
+    """Taints that the pods tolerate."""
 
 
 class Resources(Model):
     """Requests and limits, which are equal: pods have the QoS class Guaranteed."""
 
-    rules = (
-        at_least(
-            "memory",
-            "16Mi",
-            "write memory of at least 16Mi, such as 512Mi; the suffix m means a thousandth",
-        ),
-    )
+    rules = (at_least("memory", "16Mi", ", such as 512Mi; the suffix m means a thousandth"),)
 
     cpu: Quantity = Field(description="CPU, as request and limit, such as 500m or 4.")
     memory: Quantity = Field(description="Memory, as request and limit, such as 512Mi or 16Gi.")
@@ -226,4 +247,4 @@ class ObjectRef(Model):
     """A reference to one incarnation of an object in the same namespace."""
 
     name: Name = Field(description="Name of the object.")
-    uid: Annotated[str, Field(max_length=64)] = Field(description="UID of the object.")
+    uid: Word = Field(description="UID of the object.")

@@ -1,11 +1,11 @@
 """Campaign: what to compare, and how its progress reads."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
 from encbench.api.base import Model, optional
-from encbench.api.conditions import Conditions
+from encbench.api.conditions import Conditions, PhaseName
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.lifecycle import CAMPAIGN_LIFE
@@ -14,7 +14,6 @@ from encbench.api.scalars import Bool, Fraction, Int, Name, Number, PositiveDura
 from encbench.api.workload import WorkloadSpec
 
 NameSet = Annotated[list[Name], Field(min_length=1, max_length=16), Unique()]
-
 
 MIN_UNITS = 4
 """Independent units (blocks, or sets of testbeds) that a pilot needs to estimate a spread;
@@ -28,10 +27,9 @@ class MatrixEntry(Model):
     """Every combination of these instances, modes and workloads is measured."""
 
     instance_refs: NameSet = Field(description="Names of InstanceTemplates.")
-    mode_refs: NameSet = Field(
-        description="Names of EncryptionModes to compare with the baseline mode. With the "
-        "baseline alone it is an A/A campaign."
-    )
+    mode_refs: NameSet
+    """Names of EncryptionModes to compare with the baseline mode. With the baseline alone it is an
+    A/A campaign."""
     workload_refs: NameSet = Field(description="Names of Workloads.")
 
 
@@ -48,54 +46,38 @@ class Blocks(Model):
         ),
     )
 
-    min: Annotated[Int, Field(ge=1, le=1000)] = Field(
-        6,
-        description="Valid blocks to measure for each instance, workload and concurrency. With "
-        "`precision` they are the pilot.",
-    )
-    max: Annotated[Int, Field(ge=1, le=1000)] = Field(
-        30, description="Maximum of valid blocks that `precision` may plan; without it, no effect."
-    )
-    max_replacements: Annotated[Int, Field(ge=0, le=1000)] = Field(
-        3,
-        description="Blocks that may be repeated for each instance, workload and concurrency, "
-        "because one of their trials was Invalid or Failed.",
-    )
-    per_testbed: Annotated[Int, Field(ge=0, le=250)] = Field(
-        0,
-        description="Blocks after which all testbeds are rebuilt, so that the interval includes "
-        "luck of placement; 0 keeps them. Baseline and control always alternate between their two "
-        "testbeds.",
-    )
+    min: Annotated[Int, Field(ge=1, le=1000)] = 6
+    """Valid blocks to measure for each instance, workload and concurrency. With `precision` they
+    are the pilot."""
+    max: Annotated[Int, Field(ge=1, le=1000)] = 30
+    """Maximum of valid blocks that `precision` may plan; without it, no effect."""
+    max_replacements: Annotated[Int, Field(ge=0, le=1000)] = 3
+    """Blocks that may be repeated for each instance, workload and concurrency, because one of their
+    trials was Invalid or Failed."""
+    per_testbed: Annotated[Int, Field(ge=0, le=250)] = 0
+    """Blocks after which all testbeds are rebuilt, so that the interval includes luck of placement;
+    0 keeps them. Baseline and control always alternate between their two testbeds."""
 
 
 class Precision(Model):
     """The wanted width of the intervals of TPS."""
 
-    target_half_width: Annotated[Number, Field(gt=0, lt=1)] = Field(
-        description="Half-width of the 95 % interval of the loss of TPS, as a fraction: 0.02 is "
-        "±2 %. The pilot's spread sets the number of blocks once, up to blocks.max."
-    )
+    target_half_width: Annotated[Number, Field(gt=0, lt=1)]
+    """Half-width of the 95 % interval of the loss of TPS, as a fraction: 0.02 is ±2 %. The pilot's
+    spread sets the number of blocks once, up to blocks.max."""
 
 
 class Limits(Model):
     """Limits above which a trial is Invalid, whatever its TPS; its block is replaced."""
 
-    client_throttling: Fraction = Field(
-        0.2,
-        description="Share of the window during which a client pod was throttled. 1 allows "
-        "everything.",
-    )
-    foreign_cpu: Fraction = Field(
-        0.5,
-        description="Share of a node's cores used by anything but the campaign's own databases, "
-        "clients and sidecars, on the nodes of database and clients. 1 allows everything.",
-    )
-    idle_cpu: Fraction = Field(
-        0.1,
-        description="CPU of the campaign's other databases in the window, as a share of the "
-        "instance's CPU. 1 allows everything.",
-    )
+    client_throttling: Fraction = 0.2
+    """Share of the window during which a client pod was throttled. 1 allows everything."""
+    foreign_cpu: Fraction = 0.5
+    """Share of a node's cores used by anything but the campaign's own databases, clients and
+    sidecars, on the nodes of database and clients. 1 allows everything."""
+    idle_cpu: Fraction = 0.1
+    """CPU of the campaign's other databases in the window, as a share of the instance's CPU. 1
+    allows everything."""
 
 
 Reset = Literal["none", "block", "trial"]
@@ -106,52 +88,32 @@ Cache = Literal["Warm", "Cold"]
 class StepDeadlines(Model):
     """Time limits of the steps; a step that exceeds its limit ends with a reason."""
 
-    provision: PositiveDuration = Field(
-        "10m", description="From the database pod's creation until it answers queries."
-    )
+    provision: PositiveDuration = "10m"
+    """From the database pod's creation until it answers queries."""
     load: PositiveDuration = Field("6h", description="Loading the dataset.")
     proof: PositiveDuration = Field("10m", description="Proving the encryption mode.")
-    reset: PositiveDuration = Field(
-        "2h", description="Stopping the database, copying its data directory and restarting it."
-    )
-    start: PositiveDuration = Field(
-        "5m", description="From the client pods' creation until they are ready to start."
-    )
-    overrun: PositiveDuration = Field(
-        "1m", description="Time that the tool may run beyond warm-up and duration."
-    )
-    recovery: PositiveDuration = Field(
-        "30m", description="From the server's stop (recovery workloads) until it answers again."
-    )
-    archive: PositiveDuration = Field(
-        "24h", description="Waiting for the object store or the metrics source."
-    )
+    reset: PositiveDuration = "2h"
+    """Stopping the database, copying its data directory and restarting it."""
+    start: PositiveDuration = "5m"
+    """From the client pods' creation until they are ready to start."""
+    overrun: PositiveDuration = "1m"
+    """Time that the tool may run beyond warm-up and duration."""
+    recovery: PositiveDuration = "30m"
+    """From the server's stop (recovery workloads) until it answers again."""
+    archive: PositiveDuration = "24h"
+    """Waiting for the object store or the metrics source."""
 
 
 FROZEN_FIELDS = (
-    "matrix",
-    "baselineModeRef",
-    "blocks",
-    "precision",
-    "margin",
-    "seed",
-    "limits",
-    "reset",
-    "residency",
-    "cache",
-    "allowColocation",
-    "stepDeadlines",
+    *("matrix", "baselineModeRef", "blocks", "precision", "margin", "seed", "limits"),
+    *("reset", "residency", "cache", "allowColocation", "stepDeadlines"),
 )
 """Fields of the spec that may not change after creation, in the API's spelling."""
 
 
-OPTIONAL_FIELDS = frozenset({"precision"})
-"""Those of FROZEN_FIELDS that may be absent."""
-
-
 def _frozen(field: str) -> Transition:
     same = f"self.{field} == oldSelf.{field}"
-    if field in OPTIONAL_FIELDS:
+    if field == "precision":  # the only one that may be absent
         here, before = f"has(self.{field})", f"has(oldSelf.{field})"
         same = f"{here} == {before} && (!{here} || {same})"
     return Transition(
@@ -189,72 +151,51 @@ class CampaignSpec(Model):
     )
     transitions = tuple(_frozen(field) for field in FROZEN_FIELDS)
 
-    matrix: Annotated[list[MatrixEntry], Field(min_length=1, max_length=16)] = Field(
-        description="What to measure."
-    )
-    baseline_mode_ref: Name = Field(
-        description="EncryptionMode with which all others are compared. It is measured a second "
-        "time, on a testbed of its own, as the noise floor."
-    )
-    blocks: Blocks = Field(
-        default_factory=Blocks, description="Number of repetitions of each comparison."
-    )
-    precision: Precision | None = optional(
-        "Let a pilot set the number of blocks, instead of measuring exactly blocks.min."
-    )
-    margin: Annotated[Number, Field(gt=0, lt=1)] = Field(
-        0.05, description="Overhead that matters, as a fraction: 0.05 is 5 %."
-    )
-    seed: Annotated[Int, Field(ge=0, le=2**53 - 1)] = Field(
-        1, description="Seed of every random order in the plan."
-    )
-    limits: Limits = Field(
-        default_factory=Limits,
-        description="Limits that make a trial Invalid, fixed in advance and blind to its TPS.",
-    )
-    reset: Reset = Field(
-        "none",
-        description="When a testbed's data directory is restored to the loaded state: never, "
-        "before the first trial of each block number, or before every trial. It is restored from "
-        "a golden copy beside the data, so volumes need room for both.",
-    )
-    residency: Residency = Field(
-        "Resident",
-        description="Resident keeps the databases of an instance running side by side. OnDemand "
-        "runs only the database of the current trial, for machines without memory for all. Every "
-        "trial then begins with a start of its server.",
-    )
-    cache: Cache = Field(
-        "Warm",
-        description="Warm leaves caches to the warm-up. Cold restarts the server before every "
-        "trial with none of its files in the page cache, so that it reads from disk.",
-    )
+    matrix: Annotated[list[MatrixEntry], Field(min_length=1, max_length=16)]
+    """What to measure."""
+    baseline_mode_ref: Name
+    """EncryptionMode with which all others are compared. It is measured a second time, on a testbed
+    of its own, as the noise floor."""
+    blocks: Blocks = Field(default_factory=Blocks)
+    """Number of repetitions of each comparison."""
+    precision: Precision | None = None
+    """Let a pilot set the number of blocks, instead of measuring exactly blocks.min."""
+    margin: Annotated[Number, Field(gt=0, lt=1)] = 0.05
+    """Overhead that matters, as a fraction: 0.05 is 5 %."""
+    seed: Annotated[Int, Field(ge=0, le=2**53 - 1)] = 1
+    """Seed of every random order in the plan."""
+    limits: Limits = Field(default_factory=Limits)
+    """Limits that make a trial Invalid, fixed in advance and blind to its TPS."""
+    reset: Reset = "none"
+    """When a testbed's data directory is restored to the loaded state: never, before the first
+    trial of each block number, or before every trial. It is restored from a golden copy beside the
+    data, so volumes need room for both."""
+    residency: Residency = "Resident"
+    """Resident keeps the databases of an instance running side by side. OnDemand runs only the
+    database of the current trial, for machines without memory for all. Every trial then begins with
+    a start of its server."""
+    cache: Cache = "Warm"
+    """Warm leaves caches to the warm-up. Cold restarts the server before every trial with none of
+    its files in the page cache, so that it reads from disk."""
     suspend: Bool = Field(False, description="Start no further trial; a running one is finished.")
-    allow_colocation: Bool = Field(
-        False,
-        description="Let client and database share a node. The report says so, because node CPU "
-        "then includes both.",
-    )
-    step_deadlines: StepDeadlines = Field(
-        default_factory=StepDeadlines, description="Time limits of the steps."
-    )
-    active_deadline_seconds: Annotated[Int, Field(ge=1)] | None = optional(
-        "Seconds after which the whole campaign ends as Failed."
-    )
-    ttl_seconds_after_finished: Annotated[Int, Field(ge=0)] | None = optional(
-        "Seconds after the campaign's end when its succeeded Trials are deleted. Invalid and "
-        "failed ones stay until the campaign is deleted."
-    )
+    allow_colocation: Bool = False
+    """Let client and database share a node. The report says so, because node CPU then includes
+    both."""
+    step_deadlines: StepDeadlines = Field(default_factory=StepDeadlines)
+    """Time limits of the steps."""
+    active_deadline_seconds: Annotated[Int, Field(ge=1)] | None = None
+    """Seconds after which the whole campaign ends as Failed."""
+    ttl_seconds_after_finished: Annotated[Int, Field(ge=0)] | None = None
+    """Seconds after the campaign's end when its succeeded Trials are deleted. Invalid and failed
+    ones stay until the campaign is deleted."""
 
 
 class Progress(Model):
     """Counts of trials."""
 
-    planned: Int = Field(
-        0,
-        description="Trials that the campaign needs, including replacements. A condition whose "
-        "pilot is not over counts with the pilot only.",
-    )
+    planned: Int = 0
+    """Trials that the campaign needs, including replacements. A condition whose pilot is not over
+    counts with the pilot only."""
     active: Int = Field(0, description="Trials in progress.")
     succeeded: Int = Field(0, description="Trials with a valid result.")
     invalid: Int = Field(0, description="Trials whose result does not count.")
@@ -269,66 +210,54 @@ class BlockPlan(Model):
     workload: Name = Field(description="Workload.")
     concurrency: Int = Field(description="Client threads in total.")
     pilot_blocks: Int = Field(description="Valid blocks of the pilot.")
-    widest_arm: Name | None = optional(
-        "The arm with the widest interval in the pilot; it sets the number."
-    )
-    spread: Number | None = optional(
-        "Standard deviation of that arm's ln(TPS / baseline's TPS) between the pilot's blocks."
-    )
-    half_width: Number | None = optional(
-        "Half-width of that arm's 95 % interval after the pilot, as a fraction."
-    )
+    widest_arm: Name | None = None
+    """The arm with the widest interval in the pilot; it sets the number."""
+    spread: Number | None = None
+    """Standard deviation of that arm's ln(TPS / baseline's TPS) between the pilot's blocks."""
+    half_width: Number | None = None
+    """Half-width of that arm's 95 % interval after the pilot, as a fraction."""
     wanted_blocks: Int | None = optional("Blocks that the target half-width needs at that spread.")
     planned_blocks: Int = Field(description="Valid blocks to measure, at most blocks.max.")
     capped: Bool = Field(False, description="Whether blocks.max is less than wantedBlocks.")
 
 
+T = TypeVar("T")
+ByName = Annotated[dict[str, T], Field(max_length=256)]
+
+
 class Resolved(Model):
     """The specs at the time when the campaign was accepted; later edits have no effect."""
 
-    instances: Annotated[dict[str, InstanceTemplateSpec], Field(max_length=256)] = Field(
-        default_factory=dict, description="InstanceTemplates by name."
-    )
-    modes: Annotated[dict[str, EncryptionModeSpec], Field(max_length=256)] = Field(
-        default_factory=dict, description="EncryptionModes by name."
-    )
-    workloads: Annotated[dict[str, WorkloadSpec], Field(max_length=256)] = Field(
-        default_factory=dict, description="Workloads by name."
-    )
-    scripts: Annotated[dict[str, Name], Field(max_length=256)] = Field(
-        default_factory=dict,
-        description="Immutable copies of Lua scripts: ConfigMap name by workload name.",
-    )
-    hash: Annotated[str, Field(max_length=64)] = Field(
-        "", description="SHA-256 of the specs above."
-    )
+    instances: ByName[InstanceTemplateSpec] = Field(default_factory=dict)
+    """InstanceTemplates by name."""
+    modes: ByName[EncryptionModeSpec] = Field(default_factory=dict)
+    """EncryptionModes by name."""
+    workloads: ByName[WorkloadSpec] = Field(default_factory=dict, description="Workloads by name.")
+    scripts: ByName[Name] = Field(default_factory=dict)
+    """Immutable copies of Lua scripts: ConfigMap name by workload name."""
+    hash: Annotated[str, Field(max_length=64)] = ""
+    """SHA-256 of the specs above."""
 
 
 class CampaignStatus(Model):
     """State of the campaign."""
 
     observed_generation: Int | None = optional("Generation that the operator has processed.")
-    phase: Annotated[str, Field(max_length=32)] = Field(
-        "Pending", description=CAMPAIGN_LIFE.phase_names
-    )
+    phase: PhaseName = Field("Pending", description=CAMPAIGN_LIFE.phase_names)
     conditions: Conditions = Field(default_factory=list, description=CAMPAIGN_LIFE.names)
     progress: Progress = Field(default_factory=Progress, description="Counts of trials.")
-    step: Annotated[str, Field(max_length=512)] = Field(
-        "", description="The current step, in words."
-    )
+    step: Annotated[str, Field(max_length=512)] = ""
+    """The current step, in words."""
     start_time: Time | None = optional("When the plan was frozen.")
     completion_time: Time | None = optional("When the last trial ended.")
-    estimated_completion_time: Time | None = optional(
-        "When the campaign will end at the present pace. During a pilot its condition counts with "
-        "the pilot only."
-    )
+    estimated_completion_time: Time | None = None
+    """When the campaign will end at the present pace. During a pilot its condition counts with the
+    pilot only."""
     resolved: Resolved | None = optional("The frozen specs.")
     block_plans: Annotated[list[BlockPlan], Field(max_length=MAX_BLOCK_PLANS)] = Field(
-        default_factory=list,
-        description="With `precision`: the number of blocks of each condition whose pilot is "
-        "over, and why.",
+        default_factory=list
     )
-    storage_prefix: Annotated[str, Field(max_length=512)] | None = optional(
-        "Prefix of the artefacts in the bucket."
-    )
+    """With `precision`: the number of blocks of each condition whose pilot is over, and why."""
+    storage_prefix: Annotated[str, Field(max_length=512)] | None = None
+    """Prefix of the artefacts in the bucket."""
     report_ref: Name | None = optional("Name of the OverheadReport.")

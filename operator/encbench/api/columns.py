@@ -10,46 +10,63 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from encbench.api.base import Model, Resources, at_least, optional
-from encbench.api.rules import Rule, Unique, either, matches
+from encbench.api.rules import Rule, Unique, either, matches, together
 from encbench.api.scalars import Bool, EntryName, Name, Quantity
 
 Algorithm = Literal["AES_128_GCM", "SM4_128_GCM"]
 Ratio = Literal[0, 20, 50, 100]
 
-PLACES = ("host", "port", "database", "mek", "mekFile")
-"""The placeholders of `urlTemplate`."""
-
 # Kept short, because each mode of a campaign counts against the API server's cost budget.
 _NAME = "[0-9A-Za-z_$]+"
-_BRACES = f"[{{]({'|'.join(PLACES)})[}}]"
-_TEMPLATE = f"^jdbc:([^{{}}]|{_BRACES})+$"
+
+ColumnName = Annotated[
+    str,
+    Field(max_length=80),
+    matches(
+        f"^{_NAME}[.]{_NAME}$", "write a column as table.column, such as bmsql_customer.c_balance"
+    ),
+]
+JarUrl = Annotated[
+    str,
+    Field(max_length=1024),
+    matches(
+        "^https?://[^@\\s]+$",
+        "write an http or https URL without a user or password in it, such as "
+        "https://example.com/driver-1.0.jar",
+    ),
+]
+JarDigest = Annotated[
+    str,
+    Field(max_length=64),
+    matches("^[0-9a-f]{64}$", "write the 64 lower-case hex digits of sha256sum"),
+]
+JarPath = Annotated[
+    str,
+    Field(max_length=512),
+    matches(
+        "^([-_a-zA-Z0-9][-._a-zA-Z0-9]*/)*[-_a-zA-Z0-9][-._a-zA-Z0-9]*[.]jar$",
+        "write the path of a .jar within the claim, without a leading /, such as "
+        "drivers/EncJDBC-1.0.6.jar",
+    ),
+]
 
 
 class MekSecretRef(Model):
     """A master encryption key (MEK) that the user provides, in a Secret of the same namespace."""
 
     name: Name = Field(description="Name of the Secret.")
-    key: EntryName = Field(
-        "mek", description="Entry of the Secret that holds the key: 32 hex digits."
-    )
+    key: EntryName = "mek"
+    """Entry of the Secret that holds the key: 32 hex digits."""
 
 
 class ProxyResources(Resources):
     """Resources of the confidential proxy's container, in addition to the server's own."""
 
-    rules = (
-        at_least(
-            "memory",
-            "32Mi",
-            "write memory of at least 32Mi, such as 64Mi: each connection has buffers of 24 KiB",
-        ),
-    )
+    rules = (at_least("memory", "32Mi", ", such as 64Mi: each connection has buffers of 24 KiB"),)
 
-    cpu: Quantity = Field(
-        "1",
-        description="Cores, as request and limit. Results are encrypted here, so too few cores "
-        "slow every query down; their use is counted separately from the server's CPU.",
-    )
+    cpu: Quantity = "1"
+    """Cores, as request and limit. Results are encrypted here, so too few cores slow every query
+    down; their use is counted separately from the server's CPU."""
     memory: Quantity = Field("64Mi", description="Bytes, as request and limit.")
 
 
@@ -65,51 +82,26 @@ class Columns(Model):
         ),
     )
 
-    method: Literal["confidential"] = Field(
-        description="confidential: a proxy beside the database encrypts the values of these "
-        "columns in every result; storage and statements stay in plaintext."
+    method: Literal["confidential"]
+    """confidential: a proxy beside the database encrypts the values of these columns in every
+    result; storage and statements stay in plaintext."""
+    algorithm: Algorithm = "AES_128_GCM"
+    """Cipher, with a key of 128 bits and a tag of 16 bytes per value."""
+    ratio: Ratio | None = None
+    """Share of the workload's schema that is encrypted, as in the published study: 20 covers
+    identifiers and order numbers; 50 adds prices, dates and quantities; 100 is everything; 0 is
+    nothing, but through the proxy."""
+    chosen: Annotated[list[ColumnName], Field(min_length=1, max_length=100), Unique()] | None = (
+        Field(None, alias="list")
     )
-    algorithm: Algorithm = Field(
-        "AES_128_GCM", description="Cipher, with a key of 128 bits and a tag of 16 bytes per value."
-    )
-    ratio: Ratio | None = optional(
-        "Share of the workload's schema that is encrypted, as in the published study: 20 covers "
-        "identifiers and order numbers; 50 adds prices, dates and quantities; 100 is everything; "
-        "0 is nothing, but through the proxy."
-    )
-    chosen: (
-        Annotated[
-            list[
-                Annotated[
-                    str,
-                    Field(max_length=80),
-                    matches(
-                        f"^{_NAME}[.]{_NAME}$",
-                        "write a column as table.column, such as bmsql_customer.c_balance",
-                    ),
-                ]
-            ],
-            Field(min_length=1, max_length=100),
-            Unique(),
-        ]
-        | None
-    ) = Field(
-        None,
-        alias="list",
-        description="The columns to encrypt, as table.column; sbtest.c is the column c of all "
-        "sysbench tables.",
-    )
-    strict: Bool = Field(
-        True,
-        description="Also encrypt columns of unknown origin (derived tables, views, expressions), "
-        "because they may show values of chosen columns.",
-    )
-    mek_secret_ref: MekSecretRef | None = optional(
-        "Key to use; if omitted, one is generated per testbed."
-    )
-    resources: ProxyResources = Field(
-        default_factory=ProxyResources, description="CPU and memory of the proxy's container."
-    )
+    """The columns to encrypt, as table.column; sbtest.c is the column c of all sysbench tables."""
+    strict: Bool = True
+    """Also encrypt columns of unknown origin (derived tables, views, expressions), because they may
+    show values of chosen columns."""
+    mek_secret_ref: MekSecretRef | None = None
+    """Key to use; if omitted, one is generated per testbed."""
+    resources: ProxyResources = Field(default_factory=ProxyResources)
+    """CPU and memory of the proxy's container."""
 
     @property
     def encrypts(self) -> bool:
@@ -134,51 +126,22 @@ class DriverJar(Model):
             "driver.jar)",
             holds=lambda it: it.url is None or it.sha256 is not None,
         ),
-        Rule(
-            cel="has(self.claimName) == has(self.path)",
-            message="write claimName and path together: the PersistentVolumeClaim, and the jar's "
-            "path in it",
-            holds=lambda it: (it.claim_name is None) == (it.path is None),
+        together(
+            "claim_name",
+            "path",
+            "write claimName and path together: the PersistentVolumeClaim, and the jar's path in "
+            "it",
         ),
     )
 
-    url: (
-        Annotated[
-            str,
-            Field(max_length=1024),
-            matches(
-                "^https?://[^@\\s]+$",
-                "write an http or https URL without a user or password in it, such as "
-                "https://example.com/driver-1.0.jar",
-            ),
-        ]
-        | None
-    ) = optional("URL from which each client pod fetches the jar before it starts.")
-    sha256: (
-        Annotated[
-            str,
-            Field(max_length=64),
-            matches("^[0-9a-f]{64}$", "write the 64 lower-case hex digits of sha256sum"),
-        ]
-        | None
-    ) = optional(
-        "Digest of the jar. A file with another digest is never run; optional with claimName."
+    url: JarUrl | None = optional(
+        "URL from which each client pod fetches the jar before it starts."
     )
-    claim_name: Name | None = optional(
-        "PersistentVolumeClaim that holds the jar; it is mounted read-only."
-    )
-    path: (
-        Annotated[
-            str,
-            Field(max_length=512),
-            matches(
-                "^([-_a-zA-Z0-9][-._a-zA-Z0-9]*/)*[-_a-zA-Z0-9][-._a-zA-Z0-9]*[.]jar$",
-                "write the path of a .jar within the claim, without a leading /, such as "
-                "drivers/EncJDBC-1.0.6.jar",
-            ),
-        ]
-        | None
-    ) = optional("Path of the jar within the claim.")
+    sha256: JarDigest | None = None
+    """Digest of the jar. A file with another digest is never run; optional with claimName."""
+    claim_name: Name | None = None
+    """PersistentVolumeClaim that holds the jar; it is mounted read-only."""
+    path: JarPath | None = optional("Path of the jar within the claim.")
     class_name: Annotated[
         str,
         Field(max_length=256),
@@ -187,12 +150,13 @@ class DriverJar(Model):
             "write the driver's class as Java names it, such as "
             "com.aliyun.encdb.mysql.jdbc.EncDriver",
         ),
-    ] = Field(alias="class", description="Class of the driver.")
+    ] = Field(alias="class")
+    """Class of the driver."""
     url_template: Annotated[
         str,
         Field(max_length=1024),
         matches(
-            _TEMPLATE,
+            "^jdbc:([^{}]|[{](host|port|database|mek|mekFile)[}])+$",
             "write a JDBC URL whose braces hold host, port, database, mek or mekFile, such as "
             "jdbc:mysql:encdb://{host}:{port}/{database}?MEK={mek}&ENC_ALGO=SM4_128_GCM",
         ),
@@ -201,14 +165,12 @@ class DriverJar(Model):
             message="write {host} in place of the server's name, because every testbed has its own",
             holds=lambda text: "{host}" in text,
         ),
-    ] = Field(
-        description="The JDBC URL with {host}, {port}, {database}, {mek} (the key itself) and "
-        "{mekFile} (a file with the key). It is assembled in the client's memory."
-    )
-    key_secret_ref: MekSecretRef | None = optional(
-        "Key for {mek} and {mekFile} if the mode has no columns; otherwise it is the key of "
-        "columns."
-    )
+    ]
+    """The JDBC URL with {host}, {port}, {database}, {mek} (the key itself) and {mekFile} (a file
+    with the key). It is assembled in the client's memory."""
+    key_secret_ref: MekSecretRef | None = None
+    """Key for {mek} and {mekFile} if the mode has no columns; otherwise it is the key of
+    columns."""
 
     @property
     def needs_key(self) -> bool:
@@ -228,38 +190,6 @@ class JdbcDriver(Model):
         ),
     )
 
-    encrypting: EncryptingDriver | None = optional(
-        "encbench's own driver, which decrypts the values that the confidential proxy encrypts."
-    )
+    encrypting: EncryptingDriver | None = None
+    """encbench's own driver, which decrypts the values that the confidential proxy encrypts."""
     jar: DriverJar | None = optional("Your own driver, such as EncJDBC.")
-
-
-def proxy_speaks_no_tls() -> Rule:
-    """The rule that a mode has no TLS together with the proxy, which does not support it."""
-    return Rule(
-        cel="!has(self.columns) || !has(self.inTransit)",
-        message="omit inTransit from a mode with columns, because the confidential proxy does not "
-        "support TLS: measure them as two modes",
-        holds=lambda it: it.columns is None or it.in_transit is None,
-    )
-
-
-def key_of_the_jar() -> Rule:
-    """The rule that a driver's URL uses the proxy's key, or one that the mode names."""
-    jar = "self.driver.jar"
-    named = f"{jar}.urlTemplate.contains('{{mek}}') || {jar}.urlTemplate.contains('{{mekFile}}')"
-    return Rule(
-        cel=f"!has(self.driver) || !has({jar}) || "
-        f"has({jar}.keySecretRef) == (!has(self.columns) && ({named}))",
-        message="write driver.jar.keySecretRef if urlTemplate has {mek} or {mekFile} and the mode "
-        "has no columns; otherwise omit it, because the key is that of columns",
-        holds=_key_is_named_once,
-    )
-
-
-def _key_is_named_once(mode: object) -> bool:
-    driver, columns = getattr(mode, "driver", None), getattr(mode, "columns", None)
-    jar: DriverJar | None = driver.jar if driver else None
-    if jar is None:
-        return True
-    return (jar.key_secret_ref is not None) == (columns is None and jar.needs_key)

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from encbench.api.base import Model, optional
 from encbench.api.rules import Unique
-from encbench.api.scalars import Int, Time
+from encbench.api.scalars import Int, Sentence, Time, Word
 
 Status = Literal["True", "False", "Unknown"]
 
@@ -20,18 +20,15 @@ Status = Literal["True", "False", "Unknown"]
 class Condition(Model):
     """One fact."""
 
-    type: Annotated[str, Field(max_length=64)] = Field(description="Which fact.")
+    type: Word = Field(description="Which fact.")
     status: Status = Field(description="True, False or Unknown.")
-    reason: Annotated[str, Field(max_length=64)] = Field(
-        description="One word that gives the reason."
-    )
-    message: Annotated[str, Field(max_length=4096)] = Field(
-        "", description="One sentence that a person can act on."
-    )
+    reason: Word = Field(description="One word that gives the reason.")
+    message: Sentence = Field("", description="One sentence that a person can act on.")
     last_transition_time: Time = Field(description="When the status last changed.")
     observed_generation: Int | None = optional("Generation of the spec that the fact is about.")
 
 
+PhaseName = Annotated[str, Field(max_length=32)]
 Conditions = Annotated[list[Condition], Field(max_length=16), Unique("type")]
 """All the facts about an object, one of each type."""
 

@@ -5,14 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from encbench.api.base import Model, Resources, at_least, optional
-from encbench.api.columns import (
-    Columns,
-    JdbcDriver,
-    MekSecretRef,
-    key_of_the_jar,
-    proxy_speaks_no_tls,
-)
-from encbench.api.rules import Rule, Unique, either
+from encbench.api.columns import Columns, JdbcDriver, MekSecretRef
+from encbench.api.rules import Rule, Unique, either, not_both
 from encbench.api.scalars import Bool, EntryName, Name, Quantity
 
 
@@ -20,11 +14,9 @@ class KeySecretRef(Model):
     """A key that the user provides, in a Secret of the same namespace."""
 
     name: Name = Field(description="Name of the Secret.")
-    key: EntryName = Field(
-        "keyfile",
-        description="Entry of the Secret that holds the key file in the engine's own format: for "
-        "MariaDB, lines of the form 1;<64 hex digits>.",
-    )
+    key: EntryName = "keyfile"
+    """Entry of the Secret that holds the key file in the engine's own format: for MariaDB, lines of
+    the form 1;<64 hex digits>."""
 
 
 Scope = Literal["tables", "system", "redo", "undo", "temporary", "binlog"]
@@ -33,37 +25,24 @@ Scope = Literal["tables", "system", "redo", "undo", "temporary", "binlog"]
 class FuseResources(Resources):
     """Resources of the FUSE file system's container, in addition to the server's own."""
 
-    rules = (
-        at_least(
-            "memory",
-            "64Mi",
-            "write memory of at least 64Mi, such as 256Mi: the file system itself needs that much",
-        ),
-    )
+    rules = (at_least("memory", "64Mi", ", such as 256Mi: the file system itself needs that much"),)
 
-    cpu: Quantity = Field(
-        "1",
-        description="Cores, as request and limit. Encryption runs here, so too few cores slow the "
-        "database down; their use counts as the database's CPU.",
-    )
-    memory: Quantity = Field(
-        "256Mi",
-        description="Bytes, as request and limit. It also bounds the page cache of the ciphertext.",
-    )
+    cpu: Quantity = "1"
+    """Cores, as request and limit. Encryption runs here, so too few cores slow the database down;
+    their use counts as the database's CPU."""
+    memory: Quantity = "256Mi"
+    """Bytes, as request and limit. It also bounds the page cache of the ciphertext."""
 
 
 class Gocryptfs(Model):
     """A FUSE file system in the database's pod, for machines without device mapper."""
 
-    cipher: Literal["AES-GCM", "XChaCha20-Poly1305", "none"] = Field(
-        "AES-GCM",
-        description="AES-GCM, gocryptfs' own default; XChaCha20-Poly1305; or none: the same path "
-        "through FUSE without encryption, which separates FUSE's cost from the cipher's. The mode "
-        "none is proven to be plaintext.",
-    )
-    resources: FuseResources = Field(
-        default_factory=FuseResources, description="CPU and memory of its container."
-    )
+    cipher: Literal["AES-GCM", "XChaCha20-Poly1305", "none"] = "AES-GCM"
+    """AES-GCM, gocryptfs' own default; XChaCha20-Poly1305; or none: the same path through FUSE
+    without encryption, which separates FUSE's cost from the cipher's. The mode none is proven to be
+    plaintext."""
+    resources: FuseResources = Field(default_factory=FuseResources)
+    """CPU and memory of its container."""
 
 
 class Volume(Model):
@@ -83,21 +62,15 @@ class Volume(Model):
         ),
     )
 
-    storage_class_name: Name | None = optional(
-        "StorageClass whose disks are encrypted (LUKS, or by the cloud), instead of the "
-        "template's class. It is proven if the pod sees dm-crypt under the data. A class or "
-        "volume that only declares encryption (encrypted: true) is accepted, and every proof says "
-        "so."
-    )
-    on_trust: Bool = Field(
-        False,
-        description="Accept the class as encrypted on your word if neither is visible. Every "
-        "proof says so.",
-    )
-    gocryptfs: Gocryptfs | None = optional(
-        "gocryptfs in the database's pod. Its container is privileged, so the chart's "
-        "privilegedVolumes.enabled must be set."
-    )
+    storage_class_name: Name | None = None
+    """StorageClass whose disks are encrypted (LUKS, or by the cloud), instead of the template's
+    class. It is proven if the pod sees dm-crypt under the data. A class or volume that only
+    declares encryption (encrypted: true) is accepted, and every proof says so."""
+    on_trust: Bool = False
+    """Accept the class as encrypted on your word if neither is visible. Every proof says so."""
+    gocryptfs: Gocryptfs | None = None
+    """gocryptfs in the database's pod. Its container is privileged, so the chart's
+    privilegedVolumes.enabled must be set."""
 
 
 class AtRest(Model):
@@ -121,21 +94,17 @@ class AtRest(Model):
         ),
     )
 
-    method: Literal["engine", "volume"] = Field(
-        description="engine: the server's own transparent data encryption (TDE) of tables, redo "
-        "log, temporary files, system tables and binary log. volume: everything, below the server."
-    )
-    algorithm: Literal["AES_CTR", "AES_CBC"] | None = optional(
-        "Cipher mode of MariaDB's file_key_management, AES_CTR if omitted. The other engines have "
-        "a fixed one and accept none here."
-    )
-    scope: Annotated[list[Scope], Field(min_length=1, max_length=6), Unique()] | None = optional(
-        "Files that TDE covers: tables (with their doublewrite buffer), system, redo, undo, "
-        "temporary, binlog. All that the engine has if omitted."
-    )
-    key_secret_ref: KeySecretRef | None = optional(
-        "Key to use; if omitted, one is generated per testbed."
-    )
+    method: Literal["engine", "volume"]
+    """engine: the server's own transparent data encryption (TDE) of tables, redo log, temporary
+    files, system tables and binary log. volume: everything, below the server."""
+    algorithm: Literal["AES_CTR", "AES_CBC"] | None = None
+    """Cipher mode of MariaDB's file_key_management, AES_CTR if omitted. The other engines have a
+    fixed one and accept none here."""
+    scope: Annotated[list[Scope], Field(min_length=1, max_length=6), Unique()] | None = None
+    """Files that TDE covers: tables (with their doublewrite buffer), system, redo, undo, temporary,
+    binlog. All that the engine has if omitted."""
+    key_secret_ref: KeySecretRef | None = None
+    """Key to use; if omitted, one is generated per testbed."""
     volume: Volume | None = optional("How the volume is encrypted, with method: volume.")
 
 
@@ -149,28 +118,43 @@ class InTransit(Model):
     """Encryption of the connections between client and server: TLS with a verified certificate."""
 
     version: TlsVersion = Field("TLSv1.3", description="The only version that is negotiated.")
-    cipher_suite: CipherSuite = Field(
-        "TLS_AES_128_GCM_SHA256",
-        description="The only cipher suite that is negotiated, by its TLS 1.3 name, so that "
-        "engines are comparable; with TLSv1.2 it is the ECDHE-ECDSA suite of the same cipher.",
-    )
+    cipher_suite: CipherSuite = "TLS_AES_128_GCM_SHA256"
+    """The only cipher suite that is negotiated, by its TLS 1.3 name, so that engines are
+    comparable; with TLSv1.2 it is the ECDHE-ECDSA suite of the same cipher."""
 
 
 class EncryptionModeSpec(Model):
     """The encryption of a mode. An empty spec is plaintext."""
 
-    rules = (proxy_speaks_no_tls(), key_of_the_jar())
+    rules = (
+        not_both(
+            "columns",
+            "in_transit",
+            "omit inTransit from a mode with columns, because the confidential proxy does not "
+            "support TLS: measure them as two modes",
+        ),
+        Rule(
+            cel="!has(self.driver) || !has(self.driver.jar) || has(self.driver.jar.keySecretRef) "
+            "== (!has(self.columns) && (self.driver.jar.urlTemplate.contains('{mek}') || "
+            "self.driver.jar.urlTemplate.contains('{mekFile}')))",
+            message="write driver.jar.keySecretRef if urlTemplate has {mek} or {mekFile} and the "
+            "mode has no columns; otherwise omit it, because the key is that of columns",
+            holds=lambda it: (
+                it.driver is None
+                or it.driver.jar is None
+                or (it.driver.jar.key_secret_ref is not None)
+                == (it.columns is None and it.driver.jar.needs_key)
+            ),
+        ),
+    )
 
     at_rest: AtRest | None = optional("Encryption at rest; none if omitted.")
-    in_transit: InTransit | None = optional(
-        "Encryption in transit; if omitted, the server has no TLS at all."
-    )
-    columns: Columns | None = optional(
-        "Encryption of result columns by a proxy; if omitted, there is no proxy."
-    )
-    driver: JdbcDriver | None = optional(
-        "JDBC driver of the client (TPC-C); the engine's own if omitted."
-    )
+    in_transit: InTransit | None = None
+    """Encryption in transit; if omitted, the server has no TLS at all."""
+    columns: Columns | None = None
+    """Encryption of result columns by a proxy; if omitted, there is no proxy."""
+    driver: JdbcDriver | None = None
+    """JDBC driver of the client (TPC-C); the engine's own if omitted."""
 
     @property
     def tde(self) -> AtRest | None:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from encbench.api.base import Model, Placement, Resources, at_least, optional
-from encbench.api.rules import Rule, Unique, keys_match, matches
+from encbench.api.rules import Rule, Unique, keys_match, matches, together
 from encbench.api.scalars import Int, Name, Quantity
 
 EngineName = Literal["mariadb", "mysql", "percona", "postgresql"]
@@ -17,24 +17,31 @@ ImageName = Annotated[
     matches("^[!-~]+$", "write an image reference, such as registry.example.com/mariadb:10.11"),
 ]
 """Reference of a container image; only the runtime validates it completely."""
+PullPolicy = Literal["Always", "IfNotPresent", "Never"]
+PullSecrets = Annotated[list[Name], Field(max_length=8), Unique()]
+
+SeriesSelector = Annotated[
+    str,
+    Field(max_length=512),
+    matches(
+        r"^[A-Za-z_:][A-Za-z0-9_:]*(\{[^{}]*\})?$",
+        'write a selector of one series, such as cpu_seconds_total{instance="db"}, because its raw '
+        "samples are read: use a recording rule for a sum or a rate",
+    ),
+]
 
 
 class Storage(Model):
     """The volume under the data directory."""
 
     rules = (
-        at_least(
-            "size",
-            "256Mi",
-            "write a size of at least 256Mi, such as 10Gi: an empty database needs that much",
-        ),
+        at_least("size", "256Mi", ", such as 10Gi: an empty database needs that much", "a size"),
     )
 
     size: Quantity = Field(description="Size of the volume, such as 10Gi.")
     class_name: Name | None = optional("StorageClass; the cluster's default class if omitted.")
-    iops: Annotated[Int, Field(ge=1, le=10_000_000)] | None = optional(
-        "Provisioned IOPS of the volume. The report shows it; encbench sets no such limit."
-    )
+    iops: Annotated[Int, Field(ge=1, le=10_000_000)] | None = None
+    """Provisioned IOPS of the volume. The report shows it; encbench sets no such limit."""
 
 
 class SecretRef(Model):
@@ -47,11 +54,11 @@ class External(Model):
     """A database that the operator does not run: it creates no pods and no volume for it."""
 
     rules = (
-        Rule(
-            cel="has(self.databaseCpuQuery) == has(self.cpu)",
-            message="write external.cpu, the cores of the database, beside databaseCpuQuery, "
-            "because its CPU is reported in percent of them; omit both if they are unknown",
-            holds=lambda it: (it.database_cpu_query is None) == (it.cpu is None),
+        together(
+            "database_cpu_query",
+            "cpu",
+            "write external.cpu, the cores of the database, beside databaseCpuQuery, because its "
+            "CPU is reported in percent of them; omit both if they are unknown",
         ),
     )
 
@@ -62,10 +69,10 @@ class External(Model):
             "^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?$",
             "write only the host, as in the server's certificate, such as db.example.com",
         ),
-    ] = Field(description="Host name or IPv4 address for the client pods.")
-    port: Annotated[Int, Field(ge=1, le=65_535)] | None = optional(
-        "TCP port; the engine's usual one if omitted."
-    )
+    ]
+    """Host name or IPv4 address for the client pods."""
+    port: Annotated[Int, Field(ge=1, le=65_535)] | None = None
+    """TCP port; the engine's usual one if omitted."""
     database: Annotated[
         str,
         Field(max_length=63),
@@ -73,29 +80,15 @@ class External(Model):
             "^[A-Za-z0-9_][-A-Za-z0-9_]*$",
             "write the name of a database in letters, digits, _ and -, such as benchmark",
         ),
-    ] = Field(
-        description="An existing database for this campaign alone: the workload's tables in it "
-        "are dropped and reloaded."
-    )
-    credentials_secret_ref: SecretRef = Field(
-        description="Secret with the entries username and password; ca.crt for modes with "
-        "inTransit; client.crt and client.key if the server requires a client certificate."
-    )
-    database_cpu_query: (
-        Annotated[
-            str,
-            Field(max_length=512),
-            matches(
-                r"^[A-Za-z_:][A-Za-z0-9_:]*(\{[^{}]*\})?$",
-                'write a selector of one series, such as cpu_seconds_total{instance="db"}, because '
-                "its raw samples are read: use a recording rule for a sum or a rate",
-            ),
-        ]
-        | None
-    ) = optional(
-        "Selector of the series in the operator's Prometheus that counts the database's CPU "
-        "seconds; without it, database CPU is not available."
-    )
+    ]
+    """An existing database for this campaign alone: the workload's tables in it are dropped and
+    reloaded."""
+    credentials_secret_ref: SecretRef
+    """Secret with the entries username and password; ca.crt for modes with inTransit; client.crt
+    and client.key if the server requires a client certificate."""
+    database_cpu_query: SeriesSelector | None = None
+    """Selector of the series in the operator's Prometheus that counts the database's CPU seconds;
+    without it, database CPU is not available."""
     cpu: Quantity | None = optional("Cores of the database, such as 8; with databaseCpuQuery.")
 
 
@@ -111,11 +104,7 @@ class InstanceTemplateSpec(Model):
     """The parts of a database instance of this class."""
 
     rules = (
-        at_least(
-            "resources.memory",
-            "128Mi",
-            "write resources.memory of at least 128Mi: with less, the server is killed on start",
-        ),
+        at_least("resources.memory", "128Mi", ": with less, the server is killed on start"),
         Rule(
             cel="has(self.external) ? !has(self.resources) && !has(self.storage) : "
             "has(self.resources) && has(self.storage)",
@@ -142,20 +131,15 @@ class InstanceTemplateSpec(Model):
         str,
         Field(max_length=32),
         matches(r"^[0-9]+(\.[0-9]+)*$", "write the version in digits and dots, such as 10.11"),
-    ] = Field(
-        description="Version of the engine, such as 10.11; it is compared with the server's own "
-        "answer."
-    )
-    image: ImageName | None = optional(
-        "Image with the server's binaries; if omitted, the upstream project's image of that "
-        "engine and version."
-    )
-    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] = Field(
-        "IfNotPresent", description="When the kubelet pulls the image."
-    )
-    image_pull_secrets: Annotated[list[Name], Field(max_length=8), Unique()] = Field(
-        default_factory=list, description="Names of Secrets for pulling the image."
-    )
+    ]
+    """Version of the engine, such as 10.11; it is compared with the server's own answer."""
+    image: ImageName | None = None
+    """Image with the server's binaries; if omitted, the upstream project's image of that engine and
+    version."""
+    image_pull_policy: PullPolicy = "IfNotPresent"
+    """When the kubelet pulls the image."""
+    image_pull_secrets: PullSecrets = Field(default_factory=list)
+    """Names of Secrets for pulling the image."""
     resources: Resources | None = optional("CPU and memory of the server; not with external.")
     storage: Storage | None = optional("Volume of the data directory; not with external.")
     settings: Annotated[
@@ -166,18 +150,14 @@ class InstanceTemplateSpec(Model):
             "write server settings by their option-file names, lower case with underscores, such "
             "as innodb_buffer_pool_size",
         ),
-    ] = Field(
-        default_factory=dict,
-        description="Server settings by option-file name, such as innodb_buffer_pool_size: 256M. "
-        "Settings that the encryption mode or the operator sets are refused.",
-    )
-    placement: Placement = Field(
-        default_factory=Placement, description="Nodes on which the database may run."
-    )
-    external: External | None = optional(
-        "A database that the operator does not run, instead of image, resources, storage, "
-        "settings and placement."
-    )
+    ] = Field(default_factory=dict)
+    """Server settings by option-file name, such as innodb_buffer_pool_size: 256M. Settings that the
+    encryption mode or the operator sets are refused."""
+    placement: Placement = Field(default_factory=Placement)
+    """Nodes on which the database may run."""
+    external: External | None = None
+    """A database that the operator does not run, instead of image, resources, storage, settings and
+    placement."""
 
     @property
     def is_external(self) -> bool:

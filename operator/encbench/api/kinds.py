@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from encbench.api.base import GROUP, VERSION
+from encbench.api.base import API_VERSION
 
 
 @dataclass(frozen=True)
@@ -13,19 +13,21 @@ class Kind:
     kind: str
     plural: str
     namespaced: bool = True
+    short: str = ""
+    """What kubectl takes as well, where there is such a name."""
 
 
-def _own(kind: str, plural: str) -> Kind:
-    return Kind(f"{GROUP}/{VERSION}", kind, plural)
+def _own(kind: str, plural: str, short: str = "") -> Kind:
+    return Kind(API_VERSION, kind, plural, short=short)
 
 
-INSTANCE_TEMPLATE = _own("InstanceTemplate", "instancetemplates")
-ENCRYPTION_MODE = _own("EncryptionMode", "encryptionmodes")
-WORKLOAD = _own("Workload", "workloads")
-CAMPAIGN = _own("Campaign", "campaigns")
-TESTBED = _own("Testbed", "testbeds")
+INSTANCE_TEMPLATE = _own("InstanceTemplate", "instancetemplates", "itpl")
+ENCRYPTION_MODE = _own("EncryptionMode", "encryptionmodes", "emode")
+WORKLOAD = _own("Workload", "workloads", "ewl")
+CAMPAIGN = _own("Campaign", "campaigns", "camp")
+TESTBED = _own("Testbed", "testbeds", "tbed")
 TRIAL = _own("Trial", "trials")
-OVERHEAD_REPORT = _own("OverheadReport", "overheadreports")
+OVERHEAD_REPORT = _own("OverheadReport", "overheadreports", "ohr")
 
 STATEFUL_SET = Kind("apps/v1", "StatefulSet", "statefulsets")
 JOB = Kind("batch/v1", "Job", "jobs")

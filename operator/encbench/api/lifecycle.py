@@ -192,15 +192,8 @@ TESTBED_LIFE = Lifecycle(
         Phase("Provisioning", then=("Loading", "Failed")),
     ),
     order=(
-        "Pending",
-        "Provisioning",
-        "Loading",
-        "Copying",
-        "Proving",
-        "Ready",
-        "Starting",
-        "Idle",
-        "Failed",
+        *("Pending", "Provisioning", "Loading", "Copying", "Proving"),
+        *("Ready", "Starting", "Idle", "Failed"),
     ),
     begins=("Provisioning",),
 )

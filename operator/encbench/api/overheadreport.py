@@ -9,7 +9,7 @@ from pydantic import Field
 
 from encbench.api.base import Model, ObjectRef, optional
 from encbench.api.conditions import Conditions
-from encbench.api.scalars import Bool, Int, Name, Number, Time
+from encbench.api.scalars import Bool, Int, Name, Number, Time, Word
 from encbench.api.testbed import Role
 
 Verdict = Literal["Baseline", "NoiseFloor", "Overhead", "Equivalent", "Inconclusive", "NoData"]
@@ -43,84 +43,62 @@ class Row(Model):
     planned_blocks: Int | None = optional("Valid blocks that were planned.")
     tps: Number | None = optional("Transactions per second.")
     qps: Number | None = optional("Queries per second; absent if the tool does not count them.")
-    new_orders_per_second: Number | None = optional(
-        "TPC-C: tpmC / 60, New-Orders only; tps counts all transactions."
-    )
+    new_orders_per_second: Number | None = None
+    """TPC-C: tpmC / 60, New-Orders only; tps counts all transactions."""
     latency_average_ms: Number | None = optional("Average latency, milliseconds.")
     latency_p95_ms: Number | None = optional("95th percentile, milliseconds.")
     database_cpu_percent: Number | None = optional("CPU of the server, percent of its limit.")
-    database_cpu_points: Number | None = optional(
-        "The same against the baseline, percentage points."
-    )
+    database_cpu_points: Number | None = None
+    """The same against the baseline, percentage points."""
     client_cpu_percent: Number | None = optional("CPU of the clients, percent of their limit.")
     client_cpu_points: Number | None = optional("The same against the baseline, percentage points.")
-    client_cpu_cores: Number | None = optional(
-        "CPU of one client replica, cores; the mean over all replicas."
-    )
-    client_memory_mib: Number | None = optional(
-        "Largest resident memory of one client replica, MiB; the mean over all replicas."
-    )
+    client_cpu_cores: Number | None = None
+    """CPU of one client replica, cores; the mean over all replicas."""
+    client_memory_mib: Number | None = None
+    """Largest resident memory of one client replica, MiB; the mean over all replicas."""
     client_memory_percent: Number | None = optional("The same, percent of its limit.")
-    node_cpu_percent: Number | None = optional(
-        "CPU of the database's node, percent of all its cores."
-    )
+    node_cpu_percent: Number | None = None
+    """CPU of the database's node, percent of all its cores."""
     node_cpu_points: Number | None = optional("The same against the baseline, percentage points.")
-    database_cpu_ms_per_transaction: Number | None = optional(
-        "Server CPU per transaction, milliseconds."
-    )
-    proxy_cpu_percent: Number | None = optional(
-        "CPU of the proxy that encrypts columns, percent of its limit."
-    )
-    proxy_cpu_ms_per_transaction: Number | None = optional(
-        "CPU of that proxy per transaction, milliseconds; not part of the server's."
-    )
-    client_cpu_ms_per_transaction: Number | None = optional(
-        "CPU of the clients per transaction, including the driver's, milliseconds."
-    )
-    disk_read_kib_per_transaction: Number | None = optional(
-        "KiB that the database read from its disk per transaction; near 0, the data was in memory."
-    )
-    disk_write_kib_per_transaction: Number | None = optional(
-        "KiB that the database wrote to its disk per transaction."
-    )
-    recovery_seconds: Number | None = optional(
-        "Recovery workloads: from the start of the new server process to its first answered "
-        "query, seconds."
-    )
-    stop_seconds: Number | None = optional(
-        "Recovery workloads: from the signal until the server was gone, seconds."
-    )
-    redo_mib: Number | None = optional(
-        "Recovery workloads: log that the data files lacked at the stop, MiB."
-    )
-    overhead: Interval | None = optional(
-        "Loss of TPS against the baseline, paired by block, as a fraction."
-    )
-    latency_average_overhead: Interval | None = optional(
-        "Increase of average latency, as a fraction."
-    )
-    latency_p95_overhead: Interval | None = optional(
-        "Increase of the 95th percentile, as a fraction."
-    )
-    cpu_per_transaction_overhead: Interval | None = optional(
-        "Increase of server CPU per transaction, as a fraction."
-    )
+    database_cpu_ms_per_transaction: Number | None = None
+    """Server CPU per transaction, milliseconds."""
+    proxy_cpu_percent: Number | None = None
+    """CPU of the proxy that encrypts columns, percent of its limit."""
+    proxy_cpu_ms_per_transaction: Number | None = None
+    """CPU of that proxy per transaction, milliseconds; not part of the server's."""
+    client_cpu_ms_per_transaction: Number | None = None
+    """CPU of the clients per transaction, including the driver's, milliseconds."""
+    disk_read_kib_per_transaction: Number | None = None
+    """KiB that the database read from its disk per transaction; near 0, the data was in memory."""
+    disk_write_kib_per_transaction: Number | None = None
+    """KiB that the database wrote to its disk per transaction."""
+    recovery_seconds: Number | None = None
+    """Recovery workloads: from the start of the new server process to its first answered query,
+    seconds."""
+    stop_seconds: Number | None = None
+    """Recovery workloads: from the signal until the server was gone, seconds."""
+    redo_mib: Number | None = None
+    """Recovery workloads: log that the data files lacked at the stop, MiB."""
+    overhead: Interval | None = None
+    """Loss of TPS against the baseline, paired by block, as a fraction."""
+    latency_average_overhead: Interval | None = None
+    """Increase of average latency, as a fraction."""
+    latency_p95_overhead: Interval | None = None
+    """Increase of the 95th percentile, as a fraction."""
+    cpu_per_transaction_overhead: Interval | None = None
+    """Increase of server CPU per transaction, as a fraction."""
     recovery_overhead: Interval | None = optional("Increase of recoverySeconds, as a fraction.")
-    verdict: Verdict = Field(
-        description="Verdict on TPS, or on recoverySeconds of a recovery workload: Overhead, "
-        "Equivalent, Inconclusive, or why there is none. It is corrected for the number of modes "
-        "(Holm), as are the other three."
-    )
-    latency_average_verdict: FigureVerdict | None = optional(
-        "Verdict on average latency, against a noise floor of its own."
-    )
+    verdict: Verdict
+    """Verdict on TPS, or on recoverySeconds of a recovery workload: Overhead, Equivalent,
+    Inconclusive, or why there is none. It is corrected for the number of modes (Holm), as are the
+    other three."""
+    latency_average_verdict: FigureVerdict | None = None
+    """Verdict on average latency, against a noise floor of its own."""
     latency_p95_verdict: FigureVerdict | None = optional("Verdict on the 95th percentile.")
-    cpu_per_transaction_verdict: FigureVerdict | None = optional(
-        "Verdict on server CPU per transaction."
-    )
-    saturation: Saturation | None = optional(
-        "The limit of TPS: the server's CPU, the clients' CPU, both, or neither."
-    )
+    cpu_per_transaction_verdict: FigureVerdict | None = None
+    """Verdict on server CPU per transaction."""
+    saturation: Saturation | None = None
+    """The limit of TPS: the server's CPU, the clients' CPU, both, or neither."""
 
 
 class Artefact(Model):
@@ -144,9 +122,7 @@ class Artefacts(Model):
 class InvalidCount(Model):
     """How many trials did not count, and why."""
 
-    reason: Annotated[str, Field(max_length=64)] = Field(
-        description="One word that gives the reason."
-    )
+    reason: Word = Field(description="One word that gives the reason.")
     count: Int = Field(description="Trials.")
 
 
@@ -155,24 +131,18 @@ class OverheadReportStatus(Model):
 
     observed_generation: Int | None = optional("Generation that the operator has processed.")
     conditions: Conditions = Field(default_factory=list, description="Ready.")
-    headline: Annotated[str, Field(max_length=2048)] = Field(
-        "", description="The answer in one sentence."
-    )
-    overhead: Annotated[str, Field(max_length=64)] = Field(
-        "", description="The first treatment's overhead with its interval, for kubectl get."
-    )
-    verdict: Annotated[str, Field(max_length=32)] = Field(
-        "", description="The first treatment's verdict, for kubectl get."
-    )
-    noise_floor: Annotated[Number, Field(ge=0)] | None = optional(
-        "Largest absolute bound of A' against A for TPS, over all rows, as a fraction."
-    )
-    rows: Annotated[list[Row], Field(max_length=2048)] = Field(
-        default_factory=list, description="The figures."
-    )
-    invalid: Annotated[list[InvalidCount], Field(max_length=64)] = Field(
-        default_factory=list, description="Trials that did not count, by reason."
-    )
+    headline: Annotated[str, Field(max_length=2048)] = ""
+    """The answer in one sentence."""
+    overhead: Word = ""
+    """The first treatment's overhead with its interval, for kubectl get."""
+    verdict: Annotated[str, Field(max_length=32)] = ""
+    """The first treatment's verdict, for kubectl get."""
+    noise_floor: Annotated[Number, Field(ge=0)] | None = None
+    """Largest absolute bound of A' against A for TPS, over all rows, as a fraction."""
+    rows: Annotated[list[Row], Field(max_length=2048)] = Field(default_factory=list)
+    """The figures."""
+    invalid: Annotated[list[InvalidCount], Field(max_length=64)] = Field(default_factory=list)
+    """Trials that did not count, by reason."""
     colocated: Bool = Field(False, description="Client and database shared a node.")
     artefacts: Artefacts | None = optional("Location of the report in the bucket.")
     generated_time: Time | None = optional("When the report was rendered.")

@@ -29,9 +29,6 @@ class Column:
     priority: int = 0
 
 
-AGE = Column("Age", ".metadata.creationTimestamp", "Time since it was created.", "date")
-
-
 @dataclass(frozen=True)
 class Resource:
     """One kind. `status` is None if there is nothing to report."""
@@ -40,7 +37,6 @@ class Resource:
     description: str
     spec: type[Model]
     status: type[Model] | None
-    short_names: tuple[str, ...]
     columns: tuple[Column, ...]
 
 
@@ -57,13 +53,11 @@ RESOURCES: tuple[Resource, ...] = (
         "A class of database instance that campaigns measure.",
         InstanceTemplateSpec,
         None,
-        ("itpl",),
         (
             Column("Engine", ".spec.engine", "Database engine."),
             Column("Version", ".spec.version", "Version of the engine."),
             Column("CPU", ".spec.resources.cpu", "CPU of the server."),
             Column("Memory", ".spec.resources.memory", "Memory of the server."),
-            AGE,
         ),
     ),
     Resource(
@@ -71,7 +65,6 @@ RESOURCES: tuple[Resource, ...] = (
         "One way of encrypting. An empty spec is plaintext.",
         EncryptionModeSpec,
         None,
-        ("emode",),
         (
             Column("At-rest", ".spec.atRest.method", "Encryption at rest."),
             Column("In-transit", ".spec.inTransit.version", "Version of TLS."),
@@ -81,7 +74,6 @@ RESOURCES: tuple[Resource, ...] = (
             Column("Class", ".spec.atRest.volume.storageClassName", "Of the volume.", priority=1),
             Column("Cipher", ".spec.atRest.volume.gocryptfs.cipher", "Of gocryptfs.", priority=1),
             Column("Suite", ".spec.inTransit.cipherSuite", "Cipher suite of TLS.", priority=1),
-            AGE,
         ),
     ),
     Resource(
@@ -89,13 +81,11 @@ RESOURCES: tuple[Resource, ...] = (
         "The tool that drives the database, its load, and its client.",
         WorkloadSpec,
         None,
-        ("ewl",),
         (
             Column("Sysbench", ".spec.sysbench.script", "Built-in script of sysbench."),
             Column("TPC-C", ".spec.tpcc.warehouses", "Warehouses of TPC-C.", "integer"),
             Column("Concurrency", ".spec.load.concurrency", "Client threads or terminals."),
             Column("Duration", ".spec.load.duration", "Length of the measured window."),
-            AGE,
         ),
     ),
     Resource(
@@ -103,7 +93,6 @@ RESOURCES: tuple[Resource, ...] = (
         "A comparison of encryption modes on certain instances under certain workloads.",
         CampaignSpec,
         CampaignStatus,
-        ("camp",),
         (
             Column("Phase", ".status.phase", "State of the campaign."),
             Column("Succeeded", ".status.progress.succeeded", "Valid trials.", "integer"),
@@ -112,7 +101,6 @@ RESOURCES: tuple[Resource, ...] = (
             Column("Step", ".status.step", "Current step.", priority=1),
             # Not a date: kubectl shows dates as ages, and a future one as <invalid>.
             Column("ETA", ".status.estimatedCompletionTime", "Expected end at the present pace."),
-            AGE,
         ),
     ),
     Resource(
@@ -120,12 +108,10 @@ RESOURCES: tuple[Resource, ...] = (
         "One prepared database of a campaign. Written by the operator.",
         TestbedSpec,
         TestbedStatus,
-        ("tbed",),
         (
             Column("Instance", ".spec.instanceRef", "InstanceTemplate."),
             Column("Arm", ".spec.arm.name", "Arm that the testbed serves."),
             Column("Phase", ".status.phase", "State of the testbed."),
-            AGE,
         ),
     ),
     Resource(
@@ -133,7 +119,6 @@ RESOURCES: tuple[Resource, ...] = (
         "One attempt of one measured run. Written by the operator.",
         TrialSpec,
         TrialStatus,
-        (),
         (
             Column("Campaign", ".spec.campaignRef.name", "Campaign.", priority=1),
             Column("Arm", ".spec.arm.name", "Measured arm."),
@@ -142,7 +127,6 @@ RESOURCES: tuple[Resource, ...] = (
             Column("Phase", ".status.phase", "State of the trial."),
             Column("TPS", ".status.result.tps", "Transactions a second.", "number"),
             Column("Reason", ".status.reason", "Why the trial did not succeed."),
-            AGE,
         ),
     ),
     Resource(
@@ -150,12 +134,10 @@ RESOURCES: tuple[Resource, ...] = (
         "The cost of encryption that a campaign measured. Written by the operator.",
         OverheadReportSpec,
         OverheadReportStatus,
-        ("ohr",),
         (
             Column("Overhead", ".status.overhead", "Loss of TPS with its interval."),
             Column("Verdict", ".status.verdict", "Overhead, Equivalent or Inconclusive."),
             Column("Headline", ".status.headline", "The answer in one sentence.", priority=1),
-            AGE,
         ),
     ),
 )

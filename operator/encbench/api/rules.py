@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import eq, ne
 from typing import Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -128,10 +129,26 @@ def no_key_matches(pattern: str, message: str) -> Rule:
 
 def either(first: str, second: str, message: str) -> Rule:
     """A rule that exactly one of two fields of a model, by their Python names, is present."""
+    return _presence("{} != {}", ne, first, second, message)
+
+
+def together(first: str, second: str, message: str) -> Rule:
+    """A rule that both fields are present or neither is."""
+    return _presence("{} == {}", eq, first, second, message)
+
+
+def not_both(first: str, second: str, message: str) -> Rule:
+    """A rule that at most one of two fields is present."""
+    return _presence("!{} || !{}", lambda one, other: not (one and other), first, second, message)
+
+
+def _presence(
+    cel: str, holds: Callable[[bool, bool], bool], first: str, second: str, message: str
+) -> Rule:
     return Rule(
-        cel=f"has(self.{to_camel(first)}) != has(self.{to_camel(second)})",
+        cel=cel.format(*(f"has(self.{to_camel(field)})" for field in (first, second))),
         message=message,
-        holds=lambda it: (getattr(it, first) is None) != (getattr(it, second) is None),
+        holds=lambda it: holds(getattr(it, first) is not None, getattr(it, second) is not None),
     )
 
 

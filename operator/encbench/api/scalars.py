@@ -23,16 +23,8 @@ _DURATION_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 _QUANTITY = re.compile(r"([0-9.]+)([a-zA-Z]*)")
 _QUANTITY_UNITS = {
-    "": 1.0,
-    "m": 1e-3,
-    "k": 1e3,
-    "M": 1e6,
-    "G": 1e9,
-    "T": 1e12,
-    "Ki": 2.0**10,
-    "Mi": 2.0**20,
-    "Gi": 2.0**30,
-    "Ti": 2.0**40,
+    **{"": 1.0, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12},
+    **{"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40},
 }
 
 
@@ -80,6 +72,13 @@ Bool = Annotated[bool, Strict()]
 """true or false, and not "yes"."""
 
 Fraction = Annotated[Number, Field(ge=0, le=1)]
+Positive = Annotated[Int, Field(ge=1)]
+UnixTime = Annotated[Number, Field(ge=0)]
+"""Seconds since 1970."""
+
+Word = Annotated[str, Field(max_length=64)]
+"""A name, a reason or a hash."""
+Sentence = Annotated[str, Field(max_length=4096)]
 
 Duration = Annotated[str, Field(max_length=32), matches(DURATION_PATTERN, DURATION_HINT)]
 """A length of time as Kubernetes writes it: `90s`, `1m30s`, `2h`."""

@@ -46,23 +46,6 @@ def describe_defaults(schema: Schema) -> Schema:
     return made
 
 
-def fill_defaults(schema: Schema, value: Any) -> Any:
-    """The value with the schema's defaults filled in, top down, like the API server does."""
-    if isinstance(value, dict):
-        filled = dict(value)
-        for name, field in schema.get("properties", {}).items():
-            if filled.get(name) is None:
-                filled.pop(name, None)
-                if "default" in field:
-                    filled[name] = field["default"]
-        inner = schema.get("properties", {})
-        rest = schema.get("additionalProperties", {})
-        return {name: fill_defaults(inner.get(name, rest), part) for name, part in filled.items()}
-    if isinstance(value, list):
-        return [fill_defaults(schema.get("items", {}), part) for part in value]
-    return value
-
-
 def _convert(node: Schema, definitions: Schema, path: str) -> Schema:
     node = _resolve(node, definitions, path)
     made: Schema = {}

@@ -6,12 +6,12 @@ from pydantic import Field
 
 from encbench.api.base import FROZEN, Model, ObjectRef, optional
 from encbench.api.campaign import Cache, Reset, Residency, StepDeadlines
-from encbench.api.conditions import Conditions
+from encbench.api.conditions import Conditions, PhaseName
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.lifecycle import TESTBED_LIFE
 from encbench.api.rules import either
-from encbench.api.scalars import Int, Name, Number, Time, parse_quantity
+from encbench.api.scalars import Int, Name, Number, Positive, Time, UnixTime, Word, parse_quantity
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Client, Sysbench
 
@@ -34,9 +34,8 @@ class Dataset(Model):
 
     sysbench: Sysbench | None = optional("The test whose prepare command loads the tables.")
     tpcc: Tpcc | None = optional("The TPC-C whose client loads the tables.")
-    script_config_map: Name | None = optional(
-        "Immutable ConfigMap with the Lua script, if it is the user's own."
-    )
+    script_config_map: Name | None = None
+    """Immutable ConfigMap with the Lua script, if it is the user's own."""
     client: Client = Field(description="Image and resources of the load Job.")
 
     @property
@@ -55,28 +54,21 @@ class TestbedSpec(Model):
     campaign_ref: ObjectRef = Field(description="The campaign that owns this testbed.")
     cell: Name = Field(description="Cell of the plan: instance x dataset.")
     instance_ref: Name = Field(description="InstanceTemplate from which the spec was taken.")
-    arm: Arm = Field(
-        description="The arm for which this testbed was built; baseline and control alternate "
-        "between theirs."
-    )
-    generation: Annotated[Int, Field(ge=1)] = Field(
-        1, description="Number of its set of testbeds within the cell; 1 is the first."
-    )
+    arm: Arm
+    """The arm for which this testbed was built; baseline and control alternate between theirs."""
+    generation: Positive = 1
+    """Number of its set of testbeds within the cell; 1 is the first."""
     instance: InstanceTemplateSpec = Field(description="The frozen InstanceTemplate.")
     mode: EncryptionModeSpec = Field(description="The frozen EncryptionMode.")
     dataset: Dataset = Field(description="The frozen dataset.")
-    max_connections: Annotated[Int, Field(ge=1, le=100_000)] = Field(
-        description="Client connections for which the server has room."
-    )
+    max_connections: Annotated[Int, Field(ge=1, le=100_000)]
+    """Client connections for which the server has room."""
     reset: Reset = Field("none", description="When the data is restored to the loaded state.")
-    residency: Residency = Field(
-        "Resident", description="Whether the server runs between its trials."
-    )
+    residency: Residency = "Resident"
+    """Whether the server runs between its trials."""
     cache: Cache = Field("Warm", description="Whether a trial begins with cold caches.")
     step_deadlines: StepDeadlines = Field(description="Time limits of the steps.")
-    spec_hash: Annotated[str, Field(max_length=64)] = Field(
-        description="SHA-256 of instance, mode and dataset."
-    )
+    spec_hash: Word = Field(description="SHA-256 of instance, mode and dataset.")
 
     @property
     def follows_trials(self) -> bool:
@@ -106,17 +98,14 @@ class DataCopy(Model):
 class ServerRun(Model):
     """A start of the server after the first one."""
 
-    start: Annotated[str, Field(max_length=253)] = Field(
-        description="Name of the start: golden, a trial's, or a block's."
-    )
-    reset: Annotated[str, Field(max_length=253)] = Field(
-        "", description="Name of the restore that the data comes from; none if empty."
-    )
+    start: Annotated[str, Field(max_length=253)]
+    """Name of the start: golden, a trial's, or a block's."""
+    reset: Annotated[str, Field(max_length=253)] = ""
+    """Name of the restore that the data comes from; none if empty."""
     asked_time: Time = Field(description="When the start was requested.")
     ready_time: Time | None = optional("When the server first answered.")
-    restored: DataCopy | None = optional(
-        "The copy that preceded it; absent if the data was left unchanged."
-    )
+    restored: DataCopy | None = None
+    """The copy that preceded it; absent if the data was left unchanged."""
 
 
 class TestbedStatus(Model):
@@ -125,17 +114,13 @@ class TestbedStatus(Model):
     __test__ = False
 
     observed_generation: Int | None = optional("Generation that the operator has processed.")
-    phase: Annotated[str, Field(max_length=32)] = Field(
-        "Pending", description=TESTBED_LIFE.phase_names
-    )
+    phase: PhaseName = Field("Pending", description=TESTBED_LIFE.phase_names)
     conditions: Conditions = Field(default_factory=list, description=TESTBED_LIFE.names)
     start_time: Time | None = optional("When work on the testbed began.")
     ready_time: Time | None = optional("When the testbed was ready for trials.")
-    server_started: Annotated[Number, Field(ge=0)] | None = optional(
-        "Start of the server process, Unix time in seconds; a new value means a restart."
-    )
+    server_started: UnixTime | None = None
+    """Start of the server process, Unix time in seconds; a new value means a restart."""
     golden: DataCopy | None = optional("The golden copy; absent if there is none.")
     run: ServerRun | None = optional("The last requested start; absent before the second one.")
-    proof_digest: Annotated[str, Field(max_length=80)] | None = optional(
-        "Digest of the full proof in the bucket."
-    )
+    proof_digest: Annotated[str, Field(max_length=80)] | None = None
+    """Digest of the full proof in the bucket."""

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from encbench.api.base import Model, optional
 from encbench.api.rules import Rule, keys_match, matches, no_key_matches
-from encbench.api.scalars import Bool, Int, Number
+from encbench.api.scalars import Bool, Int, Number, Word
 
 TERMINALS_PER_WAREHOUSE = 10
 """A warehouse has ten districts, and a terminal is bound to one (TPC-C clause 2.4.1.1)."""
@@ -17,27 +17,12 @@ TERMINALS_PER_WAREHOUSE = 10
 DRIVERS = ("com.mysql.cj.jdbc.Driver", "org.mariadb.jdbc.Driver", "org.postgresql.Driver")
 """JDBC drivers by their class; `tools.tpcc.jdbc` builds the URL of each."""
 
-OWNED_PROPERTIES = (
-    "conn",
-    "db",
-    "driver",
-    "loadWorkers",
-    "limitTxnsPerMin",
-    "password.*",
-    "rampup(SUT|Terminal)?Mins",
-    "resultDirectory",
-    "runSeconds",
-    "seed",
-    "sutThreads",
-    "terminal(s|sTotal|Offset|WarehouseFixed)",
-    "user.*",
-    "warehouses",
-    "warmupSeconds",
-    ".*Weight",
+_OWNED = (
+    "^(conn|db|driver|loadWorkers|limitTxnsPerMin|password.*|rampup(SUT|Terminal)?Mins|"
+    "resultDirectory|runSeconds|seed|sutThreads|terminal(s|sTotal|Offset|WarehouseFixed)|user.*|"
+    "warehouses|warmupSeconds|.*Weight)$"
 )
-"""Properties of the props file that other fields set, as patterns."""
-
-_OWNED = f"^({'|'.join(OWNED_PROPERTIES)})$"
+"""Properties of the props file that other fields set."""
 _LENGTHS = "^(runMins|runTxnsPerTerminal)$"
 _URL_OWNED = (
     "^(user|password.*|ssl.*|useSSL|requireSSL|verifyServerCertificate|trust.*|tls.*|"
@@ -48,6 +33,26 @@ _WHOLE = (
     "self.mix.stockLevel].all(weight, weight == double(int(weight)))"
 )
 
+DriverName = Annotated[
+    str,
+    Field(max_length=128),
+    matches(
+        f"^({'|'.join(name.replace('.', '[.]') for name in DRIVERS)})$",
+        f"write a JDBC driver that encbench knows: {', '.join(DRIVERS)}; or leave it out for the "
+        "engine's own",
+    ),
+]
+LineOfText = Annotated[
+    str, Field(max_length=256), matches("^[ -~]*$", "write a value on one line, in ASCII")
+]
+UrlValue = Annotated[
+    str,
+    Field(max_length=256),
+    matches(
+        "^[-._,:/+@a-zA-Z0-9]*$",
+        "write a value of letters, digits and - . _ , : / + @, which need no escaping in a URL",
+    ),
+]
 Weight = Annotated[Number, Field(ge=0, le=100)]
 
 
@@ -74,13 +79,7 @@ class Mix(Model):
     @property
     def weights(self) -> dict[str, float]:
         """Percent by transaction, in BenchmarkSQL's spelling."""
-        return {
-            "newOrder": self.new_order,
-            "payment": self.payment,
-            "orderStatus": self.order_status,
-            "delivery": self.delivery,
-            "stockLevel": self.stock_level,
-        }
+        return self.to_dict()
 
 
 class BenchmarkSql(Model):
@@ -92,10 +91,8 @@ class BenchmarkSql(Model):
         matches(
             r"^/[-._/a-zA-Z0-9]*$", "write the folder as an absolute path, such as /benchmarksql"
         ),
-    ] = Field(
-        "/benchmarksql",
-        description="Folder in the image that contains lib and run, which has runBenchmark.sh.",
-    )
+    ] = "/benchmarksql"
+    """Folder in the image that contains lib and run, which has runBenchmark.sh."""
 
 
 class Tpcc(Model):
@@ -127,77 +124,38 @@ class Tpcc(Model):
         ),
     )
 
-    warehouses: Annotated[Int, Field(ge=1, le=100_000)] = Field(
-        description="Size of the database: each warehouse has about 100 MB, 100,000 stock items "
-        "and 30,000 customers."
-    )
-    dialect: Literal[5, 6] = Field(
-        5,
-        description="Version of BenchmarkSQL whose properties and log lines the client uses; "
-        "encbench's own client uses those of 5.",
-    )
-    benchmarksql: BenchmarkSql | None = optional(
-        "Says that client.image contains BenchmarkSQL; if omitted, it is encbench's own client "
-        "(tpcc)."
-    )
+    warehouses: Annotated[Int, Field(ge=1, le=100_000)]
+    """Size of the database: each warehouse has about 100 MB, 100,000 stock items and 30,000
+    customers."""
+    dialect: Literal[5, 6] = 5
+    """Version of BenchmarkSQL whose properties and log lines the client uses; encbench's own client
+    uses those of 5."""
+    benchmarksql: BenchmarkSql | None = None
+    """Says that client.image contains BenchmarkSQL; if omitted, it is encbench's own client
+    (tpcc)."""
     mix: Mix = Field(default_factory=Mix, description="Weights of the transactions, percent.")
-    terminal_warehouse_fixed: Bool = Field(
-        True,
-        description="Each terminal keeps one warehouse and district, as in TPC-C; if false, it "
-        "draws one for each transaction.",
-    )
-    limit_txns_per_min: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = optional(
-        "Transactions to offer per minute, in total over all replicas; as many as possible if "
-        "omitted."
-    )
-    load_workers: Annotated[Int, Field(ge=1, le=1024)] | None = optional(
-        "Parallel loaders; two for each core of the client if omitted."
-    )
-    driver: (
-        Annotated[
-            str,
-            Field(max_length=128),
-            matches(
-                f"^({'|'.join(name.replace('.', '[.]') for name in DRIVERS)})$",
-                f"write a JDBC driver that encbench knows: {', '.join(DRIVERS)}; or leave it out "
-                "for the engine's own",
-            ),
-        ]
-        | None
-    ) = optional("Class of the JDBC driver; the engine's own if omitted.")
+    terminal_warehouse_fixed: Bool = True
+    """Each terminal keeps one warehouse and district, as in TPC-C; if false, it draws one for each
+    transaction."""
+    limit_txns_per_min: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None
+    """Transactions to offer per minute, in total over all replicas; as many as possible if
+    omitted."""
+    load_workers: Annotated[Int, Field(ge=1, le=1024)] | None = None
+    """Parallel loaders; two for each core of the client if omitted."""
+    driver: DriverName | None = optional("Class of the JDBC driver; the engine's own if omitted.")
     url_parameters: Annotated[
-        dict[
-            Annotated[str, Field(max_length=64)],
-            Annotated[
-                str,
-                Field(max_length=256),
-                matches(
-                    "^[-._,:/+@a-zA-Z0-9]*$",
-                    "write a value of letters, digits and - . _ , : / + @, which need no escaping "
-                    "in a URL",
-                ),
-            ],
-        ],
+        dict[Word, UrlValue],
         Field(max_length=32),
         keys_match("^[a-zA-Z][a-zA-Z0-9_.]{0,63}$", "write parameters as the driver names them"),
         no_key_matches(
             _URL_OWNED,
             "omit parameters of login and TLS: the credentials and the EncryptionMode set them",
         ),
-    ] = Field(
-        default_factory=dict,
-        description="Further parameters of the JDBC URL, which override the operator's own, such "
-        "as useServerPrepStmts: 'false'.",
-    )
+    ] = Field(default_factory=dict)
+    """Further parameters of the JDBC URL, which override the operator's own, such as
+    useServerPrepStmts: 'false'."""
     options: Annotated[
-        dict[
-            Annotated[str, Field(max_length=64)],
-            Annotated[
-                str,
-                Field(max_length=256),
-                matches("^[ -~]*$", "write a value on one line, in ASCII"),
-            ],
-        ],
+        dict[Word, LineOfText],
         Field(max_length=32),
         keys_match(
             "^[a-zA-Z][a-zA-Z0-9_.]{0,63}$",
@@ -213,8 +171,6 @@ class Tpcc(Model):
             "loadWorkers, limitTxnsPerMin, terminalWarehouseFixed, load.concurrency, load.warmup "
             "and load.duration instead; the connection and the seed follow from the campaign",
         ),
-    ] = Field(
-        default_factory=dict,
-        description="Further properties of the client's props file, such as keyingTimeMultiplier: "
-        "'0.1' of BenchmarkSQL 6.",
-    )
+    ] = Field(default_factory=dict)
+    """Further properties of the client's props file, such as keyingTimeMultiplier: '0.1' of
+    BenchmarkSQL 6."""

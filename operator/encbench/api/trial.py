@@ -6,9 +6,9 @@ from pydantic import Field
 
 from encbench.api.base import FROZEN, Model, ObjectRef, optional
 from encbench.api.campaign import Limits, StepDeadlines
-from encbench.api.conditions import Conditions
+from encbench.api.conditions import Conditions, PhaseName
 from encbench.api.lifecycle import TRIAL_LIFE
-from encbench.api.scalars import Bool, Int, Name, Number, Time
+from encbench.api.scalars import Bool, Int, Name, Number, Positive, Sentence, Time, UnixTime, Word
 from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
 
@@ -26,104 +26,71 @@ class TrialSpec(Model):
     instance_ref: Name = Field(description="InstanceTemplate of the testbed.")
     workload_ref: Name = Field(description="Workload from which the spec was taken.")
     arm: Arm = Field(description="The measured arm.")
-    block: Annotated[Int, Field(ge=1)] = Field(
-        description="Block of this instance, workload and concurrency, from 1; numbers above the "
-        "planned ones are replacements."
-    )
-    order: Annotated[Int, Field(ge=1)] = Field(description="Place within the block, from 1.")
-    concurrency: Annotated[Int, Field(ge=1)] = Field(
-        description="Client threads in total over all replicas."
-    )
-    seed: Annotated[Int, Field(ge=1)] = Field(
-        description="Seed of the tool, the same for every arm of a block."
-    )
+    block: Positive
+    """Block of this instance, workload and concurrency, from 1; numbers above the planned ones are
+    replacements."""
+    order: Positive = Field(description="Place within the block, from 1.")
+    concurrency: Positive = Field(description="Client threads in total over all replicas.")
+    seed: Positive = Field(description="Seed of the tool, the same for every arm of a block.")
     workload: WorkloadSpec = Field(description="The frozen Workload.")
-    script_config_map: Name | None = optional(
-        "Immutable ConfigMap with the Lua script, if it is the user's own."
-    )
-    limits: Limits = Field(
-        default_factory=Limits,
-        description="Limits above which the trial is Invalid, whatever its TPS.",
-    )
+    script_config_map: Name | None = None
+    """Immutable ConfigMap with the Lua script, if it is the user's own."""
+    limits: Limits = Field(default_factory=Limits)
+    """Limits above which the trial is Invalid, whatever its TPS."""
     allow_colocation: Bool = Field(False, description="Client and database may share a node.")
-    storage_prefix: Annotated[str, Field(max_length=512)] = Field(
-        description="Prefix of the campaign's artefacts; this trial's are under "
-        "<prefix>/trials/<trial UID>/."
-    )
+    storage_prefix: Annotated[str, Field(max_length=512)]
+    """Prefix of the campaign's artefacts; this trial's are under <prefix>/trials/<trial UID>/."""
     step_deadlines: StepDeadlines = Field(description="Time limits of the steps.")
-    spec_hash: Annotated[str, Field(max_length=64)] = Field(
-        description="SHA-256 of the testbed's and the workload's frozen specs."
-    )
+    spec_hash: Word = Field(description="SHA-256 of the testbed's and the workload's frozen specs.")
 
 
 class Window(Model):
     """The measured window as the client stamped it."""
 
-    start: Annotated[Number, Field(ge=0)] = Field(description="Start, Unix time in seconds.")
-    end: Annotated[Number, Field(ge=0)] = Field(description="End, Unix time in seconds.")
+    start: UnixTime = Field(description="Start, Unix time in seconds.")
+    end: UnixTime = Field(description="End, Unix time in seconds.")
 
 
 class TrialResult(Model):
     """The figures of one trial, for people; the report reads the bucket."""
 
     tps: Number = Field(description="Transactions per second, all replicas.")
-    qps: Number | None = optional(
-        "Queries per second, all replicas; absent if the tool does not count them."
-    )
-    latency_average_ms: Number | None = optional(
-        "Average latency in milliseconds; absent if the tool gives none."
-    )
-    latency_p95_ms: Number | None = optional(
-        "95th percentile of latency in milliseconds; absent if the tool gives none."
-    )
+    qps: Number | None = None
+    """Queries per second, all replicas; absent if the tool does not count them."""
+    latency_average_ms: Number | None = None
+    """Average latency in milliseconds; absent if the tool gives none."""
+    latency_p95_ms: Number | None = None
+    """95th percentile of latency in milliseconds; absent if the tool gives none."""
     errors: Int = Field(description="Errors in the window, as maxErrorRate counts them.")
-    database_cpu_cores: Number | None = optional(
-        "CPU of the server in cores; absent if it could not be measured."
-    )
+    database_cpu_cores: Number | None = None
+    """CPU of the server in cores; absent if it could not be measured."""
     client_cpu_cores: Number | None = optional("CPU of the tool in cores.")
-    extra: Annotated[dict[Annotated[str, Field(max_length=64)], Number], Field(max_length=16)] = (
-        Field(
-            default_factory=dict,
-            description="Figures that only this kind of workload has, such as newOrdersPerSecond "
-            "of TPC-C or recoverySeconds.",
-        )
-    )
+    extra: Annotated[dict[Word, Number], Field(max_length=16)] = Field(default_factory=dict)
+    """Figures that only this kind of workload has, such as newOrdersPerSecond of TPC-C or
+    recoverySeconds."""
 
 
 class TrialStatus(Model):
     """State of the trial."""
 
     observed_generation: Int | None = optional("Generation that the operator has processed.")
-    phase: Annotated[str, Field(max_length=32)] = Field(
-        "Pending", description=TRIAL_LIFE.phase_names
-    )
+    phase: PhaseName = Field("Pending", description=TRIAL_LIFE.phase_names)
     conditions: Conditions = Field(default_factory=list, description=TRIAL_LIFE.names)
-    outcome: Outcome | None = optional(
-        "Succeeded, Invalid (its result does not count) or Failed (it has none)."
-    )
-    reason: Annotated[str, Field(max_length=64)] | None = optional(
-        "One word that says why the trial did not succeed."
-    )
-    message: Annotated[str, Field(max_length=4096)] | None = optional(
-        "One sentence that says why the trial did not succeed."
-    )
+    outcome: Outcome | None = None
+    """Succeeded, Invalid (its result does not count) or Failed (it has none)."""
+    reason: Word | None = optional("One word that says why the trial did not succeed.")
+    message: Sentence | None = optional("One sentence that says why the trial did not succeed.")
     start_time: Time | None = optional("When work on the trial began.")
-    release_at: Annotated[Number, Field(ge=0)] | None = optional(
-        "When the clients start together, Unix time in seconds."
-    )
-    server_started: Annotated[Number, Field(ge=0)] | None = optional(
-        "Start of the server process before the run, Unix time."
-    )
-    server_restarted: Annotated[Number, Field(ge=0)] | None = optional(
-        "Start of the server process that came back after the intended stop of a recovery "
-        "workload, Unix time."
-    )
+    release_at: UnixTime | None = optional("When the clients start together, Unix time in seconds.")
+    server_started: UnixTime | None = None
+    """Start of the server process before the run, Unix time."""
+    server_restarted: UnixTime | None = None
+    """Start of the server process that came back after the intended stop of a recovery workload,
+    Unix time."""
     window: Window | None = optional("The measured window.")
     result: TrialResult | None = optional("The figures.")
     completion_time: Time | None = optional("When the trial ended.")
-    artefact_key: Annotated[str, Field(max_length=1024)] | None = optional(
-        "Key of the trial's record in the bucket."
-    )
-    artefact_digest: Annotated[str, Field(max_length=80)] | None = optional(
-        "sha256:<hex> of the trial's record."
-    )
+    artefact_key: Annotated[str, Field(max_length=1024)] | None = None
+    """Key of the trial's record in the bucket."""
+    artefact_digest: Annotated[str, Field(max_length=80)] | None = None
+    """sha256:<hex> of the trial's record."""

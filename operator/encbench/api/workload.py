@@ -5,8 +5,17 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from encbench.api.base import Model, Placement, Resources, optional
-from encbench.api.instancetemplate import ImageName
-from encbench.api.rules import Rule, Unique, either, keys_match, literal, matches, no_key_matches
+from encbench.api.instancetemplate import ImageName, PullPolicy, PullSecrets
+from encbench.api.rules import (
+    Rule,
+    Unique,
+    either,
+    keys_match,
+    literal,
+    matches,
+    no_key_matches,
+    not_both,
+)
 from encbench.api.scalars import (
     DURATION_PATTERN,
     NO_MILLISECONDS,
@@ -31,8 +40,6 @@ BuiltinScript = Literal[
     "select_random_points",
     "select_random_ranges",
 ]
-
-
 READ_ONLY_SCRIPTS = (
     "oltp_point_select",
     "oltp_read_only",
@@ -41,25 +48,10 @@ READ_ONLY_SCRIPTS = (
 )
 """Built-in scripts that write nothing, so there is nothing to recover after them."""
 
-
 OWNED_OPTIONS = (
-    "config_file",
-    "db_driver",
-    "events",
-    "forced_shutdown",
-    "histogram",
-    "mysql_.*",
-    "percentile",
-    "pgsql_.*",
-    "rand_seed",
-    "rate",
-    "report_checkpoints",
-    "report_interval",
-    "table_size",
-    "tables",
-    "threads",
-    "time",
-    "warmup_time",
+    *("config_file", "db_driver", "events", "forced_shutdown", "histogram", "mysql_.*"),
+    *("percentile", "pgsql_.*", "rand_seed", "rate", "report_checkpoints", "report_interval"),
+    *("table_size", "tables", "threads", "time", "warmup_time"),
 )
 """Options of sysbench that other fields set, as patterns; `tools.sysbench` lists the rarer ones."""
 
@@ -74,7 +66,8 @@ class ConfigMapKeyRef(Model):
         str,
         Field(max_length=253),
         matches(r"^[-._a-zA-Z0-9]+\.lua$", "name an entry that ends in .lua, such as transfer.lua"),
-    ] = Field(description="Entry that holds the script, such as transfer.lua.")
+    ]
+    """Entry that holds the script, such as transfer.lua."""
 
 
 class Sysbench(Model):
@@ -97,14 +90,12 @@ class Sysbench(Model):
     )
 
     script: BuiltinScript | None = optional("A built-in script of sysbench.")
-    script_config_map_ref: ConfigMapKeyRef | None = optional(
-        "Your own Lua script, read once when the campaign starts. It must define the commands "
-        "prepare and run."
-    )
+    script_config_map_ref: ConfigMapKeyRef | None = None
+    """Your own Lua script, read once when the campaign starts. It must define the commands prepare
+    and run."""
     tables: Annotated[Int, Field(ge=1, le=10_000)] = Field(1, description="Number of tables.")
-    table_size: Annotated[Int, Field(ge=1, le=1_000_000_000)] = Field(
-        10_000, description="Rows in each table."
-    )
+    table_size: Annotated[Int, Field(ge=1, le=1_000_000_000)] = 10_000
+    """Rows in each table."""
     options: Annotated[
         dict[Annotated[str, Field(max_length=64)], Annotated[str, Field(max_length=256)]],
         Field(max_length=32),
@@ -118,11 +109,9 @@ class Sysbench(Model):
             "load.warmup, load.duration and load.rate instead; the connection, the seed and the "
             "output format follow from the campaign",
         ),
-    ] = Field(
-        default_factory=dict,
-        description="Further options of the script without the leading dashes, such as "
-        "range-size: '100'. An option that the script does not declare is refused.",
-    )
+    ] = Field(default_factory=dict)
+    """Further options of the script without the leading dashes, such as range-size: '100'. An
+    option that the script does not declare is refused."""
 
 
 Stop = Literal["Clean", "Crash"]
@@ -131,9 +120,8 @@ Stop = Literal["Clean", "Crash"]
 class Recovery(Model):
     """A stop of the server under load, to measure the time until it answers again."""
 
-    stop: Stop = Field(
-        description="Clean: the server's own quick shutdown. Crash: SIGKILL to all its processes."
-    )
+    stop: Stop
+    """Clean: the server's own quick shutdown. Crash: SIGKILL to all its processes."""
 
 
 class Load(Model):
@@ -141,21 +129,16 @@ class Load(Model):
 
     concurrency: Annotated[
         list[Annotated[Int, Field(ge=1, le=4096)]], Field(min_length=1, max_length=32), Unique()
-    ] = Field(
-        description="Client threads (TPC-C: terminals), in total over all replicas. Each value is "
-        "measured separately."
-    )
-    warmup: Annotated[Duration, NO_MILLISECONDS] = Field(
-        "30s",
-        description="Load before the measured window, excluded from every figure; 0s for none.",
-    )
-    duration: Annotated[PositiveDuration, NO_MILLISECONDS] = Field(
-        "60s", description="Length of the measured window."
-    )
-    rate: Annotated[Int, Field(ge=1, le=10_000_000)] | None = optional(
-        "Transactions to offer per second, in total over all replicas; as many as possible if "
-        "omitted."
-    )
+    ]
+    """Client threads (TPC-C: terminals), in total over all replicas. Each value is measured
+    separately."""
+    warmup: Annotated[Duration, NO_MILLISECONDS] = "30s"
+    """Load before the measured window, excluded from every figure; 0s for none."""
+    duration: Annotated[PositiveDuration, NO_MILLISECONDS] = "60s"
+    """Length of the measured window."""
+    rate: Annotated[Int, Field(ge=1, le=10_000_000)] | None = None
+    """Transactions to offer per second, in total over all replicas; as many as possible if
+    omitted."""
 
     @property
     def warmup_seconds(self) -> float:
@@ -172,19 +155,15 @@ class Client(Model):
     """The pods that run the tool."""
 
     image: ImageName = Field(description="Image of the tool, used unchanged.")
-    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] = Field(
-        "IfNotPresent", description="When the kubelet pulls the image."
-    )
-    image_pull_secrets: Annotated[list[Name], Field(max_length=8), Unique()] = Field(
-        default_factory=list, description="Names of Secrets for pulling the image."
-    )
-    replicas: Annotated[Int, Field(ge=1, le=64)] = Field(
-        1, description="Client pods; they start together, and their TPS is added up."
-    )
+    image_pull_policy: PullPolicy = "IfNotPresent"
+    """When the kubelet pulls the image."""
+    image_pull_secrets: PullSecrets = Field(default_factory=list)
+    """Names of Secrets for pulling the image."""
+    replicas: Annotated[Int, Field(ge=1, le=64)] = 1
+    """Client pods; they start together, and their TPS is added up."""
     resources: Resources = Field(description="CPU and memory of each client pod's tool.")
-    placement: Placement = Field(
-        default_factory=Placement, description="Nodes on which the clients may run."
-    )
+    placement: Placement = Field(default_factory=Placement)
+    """Nodes on which the clients may run."""
 
 
 def _whole_minutes(field: str) -> str:
@@ -279,11 +258,11 @@ class WorkloadSpec(Model):
             "0s",
             holds=lambda it: not _is_benchmarksql(it, 6) or it.load.warmup_seconds % 60 == 0,
         ),
-        Rule(
-            cel="!has(self.recovery) || !has(self.tpcc)",
-            message="recovery is measured under sysbench's load: write sysbench: {script: "
+        not_both(
+            "recovery",
+            "tpcc",
+            "recovery is measured under sysbench's load: write sysbench: {script: "
             "oltp_write_only} instead of tpcc, or omit recovery",
-            holds=lambda it: it.recovery is None or it.tpcc is None,
         ),
         Rule(
             cel="!has(self.recovery) || self.recovery.stop != 'Crash' || !has(self.sysbench) || "
@@ -299,21 +278,17 @@ class WorkloadSpec(Model):
         ),
     )
 
-    sysbench: Sysbench | None = optional(
-        "The sysbench test to run; exactly one of sysbench and tpcc."
-    )
+    sysbench: Sysbench | None = None
+    """The sysbench test to run; exactly one of sysbench and tpcc."""
     tpcc: Tpcc | None = optional("TPC-C over JDBC; exactly one of sysbench and tpcc.")
-    recovery: Recovery | None = optional(
-        "Stop the server after warm-up and duration, with the load still running, and measure the "
-        "time from its restart to the first answered query. Needs reset: trial in the campaign."
-    )
+    recovery: Recovery | None = None
+    """Stop the server after warm-up and duration, with the load still running, and measure the time
+    from its restart to the first answered query. Needs reset: trial in the campaign."""
     load: Load = Field(description="Concurrency levels, warm-up and duration.")
     client: Client = Field(description="Pods that drive the load.")
-    max_error_rate: Fraction = Field(
-        0.01,
-        description="Errors per transaction above which a trial is Invalid: errors that sysbench "
-        "ignored, or transactions that a TPC-C client gave up.",
-    )
+    max_error_rate: Fraction = 0.01
+    """Errors per transaction above which a trial is Invalid: errors that sysbench ignored, or
+    transactions that a TPC-C client gave up."""
 
     @property
     def sysbench_test(self) -> Sysbench:

@@ -6,7 +6,7 @@ from typing import Protocol
 from encbench.api.kinds import POD
 from encbench.kube import labels
 from encbench.ports import Cluster, Rejected, Unavailable
-from encbench.reconcile.agents import RECORDER_PORT
+from encbench.tools.pod import RECORDER_PORT
 
 _TPS = re.compile(r"^encbench_client_tps ([-+.0-9eE]+)$", re.MULTILINE)
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from encbench.admission.checks import admit
-from encbench.admission.engines import unknown_settings
+from encbench.admission.programs import unknown_settings
 from encbench.api import resources
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN, TRIAL

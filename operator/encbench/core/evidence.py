@@ -12,6 +12,7 @@ from encbench.api.base import Model
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.scalars import Time
 from encbench.api.testbed import Arm
+from encbench.api.trial import Window
 from encbench.core.artefact import Digest, Record
 
 ON_TRUST = "which nothing in the pod can show"
@@ -117,11 +118,9 @@ class Stamp(Model):
     monotonic: float
 
 
-class ClientWindow(Model):
+class ClientWindow(Window):
     """The measured window of one client; `seconds` is by the monotonic clock."""
 
-    start: float
-    end: float
     seconds: float
 
 

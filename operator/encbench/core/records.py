@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from encbench.api.base import Model
+from encbench.api.base import Model, ObjectRef
 from encbench.api.campaign import BlockPlan, CampaignSpec, Resolved
 from encbench.api.scalars import Name, Time
 from encbench.api.testbed import Arm
@@ -21,19 +21,10 @@ from encbench.core.plan import Cell
 from encbench.core.tls import TlsSession
 
 
-class CampaignId(Model):
+class CampaignId(ObjectRef):
     """One incarnation of a campaign."""
 
-    name: str
-    uid: str
     namespace: str
-
-
-class TrialId(Model):
-    """One incarnation of a trial."""
-
-    name: str
-    uid: str
 
 
 class ClientFacts(Model):
@@ -164,22 +155,18 @@ class ServerProcess(Model):
 
 
 class RecoveryFacts(Model):
-    """An intended stop of the server, and its way back. Durations are in seconds."""
+    """An intended stop of the server and its way back, in seconds (`wire.agent.RecoverySteps`)."""
 
     stop: Stop
     signal: str
     before: ServerProcess
-    """The process that was stopped."""
     after: ServerProcess
-    """The process that answered."""
     stopped_at: float
     """Unix time of the signal, by the clock of the database's node."""
     stop_seconds: float
-    """From the signal until no process of the server was left."""
     restart_seconds: float
-    """From then until the new process started: the kubelet's time, which no figure includes."""
+    """Until the new process started: the kubelet's time, which no figure includes."""
     recovery_seconds: float
-    """From the new process to the first answer."""
     resolution_seconds: float
     """Time between the last two tries: the server may have been ready this much earlier."""
     redo_bytes: int | None = None
@@ -207,7 +194,7 @@ class TrialRecord(Record):
     """`trials/<uid>/trial.json`: written last; it names the digests of the rest."""
 
     schema_: Literal["encbench.io/trial/v1"] = Field("encbench.io/trial/v1", alias="schema")
-    trial: TrialId
+    trial: ObjectRef
     campaign: CampaignId
     spec: TrialSpec
     outcome: Outcome

@@ -22,9 +22,6 @@ class Start:
     """Which restored golden copy the server runs on; empty for the data as the server left it."""
 
 
-FIRST = Start()
-
-
 def start_for(reset: Reset, residency: Residency, cache: Cache, *, trial: str, block: int) -> Start:
     """The start that a trial of this name in that block is measured on.
 

@@ -15,6 +15,7 @@ from encbench.database.golden import CIPHERTEXT
 from encbench.engines.layout import LOWER, MOUNTS, VOLUME
 from encbench.kube.pods import USER_ID, Part, environment, mount, resources, secret_volume
 from encbench.proofs.volume import process_name
+from encbench.wire import environment as names
 
 NAME = "volume"
 PASSWORD = "password"  # noqa: S105 the name of the entry
@@ -58,7 +59,7 @@ def agent_environment(mode: EncryptionModeSpec) -> dict[str, str]:
     own = mode.gocryptfs
     if own is None:
         return {}
-    return {"ENCBENCH_LOWER": f"{LOWER}/{CIPHERTEXT}", "ENCBENCH_VOLUME_PROCESS": process_name(own)}
+    return {names.LOWER: f"{LOWER}/{CIPHERTEXT}", names.VOLUME_PROCESS: process_name(own)}
 
 
 def agent_mounts(mode: EncryptionModeSpec) -> list[Part]:

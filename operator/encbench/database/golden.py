@@ -10,6 +10,7 @@ from encbench.engines.layout import LOWER, VOLUME
 from encbench.kube import labels
 from encbench.kube.pods import container_security, mount, resources
 from encbench.ports import Body
+from encbench.wire import environment as names
 
 NAME = "prepare"
 FOLDERS = ("data", "keyring", "tmp")
@@ -28,10 +29,10 @@ def containers(context: DatabaseContext) -> list[Body]:
     below = spec.mode.gocryptfs is not None
     root = LOWER if below else VOLUME
     environment = {
-        "ENCBENCH_ROOT": root,
-        "ENCBENCH_FOLDERS": CIPHERTEXT if below else ",".join(FOLDERS),
-        "ENCBENCH_CACHE": spec.cache,
-        **({"ENCBENCH_STOPPED": STOPPED} if below else {}),
+        names.ROOT: root,
+        names.FOLDERS: CIPHERTEXT if below else ",".join(FOLDERS),
+        names.CACHE: spec.cache,
+        **({names.STOPPED: STOPPED} if below else {}),
     }
     asked = {"fieldRef": {"fieldPath": f"metadata.annotations['{labels.RESET}']"}}
     own = spec.instance.embedded.resources
@@ -43,7 +44,7 @@ def containers(context: DatabaseContext) -> list[Body]:
             "command": ["python3", "-m", "encbench.sidecars.golden"],
             "env": [
                 *({"name": name, "value": value} for name, value in environment.items()),
-                {"name": "ENCBENCH_RESET", "valueFrom": asked},
+                {"name": names.RESET, "valueFrom": asked},
             ],
             # As much as the server, which has not started yet: this costs the pod nothing.
             "resources": resources(own.cpu, own.memory),

@@ -14,6 +14,7 @@ from encbench.engines.layout import CONFIG, CREDENTIALS, VOLUME
 from encbench.kube import pods
 from encbench.kube.pods import Part, container_security, mount, resources, secret_volume
 from encbench.ports import Body
+from encbench.wire import environment as names
 
 AGENT_PORT = 9470
 AGENT_CPU = "50m"
@@ -125,11 +126,11 @@ def _agent(context: DatabaseContext) -> Part:
     """The agent. It reads the data, and whatever else the mode's proof needs."""
     engine, mode = context.engine, context.spec.mode
     environment = {
-        "ENCBENCH_ENGINE": engine.facts.name,
-        "ENCBENCH_VOLUME": VOLUME,
-        "ENCBENCH_SOCKET": engine.socket,
-        "ENCBENCH_CREDENTIALS": AGENT_CREDENTIALS,
-        "ENCBENCH_PORT": str(AGENT_PORT),
+        names.ENGINE: engine.facts.name,
+        names.VOLUME: VOLUME,
+        names.SOCKET: engine.socket,
+        names.CREDENTIALS: AGENT_CREDENTIALS,
+        names.PORT: str(AGENT_PORT),
         **fuse.agent_environment(mode),
         **proxy.agent_environment(mode),
     }

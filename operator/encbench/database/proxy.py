@@ -29,6 +29,7 @@ from encbench.core.connection import SecretEntry
 from encbench.core.naming import credentials_name
 from encbench.database.context import DatabaseContext
 from encbench.kube.pods import Part, container_security, mount, resources, secret_volume
+from encbench.wire import environment as names
 
 NAME = "proxy"
 
@@ -123,11 +124,7 @@ def agent_environment(mode: EncryptionModeSpec) -> dict[str, str]:
     """Where the agent finds the proxy, the key and the list."""
     if mode.columns is None:
         return {}
-    return {
-        "ENCBENCH_PROXY_PORT": str(PORT),
-        "ENCBENCH_MEK_FILE": MEK_FILE,
-        "ENCBENCH_COLUMNS": LIST_FILE,
-    }
+    return {names.PROXY_PORT: str(PORT), names.MEK_FILE: MEK_FILE, names.COLUMNS: LIST_FILE}
 
 
 def agent_mounts(mode: EncryptionModeSpec) -> list[Part]:

@@ -15,7 +15,7 @@ def secret(metadata: Body, entries: Mapping[str, str]) -> Body:
         "metadata": metadata,
         "type": "Opaque",
         "immutable": True,
-        "data": _encoded(entries),
+        "data": {key: base64.b64encode(text.encode()).decode() for key, text in entries.items()},
     }
 
 
@@ -23,7 +23,3 @@ def entry(body: Body, name: str) -> str | None:
     """One entry of a Secret as read, or None when it has none of that name."""
     value = (body.get("data") or {}).get(name)
     return None if value is None else base64.b64decode(value).decode()
-
-
-def _encoded(entries: Mapping[str, str]) -> dict[str, str]:
-    return {key: base64.b64encode(value.encode()).decode("ascii") for key, value in entries.items()}

@@ -10,8 +10,6 @@ from encbench.reconcile.objects import belongs_to
 from encbench.reconcile.pods import PodFacts, pod_facts
 from encbench.tools import pod as client
 
-RECORDER_PORT = client.RECORDER_PORT
-
 Way = tuple[str, str]
 """Address of a sidecar and the token that it takes."""
 
@@ -38,7 +36,7 @@ def recorder(pod: PodFacts) -> str:
 
     It takes the token of the testbed, which is asked for once and not for each of the clients.
     """
-    return _address(pod, RECORDER_PORT)
+    return _address(pod, client.RECORDER_PORT)
 
 
 async def token(cluster: Reader, namespace: str, testbed: str) -> str:

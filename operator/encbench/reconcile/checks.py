@@ -5,7 +5,7 @@ docs/design/0004-tpcc.md says why it is the agent that asks, and when.
 
 from dataclasses import dataclass
 
-from encbench.api.lifecycle import CHECK_FAILED, CONSISTENT, INCONSISTENT
+from encbench.api.lifecycle import CHECK_FAILED, CHECK_TIMEOUT, CONSISTENT, INCONSISTENT
 from encbench.api.testbed import TestbedSpec
 from encbench.api.tpcc import Tpcc
 from encbench.tools.tpcc import consistency
@@ -35,6 +35,13 @@ def not_checked(spec: TestbedSpec) -> str | None:
     if spec.dataset.tpcc is None or not spec.instance.is_external:
         return None
     return "an external database has no agent that could run the consistency queries"
+
+
+def overdue(problem: str) -> Checked:
+    """They were waited for long enough; `problem` is why the agent could not be asked."""
+    why = problem or "stepDeadlines.proof is too short for them"
+    message = f"the consistency queries did not come to an end in time: {why}"
+    return Checked(False, CHECK_TIMEOUT, message)
 
 
 def judge(answer: wire.ChecksAnswer) -> Checked | None:

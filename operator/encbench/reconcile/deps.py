@@ -2,31 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
-from encbench.ports import Agent, Certificates, Clock, Cluster, Metrics, Reader, Recorder, Store
-from encbench.wire.agent import RecoveryAnswer, ServerAnswer
-from encbench.wire.recorder import StateAnswer
-
-
-class AgentReader(Protocol):
-    """What an agent says without doing anything: see `ports.Agent`."""
-
-    async def server(self, address: str, token: str) -> ServerAnswer:
-        """Facts of the server."""
-        ...
-
-    async def stopped(self, address: str, token: str, run: str) -> RecoveryAnswer:
-        """State of an intended stop."""
-        ...
-
-
-class RecorderReader(Protocol):
-    """What a recorder says without doing anything: see `ports.Recorder`."""
-
-    async def state(self, address: str, token: str) -> StateAnswer:
-        """State of the run."""
-        ...
+from encbench import ports
 
 
 @dataclass(frozen=True)
@@ -47,31 +24,24 @@ class Settings:
     proxy_pull_policy: str = "IfNotPresent"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reads:
     """All that an observation may touch; it has no method that changes anything."""
 
-    cluster: Reader
-    agent: AgentReader
-    recorder: RecorderReader
-    clock: Clock
+    cluster: ports.Reader
+    agent: ports.AgentReader
+    recorder: ports.RecorderReader
+    clock: ports.Clock
     settings: Settings
 
 
-@dataclass(frozen=True)
-class Deps:
-    """The outside world."""
+@dataclass(frozen=True, kw_only=True)
+class Deps(Reads):
+    """The outside world; an observation sees it as `Reads`."""
 
-    cluster: Cluster
-    store: Store
-    metrics: Metrics
-    agent: Agent
-    recorder: Recorder
-    certificates: Certificates
-    clock: Clock
-    settings: Settings
-
-    @property
-    def read(self) -> Reads:
-        """The part of it for those that only look."""
-        return Reads(self.cluster, self.agent, self.recorder, self.clock, self.settings)
+    cluster: ports.Cluster
+    store: ports.Store
+    metrics: ports.Metrics
+    agent: ports.Agent
+    recorder: ports.Recorder
+    certificates: ports.Certificates

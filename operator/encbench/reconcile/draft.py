@@ -1,64 +1,96 @@
-"""Writing a status: a draft that starts from the status as read."""
+"""What a pass over an object comes to: the draft of its next status, and a decision."""
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from encbench.api.base import Model
-from encbench.api.conditions import find, is_false, is_true, parse_time, with_condition
+from encbench.api.conditions import Condition, find, is_false, is_true, parse_time, with_condition
+from encbench.reconcile.objects import Object
 
+LONGEST = 15.0
+
+
+class Sight(Protocol):
+    """What was seen of an object and around it."""
+
+    @property
+    def now(self) -> datetime:
+        """When it was seen."""
+
+
+S = TypeVar("S", bound=Model)
 T = TypeVar("T", bound=Model)
+V = TypeVar("V", bound=Sight)
+E = TypeVar("E")
 
 
-class Draft(Generic[T]):
-    """The next status. `status` must have `conditions` and `observed_generation`."""
+@dataclass(frozen=True)
+class Decision(Generic[T, E]):
+    """The status to write, what to do after that, and when to look again."""
 
-    def __init__(self, status: T, *, now: datetime, generation: int) -> None:
-        self.status = status.model_copy(update={"observed_generation": generation})
-        self.now = now
-        self._generation = generation
+    status: T
+    effects: tuple[E, ...] = ()
+    requeue: float | None = None
+    """Seconds; None is not before something changes."""
+
+
+class Draft(Generic[S, T, V]):
+    """The next status of `subject`, begun from the one that was read, and what decides it.
+
+    `status` must have `conditions` and `observed_generation`.
+    """
+
+    def __init__(self, subject: Object[S, T], seen: V) -> None:
+        self.subject, self.spec, self.seen = subject, subject.spec, seen
+        self.status = subject.status.model_copy(update={"observed_generation": subject.generation})
 
     def set(self, **fields: Any) -> None:
         """Set fields of the status; values are of the declared types."""
         self.status = self.status.model_copy(update=fields)
 
+    @property
+    def conditions(self) -> list[Condition]:
+        """The facts so far."""
+        return self.status.conditions  # type: ignore[attr-defined,no-any-return]
+
     def condition(self, kind: str, status: bool | None, reason: str, message: str = "") -> None:
         """Set one condition; None is Unknown."""
-        conditions = with_condition(
-            self.status.conditions,  # type: ignore[attr-defined]
-            kind,
-            status,
-            reason,
-            message,
-            now=self.now,
-            generation=self._generation,
+        now, generation = self.seen.now, self.subject.generation
+        found = with_condition(
+            self.conditions, kind, status, reason, message, now=now, generation=generation
         )
-        self.set(conditions=list(conditions))
+        self.set(conditions=list(found))
+
+    def fact(self, kind: str) -> Condition | None:
+        """The condition; None when it was never set."""
+        return find(self.conditions, kind)
 
     def is_true(self, kind: str) -> bool:
         """Whether the condition holds."""
-        return is_true(self.status.conditions, kind)  # type: ignore[attr-defined]
+        return is_true(self.conditions, kind)
 
     def is_false(self, kind: str) -> bool:
         """Whether the condition is known not to hold."""
-        return is_false(self.status.conditions, kind)  # type: ignore[attr-defined]
+        return is_false(self.conditions, kind)
 
     def known(self, kind: str) -> bool:
         """Whether the condition is True or False."""
         return self.is_true(kind) or self.is_false(kind)
 
-    def reason(self, kind: str) -> str:
-        """The condition's reason; empty when it was never set."""
-        found = find(self.status.conditions, kind)  # type: ignore[attr-defined]
-        return found.reason if found else ""
-
     def since(self, kind: str) -> float:
         """Seconds since the condition last changed; 0 when it was never set."""
-        found = find(self.status.conditions, kind)  # type: ignore[attr-defined]
-        return self._age(found.last_transition_time) if found else 0.0
+        found = self.fact(kind)
+        return self.age(found.last_transition_time if found else None)
 
     def age(self, moment: str | None) -> float:
         """Seconds since an RFC 3339 time; 0 when it is None."""
-        return self._age(moment) if moment else 0.0
+        return (self.seen.now - parse_time(moment)).total_seconds() if moment else 0.0
 
-    def _age(self, moment: str) -> float:
-        return (self.now - parse_time(moment)).total_seconds()
+
+def backoff(waited: float, shortest: float, longest: float = LONGEST) -> float:
+    """Seconds until the next look at something that has not come for `waited` seconds.
+
+    Ever more of them, because looking costs CPU.
+    """
+    return min(longest, max(shortest, waited / 10))

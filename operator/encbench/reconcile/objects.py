@@ -45,48 +45,42 @@ class Object(Generic[S, T]):
         return {**self.body, "status": status.to_dict()}
 
 
+@dataclass(frozen=True)
+class OwnKind(Generic[S, T]):
+    """One of our kinds. Called with a body it parses it; Malformed when it does not fit."""
+
+    kind: Kind
+    spec: type[S]
+    status: type[T]
+
+    def __call__(self, body: Body) -> Object[S, T]:
+        """The object, as it was read."""
+        meta, where = body["metadata"], f"{self.kind.kind} {body['metadata']['name']}: status"
+        return Object(
+            kind=self.kind,
+            name=meta["name"],
+            namespace=meta["namespace"],
+            uid=meta["uid"],
+            generation=meta.get("generation", 1),
+            labels=dict(meta.get("labels") or {}),
+            finalizers=tuple(meta.get("finalizers") or ()),
+            created=meta.get("creationTimestamp", ""),
+            deleting=meta.get("deletionTimestamp") is not None,
+            spec=parse_spec(self.spec, body),
+            status=parse(self.status, body.get("status") or {}, where),
+            body=body,
+        )
+
+
 Campaign = Object[CampaignSpec, CampaignStatus]
 Testbed = Object[TestbedSpec, TestbedStatus]
 Trial = Object[TrialSpec, TrialStatus]
 OverheadReport = Object[OverheadReportSpec, OverheadReportStatus]
 
-
-def campaign(body: Body) -> Campaign:
-    """Parse; Malformed when it does not fit."""
-    return _parse(kinds.CAMPAIGN, CampaignSpec, CampaignStatus, body)
-
-
-def testbed(body: Body) -> Testbed:
-    """Parse; Malformed when it does not fit."""
-    return _parse(kinds.TESTBED, TestbedSpec, TestbedStatus, body)
-
-
-def trial(body: Body) -> Trial:
-    """Parse; Malformed when it does not fit."""
-    return _parse(kinds.TRIAL, TrialSpec, TrialStatus, body)
-
-
-def overhead_report(body: Body) -> OverheadReport:
-    """Parse; Malformed when it does not fit."""
-    return _parse(kinds.OVERHEAD_REPORT, OverheadReportSpec, OverheadReportStatus, body)
-
-
-def _parse(kind: Kind, spec: type[S], status: type[T], body: Body) -> Object[S, T]:
-    meta = body["metadata"]
-    return Object(
-        kind=kind,
-        name=meta["name"],
-        namespace=meta["namespace"],
-        uid=meta["uid"],
-        generation=meta.get("generation", 1),
-        labels=dict(meta.get("labels") or {}),
-        finalizers=tuple(meta.get("finalizers") or ()),
-        created=meta.get("creationTimestamp", ""),
-        deleting=meta.get("deletionTimestamp") is not None,
-        spec=parse_spec(spec, body),
-        status=parse(status, body.get("status") or {}, f"{kind.kind} {meta['name']}: status"),
-        body=body,
-    )
+campaign = OwnKind(kinds.CAMPAIGN, CampaignSpec, CampaignStatus)
+testbed = OwnKind(kinds.TESTBED, TestbedSpec, TestbedStatus)
+trial = OwnKind(kinds.TRIAL, TrialSpec, TrialStatus)
+overhead_report = OwnKind(kinds.OVERHEAD_REPORT, OverheadReportSpec, OverheadReportStatus)
 
 
 def belongs_to(body: Body | None, uid: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a pod's status says, and why a pod does not run, in one sentence."""
+"""What the status of a pod or a Job says, and why a pod does not run, in one sentence."""
 
 from dataclasses import dataclass, field
 
@@ -62,10 +62,8 @@ class PodFacts:
 def pod_facts(body: Body) -> PodFacts:
     """From the object as read."""
     meta, spec, status = body["metadata"], body.get("spec") or {}, body.get("status") or {}
-    containers = [_container(entry) for entry in status.get("containerStatuses") or []]
-    containers += [
-        _container(entry, prefix="init:") for entry in status.get("initContainerStatuses") or []
-    ]
+    containers = [_container(one) for one in status.get("containerStatuses") or []]
+    containers += [_container(one, "init:") for one in status.get("initContainerStatuses") or []]
     scheduled: Body = next(
         (c for c in status.get("conditions") or [] if c.get("type") == "PodScheduled"), {}
     )
@@ -105,6 +103,26 @@ def _container(entry: Body, prefix: str = "") -> ContainerFacts:
     )
 
 
+@dataclass(frozen=True)
+class JobFacts:
+    """State of one Job."""
+
+    uid: str
+    succeeded: bool = False
+    failed: bool = False
+    pods: tuple[PodFacts, ...] = ()
+    """Where they were asked for."""
+
+
+def job_facts(body: Body, *pods: PodFacts) -> JobFacts:
+    """From the object as read."""
+    conditions = (body.get("status") or {}).get("conditions") or []
+    true = {fact["type"] for fact in conditions if fact["status"] == "True"}
+    return JobFacts(body["metadata"]["uid"], "Complete" in true, "Failed" in true, pods)
+
+
+INITIALISE = "init:initialise"
+"""The database's init container that has the server try its settings."""
 _IMAGE_REASONS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull")
 
 
@@ -130,7 +148,7 @@ def trouble(pods: list[PodFacts]) -> Trouble | None:
                     f"{container.waiting_message or container.waiting_reason}",
                 )
             refused = refused_settings(container.termination_message)
-            if refused:
+            if refused and container.name == INITIALISE:
                 settings = ", ".join(f"settings.{setting}" for setting in refused)
                 return Trouble(
                     SETTINGS_REFUSED,

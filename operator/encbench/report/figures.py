@@ -7,7 +7,7 @@ and one field of that name in `TrialView` and in `Row`.
 from dataclasses import dataclass
 from typing import Literal
 
-from encbench.core.statistics import Sense
+from encbench.core.statistics.intervals import Sense
 
 Mean = Literal["geometric", "arithmetic"]
 """Geometric where the report has a ratio of two arms, arithmetic where it has a difference."""

@@ -8,11 +8,12 @@ sentence, and the client does not start. The jar gets its final name only after 
 import hashlib
 import os
 import sys
-import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
+
+from encbench.wire import environment as names
 
 LARGEST = 256 * 2**20
 """Bytes; a larger file is not a driver."""
@@ -27,15 +28,15 @@ class DriverRefused(Exception):
 
 def fetch(environment: Mapping[str, str]) -> Path:
     """Put the jar into place; DriverRefused when it cannot be read or is the wrong one."""
-    folder = Path(environment["ENCBENCH_DRIVERS"])
-    url, file = environment.get("ENCBENCH_JAR_URL"), environment.get("ENCBENCH_JAR_FILE")
-    wanted = environment.get("ENCBENCH_JAR_SHA256", "")
+    folder = Path(environment[names.DRIVERS])
+    url, file = environment.get(names.JAR_URL), environment.get(names.JAR_FILE)
+    wanted = environment.get(names.JAR_SHA256, "")
     part = folder / f".{_JAR}"
     source = url.partition("?")[0] if url else str(file)
     try:
         with _open(url, file) as stream, part.open("wb") as target:
             digest = _copy(stream, target)
-    except (OSError, urllib.error.URLError) as error:
+    except OSError as error:
         reason = getattr(error, "reason", None) or error
         raise DriverRefused(f"the driver's jar cannot be read from {source}: {reason}") from error
     if wanted and digest != wanted:

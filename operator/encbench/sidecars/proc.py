@@ -34,15 +34,15 @@ def parse_stat(text: bytes) -> ProcessStat:
     head, _, tail = text.rpartition(b") ")
     process_id, _, name = head.partition(b" (")
     fields = tail.split()
-    numbers = [int(fields[place]) for place in (1, 11, 12, 13, 14, 19, 21)]
-    parent, user, system, ended_user, ended_system, start, resident = numbers
+    places = (1, 11, 12, 13, 14, 19, 21)
+    parent, user, system, *ended, start, resident = (int(fields[place]) for place in places)
     return ProcessStat(
         process_id=int(process_id),
         name=name,
         state=fields[0],
         parent=parent,
         own_ticks=user + system,
-        ended_ticks=ended_user + ended_system,
+        ended_ticks=sum(ended),
         start_ticks=start,
         resident_pages=resident,
     )

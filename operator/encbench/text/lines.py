@@ -10,24 +10,22 @@ _TIE = "\u00a0"
 
 def paragraph(words: str, indent: str = "") -> str:
     """The sentences in lines of at most WIDTH, indented."""
-    return textwrap.fill(
-        unbroken(words),
-        WIDTH,
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-    ).replace(_TIE, " ")
+    return _filled(words, indent, indent)
 
 
 def item(mark: str, words: str) -> str:
     """The words behind a mark, with a hanging indent; names with a hyphen stay whole."""
+    return _filled(words, mark, " " * len(mark), break_on_hyphens=False)
+
+
+def _filled(words: str, first: str, rest: str, *, break_on_hyphens: bool = True) -> str:
     return textwrap.fill(
         unbroken(words),
         WIDTH,
-        initial_indent=mark,
-        subsequent_indent=" " * len(mark),
+        initial_indent=first,
+        subsequent_indent=rest,
         break_long_words=False,
-        break_on_hyphens=False,
+        break_on_hyphens=break_on_hyphens,
     ).replace(_TIE, " ")
 
 

@@ -21,6 +21,7 @@ from encbench.kube.pods import (
 )
 from encbench.ports import Body
 from encbench.tools.context import TrialContext
+from encbench.wire import environment as names
 
 RUN = "/run/encbench"
 RECORDER_PORT = 9471
@@ -106,16 +107,16 @@ def recorder_container(
     """
     load = context.spec.workload.load
     values = {
-        "ENCBENCH_TOOL": tool,
-        "ENCBENCH_PROCESS": process or tool,
-        "ENCBENCH_PREFIX": context.storage_prefix,
-        "ENCBENCH_WARMUP": f"{load.warmup_seconds:g}",
-        "ENCBENCH_CPU_LIMIT": f"{limits.cores:g}",
-        "ENCBENCH_MEMORY_LIMIT": str(limits.memory_bytes),
-        "ENCBENCH_RUN_DIR": RUN,
-        "ENCBENCH_TOKEN_FILE": f"{TOKEN}/token",
-        "ENCBENCH_PORT": str(RECORDER_PORT),
-        "ENCBENCH_GRACE": str(GRACE_SECONDS - _GRACE_RESERVE),
+        names.TOOL: tool,
+        names.PROCESS: process or tool,
+        names.PREFIX: context.storage_prefix,
+        names.WARMUP: f"{load.warmup_seconds:g}",
+        names.CPU_LIMIT: f"{limits.cores:g}",
+        names.MEMORY_LIMIT: str(limits.memory_bytes),
+        names.RUN_DIR: RUN,
+        names.TOKEN_FILE: f"{TOKEN}/token",
+        names.PORT: str(RECORDER_PORT),
+        names.GRACE: str(GRACE_SECONDS - _GRACE_RESERVE),
     }
     return {
         "name": "recorder",

@@ -5,6 +5,7 @@ the same. Both need the bearer token, and answer 503 until the tool waits at its
 ends, the pod's status has a `Termination` and the bucket a `Summary`.
 """
 
+import json
 from typing import Literal, NotRequired, TypedDict
 
 from encbench.wire.slices import OwnSlots
@@ -57,6 +58,15 @@ class Termination(TypedDict):
     digests: dict[str, str]
     error: NotRequired[str]
     """Why not everything is stored."""
+
+
+def termination_digests(message: str) -> dict[str, str]:
+    """By file name, from a `Termination`; empty for any other message."""
+    try:
+        digests: dict[str, str] = json.loads(message)["digests"]
+    except (ValueError, TypeError, KeyError):
+        return {}
+    return digests
 
 
 class MomentStamp(TypedDict):

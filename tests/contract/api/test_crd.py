@@ -28,7 +28,7 @@ def test_kubectl_finds_kinds_by_category_and_short_name(api_server: ApiServer) -
         f"{resource.kind.kind.lower()}.encbench.io/one"
         for resource in sorted(RESOURCES, key=lambda one: one.kind.plural)
     ]
-    short = ",".join(name for resource in RESOURCES for name in resource.short_names)
+    short = ",".join(resource.kind.short for resource in RESOURCES if resource.kind.short)
     shown = api_server.kubectl("get", short, "-n", namespace)
     assert re.search(r"oltp_read_write +\[8\] +60s", shown)
 

@@ -15,7 +15,7 @@ from kubernetes.aio.client import ApiClient
 from encbench.adapters.kubernetes import KubernetesCluster, connect
 from encbench.cli.live import Live
 from encbench.kube import labels
-from encbench.reconcile.agents import RECORDER_PORT
+from encbench.tools.pod import RECORDER_PORT
 from tests.support.apiserver import ApiServer
 
 REPO = Path(__file__).resolve().parents[3]

@@ -25,8 +25,6 @@ class Places(Protocol):
     @property
     def volume(self) -> str: ...
     @property
-    def data(self) -> str: ...
-    @property
     def socket(self) -> str: ...
 
 
@@ -68,11 +66,10 @@ class ServedAgent:
 
 
 def agent_config(server: Server) -> AgentConfig:
-    """What the pod would tell the agent."""
+    """The agent's configuration, as the pod would give it."""
     return AgentConfig(
         engine=server.engine,
         volume=Path(server.layout.volume),
-        data=Path(server.layout.data),
         socket=Path(server.layout.socket),
         port=0,
         token=server.credentials["token"],

@@ -1,6 +1,6 @@
-"""A real server under the real agent and the real load, and somebody who starts it anew.
+"""A real server under the real agent and the real load, and a thread that starts it anew.
 
-The kubelet's part is played by a thread: it waits until the server's process has ended and starts
+The thread plays the kubelet's part: it waits until the server's process has ended and starts
 it again after a moment, as it does a container.
 """
 
@@ -32,7 +32,7 @@ GAP = 0.7
 
 @dataclass
 class Kubelet:
-    """Starts the server anew each time it has ended, until it is told to leave."""
+    """Starts the server anew each time it has ended, until the context is left."""
 
     server: MariaDB | Postgres
     starts: int = 0

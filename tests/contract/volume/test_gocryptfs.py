@@ -53,7 +53,7 @@ async def serving(config: AgentConfig, proc: Path) -> AsyncIterator[tuple[HttpAg
 
 
 def config_of(pod: Pod) -> AgentConfig:
-    """What `database.fuse` tells the agent."""
+    """The agent's configuration, as `database.fuse` gives it."""
     own = mode_of(pod.mount.cipher).gocryptfs
     assert own is not None
     return replace(agent_config(pod.server), lower=pod.disk, volume_process=process_name(own))
@@ -134,13 +134,8 @@ async def metrics(config: AgentConfig, proc: Path) -> dict[str, float]:
 async def test_a_data_directory_beside_the_mount_is_caught() -> None:
     """The mount stands, with a server's files of old on it, and the server writes elsewhere."""
     with running({}, "AES-GCM") as pod, mariadb.running(PLAINTEXT) as beside:
-        config = replace(
-            config_of(pod),
-            **{
-                field: getattr(agent_config(beside), field)
-                for field in ("volume", "data", "socket")
-            },
-        )
+        elsewhere = agent_config(beside)
+        config = replace(config_of(pod), volume=elsewhere.volume, socket=elsewhere.socket)
         proc = beside.proc
         program = pod.mount.program
         assert program is not None

@@ -9,7 +9,8 @@ from encbench.api.base import Model
 from encbench.api.resources import RESOURCES
 from encbench.api.rules import Rule, Transition, Unique
 from encbench.api.scalars import Int, Number
-from encbench.api.schema import SchemaError, describe_defaults, fill_defaults, structural
+from encbench.api.schema import SchemaError, describe_defaults, structural
+from tests.support.fake_admission import fill_defaults
 
 Text = Annotated[str, Field(max_length=8)]
 
@@ -42,6 +43,26 @@ class Whole(Model):
     values: Annotated[dict[str, Text], Field(max_length=2)] = Field(
         default_factory=dict, description="Values."
     )
+
+
+class Below(Part):
+    """A part with a description below its field."""
+
+    size: Int = 4
+    """Size,
+    of this one."""
+
+
+def test_a_description_below_its_field_counts() -> None:
+    assert structural(Below)["properties"] == {
+        "name": {"description": "Name.", "type": "string", "maxLength": 8},
+        "size": {
+            "description": "Size, of this one.",
+            "type": "integer",
+            "format": "int64",
+            "default": 4,
+        },
+    }
 
 
 def test_a_model_becomes_structural() -> None:

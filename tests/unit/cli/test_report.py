@@ -13,7 +13,7 @@ import pytest
 from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.cli import installation, report
 from encbench.cli.errors import CommandError
-from encbench.core.artefact import RecordError
+from encbench.core.artefact import RecordError, digest_of
 from encbench.report.analysis.build import to_status
 from encbench.report.document import Report
 from encbench.report.formats.render import Rendering, render
@@ -55,8 +55,8 @@ async def cluster(store: FakeStore) -> FakeCluster:
     made, renderings = finished()
     artefacts: dict[str, Any] = {"bucket": store.bucket, "index": made.index.to_dict()}
     for kind, rendering in renderings.items():
-        put = await store.put(rendering.name, rendering.content, rendering.content_type)
-        artefacts[kind] = {"key": put.key, "digest": put.digest}
+        await store.put(rendering.name, rendering.content, rendering.content_type)
+        artefacts[kind] = {"key": rendering.name, "digest": digest_of(rendering.content)}
     status = {**to_status(made).to_dict(), "artefacts": artefacts}
     found = FakeCluster()
     found.add(OVERHEAD_REPORT, {**body(OVERHEAD_REPORT, "demo", "bench"), "status": status})

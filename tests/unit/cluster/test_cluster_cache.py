@@ -1,10 +1,12 @@
 """The cache: entries appear whole, once, and replace their predecessors."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.cluster import cache
+from tests.cluster import binaries, cache
 from tests.cluster.layout import Layout
 
 
@@ -75,3 +77,25 @@ def test_a_files_key_covers_names_contents_and_modes(tmp_path: Path) -> None:
     keys.add(cache.files_key(tmp_path, [file]))
     keys.add(cache.files_key(tmp_path, [file.rename(tmp_path / "y")]))
     assert len(keys) == 4
+
+
+def test_only_compiling_takes_the_lock(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = cache.place(layout, "bin", "vale", "a" * 16)
+    locked: list[bool] = []
+
+    @contextmanager
+    def exclusive(*_: object) -> Iterator[None]:
+        locked.append(there.exists())
+        yield
+
+    monkeypatch.setattr(cache, "exclusive", exclusive)
+    monkeypatch.setattr(Layout, "from_environment", lambda: layout)
+    monkeypatch.setattr(binaries, "_key", lambda *_: "a" * 16)
+    monkeypatch.setattr(binaries, "ensure", lambda *_: there)
+
+    there.mkdir(parents=True)
+    assert binaries.compiled("vale") == there
+    assert locked == []
+    there.rmdir()
+    assert binaries.compiled("vale") == there
+    assert locked == [False]

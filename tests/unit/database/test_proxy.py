@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from encbench.admission.columns import speaks
 from encbench.admission.external import beyond
+from encbench.admission.modes import speaks
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.testbed import TestbedSpec

@@ -20,7 +20,8 @@ def test_every_engine_of_the_api_has_a_row() -> None:
 def test_a_row_names_what_there_is(name: str) -> None:
     row = facts(name)
     assert engine(name).facts is row
-    assert probe(name).driver == DRIVERS[row.jdbc].protocol == row.driver
+    assert probe(name).facts is row
+    assert DRIVERS[row.jdbc].protocol == row.driver
     assert set(row.tpcc) == set(get_args(Kind))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from encbench.admission.volumes import differs
+from encbench.admission.modes import differs
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.evidence import Proof

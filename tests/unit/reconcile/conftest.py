@@ -45,7 +45,7 @@ def _known_facts(monkeypatch: pytest.MonkeyPatch) -> None:
     usual = Draft.condition
 
     def condition(
-        draft: Draft[Any], kind: str, status: bool | None, reason: str, message: str = ""
+        draft: Draft[Any, Any, Any], kind: str, status: bool | None, reason: str, message: str = ""
     ) -> None:
         usual(draft, kind, status, reason, message)
         set_now = find(draft.status.conditions, kind)

@@ -8,13 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
 from encbench.ports import Unavailable
-from encbench.reconcile.campaign.reconciler import CampaignReconciler
 from encbench.reconcile.deps import Deps
-from encbench.reconcile.loop import SWEEP_SECONDS, Key, Loop, Reconciler
-from encbench.reconcile.testbed.reconciler import TestbedReconciler
-from encbench.reconcile.trial.reconciler import TrialReconciler
+from encbench.reconcile.loop import SWEEP_SECONDS, Key, Loop
+from encbench.reconcile.reconcilers import reconcilers
 from tests.unit.reconcile.timeline import SimClock
 from tests.unit.reconcile.watched import Change
 
@@ -73,12 +70,7 @@ class Operator:
         """In the middle of a pass and not getting on."""
         self._stopped, self._resumed = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None]
-        reconcilers: dict[Kind, Reconciler] = {
-            CAMPAIGN: CampaignReconciler(deps),
-            TESTBED: TestbedReconciler(deps),
-            TRIAL: TrialReconciler(deps),
-        }
-        self.loop = Loop(deps.cluster, reconcilers)
+        self.loop = Loop(deps.cluster, reconcilers(deps))
         self.loop._queue = self.queue  # type: ignore[assignment]
         self.next_sweep = clock.time
 

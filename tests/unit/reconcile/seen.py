@@ -9,18 +9,11 @@ from encbench.api.conditions import format_time
 from encbench.api.kinds import TESTBED, TRIAL
 from encbench.core.evidence import Proof
 from encbench.ports import Body
-from encbench.reconcile.decision import Decision
+from encbench.reconcile.draft import Decision
 from encbench.reconcile.objects import Testbed, Trial, testbed, trial
-from encbench.reconcile.pods import ContainerFacts, PodFacts
-from encbench.reconcile.trial.facts import (
-    ClientPod,
-    JobFacts,
-    Proven,
-    RunFacts,
-    RunState,
-    TrialFound,
-    TrialSeen,
-)
+from encbench.reconcile.pods import ContainerFacts, JobFacts, PodFacts
+from encbench.reconcile.trial.facts import ClientPod, Proven, RunFacts, TrialFound, TrialSeen
+from encbench.wire.recorder import RunStateName
 from tests.support import manifests
 
 NOW = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
@@ -97,7 +90,7 @@ def ready(*names: str) -> tuple[ContainerFacts, ...]:
 
 
 def a_client(
-    state: RunState | None = RunState.WAITING,
+    state: RunStateName | None = "waiting",
     *containers: ContainerFacts,
     exit_code: int | None = None,
     error: str = "",

@@ -14,7 +14,6 @@ from encbench.reconcile.effects.effect import AskChecks, Gather
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
-from encbench.reconcile.trial.facts import RunState
 from encbench.tools.tpcc import consistency
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
 from tests.unit.reconcile.seen import a_client, a_testbed, a_trial, found, saw, wants
@@ -79,7 +78,7 @@ def tpcc_trial(facts: Any) -> Trial:
 
 
 def after(facts: Any, **fields: Any) -> TrialDecision:
-    client = a_client(RunState.UPLOADED, exit_code=0)
+    client = a_client("uploaded", exit_code=0)
     return decide(tpcc_trial(facts), saw(client, testbed=tpcc_testbed(), **fields))
 
 
@@ -124,7 +123,7 @@ def test_a_run_that_failed_is_not_checked() -> None:
 
 
 def test_sysbench_has_nothing_to_check() -> None:
-    decision = decide(a_trial(PROVEN_TWICE), saw(a_client(RunState.UPLOADED, exit_code=0)))
+    decision = decide(a_trial(PROVEN_TWICE), saw(a_client("uploaded", exit_code=0)))
     assert consistent(decision) is None
     assert wants(decision, Gather)
 

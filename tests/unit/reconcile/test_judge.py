@@ -1,13 +1,14 @@
 """Whether a trial counts: each rule by itself, at its bound, and blind to TPS."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from encbench.api.trial import TrialSpec, Window
 from encbench.core.evidence import Proof
-from encbench.core.records import ClientFacts, ForeignCpu, IdleCpu, MetricsRecord
-from encbench.reconcile.trial.gathered import Collected, TrialGathered
+from encbench.core.records import ClientFacts, ForeignCpu, IdleCpu, MetricsRecord, TrialCpu
+from encbench.reconcile.trial.facts import Collected, TrialGathered
 from encbench.reconcile.trial.judge import judge
 from encbench.reconcile.trial.series import WindowMetrics
 from encbench.tools.measurement import Measurement
@@ -16,8 +17,10 @@ from tests.unit.reconcile.seen import a_trial
 WINDOW = Window(start=100.0, end=160.0)
 METRICS = WindowMetrics(
     record=MetricsRecord(window=WINDOW, series={"database_cpu_seconds": ((100.0, 0.0),)}),
-    foreign=(ForeignCpu(node="n1", cores=0.4, node_cores=4.0),),
-    idle=IdleCpu(cores=0.05, limit_cores=1.0, testbeds={"bed-a": 0.04, "bed-b": 0.01}),
+    cpu=TrialCpu(
+        foreign=(ForeignCpu(node="n1", cores=0.4, node_cores=4.0),),
+        idle=IdleCpu(cores=0.05, limit_cores=1.0, testbeds={"bed-a": 0.04, "bed-b": 0.01}),
+    ),
 )
 
 
@@ -66,13 +69,17 @@ def throttled(*seconds: float | None) -> Collected:
     return replace(COLLECTED, clients=clients)
 
 
+def with_cpu(**figures: Any) -> WindowMetrics:
+    return replace(METRICS, cpu=METRICS.cpu.model_copy(update=figures))
+
+
 def foreign(cores: float, node: str = "n2") -> WindowMetrics:
     other = ForeignCpu(node=node, cores=cores, node_cores=4.0)
-    return replace(METRICS, foreign=(*METRICS.foreign, other))
+    return with_cpu(foreign=(*METRICS.cpu.foreign, other))
 
 
 def idle(cores: float) -> WindowMetrics:
-    return replace(METRICS, idle=IdleCpu(cores=cores, limit_cores=1.0, testbeds={"bed-a": cores}))
+    return with_cpu(idle=IdleCpu(cores=cores, limit_cores=1.0, testbeds={"bed-a": cores}))
 
 
 def test_an_ordinary_trial_counts() -> None:
@@ -110,7 +117,7 @@ def test_databases_that_were_not_idle() -> None:
 
 
 def test_what_was_not_measured_breaks_no_rule() -> None:
-    assert reason(metrics=replace(METRICS, foreign=(), idle=None)) is None
+    assert reason(metrics=with_cpu(foreign=(), idle=None)) is None
     assert reason(collected=throttled(None)) is None
 
 

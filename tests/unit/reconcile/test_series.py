@@ -53,7 +53,7 @@ async def test_a_window_belongs_to_one_server(what: str, pods: Any, known: bool)
     record = await series.read(scraped(*pods), PLACE, WINDOW)
     found = series.judge(record, PLACE)
     assert found.has_database is known
-    assert (found.database is not None) is known
+    assert (found.cpu.database is not None) is known
     assert (found.disk is not None) is known
 
 
@@ -70,7 +70,7 @@ async def test_io_that_the_kernel_does_not_show_is_not_known() -> None:
     add(metrics, "encbench_database_cpu_seconds_total", 0.5, (900.0, 1100.0), "10.0.0.1")
     add(metrics, "encbench_database_read_bytes_total", 1.0, (900.0, 1100.0), "10.0.0.1")
     found = series.judge(await series.read(metrics, PLACE, WINDOW), PLACE)
-    assert found.database is not None
+    assert found.cpu.database is not None
     assert found.disk is None
 
 

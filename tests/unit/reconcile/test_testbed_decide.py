@@ -13,9 +13,9 @@ from encbench.reconcile.effects.effect import (
     IssueCredentials,
     ProveFully,
 )
-from encbench.reconcile.pods import ContainerFacts
+from encbench.reconcile.pods import ContainerFacts, JobFacts
 from encbench.reconcile.testbed.decide import TestbedDecision, decide, is_version
-from encbench.reconcile.testbed.facts import FullProof, LoadFacts, TestbedFound, TestbedSeen
+from encbench.reconcile.testbed.facts import FullProof, SetFacts, TestbedFound, TestbedSeen
 from tests.unit.reconcile.seen import NOT_PROVEN, NOW, PROVEN, a_pod, a_testbed, ago, ready, wants
 
 UP = {"Provisioned": ("True", 10.0)}
@@ -26,9 +26,8 @@ STARTING = a_pod("bed-0", ContainerFacts("server", running=True))
 
 
 def saw(**fields: Any) -> TestbedSeen:
-    usual = TestbedSeen(
-        now=NOW, has_credentials=True, has_stateful_set=True, database=DATABASE, load=None
-    )
+    there = SetFacts({"spec": {"replicas": 1, "template": {}}})
+    usual = TestbedSeen(now=NOW, has_credentials=True, stateful_set=there, database=DATABASE)
     return replace(usual, **fields)
 
 
@@ -46,14 +45,14 @@ def failure(decision: TestbedDecision) -> str:
 
 
 def test_secrets_come_first_then_the_database() -> None:
-    nothing = saw(has_credentials=False, has_stateful_set=False, database=None)
+    nothing = saw(has_credentials=False, stateful_set=None, database=None)
     waits = decide(a_testbed({}), nothing)
     assert waits.effects == ()
     assert waits.requeue
     first = decide(a_testbed({}), replace(nothing, authority=AUTHORITY))
     assert first.effects == (IssueCredentials(AUTHORITY),)
     assert first.status.start_time == ago(0)
-    second = decide(a_testbed({}), saw(has_stateful_set=False, database=None))
+    second = decide(a_testbed({}), saw(stateful_set=None, database=None))
     assert second.effects == (ApplyDatabase(),)
 
 
@@ -96,7 +95,7 @@ NOT_UP = [
     ("nothing wrong to see", saw(database=STARTING), "ProvisionTimeout"),
     ("no pod", saw(database=None), "ProvisionTimeout"),
     ("no Secret", saw(has_credentials=False), "ProvisionTimeout"),
-    ("no StatefulSet", saw(has_stateful_set=False), "ProvisionTimeout"),
+    ("no StatefulSet", saw(stateful_set=None), "ProvisionTimeout"),
     ("unschedulable", saw(database=a_pod(unschedulable="0/1 nodes")), "Unschedulable"),
     (
         "image",
@@ -165,9 +164,9 @@ def test_a_version_is_compared_number_by_number(found: str, wanted: str, same: b
 
 def test_the_dataset_is_loaded_once_by_a_job_that_stays() -> None:
     assert wants(decide(a_testbed(UP), saw()), CreateLoad)
-    under_way = decide(a_testbed(UP), saw(load=LoadFacts(succeeded=False, failed=False)))
+    under_way = decide(a_testbed(UP), saw(load=JobFacts("load")))
     assert not wants(under_way, CreateLoad)
-    done = decide(a_testbed(UP), saw(load=LoadFacts(succeeded=True, failed=False)))
+    done = decide(a_testbed(UP), saw(load=JobFacts("load", succeeded=True)))
     assert status_of(done, "Loaded")[0] == "True"
     assert not wants(decide(a_testbed(LOADED), saw()), CreateLoad)
 
@@ -175,7 +174,7 @@ def test_the_dataset_is_loaded_once_by_a_job_that_stays() -> None:
 def test_a_load_that_fails_says_why() -> None:
     tool = ContainerFacts("tool", exit_code=1, exit_reason="Error", termination_message="no space")
     pod = a_pod("bed-load-x", tool)
-    load = LoadFacts(succeeded=False, failed=True, pods=(pod,))
+    load = JobFacts("load", failed=True, pods=(pod,))
     decision = decide(a_testbed(UP), saw(load=load))
     assert failure(decision) == "LoadFailed"
     fact = find(decision.status.conditions, "Failed")
@@ -184,13 +183,13 @@ def test_a_load_that_fails_says_why() -> None:
 
 
 def test_a_load_that_takes_too_long_is_given_up() -> None:
-    load = LoadFacts(succeeded=False, failed=False)
+    load = JobFacts("load")
     hours = 6 * 3600.0
     early = decide(a_testbed({"Provisioned": ("True", hours - 1)}), saw(load=load))
     assert not failure(early)
     late = decide(a_testbed({"Provisioned": ("True", hours + 1)}), saw(load=load))
     assert failure(late) == "LoadTimeout"
-    stuck = LoadFacts(False, False, (a_pod("x", unschedulable="0/1 nodes"),))
+    stuck = JobFacts("load", pods=(a_pod("x", unschedulable="0/1 nodes"),))
     late = decide(a_testbed({"Provisioned": ("True", hours + 1)}), saw(load=stuck))
     assert failure(late) == "Unschedulable"
 

@@ -7,20 +7,14 @@ import pytest
 
 from encbench.api.scalars import parse_duration
 from encbench.api.testbed import TestbedStatus
-from encbench.core.starts import FIRST, Start, start_for
+from encbench.core.starts import Start, start_for
 from encbench.kube import labels
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import ContainerFacts, PodFacts
 from encbench.reconcile.starts import current_start, serves, wanted_start
-from encbench.reconcile.testbed.starting import (
-    SetFacts,
-    StartStep,
-    bring,
-    data_copy,
-    next_served,
-    start_of,
-)
+from encbench.reconcile.testbed.facts import SetFacts, TestbedSeen
+from encbench.reconcile.testbed.starting import StartStep, bring, data_copy, next_served, start_of
 from tests.unit.reconcile.seen import NOW, a_pod, a_testbed, a_trial, ago, ready
 
 WANTED = Start("run-2", "run-2")
@@ -31,7 +25,7 @@ COPY = {"action": "restored", "files": 3, "bytes": 100, "seconds": 1.5}
 @pytest.mark.parametrize(
     ("campaign", "start"),
     [
-        (("none", "Resident", "Warm"), FIRST),
+        (("none", "Resident", "Warm"), Start()),
         (("block", "Resident", "Warm"), Start("block-3", "block-3")),
         (("trial", "Resident", "Warm"), Start("run-2", "run-2")),
         (("none", "OnDemand", "Warm"), Start("run-2", "")),
@@ -92,7 +86,7 @@ def test_only_the_number_and_the_annotations_change() -> None:
     assert template["metadata"] == {"labels": {"a": "b"}, "annotations": NOTES}
     assert template["spec"] == before.body["spec"]["template"]["spec"]
     assert body["spec"]["serviceName"] == "bed"
-    assert (before.replicas, before.start) == (1, FIRST), "what was read stays as it was"
+    assert (before.replicas, before.start) == (1, Start()), "what was read stays as it was"
     assert (SetFacts(body).replicas, SetFacts(body).start) == (0, WANTED)
 
 
@@ -100,7 +94,7 @@ def test_only_the_number_and_the_annotations_change() -> None:
 
 
 def test_a_pod_says_what_it_was_made_for() -> None:
-    assert start_of(a_pod()) == FIRST
+    assert start_of(a_pod()) == Start()
     assert start_of(a_pod(annotations=NOTES)) == WANTED
 
 
@@ -136,8 +130,9 @@ def run(asked: float = 5.0, **more: Any) -> dict[str, Any]:
 def step(
     testbed: Testbed, pod: PodFacts | None, stateful_set: SetFacts | None, started: float | None
 ) -> tuple[StartStep, TestbedStatus]:
-    draft = Draft(testbed.status, now=NOW, generation=1)
-    made = bring(testbed, draft, WANTED, pod=pod, stateful_set=stateful_set, server_started=started)
+    seen = TestbedSeen(NOW, True, stateful_set, pod, server_started=started)
+    draft = Draft(testbed, seen)
+    made = bring(draft, WANTED)
     return made, draft.status
 
 
@@ -159,7 +154,7 @@ STEPS = [
     ("it is gone", None, set_for(WANTED, 0), (1, WANTED), "starting"),
     ("a new one is wanted", None, set_for(WANTED, 1), None, "starting"),
     ("the new one is coming", STARTING, set_for(WANTED, 1), None, "starting"),
-    ("somebody made the old one anew", OLD, set_for(FIRST, 1), (0, WANTED), "stopped"),
+    ("somebody made the old one anew", OLD, set_for(Start(), 1), (0, WANTED), "stopped"),
     ("no set", OLD, None, None, "not there"),
 ]
 
@@ -199,11 +194,11 @@ def test_a_start_that_takes_too_long_fails_with_what_keeps_it() -> None:
     assert early.failed is None
     late, _ = step(bed(**run(limit + 1)), STARTING, set_for(WANTED, 1), None)
     assert late.failed is not None
-    assert late.failed[0] == "ResetTimeout"
+    assert late.failed.reason == "ResetTimeout"
     stuck = a_pod(annotations=NOTES, unschedulable="0/1 nodes")
     late, _ = step(bed(**run(limit + 1)), stuck, set_for(WANTED, 1), None)
     assert late.failed is not None
-    assert late.failed[0] == "Unschedulable"
+    assert late.failed.reason == "Unschedulable"
 
 
 def test_a_copy_that_fails_again_and_again_is_not_waited_for() -> None:
@@ -220,7 +215,7 @@ def test_a_copy_that_fails_again_and_again_is_not_waited_for() -> None:
     assert once.failed is None
     often, _ = step(bed(**run()), failing(3), set_for(WANTED, 1), None)
     assert often.failed is not None
-    assert "the golden copy takes too much room" in often.failed[1]
+    assert "the golden copy takes too much room" in often.failed.message
 
 
 # -- whom a testbed serves

@@ -7,10 +7,11 @@ import pytest
 
 from encbench.api.conditions import find
 from encbench.reconcile.effects.effect import CreateJob, Gather, Prove, ReleaseClients
-from encbench.reconcile.pods import ContainerFacts
+from encbench.reconcile.pods import ContainerFacts, JobFacts
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
-from encbench.reconcile.trial.facts import ClientPod, JobFacts, RunState, TrialSeen
+from encbench.reconcile.trial.facts import ClientPod, TrialSeen
+from encbench.wire.recorder import RunStateName
 from tests.unit.reconcile.seen import (
     NOT_PROVEN,
     NOW,
@@ -31,7 +32,8 @@ BEFORE = {"Prepared": ("True", 10.0), "ProvenBefore": ("True", 10.0)}
 RUNNING = {**BEFORE, "Released": ("True", 9.0)}
 MEASURED = {**RUNNING, "Measured": ("True", 4.0)}
 PROVEN_TWICE = {**MEASURED, "ProvenAfter": ("True", 4.0)}
-FINISHED, UPLOADED = RunState.FINISHED, RunState.UPLOADED
+FINISHED: RunStateName = "finished"
+UPLOADED: RunStateName = "uploaded"
 
 
 def verdict(decision: TrialDecision) -> tuple[str | None, str | None]:
@@ -187,7 +189,7 @@ def test_when_nobody_was_told_in_time_there_is_a_new_moment() -> None:
 
 
 def test_when_only_some_were_told_in_time_they_did_not_start_together() -> None:
-    decision = run(a_client(RunState.RUNNING), a_client(), late=-60, replicas=2)
+    decision = run(a_client("running"), a_client(), late=-60, replicas=2)
     assert verdict(decision) == ("Invalid", "Disrupted")
 
 
@@ -200,19 +202,19 @@ def test_clients_that_cannot_be_told_are_given_up() -> None:
 def test_it_looks_seldom_while_the_tool_runs_and_often_around_its_end(
     left: float, delay: float
 ) -> None:
-    assert run(a_client(RunState.RUNNING), late=-left).requeue == pytest.approx(delay, abs=0.01)
+    assert run(a_client("running"), late=-left).requeue == pytest.approx(delay, abs=0.01)
 
 
 def test_a_tool_that_does_not_end_is_given_up() -> None:
-    assert run(a_client(RunState.RUNNING), late=119).status.outcome is None
-    assert verdict(run(a_client(RunState.RUNNING), late=121)) == ("Failed", "Overrun")
+    assert run(a_client("running"), late=119).status.outcome is None
+    assert verdict(run(a_client("running"), late=121)) == ("Failed", "Overrun")
 
 
 def ended(name: str, code: int) -> ContainerFacts:
     return ContainerFacts(name, exit_code=code)
 
 
-RUN = RunState.RUNNING
+RUN: RunStateName = "running"
 DISRUPTED = [
     ("database pod gone", run(a_client(RUN), database=None)),
     ("database pod deleted", run(a_client(RUN), database=a_pod(deleting=True))),

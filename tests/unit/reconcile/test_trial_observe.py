@@ -22,7 +22,7 @@ async def test_looking_at_a_trial_in_mid_run_writes_nothing_and_asks_for_nothing
     await world.run(world.running())
     (trial,) = world.trials()
     writes, calls = len(world.cluster.writes), len(world.agent.calls)
-    seen = await observe(world.deps.read, trial, TrialFound(after=Proven(PROVEN)))
+    seen = await observe(world.deps, trial, TrialFound(after=Proven(PROVEN)))
     assert seen.job is not None
     assert [client.run is not None for client in seen.clients] == [True]
     assert seen.found.after == Proven(PROVEN)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from encbench.api.kinds import Kind
 from encbench.api.lifecycle import LIVES
-from encbench.ports import Body, Series, Stored
+from encbench.ports import Body, Series
 from tests.support.fake_cluster import FakeCluster
 from tests.support.fake_metrics import FakeMetrics
 from tests.support.fake_store import FakeStore
@@ -70,9 +70,9 @@ class CountingStore(FakeStore):
 
     written: Counter[str] = field(default_factory=Counter)
 
-    def _store(self, key: str, content: bytes, content_type: str) -> Stored:
+    def _store(self, key: str, content: bytes, content_type: str) -> None:
         self.written[key] += 1
-        return super()._store(key, content, content_type)
+        super()._store(key, content, content_type)
 
 
 @dataclass

@@ -87,14 +87,14 @@ class World:
         self.api: Any = Switch(self.cluster)
         """The way from the operator to the API server."""
         self.deps = Deps(
-            self.api,
-            self.store,
-            self.metrics,
-            self.agent,
-            self.recorder,
-            EllipticCertificates(),
-            self.clock,
-            Settings(
+            cluster=self.api,
+            store=self.store,
+            metrics=self.metrics,
+            agent=self.agent,
+            recorder=self.recorder,
+            certificates=EllipticCertificates(),
+            clock=self.clock,
+            settings=Settings(
                 "encbench:test",
                 "IfNotPresent",
                 "0.1.0",

@@ -4,12 +4,35 @@ The agent imports this package at a twentieth of a core, so nothing here pulls i
 and a driver is imported with the first session.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
-from encbench.adapters.sql.session import Row, Session, SqlError
 from encbench.core.connection import Driver
 
-__all__ = ["Row", "Session", "SqlError", "connect"]
+Row = Sequence[Any]
+
+
+class SqlError(Exception):
+    """The server is away, too slow, or refused the statement. The text says which."""
+
+
+def refusal(reason: object) -> SqlError:
+    """The error for what a driver said."""
+    return SqlError(f"the database server did not do what was asked: {reason}")
+
+
+class Session(Protocol):
+    """One session with autocommit, for one thread at a time. An error closes it."""
+
+    def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
+        """Run a statement with `%s` for each argument; its rows, none where it gives none.
+
+        Without arguments the text is sent as it is, `%` included. SqlError closes the session.
+        """
+
+    def close(self) -> None:
+        """Leave; the server rolls back and unlocks. Harmless when it is closed already."""
 
 
 def connect(

@@ -1,30 +1,30 @@
 """MySQL's protocol, by PyMySQL. The package imports this module with the first session."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pymysql
 from pymysql.connections import Connection
 
-from encbench.adapters.sql.session import Row, SqlError, refusal
+from encbench.adapters.sql import Row, SqlError, refusal
 
 
-class MySqlSession:
-    """A `Session`."""
+class MySqlConnection:
+    """What a session is made of: each error is translated, and closes it."""
 
     def __init__(self, connection: "Connection[Any]") -> None:
         self._connection = connection
 
-    def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
-        """See `Session`."""
+    @contextmanager
+    def _cursor(self) -> Iterator[Any]:
         try:
             with self._connection.cursor() as cursor:
-                cursor.execute(statement, tuple(arguments) or None)
-                return list(cursor.fetchall())
+                yield cursor
         except (pymysql.MySQLError, OSError) as error:
             self.close()
-            raise translated(error) from error
+            raise _translated(error) from error
 
     def close(self) -> None:
         """See `Session`."""
@@ -32,29 +32,45 @@ class MySqlSession:
             self._connection.close()
 
 
+class MySqlSession(MySqlConnection):
+    """A `Session`."""
+
+    def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
+        """See `Session`."""
+        with self._cursor() as cursor:
+            cursor.execute(statement, tuple(arguments) or None)
+            return list(cursor.fetchall())
+
+
 def connect(
     socket: Path, user: str, password: str, connect_timeout: float, statement_timeout: float
 ) -> MySqlSession:
     """See the package."""
+    limits = (connect_timeout, statement_timeout)
+    return MySqlSession(opened(user, password, *limits, unix_socket=str(socket)))
+
+
+def opened(
+    user: str, password: str, connect_timeout: float, statement_timeout: float, **options: Any
+) -> "Connection[Any]":
+    """A connection as PyMySQL makes it. SqlError."""
     try:
-        return MySqlSession(
-            pymysql.connect(
-                unix_socket=str(socket),
-                user=user,
-                password=password,
-                # A unix socket needs no TLS, and preparing for it costs 20 ms of CPU each time.
-                ssl_disabled=True,
-                charset="utf8mb4",
-                autocommit=True,
-                connect_timeout=connect_timeout,
-                read_timeout=statement_timeout,
-                write_timeout=statement_timeout,
-            )
+        return pymysql.connect(
+            user=user,
+            password=password,
+            # Within a pod it needs no TLS, and preparing for it costs 20 ms of CPU each time.
+            ssl_disabled=True,
+            charset="utf8mb4",
+            autocommit=True,
+            connect_timeout=connect_timeout,
+            read_timeout=statement_timeout,
+            write_timeout=statement_timeout,
+            **options,
         )
     except (pymysql.MySQLError, OSError) as error:
-        raise translated(error) from error
+        raise _translated(error) from error
 
 
-def translated(error: Exception) -> SqlError:
+def _translated(error: Exception) -> SqlError:
     """The error with the driver's message, and without its number where there is one."""
     return refusal(error.args[-1] if error.args else error)

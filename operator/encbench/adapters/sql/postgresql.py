@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pg8000.dbapi
 
-from encbench.adapters.sql.session import Row, SqlError, refusal
+from encbench.adapters.sql import Row, SqlError, refusal
 from encbench.core.connection import DATABASE
 
 

@@ -4,10 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pymysql
-from pymysql.connections import Connection
-
-from encbench.adapters.sql.mysql import translated
+from encbench.adapters.sql.mysql import MySqlConnection, opened
 from encbench.core.columns.envelope import ColumnKind
 from encbench.core.connection import DATABASE
 
@@ -30,22 +27,15 @@ class RawResult:
     row: tuple[bytes | None, ...] | None
 
 
-class RawSession:
+class RawSession(MySqlConnection):
     """One session in the benchmark's database. After an error it is closed."""
-
-    def __init__(self, connection: "Connection[Any]") -> None:
-        self._connection = connection
 
     def first(self, statement: str) -> RawResult:
         """Run a statement that gives a result. SqlError."""
-        try:
-            with self._connection.cursor() as cursor:
-                cursor.execute(statement)
-                fields = cursor._result.fields
-                row = cursor.fetchone()
-        except (pymysql.MySQLError, OSError) as error:
-            self.close()
-            raise translated(error) from error
+        with self._cursor() as cursor:
+            cursor.execute(statement)
+            fields = cursor._result.fields
+            row = cursor.fetchone()
         columns = tuple(
             RawColumn(
                 name=_text(field.name),
@@ -54,11 +44,6 @@ class RawSession:
             for field in fields
         )
         return RawResult(columns, None if row is None else tuple(row))
-
-    def close(self) -> None:
-        """Leave."""
-        if self._connection.open:
-            self._connection.close()
 
 
 def by_socket(socket: Path, user: str, password: str) -> RawSession:
@@ -72,26 +57,9 @@ def by_port(port: int, user: str, password: str) -> RawSession:
 
 
 def _connect(user: str, password: str, **where: Any) -> RawSession:
-    try:
-        return RawSession(
-            pymysql.connect(
-                user=user,
-                password=password,
-                database=DATABASE,
-                ssl_disabled=True,
-                charset="utf8mb4",
-                use_unicode=False,
-                # No conversion: every value is the bytes that the server sent.
-                conv={},
-                autocommit=True,
-                connect_timeout=SECONDS,
-                read_timeout=SECONDS,
-                write_timeout=SECONDS,
-                **where,
-            )
-        )
-    except (pymysql.MySQLError, OSError) as error:
-        raise translated(error) from error
+    # No conversion: every value is the bytes that the server sent.
+    raw = {"database": DATABASE, "use_unicode": False, "conv": {}}
+    return RawSession(opened(user, password, SECONDS, SECONDS, **raw, **where))
 
 
 def _text(name: str | bytes) -> str:

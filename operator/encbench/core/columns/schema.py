@@ -4,9 +4,8 @@ People read the lists as well: one line per column, with the smallest ratio that
 """
 
 import functools
-from dataclasses import dataclass
 from importlib import resources
-from typing import Literal
+from typing import Literal, NamedTuple
 
 SchemaName = Literal["tpcc", "sysbench"]
 
@@ -14,19 +13,13 @@ NUMBERED: dict[SchemaName, str] = {"sysbench": "sbtest"}
 """The table that stands for all numbered tables of a workload."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One column."""
 
-    table: str
-    column: str
+    name: str
+    """`table.column`, as a mode writes it."""
     ratio: int
     """The smallest that encrypts it."""
-
-    @property
-    def name(self) -> str:
-        """The name as a mode writes it."""
-        return f"{self.table}.{self.column}"
 
 
 @functools.cache
@@ -34,9 +27,4 @@ def entries(schema: SchemaName) -> tuple[Entry, ...]:
     """Every column of the schema, in the order of its tables."""
     text = resources.files("encbench.core.columns").joinpath(f"{schema}.txt").read_text("utf-8")
     lines = (line.partition("#")[0].split() for line in text.splitlines())
-    return tuple(_entry(*words) for words in lines if words)
-
-
-def _entry(name: str, ratio: str) -> Entry:
-    table, _, column = name.partition(".")
-    return Entry(table, column, int(ratio))
+    return tuple(Entry(words[0], int(words[1])) for words in lines if words)

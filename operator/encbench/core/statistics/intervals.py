@@ -62,11 +62,6 @@ class Estimate:
     error: float | None
     """Standard error of the mean; None with fewer than two units."""
 
-    @classmethod
-    def of(cls, n: int, mean: float, deviation: float) -> "Estimate":
-        """From the moments of n independent blocks."""
-        return cls(n, mean, deviation, n, deviation / math.sqrt(n))
-
     @property
     def degrees(self) -> int:
         """Degrees of freedom of the error."""

@@ -1,8 +1,8 @@
 """One builder for each child of a campaign; names are functions of the plan."""
 
-from encbench.api.base import API_VERSION, ObjectRef
+from encbench.api.base import Model, ObjectRef
 from encbench.api.campaign import Resolved
-from encbench.api.kinds import OVERHEAD_REPORT, TESTBED, TRIAL
+from encbench.api.kinds import OVERHEAD_REPORT, TESTBED, TRIAL, Kind
 from encbench.api.overheadreport import OverheadReportSpec
 from encbench.api.testbed import Arm, Dataset, TestbedSpec
 from encbench.api.trial import TrialSpec
@@ -79,12 +79,7 @@ def testbed(
     )
     name = testbed_name(campaign.name, cell, arm, generation)
     own = labels("testbed", campaign=campaign.name, cell=cell.name, arm=arm.name)
-    return {
-        "apiVersion": API_VERSION,
-        "kind": TESTBED.kind,
-        "metadata": metadata(name, campaign.namespace, own, campaign.owner),
-        "spec": spec.to_dict(),
-    }
+    return _child(TESTBED, campaign, name, own, spec)
 
 
 def trial(campaign: Campaign, resolved: Resolved, planned: PlannedTrial, on: Testbed) -> Body:
@@ -111,29 +106,24 @@ def trial(campaign: Campaign, resolved: Resolved, planned: PlannedTrial, on: Tes
         spec_hash=digest([on.spec.spec_hash, workload.to_dict()]),
     )
     own = labels("trial", campaign=campaign.name, cell=planned.cell, arm=planned.arm.name)
+    own[ACTIVE] = "true"
     if on.spec.follows_trials:
         # By this the testbed finds its trials, and is woken by what happens to them.
         own[TESTBED_LABEL] = on.name
-    return {
-        "apiVersion": API_VERSION,
-        "kind": TRIAL.kind,
-        "metadata": metadata(
-            trial_name(campaign.name, planned),
-            campaign.namespace,
-            {**own, ACTIVE: "true"},
-            campaign.owner,
-        ),
-        "spec": spec.to_dict(),
-    }
+    return _child(TRIAL, campaign, trial_name(campaign.name, planned), own, spec)
 
 
 def report(campaign: Campaign) -> Body:
     """The OverheadReport; it bears the campaign's name."""
     spec = OverheadReportSpec(campaign_ref=ObjectRef(name=campaign.name, uid=campaign.uid))
     own = labels("report", campaign=campaign.name)
+    return _child(OVERHEAD_REPORT, campaign, campaign.name, own, spec)
+
+
+def _child(kind: Kind, campaign: Campaign, name: str, own: dict[str, str], spec: Model) -> Body:
     return {
-        "apiVersion": API_VERSION,
-        "kind": OVERHEAD_REPORT.kind,
-        "metadata": metadata(campaign.name, campaign.namespace, own, campaign.owner),
+        "apiVersion": kind.api_version,
+        "kind": kind.kind,
+        "metadata": metadata(name, campaign.namespace, own, campaign.owner),
         "spec": spec.to_dict(),
     }

@@ -10,13 +10,8 @@ from encbench.core.naming import storage_prefix
 from encbench.kube import labels
 from encbench.ports import Store
 from encbench.reconcile.campaign.facts import CampaignSeen
-from encbench.reconcile.decision import Decision
-from encbench.reconcile.effects.effect import (
-    CampaignEffect,
-    Delete,
-    RemoveUnfinished,
-    SetFinalizers,
-)
+from encbench.reconcile.draft import Decision
+from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Campaign, Testbed, Trial
 
 GIVE_UP = 300.0
@@ -24,19 +19,19 @@ GIVE_UP = 300.0
 FINALIZER = f"{labels.CAMPAIGN.split('/')[0]}/unfinished-artefacts"
 
 
-def decide(campaign: Campaign, seen: CampaignSeen) -> Decision[CampaignStatus, CampaignEffect]:
+def decide(campaign: Campaign, seen: CampaignSeen) -> Decision[CampaignStatus, do.CampaignEffect]:
     """Of a deleted campaign: its children go, then what is half-done, then the finalizer; pure."""
     if FINALIZER not in campaign.finalizers:
         return Decision(campaign.status)
     children: list[Testbed | Trial] = [*seen.testbeds.values(), *seen.trials.values()]
-    gone = tuple(Delete.of(child) for child in children if not child.deleting)
+    gone = tuple(do.Delete.of(child) for child in children if not child.deleting)
     if seen.has_clients:
         return Decision(campaign.status, gone, requeue=1.0)
     deleted = parse_time(campaign.body["metadata"]["deletionTimestamp"])
     late = (seen.now - deleted).total_seconds() >= GIVE_UP
     rest = tuple(name for name in campaign.finalizers if name != FINALIZER)
-    unfinished = RemoveUnfinished(best_effort=late)
-    return Decision(campaign.status, (*gone, unfinished, SetFinalizers(rest)))
+    unfinished = do.RemoveUnfinished(best_effort=late)
+    return Decision(campaign.status, (*gone, unfinished, do.SetFinalizers(rest)))
 
 
 async def remove_unfinished(store: Store, campaign: Campaign) -> None:

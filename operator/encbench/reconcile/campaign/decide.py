@@ -5,10 +5,13 @@ runs at a time. The plan is a pure function of the frozen specs and of the outco
 is no cursor to lose.
 """
 
-from encbench.api.campaign import CampaignStatus, Progress, Resolved
-from encbench.api.conditions import find, format_time, is_true, parse_time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from encbench.api import lifecycle as life
+from encbench.api.campaign import CampaignSpec, CampaignStatus, Progress, Resolved
+from encbench.api.conditions import find, format_time
 from encbench.api.kinds import CONFIG_MAP, TRIAL
-from encbench.api.lifecycle import ACCEPTED, CAMPAIGN_LIFE, COMPLETE, FAILED, REPORTED, SUSPENDED
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell
@@ -16,16 +19,8 @@ from encbench.reconcile.campaign import children, cleanup, testbeds
 from encbench.reconcile.campaign.estimate import estimate
 from encbench.reconcile.campaign.facts import CampaignSeen, holds_the_stage, is_archived, past
 from encbench.reconcile.campaign.precision import block_plans, goals
-from encbench.reconcile.decision import Decision
-from encbench.reconcile.draft import Draft
-from encbench.reconcile.effects.effect import (
-    Announce,
-    CampaignEffect,
-    Create,
-    Delete,
-    Publish,
-    SetFinalizers,
-)
+from encbench.reconcile.draft import Decision, Draft
+from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Campaign, Trial
 
 RESOLVE_AGAIN = 10.0
@@ -41,7 +36,32 @@ MAX_UNARCHIVED = 1
 hold what the next one's need, and would pile up while the store is away."""
 
 
-CampaignDecision = Decision[CampaignStatus, CampaignEffect]
+CampaignDecision = Decision[CampaignStatus, do.CampaignEffect]
+
+
+class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
+    """The draft that each step of a campaign goes on with."""
+
+    def decide(
+        self, *effects: do.CampaignEffect, step: str | None = None, requeue: float | None = None
+    ) -> CampaignDecision:
+        """What was decided; `step` says in words what is being done."""
+        if step is not None:
+            # The API takes no more; names of full length may add up to it.
+            self.set(step=step[:512])
+        self.set(phase=life.CAMPAIGN_LIFE.phase(self.conditions))
+        return Decision(self.status, effects, requeue)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far the plan of a campaign is."""
+
+    cells: tuple[Cell, ...]
+    states: dict[str, plan.CellState]
+    """By cell."""
+    broken: dict[str, str]
+    """Why a cell is given up: one of its testbeds failed."""
 
 
 def decide(campaign: Campaign, seen: CampaignSeen) -> CampaignDecision:
@@ -49,145 +69,127 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> CampaignDecision:
     if campaign.deleting:
         return cleanup.decide(campaign, seen)
     if cleanup.FINALIZER not in campaign.finalizers:
-        claimed = SetFinalizers((*campaign.finalizers, cleanup.FINALIZER))
+        claimed = do.SetFinalizers((*campaign.finalizers, cleanup.FINALIZER))
         return Decision(campaign.status, (claimed,), requeue=0.0)
-    draft = Draft(campaign.status, now=seen.now, generation=campaign.generation)
-    if is_true(campaign.status.conditions, COMPLETE) or is_true(campaign.status.conditions, FAILED):
-        return _after_the_end(campaign, draft, seen)
+    draft = CampaignDraft(campaign, seen)
+    if draft.is_true(life.COMPLETE) or draft.is_true(life.FAILED):
+        return _after_the_end(draft)
     resolved = campaign.status.resolved
-    if resolved is None:
-        return _accept(campaign, draft, seen)
-    return _run(campaign, draft, seen, resolved)
+    return _accept(draft) if resolved is None else _run(draft, resolved)
 
 
-def _decision(
-    draft: Draft[CampaignStatus],
-    effects: tuple[CampaignEffect, ...] = (),
-    *,
-    requeue: float | None = None,
-) -> CampaignDecision:
-    # The API takes no more; names of full length may add up to it.
-    phase = CAMPAIGN_LIFE.phase(draft.status.conditions)
-    draft.set(phase=phase, step=draft.status.step[:512])
-    return Decision(draft.status, effects, requeue)
-
-
-def _accept(
-    campaign: Campaign, draft: Draft[CampaignStatus], seen: CampaignSeen
-) -> CampaignDecision:
-    found = seen.resolution
+def _accept(draft: CampaignDraft) -> CampaignDecision:
+    campaign, found = draft.subject, draft.seen.resolution
     if found is None:
-        return _decision(draft, requeue=0.0)
-    age = (seen.now - parse_time(campaign.created)).total_seconds()
+        return draft.decide(requeue=0.0)
+    age = draft.age(campaign.created)
     if abs(age) < SETTLE:  # Further below zero the clocks disagree, and waiting would take as long.
-        draft.set(step="waiting for what is applied with it")
-        return _decision(draft, requeue=SETTLE - age)
+        return draft.decide(step="waiting for what is applied with it", requeue=SETTLE - age)
     if found.problems:
         message = "; ".join(problem.text for problem in found.problems)
-        news = (Announce("Refused", message[:1000], warning=True),)
-        before = find(campaign.status.conditions, ACCEPTED)
-        draft.condition(ACCEPTED, False, found.problems[0].reason, message)
-        draft.set(step="waiting for its parts to be corrected")
+        before = draft.fact(life.ACCEPTED)
         told = before is not None and before.message == message[:4096]
-        return _decision(draft, () if told else news, requeue=RESOLVE_AGAIN)
+        news = [] if told else [do.Announce("Refused", message[:1000], warning=True)]
+        draft.condition(life.ACCEPTED, False, found.problems[0].reason, message)
+        step = "waiting for its parts to be corrected"
+        return draft.decide(*news, step=step, requeue=RESOLVE_AGAIN)
     if found.scripts:
         # Before the plan is frozen, which may name only what exists.
-        draft.set(step="copying scripts")
-        copies = tuple(Create(CONFIG_MAP, body) for body in found.scripts)
-        return _decision(draft, copies, requeue=0.0)
-    draft.condition(ACCEPTED, True, "Planned", "the plan is frozen")
+        copies = [do.Create(CONFIG_MAP, body) for body in found.scripts]
+        return draft.decide(*copies, step="copying scripts", requeue=0.0)
+    draft.condition(life.ACCEPTED, True, "Planned", "the plan is frozen")
     draft.set(
         resolved=found.resolved,
-        start_time=format_time(seen.now),
+        start_time=format_time(draft.seen.now),
         storage_prefix=storage_prefix(campaign.namespace, campaign.name, campaign.uid),
-        step="planning",
     )
-    news = (Announce("Accepted", "the plan is frozen and the campaign starts"),)
-    return _decision(draft, news, requeue=0.0)
+    started = do.Announce("Accepted", "the plan is frozen and the campaign starts")
+    return draft.decide(started, step="planning", requeue=0.0)
 
 
-def _run(
-    campaign: Campaign, draft: Draft[CampaignStatus], seen: CampaignSeen, resolved: Resolved
-) -> CampaignDecision:
-    cells = plan.cells(campaign.spec, resolved.workloads)
+def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
+    spec, seen, cells = draft.spec, draft.seen, plan.cells(draft.spec, resolved.workloads)
     trials = list(seen.trials.values())
     attempts = [past(trial) for trial in trials]
-    plans = block_plans(campaign.spec, cells, trials, draft.status.block_plans)
-    draft.set(block_plans=plans)
+    plans = block_plans(spec, cells, trials, draft.status.block_plans)
     states = {
-        cell.name: plan.next_trial(campaign.spec, cell, attempts, goals(plans, cell))
-        for cell in cells
+        cell.name: plan.next_trial(spec, cell, attempts, goals(plans, cell)) for cell in cells
     }
-    broken = {cell.name: message for cell in cells if (message := _broken_testbed(cell, seen))}
-    remaining = sum(state.remaining for name, state in states.items() if name not in broken)
-    _count(draft, seen, remaining, resolved)
-    if _is_late(campaign, draft):
-        return _stop(campaign, draft, seen, cells, states, broken)
+    standing = Standing(cells, states, _broken(cells, seen))
+    remaining = sum(states[name].remaining for name in states.keys() - standing.broken.keys())
+    outcomes = [trial.status.outcome for trial in trials]
+    draft.set(
+        block_plans=plans,
+        progress=Progress(
+            planned=len(outcomes) + remaining,
+            active=outcomes.count(None),
+            succeeded=outcomes.count("Succeeded"),
+            invalid=outcomes.count("Invalid"),
+            failed=outcomes.count("Failed"),
+        ),
+        estimated_completion_time=estimate(seen, remaining, resolved),
+    )
+    limit, age = spec.active_deadline_seconds, draft.age(draft.status.start_time)
+    if limit is not None and age > limit:
+        return _stop(draft, standing)
+    unended = {trial.spec.cell for trial in trials if trial.status.outcome is None}
     open_cells = [
-        cell for cell in cells if cell.name not in broken and not _is_done(cell, states, trials)
+        cell
+        for cell in cells
+        if cell.name not in standing.broken
+        and (states[cell.name].next_trial is not None or cell.name in unended)
     ]
-    closed = tuple(_clear_closed(cells, open_cells, broken, seen))
-    if not open_cells:
-        if not all(is_archived(trial) for trial in trials):
-            draft.set(step="archiving the last trials")
-            return _decision(draft, closed, requeue=IDLE)
-        return _report(campaign, draft, seen, cells, states, broken, closed)
-    cell = open_cells[0]
-    return _measure(campaign, draft, seen, resolved, cell, states[cell.name], closed)
+    closed = _clear_closed(standing, open_cells, seen)
+    if open_cells:
+        return _measure(draft, resolved, open_cells[0], states[open_cells[0].name], closed)
+    if not all(is_archived(trial) for trial in trials):
+        return draft.decide(*closed, step="archiving the last trials", requeue=IDLE)
+    return _report(draft, standing, closed)
 
 
-def _is_done(cell: Cell, states: dict[str, plan.CellState], trials: list[Trial]) -> bool:
-    if states[cell.name].next_trial is not None:
-        return False
-    return not any(t.spec.cell == cell.name and t.status.outcome is None for t in trials)
-
-
-def _broken_testbed(cell: Cell, seen: CampaignSeen) -> str:
-    """Why a cell is given up: one of its testbeds failed. Empty when none has."""
-    for found in seen.testbeds.values():
-        failed = find(found.status.conditions, FAILED)
-        if found.spec.cell == cell.name and failed is not None and failed.status == "True":
-            return f"testbed {found.name}: {failed.reason}: {failed.message}"
-    return ""
+def _broken(cells: Sequence[Cell], seen: CampaignSeen) -> dict[str, str]:
+    """The cells that are given up, and for the first testbed of each that failed, why."""
+    found: dict[str, str] = {}
+    for testbed in seen.testbeds.values():
+        failed = find(testbed.status.conditions, life.FAILED)
+        if failed is not None and failed.status == "True":
+            why = f"testbed {testbed.name}: {failed.reason}: {failed.message}"
+            found.setdefault(testbed.spec.cell, why)
+    return {cell.name: found[cell.name] for cell in cells if cell.name in found}
 
 
 def _measure(
-    campaign: Campaign,
-    draft: Draft[CampaignStatus],
-    seen: CampaignSeen,
+    draft: CampaignDraft,
     resolved: Resolved,
     cell: Cell,
     state: plan.CellState,
-    effects: tuple[CampaignEffect, ...],
+    effects: Sequence[do.CampaignEffect],
 ) -> CampaignDecision:
+    campaign, seen, planned = draft.subject, draft.seen, state.next_trial
     running = [t for t in seen.trials.values() if holds_the_stage(t)]
     if campaign.spec.suspend:
         step = "suspended" if not running else "suspended once the running trial is done"
-        draft.condition(SUSPENDED, True, "Suspended", "spec.suspend is true")
-        draft.set(step=step, estimated_completion_time=None)
-        return _decision(draft, effects)
-    if draft.is_true(SUSPENDED):
-        draft.condition(SUSPENDED, False, "Resumed", "spec.suspend is false")
-    planned = state.next_trial
+        draft.condition(life.SUSPENDED, True, "Suspended", "spec.suspend is true")
+        draft.set(estimated_completion_time=None)
+        return draft.decide(*effects, step=step)
+    if draft.is_true(life.SUSPENDED):
+        draft.condition(life.SUSPENDED, False, "Resumed", "spec.suspend is false")
     if running:
-        draft.set(step=_describe(running[0]))
-        return _decision(draft, effects, requeue=IDLE)
+        return draft.decide(*effects, step=_describe(running[0]), requeue=IDLE)
     if planned is None:
-        draft.set(step="collecting the last results")
-        return _decision(draft, effects, requeue=IDLE)
+        return draft.decide(*effects, step="collecting the last results", requeue=IDLE)
     stage = testbeds.stage(campaign, resolved, cell, planned, seen)
     if stage.waiting:
-        draft.set(step=stage.step)
-        return _decision(draft, (*effects, *stage.effects), requeue=IDLE)
+        return draft.decide(*effects, *stage.effects, step=stage.step, requeue=IDLE)
     if sum(1 for trial in seen.trials.values() if not is_archived(trial)) > MAX_UNARCHIVED:
-        draft.set(step="waiting for the object store and Prometheus to take the last results")
-        return _decision(draft, effects, requeue=IDLE)
+        step = "waiting for the object store and Prometheus to take the last results"
+        return draft.decide(*effects, step=step, requeue=IDLE)
     body = children.trial(campaign, resolved, planned, stage.beds[planned.seat.name])
-    draft.set(
-        step=f"block {planned.block}, {planned.condition.workload_ref} at "
+    step = (
+        f"block {planned.block}, {planned.condition.workload_ref} at "
         f"{planned.condition.concurrency} threads: {planned.arm.name} on {cell.instance_ref}"
     )
-    return _decision(draft, (*effects, Create(TRIAL, body)), requeue=IDLE)
+    return draft.decide(*effects, do.Create(TRIAL, body), step=step, requeue=IDLE)
 
 
 def _describe(trial: Trial) -> str:
@@ -198,111 +200,76 @@ def _describe(trial: Trial) -> str:
     )
 
 
-def _count(
-    draft: Draft[CampaignStatus], seen: CampaignSeen, remaining: int, resolved: Resolved
-) -> None:
-    outcomes = [trial.status.outcome for trial in seen.trials.values()]
-    draft.set(
-        progress=Progress(
-            planned=len(outcomes) + remaining,
-            active=outcomes.count(None),
-            succeeded=outcomes.count("Succeeded"),
-            invalid=outcomes.count("Invalid"),
-            failed=outcomes.count("Failed"),
-        ),
-        estimated_completion_time=estimate(seen, remaining, resolved),
-    )
-
-
 def _clear_closed(
-    cells: tuple[Cell, ...], open_cells: list[Cell], broken: dict[str, str], seen: CampaignSeen
-) -> list[Delete]:
+    standing: Standing, open_cells: Sequence[Cell], seen: CampaignSeen
+) -> list[do.Delete]:
     """Testbeds of cells that are done go; those of a failed cell stay to be looked at."""
-    kept = {cell.name for cell in open_cells} | set(broken)
-    done = {cell.name for cell in cells} - kept
+    kept = {cell.name for cell in open_cells} | standing.broken.keys()
+    kept |= {trial.spec.cell for trial in seen.trials.values() if not is_archived(trial)}
+    done = standing.states.keys() - kept
     return [
-        Delete.of(testbed)
+        do.Delete.of(testbed)
         for testbed in seen.testbeds.values()
-        if testbed.spec.cell in done
-        and not testbed.deleting
-        and all(is_archived(t) for t in seen.trials.values() if t.spec.cell == testbed.spec.cell)
+        if testbed.spec.cell in done and not testbed.deleting
     ]
 
 
 def _report(
-    campaign: Campaign,
-    draft: Draft[CampaignStatus],
-    seen: CampaignSeen,
-    cells: tuple[Cell, ...],
-    states: dict[str, plan.CellState],
-    broken: dict[str, str],
-    effects: tuple[CampaignEffect, ...],
+    draft: CampaignDraft,
+    standing: Standing,
+    effects: Sequence[do.CampaignEffect],
     *,
     late: bool = False,
 ) -> CampaignDecision:
+    seen, broken = draft.seen, standing.broken
     draft.set(step="rendering the report", estimated_completion_time=None)
     if not seen.report_ready:
         message = seen.report_problem or "the report is being rendered"
-        draft.condition(REPORTED, False, "Rendering", message)
-        publish = Publish(draft.status, seen)
-        return _decision(draft, (*effects, publish), requeue=RENDER_AGAIN)
-    draft.condition(REPORTED, True, "Rendered", "the report is in the bucket")
+        draft.condition(life.REPORTED, False, "Rendering", message)
+        return draft.decide(*effects, do.Publish(draft.status, seen), requeue=RENDER_AGAIN)
+    draft.condition(life.REPORTED, True, "Rendered", "the report is in the bucket")
     given_up = [
         f"{condition.workload_ref} at {condition.concurrency} threads on {cell.instance_ref}"
-        for cell in cells
-        for condition in states[cell.name].exhausted
+        for cell in standing.cells
+        for condition in standing.states[cell.name].exhausted
     ]
-    draft.set(completion_time=format_time(seen.now), step="done", report_ref=campaign.name)
+    draft.set(completion_time=format_time(seen.now), report_ref=draft.subject.name)
+    kind = life.FAILED
     if late:
+        reason = "DeadlineExceeded"
         message = "the campaign took longer than its activeDeadlineSeconds"
-        draft.condition(FAILED, True, "DeadlineExceeded", message)
     elif broken:
-        draft.condition(FAILED, True, "TestbedFailed", "; ".join(broken.values()))
+        reason, message = "TestbedFailed", "; ".join(broken.values())
     elif given_up:
-        message = (
-            "too many trials were Invalid or Failed (kubectl get trials says why): "
-            + ", ".join(given_up)
-        )
-        draft.condition(FAILED, True, "TooManyInvalidTrials", message)
+        reason = "TooManyInvalidTrials"
+        message = "too many trials were Invalid or Failed (kubectl get trials says why): "
+        message += ", ".join(given_up)
     else:
-        draft.condition(COMPLETE, True, "AllBlocksMeasured", "every planned block is valid")
-    ended = next(c for c in draft.status.conditions if c.type in (FAILED, COMPLETE))
-    news = Announce(ended.reason, ended.message, warning=ended.type == FAILED)
-    return _decision(draft, (*effects, news), requeue=0.0)
+        kind, reason = life.COMPLETE, "AllBlocksMeasured"
+        message = "every planned block is valid"
+    draft.condition(kind, True, reason, message)
+    news = do.Announce(reason, message[:4096], warning=kind == life.FAILED)
+    return draft.decide(*effects, news, step="done", requeue=0.0)
 
 
-def _is_late(campaign: Campaign, draft: Draft[CampaignStatus]) -> bool:
-    limit = campaign.spec.active_deadline_seconds
-    return limit is not None and draft.age(draft.status.start_time) > limit
-
-
-def _stop(
-    campaign: Campaign,
-    draft: Draft[CampaignStatus],
-    seen: CampaignSeen,
-    cells: tuple[Cell, ...],
-    states: dict[str, plan.CellState],
-    broken: dict[str, str],
-) -> CampaignDecision:
+def _stop(draft: CampaignDraft, standing: Standing) -> CampaignDecision:
     """An early end: the testbeds go, which ends what runs; what was measured is reported."""
-    effects = tuple(
-        Delete.of(testbed) for testbed in seen.testbeds.values() if not testbed.deleting
-    )
+    seen = draft.seen
+    effects = [do.Delete.of(bed) for bed in seen.testbeds.values() if not bed.deleting]
     if not all(is_archived(trial) for trial in seen.trials.values()):
-        draft.set(step="stopping, because activeDeadlineSeconds has passed")
-        return _decision(draft, effects, requeue=IDLE)
-    return _report(campaign, draft, seen, cells, states, broken, effects, late=True)
+        step = "stopping, because activeDeadlineSeconds has passed"
+        return draft.decide(*effects, step=step, requeue=IDLE)
+    return _report(draft, standing, effects, late=True)
 
 
-def _after_the_end(
-    campaign: Campaign, draft: Draft[CampaignStatus], seen: CampaignSeen
-) -> CampaignDecision:
+def _after_the_end(draft: CampaignDraft) -> CampaignDecision:
     """Succeeded trials go after their time to live; the others stay with the campaign."""
-    ttl = campaign.spec.ttl_seconds_after_finished
+    ttl = draft.spec.ttl_seconds_after_finished
     if ttl is None:
-        return _decision(draft)
+        return draft.decide()
     left = ttl - draft.age(draft.status.completion_time)
     if left > 0:
-        return _decision(draft, requeue=left)
-    old = [t for t in seen.trials.values() if t.status.outcome == "Succeeded" and not t.deleting]
-    return _decision(draft, tuple(map(Delete.of, old)))
+        return draft.decide(requeue=left)
+    trials = draft.seen.trials.values()
+    old = [t for t in trials if t.status.outcome == "Succeeded" and not t.deleting]
+    return draft.decide(*map(do.Delete.of, old))

@@ -11,11 +11,9 @@ from encbench.api.testbed import Arm
 from encbench.core import plan
 from encbench.core.figures import RECOVERY_SECONDS
 from encbench.core.plan import Cell, LoadLevel
-from encbench.core.statistics import Estimate, estimate
+from encbench.core.statistics.intervals import Estimate, estimate
 from encbench.core.statistics.precision import Plan, plan_blocks
 from encbench.reconcile.objects import Trial
-
-ByBlock = dict[int, dict[str, Trial]]
 
 
 def block_plans(
@@ -25,7 +23,11 @@ def block_plans(
     if spec.precision is None:
         return list(known)
     fixed = {(p.cell, p.workload, p.concurrency) for p in known}
-    by_condition = _by_condition(trials)
+    by_condition: dict[tuple[str, str, int], dict[int, dict[str, Trial]]] = {}
+    for trial in trials:
+        own = trial.spec
+        blocks = by_condition.setdefault((own.cell, own.workload_ref, own.concurrency), {})
+        blocks.setdefault(own.block, {})[own.arm.name] = trial
     found = list(known)
     for cell in cells:
         for condition in cell.conditions:
@@ -43,15 +45,6 @@ def goals(plans: Iterable[BlockPlan], cell: Cell) -> dict[LoadLevel, int]:
     return {
         LoadLevel(p.workload, p.concurrency): p.planned_blocks for p in plans if p.cell == cell.name
     }
-
-
-def _by_condition(trials: Iterable[Trial]) -> dict[tuple[str, str, int], ByBlock]:
-    found: dict[tuple[str, str, int], ByBlock] = {}
-    for trial in trials:
-        spec = trial.spec
-        blocks = found.setdefault((spec.cell, spec.workload_ref, spec.concurrency), {})
-        blocks.setdefault(spec.block, {})[spec.arm.name] = trial
-    return found
 
 
 def _pilot(cell: Cell, blocks: Mapping[int, Mapping[str, Trial]]) -> dict[int, dict[str, float]]:

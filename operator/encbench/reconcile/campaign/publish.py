@@ -13,19 +13,10 @@ from encbench.api.conditions import find, format_time, with_condition
 from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.api.lifecycle import READY, REPORTED
 from encbench.api.overheadreport import Artefact, Artefacts
-from encbench.core import plan
+from encbench.core import plan, records
 from encbench.core.artefact import decode, digest_of, encode
 from encbench.core.evidence import ProofRecord
 from encbench.core.naming import proof_key
-from encbench.core.records import (
-    CampaignId,
-    IndexCell,
-    IndexProof,
-    IndexRecord,
-    IndexStorage,
-    IndexTestbed,
-    IndexTrial,
-)
 from encbench.ports import Conflict, Rejected, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
@@ -45,8 +36,7 @@ async def publish(
     deps: Deps, campaign: Campaign, status: CampaignStatus, seen: CampaignSeen
 ) -> None:
     """Write everything. Unavailable or RecordError when it cannot be done yet."""
-    resolved = status.resolved or Resolved()
-    index = await _index(deps, campaign, status, resolved, seen)
+    index = await _index(deps, campaign, status, seen)
     prefix = f"{index.storage.prefix}/report"
     index_key = f"{prefix}/index.json"
     content = encode(index)
@@ -57,9 +47,10 @@ async def publish(
         key = f"{prefix}/{rendering.name}"
         await deps.store.put(key, rendering.content, rendering.content_type)
         stored[kind] = Artefact(key=key, digest=digest_of(rendering.content))
+    index_file = Artefact(key=index_key, digest=digest_of(content))
     artefacts = Artefacts(
         bucket=deps.store.bucket,
-        index=Artefact(key=index_key, digest=digest_of(content)),
+        index=index_file,
         html=stored["html"],
         markdown=stored["markdown"],
         csv=stored["csv"],
@@ -69,9 +60,9 @@ async def publish(
 
 
 async def _index(
-    deps: Deps, campaign: Campaign, status: CampaignStatus, resolved: Resolved, seen: CampaignSeen
-) -> IndexRecord:
-    prefix = status.storage_prefix or ""
+    deps: Deps, campaign: Campaign, status: CampaignStatus, seen: CampaignSeen
+) -> records.IndexRecord:
+    prefix, resolved = status.storage_prefix or "", status.resolved or Resolved()
     cells = plan.cells(campaign.spec, resolved.workloads)
     ran = sorted(seen.trials.values(), key=_when)
     testbeds = []
@@ -82,32 +73,29 @@ async def _index(
             name = children.testbed_name(campaign.name, cell, arm, generation)
             found = await _proof(deps, proof_key(prefix, name))
             testbeds.append(
-                IndexTestbed(
+                records.IndexTestbed(
                     name=name, cell=cell.name, arm=arm.name, generation=generation, proof=found
                 )
             )
-    return IndexRecord(
-        campaign=CampaignId(name=campaign.name, uid=campaign.uid, namespace=campaign.namespace),
+    # The time that the status gives, so that rendering again gives the same bytes: with two
+    # operators at once one may write the files and the other the digests.
+    rendering = find(status.conditions, REPORTED)
+    begun = rendering.last_transition_time if rendering else format_time(seen.now)
+    return records.IndexRecord(
+        campaign=records.CampaignId(
+            name=campaign.name, uid=campaign.uid, namespace=campaign.namespace
+        ),
         spec=campaign.spec,
         resolved=resolved,
-        storage=IndexStorage(bucket=deps.store.bucket, prefix=prefix),
-        cells=tuple(IndexCell.of(cell) for cell in cells),
+        storage=records.IndexStorage(bucket=deps.store.bucket, prefix=prefix),
+        cells=tuple(records.IndexCell.of(cell) for cell in cells),
         trials=tuple(_entry(trial) for trial in ran),
         testbeds=tuple(testbeds),
         block_plans=tuple(status.block_plans),
         start_time=status.start_time,
-        generated_time=_when_begun(status) or format_time(seen.now),
+        generated_time=begun,
         operator_version=deps.settings.version,
     )
-
-
-def _when_begun(status: CampaignStatus) -> str | None:
-    """The time that the status gives, so that rendering again gives the same bytes.
-
-    With two operators at once one may write the files and the other the digests.
-    """
-    rendering = find(status.conditions, REPORTED)
-    return rendering.last_transition_time if rendering else None
 
 
 def _when(trial: Trial) -> tuple[float, str, str]:
@@ -115,9 +103,9 @@ def _when(trial: Trial) -> tuple[float, str, str]:
     return (trial.status.release_at or float("inf"), trial.created, trial.name)
 
 
-def _entry(trial: Trial) -> IndexTrial:
+def _entry(trial: Trial) -> records.IndexTrial:
     status = trial.status
-    return IndexTrial(
+    return records.IndexTrial(
         name=trial.name,
         outcome=status.outcome or "Failed",
         reason=status.reason,
@@ -126,15 +114,17 @@ def _entry(trial: Trial) -> IndexTrial:
     )
 
 
-async def _proof(deps: Deps, key: str) -> IndexProof | None:
+async def _proof(deps: Deps, key: str) -> records.IndexProof | None:
     content = await deps.store.get(key)
     if content is None:
         return None
     proof = decode(ProofRecord, content, key).proof
-    return IndexProof(ok=proof.ok, summary=proof.summary, key=key, digest=digest_of(content))
+    return records.IndexProof(
+        ok=proof.ok, summary=proof.summary, key=key, digest=digest_of(content)
+    )
 
 
-async def _render(deps: Deps, index: IndexRecord) -> tuple[Report, dict[str, "Rendering"]]:
+async def _render(deps: Deps, index: records.IndexRecord) -> tuple[Report, dict[str, "Rendering"]]:
     """In a thread: plots take seconds, and watches must not starve meanwhile."""
     loop = asyncio.get_running_loop()
 
@@ -158,8 +148,7 @@ async def _write_report(
     deps: Deps, campaign: Campaign, report: Report, artefacts: Artefacts
 ) -> None:
     cluster = deps.cluster
-    body = children.report(campaign)
-    await perform(cluster, campaign, Create(OVERHEAD_REPORT, body))
+    await perform(cluster, campaign, Create(OVERHEAD_REPORT, children.report(campaign)))
     there = await cluster.get(OVERHEAD_REPORT, campaign.namespace, campaign.name)
     if there is None:
         raise Unavailable("the OverheadReport was deleted while it was written")
@@ -173,13 +162,8 @@ async def _write_report(
         now=deps.clock.now(),
         generation=found.generation,
     )
-    status = to_status(report).model_copy(
-        update={
-            "artefacts": artefacts,
-            "conditions": list(conditions),
-            "observed_generation": found.generation,
-        }
-    )
+    own = {"conditions": list(conditions), "observed_generation": found.generation}
+    status = to_status(report).model_copy(update={"artefacts": artefacts, **own})
     try:
         await cluster.apply_status(OVERHEAD_REPORT, found.with_status(status))
     except (Conflict, Rejected) as error:

@@ -6,37 +6,33 @@ from encbench.ports import Unavailable
 from encbench.reconcile.campaign.children import authority
 from encbench.reconcile.campaign.cleanup import remove_unfinished
 from encbench.reconcile.campaign.publish import publish
-from encbench.reconcile.deps import Deps
-from encbench.reconcile.effects import cluster
-from encbench.reconcile.effects.effect import (
-    CampaignEffect,
-    Create,
-    IssueAuthority,
-    Publish,
-    RemoveUnfinished,
-)
-from encbench.reconcile.kept import Kept
+from encbench.reconcile.effects import effect as do
+from encbench.reconcile.effects.base import Effects
 from encbench.reconcile.objects import Campaign
 
 
-class CampaignEffects:
+class CampaignEffects(Effects[Campaign, do.CampaignEffect, str]):
     """Does them, and keeps why the last rendering failed."""
 
-    def __init__(self, deps: Deps) -> None:
-        self._deps = deps
-        self.kept = Kept("")
+    nothing = ""
 
-    async def perform(self, campaign: Campaign, effect: CampaignEffect) -> bool:
+    async def perform(self, campaign: Campaign, effect: do.CampaignEffect) -> bool:
         """Do one; whether there is something new for the next pass."""
         match effect:
-            case IssueAuthority():
-                now = self._deps.clock.now()
-                made = self._deps.certificates.authority(campaign.name, now)
-                create = Create(SECRET, authority(campaign, made))
-                return await cluster.perform(self._deps.cluster, campaign, create)
-            case Publish():
-                return await self._publish(campaign, effect)
-            case RemoveUnfinished(best_effort):
+            case do.IssueAuthority():
+                made = self._deps.certificates.authority(campaign.name, self._deps.clock.now())
+                return await self._on_cluster(
+                    campaign, do.Create(SECRET, authority(campaign, made))
+                )
+            case do.Publish():
+                try:
+                    await publish(self._deps, campaign, effect.status, effect.seen)
+                except (Unavailable, RecordError) as error:
+                    self.keep(campaign, str(error))
+                    return False
+                self.forget(campaign.namespace, campaign.name)
+                return True
+            case do.RemoveUnfinished(best_effort):
                 try:
                     await remove_unfinished(self._deps.store, campaign)
                 except Unavailable:
@@ -44,13 +40,4 @@ class CampaignEffects:
                         raise
                 return False
             case _:
-                return await cluster.perform(self._deps.cluster, campaign, effect)
-
-    async def _publish(self, campaign: Campaign, effect: Publish) -> bool:
-        try:
-            await publish(self._deps, campaign, effect.status, effect.seen)
-        except (Unavailable, RecordError) as error:
-            self.kept.keep(campaign, str(error))
-            return False
-        self.kept.forget(campaign.namespace, campaign.name)
-        return True
+                return await self._on_cluster(campaign, effect)

@@ -4,15 +4,7 @@ from typing import Any
 
 from encbench.kube import labels
 from encbench.ports import Body, Cluster, Conflict
-from encbench.reconcile.effects.effect import (
-    Announce,
-    Apply,
-    Create,
-    Delete,
-    ObjectEffect,
-    Retire,
-    SetFinalizers,
-)
+from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Object, belongs_to
 
 
@@ -20,24 +12,24 @@ class NotOurs(Exception):
     """An object of the name that we need belongs to another owner, or to our predecessor."""
 
 
-async def perform(cluster: Cluster, subject: Object[Any, Any], *effects: ObjectEffect) -> bool:
+async def perform(cluster: Cluster, subject: Object[Any, Any], *effects: do.ObjectEffect) -> bool:
     """Do them in order; none finds anything. `subject` is the object that is reconciled."""
     space, name = subject.namespace, subject.name
     for effect in effects:
         match effect:
-            case Create():
+            case do.Create():
                 await _create(cluster, effect, subject.uid)
-            case Apply():
+            case do.Apply():
                 await _apply(cluster, effect, subject.uid)
-            case Delete():
+            case do.Delete():
                 await cluster.delete(effect.kind, effect.namespace, effect.name, effect.uid)
-            case Announce(reason, note, warning):
+            case do.Announce(reason, note, warning):
                 await cluster.event(subject.kind, subject.body, reason, note, warning=warning)
-            case Retire():
+            case do.Retire():
                 await cluster.patch_metadata(
                     subject.kind, space, name, labels={labels.ACTIVE: None}
                 )
-            case SetFinalizers(names):
+            case do.SetFinalizers(names):
                 version = subject.body["metadata"]["resourceVersion"]
                 await cluster.patch_metadata(
                     subject.kind, space, name, finalizers=names, resource_version=version
@@ -45,7 +37,7 @@ async def perform(cluster: Cluster, subject: Object[Any, Any], *effects: ObjectE
     return False
 
 
-async def _create(cluster: Cluster, effect: Create, owner_uid: str) -> None:
+async def _create(cluster: Cluster, effect: do.Create, owner_uid: str) -> None:
     """POST; a name that is taken is adopted when it is ours, else NotOurs."""
     try:
         await cluster.create(effect.kind, effect.body)
@@ -56,7 +48,7 @@ async def _create(cluster: Cluster, effect: Create, owner_uid: str) -> None:
         _check_owner(effect, there, owner_uid)
 
 
-async def _apply(cluster: Cluster, effect: Apply, owner_uid: str) -> None:
+async def _apply(cluster: Cluster, effect: do.Apply, owner_uid: str) -> None:
     """Server-side apply; NotOurs when it would take over another owner's object."""
     there = await _found(cluster, effect)
     if there is not None:
@@ -64,12 +56,12 @@ async def _apply(cluster: Cluster, effect: Apply, owner_uid: str) -> None:
     await cluster.apply(effect.kind, effect.body)
 
 
-async def _found(cluster: Cluster, effect: Create | Apply) -> Body | None:
+async def _found(cluster: Cluster, effect: do.Create | do.Apply) -> Body | None:
     meta = effect.body["metadata"]
     return await cluster.get(effect.kind, meta["namespace"], meta["name"])
 
 
-def _check_owner(effect: Create | Apply, there: Body, owner_uid: str) -> None:
+def _check_owner(effect: do.Create | do.Apply, there: Body, owner_uid: str) -> None:
     if not belongs_to(there, owner_uid):
         name = there["metadata"]["name"]
         raise NotOurs(

@@ -2,14 +2,7 @@
 
 from dataclasses import replace
 
-from encbench.api.kinds import (
-    CONFIG_MAP,
-    JOB,
-    PERSISTENT_VOLUME_CLAIM,
-    SECRET,
-    SERVICE,
-    STATEFUL_SET,
-)
+from encbench.api import kinds
 from encbench.core.artefact import digest_of, encode
 from encbench.core.certificates import KeyPair, entries, host_names
 from encbench.core.evidence import ProofRecord
@@ -18,21 +11,9 @@ from encbench.database import children, external
 from encbench.database.connection import loading
 from encbench.database.context import DatabaseContext
 from encbench.ports import Body, Rejected, Unavailable
-from encbench.reconcile.deps import Deps
-from encbench.reconcile.effects import agent, cluster
-from encbench.reconcile.effects.effect import (
-    Apply,
-    ApplyDatabase,
-    AskChecks,
-    CopyCredentials,
-    Create,
-    CreateLoad,
-    IssueCredentials,
-    ObjectEffect,
-    ProveFully,
-    TestbedEffect,
-)
-from encbench.reconcile.kept import Kept
+from encbench.reconcile.effects import agent
+from encbench.reconcile.effects import effect as do
+from encbench.reconcile.effects.base import Effects
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.testbed.facts import FullProof, TestbedFound
@@ -40,35 +21,29 @@ from encbench.tools.context import LoadContext
 from encbench.tools.registry import dataset_tool
 
 
-class TestbedEffects:
+class TestbedEffects(Effects[Testbed, do.TestbedEffect, TestbedFound]):
     """Does them, and keeps what they find."""
 
     __test__ = False
+    nothing = TestbedFound()
 
-    def __init__(self, deps: Deps) -> None:
-        self._deps = deps
-        self.kept = Kept(TestbedFound())
-
-    async def perform(self, testbed: Testbed, effect: TestbedEffect) -> bool:
+    async def perform(self, testbed: Testbed, effect: do.TestbedEffect) -> bool:
         """Do one; whether it found something for the next pass."""
         match effect:
-            case IssueCredentials(authority):
+            case do.IssueCredentials(authority):
                 return await self._on_cluster(testbed, *self._secrets(testbed, authority))
-            case CopyCredentials(login):
+            case do.CopyCredentials(login):
                 return await self._on_cluster(testbed, self._copied(testbed, login))
-            case ApplyDatabase():
+            case do.ApplyDatabase():
                 return await self._on_cluster(testbed, *self._database(testbed))
-            case CreateLoad():
-                return await self._on_cluster(testbed, Create(JOB, _load(testbed)))
-            case AskChecks():
+            case do.CreateLoad():
+                return await self._on_cluster(testbed, do.Create(kinds.JOB, _load(testbed)))
+            case do.AskChecks():
                 return await self._ask(testbed, effect)
-            case ProveFully(database):
+            case do.ProveFully(database):
                 return await self._prove(testbed, database)
             case _:
                 return await self._on_cluster(testbed, effect)
-
-    async def _on_cluster(self, testbed: Testbed, *effects: ObjectEffect) -> bool:
-        return await cluster.perform(self._deps.cluster, testbed, *effects)
 
     def _context(self, testbed: Testbed) -> DatabaseContext:
         settings = self._deps.settings
@@ -85,41 +60,37 @@ class TestbedEffects:
             proxy_pull_policy=settings.proxy_pull_policy,
         )
 
-    def _secrets(self, testbed: Testbed, authority: KeyPair) -> list[Create]:
+    def _secrets(self, testbed: Testbed, authority: KeyPair) -> list[do.Create]:
         token, context = self._deps.settings.random_token, self._context(testbed)
-        issued = self._deps.certificates.issue(
-            authority,
-            testbed.name,
-            host_names(testbed.name, testbed.namespace),
-            self._deps.clock.now(),
-        )
+        hosts, now = host_names(testbed.name, testbed.namespace), self._deps.clock.now()
+        issued = self._deps.certificates.issue(authority, testbed.name, hosts, now)
         secrets = [
             children.keys_secret(context, token),
             # The credentials come last: that they exist says that the keys do.
             children.credentials_secret(context, token, entries(issued)),
         ]
-        return [Create(SECRET, secret) for secret in secrets if secret is not None]
+        return [do.Create(kinds.SECRET, secret) for secret in secrets if secret is not None]
 
-    def _copied(self, testbed: Testbed, login: dict[str, str]) -> Create:
+    def _copied(self, testbed: Testbed, login: dict[str, str]) -> do.Create:
         spare = self._deps.certificates.unpresentable(self._deps.clock.now())
         context, token = self._context(testbed), self._deps.settings.random_token
-        return Create(SECRET, external.credentials_secret(context, login, spare, token))
+        return do.Create(kinds.SECRET, external.credentials_secret(context, login, spare, token))
 
-    def _database(self, testbed: Testbed) -> list[Apply]:
+    def _database(self, testbed: Testbed) -> list[do.Apply]:
         context = self._context(testbed)
         return [
-            Apply(CONFIG_MAP, children.config_map(context)),
-            Apply(SERVICE, children.service(context)),
-            Apply(PERSISTENT_VOLUME_CLAIM, children.volume_claim(context)),
-            Apply(STATEFUL_SET, children.stateful_set(context)),
+            do.Apply(kinds.CONFIG_MAP, children.config_map(context)),
+            do.Apply(kinds.SERVICE, children.service(context)),
+            do.Apply(kinds.PERSISTENT_VOLUME_CLAIM, children.volume_claim(context)),
+            do.Apply(kinds.STATEFUL_SET, children.stateful_set(context)),
         ]
 
-    async def _ask(self, testbed: Testbed, effect: AskChecks) -> bool:
+    async def _ask(self, testbed: Testbed, effect: do.AskChecks) -> bool:
         try:
             checked, problem = await agent.ask_checks(self._deps, effect), ""
         except (Unavailable, Rejected) as error:
             checked, problem = None, str(error)
-        self.kept.keep(testbed, replace(self.kept.of(testbed), checked=checked, problem=problem))
+        self.keep(testbed, replace(self.found(testbed), checked=checked, problem=problem))
         return checked is not None
 
     async def _prove(self, testbed: Testbed, database: PodFacts | None) -> bool:
@@ -127,13 +98,12 @@ class TestbedEffects:
             proof, problem = await self._proven(testbed, database), ""
         except (Unavailable, Rejected) as error:
             proof, problem = FullProof(), str(error)
-        self.kept.keep(testbed, replace(self.kept.of(testbed), proof=proof, problem=problem))
+        self.keep(testbed, replace(self.found(testbed), proof=proof, problem=problem))
         return proof.digest is not None
 
     async def _proven(self, testbed: Testbed, database: PodFacts | None) -> FullProof:
         """Prove and store. Whether the store is away is found out before the expensive scan."""
-        store, spec = self._deps.store, testbed.spec
-        campaign = spec.campaign_ref
+        store, spec, campaign = self._deps.store, testbed.spec, testbed.spec.campaign_ref
         prefix = storage_prefix(testbed.namespace, campaign.name, campaign.uid)
         key = proof_key(prefix, testbed.name)
         try:

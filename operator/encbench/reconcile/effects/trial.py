@@ -14,28 +14,14 @@ from encbench.core.records import TrialRecord
 from encbench.database.connection import connection
 from encbench.ports import Body, Rejected, Unavailable
 from encbench.reconcile import agents
-from encbench.reconcile.deps import Deps
-from encbench.reconcile.effects import agent, cluster
-from encbench.reconcile.effects.effect import (
-    Archive,
-    AskChecks,
-    Create,
-    CreateJob,
-    DiscardProofs,
-    Gather,
-    KeepRecovery,
-    Prove,
-    ReleaseClients,
-    StopServer,
-    TrialEffect,
-)
-from encbench.reconcile.kept import Kept
+from encbench.reconcile.effects import agent
+from encbench.reconcile.effects import effect as do
+from encbench.reconcile.effects.base import Effects
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.trial import collect, recovery
-from encbench.reconcile.trial.facts import ClientPod, Proven, TrialFound
+from encbench.reconcile.trial.facts import ClientPod, Proven, TrialFound, TrialGathered
 from encbench.reconcile.trial.first_stored import keep, key_of, settle, settled
 from encbench.reconcile.trial.gather import CONDITIONS, gather, proof_name
-from encbench.reconcile.trial.gathered import TrialGathered
 from encbench.reconcile.trial.record import RECORD
 from encbench.tools.context import TrialContext
 from encbench.tools.registry import tool
@@ -45,60 +31,58 @@ URL_SECONDS = 7 * 24 * 3600
 """How long an upload URL holds: the longest that S3 signs, because a store may be away for days."""
 
 
-class TrialEffects:
+class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
     """Does them, and keeps what they find."""
 
-    def __init__(self, deps: Deps) -> None:
-        self._deps = deps
-        self.kept = Kept(TrialFound())
+    nothing = TrialFound()
 
-    async def perform(self, trial: Trial, effect: TrialEffect) -> bool:
+    async def perform(self, trial: Trial, effect: do.TrialEffect) -> bool:
         """Do one; whether it found something for the next pass."""
         match effect:
-            case CreateJob(testbed):
-                job = Create(JOB, self._job(trial, testbed))
-                return await cluster.perform(self._deps.cluster, trial, job)
-            case ReleaseClients():
+            case do.CreateJob(testbed):
+                return await self._on_cluster(trial, do.Create(JOB, self._job(trial, testbed)))
+            case do.ReleaseClients():
                 return await self._release(trial, effect)
-            case StopServer():
+            case do.StopServer():
                 return await self._stop(trial, effect)
-            case KeepRecovery(record):
+            case do.KeepRecovery(record):
                 counts = await keep(self._deps.store, trial, recovery.RECORD, record)
-                return self._found(trial, recovery=counts)
-            case DiscardProofs():
+                return self._add(trial, recovery=counts)
+            case do.DiscardProofs():
                 names = [key_of(trial, proof_name(when)) for when in CONDITIONS]
                 await self._deps.store.delete(names)
                 return False
-            case Prove() | AskChecks() | Gather() | Archive():
+            case do.Prove() | do.AskChecks() | do.Gather() | do.Archive():
                 return await self._try(trial, effect)
             case _:
-                return await cluster.perform(self._deps.cluster, trial, effect)
+                return await self._on_cluster(trial, effect)
 
-    async def _try(self, trial: Trial, effect: Prove | AskChecks | Gather | Archive) -> bool:
+    async def _try(
+        self, trial: Trial, effect: do.Prove | do.AskChecks | do.Gather | do.Archive
+    ) -> bool:
         """Do what may come to nothing for now; then the next decision sees why."""
         try:
             match effect:
-                case Prove():
+                case do.Prove():
                     return await self._prove(trial, effect)
-                case AskChecks():
+                case do.AskChecks():
                     checked = await agent.ask_checks(self._deps, effect)
-                    return self._found(trial, checked=checked) and checked is not None
-                case Gather():
+                    return self._add(trial, checked=checked) and checked is not None
+                case do.Gather():
                     return await self._gather(trial, effect)
-                case Archive(record):
+                case do.Archive(record):
                     stored = await settle(self._deps.store, trial, RECORD, record)
-                    return self._found(trial, stored=stored)
+                    return self._add(trial, stored=stored)
         except (Unavailable, Rejected) as error:
-            ours = isinstance(effect, Prove | AskChecks)
-            self._found(trial, **{"problem" if ours else "store_problem": str(error)})
+            ours = isinstance(effect, do.Prove | do.AskChecks)
+            self._add(trial, **{"problem" if ours else "store_problem": str(error)})
             return False
         except RecordError as error:
-            return self._found(trial, gathered=TrialGathered(unreadable=str(error)))
+            return self._add(trial, gathered=TrialGathered(unreadable=str(error)))
 
-    def _found(self, trial: Trial, **found: Any) -> bool:
-        self.kept.keep(
-            trial, replace(self.kept.of(trial), **{"problem": "", "store_problem": "", **found})
-        )
+    def _add(self, trial: Trial, **found: Any) -> bool:
+        fresh = {"problem": "", "store_problem": "", **found}
+        self.keep(trial, replace(self.found(trial), **fresh))
         return True
 
     def _job(self, trial: Trial, testbed: Testbed) -> Body:
@@ -115,37 +99,35 @@ class TrialEffects:
         )
         return tool(trial.spec.workload).trial_job(context)
 
-    async def _prove(self, trial: Trial, effect: Prove) -> bool:
+    async def _prove(self, trial: Trial, effect: do.Prove) -> bool:
         testbed, database, started = effect.testbed, effect.database, None
         if database is None:
             now = format_time(self._deps.clock.now())
             proof = agent.declared(testbed).model_copy(update={"time": now})
         else:
-            where, token = await agents.agent(
-                self._deps.cluster, testbed.namespace, testbed.name, database
-            )
+            space, name = testbed.namespace, testbed.name
+            where, token = await agents.agent(self._deps.cluster, space, name, database)
             started = float((await self._deps.agent.server(where, token))["startedAt"])
             await agent.settle(self._deps, where, token)
             proof = await agent.prove(self._deps, testbed, database, full=False)
         made = TrialProofsRecord.model_validate({effect.when: proof})
         counts = await keep(self._deps.store, trial, proof_name(effect.when), made)
         found = Proven(getattr(counts, effect.when) or proof, started)
-        return self._found(trial, **{effect.when: found})
+        return self._add(trial, **{effect.when: found})
 
-    async def _gather(self, trial: Trial, effect: Gather) -> bool:
+    async def _gather(self, trial: Trial, effect: do.Gather) -> bool:
         stored = await settled(self._deps.store, trial, RECORD, TrialRecord)
         if stored is not None:
-            return self._found(trial, stored=stored)
+            return self._add(trial, stored=stored)
         late = effect.without_metrics
         found = await gather(self._deps, trial, effect.seen, without_metrics=late)
-        return self._found(trial, gathered=found)
+        return self._add(trial, gathered=found)
 
-    async def _stop(self, trial: Trial, effect: StopServer) -> bool:
+    async def _stop(self, trial: Trial, effect: do.StopServer) -> bool:
         wanted, testbed = trial.spec.workload.recovery, trial.spec.testbed_ref.name
         assert wanted is not None  # noqa: S101 - no other server is stopped
-        where, token = await agents.agent(
-            self._deps.cluster, trial.namespace, testbed, effect.database
-        )
+        cluster, database = self._deps.cluster, effect.database
+        where, token = await agents.agent(cluster, trial.namespace, testbed, database)
         await self._deps.agent.stop(
             where,
             token,
@@ -156,7 +138,7 @@ class TrialEffects:
         )
         return False
 
-    async def _release(self, trial: Trial, effect: ReleaseClients) -> bool:
+    async def _release(self, trial: Trial, effect: do.ReleaseClients) -> bool:
         testbed = trial.spec.testbed_ref.name
         token = await agents.token(self._deps.cluster, trial.namespace, testbed)
         # Side by side, because all have to know before the first one starts; one that cannot be

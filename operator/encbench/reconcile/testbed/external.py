@@ -4,9 +4,9 @@ There is no pod to look at: who else uses the database, and how to log in, is al
 """
 
 import contextlib
+from dataclasses import replace
 
 from encbench.api.conditions import is_true
-from encbench.api.instancetemplate import External
 from encbench.api.kinds import CAMPAIGN, SECRET
 from encbench.api.lifecycle import COMPLETE, FAILED
 from encbench.database.connection import connection
@@ -19,30 +19,19 @@ from encbench.reconcile.objects import Campaign, Testbed
 from encbench.reconcile.testbed.facts import TestbedSeen
 
 
-async def observe(read: Reads, testbed: Testbed, *, has_credentials: bool) -> TestbedSeen:
-    """What a pass needs of the database and its other users."""
+async def observe(read: Reads, testbed: Testbed, seen: TestbedSeen) -> TestbedSeen:
+    """What was seen, with the database's other users and the login, as far as they are needed."""
+    if seen.has_credentials or is_true(testbed.status.conditions, FAILED):
+        return seen
+    rival = await _rival(read, testbed)
+    login, problem = await _login(read, testbed)
+    return replace(seen, rival=rival, login=login, problem=problem)
+
+
+async def _login(read: Reads, testbed: Testbed) -> tuple[dict[str, str] | None, str]:
+    """The user's Secret, which `resolve` has found right; what is wrong if it has changed since."""
     external = testbed.spec.instance.external
     assert external is not None  # noqa: S101 - the caller chose us by it
-    rival, login, problem = "", None, ""
-    if not has_credentials and not is_true(testbed.status.conditions, FAILED):
-        rival = await _rival(read, testbed)
-        login, problem = await _login(read, testbed, external)
-    return TestbedSeen(
-        now=read.clock.now(),
-        has_credentials=has_credentials,
-        has_stateful_set=False,
-        database=None,
-        load=None,
-        problem=problem,
-        rival=rival,
-        login=login,
-    )
-
-
-async def _login(
-    read: Reads, testbed: Testbed, external: External
-) -> tuple[dict[str, str] | None, str]:
-    """The user's Secret, which `resolve` has found right; what is wrong if it has changed since."""
     name = external.credentials_secret_ref.name
     secret = await read.cluster.get(SECRET, testbed.namespace, name)
     if secret is None:
@@ -55,50 +44,26 @@ async def _login(
 
 
 async def _rival(read: Reads, testbed: Testbed) -> str:
-    """The first campaign on this database, if it is not the testbed's own: it goes first."""
-    found = [
-        campaign
-        for campaign in await _campaigns(read, testbed.namespace)
-        if _place_of(testbed) in _places(campaign)
-    ]
-    order = {one.uid: (one.status.start_time or "", one.uid) for one in found}
-    first = min(found, key=lambda one: order[one.uid], default=None)
+    """The first campaign under way on this database, if it is not the testbed's own."""
+    where = connection(testbed.name, testbed.spec)
+    place, found = (where.host.lower(), where.port, where.database), []
+    for body in await read.cluster.list(CAMPAIGN, testbed.namespace, {}):
+        with contextlib.suppress(Malformed):
+            one = objects.campaign(body)
+            has_ended = any(is_true(one.status.conditions, kind) for kind in (COMPLETE, FAILED))
+            if not has_ended and place in _places(one):
+                found.append(one)
+    first = min(found, key=lambda one: (one.status.start_time or "", one.uid), default=None)
     own = testbed.spec.campaign_ref.uid
     return "" if first is None or first.uid == own else f"campaign {first.name}"
 
 
-async def _campaigns(read: Reads, namespace: str) -> list[Campaign]:
-    """Those that are under way."""
-    found = []
-    for body in await read.cluster.list(CAMPAIGN, namespace, {}):
-        with contextlib.suppress(Malformed):
-            one = objects.campaign(body)
-            ended = any(is_true(one.status.conditions, kind) for kind in (COMPLETE, FAILED))
-            if not ended:
-                found.append(one)
-    return found
-
-
-DatabasePlace = tuple[str, int, str]
-"""Host, port and database."""
-
-
-def _place_of(testbed: Testbed) -> DatabasePlace:
-    where = connection(testbed.name, testbed.spec)
-    return where.host.lower(), where.port, where.database
-
-
-def _places(campaign: Campaign) -> set[DatabasePlace]:
-    """The external databases that a campaign may write to."""
+def _places(campaign: Campaign) -> set[tuple[str, int, str]]:
+    """Host, port and database of each external database that a campaign may write to."""
     resolved = campaign.status.resolved
-    if resolved is None:
-        return set()
+    found = [] if resolved is None else resolved.instances.values()
     return {
-        (
-            one.external.host.lower(),
-            one.external.port or facts(one.engine).port,
-            one.external.database,
-        )
-        for one in resolved.instances.values()
-        if one.external is not None
+        (at.host.lower(), at.port or facts(one.engine).port, at.database)
+        for one in found
+        if (at := one.external) is not None
     }

@@ -1,24 +1,59 @@
 """What a pass over a testbed has seen."""
 
+import copy
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from encbench.core.certificates import KeyPair
 from encbench.core.evidence import Proof
+from encbench.core.starts import Start
+from encbench.kube import labels
 from encbench.ports import Body
 from encbench.reconcile.checks import Checked
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.pods import PodFacts
-from encbench.reconcile.testbed.starting import SetFacts
+from encbench.reconcile.pods import JobFacts, PodFacts
 
 
 @dataclass(frozen=True)
-class LoadFacts:
-    """The Job that loads the dataset."""
+class SetFacts:
+    """The StatefulSet as it was read."""
 
-    succeeded: bool
-    failed: bool
-    pods: tuple[PodFacts, ...] = ()
+    body: Body
+
+    @property
+    def replicas(self) -> int:
+        """How many pods it should have."""
+        return int(self.body["spec"].get("replicas", 1))
+
+    @property
+    def start(self) -> Start:
+        """What its next pod is made for."""
+        meta = self.body["spec"]["template"].get("metadata") or {}
+        return start_named(meta.get("annotations") or {})
+
+    def scaled(self, replicas: int, start: Start) -> Body:
+        """The object to apply: as it is, but for these two. It must not have changed meanwhile."""
+        meta = self.body["metadata"]
+        spec = copy.deepcopy(self.body["spec"])
+        spec["replicas"] = replicas
+        template = spec["template"]
+        template["metadata"] = {
+            **template.get("metadata", {}),
+            "annotations": {labels.START: start.name, labels.RESET: start.reset},
+        }
+        kept = ("name", "namespace", "labels", "ownerReferences", "resourceVersion")
+        return {
+            "apiVersion": self.body["apiVersion"],
+            "kind": self.body["kind"],
+            "metadata": {field: meta[field] for field in kept if field in meta},
+            "spec": spec,
+        }
+
+
+def start_named(annotations: Mapping[str, str]) -> Start:
+    """The start that a pod with these annotations is made for."""
+    return Start(annotations.get(labels.START, ""), annotations.get(labels.RESET, ""))
 
 
 @dataclass(frozen=True)
@@ -53,11 +88,9 @@ class TestbedSeen:
 
     now: datetime
     has_credentials: bool
-    has_stateful_set: bool
-    database: PodFacts | None
-    load: LoadFacts | None
     stateful_set: SetFacts | None = None
-    """The StatefulSet, where it is ever scaled."""
+    database: PodFacts | None = None
+    load: JobFacts | None = None
     trial: Trial | None = None
     """The trial that the testbed is for now."""
     neighbours: tuple[str, ...] = ()
@@ -79,15 +112,3 @@ class TestbedSeen:
     log_tail: str = ""
     """End of the failing server's log, for the message."""
     found: TestbedFound = TestbedFound()
-
-
-def load_facts(job: Body | None, pods: tuple[PodFacts, ...]) -> LoadFacts | None:
-    """From the Job as read."""
-    if job is None:
-        return None
-    true = {
-        c["type"]
-        for c in (job.get("status") or {}).get("conditions") or []
-        if c["status"] == "True"
-    }
-    return LoadFacts(succeeded="Complete" in true, failed="Failed" in true, pods=pods)

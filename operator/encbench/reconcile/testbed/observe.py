@@ -10,16 +10,15 @@ from encbench.core.certificates import AUTHORITY, AUTHORITY_KEY, KeyPair, author
 from encbench.core.naming import credentials_name
 from encbench.kube import labels
 from encbench.kube.secrets import entry
-from encbench.ports import Body, Rejected, Unavailable
+from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Reads
-from encbench.reconcile.objects import Testbed, Trial, belongs_to
-from encbench.reconcile.pods import PodFacts, pod_facts
+from encbench.reconcile.objects import Testbed, belongs_to
+from encbench.reconcile.pods import JobFacts, PodFacts, job_facts, pod_facts
 from encbench.reconcile.testbed import external
-from encbench.reconcile.testbed.facts import LoadFacts, TestbedFound, TestbedSeen, load_facts
-from encbench.reconcile.testbed.starting import SetFacts, next_served
+from encbench.reconcile.testbed.facts import SetFacts, TestbedFound, TestbedSeen
+from encbench.reconcile.testbed.starting import next_served
 from encbench.tools.context import load_job_name
-from encbench.wire.agent import ServerAnswer
 
 
 async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> TestbedSeen:
@@ -30,59 +29,51 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
     load = None
     if is_true(facts, PROVISIONED) and not is_true(facts, LOADED):
         load = await _load(read, testbed)
+    seen = TestbedSeen(read.clock.now(), has_credentials, load=load, found=found)
     if testbed.spec.instance.is_external:
-        seen = await external.observe(read, testbed, has_credentials=has_credentials)
-        return replace(seen, load=load, found=found)
-    authority = None if has_credentials else await _authority(read, testbed)
-    stateful_set = await _stateful_set(read, testbed)
-    database = None
-    if stateful_set is not None:
-        uid = stateful_set["metadata"]["uid"]
-        database = await agents.database_pod(cluster, space, testbed.name, uid)
-    server: ServerAnswer | None = None
-    problem, tail = "", ""
-    if database is not None and database.ready and not is_true(facts, FAILED):
-        if not is_true(facts, PROVISIONED) or _is_starting(testbed):
-            try:
-                server = await _server(read, testbed, database)
-            except (Unavailable, Rejected) as error:
-                problem = str(error)
-    elif database is not None and database.container("server").restarts:
-        tail = await _log_tail(read, testbed, database)
-    trial: Trial | None = None
-    neighbours: tuple[str, ...] = ()
+        return await external.observe(read, testbed, seen)
+    if not has_credentials:
+        seen = replace(seen, authority=await _authority(read, testbed))
+    body = await cluster.get(STATEFUL_SET, space, testbed.name)
+    if body is not None and belongs_to(body, testbed.uid):
+        database = await agents.database_pod(cluster, space, testbed.name, body["metadata"]["uid"])
+        seen = replace(seen, stateful_set=SetFacts(body), database=database)
+        if database is not None:
+            seen = await _server(read, testbed, database, seen)
     if testbed.spec.follows_trials and (is_true(facts, PROVEN) or is_false(facts, PROVEN)):
-        trial = await _trial(read, testbed)
-        if trial is not None and testbed.spec.residency == "OnDemand":
-            neighbours = await _neighbours(read, testbed)
-    return TestbedSeen(
-        now=read.clock.now(),
-        has_credentials=has_credentials,
-        has_stateful_set=stateful_set is not None,
-        database=database,
-        load=load,
-        stateful_set=None if stateful_set is None else SetFacts(stateful_set),
-        trial=trial,
-        neighbours=neighbours,
-        authority=authority,
-        server_started=server["startedAt"] if server else None,
-        server_version=server["version"] if server else "",
-        connections=_connections(server["settings"] if server else {}),
-        problem=problem,
-        log_tail=tail,
-        found=found,
-    )
+        own = {labels.TESTBED: testbed.name, labels.ACTIVE: "true"}
+        trials = [objects.trial(body) for body in await cluster.list(TRIAL, space, own)]
+        seen = replace(seen, trial=next_served(testbed, trials))
+        if seen.trial is not None and testbed.spec.residency == "OnDemand":
+            seen = replace(seen, neighbours=await _neighbours(read, testbed))
+    return seen
 
 
-def _is_starting(testbed: Testbed) -> bool:
-    run = testbed.status.run
-    return run is not None and run.ready_time is None
-
-
-async def _trial(read: Reads, testbed: Testbed) -> Trial | None:
-    own = {labels.TESTBED: testbed.name, labels.ACTIVE: "true"}
-    bodies = await read.cluster.list(TRIAL, testbed.namespace, own)
-    return next_served(testbed, [objects.trial(body) for body in bodies])
+async def _server(
+    read: Reads, testbed: Testbed, database: PodFacts, seen: TestbedSeen
+) -> TestbedSeen:
+    """What the agent says of a server that is starting, or the end of its log where it does not."""
+    facts, run, space = testbed.status.conditions, testbed.status.run, testbed.namespace
+    if database.ready and not is_true(facts, FAILED):
+        is_starting = run is not None and run.ready_time is None
+        if is_true(facts, PROVISIONED) and not is_starting:
+            return seen
+        try:
+            where, token = await agents.agent(read.cluster, space, testbed.name, database)
+            server = await read.agent.server(where, token)
+        except (Unavailable, Rejected) as error:
+            return replace(seen, problem=str(error))
+        return replace(
+            seen,
+            server_started=server["startedAt"],
+            server_version=server["version"],
+            connections=_connections(server["settings"]),
+        )
+    if database.container("server").restarts:
+        log = await read.cluster.logs(space, database.name, "server", 5)
+        tail = " / ".join(line.strip() for line in log.splitlines() if line.strip())[-800:]
+        return replace(seen, log_tail=tail)
+    return seen
 
 
 async def _neighbours(read: Reads, testbed: Testbed) -> tuple[str, ...]:
@@ -108,29 +99,14 @@ async def _authority(read: Reads, testbed: Testbed) -> KeyPair | None:
     return None if certificate is None or key is None else KeyPair(certificate, key)
 
 
-async def _stateful_set(read: Reads, testbed: Testbed) -> Body | None:
-    body = await read.cluster.get(STATEFUL_SET, testbed.namespace, testbed.name)
-    return body if belongs_to(body, testbed.uid) else None
-
-
-async def _load(read: Reads, testbed: Testbed) -> LoadFacts | None:
+async def _load(read: Reads, testbed: Testbed) -> JobFacts | None:
     name = load_job_name(testbed.name)
     job = await read.cluster.get(JOB, testbed.namespace, name)
     if job is None or not belongs_to(job, testbed.uid):
         return None
     bodies = await read.cluster.list(POD, testbed.namespace, {"batch.kubernetes.io/job-name": name})
     own = [body for body in bodies if belongs_to(body, job["metadata"]["uid"])]
-    return load_facts(job, tuple(pod_facts(body) for body in own))
-
-
-async def _server(read: Reads, testbed: Testbed, database: PodFacts) -> ServerAnswer:
-    where, token = await agents.agent(read.cluster, testbed.namespace, testbed.name, database)
-    return await read.agent.server(where, token)
-
-
-async def _log_tail(read: Reads, testbed: Testbed, database: PodFacts) -> str:
-    log = await read.cluster.logs(testbed.namespace, database.name, "server", 5)
-    return " / ".join(line.strip() for line in log.splitlines() if line.strip())[-800:]
+    return job_facts(job, *map(pod_facts, own))
 
 
 def _connections(settings: Mapping[str, str]) -> int | None:

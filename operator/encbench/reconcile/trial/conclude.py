@@ -6,124 +6,90 @@ by a second operator) it is adopted, so that a trial is counted once and always 
 figures.
 """
 
+from encbench.api import lifecycle as life
 from encbench.api.conditions import format_time
 from encbench.api.kinds import JOB
-from encbench.api.lifecycle import ARCHIVED, COLLECTED, IN_FORCE, NOT_IN_FORCE, PROVEN_AFTER
 from encbench.api.scalars import parse_duration
-from encbench.api.trial import TrialStatus
 from encbench.core.records import TrialRecord
 from encbench.kube.labels import ACTIVE
-from encbench.reconcile.backoff import backoff
-from encbench.reconcile.draft import Draft
-from encbench.reconcile.effects.effect import (
-    Announce,
-    Archive,
-    Delete,
-    DiscardProofs,
-    Gather,
-    Retire,
-    TrialEffect,
-)
-from encbench.reconcile.objects import Trial
-from encbench.reconcile.trial.decision import TrialDecision, decision, end
-from encbench.reconcile.trial.facts import TrialSeen
+from encbench.reconcile.draft import backoff
+from encbench.reconcile.effects import effect as do
+from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
+from encbench.reconcile.trial.facts import TrialGathered
 from encbench.reconcile.trial.first_stored import key_of
-from encbench.reconcile.trial.gathered import TrialGathered
 from encbench.reconcile.trial.judge import judge
 from encbench.reconcile.trial.record import RECORD, record, result
 
 STORE_RETRY = 3.0
 
 
-def conclude(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> TrialDecision:
+def conclude(draft: TrialDraft) -> TrialDecision:
     """The next step of a trial of which nothing more will come."""
-    if draft.is_true(ARCHIVED):
-        return decision(draft, *_clear(trial, draft, seen))
-    if seen.found.stored is not None:
-        return _adopt(trial, draft, seen, *seen.found.stored)
-    if seen.found.store_problem:
-        message = f"nothing is lost, trying again: {seen.found.store_problem}"
-        draft.condition(ARCHIVED, False, "Waiting", message)
-    again = backoff(draft.since(ARCHIVED), STORE_RETRY)
-    gathered = seen.found.gathered
+    found, gathered = draft.seen.found, draft.seen.found.gathered
+    if draft.is_true(life.ARCHIVED):
+        return draft.decide(*_clear(draft))
+    if found.stored is not None:
+        return _adopt(draft, *found.stored)
+    if found.store_problem:
+        message = f"nothing is lost, trying again: {found.store_problem}"
+        draft.condition(life.ARCHIVED, False, "Waiting", message)
+    waited = draft.since(life.ARCHIVED)
+    again = backoff(waited, STORE_RETRY)
     if gathered is None:
-        late = draft.since(ARCHIVED) > parse_duration(trial.spec.step_deadlines.archive)
-        return decision(draft, Gather(seen, without_metrics=late), requeue=again)
+        late = waited > parse_duration(draft.spec.step_deadlines.archive)
+        return draft.decide(do.Gather(draft.seen, without_metrics=late), requeue=again)
     if gathered.unreadable:
-        return _reject(trial, draft, seen, gathered.unreadable)
-    _judge(trial, draft, seen, gathered)
-    made = record(trial, seen, draft.status, gathered)
-    return decision(draft, Archive(made), requeue=again)
+        # What lies in the bucket is not what the recorder stored: no figure can come of it.
+        draft.end("Invalid", "ArtefactsLost", gathered.unreadable)
+        draft.set(completion_time=format_time(draft.seen.now))
+        draft.condition(life.ARCHIVED, True, "Rejected", gathered.unreadable)
+        return draft.decide(*_clear(draft, *_news(draft)))
+    _judge(draft, gathered)
+    made = record(draft.subject, draft.seen, draft.status, gathered)
+    return draft.decide(do.Archive(made), requeue=again)
 
 
-def _judge(
-    trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen, gathered: TrialGathered
-) -> None:
+def _judge(draft: TrialDraft, gathered: TrialGathered) -> None:
     """The outcome, if nothing before has ended the trial, and the figures with it."""
     if draft.status.outcome is None:
-        spec = None if seen.testbed is None else seen.testbed.spec
-        found = judge(
-            trial.spec,
-            gathered,
-            has_agent=spec is None or not spec.instance.is_external,
-            has_proxy=spec is not None and spec.mode.columns is not None,
-        )
-        end(draft, *found)
+        testbed = draft.seen.testbed
+        has_proxy = testbed is not None and testbed.spec.mode.columns is not None
+        has_agent = not draft.seen.is_external
+        draft.end(*judge(draft.spec, gathered, has_agent=has_agent, has_proxy=has_proxy))
     draft.set(window=gathered.collected.window, result=result(gathered))
 
 
-def _adopt(
-    trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen, stored: TrialRecord, digest: str
-) -> TrialDecision:
+def _adopt(draft: TrialDraft, stored: TrialRecord, digest: str) -> TrialDecision:
     """The last status, from the record that counts."""
-    after, key = stored.proofs.after, key_of(trial, RECORD)
-    if after is not None and draft.is_true(PROVEN_AFTER):
+    after, key = stored.proofs.after, key_of(draft.subject, RECORD)
+    if after is not None and draft.is_true(life.PROVEN_AFTER):
         # The clients' part of it was not known when it was set.
-        draft.condition(
-            PROVEN_AFTER, after.ok, IN_FORCE if after.ok else NOT_IN_FORCE, after.summary
-        )
+        reason = life.IN_FORCE if after.ok else life.NOT_IN_FORCE
+        draft.condition(life.PROVEN_AFTER, after.ok, reason, after.summary)
     if stored.result is not None:
-        draft.condition(COLLECTED, True, "Collected")
+        draft.condition(life.COLLECTED, True, "Collected")
     else:
-        draft.condition(COLLECTED, False, "NoResult", stored.message or "")
-    draft.condition(ARCHIVED, True, "Archived", f"the record is {key}")
-    draft.set(
-        outcome=stored.outcome,
-        reason=stored.reason,
-        message=stored.message,
-        window=stored.window,
-        result=stored.result,
-        completion_time=stored.completion_time,
-        artefact_key=key,
-        artefact_digest=digest,
-    )
-    return decision(draft, *_clear(trial, draft, seen, *_news(draft)))
+        draft.condition(life.COLLECTED, False, "NoResult", stored.message or "")
+    draft.condition(life.ARCHIVED, True, "Archived", f"the record is {key}")
+    same = ("outcome", "reason", "message", "window", "result", "completion_time")
+    draft.set(artefact_key=key, artefact_digest=digest, **{f: getattr(stored, f) for f in same})
+    return draft.decide(*_clear(draft, *_news(draft)))
 
 
-def _reject(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen, why: str) -> TrialDecision:
-    """What lies in the bucket is not what the recorder stored: no figure can come of it."""
-    end(draft, "Invalid", "ArtefactsLost", why)
-    draft.set(completion_time=format_time(seen.now))
-    draft.condition(ARCHIVED, True, "Rejected", why)
-    return decision(draft, *_clear(trial, draft, seen, *_news(draft)))
-
-
-def _news(draft: Draft[TrialStatus]) -> list[Announce]:
+def _news(draft: TrialDraft) -> list[do.Announce]:
     status = draft.status
     if status.outcome == "Succeeded":
         return []
     note = f"{status.outcome}: {status.reason}: {status.message}"
-    return [Announce(status.outcome or "Failed", note, warning=True)]
+    return [do.Announce(status.outcome or "Failed", note, warning=True)]
 
 
-def _clear(
-    trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen, *news: Announce
-) -> list[TrialEffect]:
+def _clear(draft: TrialDraft, *news: do.Announce) -> list[do.TrialEffect]:
     """After the end: the Job and its pods go, and so does the label that keeps us watching."""
-    effects: list[TrialEffect] = []
+    trial, job, effects = draft.subject, draft.seen.job, list[do.TrialEffect]()
     active = ACTIVE in trial.labels
     if active and draft.status.artefact_key is not None:
-        effects.append(DiscardProofs())
-    if seen.job is not None:
-        effects.append(Delete(JOB, trial.namespace, trial.name, seen.job.uid))
-    return [*effects, *news, *([Retire()] if active else [])]
+        effects.append(do.DiscardProofs())
+    if job is not None:
+        effects.append(do.Delete(JOB, trial.namespace, trial.name, job.uid))
+    return [*effects, *news, *([do.Retire()] if active else [])]

@@ -1,19 +1,11 @@
 """What a stage of a trial has decided, and what all stages say alike."""
 
-from encbench.api.lifecycle import (
-    IN_FORCE,
-    NOT_IN_FORCE,
-    PROVEN_AFTER,
-    PROVEN_BEFORE,
-    PROVING,
-    TRIAL_LIFE,
-)
-from encbench.api.trial import Outcome, TrialStatus
+from encbench.api import lifecycle as life
+from encbench.api.trial import Outcome, TrialSpec, TrialStatus
 from encbench.core.evidence import Proof
-from encbench.reconcile.decision import Decision
-from encbench.reconcile.draft import Draft
+from encbench.reconcile.draft import Decision, Draft
 from encbench.reconcile.effects.effect import Prove, TrialEffect
-from encbench.reconcile.trial.facts import ClientPod, TrialSeen, When
+from encbench.reconcile.trial.facts import TrialSeen, When
 
 START_TOGETHER = 0.3
 """Seconds between the release and the common start: enough for one HTTP call to each client."""
@@ -27,52 +19,36 @@ SLOW_POLL = 1.0
 TrialDecision = Decision[TrialStatus, TrialEffect]
 
 
-def decision(
-    draft: Draft[TrialStatus], *effects: TrialEffect, requeue: float | None = None
-) -> TrialDecision:
-    """What was decided, with the phase that follows from the conditions."""
-    draft.set(phase=TRIAL_LIFE.phase(draft.status.conditions, draft.status.outcome))
-    return Decision(draft.status, effects, requeue)
+class TrialDraft(Draft[TrialSpec, TrialStatus, TrialSeen]):
+    """The draft that each stage of a trial goes on with."""
 
+    def decide(self, *effects: TrialEffect, requeue: float | None = None) -> TrialDecision:
+        """What was decided, with the phase that follows from the conditions."""
+        self.set(phase=life.TRIAL_LIFE.phase(self.conditions, self.status.outcome))
+        return Decision(self.status, effects, requeue)
 
-def end(
-    draft: Draft[TrialStatus], outcome: Outcome, reason: str | None, message: str | None
-) -> None:
-    """Write down how the trial ends; a valid one needs no reason."""
-    draft.set(outcome=outcome, reason=reason, message=message and message[:4096])
+    def end(self, outcome: Outcome, reason: str | None, message: str | None) -> TrialDecision:
+        """Write down how the trial ends; a valid one needs no reason."""
+        self.set(outcome=outcome, reason=reason, message=message and message[:4096])
+        return self.decide(requeue=0.0)
 
+    def prove(self, when: When) -> tuple[Prove, ...]:
+        """Announce the proof and have it made; nothing yet where no server can be asked."""
+        kind = life.PROVEN_BEFORE if when == "before" else life.PROVEN_AFTER
+        self.condition(kind, None, life.PROVING, f"the mode is proven {when} the run")
+        testbed, database = self.seen.testbed, self.seen.database
+        if testbed is None or (database is None and not self.seen.is_external):
+            return ()
+        return (Prove(testbed, database, when),)
 
-def lost_its_pod(seen: TrialSeen) -> bool:
-    """Whether the database is gone; an external one never had a pod."""
-    if seen.testbed is not None and seen.testbed.spec.instance.is_external:
-        return False
-    return seen.database is None or seen.database.deleting
+    def set_proof(self, kind: str, proof: Proof) -> None:
+        """Write down what a proof has found."""
+        reason = life.IN_FORCE if proof.ok else life.NOT_IN_FORCE
+        self.condition(kind, proof.ok, reason, proof.summary)
+        if not proof.ok:
+            self.end("Invalid", "ProofFailed", proof.summary)
 
-
-def is_lost(client: ClientPod) -> bool:
-    """Whether the recorder ended without having stored everything."""
-    code = client.pod.container("recorder").exit_code
-    return code != 0 and (code is not None or client.pod.phase == "Failed")
-
-
-def prove(draft: Draft[TrialStatus], seen: TrialSeen, when: When) -> tuple[Prove, ...]:
-    """Announce the proof and have it made; nothing to do yet where there is no server to ask."""
-    kind = PROVEN_BEFORE if when == "before" else PROVEN_AFTER
-    draft.condition(kind, None, PROVING, f"the mode is proven {when} the run")
-    testbed = seen.testbed
-    if testbed is None or (seen.database is None and not testbed.spec.instance.is_external):
-        return ()
-    return (Prove(testbed, seen.database, when),)
-
-
-def set_proof(draft: Draft[TrialStatus], kind: str, proof: Proof) -> None:
-    """Write down what a proof has found."""
-    reason = IN_FORCE if proof.ok else NOT_IN_FORCE
-    draft.condition(kind, proof.ok, reason, proof.summary)
-    if not proof.ok:
-        end(draft, "Invalid", "ProofFailed", proof.summary)
-
-
-def no_proof(seen: TrialSeen) -> str:
-    """Why there is no proof though its time is over."""
-    return f"the mode could not be proven in time: {seen.found.problem or 'no answer'}"
+    @property
+    def no_proof(self) -> str:
+        """Why there is no proof though its time is over."""
+        return f"the mode could not be proven in time: {self.seen.found.problem or 'no answer'}"

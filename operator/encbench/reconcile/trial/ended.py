@@ -1,156 +1,131 @@
 """A trial whose clients have ended: proven again, its tables checked, its log in the bucket."""
 
-from encbench.api.lifecycle import (
-    CHECK_TIMEOUT,
-    CHECKING,
-    COLLECTED,
-    CONSISTENT,
-    DISRUPTED,
-    MEASURED,
-    OOM,
-    PROVEN_AFTER,
-    RECOVERED,
-    RECOVERY_FAILED,
-    TOOL_FAILED,
-    UNCHECKED,
-)
+from encbench.api import lifecycle as life
 from encbench.api.scalars import parse_duration
-from encbench.api.trial import Outcome, TrialStatus
+from encbench.api.trial import Outcome
 from encbench.reconcile import checks
-from encbench.reconcile.backoff import backoff
-from encbench.reconcile.checks import Checked
-from encbench.reconcile.draft import Draft
+from encbench.reconcile.draft import backoff
 from encbench.reconcile.effects.effect import AskChecks, ReleaseClients
-from encbench.reconcile.objects import Trial
+from encbench.reconcile.trial import decision
 from encbench.reconcile.trial.conclude import conclude
-from encbench.reconcile.trial.decision import (
-    POLL,
-    SLOW_POLL,
-    UPLOAD_AFTER_FAILURE,
-    TrialDecision,
-    decision,
-    end,
-    is_lost,
-    lost_its_pod,
-    no_proof,
-    prove,
-    set_proof,
-)
-from encbench.reconcile.trial.facts import RunState, TrialSeen
+from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
 
 LAST_SAMPLE = 2.5
 """Seconds until a window's last samples are in Prometheus: one scrape interval and its delay, and
 one more because the times of conditions are whole seconds."""
 
 
-def after_run(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> TrialDecision:
+def after_run(draft: TrialDraft) -> TrialDecision:
     """The next step of a trial whose clients have ended, or were cut off."""
-    if draft.is_false(RECOVERED):
-        fact = next(c for c in draft.status.conditions if c.type == RECOVERED)
-        outcome: Outcome = "Failed" if fact.reason == RECOVERY_FAILED else "Invalid"
-        end(draft, outcome, fact.reason, fact.message)
-        return decision(draft, requeue=0.0)
-    if not draft.known(PROVEN_AFTER):
-        _judge_mode(trial, draft, seen)
+    recovered = draft.fact(life.RECOVERED)
+    if recovered is not None and recovered.status == "False":
+        outcome: Outcome = "Failed" if recovered.reason == life.RECOVERY_FAILED else "Invalid"
+        return draft.end(outcome, recovered.reason, recovered.message)
+    if not draft.known(life.PROVEN_AFTER):
+        _judge_mode(draft)
     if draft.status.outcome is not None:
-        return decision(draft, requeue=0.0)
-    if not draft.known(PROVEN_AFTER):
-        wait = backoff(draft.since(MEASURED), POLL, SLOW_POLL)
-        return decision(draft, *prove(draft, seen, "after"), requeue=wait)
-    _note_unchecked(draft, seen)
-    if _check_is_open(draft, seen):
-        ask = _check(trial, draft, seen)
+        return draft.decide(requeue=0.0)
+    if not draft.known(life.PROVEN_AFTER):
+        wait = backoff(draft.since(life.MEASURED), decision.POLL, decision.SLOW_POLL)
+        return draft.decide(*draft.prove("after"), requeue=wait)
+    _note_unchecked(draft)
+    if _check_is_open(draft):
+        ask = _check(draft)
         if draft.status.outcome is not None:
-            return decision(draft, requeue=0.0)
-        if not draft.known(CONSISTENT):
-            wait = backoff(draft.since(PROVEN_AFTER), POLL, SLOW_POLL)
-            return decision(draft, *ask, requeue=wait)
-    uploaded = [c for c in seen.clients if c.run and c.run.state is RunState.UPLOADED]
-    all_there = len(uploaded) == trial.spec.workload.client.replicas
-    if draft.is_false(MEASURED):
-        if all_there or draft.since(MEASURED) > UPLOAD_AFTER_FAILURE:
-            measured = next(c for c in draft.status.conditions if c.type == MEASURED)
-            end(draft, "Failed", OOM if measured.reason == OOM else TOOL_FAILED, measured.message)
-            return decision(draft, requeue=0.0)
-        return decision(draft, requeue=SLOW_POLL)
+            return draft.decide(requeue=0.0)
+        if not draft.known(life.CONSISTENT):
+            wait = backoff(draft.since(life.PROVEN_AFTER), decision.POLL, decision.SLOW_POLL)
+            return draft.decide(*ask, requeue=wait)
+    uploaded = len(draft.seen.clients_in("uploaded"))
+    all_there = uploaded == draft.spec.workload.client.replicas
+    measured = draft.fact(life.MEASURED)
+    if measured is not None and measured.status == "False":
+        if all_there or draft.since(life.MEASURED) > decision.UPLOAD_AFTER_FAILURE:
+            reason = life.OOM if measured.reason == life.OOM else life.TOOL_FAILED
+            return draft.end("Failed", reason, measured.message)
+        return draft.decide(requeue=decision.SLOW_POLL)
     if not all_there:
-        return _await_upload(trial, draft, seen)
+        return _await_upload(draft)
     # By our own clock: the client's may be wrong.
-    wait = LAST_SAMPLE - draft.since(MEASURED)
-    if wait > 0:
-        return decision(draft, requeue=wait)
-    return conclude(trial, draft, seen)
+    wait = LAST_SAMPLE - draft.since(life.MEASURED)
+    return draft.decide(requeue=wait) if wait > 0 else conclude(draft)
 
 
-def _judge_mode(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> None:
+def _judge_mode(draft: TrialDraft) -> None:
     """Write down what the second proof found; end a trial that was disrupted before it."""
-    made = seen.found.after
+    seen, made = draft.seen, draft.seen.found.after
     if made is not None:
         # The one restart that was intended has its own proof; any other shows here.
         before = draft.status.server_restarted or draft.status.server_started
         after = made.server_started
-        if before is not None and after is not None and abs(after - before) > 1.0:
-            killed = seen.database is not None and seen.database.container("server").exit_reason
-            reason, message = DISRUPTED, "the server restarted while the trial ran"
-            if killed == OOM:
-                reason, message = OOM, "the server ran out of memory and restarted in the trial"
-            draft.condition(PROVEN_AFTER, False, reason, message)
-            end(draft, "Invalid", reason, message)
-            return
-        set_proof(draft, PROVEN_AFTER, made.proof)
-    elif lost_its_pod(seen):
-        draft.condition(PROVEN_AFTER, False, DISRUPTED, "the database pod was deleted")
-        end(draft, "Invalid", DISRUPTED, "the database pod was deleted before the second proof")
-    elif draft.since(MEASURED) > parse_duration(trial.spec.step_deadlines.proof):
-        draft.condition(PROVEN_AFTER, False, "ProofTimeout", no_proof(seen))
-        end(draft, "Invalid", "ProofTimeout", no_proof(seen))
+        if before is None or after is None or abs(after - before) <= 1.0:
+            draft.set_proof(life.PROVEN_AFTER, made.proof)
+        elif (
+            seen.database is not None and seen.database.container("server").exit_reason == life.OOM
+        ):
+            _not_proven(draft, life.OOM, "the server ran out of memory and restarted in the trial")
+        else:
+            _not_proven(draft, life.DISRUPTED, "the server restarted while the trial ran")
+    elif seen.lost_its_pod:
+        draft.condition(life.PROVEN_AFTER, False, life.DISRUPTED, "the database pod was deleted")
+        message = "the database pod was deleted before the second proof"
+        draft.end("Invalid", life.DISRUPTED, message)
+    elif draft.since(life.MEASURED) > parse_duration(draft.spec.step_deadlines.proof):
+        _not_proven(draft, "ProofTimeout", draft.no_proof)
 
 
-def _check_is_open(draft: Draft[TrialStatus], seen: TrialSeen) -> bool:
+def _not_proven(draft: TrialDraft, reason: str, message: str) -> None:
+    draft.condition(life.PROVEN_AFTER, False, reason, message)
+    draft.end("Invalid", reason, message)
+
+
+def _check_is_open(draft: TrialDraft) -> bool:
     """Whether the dataset's checks stand between this trial and the next one."""
-    if seen.testbed is None or checks.due(seen.testbed.spec) is None:
+    testbed = draft.seen.testbed
+    if testbed is None or checks.due(testbed.spec) is None:
         return False
-    return draft.is_true(MEASURED) and not draft.known(CONSISTENT)
+    return draft.is_true(life.MEASURED) and not draft.known(life.CONSISTENT)
 
 
-def _note_unchecked(draft: Draft[TrialStatus], seen: TrialSeen) -> None:
+def _note_unchecked(draft: TrialDraft) -> None:
     """Unknown, so that the next trial does not wait for what will not come."""
-    why = checks.not_checked(seen.testbed.spec) if seen.testbed else None
-    if why is not None and draft.is_true(MEASURED):
-        draft.condition(CONSISTENT, None, UNCHECKED, why)
+    testbed = draft.seen.testbed
+    why = checks.not_checked(testbed.spec) if testbed else None
+    if why is not None and draft.is_true(life.MEASURED):
+        draft.condition(life.CONSISTENT, None, life.UNCHECKED, why)
 
 
-def _check(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> tuple[AskChecks, ...]:
+def _check(draft: TrialDraft) -> tuple[AskChecks, ...]:
     """Write down what the checks came to; until then have the agent make them."""
-    found, limit = seen.found.checked, parse_duration(trial.spec.step_deadlines.proof)
-    if found is None and draft.since(PROVEN_AFTER) > limit:
-        why = seen.found.problem or "stepDeadlines.proof is too short for them"
-        message = f"the consistency queries did not come to an end in time: {why}"
-        found = Checked(False, CHECK_TIMEOUT, message)
+    seen, limit = draft.seen, parse_duration(draft.spec.step_deadlines.proof)
+    found = seen.found.checked
+    if found is None and draft.since(life.PROVEN_AFTER) > limit:
+        found = checks.overdue(seen.found.problem)
     if found is None:
-        draft.condition(CONSISTENT, None, CHECKING, "the agent checks the tables")
+        draft.condition(life.CONSISTENT, None, life.CHECKING, "the agent checks the tables")
         if seen.testbed is None or seen.database is None:
             return ()
-        return (AskChecks(seen.testbed, seen.database, trial.uid, loaded=False),)
-    draft.condition(CONSISTENT, found.ok, found.reason, found.message)
+        return (AskChecks(seen.testbed, seen.database, draft.subject.uid, loaded=False),)
+    draft.condition(life.CONSISTENT, found.ok, found.reason, found.message)
     if not found.ok:
-        end(draft, "Invalid", found.reason, found.message)
+        draft.end("Invalid", found.reason, found.message)
     return ()
 
 
-def _await_upload(trial: Trial, draft: Draft[TrialStatus], seen: TrialSeen) -> TrialDecision:
-    gone = len(seen.clients) != trial.spec.workload.client.replicas
-    if gone or any(is_lost(client) for client in seen.clients):
+def _await_upload(draft: TrialDraft) -> TrialDecision:
+    clients = draft.seen.clients
+    gone = len(clients) != draft.spec.workload.client.replicas
+    if gone or any(client.is_lost for client in clients):
         # Nothing more will come. What has come in time is in the bucket.
-        return conclude(trial, draft, seen)
-    if draft.since(MEASURED) > parse_duration(trial.spec.step_deadlines.archive):
-        end(draft, "Failed", "ArchiveTimeout", "the object store did not take the log in time")
-        return decision(draft, requeue=0.0)
-    refused = tuple(
-        c for c in seen.clients if c.run and c.run.state is RunState.FINISHED and c.run.error
-    )
+        return conclude(draft)
+    waited = draft.since(life.MEASURED)
+    if waited > parse_duration(draft.spec.step_deadlines.archive):
+        return draft.end(
+            "Failed", "ArchiveTimeout", "the object store did not take the log in time"
+        )
+    refused = tuple(c for c in draft.seen.clients_in("finished") if c.run and c.run.error)
     message = next((c.run.error for c in refused if c.run), "the clients upload their logs")
-    draft.condition(COLLECTED, False, "Uploading", message)
+    draft.condition(life.COLLECTED, False, "Uploading", message)
     # A URL that the store no longer takes is replaced: a second release only renews the URLs.
     again = [ReleaseClients(refused, draft.status.release_at or 0.0)] if refused else []
-    return decision(draft, *again, requeue=backoff(draft.since(MEASURED), SLOW_POLL))
+    return draft.decide(*again, requeue=backoff(waited, decision.SLOW_POLL))

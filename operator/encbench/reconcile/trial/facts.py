@@ -1,38 +1,28 @@
-"""What a pass over a trial has seen: gathered once, then judged."""
+"""What a pass over a trial has seen, and what the trial left behind: gathered once, then judged."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from enum import Enum
 from typing import Literal
 
-from encbench.core.evidence import Proof
-from encbench.core.records import RecoveryRecord, TrialRecord
-from encbench.ports import Body
+from encbench.api.trial import Window
+from encbench.core.evidence import Proof, TrialProofsRecord
+from encbench.core.records import ClientCpu, ClientFacts, RecoveryFacts, RecoveryRecord, TrialRecord
 from encbench.reconcile.checks import Checked
 from encbench.reconcile.objects import Testbed
-from encbench.reconcile.pods import PodFacts
-from encbench.reconcile.trial.gathered import TrialGathered
-from encbench.wire.recorder import StateAnswer
+from encbench.reconcile.pods import JobFacts, PodFacts
+from encbench.reconcile.trial.series import WindowMetrics
+from encbench.tools.measurement import Measurement
+from encbench.wire.recorder import RunStateName, StateAnswer
 
 When = Literal["before", "after"]
 """Of a trial's two proofs."""
-
-
-class RunState(Enum):
-    """How far a client's recorder is; the values are the recorder's own words."""
-
-    WAITING = "waiting"
-    RELEASED = "released"
-    RUNNING = "running"
-    FINISHED = "finished"
-    UPLOADED = "uploaded"
 
 
 @dataclass(frozen=True)
 class RunFacts:
     """One client's run, from its recorder or, once that has ended, from the pod's status."""
 
-    state: RunState
+    state: RunStateName
     exit_code: int | None = None
     clock_offset: float = 0.0
     """The client's clock minus the operator's, in seconds."""
@@ -47,13 +37,11 @@ class ClientPod:
     pod: PodFacts
     run: RunFacts | None = None
 
-
-@dataclass(frozen=True)
-class JobFacts:
-    """The client Job."""
-
-    uid: str
-    failed: bool
+    @property
+    def is_lost(self) -> bool:
+        """Whether the recorder ended without having stored everything."""
+        code = self.pod.container("recorder").exit_code
+        return code != 0 and (code is not None or self.pod.phase == "Failed")
 
 
 @dataclass(frozen=True)
@@ -72,6 +60,41 @@ class Proven:
     proof: Proof
     server_started: float | None = None
     """Unix time; None of an external database."""
+
+
+@dataclass(frozen=True)
+class Collected:
+    """The clients' side of a trial."""
+
+    artefacts: dict[str, str] = field(default_factory=dict)
+    """Digest by name relative to the trial's folder."""
+    window: Window | None = None
+    """When all clients were measuring, by the operator's clock."""
+    measurement: Measurement | None = None
+    clients: tuple[ClientFacts, ...] = ()
+    cpu: ClientCpu | None = None
+    missing: str = ""
+    """The first key that is not in the bucket."""
+    problem: str = ""
+    """Why there is no measurement."""
+    early: float = 0.0
+    """Seconds by which a client ended before the stop of its server that should have ended it."""
+
+
+@dataclass(frozen=True)
+class TrialGathered:
+    """Both sides of a trial. Every artefact that is named lies in the bucket."""
+
+    collected: Collected = field(default_factory=Collected)
+    metrics: WindowMetrics = field(default_factory=WindowMetrics)
+    clients_proof: Proof | None = None
+    """What the clients say about the mode; None where they say nothing."""
+    proofs: TrialProofsRecord = field(default_factory=TrialProofsRecord)
+    recovery: RecoveryFacts | None = None
+    artefacts: dict[str, str] = field(default_factory=dict)
+    """Digest by name relative to the trial's folder."""
+    unreadable: str = ""
+    """Why nothing can be made of what lies in the bucket."""
 
 
 @dataclass(frozen=True)
@@ -109,20 +132,25 @@ class TrialSeen:
     stop_problem: str = ""
     """Why the agent could not be asked about that."""
 
+    @property
+    def is_external(self) -> bool:
+        """Whether the testbed is there, and its database is not encbench's."""
+        return self.testbed is not None and self.testbed.spec.instance.is_external
 
-def job_facts(body: Body | None) -> JobFacts | None:
-    """From the Job as read."""
-    if body is None:
-        return None
-    conditions = (body.get("status") or {}).get("conditions") or []
-    failed = any(c["type"] == "Failed" and c["status"] == "True" for c in conditions)
-    return JobFacts(uid=body["metadata"]["uid"], failed=failed)
+    @property
+    def lost_its_pod(self) -> bool:
+        """Whether the database is gone; an external one never had a pod."""
+        return not self.is_external and (self.database is None or self.database.deleting)
+
+    def clients_in(self, *states: RunStateName) -> tuple[ClientPod, ...]:
+        """Those whose runs are that far."""
+        return tuple(c for c in self.clients if c.run is not None and c.run.state in states)
 
 
 def run_facts(state: StateAnswer, now: datetime) -> RunFacts:
     """From the recorder's own account (docs/design/0001-spine.md, "Recorder")."""
     return RunFacts(
-        state=RunState(state["state"]),
+        state=state["state"],
         exit_code=state.get("exitCode"),
         clock_offset=float(state["clock"]) - now.timestamp(),
         digests=state.get("digests") or None,

@@ -17,9 +17,8 @@ from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import provenance, recovery, series
 from encbench.reconcile.trial.collect import collect
-from encbench.reconcile.trial.facts import TrialFound, TrialSeen, When
+from encbench.reconcile.trial.facts import Collected, TrialFound, TrialGathered, TrialSeen, When
 from encbench.reconcile.trial.first_stored import key_of, settle, settled
-from encbench.reconcile.trial.gathered import Collected, TrialGathered
 from encbench.reconcile.trial.series import WindowMetrics
 from encbench.tools.registry import tool
 

@@ -1,8 +1,10 @@
 """Whether a measured trial counts: rules that are fixed beforehand and never look at its TPS."""
 
+from collections.abc import Iterator
+
 from encbench.api.trial import Outcome, TrialSpec
-from encbench.reconcile.trial.gathered import Collected, TrialGathered
-from encbench.reconcile.trial.series import WindowMetrics
+from encbench.core.records import IdleCpu, TrialCpu
+from encbench.reconcile.trial.facts import Collected, TrialGathered
 
 Judgement = tuple[Outcome, str | None, str | None]
 """Outcome, reason and message; the last two are None for a valid trial."""
@@ -20,108 +22,83 @@ def judge(
     A restart, a disruption and a failed proof of the server ended the trial before this. What was
     not measured breaks no rule but that of the lost series; the record says that it is missing.
     """
+    broken = next(_broken(spec, gathered, has_agent=has_agent, has_proxy=has_proxy), None)
+    if broken is not None:
+        return "Invalid", *broken
+    if gathered.collected.measurement is None:
+        return "Failed", "OutputUnreadable", gathered.collected.problem
+    return "Succeeded", None, None
+
+
+def _broken(
+    spec: TrialSpec, gathered: TrialGathered, *, has_agent: bool, has_proxy: bool
+) -> Iterator[tuple[str, str]]:
+    """The rules that the trial breaks, as reason and message."""
     collected, sessions, metrics = gathered.collected, gathered.clients_proof, gathered.metrics
     if collected.missing:
-        return (
-            "Invalid",
-            "ArtefactsLost",
-            f"a client pod ended before its log was stored: {collected.missing} is not there",
-        )
+        message = f"a client pod ended before its log was stored: {collected.missing} is not there"
+        yield "ArtefactsLost", message
     if collected.early:
-        return (
-            "Invalid",
-            "NotUnderLoad",
-            f"a client ended by itself {collected.early:.1f} s before the server was stopped",
-        )
+        message = f"a client ended by itself {collected.early:.1f} s before the server was stopped"
+        yield "NotUnderLoad", message
     measurement = collected.measurement
     if measurement is None:
-        return "Failed", "OutputUnreadable", collected.problem
+        return
     if sessions is None and not has_agent:
-        return "Invalid", "ProofFailed", "the clients did not say what their sessions negotiated"
+        yield "ProofFailed", "the clients did not say what their sessions negotiated"
     if sessions is not None and not sessions.ok:
-        return "Invalid", "ProofFailed", sessions.summary
+        yield "ProofFailed", sessions.summary
     if measurement.transactions == 0:
-        return "Invalid", "NoTransactions", "the tool finished no transaction in the window"
-    rate = measurement.errors / measurement.transactions
+        yield "NoTransactions", "the tool finished no transaction in the window"
+        return
     limit = spec.workload.max_error_rate
-    if rate > limit:
-        return (
-            "Invalid",
-            "ErrorRate",
-            f"{measurement.errors} errors in {measurement.transactions} transactions are more than "
-            f"maxErrorRate {limit:g} allows",
-        )
+    if measurement.errors / measurement.transactions > limit:
+        message = f"{measurement.errors} errors in {measurement.transactions} transactions are more"
+        yield "ErrorRate", f"{message} than maxErrorRate {limit:g} allows"
+    scraped = "see that it scrapes pods labelled encbench.io/scrape=true"
     if has_agent and not metrics.has_database:
-        return (
-            "Invalid",
-            "SeriesLost",
-            "Prometheus has no CPU series of the database in the window: see that it scrapes pods "
-            "labelled encbench.io/scrape=true",
-        )
-    return (
-        (_proxy(metrics) if has_proxy else None)
-        or _throttled(spec, collected)
-        or _foreign(spec, metrics)
-        or _not_idle(spec, metrics)
-        or ("Succeeded", None, None)
-    )
+        message = "Prometheus has no CPU series of the database in the window"
+        yield "SeriesLost", f"{message}: {scraped}"
+    if has_proxy and not metrics.has_proxy:
+        message = "Prometheus has no CPU series of the confidential proxy in the window"
+        yield "SeriesLost", f"{message}: {scraped}"
+    if has_proxy and metrics.cpu.proxy is not None and metrics.cpu.proxy.cores == 0:
+        message = "the confidential proxy used no CPU in the window"
+        yield "ProofFailed", f"{message}: the clients did not come through it"
+    yield from _throttled(spec.limits.client_throttling, collected)
+    yield from _foreign(spec.limits.foreign_cpu, metrics.cpu)
+    yield from _not_idle(spec.limits.idle_cpu, metrics.cpu.idle)
 
 
-def _proxy(metrics: WindowMetrics) -> Judgement | None:
-    if not metrics.has_proxy:
-        return (
-            "Invalid",
-            "SeriesLost",
-            "Prometheus has no CPU series of the confidential proxy in the window: see that it "
-            "scrapes pods labelled encbench.io/scrape=true",
-        )
-    if metrics.proxy is not None and metrics.proxy.cores == 0:
-        return (
-            "Invalid",
-            "ProofFailed",
-            "the confidential proxy used no CPU in the window: the clients did not come through it",
-        )
-    return None
-
-
-def _throttled(spec: TrialSpec, collected: Collected) -> Judgement | None:
-    limit, window = spec.limits.client_throttling, collected.window
-    if limit >= 1 or window is None:
-        return None
-    length = window.end - window.start
+def _throttled(limit: float, collected: Collected) -> Iterator[tuple[str, str]]:
+    if limit >= 1 or collected.window is None:
+        return
+    length = collected.window.end - collected.window.start
     for index, client in enumerate(collected.clients):
         seconds = client.throttled_seconds or 0.0
         if seconds > limit * length:
-            return (
-                "Invalid",
+            yield (
                 "ClientThrottled",
                 f"client {index} was throttled for {seconds:.1f} s of {length:.0f} s, more than "
                 f"limits.clientThrottling {limit:g} allows: give client.resources.cpu more",
             )
-    return None
 
 
-def _foreign(spec: TrialSpec, metrics: WindowMetrics) -> Judgement | None:
-    limit = spec.limits.foreign_cpu
-    for node in metrics.foreign:
+def _foreign(limit: float, cpu: TrialCpu) -> Iterator[tuple[str, str]]:
+    for node in cpu.foreign:
         if limit < 1 and node.fraction > limit:
-            return (
-                "Invalid",
+            yield (
                 "ForeignLoad",
                 f"others used {node.fraction:.0%} of node {node.node}'s {node.node_cores:g} cores "
                 f"in the window, more than limits.foreignCpu {limit:g} allows",
             )
-    return None
 
 
-def _not_idle(spec: TrialSpec, metrics: WindowMetrics) -> Judgement | None:
-    limit, idle = spec.limits.idle_cpu, metrics.idle
-    if idle is None or limit >= 1 or idle.cores <= limit * idle.limit_cores:
-        return None
-    most = max(idle.testbeds, key=lambda name: idle.testbeds[name])
-    return (
-        "Invalid",
-        "NotIdle",
-        f"the campaign's other databases used {idle.cores:.3f} cores in the window, most of them "
-        f"{most}: more than limits.idleCpu {limit:g} of {idle.limit_cores:g} cores allows",
-    )
+def _not_idle(limit: float, idle: IdleCpu | None) -> Iterator[tuple[str, str]]:
+    if idle is not None and limit < 1 and idle.cores > limit * idle.limit_cores:
+        most = max(idle.testbeds, key=lambda name: idle.testbeds[name])
+        yield (
+            "NotIdle",
+            f"the campaign's other databases used {idle.cores:.3f} cores in the window, most of "
+            f"them {most}: more than limits.idleCpu {limit:g} of {idle.limit_cores:g} cores allows",
+        )

@@ -1,33 +1,26 @@
 """Gathering what a decision over a trial needs, and nothing that it does not."""
 
-import json
-from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
 
 from encbench.api.kinds import JOB, POD, TESTBED
 from encbench.kube import labels
 from encbench.ports import Body, Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Reads
-from encbench.reconcile.objects import Testbed, Trial, belongs_to
-from encbench.reconcile.pods import PodFacts, pod_facts
+from encbench.reconcile.objects import Trial, belongs_to
+from encbench.reconcile.pods import PodFacts, job_facts, pod_facts
 from encbench.reconcile.trial import recovery
-from encbench.reconcile.trial.facts import (
-    ClientPod,
-    RunFacts,
-    RunState,
-    TrialFound,
-    TrialSeen,
-    job_facts,
-    run_facts,
-)
+from encbench.reconcile.trial.facts import ClientPod, RunFacts, TrialFound, TrialSeen, run_facts
+from encbench.wire.recorder import termination_digests
 
 
 async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
     """Everything that `decide` needs now. Raises Unavailable when the API server is away."""
-    cluster, space = read.cluster, trial.namespace
-    testbed = await _testbed(read, trial)
-    database = await agents.database_pod(cluster, space, trial.spec.testbed_ref.name)
+    cluster, space, ref = read.cluster, trial.namespace, trial.spec.testbed_ref
+    body, testbed = await cluster.get(TESTBED, space, ref.name), None
+    if body is not None and body["metadata"]["uid"] == ref.uid:
+        testbed = objects.testbed(body)
+    database = await agents.database_pod(cluster, space, ref.name)
     job = await cluster.get(JOB, space, trial.name)
     if not belongs_to(job, trial.uid):
         job = None
@@ -42,7 +35,7 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
         now=read.clock.now(),
         testbed=testbed,
         database=database,
-        job=job_facts(job),
+        job=None if job is None else job_facts(job),
         clients=tuple(clients),
         found=found,
         stopped=stopped,
@@ -50,37 +43,25 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
     )
 
 
-async def _testbed(read: Reads, trial: Trial) -> Testbed | None:
-    ref = trial.spec.testbed_ref
-    body = await read.cluster.get(TESTBED, trial.namespace, ref.name)
-    if body is None or body["metadata"]["uid"] != ref.uid:
-        return None
-    return objects.testbed(body)
-
-
 async def _clients(read: Reads, trial: Trial, job: Body) -> list[ClientPod]:
     bodies = await read.cluster.list(POD, trial.namespace, {labels.TRIAL: trial.name})
     own = [pod_facts(body) for body in bodies if belongs_to(body, job["metadata"]["uid"])]
+    token = None
+    # Needed where a recorder runs; without one that can be had now, none of them is asked.
+    if any(pod.container("recorder").running for pod in own):
+        with suppress(Unavailable, Rejected):
+            bed = trial.spec.testbed_ref.name
+            token = await agents.token(read.cluster, trial.namespace, bed)
     found = sorted(own, key=lambda pod: pod.index)
-    token = await _token(read, trial, found)
     return [ClientPod(pod, await _run(read, pod, token)) for pod in found]
-
-
-async def _token(read: Reads, trial: Trial, clients: Sequence[PodFacts]) -> str | None:
-    """What the recorders take; None where none of them runs, or it cannot be had now."""
-    if not any(pod.container("recorder").running for pod in clients):
-        return None
-    try:
-        return await agents.token(read.cluster, trial.namespace, trial.spec.testbed_ref.name)
-    except (Unavailable, Rejected):
-        return None
 
 
 async def _run(read: Reads, pod: PodFacts, token: str | None) -> RunFacts | None:
     """From the recorder while it runs, and from what it left behind when it has ended."""
     recorder = pod.container("recorder")
     if recorder.exit_code == 0:
-        return _from_termination(pod, recorder.termination_message)
+        digests = termination_digests(recorder.termination_message)
+        return RunFacts("uploaded", exit_code=pod.container("tool").exit_code, digests=digests)
     if not recorder.running or token is None:
         return None
     try:
@@ -88,15 +69,3 @@ async def _run(read: Reads, pod: PodFacts, token: str | None) -> RunFacts | None
     except (Unavailable, Rejected):
         return None
     return run_facts(state, read.clock.now())
-
-
-def _from_termination(pod: PodFacts, message: str) -> RunFacts:
-    try:
-        left: dict[str, Any] = json.loads(message)
-    except ValueError:
-        left = {}
-    return RunFacts(
-        state=RunState.UPLOADED,
-        exit_code=pod.container("tool").exit_code,
-        digests=left.get("digests") or None,
-    )

@@ -1,15 +1,16 @@
 """A trial's record: every figure and what it rests on, made of what was gathered. Pure."""
 
+from encbench.api.base import ObjectRef
 from encbench.api.conditions import find, format_time, parse_time
 from encbench.api.lifecycle import CONSISTENT
 from encbench.api.trial import TrialResult, TrialStatus
 from encbench.core.evidence import Proof, ProofVerdict
-from encbench.core.records import CampaignId, TrialCpu, TrialId, TrialProofs, TrialRecord
+from encbench.core.figures import RECOVERY_SECONDS, STOP_SECONDS
+from encbench.core.records import CampaignId, KindRecord, TrialProofs, TrialRecord
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.starts import serves
-from encbench.reconcile.trial.collect import kinds_of, result_of
-from encbench.reconcile.trial.facts import TrialSeen
-from encbench.reconcile.trial.gathered import Collected, TrialGathered
+from encbench.reconcile.trial.facts import Collected, TrialGathered, TrialSeen
+from encbench.tools.measurement import TransactionKind
 
 RECORD = "trial.json"
 """Its name in the trial's folder. It is written last and only once."""
@@ -17,11 +18,24 @@ RECORD = "trial.json"
 
 def result(gathered: TrialGathered) -> TrialResult | None:
     """The figures; None where nothing was measured."""
-    collected, database = gathered.collected, gathered.metrics.database
-    if collected.measurement is None:
+    measurement, recovery = gathered.collected.measurement, gathered.recovery
+    if measurement is None:
         return None
-    cores = database.cores if database else None
-    return result_of(collected.measurement, collected.cpu, cores, gathered.recovery)
+    database, client = gathered.metrics.cpu.database, gathered.collected.cpu
+    extra = dict(measurement.extra)
+    if recovery is not None:
+        extra[RECOVERY_SECONDS] = recovery.recovery_seconds
+        extra[STOP_SECONDS] = recovery.stop_seconds
+    return TrialResult(
+        tps=_shown(measurement.tps),
+        qps=_if_known(measurement.qps),
+        latency_average_ms=_if_known(measurement.latency_average_ms),
+        latency_p95_ms=_if_known(measurement.latency_p95_ms),
+        errors=measurement.errors,
+        database_cpu_cores=_if_known(database.cores if database else None),
+        client_cpu_cores=_if_known(client.cores if client else None),
+        extra={name: _shown(value) for name, value in extra.items()},
+    )
 
 
 def record(
@@ -29,44 +43,42 @@ def record(
 ) -> TrialRecord:
     """The record of a trial whose outcome the status says."""
     assert status.outcome is not None  # noqa: S101 - it is judged first
-    collected, found, proofs = gathered.collected, gathered.metrics, gathered.proofs
-    measurement = collected.measurement
+    collected, metrics, proofs = gathered.collected, gathered.metrics, gathered.proofs
+    measurement, owner = collected.measurement, trial.spec.campaign_ref
     return TrialRecord(
-        trial=TrialId(name=trial.name, uid=trial.uid),
-        campaign=CampaignId(
-            name=trial.spec.campaign_ref.name,
-            uid=trial.spec.campaign_ref.uid,
-            namespace=trial.namespace,
-        ),
+        trial=ObjectRef(name=trial.name, uid=trial.uid),
+        campaign=CampaignId(name=owner.name, uid=owner.uid, namespace=trial.namespace),
         spec=trial.spec,
         outcome=status.outcome,
         reason=status.reason,
         message=status.message,
         window=collected.window,
         result=result(gathered),
-        cpu=TrialCpu(
-            database=found.database,
-            proxy=found.proxy,
-            node=found.node,
-            client=collected.cpu,
-            foreign=found.foreign,
-            idle=found.idle,
-            withheld=found.withheld,
-        ),
+        cpu=metrics.cpu.model_copy(update={"client": collected.cpu}),
         transactions=measurement.transactions if measurement else None,
         histogram=measurement.histogram if measurement else None,
-        kinds=kinds_of(measurement) if measurement else (),
+        kinds=tuple(map(_kind, measurement.kinds)) if measurement else (),
         database_node=seen.database.node if seen.database else None,
         clients=collected.clients,
         proofs=TrialProofs(before=_verdict(proofs.before), after=_verdict(proofs.after)),
         consistency=_consistency(status),
-        disk=found.disk,
+        disk=metrics.disk,
         recovery=gathered.recovery,
         start_time=status.start_time,
         completion_time=format_time(seen.now),
         release_at=status.release_at,
         timings={**_timings(status, collected, seen), **_reset(trial, seen)},
         artefacts=gathered.artefacts,
+    )
+
+
+def _kind(kind: TransactionKind) -> KindRecord:
+    return KindRecord(
+        name=kind.name,
+        transactions=kind.transactions,
+        errors=kind.errors,
+        latency_average_ms=_if_known(kind.latency_average_ms),
+        latency_p95_ms=_if_known(kind.latency_p95_ms),
     )
 
 
@@ -102,3 +114,12 @@ def _timings(status: TrialStatus, collected: Collected, seen: TrialSeen) -> dict
         timings["releasedToWindow"] = round(collected.window.start - released, 3)
         timings["windowToArchived"] = round(seen.now.timestamp() - collected.window.end, 3)
     return timings
+
+
+def _if_known(value: float | None) -> float | None:
+    return None if value is None else _shown(value)
+
+
+def _shown(value: float) -> float:
+    """Six significant digits: far below the noise, and no longer than a table has room for."""
+    return float(f"{value:.6g}")

@@ -7,7 +7,7 @@ function of the agent's account and the new server's log, and stored before it c
 
 from encbench.api.conditions import is_true
 from encbench.api.lifecycle import DISRUPTED, RECOVERY_FAILED, RELEASED
-from encbench.core.records import RecoveryFacts, RecoveryRecord, ServerProcess
+from encbench.core.records import RecoveryFacts, RecoveryRecord
 from encbench.engines.log_words import LogWords
 from encbench.engines.registry import engine
 from encbench.ports import Unavailable
@@ -29,23 +29,12 @@ KEPT_LINES = 400
 SHOWN_LINES = 12
 
 
-def is_recovery(trial: Trial) -> bool:
-    """Whether its server is stopped on purpose."""
-    return trial.spec.workload.recovery is not None
-
-
-def planned_stop(trial: Trial, release_at: float) -> float:
-    """Unix time."""
-    load = trial.spec.workload.load
-    return release_at + load.warmup_seconds + load.duration_seconds
-
-
 async def look(read: Reads, trial: Trial, testbed: Testbed, database: PodFacts) -> Stopped | None:
     """How the stop is getting on; None before the release.
 
     Unavailable or Rejected when the agent cannot be asked.
     """
-    if not is_recovery(trial) or not is_true(trial.status.conditions, RELEASED):
+    if trial.spec.workload.recovery is None or not is_true(trial.status.conditions, RELEASED):
         return None
     where, token = await agents.agent(read.cluster, testbed.namespace, testbed.name, database)
     answer = await read.agent.stopped(where, token, trial.uid)
@@ -82,19 +71,9 @@ def judge(
         why = answer.get("error") or "the agent gave no reason"
         return RecoveryRecord(ok=False, reason=RECOVERY_FAILED, message=why, agent=answer)
     told = words.recovering(log)
-    facts = RecoveryFacts(
-        stop=answer["stop"],
-        signal=answer["signal"],
-        before=_process(answer["before"]),
-        after=_process(answer["after"]),
-        stopped_at=answer["stoppedAt"],
-        stop_seconds=answer["stopSeconds"],
-        restart_seconds=answer["restartSeconds"],
-        recovery_seconds=answer["recoverySeconds"],
-        resolution_seconds=answer["resolutionSeconds"],
-        redo_bytes=answer.get("redoBytes"),
-        lines=tuple(told[:SHOWN_LINES]),
-    )
+    known = {field.alias for field in RecoveryFacts.model_fields.values()}
+    own = {name: value for name, value in answer.items() if name in known}
+    facts = RecoveryFacts.model_validate({**own, "lines": told[:SHOWN_LINES]})
     problem = _problem(facts, float(answer["late"]), log, words, server_started)
     reason, message = problem or ("Answered", _summary(facts))
     return RecoveryRecord(
@@ -105,10 +84,6 @@ def judge(
         agent=answer,
         log=tuple(log[:KEPT_LINES]),
     )
-
-
-def _process(told: wire.ProcessStart) -> ServerProcess:
-    return ServerProcess(process_id=told["processId"], started_at=told["startedAt"])
 
 
 def _problem(
@@ -128,10 +103,8 @@ def _problem(
             "recovered: see recovery.json, and that the template does not silence the log",
         )
     if facts.stop == "Clean" and words.has_begun(log):
-        return (
-            "NotClean",
-            f"the server recovered from a crash after a clean stop: {facts.lines[0]}",
-        )
+        message = f"the server recovered from a crash after a clean stop: {facts.lines[0]}"
+        return "NotClean", message
     return None
 
 

@@ -1,6 +1,6 @@
 """The trial's CPU, memory and I/O from Prometheus: raw samples, and what they say of the window."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,13 +10,12 @@ from encbench.core.records import (
     ClientFacts,
     DatabaseCpu,
     DiskIo,
-    ForeignCpu,
-    IdleCpu,
     MetricsRecord,
     NodeCpu,
     NodeIdle,
     PodCpu,
     ProxyCpu,
+    TrialCpu,
     Withheld,
 )
 from encbench.core.window import Sample, WindowRate, summed, window_rate
@@ -28,12 +27,8 @@ MAX_ALIGNMENT_ERROR = 0.02
 CONTEXT = 5.0
 """Seconds stored before and after the window, for plots."""
 
-PARTS: dict[Literal["database", "proxy", "agent", "recorder"], str] = {
-    "database": "encbench_database_cpu_seconds_total",
-    "proxy": "encbench_proxy_cpu_seconds_total",
-    "agent": "encbench_agent_cpu_seconds_total",
-    "recorder": "encbench_recorder_cpu_seconds_total",
-}
+PARTS: tuple[Literal["database", "proxy", "agent", "recorder"], ...]
+PARTS = ("database", "proxy", "agent", "recorder")
 """The campaign's own processes that Prometheus knows; the tool's CPU is in its summary."""
 
 DATABASE_SERIES = {
@@ -55,13 +50,9 @@ class WindowMetrics:
     """What Prometheus had of one window."""
 
     record: MetricsRecord | None = None
-    database: DatabaseCpu | None = None
-    node: NodeCpu | None = None
-    foreign: tuple[ForeignCpu, ...] = ()
-    idle: IdleCpu | None = None
+    cpu: TrialCpu = field(default_factory=TrialCpu)
+    """But for the clients', which is in their summaries."""
     disk: DiskIo | None = None
-    withheld: Withheld = field(default_factory=dict)
-    proxy: ProxyCpu | None = None
 
     @property
     def has_database(self) -> bool:
@@ -108,9 +99,10 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
         if len(found) == 1:
             series[name] = found[0].samples
     pods: list[PodCpu] = []
-    for part, metric in PARTS.items():
+    for part in PARTS:
         all_own = f'namespace="{place.namespace}",campaign="{place.campaign}"'
-        for one in _of(window, await metrics.raw(f"{metric}{{{all_own}}}", start, end)):
+        query = f"encbench_{part}_cpu_seconds_total{{{all_own}}}"
+        for one in _of(window, await metrics.raw(query, start, end)):
             testbed, node = one.labels.get("testbed", ""), one.labels.get("node", "")
             pods.append(PodCpu(part=part, testbed=testbed, node=node, samples=one.samples))
     cores = None
@@ -163,63 +155,58 @@ async def _idle(metrics: Metrics, node: str, start: float, end: float) -> NodeId
 
 def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
     """What the series say of their window."""
-    node, limit = place.node, place.limit
-    series, window, cores = record.series, record.window, record.node_cores
+    node, window, cores = place.node, record.window, record.node_cores
     withheld: Withheld = {}
-    database = None
-    rate = _rate(series.get("database_cpu_seconds"), window, withheld, "database")
-    if rate is not None:
-        database = DatabaseCpu(
-            cores=rate.rate,
-            limit_cores=limit,
-            coverage=rate.coverage,
-            alignment_error=rate.alignment_error,
-        )
-    elif place.external is not None and "database_cpu_seconds" not in series:
+    database = _process(record, "database", place.limit, withheld)
+    if place.external is not None and "database_cpu_seconds" not in record.series:
         withheld["database"] = _not_available(place.external)
     of_node = None
-    idle = _rate(series.get("node_idle_seconds"), window, withheld, "node")
-    if idle is not None and node and cores:
-        busy = min(1.0, max(0.0, 1.0 - idle.rate / cores))
+    unused = _rate(record, "node_idle_seconds", withheld, "node")
+    if unused is not None and node and cores:
+        busy = min(1.0, max(0.0, 1.0 - unused.rate / cores))
         of_node = NodeCpu(fraction=busy, cores=cores, node=node)
     others = neighbours.foreign(record, node, place.clients)
-    resting = None if place.external else neighbours.idle(record, place.testbed, limit)
+    resting = None
     if place.external is not None:
         withheld |= _UNSEEN
-    elif others is None:
-        withheld["foreign"] = "Prometheus lacks a node's CPU, or a client's is not known"
-    if place.external is None and resting is None:
-        withheld["idle"] = "Prometheus has no CPU of the campaign's databases"
-    return WindowMetrics(
-        record,
-        database,
-        of_node,
-        others or (),
-        resting,
-        _disk(series, window),
-        withheld,
-        proxy=_proxy(record, place, withheld),
+    else:
+        resting = neighbours.idle(record, place.testbed, place.limit)
+        if others is None:
+            withheld["foreign"] = "Prometheus lacks a node's CPU, or a client's is not known"
+        if resting is None:
+            withheld["idle"] = "Prometheus has no CPU of the campaign's databases"
+    proxy = None
+    if place.proxy_limit is not None:
+        used = _process(record, "proxy", place.proxy_limit, withheld)
+        if used is not None:
+            memory = [
+                int(value)
+                for time, value in record.series.get("proxy_resident_bytes", ())
+                if window.start <= time <= window.end
+            ]
+            proxy = ProxyCpu(**dict(used), memory_max_bytes=max(memory, default=None))
+    cpu = TrialCpu(
+        database=database,
+        proxy=proxy,
+        node=of_node,
+        foreign=others or (),
+        idle=resting,
+        withheld=withheld,
     )
+    return WindowMetrics(record, cpu, _disk(record))
 
 
-def _proxy(record: MetricsRecord, place: MetricsPlace, withheld: Withheld) -> ProxyCpu | None:
-    """Nothing, and nothing withheld, where there is no proxy."""
-    if place.proxy_limit is None:
-        return None
-    rate = _rate(record.series.get("proxy_cpu_seconds"), record.window, withheld, "proxy")
+def _process(
+    record: MetricsRecord, what: Literal["database", "proxy"], limit: float, withheld: Withheld
+) -> DatabaseCpu | None:
+    rate = _rate(record, f"{what}_cpu_seconds", withheld, what)
     if rate is None:
         return None
-    memory = [
-        int(value)
-        for time, value in record.series.get("proxy_resident_bytes", ())
-        if record.window.start <= time <= record.window.end
-    ]
-    return ProxyCpu(
+    return DatabaseCpu(
         cores=rate.rate,
-        limit_cores=place.proxy_limit,
+        limit_cores=limit,
         coverage=rate.coverage,
         alignment_error=rate.alignment_error,
-        memory_max_bytes=max(memory, default=None),
     )
 
 
@@ -237,34 +224,29 @@ def _not_available(external: External) -> str:
     return "databaseCpuQuery did not give exactly one series with samples in the window"
 
 
-def _disk(series: Mapping[str, tuple[Sample, ...]], window: Window) -> DiskIo | None:
+def _disk(record: MetricsRecord) -> DiskIo | None:
     """None unless both directions are known; how bursty they are is no reason to withhold them."""
-    rates = [
-        window_rate(series.get(name, ()), window.start, window.end)
+    read, write = (
+        window_rate(record.series.get(name, ()), record.window.start, record.window.end)
         for name in ("database_read_bytes", "database_write_bytes")
-    ]
-    read, write = rates
+    )
     if read is None or write is None:
         return None
     return DiskIo(read_bytes_per_second=read.rate, write_bytes_per_second=write.rate)
 
 
 def _rate(
-    samples: tuple[Sample, ...] | None,
-    window: Window,
-    withheld: Withheld,
-    what: Literal["database", "node", "proxy"],
+    record: MetricsRecord, name: str, withheld: Withheld, what: Literal["database", "node", "proxy"]
 ) -> WindowRate | None:
-    if samples is None:
+    """The rate of that series, or what there is to say about it in `withheld`."""
+    if name not in record.series:
         withheld[what] = "Prometheus has no such series"
         return None
-    rate = window_rate(samples, window.start, window.end)
+    rate = window_rate(record.series[name], record.window.start, record.window.end)
     if rate is None:
         withheld[what] = "fewer than two samples in the window, or the counter was reset"
-        return None
-    if rate.alignment_error > MAX_ALIGNMENT_ERROR:
-        withheld[what] = (
-            f"alignment error {rate.alignment_error:.1%} is above {MAX_ALIGNMENT_ERROR:.0%}"
-        )
+    elif rate.alignment_error > MAX_ALIGNMENT_ERROR:
+        error = f"{rate.alignment_error:.1%}"
+        withheld[what] = f"alignment error {error} is above {MAX_ALIGNMENT_ERROR:.0%}"
         return None
     return rate

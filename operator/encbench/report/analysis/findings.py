@@ -6,9 +6,10 @@ The words of a finding come from `words.judgement`, the decision from `core.stat
 from collections.abc import Mapping, Sequence
 
 from encbench.api.testbed import Arm
-from encbench.core import statistics
 from encbench.core.evidence import ProofVerdict
-from encbench.core.statistics import Estimate, Judgement
+from encbench.core.statistics import intervals, verdict
+from encbench.core.statistics.intervals import Estimate
+from encbench.core.statistics.verdict import Judgement
 from encbench.report.analysis.pairs import Pairs, interval
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Finding, PairedComparison
@@ -82,7 +83,7 @@ def judge(
     of: str,
 ) -> dict[str, Finding]:
     """A finding for each of these estimates; `of` is the noun for them in a sentence."""
-    judged = statistics.judge(estimates, floor, margin, figure.sense)
+    judged = verdict.judge(estimates, floor, margin, figure.sense)
     together = f"{len(estimates)} {of}" if len(estimates) > 1 else ""
     return {
         name: _finding(figure, one, judged[name], floor, margin, together)
@@ -102,7 +103,7 @@ def _finding(
         figure=figure.key,
         blocks=estimate.n,
         change=interval(estimate, figure.sense),
-        change90=interval(estimate, figure.sense, statistics.EQUIVALENCE_LEVEL),
+        change90=interval(estimate, figure.sense, intervals.EQUIVALENCE_LEVEL),
         noise_floor=_shown(floor),
         bar=_shown(judged.bar),
         overhead_p=_shown(judged.overhead_p),

@@ -7,7 +7,7 @@ slowest trial alone would then fill the tail.
 
 from collections.abc import Mapping, Sequence
 
-from encbench.core.statistics import geometric_mean
+from encbench.core.statistics.intervals import geometric_mean
 from encbench.report.document.group import Distribution, Group
 from encbench.report.document.trial import TrialView
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
-from encbench.core import statistics
-from encbench.core.statistics import Estimate, Sense
+from encbench.core.statistics import intervals, verdict
+from encbench.core.statistics.intervals import Estimate, Sense
 from encbench.report.analysis.views import rounded
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import Figure, JudgedFigure
@@ -61,7 +61,7 @@ class Pairs:
     def between(self, field: str, before: str, arm: str) -> Estimate | None:
         """The paired comparison of any two arms."""
         found = self.complete(field)
-        return statistics.estimate(
+        return intervals.estimate(
             [values[before] for values in found.values()],
             [values[arm] for values in found.values()],
             [self.unit(block) for block in found],
@@ -92,7 +92,7 @@ class Pairs:
             pair = (values[self.baseline], values[control])
             first.append(pair[1] if swapped else pair[0])
             second.append(pair[0] if swapped else pair[1])
-        return statistics.estimate(first, second, [self.unit(block) for block in found])
+        return intervals.estimate(first, second, [self.unit(block) for block in found])
 
     def noise_floor(self, figure: JudgedFigure) -> float | None:
         """The larger of two readings of A' against A: by arm, and by testbed.
@@ -103,7 +103,7 @@ class Pairs:
         if self.control is None:
             return None
         readings = (self.estimate(figure.field, self.control), self.by_testbed(figure.field))
-        return statistics.noise_floor(*readings, sense=figure.sense)
+        return verdict.noise_floor(*readings, sense=figure.sense)
 
     def mean(self, figure: Figure, arm: str) -> float | None:
         """The figure's mean as the report shows it; None where no block has it."""
@@ -111,7 +111,7 @@ class Pairs:
         if not values:
             return None
         if figure.mean == "geometric":
-            return rounded(statistics.geometric_mean(values))
+            return rounded(intervals.geometric_mean(values))
         return rounded(sum(values) / len(values))
 
     def points(self, figure: Figure, arm: str) -> float | None:
@@ -127,7 +127,7 @@ class Pairs:
         return None if found is None else interval(found, figure.sense)
 
 
-def interval(found: Estimate, sense: Sense, level: float = statistics.LEVEL) -> Interval:
+def interval(found: Estimate, sense: Sense, level: float = intervals.LEVEL) -> Interval:
     """An estimate as the report shows it."""
     bounds = found.change_bounds(sense, level)
     return Interval(

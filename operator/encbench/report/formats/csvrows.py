@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from encbench.api.overheadreport import Row
-from encbench.core.statistics import Sense
+from encbench.core.statistics.intervals import Sense
 from encbench.report.document import Report, StudyTable
 from encbench.report.document.group import Group
 from encbench.report.figures import IN_ROWS, IN_STEPS, JUDGED, TPS, FigureKey

@@ -10,17 +10,18 @@ from aiohttp import web
 
 from encbench.adapters import sql
 from encbench.core.columns.layout import PROCESS
-from encbench.core.connection import DATABASE
-from encbench.engines.marker import is_marker
-from encbench.sidecars.agent import evidence, process, server, settle, volume
-from encbench.sidecars.agent.api import AgentParts, NotRunning, application
+from encbench.engines.users import AGENT_USER
+from encbench.sidecars.agent import process, server
+from encbench.sidecars.agent.api import AgentParts, application
 from encbench.sidecars.agent.checks import CheckRuns
 from encbench.sidecars.agent.config import AgentConfig, ColumnsConfig, ConfigError, read_config
-from encbench.sidecars.agent.machine import read_machine
+from encbench.sidecars.agent.evidence import EvidenceSource
 from encbench.sidecars.agent.metrics import exposition
 from encbench.sidecars.agent.probe import probe
+from encbench.sidecars.agent.process import ProcessReader
 from encbench.sidecars.agent.recovery import RecoveryRuns, System
 from encbench.sidecars.agent.slots import SlotRuns
+from encbench.sidecars.agent.volume import Ground
 from encbench.wire import agent as wire
 
 HEALTH_SECONDS = 2.0
@@ -35,61 +36,45 @@ def build(
     `proc` lists the server's processes, and `kill` signals one of them.
     """
     engine = probe(config.engine)
+    driver = engine.facts.driver
     open_session = functools.partial(
-        sql.connect, engine.driver, config.socket, engine.user, config.password
+        sql.connect, driver, config.socket, AGENT_USER, config.password
     )
-    heart = server.Heart(
-        functools.partial(
-            open_session, connect_timeout=HEALTH_SECONDS, statement_timeout=HEALTH_SECONDS
-        )
-    )
-    machine = read_machine()
-    processes = process.ProcessReader(engine.process_name, proc)
-    read = processes.read
+
+    def open_bounded(seconds: float) -> sql.Session:
+        return open_session(connect_timeout=seconds, statement_timeout=seconds)
+
+    machine = server.read_machine()
+    processes = ProcessReader(engine.facts.process, proc)
     recovery = RecoveryRuns(
-        lambda seconds: open_session(connect_timeout=seconds, statement_timeout=seconds),
-        engine,
-        System(processes.everyone, processes.started_at, kill),
+        open_bounded, engine, System(processes.everyone, processes.started_at, kill)
     )
-    beneath = config.volume_process and process.ProcessReader(config.volume_process, proc).read
-    ground = volume.Ground(config.volume, lambda: _server_mounts(read, proc), lower=config.lower)
+    beneath = ProcessReader(config.volume_process, proc) if config.volume_process else None
+    proxy = ProcessReader(PROCESS, proc) if config.columns else None
 
+    def read() -> process.Reading | None:
+        reading = processes.read()
+        return process.together(reading, beneath.read()) if beneath else reading
+
+    ground = Ground(
+        lambda: (proc / str(processes.running().process_id) / "mountinfo").read_text("utf-8"),
+        config.lower,
+    )
     columns = _columns(config, config.columns) if config.columns else None
-
-    def describe() -> wire.ServerAnswer:
-        reading = read()
-        if reading is None:
-            raise NotRunning(f"no process {engine.process_name} is running")
-        return server.describe(open_session, engine, reading, machine)
-
-    whole = process.together(read, beneath) if beneath else read
-    proxy = process.ProcessReader(PROCESS, proc).read if config.columns else None
-    slots = SlotRuns(whole, proxy)
+    proxied = proxy.read if proxy else None
+    slots = SlotRuns(read, proxied)
     return AgentParts(
         token=config.token,
-        metrics=exposition(whole, proxy),
-        health=heart.beats,
-        server=describe,
-        is_marker=is_marker,
-        evidence=lambda marker, full, cancelled: evidence.gather(
-            open_session,
+        metrics=exposition(read, proxied),
+        health=server.Heart(functools.partial(open_bounded, HEALTH_SECONDS)).beats,
+        server=lambda: server.describe(open_session, engine, processes.running(), machine),
+        evidence=EvidenceSource(open_session, engine, config.volume, ground, columns).gather,
+        settle=functools.partial(
+            server.settle,
+            functools.partial(open_session, statement_timeout=server.STATEMENT_SECONDS),
             engine,
-            config.volume,
-            config.data,
-            marker,
-            full=full,
-            cancelled=cancelled,
-            ground=ground,
-            columns=functools.partial(columns, full=full) if columns else None,
         ),
-        settle=lambda cancelled: settle.settle(
-            functools.partial(open_session, statement_timeout=settle.STATEMENT_SECONDS),
-            engine,
-            cancelled,
-        ),
-        checks=CheckRuns(
-            lambda seconds: open_session(statement_timeout=seconds), engine.driver
-        ).ask,
+        checks=CheckRuns(lambda seconds: open_session(statement_timeout=seconds), driver).ask,
         stop=recovery.arm,
         stopped=recovery.look,
         slots=slots.begin,
@@ -103,23 +88,12 @@ def _columns(config: AgentConfig, own: ColumnsConfig) -> Callable[..., wire.Colu
     from encbench.adapters.sql import raw  # noqa: PLC0415
     from encbench.sidecars.agent import columns  # noqa: PLC0415
 
-    agent = probe(config.engine).user
-    look = columns.ColumnsLook(
+    return columns.ColumnsLook(
         chosen=own.chosen,
-        direct=functools.partial(raw.by_socket, config.socket, agent, config.password),
+        direct=functools.partial(raw.by_socket, config.socket, AGENT_USER, config.password),
         proxied=functools.partial(raw.by_port, own.port, own.username, own.password),
         opened=functools.partial(open_envelope, key=own.key),
-        database=DATABASE,
-    )
-    return functools.partial(columns.facts, look)
-
-
-def _server_mounts(read: Callable[[], process.Reading | None], proc: Path) -> str:
-    """The server's own mounts. FileNotFoundError while it does not run."""
-    reading = read()
-    if reading is None:
-        raise FileNotFoundError("no server is running")
-    return (proc / str(reading.process_id) / "mountinfo").read_text(encoding="utf-8")
+    ).facts
 
 
 def main() -> None:

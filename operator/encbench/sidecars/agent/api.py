@@ -10,27 +10,20 @@ import json
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from aiohttp import web
 
 from encbench.adapters.sql import SqlError
+from encbench.engines.marker import is_marker
 from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
+from encbench.sidecars.agent.process import NotRunning
 from encbench.wire import agent as wire
 from encbench.wire.slices import SLICES_PATH, SlotsAnswer, SlotsOrder
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-MOST_SLOTS = 20_000
-"""Slots in a block."""
-_SLOT_TIMES = ("startAt", "warmup", "period", "slice", "settle")
-RUN_LENGTH = 128
-"""Longest name of a run, in characters."""
-
-
-class NotRunning(Exception):
-    """There is no server process."""
+Asked = TypeVar("Asked")
 
 
 @dataclass(frozen=True)
@@ -43,7 +36,6 @@ class AgentParts:
     """None when the server answers a query, or else the reason."""
     server: Callable[[], wire.ServerAnswer]
     """SqlError or NotRunning when there is nothing to describe."""
-    is_marker: Callable[[str], bool]
     evidence: Callable[[str, bool, Callable[[], bool]], wire.EvidenceAnswer]
     """Takes marker, full, and a function that returns True to cancel."""
     settle: Callable[[Callable[[], bool]], wire.SettleAnswer]
@@ -96,70 +88,29 @@ class _Routes:
         return web.json_response(await asyncio.to_thread(self._agent.server))
 
     async def checks(self, request: web.Request) -> web.Response:
-        body = await _body(request)
-        run, warehouses = body.get("run"), body.get("warehouses")
-        loaded, seconds = body.get("loaded", False), body.get("seconds")
-        if not _is_run(run):
-            return _error(400, _BAD_RUN)
-        if not isinstance(warehouses, int) or isinstance(warehouses, bool) or warehouses < 1:
-            return _error(400, "warehouses must be a whole number greater than 0")
-        if not isinstance(loaded, bool):
-            return _error(400, "loaded must be true or false")
-        if not _is_number(seconds) or seconds <= 0:
-            return _error(400, _BAD_SECONDS)
-        return web.json_response(
-            self._agent.checks(
-                wire.ChecksRequest(run=run, warehouses=warehouses, loaded=loaded, seconds=seconds)
-            )
-        )
+        asked = await _asked(wire.ChecksRequest, request, loaded=False)
+        return web.json_response(self._agent.checks(asked))
 
     async def recovery(self, request: web.Request) -> web.Response:
-        body = await _body(request)
-        run, stop = body.get("run"), body.get("stop")
-        after, seconds = body.get("afterSeconds"), body.get("seconds")
-        if not _is_run(run):
-            return _error(400, _BAD_RUN)
-        if stop not in ("Clean", "Crash"):
-            return _error(400, "stop must be Clean or Crash")
-        if not _is_number(after) or after < 0:
-            return _error(400, "afterSeconds must be a number of 0 or more")
-        if not _is_number(seconds) or seconds <= 0:
-            return _error(400, _BAD_SECONDS)
-        return web.json_response(
-            self._agent.stop(
-                wire.StopRequest(run=run, stop=stop, afterSeconds=after, seconds=seconds)
-            )
-        )
+        return web.json_response(self._agent.stop(await _asked(wire.StopRequest, request)))
 
     async def recovered(self, request: web.Request) -> web.Response:
         return web.json_response(self._agent.stopped(request.query.get("run", "")))
 
     async def slots(self, request: web.Request) -> web.Response:
-        body = await _body(request)
-        run, slots = body.get("run"), body.get("slots")
-        times = {name: body.get(name) for name in _SLOT_TIMES}
-        if not _is_run(run):
-            return _error(400, _BAD_RUN)
-        if not isinstance(slots, int) or isinstance(slots, bool) or not 1 <= slots <= MOST_SLOTS:
-            return _error(400, f"slots must be a whole number from 1 to {MOST_SLOTS}")
-        for name, value in times.items():
-            if not _is_number(value) or value < 0:
-                return _error(400, f"{name} must be a number of 0 or more")
-        if not times["settle"] < times["slice"] <= times["period"]:
-            return _error(400, "settle must be less than slice, and slice no more than period")
-        return web.json_response(self._agent.slots(SlotsOrder(run=run, slots=slots, **times)))
+        asked = await _asked(SlotsOrder, request)
+        if not asked["settle"] < asked["slice"] <= asked["period"]:
+            raise _Refused("settle must be less than slice, and slice no more than period")
+        return web.json_response(self._agent.slots(asked))
 
     async def slots_read(self, request: web.Request) -> web.Response:
         return web.json_response(self._agent.slots_read(request.query.get("run", "")))
 
     async def evidence(self, request: web.Request) -> web.Response:
-        body = await _body(request)
-        marker, full = body.get("marker"), body.get("full", False)
-        if not isinstance(marker, str) or not self._agent.is_marker(marker):
-            return _error(400, "marker must be 16 to 128 letters, digits, - or _")
-        if not isinstance(full, bool):
-            return _error(400, "full must be true or false")
-        return await self._alone(lambda gone: self._agent.evidence(marker, full, gone))
+        asked = await _asked(wire.EvidenceRequest, request, full=False)
+        return await self._alone(
+            lambda gone: self._agent.evidence(asked["marker"], asked["full"], gone)
+        )
 
     async def settle(self, _: web.Request) -> web.Response:
         return await self._alone(self._agent.settle)
@@ -178,24 +129,42 @@ class _Routes:
                 raise
 
 
-_BAD_RUN = f"run must be a name of 1 to {RUN_LENGTH} characters"
-_BAD_SECONDS = "seconds must be a number greater than 0"
+class _Refused(Exception):
+    """The request is wrong. The text says what to send."""
 
 
-def _is_run(value: object) -> TypeGuard[str]:
-    return isinstance(value, str) and 1 <= len(value) <= RUN_LENGTH
+_NUMBER = (int, float)
+_FIELDS: dict[str, tuple[tuple[type, ...], Callable[[Any], bool], str]] = {
+    "run": ((str,), lambda run: 1 <= len(run) <= 128, "a name of 1 to 128 characters"),
+    "warehouses": ((int,), lambda count: count >= 1, "a whole number greater than 0"),
+    "loaded": ((bool,), lambda _: True, "true or false"),
+    "full": ((bool,), lambda _: True, "true or false"),
+    "seconds": (_NUMBER, lambda seconds: seconds > 0, "a number greater than 0"),
+    "afterSeconds": (_NUMBER, lambda seconds: seconds >= 0, "a number of 0 or more"),
+    "startAt": (_NUMBER, lambda moment: moment >= 0, "Unix time in seconds"),
+    "slots": ((int,), lambda count: 1 <= count <= 20_000, "a whole number from 1 to 20000"),
+    **dict.fromkeys(
+        ("warmup", "period", "slice", "settle"),
+        (_NUMBER, lambda seconds: seconds >= 0, "a number of 0 or more"),
+    ),
+    "stop": ((str,), lambda way: way in get_args(wire.StopWay), "Clean or Crash"),
+    "marker": ((str,), is_marker, "16 to 128 letters, digits, - or _"),
+}
+"""By name in the requests of `wire.agent`: its types (a bool is not a number), a check, words."""
 
 
-def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-async def _body(request: web.Request) -> dict[str, Any]:
+async def _asked(kind: type[Asked], request: web.Request, **defaults: object) -> Asked:
+    """The request of that kind in the body; _Refused when a field is missing or wrong."""
     try:
         body = await request.json()
     except (json.JSONDecodeError, UnicodeDecodeError):
         body = None
-    return body if isinstance(body, dict) else {}
+    given = defaults | (body if isinstance(body, dict) else {})
+    for name in get_type_hints(kind):
+        types, is_right, words = _FIELDS[name]
+        if type(given.get(name)) not in types or not is_right(given[name]):
+            raise _Refused(f"{name} must be {words}")
+    return kind(**{name: given[name] for name in get_type_hints(kind)})
 
 
 @web.middleware
@@ -203,6 +172,8 @@ async def _sentences(request: web.Request, handler: Handler) -> web.StreamRespon
     """Errors as JSON with one sentence."""
     try:
         return await handler(request)
+    except _Refused as error:
+        return _error(400, str(error))
     except (SqlError, NotRunning, Busy) as error:
         return _error(503, str(error))
     except EvidenceError as error:

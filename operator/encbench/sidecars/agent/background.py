@@ -5,8 +5,10 @@ repeat it. The last run is kept until another begins.
 """
 
 import threading
+import time
 from collections.abc import Callable
-from typing import Generic, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from encbench.adapters.sql import Session
 
@@ -18,48 +20,63 @@ class Busy(Exception):
     """Another run has not ended."""
 
 
-class NamedRun(Protocol):
-    """The name and the end of a run."""
+@dataclass(kw_only=True)
+class BackgroundRun:
+    """One run, under the name that the caller gave it."""
 
-    @property
-    def name(self) -> str:
-        """The name that the caller gave it."""
+    name: str
+    began: float = field(default_factory=time.monotonic)
+    error: str | None = None
+    """Why it failed."""
+    took: float | None = None
+    """Seconds; None until it has ended."""
 
-    @property
-    def ended(self) -> bool:
-        """Whether another run may begin."""
 
-
-R = TypeVar("R", bound=NamedRun)
+R = TypeVar("R", bound=BackgroundRun)
 
 
 class Background(Generic[R]):
     """Runs of one kind."""
 
-    def __init__(self, work: Callable[[R], None], busy: str) -> None:
-        """`work` does a run; `busy` is the text of Busy, with {} for the run's name."""
-        self._work = work
-        self._busy = busy
+    def __init__(
+        self, work: Callable[[R], None], expected: type[Exception], what: str, busy: str
+    ) -> None:
+        """`work` does a run; it fails for a reason that an `expected` error names.
+
+        `what` begins the text of any other error, and `busy` is that of Busy, with {} for the name.
+        """
+        self._work, self._expected = work, expected
+        self._what, self._busy = what, busy
         self._run: R | None = None
         self._lock = threading.Lock()
 
-    def begun(self, name: str, begin: Callable[[], R]) -> R:
-        """The run of that name, begun if there is none. Does not wait.
+    def begun(self, new: R) -> R:
+        """The run of that name: this one, begun, if there is none. Does not wait.
 
         Busy while another run is in progress.
         """
         with self._lock:
             run = self._run
-            if run is not None and run.name == name:
+            if run is not None and run.name == new.name:
                 return run
-            if run is not None and not run.ended:
+            if run is not None and run.took is None:
                 raise Busy(self._busy.format(run.name))
-            self._run = run = begin()
-        threading.Thread(target=self._work, args=(run,), daemon=True).start()
-        return run
+            self._run = new
+        threading.Thread(target=self._do, args=(new,), daemon=True).start()
+        return new
 
     def known(self, name: str) -> R | None:
         """The run of that name; this never begins one."""
-        with self._lock:
-            run = self._run
+        run = self._run
         return run if run is not None and run.name == name else None
+
+    def _do(self, run: R) -> None:
+        try:
+            self._work(run)
+        except self._expected as error:
+            run.error = str(error)
+        except Exception as error:
+            run.error = f"{self._what} ended with {error!r}"
+            raise
+        finally:
+            run.took = round(time.monotonic() - run.began, 3)

@@ -9,13 +9,13 @@ here: the answer holds names and verdicts.
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Protocol
 
 from encbench.adapters.sql import Session
-from encbench.adapters.sql.raw import RawColumn, RawResult
+from encbench.adapters.sql.raw import RawSession
 from encbench.core.columns import envelope
 from encbench.core.columns.envelope import ColumnKind, Envelope
 from encbench.core.columns.probes import SAMPLE, digest, probe_of
+from encbench.core.connection import DATABASE
 from encbench.engines.marker import PREFIX
 from encbench.wire import agent as wire
 
@@ -25,43 +25,90 @@ TABLES = (
 )
 
 
-class RowReader(Protocol):
-    """The part of an `adapters.sql.raw` session that is used here."""
-
-    def first(self, statement: str) -> RawResult:
-        """Columns and first row of a statement's result."""
-
-    def close(self) -> None:
-        """Leave."""
-
-
 @dataclass(frozen=True)
 class ColumnsLook:
     """How to look, in an arm whose clients connect through a proxy."""
 
     chosen: frozenset[str]
     """As in the proxy's file, in lower case."""
-    direct: Callable[[], RowReader]
-    proxied: Callable[[], RowReader]
+    direct: Callable[[], RawSession]
+    proxied: Callable[[], RawSession]
     opened: Callable[[Envelope], bytes]
     """The plaintext; ValueError says why not."""
-    database: str
 
+    def facts(self, session: Session, *, full: bool) -> wire.ColumnsSeen:
+        """The evidence's `columns`. Blocks; SqlError when one of the sessions cannot be opened.
 
-def facts(look: ColumnsLook, session: Session, *, full: bool) -> wire.ColumnsSeen:
-    """The evidence's `columns`. Blocks; SqlError when one of the sessions cannot be opened.
+        `tables` lists for each table that was read the columns whose proxied value equals the
+        direct one (`plain`), those whose value the key opens to it (`encrypted`, by algorithm),
+        those that are NULL on both sides (`null`), and all others with the reason (`wrong`).
+        """
+        names = [str(row[0]) for row in session.rows(TABLES, (DATABASE,))]
+        tables = [name for name in names if not name.startswith(PREFIX)]
+        read = tables if full else sample(tables, self.chosen)
+        nonces: set[bytes] = set()
+        with closing(self.direct()) as direct, closing(self.proxied()) as proxied:
+            made = [self._table(direct, proxied, name, nonces) for name in read]
+        return {"chosen": len(self.chosen), "all": len(tables), "tables": made}
 
-    `tables` lists for each table that was read the columns whose proxied value equals the direct
-    one (`plain`), those whose value the key opens to it (`encrypted`, by algorithm), those that are
-    NULL on both sides (`null`), and all others with the reason (`wrong`).
-    """
-    names = [str(row[0]) for row in session.rows(TABLES, (look.database,))]
-    tables = [name for name in names if not name.startswith(PREFIX)]
-    read = tables if full else sample(tables, look.chosen)
-    nonces: set[bytes] = set()
-    with closing(look.direct()) as direct, closing(look.proxied()) as proxied:
-        made = [_table(look, direct, proxied, name, nonces) for name in read]
-    return {"chosen": len(look.chosen), "all": len(tables), "tables": made}
+    def _table(
+        self, direct: RawSession, proxied: RawSession, name: str, nonces: set[bytes]
+    ) -> wire.TableColumns:
+        probe = probe_of(name)
+        # Names come from the server's own catalogue.
+        statement = f"SELECT * FROM `{name.replace('`', '``')}` {probe.where}"  # noqa: S608
+        own, seen = direct.first(statement), proxied.first(statement)
+        names = [column.name for column in own.columns]
+        proxied_names = [column.name for column in seen.columns]
+        made = wire.TableColumns(
+            table=name,
+            row=own.row is not None,
+            digest=digest(probe, names, own.row),
+            plain=[],
+            encrypted={},
+            null=[],
+            wrong={},
+        )
+        if proxied_names != names or (own.row is None) != (seen.row is None):
+            made["wrong"]["*"] = "the proxy's result differs from the server's"
+            return made
+        for place, column in enumerate(own.columns):
+            value = own.row[place] if own.row is not None else None
+            through = seen.row[place] if seen.row is not None else None
+            if value is None and through is None:
+                made["null"].append(column.name)
+            elif value is None or through is None:
+                made["wrong"][column.name] = "it is NULL on one side only"
+            elif through == value and not envelope.bears_magic(through):
+                made["plain"].append(column.name)
+                if seen.columns[place].kind != column.kind:
+                    why = "the proxy announces a plain value with another type"
+                    made["wrong"][column.name] = why
+            else:
+                algorithm, why = self._sealed(column.kind, value, through, nonces)
+                if why:
+                    made["wrong"][column.name] = why
+                else:
+                    made["encrypted"].setdefault(algorithm, []).append(column.name)
+        return made
+
+    def _sealed(
+        self, kind: ColumnKind, value: bytes, through: bytes, nonces: set[bytes]
+    ) -> tuple[str, str]:
+        """Algorithm, and what is wrong with the value; an empty text means nothing is."""
+        try:
+            found = envelope.parse(through)
+            plain = self.opened(found)
+        except ValueError as error:
+            return "", f"{error}"
+        if plain != value:
+            return "", "the key opens it to a value that differs from the server's"
+        if found.kind != kind:
+            return "", "its header names a type that differs from the server's"
+        if found.nonce in nonces:
+            return "", "its nonce was used before"
+        nonces.add(found.nonce)
+        return found.algorithm, ""
 
 
 def sample(tables: Sequence[str], chosen: Iterable[str]) -> list[str]:
@@ -82,72 +129,3 @@ def _spread(names: Sequence[str], count: int) -> list[str]:
         return list(names)
     step = (len(names) - 1) / (count - 1)
     return [names[round(place * step)] for place in range(count)]
-
-
-def _table(
-    look: ColumnsLook, direct: RowReader, proxied: RowReader, name: str, nonces: set[bytes]
-) -> wire.TableColumns:
-    probe = probe_of(name)
-    # Names come from the server's own catalogue.
-    statement = f"SELECT * FROM `{name.replace('`', '``')}` {probe.where}"  # noqa: S608
-    own, seen = direct.first(statement), proxied.first(statement)
-    names = [column.name for column in own.columns]
-    made = wire.TableColumns(
-        table=name,
-        row=own.row is not None,
-        digest=digest(probe, names, own.row),
-        plain=[],
-        encrypted={},
-        null=[],
-        wrong={},
-    )
-    if [column.name for column in seen.columns] != names or (own.row is None) != (seen.row is None):
-        made["wrong"]["*"] = "the proxy's result differs from the server's"
-        return made
-    for place, column in enumerate(own.columns):
-        value = own.row[place] if own.row is not None else None
-        through = seen.row[place] if seen.row is not None else None
-        _column(look, made, (column, value), (seen.columns[place], through), nonces)
-    return made
-
-
-Cell = tuple[RawColumn, bytes | None]
-
-
-def _column(
-    look: ColumnsLook, made: wire.TableColumns, own: Cell, seen: Cell, nonces: set[bytes]
-) -> None:
-    (column, value), (announced, through) = own, seen
-    if value is None and through is None:
-        made["null"].append(column.name)
-    elif value is None or through is None:
-        made["wrong"][column.name] = "it is NULL on one side only"
-    elif through == value and not envelope.bears_magic(through):
-        made["plain"].append(column.name)
-        if announced.kind != column.kind:
-            made["wrong"][column.name] = "the proxy announces a plain value with another type"
-    else:
-        algorithm, why = _sealed(look, column.kind, value, through, nonces)
-        if why:
-            made["wrong"][column.name] = why
-        else:
-            made["encrypted"].setdefault(algorithm, []).append(column.name)
-
-
-def _sealed(
-    look: ColumnsLook, kind: ColumnKind, value: bytes, through: bytes, nonces: set[bytes]
-) -> tuple[str, str]:
-    """Algorithm, and what is wrong with the value; an empty text means nothing is."""
-    try:
-        found = envelope.parse(through)
-        plain = look.opened(found)
-    except ValueError as error:
-        return "", f"{error}"
-    if plain != value:
-        return "", "the key opens it to a value that differs from the server's"
-    if found.kind != kind:
-        return "", "its header names a type that differs from the server's"
-    if found.nonce in nonces:
-        return "", "its nonce was used before"
-    nonces.add(found.nonce)
-    return found.algorithm, ""

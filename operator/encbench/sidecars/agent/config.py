@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from encbench.core.columns.layout import key_of
+from encbench.wire import environment as names
 
 
 class ConfigError(Exception):
@@ -18,8 +19,6 @@ class AgentConfig:
     engine: str
     volume: Path
     """Mount point of the server's volume; a full proof searches every file under it."""
-    data: Path
-    """The data directory on it."""
     socket: Path
     port: int
     token: str
@@ -48,48 +47,36 @@ class ColumnsConfig:
 
 def read_config(environment: Mapping[str, str]) -> AgentConfig:
     """Read the variables that `database.pod` sets. ConfigError names what is missing."""
-    credentials = Path(_get(environment, "ENCBENCH_CREDENTIALS"))
-    volume = Path(_get(environment, "ENCBENCH_VOLUME"))
+    credentials = Path(_get(environment, names.CREDENTIALS))
+    lower = environment.get(names.LOWER)
     return AgentConfig(
-        engine=_get(environment, "ENCBENCH_ENGINE"),
-        volume=volume,
-        data=volume / "data",
-        socket=Path(_get(environment, "ENCBENCH_SOCKET")),
-        port=int(_get(environment, "ENCBENCH_PORT")),
+        engine=_get(environment, names.ENGINE),
+        volume=Path(_get(environment, names.VOLUME)),
+        socket=Path(_get(environment, names.SOCKET)),
+        port=int(_get(environment, names.PORT)),
         token=_read(credentials / "token"),
         password=_read(credentials / "agent-password"),
-        lower=Path(lower) if (lower := environment.get("ENCBENCH_LOWER")) else None,
-        volume_process=environment.get("ENCBENCH_VOLUME_PROCESS") or None,
-        columns=_columns(environment, credentials),
+        lower=Path(lower) if lower else None,
+        volume_process=environment.get(names.VOLUME_PROCESS) or None,
+        columns=_columns(environment, credentials) if environment.get(names.PROXY_PORT) else None,
     )
 
 
-def _columns(environment: Mapping[str, str], credentials: Path) -> ColumnsConfig | None:
-    port = environment.get("ENCBENCH_PROXY_PORT")
-    if not port:
-        return None
-    key = Path(_get(environment, "ENCBENCH_MEK_FILE"))
+def _columns(environment: Mapping[str, str], credentials: Path) -> ColumnsConfig:
+    key = Path(_get(environment, names.MEK_FILE))
     try:
         key_bytes = key_of(_read(key))
     except ValueError as error:
         raise ConfigError(f"{key}: {error}") from error
+    listed = _text(Path(_get(environment, names.COLUMNS))).lower().splitlines()
+    columns = (line.partition("#")[0].strip() for line in listed)
     return ColumnsConfig(
-        port=int(port),
-        chosen=frozenset(_lines(Path(_get(environment, "ENCBENCH_COLUMNS")))),
+        port=int(_get(environment, names.PROXY_PORT)),
+        chosen=frozenset(column for column in columns if "." in column),
         key=key_bytes,
         username=_read(credentials / "username"),
         password=_read(credentials / "password"),
     )
-
-
-def _lines(path: Path) -> list[str]:
-    """The columns in the proxy's file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    lines = (line.partition("#")[0].strip().lower() for line in text.splitlines())
-    return [line for line in lines if "." in line]
 
 
 def _get(environment: Mapping[str, str], name: str) -> str:
@@ -100,10 +87,14 @@ def _get(environment: Mapping[str, str], name: str) -> str:
 
 
 def _read(path: Path) -> str:
-    try:
-        text = path.read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    text = _text(path).strip()
     if not text:
         raise ConfigError(f"{path} is empty: it must hold one line")
     return text
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from error

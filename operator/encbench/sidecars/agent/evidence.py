@@ -5,13 +5,14 @@ is removed whatever happens. A table that a killed agent left behind is removed 
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 from encbench.adapters.sql import Session, SqlError
 from encbench.engines.marker import table_name
-from encbench.sidecars.agent.files import Searched, search_file, search_tree
+from encbench.sidecars.agent.files import Stop, search_file, search_tree
 from encbench.sidecars.agent.probe import EngineProbe, OpenSession
 from encbench.sidecars.agent.volume import Ground
 from encbench.wire import agent as wire
@@ -26,115 +27,93 @@ class EvidenceError(Exception):
     """The evidence could not be gathered. The text says why."""
 
 
-class Cancelled(EvidenceError):
-    """The caller has gone."""
+@dataclass(frozen=True)
+class EvidenceSource:
+    """One server: how to reach it, and where its files are."""
 
+    open_session: OpenSession
+    probe: EngineProbe
+    volume: Path
+    ground: Ground | None = None
+    columns: Callable[..., wire.ColumnsSeen] | None = None
+    """Takes a session and `full`; None in an arm without a proxy."""
 
-def gather(
-    open_session: OpenSession,
-    probe: EngineProbe,
-    volume: Path,
-    data: Path,
-    marker: str,
-    *,
-    full: bool,
-    cancelled: Callable[[], bool] = lambda: False,
-    ground: Ground | None = None,
-    columns: Callable[[Session], wire.ColumnsSeen] | None = None,
-) -> wire.EvidenceAnswer:
-    """The evidence. Blocks; EvidenceError when it cannot be had."""
-    began = time.monotonic()
+    def gather(self, marker: str, full: bool, cancelled: Callable[[], bool]) -> wire.EvidenceAnswer:
+        """The evidence. Blocks; EvidenceError when it cannot be had."""
+        began, probe, ground = time.monotonic(), self.probe, self.ground
 
-    def stop() -> None:
-        if cancelled():
-            raise Cancelled("the caller of this evidence has gone")
-        if time.monotonic() - began > SEARCH_SECONDS:
-            raise EvidenceError(f"the search took longer than {SEARCH_SECONDS:.0f} s")
+        def stop() -> None:
+            if cancelled():
+                raise EvidenceError("the caller of this evidence has gone")
+            if time.monotonic() - began > SEARCH_SECONDS:
+                raise EvidenceError(f"the search took longer than {SEARCH_SECONDS:.0f} s")
 
-    try:
-        with closing(open_session()) as session:
-            for row in session.rows(*probe.left_behind):
-                session.rows(*probe.drop(str(row[0])))
-            table = table_name(marker)
-            try:
-                _plant(session, probe, table, marker, full=full)
-                catalogue = _catalogue(session, probe, stop, full=full)
-                own = data / probe.table_file(session, table)
-                files = _search(own, volume, probe, marker, stop, full=full)
-                below = ground.facts(own, marker.encode(), stop, full=full) if ground else None
-                shown = columns(session) if columns else None
-            finally:
-                _remove(open_session, session, probe, table)
-    except SqlError as error:
-        raise EvidenceError(str(error)) from error
-    except OSError as error:
-        raise EvidenceError(f"cannot read {error.filename}: {error.strerror}") from error
-    proxied: wire.SeenThroughProxy = {"columns": shown} if shown else {}
-    return {
-        "marker": marker,
-        "full": full,
-        "catalogue": catalogue,
-        "files": files,
-        "markerTable": table,
-        "markerFile": own.relative_to(volume).as_posix(),
-        "volume": below,
-        **proxied,
-        "tookSeconds": round(time.monotonic() - began, 3),
-        "clock": time.time(),
-    }
+        try:
+            with closing(self.open_session()) as session:
+                for row in session.rows(*probe.left_behind):
+                    session.rows(*probe.drop(str(row[0])))
+                table = table_name(marker)
+                try:
+                    logs = probe.flush_logs if full else ()
+                    for statement in (*probe.plant(table, marker), *logs):
+                        session.rows(*statement)
+                    catalogue = self._catalogue(session, stop, full=full)
+                    own = self.volume / "data" / probe.table_file(session, table)
+                    files = list(self._search(own, marker, stop, full=full))
+                    below = ground.facts(own, marker.encode(), stop, full=full) if ground else None
+                    shown = self.columns(session, full=full) if self.columns else None
+                finally:
+                    self._remove(session, table)
+        except SqlError as error:
+            raise EvidenceError(str(error)) from error
+        except OSError as error:
+            raise EvidenceError(f"cannot read {error.filename}: {error.strerror}") from error
+        proxied: wire.SeenThroughProxy = {"columns": shown} if shown else {}
+        return {
+            "marker": marker,
+            "full": full,
+            "catalogue": catalogue,
+            "files": files,
+            "markerTable": table,
+            "markerFile": own.relative_to(self.volume).as_posix(),
+            "volume": below,
+            **proxied,
+            "tookSeconds": round(time.monotonic() - began, 3),
+            "clock": time.time(),
+        }
 
+    def _catalogue(self, session: Session, stop: Stop, *, full: bool) -> wire.CatalogueRows:
+        says = self.probe.says
+        tablespaces = session.rows(says.TABLESPACES)
+        deadline = time.monotonic() + SETTLE_SECONDS
+        while full and self.probe.busy(tablespaces) and time.monotonic() < deadline:
+            stop()
+            time.sleep(SETTLE_POLL_SECONDS)
+            tablespaces = session.rows(says.TABLESPACES)
+        settings, plugins = session.rows(says.ENCRYPTION_SETTINGS), session.rows(says.PLUGINS)
+        further = [session.rows(statement) for statement in self.probe.further]
+        return says.catalogue(settings, plugins, tablespaces, *further)
 
-def _plant(session: Session, probe: EngineProbe, table: str, marker: str, *, full: bool) -> None:
-    for statement in (*probe.plant(table, marker), *(probe.flush_logs if full else ())):
-        session.rows(*statement)
+    def _search(
+        self, own: Path, marker: str, stop: Stop, *, full: bool
+    ) -> Iterator[wire.SearchedFileRow]:
+        text, echo = marker.encode(), self.probe.echo(marker).encode()
+        if full:
+            searched = search_tree(self.volume, text, stop, echo=echo)
+        else:
+            searched = iter([search_file(own, text, stop, forget=False, echo=echo)])
+        for file in searched:
+            path = file.path.relative_to(self.volume).as_posix()
+            kind = self.probe.says.kind_of(path)
+            row = wire.SearchedFileRow(path=path, kind=kind, bytes=file.size, found=file.found)
+            if file.echoed:
+                row["echoed"] = True
+            yield row
 
-
-def _catalogue(
-    session: Session, probe: EngineProbe, stop: Callable[[], None], *, full: bool
-) -> wire.CatalogueRows:
-    tablespaces = session.rows(probe.tablespaces)
-    deadline = time.monotonic() + SETTLE_SECONDS
-    while full and probe.busy(tablespaces) and time.monotonic() < deadline:
-        stop()
-        time.sleep(SETTLE_POLL_SECONDS)
-        tablespaces = session.rows(probe.tablespaces)
-    settings = session.rows(probe.encryption_settings)
-    plugins = session.rows(probe.plugins)
-    further = [session.rows(statement) for statement in probe.further]
-    return probe.catalogue(settings, plugins, tablespaces, *further)
-
-
-def _search(
-    own: Path,
-    volume: Path,
-    probe: EngineProbe,
-    marker: str,
-    stop: Callable[[], None],
-    *,
-    full: bool,
-) -> list[wire.SearchedFileRow]:
-    text, echo = marker.encode(), probe.echo(marker).encode()
-    if full:
-        searched = list(search_tree(volume, text, stop, echo=echo))
-    else:
-        searched = [search_file(own, text, stop, forget=False, echo=echo)]
-    return [_entry(file, volume, probe) for file in searched]
-
-
-def _entry(file: Searched, volume: Path, probe: EngineProbe) -> wire.SearchedFileRow:
-    path = file.path.relative_to(volume).as_posix()
-    entry = wire.SearchedFileRow(
-        path=path, kind=probe.kind_of(path), bytes=file.size, found=file.found
-    )
-    if file.echoed:
-        entry["echoed"] = True
-    return entry
-
-
-def _remove(open_session: OpenSession, session: Session, probe: EngineProbe, table: str) -> None:
-    """Drop the table, in a new session if the first one has failed and is closed."""
-    try:
-        session.rows(*probe.drop(table))
-    except SqlError:
-        with closing(open_session()) as again:
-            again.rows(*probe.drop(table))
+    def _remove(self, session: Session, table: str) -> None:
+        """Drop the table, in a new session if the first one has failed and is closed."""
+        try:
+            session.rows(*self.probe.drop(table))
+        except SqlError:
+            with closing(self.open_session()) as again:
+                again.rows(*self.probe.drop(table))

@@ -5,12 +5,13 @@ full search drops each chunk from the page cache, because the proof must not fil
 """
 
 import os
-import stat
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from encbench.engines.layout import GOLDEN
+from encbench.sidecars.golden.trees import regular_files
 
 CHUNK = 1 << 20
 
@@ -63,21 +64,6 @@ def search_tree(root: Path, marker: bytes, stop: Stop, *, echo: bytes = b"") -> 
 
     The golden copy at the top is skipped.
     """
-    for path in sorted(_regular_files(root)):
-        try:
+    for path in sorted(path for path, _ in regular_files(root, without=GOLDEN)):
+        with suppress(FileNotFoundError):
             yield search_file(path, marker, stop, forget=True, echo=echo)
-        except FileNotFoundError:
-            continue
-
-
-def _regular_files(root: Path) -> Iterator[Path]:
-    for folder, inside, names in os.walk(root):
-        if Path(folder) == root and GOLDEN in inside:
-            inside.remove(GOLDEN)
-        for name in names:
-            path = Path(folder, name)
-            try:
-                if stat.S_ISREG(path.lstat().st_mode):
-                    yield path
-            except FileNotFoundError:
-                continue

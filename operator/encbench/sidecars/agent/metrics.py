@@ -9,48 +9,35 @@ from prometheus_client.registry import Collector
 
 from encbench.sidecars.agent.process import Reading
 
-
-class ServerCollector(Collector):
-    """The server's processes and our own. Without a server there are no series for it."""
-
-    def __init__(
-        self, read: Callable[[], Reading | None], proxy: Callable[[], Reading | None] | None = None
-    ) -> None:
-        self._read = read
-        self._proxy = proxy
-
-    def collect(self) -> Iterator[Metric]:
-        """One reading."""
-        reading = self._read()
-        if reading is not None:
-            yield from _server(reading)
-        beside = self._proxy and self._proxy()
-        if beside:
-            yield from _proxy(beside)
-        yield CounterMetricFamily(
-            "encbench_agent_cpu_seconds", "CPU time of the agent.", value=time.process_time()
-        )
+Read = Callable[[], Reading | None]
 
 
-def exposition(
-    read: Callable[[], Reading | None], proxy: Callable[[], Reading | None] | None = None
-) -> Callable[[], bytes]:
+def exposition(read: Read, proxy: Read | None = None) -> Callable[[], bytes]:
     """A function that returns the metrics in Prometheus' text format.
 
     `proxy` reads the confidential proxy, which is counted apart from the server.
     """
     registry = CollectorRegistry()
-    registry.register(ServerCollector(read, proxy))
+    registry.register(_Processes(read, proxy))
     return lambda: generate_latest(registry)
 
 
-def _proxy(reading: Reading) -> Iterator[Metric]:
-    yield CounterMetricFamily(
-        "encbench_proxy_cpu_seconds", "CPU time of the proxy.", value=reading.cpu_seconds
-    )
-    yield GaugeMetricFamily(
-        "encbench_proxy_resident_bytes", "Memory of the proxy.", value=reading.resident_bytes
-    )
+class _Processes(Collector):
+    """The server's processes, the proxy, and our own. What does not run has no series."""
+
+    def __init__(self, read: Read, proxy: Read | None) -> None:
+        self._read, self._proxy = read, proxy
+
+    def collect(self) -> Iterator[Metric]:
+        server, proxy = self._read(), self._proxy() if self._proxy else None
+        if server is not None:
+            yield from _server(server)
+        if proxy is not None:
+            cpu, memory = proxy.cpu_seconds, proxy.resident_bytes
+            yield CounterMetricFamily("encbench_proxy_cpu_seconds", "CPU time of the proxy.", cpu)
+            yield GaugeMetricFamily("encbench_proxy_resident_bytes", "Memory of the proxy.", memory)
+        own = time.process_time()
+        yield CounterMetricFamily("encbench_agent_cpu_seconds", "CPU time of the agent.", own)
 
 
 def _server(reading: Reading) -> Iterator[Metric]:
@@ -61,10 +48,10 @@ def _server(reading: Reading) -> Iterator[Metric]:
     )
     for name, text, value in counters:
         if value is not None:
-            yield CounterMetricFamily(f"encbench_database_{name}", text, value=value)
+            yield CounterMetricFamily(f"encbench_database_{name}", text, value)
     gauges = (
         ("resident_bytes", "Memory of its processes, shared parts once.", reading.resident_bytes),
         ("start_time_seconds", "Start of the server, Unix time.", reading.started_at),
     )
     for name, text, value in gauges:
-        yield GaugeMetricFamily(f"encbench_database_{name}", text, value=value)
+        yield GaugeMetricFamily(f"encbench_database_{name}", text, value)

@@ -6,55 +6,60 @@ Only the named engine's modules are imported, and of these only modules of text 
 import signal
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Protocol
 
 from encbench.adapters.sql import Row, Session
-from encbench.core.connection import Driver
 from encbench.engines.facts import EngineFacts, facts
 from encbench.engines.marker import Statement
-from encbench.engines.users import AGENT_USER
 from encbench.wire.agent import CatalogueRows
 
 OpenSession = Callable[[], Session]
 """Opens a session; SqlError when the server refuses."""
 
 
+class EngineCatalogue(Protocol):
+    """An engine's module `catalogue`."""
+
+    SETTINGS: str
+    """Its rows are name and value of each setting in force."""
+    VERSION: str
+    ENCRYPTION_SETTINGS: str
+    PLUGINS: str
+    TABLESPACES: str
+    """The rows of these three make the catalogue."""
+
+    @property
+    def catalogue(self) -> Callable[..., CatalogueRows]:
+        """Takes the rows of these three, and then those of each of the probe's `further`."""
+
+    @property
+    def kind_of(self) -> Callable[[str], str]:
+        """The kind of the file at a path of the volume."""
+
+
 @dataclass(frozen=True)
 class EngineProbe:
     """One engine, seen from inside its pod."""
 
-    driver: Driver
-    """The server's protocol."""
-    process_name: str
-    user: str
-    """The agent's own user in the database."""
-    settings: str
-    """Its rows are name and value of each setting in force."""
-    version: str
-    encryption_settings: str
-    plugins: str
-    tablespaces: str
-    """The rows of these three make the catalogue."""
-    catalogue: Callable[..., CatalogueRows]
-    """Takes the rows of these three, and then those of each of `further`."""
+    facts: EngineFacts
+    says: EngineCatalogue
     busy: Callable[[Iterable[Row]], bool]
-    """Whether rows of `tablespaces` show background work that will change them."""
+    """Whether rows of `TABLESPACES` show background work that will change them."""
     left_behind: Statement
     table_file: Callable[[Session, str], str]
     """The table's own file, relative to the data directory."""
     plant: Callable[[str, str], Iterable[Statement]]
     """Make the table and write the marker, until both are in the table's file."""
-    flush_logs: Iterable[Statement]
-    """Complete the files that a full search reads besides the tables."""
     drop: Callable[[str], Statement]
-    kind_of: Callable[[str], str]
     settle: Callable[[Session], Iterable[Statement]]
     """Statements after which no change waits to be written. Each works for a bounded time, and
     stopping half-way does no harm."""
+    redo: Callable[[Session], int | None]
+    """Bytes of log that the data files lack; None if the server does not report them."""
     dirty: str | None = None
     """Its row ends with the number of pages still to be written; None if the engine has none."""
-    redo: Callable[[Session], int | None] = lambda _: None
-    """Bytes of log that the data files lack; None if the server does not report them."""
+    flush_logs: Iterable[Statement] = ()
+    """Complete the files that a full search reads besides the tables."""
     shutdown: int = signal.SIGTERM
     """The signal for a quick, orderly shutdown."""
     further: tuple[str, ...] = ()
@@ -70,27 +75,21 @@ def probe(engine: str) -> EngineProbe:
     return _PROBES[row.package](row)
 
 
-def _innodb(row: EngineFacts, catalogue: Any) -> EngineProbe:
-    """The common part of MariaDB and MySQL. `catalogue` is the engine's own module."""
+def _innodb(
+    row: EngineFacts, says: EngineCatalogue, busy: Callable[[Iterable[Row]], bool]
+) -> EngineProbe:
+    """The common part of MariaDB and MySQL."""
     from encbench.engines.innodb import marker, unwritten  # noqa: PLC0415
 
     return EngineProbe(
-        driver=row.driver,
-        process_name=row.process,
-        user=AGENT_USER,
-        settings=catalogue.SETTINGS,
-        version=catalogue.VERSION,
-        encryption_settings=catalogue.ENCRYPTION_SETTINGS,
-        plugins=catalogue.PLUGINS,
-        tablespaces=catalogue.TABLESPACES,
-        catalogue=catalogue.catalogue,
-        busy=catalogue.busy,
+        facts=row,
+        says=says,
+        busy=busy,
         left_behind=marker.LEFT_BEHIND,
         table_file=lambda _, table: marker.table_file(table),
         plant=marker.plant,
         flush_logs=(marker.FLUSH_BINARY_LOG,),
         drop=marker.drop,
-        kind_of=catalogue.kind_of,
         settle=unwritten.flush,
         dirty=unwritten.DIRTY,
         redo=lambda session: unwritten.redo_bytes(session.rows(unwritten.STATUS)),
@@ -100,7 +99,7 @@ def _innodb(row: EngineFacts, catalogue: Any) -> EngineProbe:
 def _mariadb(row: EngineFacts) -> EngineProbe:
     from encbench.engines.mariadb import catalogue  # noqa: PLC0415
 
-    return _innodb(row, catalogue)
+    return _innodb(row, catalogue, catalogue.busy)
 
 
 def _mysql(row: EngineFacts) -> EngineProbe:
@@ -108,7 +107,7 @@ def _mysql(row: EngineFacts) -> EngineProbe:
     from encbench.engines.mysql.marker import echo, plant  # noqa: PLC0415
 
     return replace(
-        _innodb(row, catalogue),
+        _innodb(row, catalogue, catalogue.busy),
         plant=plant,
         further=(catalogue.BINARY_LOGS, catalogue.STATUS),
         echo=echo,
@@ -122,22 +121,13 @@ def _postgresql(row: EngineFacts) -> EngineProbe:
         return str(session.rows(*marker.file_of(table))[0][0])
 
     return EngineProbe(
-        driver=row.driver,
-        process_name=row.process,
-        user=AGENT_USER,
-        settings=catalogue.SETTINGS,
-        version=catalogue.VERSION,
-        encryption_settings=catalogue.ENCRYPTION_SETTINGS,
-        plugins=catalogue.PLUGINS,
-        tablespaces=catalogue.TABLESPACES,
-        catalogue=catalogue.catalogue,
+        facts=row,
+        says=catalogue,
         busy=lambda _: False,
         left_behind=marker.LEFT_BEHIND,
         table_file=table_file,
         plant=marker.plant,
-        flush_logs=(),
         drop=marker.drop,
-        kind_of=catalogue.kind_of,
         settle=lambda _: (("CHECKPOINT", ()),),
         redo=lambda session: catalogue.redo_bytes(session.rows(catalogue.SINCE_CHECKPOINT)),
         # SIGTERM would wait until every client has left.

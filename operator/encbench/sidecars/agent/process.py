@@ -16,16 +16,17 @@ never fall and never run ahead.
 Memory that processes share (above all PostgreSQL's buffers) is in the resident set of each of them.
 It is counted once, by the process that has touched most of it, because the exact figure
 (`smaps_rollup`) costs the server's kernel a walk through page tables that grows with buffers times
-processes. Inherited pages that a child has not written still count in both: 1.4 MB per process were
-measured.
+processes. docs/postgresql.md says how far the figure is too high.
 """
 
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from encbench.sidecars.proc import NAME_LENGTH, ProcessStat, parse_stat
 
@@ -55,18 +56,16 @@ class Reading:
     write_bytes: int | None
 
 
-@dataclass(frozen=True)
-class SeenProcess:
-    """One living process of the server."""
+class SeenProcess(NamedTuple):
+    """One living process of the server: unequal to any other, even a later one of its number."""
 
     process_id: int
     since_boot: float
     """Its start in seconds by the boot clock, in ticks of 10 ms."""
 
-    @property
-    def identity(self) -> tuple[int, float]:
-        """Unique, even if a later process gets the same number."""
-        return self.process_id, self.since_boot
+
+class NotRunning(ProcessLookupError):
+    """There is no server process."""
 
 
 class ProcessReader:
@@ -74,12 +73,11 @@ class ProcessReader:
 
     def __init__(self, name: str, proc: Path = PROC) -> None:
         """Processes of another `proc` than the kernel's own have no CPU clock."""
-        self._comm = name[:NAME_LENGTH].encode()
+        self._name, self._comm = name, name[:NAME_LENGTH].encode()
         self._has_clocks = proc == PROC
         self._proc = os.fspath(proc)
         self._lock = threading.Lock()
         self._last: Reading | None = None
-        self._boot: int | None = None
 
     def read(self) -> Reading | None:
         """The server now; None while there is none."""
@@ -90,6 +88,13 @@ class ProcessReader:
             self._last = made
             return made
 
+    def running(self) -> Reading:
+        """The same; NotRunning while there is none."""
+        reading = self.read()
+        if reading is None:
+            raise NotRunning(f"no process {self._name} is running")
+        return reading
+
     def everyone(self) -> list[SeenProcess]:
         """Every living process of that name, the oldest first."""
         return [SeenProcess(one.process_id, one.start_ticks * _TICK) for one in self._living()]
@@ -97,14 +102,14 @@ class ProcessReader:
     def started_at(self, one: SeenProcess) -> float:
         """Unix time of its start, the same as in readings."""
         with self._lock:
-            return self._booted() + one.since_boot
+            return self._booted + one.since_boot
 
     def _made(self) -> Reading | None:
         before = self._main()
         if before is None:
             return None
+        main = before.process_id
         for _ in range(ATTEMPTS):
-            main = before.process_id
             reading = self._sum(before, [one for one in self._named() if one.process_id != main])
             after = self._stat(main)
             if after is None or not after.is_alive:
@@ -186,48 +191,38 @@ class ProcessReader:
         """
         try:
             file = os.open(f"{self._proc}/{process_id}/{name}", os.O_RDONLY)
+            try:
+                return os.read(file, _ENOUGH) or None
+            finally:
+                os.close(file)
         except OSError:
             return None
-        try:
-            return os.read(file, _ENOUGH) or None
-        except OSError:
-            return None
-        finally:
-            os.close(file)
 
     def _start(self, stat: ProcessStat) -> float:
         """Unix time."""
-        return self._booted() + stat.start_ticks * _TICK
+        return self._booted + stat.start_ticks * _TICK
 
+    @cached_property
     def _booted(self) -> int:
         """Kept, because the kernel's own boot time moves with the clock."""
-        if self._boot is None:
-            with open(f"{self._proc}/stat", encoding="ascii") as lines:  # noqa: PTH123
-                self._boot = next(int(x.split()[1]) for x in lines if x.startswith("btime "))
-        return self._boot
+        with open(f"{self._proc}/stat", encoding="ascii") as lines:  # noqa: PTH123 see `_file`
+            return next(int(line.split()[1]) for line in lines if line.startswith("btime "))
 
 
-def together(
-    server: Callable[[], Reading | None], beneath: Callable[[], Reading | None]
-) -> Callable[[], Reading | None]:
+def together(server: Reading | None, beneath: Reading | None) -> Reading | None:
     """The server with the FUSE file system under it, as one.
 
     The CPU is that of both. Only the file system reads and writes the disk: the server's own
     figures count its requests to the file system.
     """
-
-    def read() -> Reading | None:
-        reading, other = server(), beneath()
-        if reading is None or other is None:
-            return None
-        return replace(
-            reading,
-            cpu_seconds=reading.cpu_seconds + other.cpu_seconds,
-            read_bytes=other.read_bytes,
-            write_bytes=other.write_bytes,
-        )
-
-    return read
+    if server is None or beneath is None:
+        return None
+    return replace(
+        server,
+        cpu_seconds=server.cpu_seconds + beneath.cpu_seconds,
+        read_bytes=beneath.read_bytes,
+        write_bytes=beneath.write_bytes,
+    )
 
 
 def _not_less(now: Reading, before: Reading) -> Reading:

@@ -2,12 +2,8 @@
 
 A caller arms a run under a name. The run acts at its own time in a thread, so the caller may go
 away; a second request with the same name only reads its state. The run signals processes, and the
-kubelet restarts the container: the time in between belongs to no figure.
-
-All durations are by the boot clock, which cannot be set and by which the kernel dates processes. A
-process counts as the server once it bears the server's name: the container runtime forks it tens of
-milliseconds earlier. So the start is the later of two times: the kernel's date (in ticks of 10 ms)
-and the last look that did not find the process.
+kubelet restarts the container: the time in between belongs to no figure. What counts as the start
+and as the first answer, and by which clock, stands in docs/design/0006-recovery.md, "How".
 
 The agent has a twentieth of a core. A look costs 0.3 ms and a refused session up to 1 ms. The
 pauses below leave room for the session that is answered.
@@ -23,7 +19,7 @@ from dataclasses import dataclass, field
 
 from encbench.adapters.sql import Session, SqlError
 from encbench.core.connection import DATABASE
-from encbench.sidecars.agent.background import Background, OpenBounded
+from encbench.sidecars.agent.background import Background, BackgroundRun, OpenBounded
 from encbench.sidecars.agent.probe import EngineProbe
 from encbench.sidecars.agent.process import SeenProcess
 from encbench.wire import agent as wire
@@ -59,26 +55,17 @@ class System:
     sleep: Callable[[float], None] = time.sleep
 
 
-@dataclass
-class _Run:
+@dataclass(kw_only=True)
+class _Run(BackgroundRun):
     order: wire.StopRequest
     stop_time: float
-    state: wire.RecoveryState = "armed"
+    step: wire.RecoveryState = "armed"
     facts: wire.RecoverySteps = field(default_factory=wire.RecoverySteps)
-    error: str | None = None
-
-    @property
-    def name(self) -> str:
-        return self.order["run"]
-
-    @property
-    def ended(self) -> bool:
-        return self.state in ("done", "failed")
 
     def describe(self) -> wire.RecoveryAnswer:
         return {
             "run": self.name,
-            "state": self.state,
+            "state": self.step if self.took is None else "failed" if self.error else "done",
             "stop": self.order["stop"],
             "error": self.error,
             **self.facts,
@@ -89,19 +76,17 @@ class RecoveryRuns:
     """Runs, one at a time; the last one is kept until another begins."""
 
     def __init__(self, open_session: OpenBounded, probe: EngineProbe, system: System) -> None:
-        """Starts with nothing armed."""
         self._open = open_session
         self._probe = probe
         self._system = system
-        self._runs = Background(self._work, "the recovery of {} has not ended")
+        busy = "the recovery of {} has not ended"
+        self._runs = Background(self._work, _GaveUp, "the recovery", busy)
 
     def arm(self, order: wire.StopRequest) -> wire.RecoveryAnswer:
-        """The state of the run of that name, armed if there is none. Does not wait.
-
-        Busy while another run is in progress.
-        """
+        """The state of the run of that name, which `Background` begins if there is none."""
         stop_time = self._system.clock() + max(0.0, order["afterSeconds"])
-        return self._runs.begun(order["run"], lambda: _Run(order, stop_time)).describe()
+        run = _Run(name=order["run"], order=order, stop_time=stop_time)
+        return self._runs.begun(run).describe()
 
     def look(self, name: str) -> wire.RecoveryAnswer:
         """The state of the run of that name; `unknown` where there is none."""
@@ -109,23 +94,14 @@ class RecoveryRuns:
         return run.describe() if run else wire.RecoveryAnswer(run=name, state="unknown")
 
     def _work(self, run: _Run) -> None:
-        try:
-            before, statement = self._stop(run)
-            run.state = "starting"
-            run.facts |= self._await(run, before, statement)
-            run.state = "done"
-        except _GaveUp as error:
-            run.error = str(error)
-            run.state = "failed"
-        except Exception as error:
-            run.error = f"the recovery ended with {error!r}"
-            run.state = "failed"
-            raise
+        before = self._stop(run)
+        run.step = "starting"
+        run.facts |= self._await(run, before)
 
     # -- down
 
-    def _stop(self, run: _Run) -> tuple[set[tuple[int, float]], str]:
-        """Stop the server; its former processes, and the query that it must answer afterwards."""
+    def _stop(self, run: _Run) -> set[SeenProcess]:
+        """Stop the server; its former processes."""
         system, order = self._system, run.order
         self._sleep_until(run.stop_time - READY_BEFORE)
         try:
@@ -138,22 +114,22 @@ class RecoveryRuns:
             raise _GaveUp(f"the server failed a query before the stop: {error}") from error
         there = system.everyone()
         if not there:
-            raise _GaveUp(f"no process {self._probe.process_name} was there to stop")
+            raise _GaveUp(f"no process {self._probe.facts.process} was there to stop")
         run.facts |= {
             "before": self._process_start(there[0]),
             "statement": statement,
             "rows": rows,
             "redoBytes": redo,
         }
-        run.state = "stopping"
+        run.step = "stopping"
         number = signal.SIGKILL if order["stop"] == "Crash" else self._probe.shutdown
         began, unix = system.clock(), system.unix()
         # The main process first: it must not see its children die.
         self._kill(there[0], number)
-        before = {one.identity for one in there}
+        before = set(there)
         while left := [one for one in system.everyone() if self._is_old(one, before, began)]:
             if order["stop"] == "Crash":
-                before |= {one.identity for one in left}
+                before.update(left)
                 for one in left:
                     self._kill(one, number)
             if system.clock() - began > order["seconds"]:
@@ -167,12 +143,12 @@ class RecoveryRuns:
             "late": round(began - run.stop_time, 3),
             "stopSeconds": round(system.clock() - began, 3),
         }
-        return before, statement
+        return before
 
     @staticmethod
-    def _is_old(one: SeenProcess, before: set[tuple[int, float]], began: float) -> bool:
+    def _is_old(one: SeenProcess, before: set[SeenProcess], began: float) -> bool:
         """Whether it existed at the stop; a child that was forked meanwhile was not listed."""
-        return one.identity in before or one.since_boot < began - LOOK
+        return one in before or one.since_boot < began - LOOK
 
     def _kill(self, one: SeenProcess, number: int) -> None:
         try:
@@ -184,47 +160,46 @@ class RecoveryRuns:
 
     def _statement(self, session: Session) -> str:
         """A query for one row of the benchmark's largest table."""
-        rows = session.rows(_LARGEST[self._probe.driver])
+        rows = session.rows(_LARGEST[self._probe.facts.driver])
         if not rows:
             raise _GaveUp("the database has no table to read a row from")
         name = str(rows[0][0])
         if not _PLAIN.fullmatch(name):
             raise _GaveUp(f"the largest table's name has unusual characters: {name!r}")
-        if self._probe.driver == "mysql":
+        if self._probe.facts.driver == "mysql":
             return f"SELECT * FROM `{DATABASE}`.`{name}` LIMIT 1"  # noqa: S608 see above
         return f'SELECT * FROM "{name}" LIMIT 1'  # noqa: S608 see above
 
     # -- up
 
-    def _await(
-        self, run: _Run, before: set[tuple[int, float]], statement: str
-    ) -> wire.RecoverySteps:
+    def _await(self, run: _Run, before: set[SeenProcess]) -> wire.RecoverySteps:
         """The figures, once the server has returned a row."""
-        system, order = self._system, run.order
+        system, order, statement = self._system, run.order, run.facts["statement"]
         gone = looked = system.clock()
         ends = gone + order["seconds"]
-        absent: dict[tuple[int, float], float] = {}
+        absent: dict[SeenProcess, float] = {}
         """By process, the last look that did not find it."""
         found: SeenProcess | None = None
         started = tried = 0.0
         tries, reason = 0, "no process appeared"
         while (here := system.clock()) < ends:
-            new = [one for one in system.everyone() if one.identity not in before]
+            new = [one for one in system.everyone() if one not in before]
             for one in new:
-                absent.setdefault(one.identity, looked)
+                absent.setdefault(one, looked)
             looked = here
             if not new:
                 found = None
-            elif found is None or new[0].identity != found.identity:
+            elif new[0] != found:
                 found, tried = new[0], 0.0
-                started = max(found.since_boot, absent[found.identity])
+                started = max(found.since_boot, absent[found])
             pause = max(TRY, TRY_SHARE * (here - started))
             if found is None or (tried and here - tried < pause):
                 system.sleep(LOOK if found is None else tried + pause - here)
                 continue
             last, tried, tries = tried or started, here, tries + 1
             try:
-                rows = self._ask(statement, min(ANSWER_SECONDS, max(1.0, ends - here)))
+                with closing(self._open(min(ANSWER_SECONDS, max(1.0, ends - here)))) as session:
+                    rows = len(session.rows(statement))
             except SqlError as error:
                 reason = str(error)
                 continue
@@ -240,10 +215,6 @@ class RecoveryRuns:
                 "tries": tries,
             }
         raise _GaveUp(f"the server did not answer within {order['seconds']:.0f} s: {reason}")
-
-    def _ask(self, statement: str, seconds: float) -> int:
-        with closing(self._open(seconds)) as session:
-            return len(session.rows(statement))
 
     def _process_start(self, one: SeenProcess) -> wire.ProcessStart:
         return {"processId": one.process_id, "startedAt": round(self._system.started_at(one), 2)}

@@ -1,17 +1,24 @@
-"""Facts of the server: its own description, and whether it answers at all."""
+"""The server as a whole: whether it answers, its facts and its machine's, bringing it to rest."""
 
+import os
 import re
 import threading
 import time
+from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 from encbench.adapters.sql import Session, SqlError
 from encbench.sidecars.agent.probe import EngineProbe, OpenSession
 from encbench.sidecars.agent.process import Reading
-from encbench.wire.agent import MachineRows, ServerAnswer
+from encbench.wire.agent import MachineRows, ServerAnswer, SettleAnswer
 
 _SECRET = re.compile(r"passw|secret|token|auth|filekey|(^|_)key$")
 """Names of settings whose values are withheld, because these facts go into a report."""
+ROUND_SECONDS = 20.0
+"""After this time no further statement starts. Callers ask again; written pages stay written."""
+STATEMENT_SECONDS = 120.0
+"""Limit for one table's changed pages or one checkpoint. The next round resumes a longer one."""
 
 
 class Heart:
@@ -40,13 +47,58 @@ def describe(
 ) -> ServerAnswer:
     """Facts of the server and its machine. Blocks; SqlError when the server does not answer."""
     with closing(open_session()) as session:
-        version = str(session.rows(probe.version)[0][0])
-        known = {str(name): str(value) for name, value in session.rows(probe.settings)}
+        version = str(session.rows(probe.says.VERSION)[0][0])
+        known = {str(name): str(value) for name, value in session.rows(probe.says.SETTINGS)}
     return {
         "version": version,
         "startedAt": round(reading.started_at, 2),
         "processId": reading.process_id,
         "settings": {name: value for name, value in known.items() if not _SECRET.search(name)},
         **machine,
+        "clock": time.time(),
+    }
+
+
+def read_machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> MachineRows:
+    """Facts of the machine; one that the architecture does not report is empty."""
+    facts: dict[str, str] = {}
+    with cpuinfo.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            name, colon, value = line.partition(":")
+            if not colon:
+                break
+            facts[name.strip().lower()] = value.strip()
+    names = os.uname()
+    return MachineRows(
+        kernel=names.release,
+        cpuModel=facts.get("model name") or names.machine,
+        cpuFlags=(facts.get("flags") or facts.get("features") or "").split(),
+        hostname=names.nodename,
+    )
+
+
+def settle(
+    open_session: OpenSession, probe: EngineProbe, cancelled: Callable[[], bool]
+) -> SettleAnswer:
+    """One round in which the server writes its changed pages, before anything is measured.
+
+    Otherwise a server that has just been loaded, or that served the last trial, would write during
+    the next window: its own, or that of a neighbour on the same disk. Blocks; SqlError when the
+    server fails a statement. `settled` says whether every statement was done, and `dirtyPages`
+    counts the pages still to be written, if the engine reports them.
+    """
+    began = time.monotonic()
+    with closing(open_session()) as session:
+        settled = True
+        for statement in probe.settle(session):
+            if cancelled() or time.monotonic() - began > ROUND_SECONDS:
+                settled = False
+                break
+            session.rows(*statement)
+        rows = session.rows(probe.dirty) if probe.dirty else []
+    return {
+        "settled": settled,
+        "dirtyPages": int(rows[0][-1]) if rows else None,
+        "tookSeconds": round(time.monotonic() - began, 3),
         "clock": time.time(),
     }

@@ -8,15 +8,16 @@ file is found by its inode number, which gocryptfs and the pass-through preserve
 
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from encbench.sidecars.agent.files import search_file, search_tree
+from encbench.sidecars.agent.files import Stop, search_file, search_tree
+from encbench.sidecars.golden.trees import regular_files
 from encbench.wire import agent as wire
 
 SYSFS = Path("/sys")
-CONFIGURATION = "gocryptfs.conf"
 _DEEPEST = 16
 
 
@@ -42,9 +43,7 @@ def parse_mounts(text: str) -> list[Mount]:
 
 def _plain(text: str) -> str:
     """The text with its octal escapes (blanks and the like) resolved."""
-    for octal, sign in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
-        text = text.replace(octal, sign)
-    return text
+    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)
 
 
 def mount_of(path: Path, device: str, mounts: list[Mount]) -> Mount | None:
@@ -68,10 +67,7 @@ def dm_crypt(device: str, sysfs: Path = SYSFS, depth: int = 0) -> str | None:
     name = _read(node / "dm" / "uuid")
     if name.startswith("CRYPT-"):
         return name
-    try:
-        below = sorted((node / "slaves").iterdir())
-    except OSError:
-        below = []
+    below = sorted(node.glob("slaves/*"))
     if not below or depth > _DEEPEST:
         return None
     found = [dm_crypt(_read(one / "dev"), sysfs, depth + 1) for one in below]
@@ -89,16 +85,13 @@ def _read(path: Path) -> str:
 class Ground:
     """The place of one server's files, as far as an agent can see."""
 
-    volume: Path
     mounts: Callable[[], str]
     """The server's own mountinfo; OSError when it is not readable."""
     lower: Path | None = None
     """The folder of the disk under a FUSE file system."""
     sysfs: Path = SYSFS
 
-    def facts(
-        self, own: Path, marker: bytes, stop: Callable[[], None], *, full: bool
-    ) -> wire.VolumeGround:
+    def facts(self, own: Path, marker: bytes, stop: Stop, *, full: bool) -> wire.VolumeGround:
         """The evidence's `volume`: the marker's own file and the disk below it."""
         status = own.stat()
         device = f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}"
@@ -107,17 +100,20 @@ class Ground:
         except OSError:
             mounts = []
         mount = mount_of(own, device, mounts)
+        crypt = dm_crypt(device, self.sysfs)
+        if crypt is None and mount is not None:
+            crypt = dm_crypt(mount.device, self.sysfs)
         return {
             "device": device,
             "mountPoint": mount.point if mount else None,
             "type": mount.kind if mount else None,
             "source": mount.source if mount else None,
-            "dmCrypt": dm_crypt(device, self.sysfs) or (dm_crypt(mount.device) if mount else None),
+            "dmCrypt": crypt,
             "lower": self._below(status.st_ino, marker, stop, full=full),
         }
 
     def _below(
-        self, inode: int, marker: bytes, stop: Callable[[], None], *, full: bool
+        self, inode: int, marker: bytes, stop: Stop, *, full: bool
     ) -> wire.LowerGround | None:
         if self.lower is None:
             return None
@@ -131,7 +127,7 @@ class Ground:
             searched = [] if own is None else [search_file(own, marker, stop, forget=True)]
         return {
             "own": own.relative_to(self.lower).as_posix() if own else None,
-            "features": _features(self.lower / CONFIGURATION),
+            "features": _features(self.lower / "gocryptfs.conf"),
             "files": [
                 {
                     "path": one.path.relative_to(self.lower).as_posix(),
@@ -143,17 +139,11 @@ class Ground:
         }
 
 
-def _by_inode(folder: Path, inode: int, stop: Callable[[], None]) -> Path | None:
-    with os.scandir(folder) as entries:
-        found = list(entries)
-    for entry in found:
+def _by_inode(folder: Path, inode: int, stop: Stop) -> Path | None:
+    for path, status in regular_files(folder):
         stop()
-        if entry.is_dir(follow_symlinks=False):
-            inside = _by_inode(Path(entry.path), inode, stop)
-            if inside is not None:
-                return inside
-        elif entry.inode() == inode:
-            return Path(entry.path)
+        if status.st_ino == inode:
+            return path
     return None
 
 

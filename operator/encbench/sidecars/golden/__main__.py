@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from encbench.sidecars.golden.copies import CopyRefused, GoldenVolume, Outcome
+from encbench.wire import environment as names
 
 MESSAGE = Path("/dev/termination-log")
 
@@ -14,30 +15,18 @@ MESSAGE = Path("/dev/termination-log")
 def run(environment: Mapping[str, str]) -> Outcome:
     """Read the variables of `engines.prepare` and do the work. CopyRefused or OSError."""
     volume = GoldenVolume(
-        root=Path(environment["ENCBENCH_ROOT"]),
-        folders=environment["ENCBENCH_FOLDERS"].split(","),
-        stopped=environment.get("ENCBENCH_STOPPED") or None,
+        root=Path(environment[names.ROOT]),
+        folders=environment[names.FOLDERS].split(","),
+        stopped=environment.get(names.STOPPED) or None,
     )
-    cold = environment.get("ENCBENCH_CACHE") == "Cold"
-    return volume.prepare(environment.get("ENCBENCH_RESET", ""), cold=cold)
-
-
-def message(outcome: Outcome) -> str:
-    """The termination message, which `reconcile.testbed.facts` reads."""
-    return json.dumps(
-        {
-            "action": outcome.action,
-            "files": outcome.amount.files,
-            "bytes": outcome.amount.size_bytes,
-            "seconds": outcome.seconds,
-        }
-    )
+    cold = environment.get(names.CACHE) == "Cold"
+    return volume.prepare(environment.get(names.RESET, ""), cold=cold)
 
 
 def main() -> None:
     """Exit with 0 if the server may start."""
     try:
-        report = message(run(os.environ))
+        report = json.dumps(run(os.environ))
     except CopyRefused as error:
         sys.exit(f"encbench prepare: {error}")
     except OSError as error:

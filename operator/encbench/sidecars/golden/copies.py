@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypedDict
 
 from encbench.engines.layout import GOLDEN
 from encbench.sidecars.golden.trees import Amount, copy_tree, forget, measure, sync_folder
@@ -24,12 +24,12 @@ class CopyRefused(Exception):
     """The copy would be unusable. The text says why and what to do."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What was done."""
+class Outcome(TypedDict):
+    """What was done, and to how much: the container's termination message."""
 
     action: Action
-    amount: Amount
+    files: int
+    bytes: int
     seconds: float
 
 
@@ -59,37 +59,33 @@ class GoldenVolume:
     def prepare(self, wanted: str, *, cold: bool) -> Outcome:
         """Bring the data to the state after that restore; leave it alone if `wanted` is empty."""
         began = time.monotonic()
-        action, amount = self._restored_to(wanted)
+        action: Action = "kept"
+        amount = Amount()
+        if wanted and not self._made.exists():
+            action, amount = "copied", self._copy()
+        elif wanted and self._last() != wanted:
+            action, amount = "restored", self._restore()
+        if action != "kept":
+            self._note(self._restored, wanted)
         if cold:
             for name in self.folders:
                 forget(self.root / name)
-        return Outcome(action, amount, round(time.monotonic() - began, 3))
-
-    def _restored_to(self, wanted: str) -> tuple[Action, Amount]:
-        if not wanted:
-            return "kept", Amount()
-        if not self._made.exists():
-            amount = self._copy()
-            self._note(self._restored, wanted)
-            return "copied", amount
-        if self._last() == wanted:
-            return "kept", Amount()
-        amount = self._restore()
-        self._note(self._restored, wanted)
-        return "restored", amount
+        seconds = round(time.monotonic() - began, 3)
+        return Outcome(action=action, files=amount.files, bytes=amount.size_bytes, seconds=seconds)
 
     def _copy(self) -> Amount:
         self._check_stopped()
-        _remove(self.golden)
+        if self.golden.exists():
+            shutil.rmtree(self.golden)
         here = [name for name in self.folders if (self.root / name).is_dir()]
         if not here:
             raise CopyRefused(f"there is no {' or '.join(self.folders)} on the volume to copy")
         self._check_room(here)
         self.golden.mkdir()
-        amount = Amount()
         for name in here:
-            amount += copy_tree(self.root / name, self.golden / name)
+            copy_tree(self.root / name, self.golden / name)
         sync_folder(self.golden)
+        amount = measure(self.golden)
         made = {"folders": here, "files": amount.files, "bytes": amount.size_bytes}
         self._note(self._made, json.dumps(made))
         return amount
@@ -106,12 +102,12 @@ class GoldenVolume:
         sync_folder(self.root)
         for path in self.root.glob("*.pid"):
             path.unlink()
-        amount = Amount()
         for name in self.folders:
-            _remove(self.root / name)
+            if (self.root / name).exists():
+                shutil.rmtree(self.root / name)
             if name in made["folders"]:
-                amount += copy_tree(self.golden / name, self.root / name)
-        return amount
+                copy_tree(self.golden / name, self.root / name)
+        return whole
 
     def _check_stopped(self) -> None:
         if self.stopped is not None:
@@ -127,16 +123,13 @@ class GoldenVolume:
         free = shutil.disk_usage(self.root).free
         if needed > free:
             raise CopyRefused(
-                f"the golden copy takes {_mebibytes(needed)} and the volume has "
-                f"{_mebibytes(free)} left: make the template's storage.size more than twice the "
-                "data's size, or write reset: none"
+                f"the golden copy takes {needed / 2**20:.0f} MiB and the volume has "
+                f"{free / 2**20:.0f} MiB left: make the template's storage.size more than twice "
+                "the data's size, or write reset: none"
             )
 
     def _last(self) -> str:
-        try:
-            return self._restored.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return ""
+        return self._restored.read_text(encoding="utf-8") if self._restored.exists() else ""
 
     def _note(self, path: Path, text: str) -> None:
         """Write a note completely or not at all."""
@@ -153,12 +146,3 @@ _KILLED = (
     "the server was killed instead of stopped, so its files are not a usable dataset: find out why "
     "it did not stop in time"
 )
-
-
-def _remove(tree: Path) -> None:
-    if tree.exists():
-        shutil.rmtree(tree)
-
-
-def _mebibytes(size: int) -> str:
-    return f"{size / 2**20:.0f} MiB"

@@ -4,37 +4,33 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 CHUNK = 4 << 20
 
 
-@dataclass(frozen=True)
-class Amount:
+class Amount(NamedTuple):
     """Number and total length of regular files."""
 
     files: int = 0
     size_bytes: int = 0
 
-    def __add__(self, other: "Amount") -> "Amount":
-        return Amount(self.files + other.files, self.size_bytes + other.size_bytes)
-
 
 def measure(tree: Path) -> Amount:
     """The files under a folder; nothing if there is no folder."""
-    sizes = [path.lstat().st_size for path in _files(tree)]
+    sizes = [status.st_size for _, status in regular_files(tree)]
     return Amount(len(sizes), sum(sizes))
 
 
-def copy_tree(source: Path, target: Path) -> Amount:
+def copy_tree(source: Path, target: Path) -> None:
     """Copy folders, regular files and symbolic links; `target` must not exist.
 
     Sockets and pipes are skipped, because they belong to processes. OSError when reading or writing
     fails.
     """
     target.mkdir()
-    done = Amount()
     with os.scandir(source) as entries:
         found = sorted(entries, key=lambda entry: entry.name)
     for entry in found:
@@ -42,16 +38,15 @@ def copy_tree(source: Path, target: Path) -> Amount:
         if entry.is_symlink():
             place.symlink_to(os.readlink(entry.path))  # noqa: PTH115 the text as it stands
         elif entry.is_dir():
-            done += copy_tree(Path(entry.path), place)
+            copy_tree(Path(entry.path), place)
         elif entry.is_file():
-            done += Amount(1, copy_file(Path(entry.path), place))
+            copy_file(Path(entry.path), place)
     shutil.copystat(source, target)
     sync_folder(target)
-    return done
 
 
-def copy_file(source: Path, target: Path) -> int:
-    """Copy one file; its length."""
+def copy_file(source: Path, target: Path) -> None:
+    """Copy one file."""
     with source.open("rb", buffering=0) as read, target.open("xb", buffering=0) as written:
         size = os.fstat(read.fileno()).st_size
         for start, end in _extents(read.fileno(), size):
@@ -61,12 +56,11 @@ def copy_file(source: Path, target: Path) -> int:
         for file in (read, written):
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     shutil.copystat(source, target)
-    return size
 
 
 def forget(tree: Path) -> None:
     """Drop these files from the page cache. Pages that are not on disk yet stay."""
-    for path in _files(tree):
+    for path, _ in regular_files(tree):
         with path.open("rb", buffering=0) as file:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
@@ -104,9 +98,16 @@ def _copy_range(source: int, target: int, start: int, end: int) -> None:
             view, at = view[count:], at + count
 
 
-def _files(tree: Path) -> Iterator[Path]:
-    for folder, _, names in os.walk(tree):
-        for name in names:
-            path = Path(folder, name)
-            if stat.S_ISREG(path.lstat().st_mode):
-                yield path
+def regular_files(tree: Path, without: str = "") -> Iterator[tuple[Path, os.stat_result]]:
+    """The regular files under a folder, except those in its subfolder `without`.
+
+    A file that disappears meanwhile is left out.
+    """
+    for folder, inside, names in os.walk(tree):
+        if without in inside and Path(folder) == tree:
+            inside.remove(without)
+        for path in (Path(folder, name) for name in names):
+            with suppress(FileNotFoundError):
+                status = path.lstat()
+                if stat.S_ISREG(status.st_mode):
+                    yield path, status

@@ -6,7 +6,7 @@
 import hmac
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -41,7 +41,6 @@ class Api:
     """The recorder's endpoints."""
 
     def __init__(self, run: Run, token: str) -> None:
-        """Over this run, for callers with the token."""
         self._run = run
         self._expected = f"Bearer {token}".encode()
 
@@ -68,7 +67,7 @@ class Api:
     def _state(self, _: Request) -> Response:
         snapshot = self._run.snapshot()
         state = snapshot["state"]
-        return Response(200, _json(snapshot), sent=lambda: self._run.answered(state))
+        return Response(200, json.dumps(snapshot).encode(), sent=lambda: self._run.answered(state))
 
     def _release(self, request: Request) -> Response:
         self._run.release(*_parse_release(request.body))
@@ -102,7 +101,7 @@ def _slots(given: Any) -> OwnSlots | None:
         return None
     if not isinstance(given, dict):
         raise ValueError("slots must be an object")
-    numbers = [given.get(name) for name in ("warmup", "period", "slice", "settle")]
+    numbers: list[Any] = [given.get(name) for name in ("warmup", "period", "slice", "settle")]
     if not all(isinstance(n, int | float) and not isinstance(n, bool) and n >= 0 for n in numbers):
         raise ValueError("slots needs warmup, period, slice and settle in seconds")
     warmup, period, length, settle = map(float, numbers)
@@ -141,8 +140,4 @@ def _only(method: str, request: Request) -> Response | None:
 
 
 def _error(status: int, text: str) -> Response:
-    return Response(status, _json({"error": text}))
-
-
-def _json(value: Mapping[str, object]) -> bytes:
-    return json.dumps(value).encode()
+    return Response(status, json.dumps({"error": text}).encode())

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from encbench.wire import environment as names
+
 
 class RecorderConfig(NamedTuple):
     """Paths, limits, and what the operator knows about the tool."""
 
     tool: str
-    """Name of the tool."""
     process: str
     """Name of its process, which may differ from the tool's."""
     prefix: str
@@ -33,16 +34,16 @@ def from_environment(values: Mapping[str, str]) -> RecorderConfig:
     """KeyError or ValueError for an environment that the operator did not write."""
     index = values.get("JOB_COMPLETION_INDEX", "0")
     return RecorderConfig(
-        tool=values["ENCBENCH_TOOL"],
-        process=values.get("ENCBENCH_PROCESS", values["ENCBENCH_TOOL"]),
+        tool=values[names.TOOL],
+        process=values.get(names.PROCESS, values[names.TOOL]),
         prefix=f"{values['ENCBENCH_PREFIX']}/client-{index}",
-        warmup=float(values["ENCBENCH_WARMUP"]),
-        cpu_limit=float(values["ENCBENCH_CPU_LIMIT"]),
-        memory_limit=int(values["ENCBENCH_MEMORY_LIMIT"]),
-        folder=Path(values["ENCBENCH_RUN_DIR"]),
-        token=Path(values["ENCBENCH_TOKEN_FILE"]).read_text().strip(),
-        port=int(values.get("ENCBENCH_PORT", "9471")),
-        grace=float(values.get("ENCBENCH_GRACE", "25")),
-        linger=float(values.get("ENCBENCH_LINGER", "10")),
-        termination_log=Path(values.get("ENCBENCH_TERMINATION_LOG", "/dev/termination-log")),
+        warmup=float(values[names.WARMUP]),
+        cpu_limit=float(values[names.CPU_LIMIT]),
+        memory_limit=int(values[names.MEMORY_LIMIT]),
+        folder=Path(values[names.RUN_DIR]),
+        token=Path(values[names.TOKEN_FILE]).read_text().strip(),
+        port=int(values.get(names.PORT, "9471")),
+        grace=float(values.get(names.GRACE, "25")),
+        linger=float(values.get(names.LINGER, "10")),
+        termination_log=Path(values.get(names.TERMINATION_LOG, "/dev/termination-log")),
     )

@@ -28,7 +28,6 @@ class OutputFollower:
     """A file that another process appends to."""
 
     def __init__(self, path: Path) -> None:
-        """The file need not exist yet."""
         self._path = path
         self._offset = 0
         self._rest = b""

@@ -26,12 +26,11 @@ def monotonic() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-def now() -> Moment:
-    """This moment."""
-    return Moment(time.time(), monotonic())
+def drift() -> float:
+    """How far Unix time is ahead of the monotonic clock now, in seconds."""
+    return time.time() - monotonic()
 
 
 def at_unix(unix: float) -> Moment:
     """A recent moment that is known by Unix time only, such as a file's modification."""
-    here = now()
-    return Moment(unix, here.monotonic - (here.unix - unix))
+    return Moment(unix, unix - drift())

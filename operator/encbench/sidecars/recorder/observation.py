@@ -6,12 +6,14 @@ is the wrapper's, which is exact because the kernel adds a child's CPU time to i
 child ends.
 """
 
+from math import isnan
 from typing import NamedTuple
 
 from encbench.sidecars.recorder.barrier import BarrierStamp, End
 from encbench.sidecars.recorder.moment import Moment
 from encbench.sidecars.recorder.process import TICKS, Usage
 from encbench.tools.progress import Mark, Sample
+from encbench.wire.files import SERIES_COLUMNS
 
 
 class ObservedWindow(NamedTuple):
@@ -47,6 +49,7 @@ class Observation:
         self.window_start: Moment | None = None
         self.window_end: Moment | None = None
         self.usages: list[Usage] = []
+        """Readings of the process."""
         self._checkpoint_second: int | None = None
 
     def see_mark(self, mark: Mark, when: Moment) -> None:
@@ -65,10 +68,6 @@ class Observation:
         """Note the tool's report on a second."""
         partial = sample.second == self._checkpoint_second
         self.rows.append(SecondRow(when.unix, sample, partial, usage))
-
-    def see_usage(self, usage: Usage) -> None:
-        """Note a reading of the process."""
-        self.usages.append(usage)
 
     @property
     def memory_max_bytes(self) -> int | None:
@@ -115,3 +114,26 @@ def _at(points: list[tuple[float, float]], moment: float) -> float:
             return before[1] + max(0.0, share) * (point[1] - before[1])
         before = point
     return before[1]
+
+
+def series_csv(rows: list[SecondRow]) -> str:
+    """One line per second under the columns of `wire.files`."""
+    return "".join(f"{line}\n" for line in [",".join(SERIES_COLUMNS), *map(_line, rows)])
+
+
+def _line(row: SecondRow) -> str:
+    sample, usage = row.sample, row.usage
+    fields = [
+        f"{row.time:.3f}",
+        _rounded(sample.tps),
+        _rounded(sample.qps),
+        "" if row.is_partial else _rounded(sample.latency_p95_ms),
+        _rounded(sample.errors),
+        f"{usage.cpu_seconds:.2f}" if usage else "",
+        str(usage.resident_bytes) if usage and usage.resident_bytes is not None else "",
+    ]
+    return ",".join(fields)
+
+
+def _rounded(value: float) -> str:
+    return "" if isnan(value) else f"{value:.2f}"

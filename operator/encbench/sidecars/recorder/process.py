@@ -44,10 +44,9 @@ def find(ancestor: int, name: str) -> int | None:
         for folder in Path("/proc").iterdir()
         if folder.name.isdigit() and (stat := _stat(folder)) is not None
     }
-    for pid, stat in stats.items():
-        if stat.name == name.encode()[:NAME_LENGTH] and _descends(pid, ancestor, stats):
-            return pid
-    return None
+    cut = name.encode()[:NAME_LENGTH]
+    named = (pid for pid, stat in stats.items() if stat.name == cut)
+    return next((pid for pid in named if _descends(pid, ancestor, stats)), None)
 
 
 def _descends(pid: int, ancestor: int, stats: dict[int, ProcessStat]) -> bool:
@@ -71,16 +70,16 @@ class ToolProcess:
     def __init__(self, pid: int) -> None:
         """By its number; OSError when there is no such process."""
         folder = Path("/proc") / str(pid)
-        self._stat = _File(folder / "stat")
-        self._status = _File(folder / "status")
+        self._stat = os.open(folder / "stat", os.O_RDONLY)
+        self._status = os.open(folder / "status", os.O_RDONLY)
         self._throttling = _throttling(folder / "root")
 
     def usage(self) -> Usage | None:
         """Its usage until now; None when it is gone."""
         try:
             here = moment.monotonic()
-            ticks = parse_stat(self._stat.read()).own_ticks
-            status = self._status.read().decode()
+            ticks = parse_stat(_content(self._stat)).own_ticks
+            status = _content(self._status).decode()
         except OSError:
             return None
         return Usage(
@@ -92,26 +91,21 @@ class ToolProcess:
         )
 
 
-class _File:
-    """A small file that is read repeatedly."""
-
-    def __init__(self, path: Path) -> None:
-        self._descriptor = os.open(path, os.O_RDONLY)
-
-    def read(self) -> bytes:
-        return os.pread(self._descriptor, 8192, 0)
+def _content(descriptor: int) -> bytes:
+    """The whole of a small file, however often it was read before."""
+    return os.pread(descriptor, 8192, 0)
 
 
 class _Counter:
     """One counter of a cgroup; its last value once the cgroup is gone."""
 
     def __init__(self, path: Path, field: str, unit: float) -> None:
-        self._file, self._field, self._unit = _File(path), field, unit
+        self._file, self._field, self._unit = os.open(path, os.O_RDONLY), field, unit
         self._last: float | None = None
 
     def read(self) -> float | None:
         try:
-            words = self._file.read().decode().split()
+            words = _content(self._file).decode().split()
         except OSError:
             return self._last
         if self._field in words:

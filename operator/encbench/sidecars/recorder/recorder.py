@@ -1,19 +1,27 @@
 """One run from the barrier to the bucket, step by step. The main thread does nothing else."""
 
+import hashlib
+import json
 import os
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
 
-from encbench.sidecars.recorder import artefacts, barrier, follow, moment, process, upload
+from encbench.sidecars.recorder import barrier, follow, moment, process, upload
 from encbench.sidecars.recorder.config import RecorderConfig
-from encbench.sidecars.recorder.observation import Observation, ObservedWindow
+from encbench.sidecars.recorder.observation import Observation, ObservedWindow, series_csv
 from encbench.sidecars.recorder.process import ToolProcess, Usage
 from encbench.sidecars.recorder.run import Run
 from encbench.wire import recorder as wire
 from encbench.wire.files import OUTPUT, SERIES, SLICES, SUMMARY, SUMMARY_SCHEMA
 
+T = TypeVar("T")
 _POLL = 0.05
 _FIND_POLL = 0.005
+TERMINATION_LIMIT = 4096
 
 
 class GaveUp(Exception):
@@ -24,7 +32,6 @@ class RunDriver:
     """Drives one `Run`."""
 
     def __init__(self, config: RecorderConfig, run: Run) -> None:
-        """Starts nothing yet."""
         self._config, self._run = config, run
         self._reader = follow.reader(config.tool)
         self._output = follow.OutputFollower(config.folder / OUTPUT)
@@ -34,23 +41,24 @@ class RunDriver:
 
     def main(self) -> int:
         """The whole run; the process' exit code."""
+        folder, error = self._config.folder, None
         digests: dict[str, str] = {}
-        error = None
         try:
-            wrapper = self._await_wrapper()
-            start = self._open_barrier(wrapper)
+            wrapper = self._await(lambda: barrier.wrapper(folder), _POLL)
+            # Open from now on: if we die the pipe closes, and the wrapper ends.
+            start = self._await(lambda: barrier.open_start(folder), _POLL, wrapper)
             self._run.wait()
             upload.prepare()
-            self._await_release(wrapper)
-            drift = self._drift()
-            self._start(wrapper, start)
+            start_at = self._await(lambda: self._run.start_at, 10 * _POLL, wrapper)
+            drift = moment.drift()
+            self._start(wrapper, start, start_at)
             self._follow(wrapper)
-            digests = self._finish(self._drift() - drift)
+            digests = self._finish(moment.drift() - drift)
             self._upload()
         except GaveUp as reason:
             error = str(reason)
             _say(error)
-        message = artefacts.termination_message(self._config.prefix, digests, error)
+        message = termination_message(self._config.prefix, digests, error)
         try:
             self._config.termination_log.write_text(message)
         except OSError as reason:
@@ -59,26 +67,21 @@ class RunDriver:
             self._linger()
         return 0 if error is None else 1
 
-    def _await_wrapper(self) -> int:
-        while (wrapper := barrier.wrapper(self._config.folder)) is None:
-            self._pause(_POLL)
-        return wrapper
+    def _await(self, look: Callable[[], T | None], seconds: float, wrapper: int | None = None) -> T:
+        """What a look finds at last, before the run; GaveUp when the wrapper is gone.
 
-    def _open_barrier(self, wrapper: int) -> int:
-        """The pipe to the wrapper, open from now on: if we die it closes, and the wrapper ends."""
-        while (start := barrier.open_start(self._config.folder)) is None:
-            self._alive(wrapper)
-            self._pause(_POLL)
-        return start
+        A stop ends the wait, because there is nothing to store.
+        """
+        while (found := look()) is None:
+            if wrapper is not None and not process.is_alive(wrapper):
+                raise GaveUp("the tool's container ended before its start")
+            if self._run.stop_at is not None:
+                raise GaveUp("stopped before the tool was started")
+            self._run.sleep(seconds)
+        return found
 
-    def _await_release(self, wrapper: int) -> None:
-        while self._run.start_at is None:
-            self._alive(wrapper)
-            self._pause(10 * _POLL)
-
-    def _start(self, wrapper: int, start: int) -> None:
+    def _start(self, wrapper: int, start: int, start_at: float) -> None:
         """Let the wrapper start at the agreed time; it waits in a read, so it starts at once."""
-        start_at = self._run.start_at or 0.0
         if self._run.slots is not None:
             barrier.write_timetable(self._config.folder, start_at, self._run.slots)
         try:
@@ -92,20 +95,8 @@ class RunDriver:
             raise GaveUp("the tool's container ended before its start") from None
         finally:
             os.close(start)
-        while barrier.began(self._config.folder) is None:
-            self._alive(wrapper)
-            self._pause(_FIND_POLL)
+        self._await(lambda: barrier.began(self._config.folder), _FIND_POLL, wrapper)
         self._run.start(self._usage)
-
-    def _alive(self, wrapper: int) -> None:
-        if not process.is_alive(wrapper):
-            raise GaveUp("the tool's container ended before its start")
-
-    def _pause(self, seconds: float) -> None:
-        """Wait before the run: a stop ends it here, because there is nothing to store."""
-        if self._run.stop_at is not None:
-            raise GaveUp("stopped before the tool was started")
-        self._run.sleep(seconds)
 
     def _follow(self, wrapper: int) -> None:
         """Follow the tool until the wrapper notes its end, or is gone itself."""
@@ -129,10 +120,8 @@ class RunDriver:
     def _find(self, wrapper: int) -> None:
         pid = process.find(wrapper, self._config.process)
         if pid is not None:
-            try:
+            with suppress(OSError):
                 self._process = ToolProcess(pid)
-            except OSError:
-                return
 
     def _usage(self) -> Usage | None:
         """Read the process; its last reading once it is gone."""
@@ -148,14 +137,14 @@ class RunDriver:
             return
         usage = self._usage()
         if usage is not None and (not self._seen.usages or usage != self._seen.usages[-1]):
-            self._seen.see_usage(usage)
+            self._seen.usages.append(usage)
         for line in lines:
             if (mark := self._reader.mark(line)) is not None:
                 stamp = self._reader.when(line)
                 self._seen.see_mark(mark, when if stamp is None else moment.at_unix(stamp))
             elif (sample := self._reader.progress(line)) is not None:
                 self._seen.see_sample(sample, when, usage)
-                self._run.see(sample)
+                self._run.last = sample
 
     def _finish(self, clock_skew: float) -> dict[str, str]:
         """Write the artefacts and publish the result; their digests."""
@@ -164,7 +153,7 @@ class RunDriver:
         window = seen.window(ended, self._output.changed)
         output = folder / OUTPUT
         output.touch()
-        output_digest = artefacts.digest(output)
+        output_digest = digest(output)
         cpu = seen.cpu_seconds(window, began, ended) if window and began and ended else None
         summary = wire.Summary(
             schema=SUMMARY_SCHEMA,
@@ -181,24 +170,23 @@ class RunDriver:
             clockSkewSeconds=_rounded(clock_skew),
             output=wire.OutputDigest(bytes=output.stat().st_size, digest=output_digest),
         )
-        (folder / SERIES).write_text(artefacts.series_csv(seen.rows))
-        (folder / SUMMARY).write_text(artefacts.to_json(summary))
+        (folder / SERIES).write_text(series_csv(seen.rows))
+        (folder / SUMMARY).write_text(json.dumps(summary, indent=1) + "\n")
         if self._run.slots is not None:
             (folder / SLICES).touch()
-        digests = {name: artefacts.digest(folder / name) for name in self._run.files}
+        digests = {name: digest(folder / name) for name in self._run.files}
         self._run.finish(ended.exit_code if ended else None, window, digests)
         return digests
 
     def _upload(self) -> None:
         for name in self._run.files:
-            pauses = upload.Pauses(upload.randomness)
-            uploads = self._run.uploads
+            uploads, pauses = self._run.uploads, upload.pauses()
             while not self._store(name, uploads):
-                self._run.sleep(pauses.next())
+                self._run.sleep(next(pauses))
                 if self._run.must_stop:
                     raise GaveUp(self._run.error or f"{name} could not be stored in time")
                 if self._run.uploads is not uploads:
-                    uploads, pauses = self._run.uploads, upload.Pauses(upload.randomness)
+                    uploads, pauses = self._run.uploads, upload.pauses()
         self._run.uploaded()
 
     def _store(self, name: str, uploads: dict[str, str]) -> bool:
@@ -207,25 +195,19 @@ class RunDriver:
             return False
         try:
             upload.put(uploads[name], self._config.folder / name)
+            return True
         except upload.Away as reason:
             _say(f"the object store did not take {name}, trying again: {reason}")
-            return False
         except upload.UploadRefused as reason:
             error = f"the object store refused {name}: {reason}"
             _say(error)
             self._run.fail(error, uploads)
-            return False
-        return True
+        return False
 
     def _linger(self) -> None:
         until = time.monotonic() + self._config.linger
         while not self._run.seen and time.monotonic() < until and self._run.stop_at is None:
             self._run.sleep(until - time.monotonic())
-
-    @staticmethod
-    def _drift() -> float:
-        here = moment.now()
-        return here.unix - here.monotonic
 
 
 def _window(window: ObservedWindow | None) -> wire.MeasuredWindow | None:
@@ -241,3 +223,17 @@ def _rounded(value: float | None) -> float | None:
 
 def _say(text: str) -> None:
     sys.stderr.write(f"encbench recorder: {text}\n")
+
+
+def digest(path: Path) -> str:
+    """`sha256:<hex>` of a file's content."""
+    with path.open("rb") as file:
+        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+
+
+def termination_message(prefix: str, digests: dict[str, str], error: str | None) -> str:
+    """The message in the pod's status. `error` says why not everything is stored."""
+    message = wire.Termination(prefix=prefix, digests=digests)
+    if error:
+        message["error"] = error[:1024]
+    return json.dumps(message)[:TERMINATION_LIMIT]

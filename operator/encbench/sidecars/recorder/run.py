@@ -26,7 +26,6 @@ class Run:
     """Shared by all threads."""
 
     def __init__(self) -> None:
-        """Not at the barrier yet."""
         self._lock = threading.Lock()
         self.state: RunStateName | None = None
         self.start_at: float | None = None
@@ -91,11 +90,6 @@ class Run:
         """The tool runs; `usage` reads its process."""
         with self._lock:
             self.state, self.usage = "running", usage
-
-    def see(self, sample: Sample) -> None:
-        """The tool's latest periodic report."""
-        with self._lock:
-            self.last = sample
 
     def finish(
         self, exit_code: int | None, window: ObservedWindow | None, digests: dict[str, str]

@@ -10,7 +10,7 @@ cost more than the rest of the recorder.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -73,20 +73,14 @@ def _code(body: bytes) -> str:
     return code if code.isalnum() and len(code) <= 64 else ""
 
 
-class Pauses:
-    """Pauses between tries: they double up to 30 s, and at least half of each is waited for."""
-
-    def __init__(self, random: Callable[[], float]) -> None:
-        """`random` gives numbers in [0, 1)."""
-        self._random = random
-        self._next = _FIRST_PAUSE
-
-    def next(self) -> float:
-        """Seconds."""
-        pause, self._next = self._next, min(_LONGEST_PAUSE, self._next * 2)
-        return pause * (0.5 + self._random() / 2)
-
-
 def randomness() -> float:
     """A number in [0, 1) that differs between replicas. The random module would cost more."""
     return int.from_bytes(os.urandom(2)) / 65536
+
+
+def pauses(random: Callable[[], float] = randomness) -> Iterator[float]:
+    """Seconds between tries: they double up to 30 s, and at least half of each is waited for."""
+    longest = _FIRST_PAUSE
+    while True:
+        yield longest * (0.5 + random() / 2)
+        longest = min(_LONGEST_PAUSE, longest * 2)

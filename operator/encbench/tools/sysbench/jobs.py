@@ -13,6 +13,7 @@ from encbench.tools import pod
 from encbench.tools.context import LoadContext, TrialContext, load_job_name
 from encbench.tools.sysbench import command
 from encbench.tools.sysbench.options import FILE_NAME
+from encbench.wire import environment as names
 
 _LOADER = Path(__file__).with_name("load.sh").read_text()
 _SESSION = Path(__file__).with_name(command.SESSION_SCRIPT).read_text()
@@ -69,7 +70,7 @@ def trial_job(context: TrialContext) -> Body:
         **_working_directory(context),
         "env": pods.environment(
             {
-                "ENCBENCH_RUN_DIR": pod.RUN,
+                names.RUN_DIR: pod.RUN,
                 **command.environment(context.connection),
                 **command.session_environment(sysbench),
                 **{f"ENCBENCH_REPLICA_{n}": " ".join(some) for n, some in enumerate(own)},

@@ -11,6 +11,7 @@ from encbench.kube import pods
 from encbench.ports import Body
 from encbench.tools.context import TrialContext
 from encbench.tools.tpcc import jdbc
+from encbench.wire import environment as names
 
 FOLDER = "/opt/encbench/drivers"
 CLAIM = "/opt/encbench/claim"
@@ -22,7 +23,7 @@ def environment(connection: Connection) -> dict[str, str]:
     """The environment of `client.sh`, the client and its driver; it holds no secret."""
     own, found = jdbc.jar(connection), dict[str, str]()
     if connection.mek is not None:
-        found["ENCBENCH_MEK_FILE"] = MEK_FILE
+        found[names.MEK_FILE] = MEK_FILE
     if own is not None:
         found |= {"TPCC_DRIVERS": FOLDER, "ENCBENCH_URL": jdbc.template(own, connection)}
     return found
@@ -69,11 +70,11 @@ def init_containers(context: TrialContext) -> list[Body]:
 
 
 def _source(own: DriverJar) -> dict[str, str]:
-    values = {"ENCBENCH_DRIVERS": FOLDER}
+    values = {names.DRIVERS: FOLDER}
     if own.url is not None:
-        values["ENCBENCH_JAR_URL"] = own.url
+        values[names.JAR_URL] = own.url
     else:
-        values["ENCBENCH_JAR_FILE"] = f"{CLAIM}/{own.path}"
+        values[names.JAR_FILE] = f"{CLAIM}/{own.path}"
     if own.sha256 is not None:
-        values["ENCBENCH_JAR_SHA256"] = own.sha256
+        values[names.JAR_SHA256] = own.sha256
     return values

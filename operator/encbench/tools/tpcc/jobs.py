@@ -14,6 +14,7 @@ from encbench.tools import pod
 from encbench.tools.context import LoadContext, TrialContext, load_job_name
 from encbench.tools.tpcc import drivers, jdbc, props
 from encbench.tools.tpcc.client import CA_FILE, CREDENTIALS, SCRATCH, kind_of
+from encbench.wire import environment as names
 
 CLIENT = Path(__file__).with_name("client.sh").read_text()
 PROCESS = "java"
@@ -64,7 +65,7 @@ def trial_job(context: TrialContext) -> Body:
         ),
         "env": pods.environment(
             {
-                "ENCBENCH_RUN_DIR": pod.RUN,
+                names.RUN_DIR: pod.RUN,
                 **_environment(tpcc, context.connection, written, client),
                 **drivers.environment(context.connection),
                 **_replicas(tpcc, context, client),
@@ -96,7 +97,7 @@ def _environment(
     """The environment of `client.sh`. It holds no secret."""
     values = {
         "ENCBENCH_PROPS": props.text(written),
-        "ENCBENCH_CREDENTIALS": CREDENTIALS,
+        names.CREDENTIALS: CREDENTIALS,
         "ENCBENCH_SCRATCH": SCRATCH,
     }
     if tpcc.benchmarksql is not None:

@@ -65,7 +65,7 @@ def test_a_class_holds_the_smaller_ones_and_what_it_says() -> None:
 def test_every_primary_key_is_an_identifier() -> None:
     keys = re.findall(r"primary key \(([^)]*)\)", SCHEMA.read_text(encoding="utf-8"))
     own = {name.strip() for key in keys for name in key.split(",")}
-    smallest = {entry.column for entry in entries("tpcc") if entry.ratio == 20}
+    smallest = {one.name.partition(".")[2] for one in entries("tpcc") if one.ratio == 20}
     assert own | {"d_next_o_id"} == smallest
 
 

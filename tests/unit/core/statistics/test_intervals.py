@@ -6,8 +6,8 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import pytest
 
-from encbench.core import statistics
-from encbench.core.statistics import Estimate, estimate
+from encbench.core.statistics import intervals
+from encbench.core.statistics.intervals import Estimate, estimate
 
 
 def rates(seed: int, blocks: int = 8, ratio: float = 0.93) -> tuple[list[float], list[float]]:
@@ -87,7 +87,7 @@ def test_increase_is_the_ratio_less_one() -> None:
 
 def test_the_estimate_is_the_ratio_of_geometric_means() -> None:
     baseline, treatment = rates(3)
-    ratio = statistics.geometric_mean(treatment) / statistics.geometric_mean(baseline)
+    ratio = intervals.geometric_mean(treatment) / intervals.geometric_mean(baseline)
     assert 1 - of(baseline, treatment).loss == pytest.approx(ratio)
 
 

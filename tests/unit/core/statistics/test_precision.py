@@ -4,13 +4,14 @@ import math
 
 import pytest
 
-from encbench.core import statistics
-from encbench.core.statistics import Estimate
+from encbench.core.statistics import intervals
+from encbench.core.statistics.intervals import Estimate
 from encbench.core.statistics.precision import Plan, plan_blocks
+from tests.unit.core.statistics.moments import from_moments
 
 
 def pilot(deviation: float, blocks: int = 6, mean: float = -0.05) -> Estimate:
-    return Estimate.of(blocks, mean, deviation)
+    return from_moments(blocks, mean, deviation)
 
 
 def test_it_is_steins_number() -> None:
@@ -57,8 +58,8 @@ def test_with_sets_of_testbeds_their_spread_decides() -> None:
     # The blocks of one set agree: six blocks say no more than the three sets do.
     ratios = [0.03, 0.03, -0.03, -0.03, 0.0, 0.0]
     figures = [math.exp(d) for d in ratios]
-    apart = statistics.estimate([1.0] * 6, figures)
-    sets = statistics.estimate([1.0] * 6, figures, [1, 1, 2, 2, 3, 3])
+    apart = intervals.estimate([1.0] * 6, figures)
+    sets = intervals.estimate([1.0] * 6, figures, [1, 1, 2, 2, 3, 3])
     assert apart is not None and sets is not None
     assert plan_blocks({"tde": apart}, 0.02, 1000).planned == 12
     # t(0.975; 2) · 0.03 / √3 = 0.07452; 6 · (0.07452 / 0.02)² = 83.3
@@ -66,7 +67,7 @@ def test_with_sets_of_testbeds_their_spread_decides() -> None:
 
 
 def test_a_pilot_without_an_interval_gives_the_cap() -> None:
-    one = statistics.estimate([1.0], [1.1])
+    one = intervals.estimate([1.0], [1.1])
     assert one is not None
     found = plan_blocks({"tde": one}, 0.02, 30)
     assert found == Plan(planned=30)

@@ -5,14 +5,16 @@ import math
 import numpy as np
 import pytest
 
-from encbench.core import statistics
-from encbench.core.statistics import Bounds, Estimate, Judgement, Sense, judge, noise_floor
+from encbench.core.statistics import intervals
+from encbench.core.statistics.intervals import Bounds, Estimate, Sense
+from encbench.core.statistics.verdict import Judgement, judge, noise_floor
+from tests.unit.core.statistics.moments import from_moments
 
 
 def case(loss: float, half: float) -> Estimate:
     """Nine blocks whose 95 % interval on the log scale is ±half about the given loss."""
-    deviation = half * 3 / statistics.t_quantile(0.975, 8)
-    return Estimate.of(n=9, mean=math.log1p(-loss), deviation=deviation)
+    deviation = half * 3 / intervals.t_quantile(0.975, 8)
+    return from_moments(n=9, mean=math.log1p(-loss), deviation=deviation)
 
 
 def alone(one: Estimate, floor: float | None, margin: float, sense: Sense = "loss") -> Judgement:
@@ -20,7 +22,7 @@ def alone(one: Estimate, floor: float | None, margin: float, sense: Sense = "los
 
 
 def test_noise_floor_is_the_bound_furthest_from_zero() -> None:
-    control = Estimate.of(n=4, mean=-0.01, deviation=0.005)
+    control = from_moments(n=4, mean=-0.01, deviation=0.005)
     bounds = control.change_bounds("loss")
     assert bounds is not None
     assert noise_floor(control) == max(abs(bounds.low), abs(bounds.high)) == bounds.high
@@ -34,7 +36,7 @@ def test_noise_floor_is_the_larger_of_its_readings() -> None:
 
 
 def test_without_an_interval_there_is_no_noise_floor() -> None:
-    one_block = statistics.estimate([100.0], [90.0])
+    one_block = intervals.estimate([100.0], [90.0])
     assert noise_floor(one_block) is None
     assert noise_floor(None) is None
     assert noise_floor(case(0.0, 0.02), None) is None
@@ -59,7 +61,7 @@ def test_verdict(loss: float, half: float, floor: float | None, expected: str) -
     found = alone(case(loss, half), floor, margin=0.05)
     assert found.verdict == expected
     # The same change told as an increase of something of which less is better.
-    mirrored = Estimate.of(n=9, mean=math.log1p(loss), deviation=half * 3 / 2.306004)
+    mirrored = from_moments(n=9, mean=math.log1p(loss), deviation=half * 3 / 2.306004)
     assert alone(mirrored, floor, 0.05, "increase").verdict == expected
 
 
@@ -68,7 +70,7 @@ def test_tests_and_intervals_agree(sense: Sense) -> None:
     draw = np.random.default_rng(3)
     seen = set()
     for _ in range(400):
-        one = Estimate.of(7, draw.normal(0, 0.08), draw.uniform(0.001, 0.06))
+        one = from_moments(7, draw.normal(0, 0.08), draw.uniform(0.001, 0.06))
         floor, margin = draw.uniform(0, 0.08), draw.uniform(0.01, 0.08)
         wide, narrow = one.change_bounds(sense), one.change_bounds(sense, 0.90)
         assert wide is not None and narrow is not None
@@ -88,7 +90,7 @@ def test_p_values_agree_with_scipy() -> None:
     from scipy.stats import ttest_1samp
 
     ratios = [-0.09, -0.11, -0.08, -0.10, -0.13, -0.07]
-    one = statistics.estimate([1.0] * 6, [math.exp(d) for d in ratios])
+    one = intervals.estimate([1.0] * 6, [math.exp(d) for d in ratios])
     assert one is not None
     found = alone(one, floor=0.06, margin=0.05)
     peer = ttest_1samp(ratios, math.log1p(-0.06))
@@ -118,7 +120,7 @@ def test_equivalence_is_corrected_by_itself() -> None:
 
 
 def test_a_mode_without_an_interval_does_not_count_as_a_claim() -> None:
-    one_block = statistics.estimate([100.0], [90.0])
+    one_block = intervals.estimate([100.0], [90.0])
     assert one_block is not None
     found = judge({"one": one_block, "weak": case(0.073, 0.022)}, 0.02, 0.05)
     assert found["one"] == Judgement("Inconclusive", 0.05, None, None)
@@ -130,6 +132,6 @@ def test_a_noise_floor_beyond_everything_admits_no_overhead() -> None:
 
 
 def test_equal_figures_in_every_block_are_beyond_doubt() -> None:
-    same = Estimate.of(6, 0.0, 0.0)
+    same = from_moments(6, 0.0, 0.0)
     assert alone(same, 0.0, 0.05).verdict == "Equivalent"
-    assert alone(Estimate.of(6, math.log(0.9), 0.0), 0.0, 0.05).verdict == "Overhead"
+    assert alone(from_moments(6, math.log(0.9), 0.0), 0.0, 0.05).verdict == "Overhead"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from encbench.core import statistics
+from encbench.core.statistics import intervals, verdict
 from encbench.report.analysis.build import build
 from encbench.report.document import Report
 from encbench.report.document.group import Group
@@ -43,8 +43,8 @@ def test_every_figure_has_a_finding_with_a_noise_floor_of_its_own() -> None:
             for arm in only.arms
         }
         home = {(t.block, t.arm): t.home for t in found.trials}
-        sense: statistics.Sense = "loss" if finding.figure == "tps" else "increase"
-        arm = statistics.estimate(by_arm["plain"], by_arm["plain-control"])
+        sense: intervals.Sense = "loss" if finding.figure == "tps" else "increase"
+        arm = intervals.estimate(by_arm["plain"], by_arm["plain-control"])
         blocks = sorted({t.block for t in found.trials})
         here, there = [], []
         for n, block in enumerate(blocks):
@@ -52,7 +52,7 @@ def test_every_figure_has_a_finding_with_a_noise_floor_of_its_own() -> None:
             swapped = home[block, "plain"] == "plain-control"
             here.append(pair[1] if swapped else pair[0])
             there.append(pair[0] if swapped else pair[1])
-        floor = statistics.noise_floor(arm, statistics.estimate(here, there), sense=sense)
+        floor = verdict.noise_floor(arm, intervals.estimate(here, there), sense=sense)
         assert floor == pytest.approx(finding.noise_floor, rel=1e-4)
         assert only.noise_floors[finding.figure] == finding.noise_floor
         assert finding.bar == max(finding.noise_floor or 0, found.spec.margin)
@@ -150,7 +150,7 @@ def test_sets_of_testbeds_are_what_an_interval_rests_on() -> None:
     assert (only.counted_blocks, only.units) == (12, 4)
     assert {t.generation for t in found.trials} == {1, 2, 3, 4}
     tde, plain = ([t.tps or 0 for t in found.trials if t.arm == arm] for arm in ("tde", "plain"))
-    expected = statistics.estimate(plain, tde, [n // 3 for n in range(12)])
+    expected = intervals.estimate(plain, tde, [n // 3 for n in range(12)])
     assert expected is not None
     bounds = expected.change_bounds("loss")
     loss = only.row("tde").overhead

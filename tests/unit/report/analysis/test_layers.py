@@ -13,7 +13,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import Arm
 from encbench.audit.audit import audit
 from encbench.audit.tables import read
-from encbench.core import statistics
+from encbench.core.statistics import intervals
 from encbench.report.analysis.steps import arm_steps, stack
 from encbench.report.document import Report
 from encbench.report.document.group import LayerStep
@@ -111,7 +111,7 @@ def test_estimates_are_paired_by_block() -> None:
         tps = {(t.block, t.arm): t.tps for t in known().trials if t.name in names}
         blocks = sorted({block for block, _ in tps})
         for step in group.steps:
-            one = statistics.estimate(
+            one = intervals.estimate(
                 [tps[block, step.before] or 0.0 for block in blocks],
                 [tps[block, step.arm] or 0.0 for block in blocks],
             )
@@ -151,7 +151,7 @@ def test_a_figure_that_was_withheld_is_left_out_for_all_arms() -> None:
     here = group.cell, group.concurrency
     own = {(t.block, t.arm): t for t in known().trials if (t.cell, t.concurrency) == here}
     for step in group.steps:
-        one = statistics.estimate(
+        one = intervals.estimate(
             [own[b, step.before].database_cpu_ms_per_transaction or 0.0 for b in counted],
             [own[b, step.arm].database_cpu_ms_per_transaction or 0.0 for b in counted],
         )

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from encbench.api.overheadreport import Interval
-from encbench.core.statistics import estimate
+from encbench.core.statistics.intervals import estimate
 from encbench.report.compare import renderings
 from encbench.report.compare.difference import compare, difference
 from tests.data.report.golden import report_of

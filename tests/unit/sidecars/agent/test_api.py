@@ -11,13 +11,15 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from encbench.adapters.sql import SqlError
-from encbench.sidecars.agent.api import AgentParts, NotRunning, application
+from encbench.sidecars.agent.api import AgentParts, application
 from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
+from encbench.sidecars.agent.process import NotRunning
 from encbench.wire import agent as wire
 
 AUTH = {"Authorization": "Bearer secret"}
-WISH = {"marker": "encbench-marker-0001", "full": True}
+WISH = {"marker": "encbench-marker-0001", "full": True}from encbench.wire.slices import SlotsAnswer, SlotsOrder
+
 
 
 @dataclass
@@ -55,6 +57,10 @@ class Behind:
             raise self.error
         return {"version": "10.11"}
 
+    def slots(self, order: SlotsOrder) -> SlotsAnswer:
+        self.wished.append(order)
+        return {"run": order["run"], "state": "running", "rows": [], "error": None}
+
     def evidence(self, marker: str, full: bool, cancelled: Callable[[], bool]) -> Any:
         self.wished.append((marker, full))
         self.began.set()
@@ -82,12 +88,13 @@ async def start() -> AsyncIterator[Start]:
             metrics=lambda: b"up 1\n",
             health=lambda: behind.health,
             server=behind.server,
-            is_marker=lambda text: text.startswith("encbench-marker-"),
             evidence=behind.evidence,
             settle=behind.settle,
             checks=behind.checks,
             stop=behind.stop,
             stopped=lambda run: {"run": run, "state": "unknown"},
+            slots=behind.slots,
+            slots_read=lambda run: {"run": run, "state": "unknown", "rows": [], "error": None},
         )
         server = TestServer(application(agent))
         client = TestClient(server)
@@ -298,3 +305,47 @@ async def test_another_stop_has_to_wait(start: Start) -> None:
     answer = await client.post("/v1/recovery", json=ORDER, headers=AUTH)
     assert answer.status == 503
     assert await answer.json() == {"error": "the recovery of x has not ended"}
+
+
+ORDER = {
+    "run": "trial-1",
+    "startAt": 1.7e9,
+    "warmup": 5,
+    "period": 3.05,
+    "slice": 3.0,
+    "settle": 0.5,
+    "slots": 60,
+}
+
+
+async def test_slots_are_begun_by_a_post_and_only_looked_at_by_a_get(start: Start) -> None:
+    behind = Behind()
+    client = await start(behind)
+    headers = {"Authorization": "Bearer secret"}
+    answer = await client.post("/v1/slices", json=ORDER, headers=headers)
+    assert (await answer.json())["state"] == "running"
+    assert behind.wished == [ORDER]
+    look = await client.get("/v1/slices", params={"run": "trial-1"}, headers=headers)
+    assert (await look.json())["state"] == "unknown"
+    assert len(behind.wished) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"slots": 0}, "slots must be a whole number from 1 to 20000"),
+        ({"slots": True}, "slots must be"),
+        ({"warmup": -1}, "warmup must be a number of 0 or more"),
+        ({"startAt": "now"}, "startAt must be Unix time"),
+        ({"settle": 3.0}, "settle must be less than slice"),
+        ({"period": 2.9}, "slice no more than period"),
+    ],
+)
+async def test_slots_that_cannot_be_meant(start: Start, change: Any, why: str) -> None:
+    behind = Behind()
+    client = await start(behind)
+    headers = {"Authorization": "Bearer secret"}
+    answer = await client.post("/v1/slices", json={**ORDER, **change}, headers=headers)
+    assert answer.status == 400
+    assert why in (await answer.json())["error"]
+    assert behind.wished == []

@@ -1,4 +1,4 @@
-"""What the agent tells of columns, by sessions that hold what a test says."""
+"""What the agent reports about columns, with sessions that hold what a test says."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ import pytest
 from encbench.adapters.sql.raw import RawColumn, RawResult
 from encbench.core.columns.envelope import ColumnKind, Envelope
 from encbench.core.columns.probes import SAMPLE
-from encbench.sidecars.agent.columns import ColumnsLook, facts, sample
+from encbench.sidecars.agent.columns import ColumnsLook, sample
 
 KIND = ColumnKind(3, 0, 0x4203, 63)
 NONCE = bytes(12)
@@ -69,14 +69,13 @@ def look(own: Side, through: Side, **changes: Any) -> ColumnsLook:
         "direct": lambda: own,
         "proxied": lambda: through,
         "opened": opened,
-        "database": "sbtest",
         **changes,
     }
     return ColumnsLook(**given)
 
 
 def table(own: Side, through: Side) -> Any:
-    (told,) = facts(look(own, through), Catalogue(), full=True)["tables"]
+    (told,) = look(own, through).facts(Catalogue(), full=True)["tables"]
     assert isinstance(told, dict)
     return told
 
@@ -150,7 +149,7 @@ def test_a_table_without_a_row() -> None:
 def test_both_sessions_end_whatever_happens() -> None:
     own, through = Side((b"1", b"x")), Side((b"1",))
     with pytest.raises(IndexError):
-        facts(look(own, through), Catalogue(), full=True)
+        look(own, through).facts(Catalogue(), full=True)
     assert (own.closed, through.closed) == (1, 1)
 
 
@@ -158,12 +157,12 @@ def test_around_a_trial_some_tables_stand_for_many() -> None:
     names = [f"sbtest{n}" for n in range(1, 251)]
     own, through = Side((b"1", b"x")), Side((b"1", b"x"))
     chosen = frozenset({"sbtest77.c"})
-    told = facts(look(own, through, chosen=chosen), Catalogue(names), full=False)
+    told = look(own, through, chosen=chosen).facts(Catalogue(names), full=False)
     read = [one["table"] for one in told["tables"]]
     assert len(read) == SAMPLE
     assert {"sbtest77", "sbtest1", "sbtest250"} <= set(read)
     assert told["all"] == 250
-    full = facts(look(own, through, chosen=chosen), Catalogue(names), full=True)
+    full = look(own, through, chosen=chosen).facts(Catalogue(names), full=True)
     assert len(full["tables"]) == 250
 
 

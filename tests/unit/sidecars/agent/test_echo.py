@@ -1,4 +1,4 @@
-"""An engine whose marker has an echo: both are looked for, and told apart."""
+"""An engine whose marker has an echo: a search distinguishes the two."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from encbench.adapters.sql import Row
 from encbench.engines.mysql import catalogue
 from encbench.engines.mysql.marker import echo
-from encbench.sidecars.agent.evidence import gather
+from encbench.sidecars.agent.evidence import EvidenceSource
 from encbench.sidecars.agent.files import CHUNK, search_file
 from encbench.sidecars.agent.probe import probe
 
@@ -17,7 +17,7 @@ ECHO = echo(MARKER)
 
 
 def never() -> None:
-    """Nobody asks the search to end."""
+    """Do not stop the search."""
 
 
 @pytest.mark.parametrize("offset", [0, CHUNK - len(MARKER) + 1, CHUNK - 1, 2 * CHUNK - 5])
@@ -56,7 +56,8 @@ class Session:
 @pytest.mark.parametrize("engine", ["mysql", "percona"])
 def test_evidence_says_where_each_lies(tmp_path: Path, engine: str) -> None:
     data = tmp_path / "data"
-    made = gather(lambda: Session(data), probe(engine), tmp_path, data, MARKER, full=True)
+    source = EvidenceSource(lambda: Session(data), probe(engine), tmp_path)
+    made = source.gather(MARKER, True, lambda: False)
     seen = {file["path"]: (file["found"], file.get("echoed")) for file in made["files"]}
     assert seen == {
         "data/ibdata1": (False, None),

@@ -1,6 +1,6 @@
 """Gathering evidence with a session that only writes down what it is asked."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from encbench.engines.innodb import marker
 from encbench.engines.mariadb import catalogue
 from encbench.engines.marker import table_name
 from encbench.sidecars.agent import evidence
-from encbench.sidecars.agent.evidence import Cancelled, EvidenceError, gather
+from encbench.sidecars.agent.evidence import EvidenceError, EvidenceSource
 from encbench.sidecars.agent.probe import probe
 
 MARKER = "encbench-marker-0001"
@@ -21,7 +21,7 @@ BUSY: list[Row] = [("innodb_system", 1, 1, None, 1)]
 
 
 class Recorded:
-    """A session: answers from a script, fails where told."""
+    """A session with scripted answers; one kind of statement may fail."""
 
     def __init__(
         self, volume: Path, *, fails: str = "", tablespaces: Sequence[list[Row]] = ()
@@ -53,11 +53,15 @@ class Recorded:
         self.closed = True
 
 
-def run(volume: Path, *sessions: Recorded, full: bool = False, **more: Any) -> Any:
+def run(
+    volume: Path,
+    *sessions: Recorded,
+    full: bool = False,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Any:
     waiting = list(sessions)
-    return gather(
-        lambda: waiting.pop(0), probe("mariadb"), volume, volume / "data", MARKER, full=full, **more
-    )
+    source = EvidenceSource(lambda: waiting.pop(0), probe("mariadb"), volume)
+    return source.gather(MARKER, full, cancelled)
 
 
 def test_the_order_of_things(tmp_path: Path) -> None:
@@ -112,7 +116,7 @@ def test_the_table_goes_after_an_error_too(tmp_path: Path, fails: str) -> None:
 
 def test_it_ends_when_nobody_waits(tmp_path: Path) -> None:
     session = Recorded(tmp_path)
-    with pytest.raises(Cancelled):
+    with pytest.raises(EvidenceError, match="has gone"):
         run(tmp_path, session, cancelled=lambda: True)
     assert session.statements[-1] == f"DROP TABLE IF EXISTS sbtest.{TABLE}"
 

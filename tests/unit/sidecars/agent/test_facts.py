@@ -7,11 +7,10 @@ import pytest
 
 from encbench.adapters.sql import Row, SqlError
 from encbench.sidecars.agent.config import ConfigError, read_config
-from encbench.sidecars.agent.machine import read_machine
 from encbench.sidecars.agent.metrics import exposition
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.process import Reading
-from encbench.sidecars.agent.server import Heart, describe
+from encbench.sidecars.agent.server import Heart, describe, read_machine
 from encbench.wire.agent import MachineRows
 
 READING = Reading(
@@ -41,7 +40,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 def test_the_configuration(environment: dict[str, str]) -> None:
     config = read_config(environment)
     assert (config.token, config.password, config.port) == ("t0ken", "pass", 9470)
-    assert config.data == Path("/volume/data")
+    assert config.volume == Path("/volume")
 
 
 def test_what_is_missing_is_named(environment: dict[str, str]) -> None:
@@ -92,7 +91,7 @@ class Answers:
     def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
         if self.error:
             raise SqlError("gone")
-        if statement == probe("mariadb").version:
+        if statement == probe("mariadb").says.VERSION:
             return [("10.11.19-MariaDB",)]
         return [
             ("log_bin", "ON"),

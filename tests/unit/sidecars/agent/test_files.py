@@ -10,7 +10,7 @@ MARKER = b"encbench-marker-0123456789abcdef"
 
 
 def never() -> None:
-    """Nobody asks the search to end."""
+    """Do not stop the search."""
 
 
 @pytest.mark.parametrize(

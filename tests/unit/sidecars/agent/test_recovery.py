@@ -26,7 +26,7 @@ CRASH = order("trial-uid", "Crash", 20.0, 60.0)
 
 @dataclass
 class Pod:
-    """A server with children that ends when it is told to, and is started anew."""
+    """A server with children that a signal ends, and that is started anew."""
 
     now: float = 1000.0
     stopping: float = 0.25

@@ -32,7 +32,7 @@ def test_mounts_as_the_kernel_writes_them() -> None:
     ("path", "device", "kind"),
     [
         (f"{VOLUME}/data/t.ibd", "0:160", "fuse.gocryptfs"),
-        # Beside the mount, or on what it hides: the device tells.
+        # Beside the mount, or on what it hides: the device shows which.
         (f"{VOLUME}/data/t.ibd", "254:0", "ext4"),
         ("/var/lib/encbench/t.ibd", "254:0", "ext4"),
         # A file system whose files have other devices than their mount.
@@ -122,7 +122,7 @@ def ground(tmp_path: Path, **fields: Any) -> tuple[Ground, Path]:
     status = own.stat()
     device = f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}"
     text = f"1 0 {device} / {tmp_path}/volume rw - fuse.gocryptfs {tmp_path}/lower rw\n"
-    made = Ground(tmp_path / "volume", lambda: text, sysfs=tmp_path / "sys", **fields)
+    made = Ground(lambda: text, sysfs=tmp_path / "sys", **fields)
     return made, own
 
 
@@ -148,7 +148,7 @@ def test_mounts_that_may_not_be_read_are_no_mounts(tmp_path: Path) -> None:
     def refused() -> str:
         raise PermissionError("no")
 
-    facts = Ground(tmp_path / "volume", refused).facts(own, MARKER, never, full=False)
+    facts = Ground(refused).facts(own, MARKER, never, full=False)
     assert facts["type"] is None
 
 

@@ -48,18 +48,19 @@ def use(volume: GoldenVolume) -> None:
 
 
 def test_without_a_wish_nothing_happens(volume: GoldenVolume) -> None:
-    assert volume.prepare("", cold=False).action == "kept"
+    assert volume.prepare("", cold=False)["action"] == "kept"
     assert not volume.golden.exists()
 
 
 def test_the_first_wish_makes_the_copy_and_the_next_restore_it(volume: GoldenVolume) -> None:
     made = volume.prepare("golden", cold=False)
-    assert (made.action, made.amount) == ("copied", trees.Amount(3, sum(map(len, LOADED.values()))))
+    whole = (3, sum(map(len, LOADED.values())))
+    assert (made["action"], made["files"], made["bytes"]) == ("copied", *whole)
     assert contents(volume.root) == LOADED
     for wish in ("trial-1", "trial-2"):
         use(volume)
         back = volume.prepare(wish, cold=True)
-        assert (back.action, back.amount) == ("restored", made.amount)
+        assert (back["action"], back["files"], back["bytes"]) == ("restored", *whole)
         assert contents(volume.root) == LOADED
         assert (volume.root / "initialised").exists()
 
@@ -69,7 +70,7 @@ def test_a_pod_that_somebody_makes_anew_keeps_its_data(volume: GoldenVolume) -> 
     volume.prepare("trial-1", cold=False)
     use(volume)
     used = contents(volume.root)
-    assert volume.prepare("trial-1", cold=False).action == "kept"
+    assert volume.prepare("trial-1", cold=False)["action"] == "kept"
     assert contents(volume.root) == used
 
 
@@ -79,9 +80,9 @@ def test_a_server_that_was_killed_is_not_copied(volume: GoldenVolume) -> None:
         with pytest.raises(CopyRefused, match=f"killed instead of stopped.*{Path(left).name}"):
             volume.prepare("golden", cold=False)
         (volume.root / left).unlink()
-    assert volume.prepare("golden", cold=False).action == "copied"
+    assert volume.prepare("golden", cold=False)["action"] == "copied"
     (volume.root / "mariadb.pid").touch()
-    assert volume.prepare("trial-1", cold=False).action == "restored", "what it left is dropped"
+    assert volume.prepare("trial-1", cold=False)["action"] == "restored", "what it left is dropped"
     assert not (volume.root / "mariadb.pid").exists()
 
 
@@ -92,9 +93,9 @@ def test_under_fuse_a_note_says_that_it_was_stopped(tmp_path: Path) -> None:
     with pytest.raises(CopyRefused, match="killed instead of stopped"):
         volume.prepare("golden", cold=False)
     (tmp_path / "stopped").touch()
-    assert volume.prepare("golden", cold=False).action == "copied"
+    assert volume.prepare("golden", cold=False)["action"] == "copied"
     (tmp_path / "stopped").unlink()
-    assert volume.prepare("trial-1", cold=False).action == "restored"
+    assert volume.prepare("trial-1", cold=False)["action"] == "restored"
 
 
 def test_a_volume_that_is_too_small_is_refused_beforehand(
@@ -206,8 +207,8 @@ def test_a_copy_has_the_same_bytes_holes_links_and_modes(tmp_path: Path) -> None
     (source / "link").symlink_to("mine")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(source / "sock"))
-    amount = trees.copy_tree(source, tmp_path / "target")
-    assert amount == trees.Amount(3, (64 << 20) + trees.CHUNK + 1)
+    trees.copy_tree(source, tmp_path / "target")
+    assert trees.measure(tmp_path / "target") == trees.Amount(3, (64 << 20) + trees.CHUNK + 1)
     names = sorted(path.name for path in (tmp_path / "target").iterdir())
     assert names == ["empty", "link", "mine", "sparse"]
     for name in ("sparse", "empty", "mine"):
@@ -222,17 +223,26 @@ def test_a_copy_has_the_same_bytes_holes_links_and_modes(tmp_path: Path) -> None
 # -- the program
 
 
-def test_what_it_leaves_as_its_message(volume: GoldenVolume) -> None:
+def test_what_it_leaves_as_its_message(
+    volume: GoldenVolume, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = volume.root / "message"
+    monkeypatch.setattr(program, "MESSAGE", message)
     environment = {
         "ENCBENCH_ROOT": str(volume.root),
         "ENCBENCH_FOLDERS": "data,keyring,tmp",
         "ENCBENCH_CACHE": "Cold",
         "ENCBENCH_RESET": "golden",
     }
-    said = json.loads(program.message(program.run(environment)))
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    program.main()
+    said = json.loads(message.read_text())
     assert (said["action"], said["files"], said["bytes"]) == ("copied", 3, 75032)
     assert said["seconds"] >= 0
-    assert program.run({**environment, "ENCBENCH_RESET": ""}).action == "kept"
+    monkeypatch.setenv("ENCBENCH_RESET", "")
+    program.main()
+    assert json.loads(message.read_text())["action"] == "kept"
 
 
 def test_a_refusal_ends_it_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

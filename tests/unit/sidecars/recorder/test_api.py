@@ -55,7 +55,7 @@ def test_the_whole_life(api: Api, run: Run) -> None:
     state = json.loads(release(api, {"startAt": 5, "uploads": UPLOADS}).content)
     assert (state["state"], state["startAt"]) == ("released", 5.0)
     run.start(lambda: None)
-    run.see(Sample(1, 12.5, 250.0, 2.0, 0.0))
+    run.last = Sample(1, 12.5, 250.0, 2.0, 0.0)
     state = json.loads(get(api, "/v1/state").content)
     assert (state["state"], state["lastTps"]) == ("running", 12.5)
     run.finish(0, ObservedWindow(Moment(10.0, 1.0), Moment(15.0, 6.0)), {"output.log": "sha256:0"})
@@ -112,14 +112,14 @@ def test_metrics_are_for_everybody(api: Api, run: Run) -> None:
     assert [line.split()[0] for line in lines()] == ["encbench_recorder_cpu_seconds_total"]
     run.wait()
     run.start(lambda: Usage(1.0, 3.25, 1, 1, None))
-    run.see(Sample(1, 12.5, 250.0, 2.0, 0.0))
+    run.last = Sample(1, 12.5, 250.0, 2.0, 0.0)
     assert lines()[:-1] == [
         "encbench_client_tps 12.5",
         "encbench_client_qps 250",
         "encbench_client_latency_p95_seconds 0.002",
         "encbench_client_cpu_seconds_total 3.25",
     ]
-    run.see(Sample(2, 13.5, math.nan, math.nan, 0.0))
+    run.last = Sample(2, 13.5, math.nan, math.nan, 0.0)
     assert [line.split()[0] for line in lines()[:2]] == [
         "encbench_client_tps",
         "encbench_client_cpu_seconds_total",

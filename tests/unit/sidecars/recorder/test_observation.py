@@ -1,12 +1,20 @@
-"""Window and CPU time from what was seen."""
+"""Window and CPU time from what was seen, and the series."""
+
+import math
 
 import pytest
 
 from encbench.sidecars.recorder.barrier import BarrierStamp, End
 from encbench.sidecars.recorder.moment import Moment
-from encbench.sidecars.recorder.observation import Observation, ObservedWindow
+from encbench.sidecars.recorder.observation import (
+    Observation,
+    ObservedWindow,
+    SecondRow,
+    series_csv,
+)
 from encbench.sidecars.recorder.process import TICKS, Usage
 from encbench.tools.progress import Mark, Sample
+from encbench.wire.files import SERIES_COLUMNS
 
 
 def at(seconds: float) -> Moment:
@@ -23,6 +31,8 @@ def end(code: int = 0, cpu: float = 0.0, when: float = 12.0) -> End:
 
 
 BEGAN = BarrierStamp(at(0.0), 5 * TICKS)
+SAMPLE = Sample(3, 10.5, 210.0, 1.86, 2.0)
+USAGE = Usage(3.0, 1.25, 4096, 8192, None)
 
 
 def test_the_window_is_from_the_checkpoint_to_the_last_write() -> None:
@@ -53,7 +63,7 @@ def test_no_window_for_a_run_that_did_not_end_well(how: End | None) -> None:
 def test_cpu_time_is_interpolated_at_the_edges() -> None:
     seen = Observation(has_warmup=True)
     for second in range(1, 12):
-        seen.see_usage(usage(second, second * 0.5))
+        seen.usages.append(usage(second, second * 0.5))
     window = ObservedWindow(at(2.5), at(11.5))
     spent = seen.cpu_seconds(window, BEGAN, end(cpu=5 + 6.0, when=12.0))
     assert spent == pytest.approx(9 * 0.5)
@@ -67,7 +77,7 @@ def test_cpu_time_without_any_reading_is_the_whole_run_s() -> None:
 
 def test_what_is_used_after_the_window_does_not_count() -> None:
     seen = Observation(has_warmup=False)
-    seen.see_usage(usage(10.0, 8.0))
+    seen.usages.append(usage(10.0, 8.0))
     window = ObservedWindow(at(0.0), at(10.0))
     assert seen.cpu_seconds(window, BEGAN, end(cpu=5 + 9.0)) == pytest.approx(8.0)
 
@@ -77,7 +87,7 @@ def test_throttling_in_the_window() -> None:
     window = ObservedWindow(at(2.0), at(11.0))
     assert seen.throttled_seconds(window) is None
     for second, throttled in [(1, 5.0), (2, 5.5), (6, 6.0), (11, 7.0)]:
-        seen.see_usage(usage(second, second, throttled))
+        seen.usages.append(usage(second, second, throttled))
     assert seen.throttled_seconds(window) == pytest.approx(1.5)
 
 
@@ -109,6 +119,35 @@ def test_the_second_of_the_checkpoint_has_a_percentile_of_only_a_part() -> None:
 def test_the_most_memory_of_all_readings() -> None:
     seen = Observation(has_warmup=True)
     assert seen.memory_max_bytes is None
-    seen.see_usage(usage(1.0, 1.0, most=7))
-    seen.see_usage(Usage(2.0, 1.0, None, None, None))
+    seen.usages.append(usage(1.0, 1.0, most=7))
+    seen.usages.append(Usage(2.0, 1.0, None, None, None))
     assert seen.memory_max_bytes == 7
+
+
+# -- the series
+
+
+def test_series() -> None:
+    rows = [
+        SecondRow(1000.1234, SAMPLE, False, USAGE),
+        SecondRow(1001.0, SAMPLE, True, USAGE),
+        SecondRow(1002.0, SAMPLE, False, None),
+        SecondRow(1003.0, SAMPLE, False, USAGE._replace(resident_bytes=None)),
+    ]
+    assert series_csv(rows).splitlines() == [
+        "time,tps,qps,latency_p95_ms,errors,cpu_seconds,resident_bytes",
+        "1000.123,10.50,210.00,1.86,2.00,1.25,4096",
+        "1001.000,10.50,210.00,,2.00,1.25,4096",
+        "1002.000,10.50,210.00,1.86,2.00,,",
+        "1003.000,10.50,210.00,1.86,2.00,1.25,",
+    ]
+
+
+def test_what_a_tool_does_not_tell_is_empty() -> None:
+    sample = Sample(3, 10.5, math.nan, math.nan, 2.0)
+    (_, line) = series_csv([SecondRow(1000.0, sample, False, USAGE)]).splitlines()
+    assert line == "1000.000,10.50,,,2.00,1.25,4096"
+
+
+def test_a_run_that_reported_nothing_has_a_header_only() -> None:
+    assert series_csv([]) == ",".join(SERIES_COLUMNS) + "\n"

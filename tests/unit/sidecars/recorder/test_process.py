@@ -52,7 +52,7 @@ def test_a_process_that_has_ended() -> None:
     deadline = time.monotonic() + 5
     while is_alive(child.pid) and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert not is_alive(child.pid)  # nobody has waited for it yet
+    assert not is_alive(child.pid)  # its parent has not waited for it yet
     child.wait()
     assert watched.usage() is None
     with pytest.raises(OSError, match=str(child.pid)):

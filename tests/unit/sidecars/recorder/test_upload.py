@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from encbench.sidecars.recorder.upload import Away, Pauses, UploadRefused, put
+from encbench.sidecars.recorder.upload import Away, UploadRefused, pauses, put
 from tests.support.daemon import free_port
 from tests.support.receiver import Receiver, receiving
 
@@ -93,7 +93,7 @@ def test_a_store_that_answers_before_it_has_read_everything(tmp_path: Path) -> N
 
 
 def test_pauses_double_to_a_limit_with_a_random_part() -> None:
-    longest, shortest = Pauses(lambda: 1.0), Pauses(lambda: 0.0)
-    found = [longest.next() for _ in range(9)]
+    longest, shortest = pauses(lambda: 1.0), pauses(lambda: 0.0)
+    found = [next(longest) for _ in range(9)]
     assert found == [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0]
-    assert [shortest.next() for _ in range(9)] == [pause / 2 for pause in found]
+    assert [next(shortest) for _ in range(9)] == [pause / 2 for pause in found]

@@ -3,7 +3,7 @@ package io.encbench.jdbc;
 import java.sql.Types;
 
 /**
- * The types of MySQL and MariaDB as a column definition of the protocol tells them: by code, and
+ * The types of MySQL and MariaDB as a column definition of the protocol names them: by code, and
  * strings by their flags and whether they are binary.
  */
 enum ColumnType {
@@ -100,7 +100,7 @@ enum ColumnType {
     return inner == Inner.MARIADB && this == BLOB ? Types.VARBINARY : jdbc;
   }
 
-  /** Its name in SQL as the inner driver tells it. */
+  /** Its name in SQL as the inner driver reports it. */
   String text(Inner inner) {
     if (this == ENUM || this == SET) {
       return "CHAR";

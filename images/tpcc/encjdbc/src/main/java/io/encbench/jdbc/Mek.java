@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The master key, which comes from a file and is told to nobody.
+ * The master key, which comes from a file and appears in no message.
  *
  * @param file where it was read, for messages
  */

@@ -9,8 +9,8 @@ import javax.crypto.AEADBadTagException;
 /**
  * Opens envelopes with the key of one connection.
  *
- * <p>Ciphers are made when first needed and kept. A connection's result sets may be read by several
- * threads, though hardly anybody does; so one value is opened at a time.
+ * <p>Ciphers are made when first needed and kept. One value is opened at a time, because a
+ * connection's result sets may be read by several threads, although programs seldom do that.
  */
 final class Opener {
   private static final int AES = 1;

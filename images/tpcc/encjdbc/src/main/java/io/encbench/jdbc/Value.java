@@ -34,9 +34,9 @@ import java.util.function.Supplier;
 /**
  * A decrypted value and what each getter makes of it.
  *
- * <p>The getters bear the names of {@code ResultSet}'s, for the generated delegate calls them. They
- * answer as the inner driver does for a column that is not encrypted, in which the drivers differ
- * now and then; {@code ServerConformance} holds them against each other.
+ * <p>The getters bear the names of {@code ResultSet}'s, because the generated delegate calls them.
+ * They answer as the inner driver does for a column that is not encrypted, in which the drivers
+ * differ now and then; {@code ServerConformance} holds them against each other.
  */
 final class Value {
   /** NULL in a column that may hold envelopes; the generated getters know it. */
@@ -88,7 +88,7 @@ final class Value {
     return (flags & ColumnType.UNSIGNED) != 0;
   }
 
-  /** Digits after the point as the inner driver tells them. */
+  /** Digits after the point as the inner driver reports them. */
   int scale() {
     return Quirks.hasScale(inner, type.family) ? decimals : 0;
   }

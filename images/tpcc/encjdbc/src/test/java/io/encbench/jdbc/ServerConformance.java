@@ -20,8 +20,8 @@ import java.util.Properties;
  *
  * <p>A program for the contract test: {@code ServerConformance stored|through USER PASSWORD_FILE
  * MEK_FILE AES|SM4 PLAIN_URL [PROXY_URL]}. With {@code stored} the envelopes lie in a table; with
- * {@code through} a proxy makes them of the plain one's, all of whose columns it was told to
- * encrypt. It prints a line for each difference and at last how much was compared.
+ * {@code through} a proxy makes them of the plain one's, all of whose columns it encrypts. It
+ * prints a line for each difference and at last how much was compared.
  */
 final class ServerConformance {
   static final String PLAIN = "conformance";
@@ -198,7 +198,7 @@ final class ServerConformance {
     return sealed;
   }
 
-  /** Connector/J, for it hands out the bytes of the text protocol whatever a column's type is. */
+  /** Connector/J, which hands out the bytes of the text protocol whatever a column's type is. */
   private String textual(String url) {
     return url.replaceFirst("[?].*", "").replaceFirst("^jdbc:[a-z]+:", "jdbc:mysql:")
         + "?sslMode=DISABLED&allowPublicKeyRetrieval=true"

@@ -8,7 +8,7 @@ import java.util.Properties;
  *
  * <p>Nothing here changes what is stored or what is encrypted; {@code docs/tpcc.md} says what each
  * group is worth. A URL of our encrypting driver has those of the one that it goes around; URLs of
- * other drivers are left alone, for these may pass their properties on.
+ * other drivers are left alone, because these may pass their properties on.
  */
 final class DriverDefaults {
   private static final Map<String, Map<String, String>> BY_PREFIX =

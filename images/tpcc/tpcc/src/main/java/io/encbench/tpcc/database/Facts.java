@@ -8,7 +8,7 @@ import java.sql.Statement;
 import java.util.Map;
 
 /**
- * What a connection tells of itself.
+ * What a connection reports about itself.
  *
  * @param tls the version of TLS, or "none"
  * @param cipher the cipher suite, or "none"

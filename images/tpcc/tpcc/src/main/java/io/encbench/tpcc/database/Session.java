@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A connection with the statements that were prepared on it; for one thread. */
+/** A connection with the statements that were prepared on it. Only one thread may use it. */
 public final class Session implements AutoCloseable {
   private final Connection connection;
   private final Dialect dialect;

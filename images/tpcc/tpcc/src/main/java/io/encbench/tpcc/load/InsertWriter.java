@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.util.Collections;
 
-/** Rows as batches of inserts, which every driver can do and most make one statement of. */
+/** Rows as batches of inserts, which every driver supports and most send as one statement. */
 final class InsertWriter implements RowWriter {
   private static final int ROWS_PER_BATCH = 500;
   private static final int BATCHES_PER_COMMIT = 10;

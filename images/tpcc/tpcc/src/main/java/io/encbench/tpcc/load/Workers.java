@@ -14,7 +14,7 @@ import java.util.concurrent.Future;
 
 /** Some connections that share out a list of jobs. */
 final class Workers {
-  /** Something that one connection does; {@code worker} is its number, for the log. */
+  /** Something that one connection does; {@code worker} is the number that it has in the log. */
   interface Job {
     void run(Connection connection, int worker) throws Exception;
   }

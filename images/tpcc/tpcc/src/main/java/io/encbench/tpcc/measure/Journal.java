@@ -4,7 +4,7 @@ import io.encbench.tpcc.transaction.Type;
 import java.util.Arrays;
 
 /**
- * What one terminal has done since somebody looked last.
+ * What one terminal has done since the last look.
  *
  * <p>The terminal writes a number for each transaction, and the measuring thread takes all of them
  * away each second. So nothing is shared by two terminals, a moment cuts the counts and the

@@ -4,7 +4,7 @@ import io.encbench.tpcc.transaction.Type;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** What all terminals did in some interval; for one thread. */
+/** What all terminals did in some interval. Only one thread may use it. */
 public final class Tally {
   private final Map<Type, TypeTally> types = new EnumMap<>(Type.class);
   private long delivered;

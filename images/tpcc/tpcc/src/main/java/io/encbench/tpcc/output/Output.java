@@ -12,7 +12,7 @@ import java.time.format.DateTimeFormatter;
  * The lines of the output, each written and flushed as one.
  *
  * <p>Others follow the output while it grows and take the time at which a line appears as the
- * moment that it tells of; therefore nothing is held back.
+ * moment that it reports, so nothing is held back.
  */
 public final class Output {
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss,SSS");
@@ -44,7 +44,7 @@ public final class Output {
       stream.write((line + "\n").getBytes(StandardCharsets.UTF_8));
       stream.flush();
     } catch (IOException lost) {
-      // Nobody can read it; what counts then is the exit code.
+      // No reader is left; what counts then is the exit code.
     }
   }
 

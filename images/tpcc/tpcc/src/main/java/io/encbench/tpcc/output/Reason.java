@@ -6,7 +6,7 @@ public final class Reason {
 
   /**
    * What the failure says and, where that is another thing, what its first cause says: a driver's
-   * "Communications link failure" alone tells nobody that a certificate was refused.
+   * "Communications link failure" alone hides that a certificate was refused.
    */
   public static String of(Throwable failed) {
     String outer = null;

@@ -2,7 +2,7 @@ package io.encbench.tpcc.random;
 
 import java.util.SplittableRandom;
 
-/** Random choices that are the same for the same seed and stream; for one thread. */
+/** Random choices that are the same for the same seed and stream. Only one thread may use it. */
 public final class Chance {
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 

@@ -31,7 +31,7 @@ public final class Text {
     return string(bytes);
   }
 
-  /** So many capital letters, for the codes of states. */
+  /** So many capital letters, as in the codes of states. */
   public String letters(int count) {
     byte[] bytes = new byte[count];
     for (int i = 0; i < count; i++) {

@@ -24,7 +24,7 @@ final class Progress {
     seconds = 0;
   }
 
-  /** Tells of the interval that ended with this second of the run. */
+  /** Reports the interval that ended with this second of the run. */
   void second(int second, double length, Tally interval) {
     TypeTally all = interval.all();
     transactions += all.transactions();

@@ -186,7 +186,7 @@ public final class Run {
     output.event(Json.object().put("event", event).put("unix", moment.unix()));
   }
 
-  /** A database that answers nobody for as long as it may be away is as good as lost. */
+  /** A database that answers no terminal for as long as it may be away is as good as lost. */
   private void watch(Tally interval, double seconds) {
     TypeTally all = interval.all();
     quiet = all.transactions() + all.errors() > 0 ? 0 : quiet + seconds;

@@ -13,7 +13,7 @@ import java.util.Map;
  * @param seed what every random choice is drawn from
  * @param deadlineSeconds how long a database may be away
  * @param probeColumns whether a run reads known rows through its driver and prints their digests
- * @param echo the properties as given, for the output
+ * @param echo the properties as given, which the output repeats
  */
 public record Settings(
     Access access,

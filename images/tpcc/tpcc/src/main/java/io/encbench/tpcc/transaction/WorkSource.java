@@ -5,7 +5,7 @@ import io.encbench.tpcc.random.Constants;
 import io.encbench.tpcc.random.NonUniform;
 import io.encbench.tpcc.settings.Mix;
 
-/** What a terminal's user types in: one transaction after the other; for one thread. */
+/** What a terminal's user types in: one transaction after another. One thread uses it. */
 public final class WorkSource {
   private static final int DISTRICTS = 10;
 

@@ -65,7 +65,7 @@ public final class DelegateProcessor extends AbstractProcessor {
     return (TypeElement) processingEnv.getTypeUtils().asElement(type);
   }
 
-  /** Classes of annotations are told to processors by exceptions only. */
+  /** A processor learns the classes in an annotation only from exceptions. */
   private static TypeMirror mirror(Runnable ask) {
     try {
       ask.run();

@@ -1,4 +1,4 @@
-"""Whether the engines that the operator runs can do what modes and workloads ask of them."""
+"""Whether engines and load tools can do what modes and workloads ask of them."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,7 +6,7 @@ from encbench.admission.combined import of_combinations, of_pairs
 from encbench.admission.gather import CampaignParts
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.api.kinds import INSTANCE_TEMPLATE, WORKLOAD
+from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.api.workload import WorkloadSpec
 from encbench.core.problem import Problem
 from encbench.core.session_memory import Sessions
@@ -15,12 +15,29 @@ from encbench.engines.setting_names import unknown
 from encbench.tools.registry import tool
 
 
-def check(found: CampaignParts) -> Iterator[Problem]:
+def tools(found: CampaignParts) -> Iterator[Problem]:
+    """Each workload by itself."""
+    for name, workload in found.workloads.items():
+        for problem in tool(workload).problems(workload, found.script(workload)):
+            yield problem.about(name, f"Workload {name}")
+
+
+def runs(found: CampaignParts) -> Iterator[Problem]:
+    """Each workload on each of its databases."""
+    return of_combinations(
+        found,
+        (WORKLOAD, INSTANCE_TEMPLATE, ENCRYPTION_MODE),
+        "on",
+        lambda workload, *others: tool(workload).pair_problems(workload, *others),
+    )
+
+
+def engines(found: CampaignParts) -> Iterator[Problem]:
     """Versions, modes and settings, as each engine judges them."""
     return of_pairs(found, _problems)
 
 
-def check_memory(found: CampaignParts) -> Iterator[Problem]:
+def memory(found: CampaignParts) -> Iterator[Problem]:
     """Whether each server has memory for the sessions that the workloads open at once."""
     return of_combinations(found, (INSTANCE_TEMPLATE, WORKLOAD), "with", _room)
 

@@ -1,0 +1,106 @@
+"""Whether modes have what they need: keys, the proxy and its driver, volumes."""
+
+from collections.abc import Iterator
+
+from encbench.admission.combined import of_pairs
+from encbench.admission.gather import CampaignParts, jar_of
+from encbench.admission.references import not_found
+from encbench.api import kinds
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.core.columns.layout import unfit
+from encbench.core.problem import Problem, Reason
+from encbench.engines.external import entries_of
+from encbench.engines.facts import FACTS
+
+FAMILY = tuple(row.name for row in FACTS.values() if row.driver == "mysql")
+"""Engines whose protocol the proxy speaks."""
+
+
+def keys(found: CampaignParts) -> Iterator[Problem]:
+    """Whether the keys from Secrets exist and are well-formed. No message repeats a key."""
+    for name, mode in found.modes.items():
+        ref = mode.at_rest.key_secret_ref if mode.at_rest else None
+        if ref is not None and ref.key not in found.entries(kinds.SECRET, ref.name):
+            advice = "create it, or leave keySecretRef out to have a key generated"
+            yield not_found(
+                found, f"EncryptionMode {name}: ", kinds.SECRET, ref.name, advice, ref.key
+            )
+    for name, mode in found.modes.items():
+        mek = mode.mek_secret_ref
+        if mek is None:
+            continue
+        where = f"EncryptionMode {name}: "
+        if mek.key not in found.entries(kinds.SECRET, mek.name):
+            where += "columns.mekSecretRef: " if mode.columns else "driver.jar.keySecretRef: "
+            advice = "create it with a key of 32 hex digits"
+            advice += ", or leave mekSecretRef out to have a key generated" if mode.columns else ""
+            yield not_found(found, where, kinds.SECRET, mek.name, advice, mek.key)
+            continue
+        key = entries_of(found.objects[kinds.SECRET, mek.name]).get(mek.key)
+        why = "is not text: write 32 hex digits" if key is None else unfit(key)
+        if why is not None:
+            text = f"{where}Secret {mek.name}, entry {mek.key} {why}"
+            yield Problem(kinds.SECRET, Reason.ENTRY_INVALID, text, mek.name)
+
+
+def columns(found: CampaignParts) -> Iterator[Problem]:
+    """Whether encrypted columns have the proxy, an engine it speaks with, and the driver.
+
+    The tools check what fits a workload's tables.
+    """
+    yield from of_pairs(found, speaks)
+    for name, mode in found.modes.items():
+        where = f"EncryptionMode {name}: "
+        claim = jar.claim_name if (jar := jar_of(mode)) else None
+        if claim is not None and (kinds.PERSISTENT_VOLUME_CLAIM, claim) not in found.objects:
+            advice = "create it with the jar in it, or name the jar by url and sha256"
+            yield not_found(found, where, kinds.PERSISTENT_VOLUME_CLAIM, claim, advice)
+        if mode.columns is not None and found.installed is not None and not found.installed.proxy:
+            text = (
+                f"{where}this installation has no image of the confidential proxy: set the chart's "
+                "confidentialProxy.image"
+            )
+            yield Problem(kinds.ENCRYPTION_MODE, Reason.NOT_INSTALLED, text, name)
+
+
+def speaks(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:
+    """Whether the proxy speaks the engine's protocol."""
+    if mode.columns is not None and not instance.is_external and instance.engine not in FAMILY:
+        text = (
+            f"the confidential proxy does not support {instance.engine}: leave columns out of the "
+            f"mode, or use an engine with MySQL's protocol ({', '.join(FAMILY)})"
+        )
+        yield Problem(kinds.ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
+
+
+def volumes(found: CampaignParts) -> Iterator[Problem]:
+    """Whether the volumes are available and differ from the baseline's."""
+    yield from of_pairs(found, differs)
+    if found.installed is None:
+        return
+    for name, mode in found.modes.items():
+        where = f"EncryptionMode {name}: "
+        if mode.gocryptfs is not None and not found.installed.fuse:
+            text = (
+                f"{where}gocryptfs needs a privileged container beside the database, which this "
+                "installation does not allow: set the chart's privilegedVolumes.enabled=true, or "
+                "name an encrypted storageClassName instead"
+            )
+            yield Problem(kinds.ENCRYPTION_MODE, Reason.NOT_INSTALLED, text, name)
+        wanted = mode.volume.storage_class_name if mode.volume else None
+        if wanted is not None and (kinds.STORAGE_CLASS, wanted) not in found.objects:
+            advice = "create it, or name one with encrypted disks (kubectl get storageclasses)"
+            yield not_found(found, where, kinds.STORAGE_CLASS, wanted, advice)
+
+
+def differs(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:
+    """Whether the mode's storage class differs from the template's."""
+    named = mode.volume.storage_class_name if mode.volume else None
+    if named is not None and instance.storage and instance.storage.class_name == named:
+        yield Problem(
+            kinds.INSTANCE_TEMPLATE,
+            Reason.BASELINE_ENCRYPTED,
+            f"storage.className and atRest.volume.storageClassName are both {named}, which would "
+            "encrypt the baseline too: name a class without encryption in the template",
+        )

@@ -1,0 +1,96 @@
+"""One pass over an object: observe, decide, write the status once, act.
+
+The status is written before any effect, so that every effect is announced; a crash in between
+leaves the effect to the next pass, and each may be done twice.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from encbench.api.base import Model
+from encbench.api.conditions import is_true
+from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
+from encbench.api.lifecycle import ARCHIVED
+from encbench.api.testbed import TestbedStatus
+from encbench.api.trial import TrialStatus
+from encbench.reconcile import objects
+from encbench.reconcile.campaign.decide import decide as decide_campaign
+from encbench.reconcile.campaign.observe import observe as observe_campaign
+from encbench.reconcile.deps import Deps, Reads
+from encbench.reconcile.draft import Decision
+from encbench.reconcile.effects.base import Effects
+from encbench.reconcile.effects.campaign import CampaignEffects
+from encbench.reconcile.effects.testbed import TestbedEffects
+from encbench.reconcile.effects.trial import TrialEffects
+from encbench.reconcile.loop import Reconciler
+from encbench.reconcile.objects import Object, OwnKind
+from encbench.reconcile.testbed.decide import decide as decide_testbed
+from encbench.reconcile.testbed.observe import observe as observe_testbed
+from encbench.reconcile.trial.decide import decide as decide_trial
+from encbench.reconcile.trial.observe import observe as observe_trial
+
+S = TypeVar("S", bound=Model)
+T = TypeVar("T", bound=Model)
+V = TypeVar("V")
+E = TypeVar("E")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class KindReconciler(Generic[S, T, V, E, R]):
+    """Drives one kind; its only state is what effects have found and no status says yet."""
+
+    deps: Deps
+    parse: OwnKind[S, T]
+    observe: Callable[[Reads, Object[S, T], R], Awaitable[V]]
+    decide: Callable[[Object[S, T], V], Decision[T, E]]
+    effects: Effects[Object[S, T], E, R]
+    is_over: Callable[[T], bool] = lambda _: False
+    """Whether nothing that was found is needed any more."""
+    sees_deletion: bool = False
+
+    async def reconcile(self, namespace: str, name: str) -> float | None:
+        """One pass; seconds after which to look again."""
+        cluster, kind = self.deps.cluster, self.parse.kind
+        body = await cluster.get(kind, namespace, name)
+        subject = None if body is None else self.parse(body)
+        if subject is None or (subject.deleting and not self.sees_deletion):
+            self.effects.forget(namespace, name)
+            return None
+        seen = await self.observe(self.deps, subject, self.effects.found(subject))
+        decision = self.decide(subject, seen)
+        if decision.status != subject.status:
+            await cluster.apply_status(kind, subject.with_status(decision.status))
+        found = [await self.effects.perform(subject, effect) for effect in decision.effects]
+        if self.is_over(decision.status):
+            self.effects.forget(namespace, name)
+        # What an effect has found is for the next pass.
+        return 0.0 if any(found) else decision.requeue
+
+
+def reconcilers(deps: Deps) -> dict[Kind, Reconciler]:
+    """One for each kind, as a new process begins with them."""
+
+    def is_proven(status: TestbedStatus) -> bool:
+        return status.proof_digest is not None
+
+    def is_archived(status: TrialStatus) -> bool:
+        return is_true(status.conditions, ARCHIVED)
+
+    return {
+        CAMPAIGN: KindReconciler(
+            deps,
+            objects.campaign,
+            observe_campaign,
+            decide_campaign,
+            CampaignEffects(deps),
+            sees_deletion=True,
+        ),
+        TESTBED: KindReconciler(
+            deps, objects.testbed, observe_testbed, decide_testbed, TestbedEffects(deps), is_proven
+        ),
+        TRIAL: KindReconciler(
+            deps, objects.trial, observe_trial, decide_trial, TrialEffects(deps), is_archived
+        ),
+    }
