@@ -16,10 +16,10 @@ from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
 from encbench.sidecars.agent.process import NotRunning
 from encbench.wire import agent as wire
+from encbench.wire.slices import SlotsAnswer, SlotsOrder
 
 AUTH = {"Authorization": "Bearer secret"}
-WISH = {"marker": "encbench-marker-0001", "full": True}from encbench.wire.slices import SlotsAnswer, SlotsOrder
-
+WISH = {"marker": "encbench-marker-0001", "full": True}
 
 
 @dataclass
@@ -133,8 +133,8 @@ async def test_metrics_and_health_need_no_token(start: Start) -> None:
 async def test_the_rest_needs_the_token(start: Start, headers: dict[str, str]) -> None:
     behind = Behind()
     client = await start(behind)
-    assert (await client.get("/v1/server", headers=headers)).status == 401
-    answer = await client.post("/v1/evidence", json=WISH, headers=headers)
+    assert (await client.get("/v1/server", headers=AUTH)).status == 401
+    answer = await client.post("/v1/evidence", json=WISH, headers=AUTH)
     assert answer.status == 401
     assert "Bearer" in (await answer.json())["error"]
     assert behind.wished == []
@@ -321,11 +321,10 @@ ORDER = {
 async def test_slots_are_begun_by_a_post_and_only_looked_at_by_a_get(start: Start) -> None:
     behind = Behind()
     client = await start(behind)
-    headers = {"Authorization": "Bearer secret"}
-    answer = await client.post("/v1/slices", json=ORDER, headers=headers)
+    answer = await client.post("/v1/slices", json=ORDER, headers=AUTH)
     assert (await answer.json())["state"] == "running"
     assert behind.wished == [ORDER]
-    look = await client.get("/v1/slices", params={"run": "trial-1"}, headers=headers)
+    look = await client.get("/v1/slices", params={"run": "trial-1"}, headers=AUTH)
     assert (await look.json())["state"] == "unknown"
     assert len(behind.wished) == 1
 
@@ -344,8 +343,7 @@ async def test_slots_are_begun_by_a_post_and_only_looked_at_by_a_get(start: Star
 async def test_slots_that_cannot_be_meant(start: Start, change: Any, why: str) -> None:
     behind = Behind()
     client = await start(behind)
-    headers = {"Authorization": "Bearer secret"}
-    answer = await client.post("/v1/slices", json={**ORDER, **change}, headers=headers)
+    answer = await client.post("/v1/slices", json={**ORDER, **change}, headers=AUTH)
     assert answer.status == 400
     assert why in (await answer.json())["error"]
     assert behind.wished == []
