@@ -34,6 +34,7 @@ class Behind:
     slow: bool = False
     checked: list[wire.ChecksRequest] = field(default_factory=list)
     ordered: list[wire.StopRequest] = field(default_factory=list)
+    timed: list[SlotsOrder] = field(default_factory=list)
 
     def stop(self, order: wire.StopRequest) -> Any:
         self.ordered.append(order)
@@ -58,7 +59,7 @@ class Behind:
         return {"version": "10.11"}
 
     def slots(self, order: SlotsOrder) -> SlotsAnswer:
-        self.wished.append(order)
+        self.timed.append(order)
         return {"run": order["run"], "state": "running", "rows": [], "error": None}
 
     def evidence(self, marker: str, full: bool, cancelled: Callable[[], bool]) -> Any:
@@ -133,8 +134,8 @@ async def test_metrics_and_health_need_no_token(start: Start) -> None:
 async def test_the_rest_needs_the_token(start: Start, headers: dict[str, str]) -> None:
     behind = Behind()
     client = await start(behind)
-    assert (await client.get("/v1/server", headers=AUTH)).status == 401
-    answer = await client.post("/v1/evidence", json=WISH, headers=AUTH)
+    assert (await client.get("/v1/server", headers=headers)).status == 401
+    answer = await client.post("/v1/evidence", json=WISH, headers=headers)
     assert answer.status == 401
     assert "Bearer" in (await answer.json())["error"]
     assert behind.wished == []
@@ -307,7 +308,7 @@ async def test_another_stop_has_to_wait(start: Start) -> None:
     assert await answer.json() == {"error": "the recovery of x has not ended"}
 
 
-ORDER = {
+SLOTS: SlotsOrder = {
     "run": "trial-1",
     "startAt": 1.7e9,
     "warmup": 5,
@@ -321,12 +322,12 @@ ORDER = {
 async def test_slots_are_begun_by_a_post_and_only_looked_at_by_a_get(start: Start) -> None:
     behind = Behind()
     client = await start(behind)
-    answer = await client.post("/v1/slices", json=ORDER, headers=AUTH)
+    answer = await client.post("/v1/slices", json=SLOTS, headers=AUTH)
     assert (await answer.json())["state"] == "running"
-    assert behind.wished == [ORDER]
+    assert behind.timed == [SLOTS]
     look = await client.get("/v1/slices", params={"run": "trial-1"}, headers=AUTH)
     assert (await look.json())["state"] == "unknown"
-    assert len(behind.wished) == 1
+    assert len(behind.timed) == 1
 
 
 @pytest.mark.parametrize(
@@ -343,7 +344,7 @@ async def test_slots_are_begun_by_a_post_and_only_looked_at_by_a_get(start: Star
 async def test_slots_that_cannot_be_meant(start: Start, change: Any, why: str) -> None:
     behind = Behind()
     client = await start(behind)
-    answer = await client.post("/v1/slices", json={**ORDER, **change}, headers=AUTH)
+    answer = await client.post("/v1/slices", json={**SLOTS, **change}, headers=AUTH)
     assert answer.status == 400
     assert why in (await answer.json())["error"]
-    assert behind.wished == []
+    assert behind.timed == []
