@@ -192,10 +192,9 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
     stack.push_async_callback(client.close)
     cluster = KubernetesCluster(client, args.namespace)
     metrics = Prometheus(args.prometheus_url, ca_file=args.prometheus_ca_file)
-    stack.push_async_callback(metrics.aclose)
     agent, recorder = HttpAgent(), HttpRecorder()
-    stack.push_async_callback(agent.aclose)
-    stack.push_async_callback(recorder.aclose)
+    for adapter in (metrics, agent, recorder):
+        stack.push_async_callback(adapter.aclose)
     store = ObjectStore(
         endpoint=args.s3_endpoint,
         external_endpoint=args.s3_external_endpoint,

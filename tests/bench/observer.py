@@ -222,7 +222,7 @@ def _report(kube: Kube, runs: list[Run]) -> int:
             print(f"{name}: too few pairs for an interval")
             return 2
         low, high = 1 + bounds.low, 1 + bounds.high
-        print(f"{name:20} on/off = {1 + found.increase:.4f} [{low:.4f}, {high:.4f}]")
+        print(f"{name:20} on/off = {1 + found.change('increase'):.4f} [{low:.4f}, {high:.4f}]")
         good = good and (name == "TPS" or (low >= 0.98 and high <= 1.02))
     for kind, found_shares in shares.items():
         share = sum(found_shares) / len(found_shares)

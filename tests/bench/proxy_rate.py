@@ -176,7 +176,7 @@ def _against(first: Sequence[Window], windows: Sequence[Window]) -> str:
     bounds = paired and paired.change_bounds("increase")
     if not paired or not bounds or not math.isfinite(bounds.high):
         return "no interval"
-    change, low, high = (100 * x for x in (paired.increase, bounds.low, bounds.high))
+    change, low, high = (100 * x for x in (paired.change("increase"), bounds.low, bounds.high))
     return f"{change:+.1f} % ({low:+.1f} to {high:+.1f})"
 
 

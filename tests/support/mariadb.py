@@ -23,9 +23,10 @@ from encbench.api.testbed import TestbedSpec
 from encbench.core import certificates
 from encbench.core.certificates import Issued
 from encbench.database.children import config_map, credentials_secret, keys_secret
-from encbench.engines.innodb.layout import KEY_FILE, InnodbLayout
-from encbench.engines.innodb.server import with_files
+from encbench.engines.innodb.engine import with_files
+from encbench.engines.innodb.settings import InnodbLayout
 from encbench.engines.mariadb import settings
+from encbench.engines.mariadb.settings import KEY_FILE
 from encbench.kube.pods import USER_ID
 from tests.support import certified, debian
 from tests.support.places import mounted, places, texts, write
@@ -216,7 +217,7 @@ def _prepare(
         f"{layout.config}/refusals.sh": data["refusals.sh"],
         layout.init_sql: credentials["init.sql"] + ALL_PRIVILEGES,
         **mounted(layout, credentials, issued),
-        **({layout.key_file: keys[KEY_FILE]} if KEY_FILE in keys else {}),
+        **({f"{layout.keys}/{KEY_FILE}": keys[KEY_FILE]} if KEY_FILE in keys else {}),
     }
     write(layout, files)
     hand_over(folder)

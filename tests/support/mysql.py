@@ -15,8 +15,8 @@ from typing import Any
 from encbench.api.testbed import TestbedSpec
 from encbench.core import certificates
 from encbench.database.children import config_map, credentials_secret
-from encbench.engines.mysql import keyring, settings
-from encbench.engines.mysql.layout import POD, MysqlLayout
+from encbench.engines.mysql import settings
+from encbench.engines.mysql.layout import POD, MysqlLayout, keyring_files
 from tests.support import certified, rootfs
 from tests.support.mariadb import ALL_PRIVILEGES, MariaDB, hand_over, kept
 from tests.support.places import mounted, places, texts, write
@@ -114,7 +114,7 @@ def _prepare(
         **{f"{layout.config}/{name}": data[name] for name in ("initialise.sh", "refusals.sh")},
         **{
             f"{layout.config}/{name}": text
-            for name, text in keyring.files(spec.mode, spec.instance.version, layout).items()
+            for name, text in keyring_files(spec.mode, spec.instance.version, layout).items()
         },
         layout.init_sql: init_sql(credentials["init.sql"]) + ALL_PRIVILEGES,
         **mounted(layout, credentials, issued),

@@ -25,7 +25,8 @@ from encbench.core.certificates import entries
 from encbench.core.connection import DATABASE, Connection
 from encbench.database.children import config_map, credentials_secret
 from encbench.engines.postgresql import settings
-from encbench.engines.postgresql.layout import PASSWD, PostgresqlLayout
+from encbench.engines.postgresql.engine import PASSWD
+from encbench.engines.postgresql.settings import PostgresqlLayout
 from encbench.kube.pods import USER_ID
 from tests.support import debian
 from tests.support.certified import issued
@@ -137,7 +138,7 @@ class Postgres:
     def start(self) -> None:
         """Start it and wait until it answers a query."""
         command = self._contained(
-            "sh", self.layout.start, self.layout.volume, self.layout.server_conf
+            "sh", f"{self.layout.config}/start.sh", self.layout.volume, self.layout.server_conf
         )
         environment = self._environment()
         with (self.folder / "server.log").open("ab") as log:
@@ -201,7 +202,7 @@ class Postgres:
             "TERMINATION_LOG": str(self.termination_log),
         }
         if self.spec.mode.in_transit is not None:
-            environment["OPENSSL_CONF"] = self.layout.openssl_conf
+            environment["OPENSSL_CONF"] = f"{self.layout.config}/openssl.cnf"
         return environment
 
 
@@ -266,10 +267,11 @@ def _prepare(
     broken = {"listen_addresses": "127.0.0.1", **overrides}
     conf = settings.server_conf(spec, layout)
     conf += "".join(f"{name} = '{value}'\n" for name, value in broken.items())
+    trusting = (rules or given["pg_hba.conf"]) + f"local all {ADMIN} trust\n"
     files = {
         **{f"{layout.config}/{name}": text for name, text in given.items()},
         layout.server_conf: conf,
-        layout.host_rules: (rules or given["pg_hba.conf"]) + f"local all {ADMIN} trust\n",
+        f"{layout.config}/pg_hba.conf": trusting,
         layout.init_sql: credentials["init.sql"],
         **mounted(layout, credentials, made),
     }

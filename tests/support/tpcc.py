@@ -19,8 +19,8 @@ from encbench.api.workload import WorkloadSpec
 from encbench.core.connection import DATABASE, Connection
 from encbench.tools.pod import wrapped
 from encbench.tools.tpcc import jdbc, props
-from encbench.tools.tpcc.client import CA_FILE
 from encbench.tools.tpcc.jobs import CLIENT
+from encbench.tools.tpcc.props import CA_FILE
 from tests.support import java
 from tests.support.chart import REPO
 from tests.support.workloads import tpcc_spec

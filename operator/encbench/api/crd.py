@@ -6,7 +6,6 @@ are never edited by hand: a unit test runs the check.
 
 import argparse
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,17 +80,18 @@ def _column(column: Column) -> dict[str, Any]:
     return {**made, "description": column.description, **priority}
 
 
-def files() -> Iterator[tuple[Path, str]]:
-    """Path below the checkout and content of every generated file."""
-    for resource in RESOURCES:
-        body = definition(resource)
-        text = yaml.safe_dump(body, sort_keys=False, width=100, allow_unicode=True)
-        yield FOLDER / f"{body['metadata']['name']}.yaml", _HEADER + text
+def files() -> dict[Path, str]:
+    """Content of every generated file by its path below the checkout."""
+    return {
+        FOLDER / f"{body['metadata']['name']}.yaml": _HEADER
+        + yaml.safe_dump(body, sort_keys=False, width=100, allow_unicode=True)
+        for body in map(definition, RESOURCES)
+    }
 
 
 def drift(root: Path) -> list[str]:
     """The differences between the files under `root` and the models, one line each."""
-    wanted = dict(files())
+    wanted = files()
     found = {path.relative_to(root) for path in (root / FOLDER).glob("*")}
     complaints = [f"{path}: no kind of this name; delete it" for path in found - wanted.keys()]
     for path, text in wanted.items():
@@ -104,7 +104,7 @@ def drift(root: Path) -> list[str]:
 
 def write(root: Path) -> None:
     """Write every file under `root` and remove the files of kinds that no longer exist."""
-    wanted = dict(files())
+    wanted = files()
     (root / FOLDER).mkdir(parents=True, exist_ok=True)
     for path in (root / FOLDER).glob("*.yaml"):
         if path.relative_to(root) not in wanted:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from encbench.audit.checks import OverheadCheck, PrintedCell, Source
-from encbench.audit.figures import Span
+from encbench.audit.figures import PrintedFigure
 from encbench.audit.shapes import condition
 from encbench.audit.tables import TableRow
 
@@ -29,21 +29,18 @@ class Statement:
     state: str
     places: tuple[PrintedCell, ...]
 
+    @property
+    def figures(self) -> list[tuple[PrintedCell, PrintedFigure]]:
+        """Its places with their figures."""
+        return [(place, found) for place in self.places if (found := place.figure)]
+
     def agrees(self, other: "Statement") -> bool:
         """Whether one of its figures may be one of the other's."""
-        return any(a.meets(b) for a in _spans(self) for b in _spans(other))
+        return any(a.span.meets(b.span) for _, a in self.figures for _, b in other.figures)
 
 
-def _spans(statement: Statement) -> list[Span]:
-    return [found.span for place in statement.places if (found := place.figure)]
-
-
-@dataclass(frozen=True)
-class Disagreement:
-    """Two statements that cannot both be right. `one` has no more figures than `other`."""
-
-    one: Statement
-    other: Statement
+Disagreement = tuple[Statement, Statement]
+"""Two that cannot both be right."""
 
 
 def statements(sources: Sequence[Source]) -> list[Statement]:
@@ -68,32 +65,29 @@ def same(one: Statement, other: Statement) -> bool:
     """Whether two tables state the same quantity in the same state under the same condition."""
     return (
         one.source is not other.source
-        and (one.quantity, one.state) == (other.quantity, other.state)
         and bool(one.source.shape.keys)
-        and condition(one.source.shape, one.row) == condition(other.source.shape, other.row)
+        and _matter(one) == _matter(other)
     )
 
 
 def disagreements(said: Sequence[Statement]) -> list[Disagreement]:
-    """Pairs of statements about the same quantity that do not agree.
+    """Pairs of statements about the same quantity that cannot both be right.
 
-    A table with several statements about one condition has a key that was not named; it is left
-    out.
+    The first has no more figures than the second. A table with several statements about one
+    condition has a key that was not named; it is left out.
     """
     found: list[Disagreement] = []
-    counts = Counter(map(_key, said))
-    for pair in combinations([s for s in said if counts[_key(s)] == 1], 2):
+    counts = Counter((s.source.table.name, _matter(s)) for s in said)
+    alone = [s for s in said if counts[s.source.table.name, _matter(s)] == 1]
+    for pair in combinations(alone, 2):
         one, other = sorted(pair, key=lambda statement: len(statement.places))
         if same(one, other) and not one.agrees(other):
-            found.append(Disagreement(one, other))
+            found.append((one, other))
     return found
 
 
-def _key(said: Statement) -> tuple[object, ...]:
-    return (
-        *(said.source.table.name, said.quantity, said.state),
-        condition(said.source.shape, said.row),
-    )
+def _matter(said: Statement) -> tuple[object, ...]:
+    return said.quantity, said.state, condition(said.source.shape, said.row)
 
 
 def repeats(checks: Iterable[OverheadCheck]) -> list[tuple[OverheadCheck, ...]]:

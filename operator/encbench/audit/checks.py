@@ -10,6 +10,7 @@ was not computed from the figures beside it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Literal
 
 from encbench.audit.figures import PrintedFigure, Span
@@ -110,28 +111,26 @@ def follows(claim: Claim, published: PrintedFigure, plain: Span, encrypted: Span
 def _check(
     sources: Sequence[Source], source: Source, row: TableRow, claim: Claim, published: PrintedFigure
 ) -> OverheadCheck:
+    unchecked = partial(OverheadCheck, source, row, claim, "unchecked", published)
     encrypted = source.table.figure(row, claim.encrypted)
     if encrypted is None:
-        why = f"{claim.encrypted} is empty"
-        return OverheadCheck(source, row, claim, "unchecked", published, why)
+        return unchecked(f"{claim.encrypted} is empty")
     place = _plain(sources, source, row, claim)
     plain = place.figure if place else None
     if place is None or plain is None:
         keys = listed(source.shape.keys) or "no key"
-        why = f"no file has its {claim.plain} (by {keys})"
-        return OverheadCheck(source, row, claim, "unchecked", published, why)
+        return unchecked(f"no file has its {claim.plain} (by {keys})")
     formula = FORMULAS[claim.formula]
     divisor = {"plain": plain, "encrypted": encrypted}.get(formula.needs)
     if divisor is not None and divisor.span.low <= 0:
         why = f"{divisor.text} may be 0 by its rounding, and {claim.formula} divides by it"
-        return OverheadCheck(source, row, claim, "unchecked", published, why, place)
+        return unchecked(why, place)
     reach = _reach(claim, published, plain.span, encrypted.span)
     scale = _scale(claim, published)
-    gap = reach.gap(published.span)
     verdict: Verdict = "contradiction"
     if reach.meets(published.span):
         verdict = "follows"
-    elif gap < SLIP * published.unit:
+    elif reach.gap(published.span) < SLIP * published.unit:
         verdict = "slip"
     return OverheadCheck(
         source=source,
@@ -158,7 +157,7 @@ def _reach(claim: Claim, published: PrintedFigure, plain: Span, encrypted: Span)
 
 def _needed(formula: Formula, plain: Span, published: Span, scale: int) -> Span | None:
     wanted = Span(published.low / scale, published.high / scale)
-    if formula.name == "ratio" and wanted.low <= 0:
+    if formula.needs == "encrypted" and wanted.low <= 0:
         return None
     return formula.encrypted(plain, wanted)
 
@@ -167,29 +166,24 @@ def _plain(
     sources: Sequence[Source], source: Source, row: TableRow, claim: Claim
 ) -> PrintedCell | None:
     """The plain figure's cell: in the row, in its baseline row, or in another table."""
-    if source.shape.baseline is not None and claim.plain in source.table.columns:
-        return _baseline(source, row, claim)
-    if claim.plain in source.table.columns:
+    wanted = condition(source.shape, row)
+    if claim.plain not in source.table.columns:
+        found = [
+            PrintedCell(other, candidate, claim.plain)
+            for other in sources
+            if other is not source and claim.plain in other.table.columns
+            for candidate in other.table.rows
+            if other.shape.keys and condition(other.shape, candidate) <= wanted
+        ]
+    elif source.shape.baseline is None:
         return PrintedCell(source, row, claim.plain)
-    wanted = condition(source.shape, row)
-    found = [
-        PrintedCell(other, candidate, claim.plain)
-        for other in sources
-        if other is not source and claim.plain in other.table.columns
-        for candidate in other.table.rows
-        if other.shape.keys and condition(other.shape, candidate) <= wanted
-    ]
-    return _only(found, source, row)
-
-
-def _baseline(source: Source, row: TableRow, claim: Claim) -> PrintedCell | None:
-    column, value = source.shape.baseline or ("", "")
-    wanted = condition(source.shape, row)
-    found = [
-        PrintedCell(source, candidate, claim.plain)
-        for candidate in source.table.rows
-        if candidate.cells[column] == value and condition(source.shape, candidate) == wanted
-    ]
+    else:
+        column, value = source.shape.baseline
+        found = [
+            PrintedCell(source, candidate, claim.plain)
+            for candidate in source.table.rows
+            if candidate.cells[column] == value and condition(source.shape, candidate) == wanted
+        ]
     return _only(found, source, row)
 
 

@@ -57,10 +57,6 @@ class PrintedFigure:
         """Significant digits as printed."""
         return len(str(abs(int(self.value / self.unit)))) if self.value else 1
 
-    def scaled(self, factor: int) -> "PrintedFigure":
-        """The same figure in a unit smaller by that factor: 0.13 as 13 percent."""
-        return PrintedFigure(self.text, self.value * factor, self.unit * factor, self.percent)
-
 
 def figure(cell: str) -> PrintedFigure | None:
     """The figure in a cell, None where it holds none; NotAFigure where it holds something else.

@@ -41,7 +41,7 @@ def findings(
     found += [
         _disagreement(entry, said)
         for entry in disagreements
-        if not {_id(p) for p in (*entry.one.places, *entry.other.places)} & accused
+        if not {_id(place) for said in entry for place in said.places} & accused
     ]
     found += [
         _repeat(group)
@@ -81,12 +81,11 @@ def _contradiction(
     places = [check.encrypted]
     if others and _digits(check) >= _FEW:
         owner = next((c for c in others if c.verdict == "follows"), others[0])
-        whose = f"whose published {wording.published(owner)} does follow from it"
-        if owner.verdict != "follows":
-            whose = f"whose published {wording.published(owner)} does not follow from it either"
+        does, either = ("does", "") if owner.verdict == "follows" else ("does not", " either")
         parts.append(
             f"its {check.claim.encrypted} {wording.printed(check.encrypted)} is that of line "
-            f"{owner.row.line} ({wording.apart(check, owner)}), {whose}"
+            f"{owner.row.line} ({wording.apart(check, owner)}), whose published "
+            f"{wording.published(owner)} {does} follow from it{either}"
         )
         places.append(owner.encrypted)
     elsewhere = _elsewhere(check, said)
@@ -94,9 +93,8 @@ def _contradiction(
     places += [place for _, place in elsewhere]
     if not elsewhere and check.needed is not None:
         parts.append(f"{wording.published(check)} would take {wording.needed(check)}")
-    return AuditFinding(
-        "contradiction", tuple(places), f"{wording.where(check)}: {'; '.join(parts)}."
-    )
+    text = f"{wording.where(check)}: {'; '.join(parts)}."
+    return AuditFinding("contradiction", tuple(places), text)
 
 
 def _elsewhere(check: OverheadCheck, said: Sequence[Statement]) -> list[tuple[str, PrintedCell]]:
@@ -109,10 +107,7 @@ def _elsewhere(check: OverheadCheck, said: Sequence[Statement]) -> list[tuple[st
     for other in said:
         if not same(own, other) or own.agrees(other):
             continue
-        for place in other.places:
-            figure = place.figure
-            if figure is None:
-                continue
+        for place, figure in other.figures:
             fits = follows(check.claim, check.published, plain.span, figure.span)
             whose = "does follow" if fits else "does not follow either"
             text = (
@@ -124,7 +119,7 @@ def _elsewhere(check: OverheadCheck, said: Sequence[Statement]) -> list[tuple[st
 
 
 def _disagreement(entry: Disagreement, said: Sequence[Statement]) -> AuditFinding:
-    one, other = entry.one, entry.other
+    one, other = entry
     (mine, *_), theirs = one.places, other.places
     rest = [f"{place.column} {wording.printed(place)}" for place in theirs]
     where = f"{one.source.table.name}, line {one.row.line} ({one.source.name(one.row)})"
@@ -142,26 +137,25 @@ def _disagreement(entry: Disagreement, said: Sequence[Statement]) -> AuditFindin
 
 def _beyond(entry: Disagreement, said: Sequence[Statement]) -> str:
     """A clause where the other table's figures lie outside this table's range."""
-    one = entry.one
+    one, other = entry
     own = [
-        (figure, place)
+        found
         for s in said
         if s.source is one.source and s.row is one.row and s.quantity == one.quantity
-        for place in s.places
-        if (figure := place.figure)
+        for found in s.figures
     ]
-    theirs = [figure for place in entry.other.places if (figure := place.figure)]
+    theirs = [figure for _, figure in other.figures]
     if len(own) < 2:
         return ""
-    highest, lowest = (end(own, key=lambda entry: entry[0].value) for end in (max, min))
+    highest, lowest = (end(own, key=lambda found: found[1].value) for end in (max, min))
     count = "both" if len(theirs) == 2 else "all"
-    if min(f.span.low for f in theirs) > highest[0].span.high:
+    if min(f.span.low for f in theirs) > highest[1].span.high:
         end, side = highest, "above"
-    elif max(f.span.high for f in theirs) < lowest[0].span.low:
+    elif max(f.span.high for f in theirs) < lowest[1].span.low:
         end, side = lowest, "below"
     else:
         return ""
-    cell = f"{end[1].column} {wording.printed(end[1])}"
+    cell = f"{end[0].column} {wording.printed(end[0])}"
     return f": {count} lie {side} even the {cell} of the same line"
 
 

@@ -11,19 +11,18 @@ from fractions import Fraction
 
 from encbench.audit.figures import Span
 
-ONE = Fraction(1)
+Computation = Callable[[Fraction, Fraction], Fraction]
 
 
 @dataclass(frozen=True)
 class Formula:
     """One way to say what encryption costs."""
 
-    name: str
     words: str
     """A template for the names of the columns."""
-    compute: Callable[[Fraction, Fraction], Fraction]
+    compute: Computation
     """The result, of plain and encrypted."""
-    invert: Callable[[Fraction, Fraction], Fraction]
+    invert: Computation
     """The encrypted figure that gives this result for that plain one: of plain and result."""
     percent: bool
     """Whether results are in percent unless the user says otherwise."""
@@ -32,60 +31,50 @@ class Formula:
 
     def reach(self, plain: Span, encrypted: Span) -> Span:
         """All results of figures within these spans."""
-        ends = [
-            self.compute(p, e)
-            for p in (plain.low, plain.high)
-            for e in (encrypted.low, encrypted.high)
-        ]
-        return Span(min(ends), max(ends))
+        return _ends(self.compute, plain, encrypted)
 
     def encrypted(self, plain: Span, result: Span) -> Span:
         """Every encrypted figure from which a result within that span follows."""
-        ends = [
-            self.invert(p, r) for p in (plain.low, plain.high) for r in (result.low, result.high)
-        ]
-        return Span(min(ends), max(ends))
+        return _ends(self.invert, plain, result)
 
     def spelled(self, plain: str, encrypted: str) -> str:
         """`1 − tps_encrypted/tps_plain`."""
         return self.words.format(plain=plain, encrypted=encrypted)
 
 
+def _ends(compute: Computation, one: Span, other: Span) -> Span:
+    ends = [compute(a, b) for a in (one.low, one.high) for b in (other.low, other.high)]
+    return Span(min(ends), max(ends))
+
+
 FORMULAS = {
-    formula.name: formula
-    for formula in (
-        Formula(
-            name="loss",
-            words="1 − {encrypted}/{plain}",
-            compute=lambda plain, encrypted: ONE - encrypted / plain,
-            invert=lambda plain, result: plain * (ONE - result),
-            percent=True,
-            needs="plain",
-        ),
-        Formula(
-            name="ratio",
-            words="{plain}/{encrypted}",
-            compute=lambda plain, encrypted: plain / encrypted,
-            invert=lambda plain, result: plain / result,
-            percent=False,
-            needs="encrypted",
-        ),
-        Formula(
-            name="increase",
-            words="{encrypted}/{plain} − 1",
-            compute=lambda plain, encrypted: encrypted / plain - ONE,
-            invert=lambda plain, result: plain * (ONE + result),
-            percent=True,
-            needs="plain",
-        ),
-        Formula(
-            name="points",
-            words="{encrypted} − {plain}",
-            compute=lambda plain, encrypted: encrypted - plain,
-            invert=lambda plain, result: plain + result,
-            percent=False,
-            needs="none",
-        ),
-    )
+    "loss": Formula(
+        words="1 − {encrypted}/{plain}",
+        compute=lambda plain, encrypted: 1 - encrypted / plain,
+        invert=lambda plain, result: plain * (1 - result),
+        percent=True,
+        needs="plain",
+    ),
+    "ratio": Formula(
+        words="{plain}/{encrypted}",
+        compute=lambda plain, encrypted: plain / encrypted,
+        invert=lambda plain, result: plain / result,
+        percent=False,
+        needs="encrypted",
+    ),
+    "increase": Formula(
+        words="{encrypted}/{plain} − 1",
+        compute=lambda plain, encrypted: encrypted / plain - 1,
+        invert=lambda plain, result: plain * (1 + result),
+        percent=True,
+        needs="plain",
+    ),
+    "points": Formula(
+        words="{encrypted} − {plain}",
+        compute=lambda plain, encrypted: encrypted - plain,
+        invert=lambda plain, result: plain + result,
+        percent=False,
+        needs="none",
+    ),
 }
 """By the name that `--formula` takes."""

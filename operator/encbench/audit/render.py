@@ -61,7 +61,7 @@ def csv_rows(audit: Audit) -> str:
     Results are in the unit of the published figure.
     """
     out = io.StringIO()
-    writer = csv.DictWriter(out, CSV_COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(out, CSV_COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     shown: set[int] = set()
     for check in audit.checks:
@@ -70,9 +70,8 @@ def csv_rows(audit: Audit) -> str:
         writer.writerow(_flat(_check(check)) | {"finding": " ".join(f.text for f in about)})
     for finding in audit.findings:
         if id(finding) not in shown:
-            place = _place(finding.places[0])
-            row = {k: place[k] for k in ("file", "line", "condition", "column")}
-            writer.writerow(row | {"verdict": finding.kind, "finding": finding.text})
+            words = {"verdict": finding.kind, "finding": finding.text}
+            writer.writerow(_place(finding.places[0]) | words)
     return out.getvalue()
 
 
@@ -117,11 +116,8 @@ def summary(audit: Audit) -> str:
     between = len(denied) - counts.get("contradiction", 0)
     if between:
         parts.append(f"{between} further figures contradict another table")
-    return (
-        f"{'; '.join(parts)}."
-        if audit.findings
-        else f"{parts[0]}, and no table contradicts another."
-    )
+    agreed = f"{parts[0]}, and no table contradicts another."
+    return f"{'; '.join(parts)}." if audit.findings else agreed
 
 
 def _tables(audit: Audit) -> Iterable[tuple[str, list[str], list[list[str]]]]:
@@ -134,9 +130,7 @@ def _tables(audit: Audit) -> Iterable[tuple[str, list[str], list[list[str]]]]:
             column, value = source.shape.baseline
             formula += f", plain where {column} is {value}"
         keys = [*source.shape.keys, *source.shape.labels]
-        heads = [*keys, "plain", "encrypted", "published", "recomputed", "verdict"]
-        if not keys:
-            heads.insert(0, "line")
+        heads = [*(keys or ["line"]), "plain", "encrypted", "published", "recomputed", "verdict"]
         rows = [_line(check, keys) for check in checks]
         yield f"{source.table.name}: {claim.published} by {formula}", heads, rows
 
@@ -147,26 +141,19 @@ def _figures(heads: Sequence[str]) -> range:
 
 
 def _line(check: OverheadCheck, keys: Sequence[str]) -> list[str]:
+    within = " within rounding" if check.verdict == "follows" and not check.as_printed else ""
     return [
         *([check.row.cells[key] for key in keys] or [str(check.row.line)]),
         printed(check.plain) if check.plain else "–",
         printed(check.encrypted) or "–",
         published(check),
         result(check) or "–",
-        _says(check),
+        f"{SAYS[check.verdict]}{within}",
     ]
-
-
-def _says(check: OverheadCheck) -> str:
-    within = " within rounding" if check.verdict == "follows" and not check.as_printed else ""
-    return f"{SAYS[check.verdict]}{within}"
 
 
 def _check(check: OverheadCheck) -> dict[str, Any]:
     place = _place(PrintedCell(check.source, check.row, check.claim.published))
-    low = high = None
-    if check.reach is not None:
-        low, high = float(check.reach.low), float(check.reach.high)
     return {
         **place,
         "formula": check.formula.spelled(check.claim.plain, check.claim.encrypted),
@@ -175,8 +162,8 @@ def _check(check: OverheadCheck) -> dict[str, Any]:
         "encrypted": _place(check.encrypted),
         "published": check.published.text,
         "recomputed": None if check.result is None else float(check.result),
-        "lowest": low,
-        "highest": high,
+        "lowest": check.reach and float(check.reach.low),
+        "highest": check.reach and float(check.reach.high),
         "verdict": check.verdict,
         "asPrinted": check.as_printed,
         **({"why": check.why} if check.why else {}),
@@ -185,14 +172,13 @@ def _check(check: OverheadCheck) -> dict[str, Any]:
 
 def _flat(check: dict[str, Any]) -> dict[str, Any]:
     plain = check["plain"] or {}
-    values = {
+    return {
         **check,
         "plain": plain.get("figure"),
         "plain_file": plain.get("file"),
         "plain_line": plain.get("line"),
         "encrypted": check["encrypted"]["figure"],
     }
-    return {column: values.get(column) for column in CSV_COLUMNS}
 
 
 def _place(place: PrintedCell) -> dict[str, Any]:

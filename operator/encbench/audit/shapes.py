@@ -55,7 +55,7 @@ class Claim:
     """A column of the same table or, if it has none of that name, of another table with the same
     condition."""
     formula: str
-    percent: bool
+    percent: bool = True
     """Whether the published figures are in percent: 13, not 0.13."""
 
 
@@ -94,19 +94,17 @@ def _value(cell: str) -> str:
     return str(found.value) if found is not None else cell.casefold()
 
 
-def _percent(published: str, encrypted: str, plain: str, formula: str) -> Claim:
-    return Claim(published, encrypted, plain, formula, percent=True)
-
-
 _SHARE = "encrypted_columns_percent"
 _ALL = "100 % encrypted"
+_CPU = "client_cpu_percent"
+_CPU_BEFORE, _CPU_ENCRYPTED = "client_cpu_before_percent", "client_cpu_100pct_encrypted_percent"
 
 _STUDIES = (
     Shape(
         title="TPC-C throughput with and without encrypted columns",
         keys=("instance", "concurrency"),
         claims=(
-            _percent("published_overhead_percent", "encrypted_100pct_tps", "plaintext_tps", "loss"),
+            Claim("published_overhead_percent", "encrypted_100pct_tps", "plaintext_tps", "loss"),
         ),
         measures=(Measure("plaintext_tps", "TPS"), Measure("encrypted_100pct_tps", "TPS", _ALL)),
     ),
@@ -114,46 +112,28 @@ _STUDIES = (
         title="TPC-C by share of encrypted columns",
         keys=("instance", "concurrency"),
         labels=(_SHARE,),
-        claims=(_percent("published_overhead_percent", "tps", "plaintext_tps", "loss"),),
-        measures=(
-            Measure("tps", "TPS", share=_SHARE),
-            Measure("client_cpu_percent", "client CPU", share=_SHARE),
-        ),
+        claims=(Claim("published_overhead_percent", "tps", "plaintext_tps", "loss"),),
+        measures=(Measure("tps", "TPS", share=_SHARE), Measure(_CPU, "client CPU", share=_SHARE)),
     ),
     Shape(
         title="CPU of the client before and after encryption",
         keys=("instance", "concurrency"),
-        claims=(
-            _percent(
-                "published_cpu_increase_percent",
-                "client_cpu_100pct_encrypted_percent",
-                "client_cpu_before_percent",
-                "increase",
-            ),
-        ),
-        measures=(
-            Measure("client_cpu_before_percent", "client CPU"),
-            Measure("client_cpu_100pct_encrypted_percent", "client CPU", _ALL),
-        ),
+        claims=(Claim("published_cpu_increase_percent", _CPU_ENCRYPTED, _CPU_BEFORE, "increase"),),
+        measures=(Measure(_CPU_BEFORE, "client CPU"), Measure(_CPU_ENCRYPTED, "client CPU", _ALL)),
     ),
     Shape(
         title="CPU and memory of the client by driver",
         keys=("instance", "concurrency"),
         claims=(
-            _percent(
-                "published_cpu_increase_percent",
-                encrypted="encjdbc_client_cpu_percent",
-                plain="jdbc_client_cpu_percent",
-                formula="increase",
-            ),
-            _percent(
+            Claim("published_cpu_increase_percent", f"encjdbc_{_CPU}", f"jdbc_{_CPU}", "increase"),
+            Claim(
                 "published_memory_change_percent", "encjdbc_memory_mb", "jdbc_memory_mb", "increase"
             ),
         ),
         measures=(
             # A client before encryption runs one driver or the other; the study does not say which.
-            Measure("jdbc_client_cpu_percent", "client CPU"),
-            Measure("encjdbc_client_cpu_percent", "client CPU"),
+            Measure(f"jdbc_{_CPU}", "client CPU"),
+            Measure(f"encjdbc_{_CPU}", "client CPU"),
             Measure("jdbc_memory_mb", "memory of the plain driver"),
             Measure("encjdbc_memory_mb", "memory of the encrypting driver"),
         ),
@@ -161,7 +141,7 @@ _STUDIES = (
     Shape(
         title="sysbench throughput with the feature disabled and enabled",
         keys=("table", "threads"),
-        claims=(_percent("published_overhead_percent", "enabled_ktps", "disabled_ktps", "loss"),),
+        claims=(Claim("published_overhead_percent", "enabled_ktps", "disabled_ktps", "loss"),),
         measures=(
             Measure("disabled_ktps", "thousand TPS"),
             Measure("enabled_ktps", "thousand TPS", "enabled"),
@@ -169,30 +149,25 @@ _STUDIES = (
     ),
 )
 
-_MEAN = "{}_geometric_mean"
+_INCREASE = "{}_increase_fraction_arm_over_baseline_minus_1"
 _OWN = Shape(
     title="encbench's own report.csv",
     keys=("instance", "workload", "concurrency_threads"),
     labels=("arm",),
     baseline=("role", "baseline"),
-    claims=(
-        Claim(
-            "tps_loss_fraction_1_minus_arm_over_baseline",
-            *(_MEAN.format("tps"), _MEAN.format("tps"), "loss"),
-            percent=False,
-        ),
-        *(
-            Claim(
-                f"{name}_increase_fraction_arm_over_baseline_minus_1",
-                *(_MEAN.format(figure), _MEAN.format(figure), "increase"),
-                percent=False,
-            )
-            for name, figure in (
-                ("latency_average", "latency_average_ms"),
-                ("latency_p95", "latency_p95_ms"),
-                ("cpu_per_transaction", "database_cpu_ms_per_transaction"),
-            )
-        ),
+    claims=tuple(
+        Claim(published, figure, figure, formula, percent=False)
+        for published, stem, formula in (
+            ("tps_loss_fraction_1_minus_arm_over_baseline", "tps", "loss"),
+            (_INCREASE.format("latency_average"), "latency_average_ms", "increase"),
+            (_INCREASE.format("latency_p95"), "latency_p95_ms", "increase"),
+            (
+                _INCREASE.format("cpu_per_transaction"),
+                "database_cpu_ms_per_transaction",
+                "increase",
+            ),
+        )
+        for figure in [f"{stem}_geometric_mean"]
     ),
     measures=(),
 )

@@ -8,9 +8,7 @@ from encbench.audit.audit import audit as make
 from encbench.audit.shapes import Naming
 from encbench.audit.tables import BadInput, read
 from encbench.cli import output
-from encbench.cli.errors import CommandError
-
-FINDINGS = 1
+from encbench.cli.output import CommandError
 
 
 def audit(args: argparse.Namespace) -> int:
@@ -24,7 +22,7 @@ def audit(args: argparse.Namespace) -> int:
     except BadInput as error:
         raise CommandError(str(error)) from error
     output.write(render.RENDERINGS[args.output](found).encode(), args.file)
-    return FINDINGS if found.findings else 0
+    return 1 if found.findings else 0
 
 
 def naming(args: argparse.Namespace) -> Naming | None:

@@ -6,14 +6,12 @@ from pathlib import Path
 
 from encbench.cli import output
 from encbench.cli.connection import connected
-from encbench.cli.errors import CommandError
+from encbench.cli.output import CommandError
 from encbench.cli.report import fetch, find
 from encbench.core.artefact import RecordError, decode
 from encbench.report.compare import renderings
 from encbench.report.compare.difference import compare as compared
 from encbench.report.document import Report
-
-NOTHING_IN_COMMON = 1
 
 
 async def compare(args: argparse.Namespace) -> int:
@@ -22,7 +20,7 @@ async def compare(args: argparse.Namespace) -> int:
         reports = [await _read(name, args.namespace, stack) for name in (args.first, args.second)]
     found = compared(*reports)
     output.write(renderings.RENDERINGS[args.output](found).encode(), args.file)
-    return 0 if found.pairs else NOTHING_IN_COMMON
+    return 0 if found.pairs else 1
 
 
 async def _read(name: str, namespace: str | None, stack: contextlib.AsyncExitStack) -> Report:

@@ -6,6 +6,7 @@ carried out. `watch` also exits with 2 for a refused campaign, and with 3 after 
 """
 
 import argparse
+from functools import partial
 
 from encbench import __version__
 from encbench.audit.formulas import FORMULAS
@@ -112,35 +113,25 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"encbench {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="command")
 
-    def command(name: str, short: str, long: str, more: str) -> argparse.ArgumentParser:
-        raw = argparse.RawDescriptionHelpFormatter
-        return commands.add_parser(
-            name, help=short, description=long, epilog=more, formatter_class=raw
-        )
-
+    add = partial(commands.add_parser, formatter_class=argparse.RawDescriptionHelpFormatter)
     short = "show what a campaign needs and what would be refused, before anything runs"
-    _plan(command("plan", short, _PLAN, _PLAN_MORE))
+    _plan(add("plan", help=short, description=_PLAN, epilog=_PLAN_MORE))
     short = "show a campaign's progress until it ends"
-    _watch(command("watch", short, _WATCH, _WATCH_MORE))
+    _watch(add("watch", help=short, description=_WATCH, epilog=_WATCH_MORE))
     short = "print a campaign's report, open its page, or fetch it"
-    _report(command("report", short, _REPORT, _REPORT_MORE))
+    _report(add("report", help=short, description=_REPORT, epilog=_REPORT_MORE))
     short = "compare two reports, with possible causes of each difference"
-    _compare(command("compare", short, _COMPARE, _COMPARE_MORE))
+    _compare(add("compare", help=short, description=_COMPARE, epilog=_COMPARE_MORE))
     short = "recompute published tables: what follows, what slips, what contradicts"
-    _audit(command("audit", short, _AUDIT, _AUDIT_MORE))
+    _audit(add("audit", help=short, description=_AUDIT, epilog=_AUDIT_MORE))
     return top
 
 
 def _plan(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("campaign", nargs="?", help="name of a campaign in the cluster; or use -f or -k")
-    add(
-        *("-f", "--filename"),
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="manifests in YAML or JSON, a folder of them, or - for standard input; repeatable",
-    )
+    words = "manifests in YAML or JSON, a folder of them, or - for standard input; repeatable"
+    add("-f", "--filename", action="append", default=[], metavar="FILE", help=words)
     add("-k", "--kustomize", metavar="DIR", help="folder to build with kubectl kustomize")
     words = "search the cluster for what the manifests of -f or -k only name"
     add("--live", action="store_true", help=words)
@@ -192,18 +183,10 @@ def _audit(command: argparse.ArgumentParser) -> None:
         help="how they were printed: 13 is percent, 0.13 a number; percent by default for loss and "
         "increase",
     )
-    add(
-        "--key",
-        action="append",
-        default=[],
-        metavar="COLUMN[,COLUMN]",
-        help="columns that identify a condition and join files",
-    )
-    add(
-        "--baseline",
-        metavar="COLUMN=VALUE",
-        help="the plain figures are in rows of their own, where this column has this value",
-    )
+    words = "columns that identify a condition and join files"
+    add("--key", action="append", default=[], metavar="COLUMN[,COLUMN]", help=words)
+    words = "the plain figures are in rows of their own, where this column has this value"
+    add("--baseline", metavar="COLUMN=VALUE", help=words)
     _output(command, "text is for a terminal", "md", "csv", "json")
     _file(command)
 

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from encbench.adapters.objectstore import ObjectStore
 from encbench.api.kinds import SECRET, Kind
-from encbench.cli import kubectl
-from encbench.cli.errors import CommandError
+from encbench.cli.connection import kubectl
+from encbench.cli.output import CommandError
 from encbench.ports import Body, Cluster
 
 DEPLOYMENT = Kind("apps/v1", "Deployment", "deployments")
@@ -83,7 +83,7 @@ async def _reachable(endpoint: str, namespace: str) -> AsyncIterator[str]:
         return
     name, namespace = service.group(1, 2) if service else (host, namespace)
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    process = await kubectl.start(
+    process = await kubectl(
         "port-forward", f"--namespace={namespace}", f"service/{name}", f":{port}"
     )
     try:

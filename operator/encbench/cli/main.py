@@ -9,8 +9,8 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-from encbench.cli.errors import CommandError
 from encbench.cli.flags import parser
+from encbench.cli.output import CommandError
 from encbench.core.artefact import RecordError
 from encbench.kube.parsing import Malformed
 from encbench.ports import Rejected, Unavailable

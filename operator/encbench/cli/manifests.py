@@ -17,8 +17,9 @@ from encbench.admission.gather import Lookup
 from encbench.api import resources
 from encbench.api.base import API_VERSION, GROUP
 from encbench.api.kinds import SECRET, Kind
-from encbench.cli import kubectl, output
-from encbench.cli.errors import CommandError
+from encbench.cli import output
+from encbench.cli.connection import kubectl
+from encbench.cli.output import CommandError
 from encbench.ports import Body
 
 _KINDS = {resource.kind.kind: resource.kind for resource in resources.RESOURCES}
@@ -73,7 +74,7 @@ def _paths(file: str) -> list[str]:
 
 
 async def _kustomize(folder: str) -> bytes:
-    process = await kubectl.start("kustomize", folder)
+    process = await kubectl("kustomize", folder)
     built, complaint = await process.communicate()
     if process.returncode != 0:
         raise CommandError(f"kubectl kustomize {folder}: {complaint.decode().strip()}")

@@ -1,9 +1,11 @@
-"""Where a command's answer goes."""
+"""What a command reads and where its answer goes, or the error that it ends with."""
 
 import sys
 from pathlib import Path
 
-from encbench.cli.errors import CommandError
+
+class CommandError(Exception):
+    """The command cannot be carried out. The text says what to do instead."""
 
 
 def write(content: bytes, file: str | None) -> None:

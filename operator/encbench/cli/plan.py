@@ -13,19 +13,16 @@ from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN, TRIAL
 from encbench.cli import manifests, output
 from encbench.cli.connection import connected
-from encbench.cli.errors import CommandError
 from encbench.cli.manifests import Manifests, Offline
 from encbench.cli.outline import ASSUMED, Pace, outline
 from encbench.cli.outline_text import Answer, Planned, document, text
+from encbench.cli.output import CommandError
 from encbench.core.problem import Problem, Reason
 from encbench.kube import labels
 from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Cluster
 from encbench.reconcile import objects
 from encbench.reconcile.objects import Campaign, Trial
-
-REFUSED = 1
-DEFAULT = "default"
 
 
 async def plan(args: argparse.Namespace) -> int:
@@ -42,20 +39,20 @@ async def plan(args: argparse.Namespace) -> int:
     if args.output == "json":
         content = json.dumps(document(answer), ensure_ascii=False, indent=1) + "\n"
     output.write(content.encode(), None)
-    return 0 if answer.is_good else REFUSED
+    return 0 if answer.is_good else 1
 
 
 async def from_manifests(args: argparse.Namespace) -> Answer:
     """Every campaign of the files; --live adds what the cluster has."""
     async with contextlib.AsyncExitStack() as stack:
-        live, namespace = None, args.namespace or DEFAULT
+        live, namespace = None, args.namespace or "default"
         if args.live:
             live, namespace = await stack.enter_async_context(connected(args.namespace))
         found = await manifests.load(args.filename, args.kustomize, namespace)
         campaigns = tuple([await _planned(found, body, live) for body in found.of(CAMPAIGN)])
-    warnings: tuple[str, ...] = ()
-    if not campaigns and not any(refusal.kind == CAMPAIGN.kind for refusal in found.refused):
-        warnings = ("The manifests contain no Campaign: their parts were checked alone.",)
+    alone = ("The manifests contain no Campaign: their parts were checked alone.",)
+    any_campaign = campaigns or any(it.kind == CAMPAIGN.kind for it in found.refused)
+    warnings = () if any_campaign else alone
     return Answer(tuple(found.refused), campaigns, offline=live is None, warnings=warnings)
 
 
@@ -65,15 +62,13 @@ async def _planned(found: Manifests, body: Body, live: Cluster | None) -> Planne
     gathered, problems = await admit(Offline(found, live), namespace, name, campaign.spec)
     complaints = await _against_live(campaign, live)
     refused = {(refusal.kind, refusal.name) for refusal in found.refused}
-    causes: dict[str, None] = {}
-    for problem in problems:
-        # A refused manifest is not found only because it was refused.
-        if problem.reason is Reason.NOT_FOUND and (problem.kind.kind, problem.subject) in refused:
-            causes[f"{problem.kind.kind} {problem.subject}"] = None
-        else:
-            complaints.append(problem)
-    if causes:
-        text = f"first correct what kubectl apply would refuse: {', '.join(causes)}"
+    absent = (one for one in problems if one.reason is Reason.NOT_FOUND)
+    # A refused manifest is not found only because it was refused.
+    lost = [one for one in absent if (one.kind.kind, one.subject) in refused]
+    complaints += [problem for problem in problems if problem not in lost]
+    if lost:
+        causes = ", ".join(dict.fromkeys(f"{one.kind.kind} {one.subject}" for one in lost))
+        text = f"first correct what kubectl apply would refuse: {causes}"
         complaints.append(Problem(CAMPAIGN, Reason.REJECTED, text, name))
     shape = None if complaints else outline(campaign.spec, gathered.freeze({}))
     notes = tuple(unknown_settings(gathered))
@@ -129,13 +124,10 @@ def pace(trials: list[Trial]) -> Pace | None:
     A median, because one long pause must not spoil it.
     """
     started = sorted(
-        (
-            parse_time(trial.status.start_time).timestamp(),
-            load.warmup_seconds + load.duration_seconds,
-        )
+        (parse_time(began).timestamp(), load.warmup_seconds + load.duration_seconds)
         for trial in trials
         for load in [trial.spec.workload.load]
-        if trial.status.start_time
+        if (began := trial.status.start_time)
     )
     gaps = [after - before - run for (before, run), (after, _) in pairwise(started)]
     if not gaps:

@@ -9,7 +9,7 @@ from pathlib import Path
 from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.api.overheadreport import Artefact
 from encbench.cli import installation, output
-from encbench.cli.errors import CommandError
+from encbench.cli.output import CommandError
 from encbench.core.artefact import check
 from encbench.ports import Cluster
 from encbench.reconcile.objects import OverheadReport, overhead_report
@@ -48,12 +48,7 @@ async def fetch(cluster: Cluster, found: OverheadReport, wanted: str) -> bytes:
     artefacts = found.status.artefacts
     if artefacts is None:
         raise CommandError(f"report {found.name} has no rendering yet: try again in a moment")
-    where: Artefact = {
-        "html": artefacts.html,
-        "md": artefacts.markdown,
-        "csv": artefacts.csv,
-        "json": artefacts.json_,
-    }[wanted]
+    where: Artefact = getattr(artefacts, {"md": "markdown", "json": "json_"}.get(wanted, wanted))
     async with installation.store(cluster, found.namespace) as store:
         content = await store.get(where.key)
     if content is None:

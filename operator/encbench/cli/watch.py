@@ -1,22 +1,61 @@
 """`kubectl encbench watch`: live lines on a terminal, one line for each change elsewhere."""
 
 import asyncio
+import re
 import sys
 import time
 from datetime import UTC, datetime
+from typing import Protocol
 
 from encbench.api.campaign import CampaignStatus
-from encbench.api.kinds import CAMPAIGN, TRIAL
+from encbench.api.kinds import CAMPAIGN, POD, TRIAL
 from encbench.cli import progress
-from encbench.cli.errors import CommandError
-from encbench.cli.live import Live, Scraped
+from encbench.cli.output import CommandError
 from encbench.cli.screen import Screen
 from encbench.kube import labels
-from encbench.ports import Cluster, Unavailable
+from encbench.ports import Cluster, Rejected, Unavailable
 from encbench.reconcile import objects
+from encbench.tools.pod import RECORDER_PORT
 
 INTERVAL = 1.0
 FAILED, REFUSED, TIMED_OUT = 1, 2, 3
+_TPS = re.compile(r"^encbench_client_tps ([-+.0-9eE]+)$", re.MULTILINE)
+
+
+class Scraped(Cluster, Protocol):
+    """A cluster whose pods can be reached from outside."""
+
+    async def scrape(self, namespace: str, pod: str, port: int) -> str:
+        """A pod's /metrics. Unavailable or Rejected if the pod cannot be reached."""
+        ...
+
+
+class Live:
+    """TPS of running trials through the API server; never asks again once that has refused."""
+
+    def __init__(self, cluster: Scraped, namespace: str) -> None:
+        self._cluster = cluster
+        self._namespace = namespace
+        self._allowed = True
+
+    async def tps(self, trial: str) -> float | None:
+        """The sum over the trial's clients; None unless every one of them reports its own."""
+        if not self._allowed:
+            return None
+        try:
+            found = [
+                _TPS.search(await self._cluster.scrape(self._namespace, name, RECORDER_PORT))
+                for pod in await self._cluster.list(POD, self._namespace, {labels.TRIAL: trial})
+                for name in [pod["metadata"]["name"]]
+            ]
+        except Unavailable:
+            return None
+        except Rejected:
+            # A pod that no longer exists is Rejected too, but then its trial is over.
+            self._allowed = False
+            return None
+        rates = [float(match[1]) for match in found if match]
+        return sum(rates) if rates and len(rates) == len(found) else None
 
 
 async def watch(cluster: Scraped, namespace: str, name: str, limit: float | None) -> int:

@@ -3,12 +3,10 @@
 Everything here is a pure function of the frozen specs, the seed and the outcomes so far, so a
 restarted operator continues exactly where the previous one stopped.
 
-A *cell* is an instance with a dataset. Its testbeds, one per arm, get the same load and run side by
-side. A *condition* is a workload at one concurrency within a cell. A *block* of a condition is one
-trial of every arm, in an order drawn from the campaign's seed (randomised complete blocks; Box,
-Hunter & Hunter, Statistics for Experimenters, 2nd ed., ch. 4). The arms are the modes plus A', the
-baseline mode on a testbed of its own. When a trial does not succeed, a block with a fresh
-number replaces its whole block; the other trials of that block are kept but do not count.
+Cells, arms, conditions and blocks are those of docs/glossary.md. The order of each block is drawn
+from the campaign's seed (randomised complete blocks; Box, Hunter & Hunter, Statistics for
+Experimenters, 2nd ed., ch. 4). When a trial does not succeed, a block with a fresh number replaces
+its whole block; the other trials of that block are kept but do not count.
 
 Baseline and A' swap their two testbeds once in every pair of blocks, so neither depends on the luck
 of one placement; the seed decides in which block of the pair. The other arms cannot move. With

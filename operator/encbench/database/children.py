@@ -6,10 +6,12 @@ One builder for each object. The engine supplies the contents; `pod` builds the 
 from collections.abc import Mapping
 from typing import Any
 
+from encbench.core.certificates import AUTHORITY, KeyPair
 from encbench.core.connection import DATABASE, Driver
 from encbench.database import fuse, pod, proxy
 from encbench.database.context import DatabaseContext
 from encbench.engines.engine import RandomToken
+from encbench.engines.external import OWN_CERTIFICATE, PASSWORD, USERNAME
 from encbench.engines.users import Credentials
 from encbench.kube import labels
 from encbench.kube.secrets import secret
@@ -30,6 +32,29 @@ def credentials_secret(
         "init.sql": engine.init_sql(made, context.spec.mode),
         **certificates,
         **proxy.key_entries(context.spec, random_token),
+    }
+    return secret(context.metadata(context.credentials_name), entries)
+
+
+def external_credentials(
+    context: DatabaseContext, given: Mapping[str, str], spare: KeyPair, random_token: RandomToken
+) -> Body:
+    """The Secret of a testbed on an external database, in the form that every client reads.
+
+    It is made from the user's (docs/design/0005-external.md). With MySQL's protocol sysbench starts
+    TLS only if it has a client certificate, but a server that knows its CA rejects a certificate of
+    any other. Where the user supplies none, `spare` stands in and is never presented.
+    """
+    kept = (USERNAME, PASSWORD, AUTHORITY, *OWN_CERTIFICATE)
+    driver = context.engine.facts.driver
+    entries = {
+        **dict(zip(OWN_CERTIFICATE, (spare.certificate, spare.key), strict=True)),
+        **{name: given[name] for name in kept if name in given},
+        "token": random_token(32),
+        # In quotation marks: between them sysbench accepts any character but a quotation mark.
+        "sysbench.conf": (
+            f'{driver}-user="{given[USERNAME]}"\n{driver}-password="{given[PASSWORD]}"\n'
+        ),
     }
     return secret(context.metadata(context.credentials_name), entries)
 
@@ -66,7 +91,7 @@ def service(context: DatabaseContext) -> Body:
         "metadata": context.metadata(context.name),
         "spec": {
             "clusterIP": "None",
-            "selector": context.selector,
+            "selector": labels.database_selector(context.name),
             "ports": [
                 {"name": name, "port": port, "targetPort": port, "protocol": "TCP"}
                 for name, port in ports.items()
@@ -109,7 +134,7 @@ def stateful_set(context: DatabaseContext) -> Body:
         "spec": {
             "serviceName": context.name,
             "replicas": 1,
-            "selector": {"matchLabels": context.selector},
+            "selector": {"matchLabels": labels.database_selector(context.name)},
             "updateStrategy": {"type": "OnDelete"},
             "template": {
                 "metadata": {"labels": {**context.labels, labels.SCRAPE: "true"}},

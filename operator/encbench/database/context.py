@@ -18,7 +18,6 @@ class DatabaseContext:
     """Name of the testbed, of its StatefulSet and of its Service."""
     namespace: str
     owner: dict[str, Any]
-    """Owner reference to the testbed."""
     spec: TestbedSpec
     agent_image: str
     agent_pull_policy: str
@@ -26,7 +25,6 @@ class DatabaseContext:
     """Image of the FUSE file systems; empty where the installation allows no privileged pods."""
     volume_pull_policy: str = "IfNotPresent"
     proxy_image: str = ""
-    """Image of the confidential proxy."""
     proxy_pull_policy: str = "IfNotPresent"
 
     @property
@@ -57,18 +55,7 @@ class DatabaseContext:
     @property
     def labels(self) -> dict[str, str]:
         """Labels of every child, the pod included; client pods avoid its node by them."""
-        return labels.labels(
-            "database",
-            campaign=self.spec.campaign_ref.name,
-            cell=self.spec.cell,
-            testbed=self.name,
-            arm=self.spec.arm.name,
-        )
-
-    @property
-    def selector(self) -> dict[str, str]:
-        """Labels that only this testbed's database pod has."""
-        return labels.database_selector(self.name)
+        return labels.of_arm("database", self.spec, self.name)
 
     def metadata(self, name: str) -> dict[str, Any]:
         """Metadata of a child of that name."""

@@ -20,7 +20,6 @@ from encbench.wire import environment as names
 NAME = "volume"
 PASSWORD = "password"  # noqa: S105 the name of the entry
 _PASSWORD_FOLDER = "/etc/encbench/volume"  # noqa: S105 a folder
-_STARTUP_SECONDS = 120
 
 
 def key_entries(mode: EncryptionModeSpec, random_token: Callable[[int], str]) -> dict[str, str]:
@@ -42,15 +41,11 @@ def data_volumes(context: DatabaseContext) -> list[Part]:
     own = context.spec.mode.gocryptfs
     if own is None:
         return [{"name": "data", **disk}]
-    entries = {PASSWORD: PASSWORD}
+    password = secret_volume("volume-password", context.keys_name, {PASSWORD: PASSWORD})
     return [
         {"name": "data", "emptyDir": {}},
         {"name": "lower", **disk},
-        *(
-            [secret_volume("volume-password", context.keys_name, entries)]
-            if _is_ciphered(own)
-            else []
-        ),
+        *([password] if _is_ciphered(own) else []),
     ]
 
 
@@ -93,7 +88,7 @@ def containers(context: DatabaseContext) -> list[Part]:
             "startupProbe": {
                 "exec": {"command": ["grep", "-q", f" {VOLUME} fuse", "/proc/self/mounts"]},
                 "periodSeconds": 1,
-                "failureThreshold": _STARTUP_SECONDS,
+                "failureThreshold": 120,
             },
             "terminationMessagePolicy": "FallbackToLogsOnError",
             "volumeMounts": [

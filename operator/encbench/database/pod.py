@@ -34,7 +34,7 @@ SLOW_SHUTDOWN_SECONDS = 600
 def spec(context: DatabaseContext) -> Body:
     """The pod's spec."""
     instance = context.spec.instance
-    made: Body = {
+    return {
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "shareProcessNamespace": True,
@@ -49,14 +49,8 @@ def spec(context: DatabaseContext) -> Body:
         ],
         "containers": [_server(context), _agent(context), *proxy.containers(context)],
         "volumes": _volumes(context),
+        **pods.placing(instance.placement, instance.image_pull_secrets),
     }
-    if instance.image_pull_secrets:
-        made["imagePullSecrets"] = [{"name": name} for name in instance.image_pull_secrets]
-    if instance.placement.node_selector:
-        made["nodeSelector"] = dict(instance.placement.node_selector)
-    if instance.placement.tolerations:
-        made["tolerations"] = [entry.to_dict() for entry in instance.placement.tolerations]
-    return made
 
 
 def server_image(instance: InstanceTemplateSpec) -> str:
@@ -73,6 +67,7 @@ def _container(context: DatabaseContext, name: str, own: ServerContainer, more: 
     instance, mode = context.spec.instance, context.spec.mode
     limits = instance.embedded.resources
     environment = own.tls_environment if mode.in_transit is not None else {}
+    keys = _keys(context)
     return {
         "name": name,
         "image": server_image(instance),
@@ -87,20 +82,29 @@ def _container(context: DatabaseContext, name: str, own: ServerContainer, more: 
             mount("config", CONFIG),
             mount("scratch", "/tmp", read_only=False),  # noqa: S108 an emptyDir of this pod
             *own.mounts,
-            *(_keys(context) if own.needs_keys else []),
+            *(mount(volume["name"], path) for path, volume in keys.items() if own.needs_keys),
             *([mount("server-credentials", CREDENTIALS)] if own.runs_init_sql else []),
         ],
         **({"env": pods.environment(environment)} if environment else {}),
     }
 
 
-def _keys(context: DatabaseContext) -> list[Part]:
-    """Mounts of the key of TDE, and of certificate and key for TLS, where the mode has them."""
-    key = context.key_file
-    return [
-        *([mount("tls", FOLDER)] if context.spec.mode.in_transit is not None else []),
-        *([mount("keys", key.folder)] if key else []),
-    ]
+def _keys(context: DatabaseContext) -> dict[str, Part]:
+    """The volumes of certificate and key for TLS, and of the key of TDE, by their folders.
+
+    Every arm has certificates in its credentials Secret, so that arms differ in the mode only. Root
+    owns the files and the pod's group reads them, mode 0440: PostgreSQL rejects a key with wider
+    permissions.
+    """
+    mode, key, found = context.spec.mode, context.key_file, dict[str, Part]()
+    if mode.in_transit is not None:
+        entries = {name: name for name in (AUTHORITY, CERTIFICATE, KEY)}
+        found[FOLDER] = secret_volume("tls", context.credentials_name, entries)
+    if key is not None and mode.tde is not None:
+        own = mode.tde.key_secret_ref
+        secret, entry = (own.name, own.key) if own else (context.keys_name, key.name)
+        found[key.folder] = secret_volume("keys", secret, {entry: key.name})
+    return found
 
 
 def _server(context: DatabaseContext) -> Part:
@@ -175,29 +179,6 @@ def _volumes(context: DatabaseContext) -> list[Part]:
         *context.engine.volumes,
         secret_volume("server-credentials", name, {"init.sql": "init.sql"}),
         secret_volume("agent-credentials", name, own),
-        *_certificates(context),
-        *_key_volumes(context),
+        *_keys(context).values(),
         *proxy.volumes(context),
     ]
-
-
-def _certificates(context: DatabaseContext) -> list[Part]:
-    """The server's certificate and key; none in a mode without TLS.
-
-    Every arm has certificates in its credentials Secret, so that arms differ in the mode only. Root
-    owns the files and the pod's group reads them, mode 0440: PostgreSQL rejects a key with wider
-    permissions.
-    """
-    if context.spec.mode.in_transit is None:
-        return []
-    entries = {name: name for name in (AUTHORITY, CERTIFICATE, KEY)}
-    return [secret_volume("tls", context.credentials_name, entries)]
-
-
-def _key_volumes(context: DatabaseContext) -> list[Part]:
-    key, tde = context.key_file, context.spec.mode.tde
-    if key is None or tde is None:
-        return []
-    own = tde.key_secret_ref
-    secret, entry = (own.name, own.key) if own else (context.keys_name, key.name)
-    return [secret_volume("keys", secret, {entry: key.name})]

@@ -13,22 +13,12 @@ from collections.abc import Callable
 from encbench.api.columns import Columns
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import TestbedSpec
-from encbench.core.columns import selection
-from encbench.core.columns.layout import (
-    LIST,
-    LIST_FILE,
-    LIST_FOLDER,
-    MEK,
-    MEK_DIGITS,
-    MEK_FILE,
-    MEK_FOLDER,
-    PORT,
-    PROCESS,
-)
+from encbench.core.columns import layout, selection
 from encbench.core.connection import SecretEntry
 from encbench.core.naming import credentials_name
 from encbench.database.context import DatabaseContext
-from encbench.kube.pods import Part, container_security, mount, resources, secret_volume
+from encbench.kube import pods
+from encbench.kube.pods import Part, mount
 from encbench.wire import environment as names
 
 NAME = "proxy"
@@ -41,14 +31,14 @@ def mek_of(testbed: str, spec: TestbedSpec) -> SecretEntry | None:
     ref = spec.mode.mek_secret_ref
     if ref is not None:
         return SecretEntry(ref.name, ref.key)
-    return SecretEntry(credentials_name(testbed), MEK)
+    return SecretEntry(credentials_name(testbed), layout.MEK)
 
 
 def key_entries(spec: TestbedSpec, random_token: Callable[[int], str]) -> dict[str, str]:
     """Entries of the credentials: a fresh key, where the mode needs one and the user has none."""
     if not spec.mode.has_mek or spec.mode.mek_secret_ref is not None:
         return {}
-    return {MEK: random_token(MEK_DIGITS // 2)}
+    return {layout.MEK: random_token(layout.MEK_DIGITS // 2)}
 
 
 def files(spec: TestbedSpec) -> dict[str, str]:
@@ -58,12 +48,12 @@ def files(spec: TestbedSpec) -> dict[str, str]:
         return {}
     schema = selection.schema_of(tpcc=dataset.tpcc is not None)
     tables = dataset.sysbench.tables if dataset.sysbench else 1
-    return {LIST: selection.file_text(schema, columns, tables)}
+    return {layout.LIST: selection.file_text(schema, columns, tables)}
 
 
 def ports(mode: EncryptionModeSpec) -> dict[str, int]:
     """Ports of the Service beside the server's own, by name."""
-    return {} if mode.columns is None else {"confidential": PORT}
+    return {} if mode.columns is None else {"confidential": layout.PORT}
 
 
 def volumes(context: DatabaseContext) -> list[Part]:
@@ -71,11 +61,9 @@ def volumes(context: DatabaseContext) -> list[Part]:
     mek = mek_of(context.name, context.spec)
     if context.spec.mode.columns is None or mek is None:
         return []
-    items = [{"key": LIST, "path": LIST}]
-    listed = {"name": context.name, "defaultMode": 0o444, "items": items}
     return [
-        secret_volume("mek", mek.secret, {mek.entry: MEK}),
-        {"name": "columns", "configMap": listed},
+        pods.secret_volume("mek", mek.secret, {mek.entry: layout.MEK}),
+        pods.config_map_volume("columns", context.name, layout.LIST),
     ]
 
 
@@ -91,9 +79,9 @@ def containers(context: DatabaseContext) -> list[Part]:
             "image": context.proxy_image,
             "imagePullPolicy": context.proxy_pull_policy,
             "command": command(columns, context.engine.facts.port),
-            "ports": [{"name": "confidential", "containerPort": PORT, "protocol": "TCP"}],
-            "resources": resources(own.cpu, own.memory),
-            "securityContext": container_security(),
+            "ports": [{"name": "confidential", "containerPort": layout.PORT, "protocol": "TCP"}],
+            "resources": pods.resources(own.cpu, own.memory),
+            "securityContext": pods.container_security(),
             "terminationMessagePolicy": "FallbackToLogsOnError",
             # No probe: each would be a connection to the server, and the proof goes through the
             # proxy anyway.
@@ -105,17 +93,17 @@ def containers(context: DatabaseContext) -> list[Part]:
 def command(columns: Columns, server_port: int) -> list[str]:
     """The proxy's command line, without the key."""
     return [
-        PROCESS,
+        layout.PROCESS,
         "--listen",
-        f"0.0.0.0:{PORT}",
+        f"0.0.0.0:{layout.PORT}",
         "--upstream",
         f"127.0.0.1:{server_port}",
         "--mek-file",
-        MEK_FILE,
+        layout.MEK_FILE,
         "--algorithm",
         columns.algorithm,
         "--columns",
-        LIST_FILE,
+        layout.LIST_FILE,
         *([] if columns.strict else ["--permissive"]),
     ]
 
@@ -124,7 +112,11 @@ def agent_environment(mode: EncryptionModeSpec) -> dict[str, str]:
     """Where the agent finds the proxy, the key and the list."""
     if mode.columns is None:
         return {}
-    return {names.PROXY_PORT: str(PORT), names.MEK_FILE: MEK_FILE, names.COLUMNS: LIST_FILE}
+    return {
+        names.PROXY_PORT: str(layout.PORT),
+        names.MEK_FILE: layout.MEK_FILE,
+        names.COLUMNS: layout.LIST_FILE,
+    }
 
 
 def agent_mounts(mode: EncryptionModeSpec) -> list[Part]:
@@ -138,4 +130,4 @@ def agent_entries(mode: EncryptionModeSpec) -> tuple[str, ...]:
 
 
 def _files_seen() -> list[Part]:
-    return [mount("mek", MEK_FOLDER), mount("columns", LIST_FOLDER)]
+    return [mount("mek", layout.MEK_FOLDER), mount("columns", layout.LIST_FOLDER)]

@@ -42,7 +42,6 @@ class ServerContainer:
     mounts: Sequence[Part] = ()
     """In addition to the data, the ConfigMap's files, /tmp, and the mounts of the fields below."""
     runs_init_sql: bool = False
-    """Whether it gets `init.sql`."""
     needs_keys: bool = True
     """Whether it gets the server's key and certificate, which the settings name."""
     tls_environment: Mapping[str, str] = field(default_factory=dict)
@@ -57,7 +56,6 @@ class KeyFile:
     folder: str
     """Where the server's containers find it."""
     fresh: Callable[[RandomToken], str]
-    """Makes the text of a new file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,12 +86,8 @@ class Engine:
     """Whether each connection is a process, which the agent reads every second."""
 
 
-def packaged(engine: str, name: str) -> str:
-    """The text of a file in an engine's package."""
-    return resources.files(f"encbench.engines.{engine}").joinpath(name).read_text("utf-8")
-
-
-def refusals() -> dict[str, str]:
-    """The part of every `initialise.sh` that has the server validate its own settings."""
-    text = resources.files("encbench.engines").joinpath("refusals.sh").read_text("utf-8")
-    return {"refusals.sh": text}
+def scripts(package: str, *names: str) -> dict[str, str]:
+    """Scripts of an engine's package, and the one in which a server validates its own settings."""
+    folder = resources.files("encbench.engines")
+    paths = {**{name: f"{package}/{name}" for name in names}, "refusals.sh": "refusals.sh"}
+    return {name: folder.joinpath(path).read_text("utf-8") for name, path in paths.items()}

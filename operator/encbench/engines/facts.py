@@ -22,15 +22,13 @@ class EngineFacts:
     driver: Driver
     """The protocol of its clients."""
     port: int
-    """Where the server listens."""
     process: str
-    """Name of the server's process."""
     repository: str
     """Upstream's images; fully qualified, because some container runtimes need that."""
     jdbc: str
     """Class of the JDBC driver that fits best."""
     tpcc: Mapping[str, str]
-    """The property `db` of each TPC-C client (`tools.tpcc.client.Kind`)."""
+    """The property `db` of each TPC-C client (`tools.tpcc.props.Kind`)."""
 
 
 _MYSQL = EngineFacts(

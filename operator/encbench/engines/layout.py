@@ -5,6 +5,8 @@ The agent imports this module: the standard library only. Everything that a serv
 `VOLUME` is a mount of its own, so that the file system can come and go beneath it.
 """
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from encbench.core.certificates import FOLDER
@@ -48,3 +50,12 @@ class ServerLayout:
     def init_sql(self) -> str:
         """The statements that make users and the database."""
         return f"{self.credentials}/init.sql"
+
+
+def kinds(*patterns: tuple[str, str]) -> Callable[[str], str]:
+    """A function that gives the kind of a file by its path relative to the volume.
+
+    The first pattern found in `/<path>` decides; `other` is for files that hold no rows.
+    """
+    compiled = tuple((re.compile(pattern), kind) for pattern, kind in patterns)
+    return lambda path: next((kind for p, kind in compiled if p.search(f"/{path}")), "other")

@@ -1,7 +1,7 @@
-"""Whether a template's memory holds the buffer pool, and a workload's connections beside it.
+"""How large a buffer pool a template's memory bears, with a workload's connections beside it.
 
 A server that is asked for more is killed in the middle of a trial, after hours of loading; so it is
-worked out before anything starts, from what was measured for each engine.
+worked out before anything starts, from what was measured for each engine. All sizes are in bytes.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,28 +12,41 @@ from encbench.api.kinds import INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import SessionMemory, Sessions
 
-MEBIBYTE = 2**20
+KIBIBYTE, MEBIBYTE = 2**10, 2**20
+LEAST = 16 * MEBIBYTE
+"""The smallest pool."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pool:
-    """The buffer pool of one server, and what the server takes beside it; in bytes."""
+    """The buffer pool of one server, and what the server takes beside it whatever its size."""
 
     server: str
     """The server's name in sentences."""
     setting: str
     unit: str
     """MiB in the server's own spelling of sizes."""
-    beside: int
-    """What the server takes at rest, beside its pool."""
-    least: int
-    sessions: SessionMemory
-    default: Callable[[int, int], str]
-    """Its size for so much memory and so many connections."""
-    largest: Callable[[int], int]
-    """The size above which the server would be killed."""
     parse: Callable[[str], int | None]
     """Bytes in a size as the server's file of settings has it; None for anything else."""
+    beside: int
+    """Taken beside the pool, at rest and under a few clients."""
+    sessions: SessionMemory
+    parts: int
+    """The default is one part of the memory of so many."""
+    least_room: int = 0
+    """For connections, where the template does not set the pool's size."""
+    least_memory: int = 0
+    """Memory below which the server does not start; 0 is unknown."""
+
+    def default(self, memory_bytes: int, connections: int = 0) -> str:
+        """Less than its part where the rest would not hold the server and its connections."""
+        room = max(connections * self.sessions.connection, self.least_room)
+        rest = memory_bytes - self.beside - room
+        return f"{max(min(memory_bytes // self.parts, rest), LEAST) // MEBIBYTE}{self.unit}"
+
+    def largest(self, memory_bytes: int) -> int:
+        """The size above which the server would sooner or later run out of memory and be killed."""
+        return max(min(int(memory_bytes * 0.8), memory_bytes - self.beside), LEAST)
 
     def size(self, instance: InstanceTemplateSpec) -> Iterator[Problem]:
         """Whether the template sets a size that is one, and leaves the server enough."""
@@ -42,10 +55,9 @@ class Pool:
             return
         size, limit = self.parse(value), self.largest(own.memory_bytes)
         if size is None:
-            text = f"is {value!r}: write a size such as {self.default(own.memory_bytes, 0)}"
-            yield Problem(
-                INSTANCE_TEMPLATE, Reason.SETTING_INVALID, f"settings.{self.setting} {text}"
-            )
+            example = self.default(own.memory_bytes)
+            text = f"settings.{self.setting} is {value!r}: write a size such as {example}"
+            yield Problem(INSTANCE_TEMPLATE, Reason.SETTING_INVALID, text)
         elif size > limit:
             text = (
                 f"settings.{self.setting} of {value} leaves the server too little of its "
@@ -66,11 +78,15 @@ class Pool:
             return
         rest = own.memory_bytes - self.beside - takes
         smaller = f"settings.{self.setting} of {rest // MEBIBYTE}{self.unit} or less, "
-        whole = -(-(self.beside + pool + takes) // MEBIBYTE)
         text = (
             f"resources.memory of {own.memory} does not hold {sessions}, because {self.server} "
-            f"takes about {-(-takes // MEBIBYTE):,} MiB for them beside its buffer pool of "
-            f"{pool // MEBIBYTE:,} MiB: write memory of {whole}Mi or more, "
-            f"{smaller if rest >= self.least else ''}fewer tables, or a lower load.concurrency"
+            f"takes about {mebibytes(takes):,} MiB for them beside its buffer pool of "
+            f"{pool // MEBIBYTE:,} MiB: write memory of {mebibytes(self.beside + pool + takes)}Mi "
+            f"or more, {smaller if rest >= LEAST else ''}fewer tables, or a lower load.concurrency"
         )
         yield Problem(INSTANCE_TEMPLATE, Reason.MEMORY_TOO_SMALL, text)
+
+
+def mebibytes(size: int) -> int:
+    """Rounded up."""
+    return -(-size // MEBIBYTE)

@@ -6,7 +6,9 @@ list comes from one version of the server. The sentences are the same for every 
 """
 
 import difflib
+import fnmatch
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import NamedTuple
@@ -14,7 +16,9 @@ from typing import NamedTuple
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
+from encbench.core.session_memory import Sessions
 from encbench.engines.facts import facts
+from encbench.engines.memory_fit import Pool, mebibytes
 
 PLACES = "leave it out, because the operator places the server's files, sockets and ports itself"
 MODE = "leave it out and describe the encryption in an EncryptionMode instead"
@@ -44,24 +48,46 @@ def known_settings(package: str) -> KnownSettings:
     return KnownSettings(head.removeprefix("# ").partition(":")[0], frozenset(names.split()))
 
 
-def problems(
-    instance: InstanceTemplateSpec,
-    *,
-    owned: Callable[[str], str | None],
-    wrong: Callable[[str, str], str | None],
-) -> Iterator[Problem]:
-    """What is wrong with each setting.
+@dataclass(frozen=True, kw_only=True)
+class SettingsFile:
+    """What a template may put into one server's file of settings."""
 
-    `owned` says what to do instead of setting one that belongs to the operator, and `wrong` what is
-    wrong with a name or a value.
-    """
-    for name, value in instance.settings.items():
-        advice = owned(name)
-        if advice is not None:
-            text = f"settings.{name} belongs to the operator: {advice}"
-            yield Problem(INSTANCE_TEMPLATE, Reason.SETTING_RESERVED, text)
-        elif (advice := wrong(name, value)) is not None:
-            yield Problem(INSTANCE_TEMPLATE, Reason.SETTING_INVALID, advice)
+    belong: Owned
+    """Settings that belong to the operator."""
+    wrong: Callable[[str, str], str | None]
+    """What is wrong with a name or a value."""
+    pool: Callable[[InstanceTemplateSpec], Pool]
+    matches: Callable[[str, str], bool] = fnmatch.fnmatchcase
+    """Whether a name stands for a setting of that pattern."""
+
+    def owned(self, name: str) -> str | None:
+        """What to do instead of setting this; None for a setting that a template may set."""
+        for patterns, advice in self.belong:
+            if any(self.matches(name, pattern) for pattern in patterns.split()):
+                return advice
+        return None
+
+    def problems(self, instance: InstanceTemplateSpec) -> Iterator[Problem]:
+        """What is wrong with each setting, and with the memory for the server's pool."""
+        for name, value in instance.settings.items():
+            if (advice := self.owned(name)) is not None:
+                text = f"settings.{name} belongs to the operator: {advice}"
+                yield Problem(INSTANCE_TEMPLATE, Reason.SETTING_RESERVED, text)
+            elif (advice := self.wrong(name, value)) is not None:
+                yield Problem(INSTANCE_TEMPLATE, Reason.SETTING_INVALID, advice)
+        own, pool = instance.embedded.resources, self.pool(instance)
+        if own.memory_bytes < pool.least_memory:
+            text = (
+                f"resources.memory of {own.memory} is too little for {pool.server} with "
+                f"these settings: write {mebibytes(pool.least_memory)}Mi or more"
+            )
+            yield Problem(INSTANCE_TEMPLATE, Reason.MEMORY_TOO_SMALL, text)
+        elif self.wrong(pool.setting, instance.settings.get(pool.setting, "")) is None:
+            yield from pool.size(instance)
+
+    def room(self, instance: InstanceTemplateSpec, sessions: Sessions) -> Iterator[Problem]:
+        """Whether the template's memory holds these beside its pool."""
+        return self.pool(instance).room(instance, sessions)
 
 
 def unknown(instance: InstanceTemplateSpec) -> Iterator[Problem]:

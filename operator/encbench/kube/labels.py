@@ -4,6 +4,8 @@ from typing import Any
 
 from encbench.api.base import API_VERSION
 from encbench.api.kinds import Kind
+from encbench.api.testbed import TestbedSpec
+from encbench.api.trial import TrialSpec
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
 COMPONENT = "app.kubernetes.io/component"
@@ -33,6 +35,14 @@ def labels(component: str, **values: str) -> dict[str, str]:
     names = {"campaign": CAMPAIGN, "cell": CELL, "testbed": TESTBED, "trial": TRIAL, "arm": ARM}
     own = {names[key]: value for key, value in values.items()}
     return {MANAGED_BY: MANAGER, COMPONENT: component, **own}
+
+
+def of_arm(
+    component: str, spec: TestbedSpec | TrialSpec, testbed: str, **more: str
+) -> dict[str, str]:
+    """The labels of what belongs to a testbed or to one of its trials."""
+    names = {"campaign": spec.campaign_ref.name, "cell": spec.cell, "testbed": testbed}
+    return labels(component, **names, **more, arm=spec.arm.name)
 
 
 def database_selector(testbed: str) -> dict[str, str]:

@@ -6,8 +6,10 @@ included, has requests equal to limits, because one without limits would make th
 instead of Guaranteed. The pods satisfy the restricted Pod Security Standard.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from encbench.api.base import Placement
 
 USER_ID = 10001
 
@@ -25,6 +27,18 @@ def pod_security() -> Part:
         "runAsNonRoot": True,
         "seccompProfile": {"type": "RuntimeDefault"},
     }
+
+
+def placing(placement: Placement, image_pull_secrets: Iterable[str]) -> Part:
+    """Where a pod may run, and by which Secrets its images are pulled."""
+    found: Part = {}
+    if image_pull_secrets:
+        found["imagePullSecrets"] = [{"name": name} for name in image_pull_secrets]
+    if placement.node_selector:
+        found["nodeSelector"] = dict(placement.node_selector)
+    if placement.tolerations:
+        found["tolerations"] = [entry.to_dict() for entry in placement.tolerations]
+    return found
 
 
 def container_security() -> Part:
@@ -64,3 +78,9 @@ def secret_volume(name: str, secret: str, entries: Mapping[str, str]) -> Part:
     """A volume with only these entries of a Secret, as files: file name by entry."""
     items = [{"key": key, "path": path} for key, path in entries.items()]
     return {"name": name, "secret": {"secretName": secret, "defaultMode": 0o440, "items": items}}
+
+
+def config_map_volume(name: str, config_map: str, entry: str) -> Part:
+    """A volume with only this entry of a ConfigMap, as a file of the same name."""
+    items = [{"key": entry, "path": entry}]
+    return {"name": name, "configMap": {"name": config_map, "defaultMode": 0o444, "items": items}}

@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
-
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.evidence import ON_TRUST, Proof, ProofCheck
 from encbench.core.tls import suite
@@ -66,16 +64,13 @@ def none(name: str, found: Sequence[str]) -> Comparison:
     return Comparison(name, "none", shown or "none", not found)
 
 
-def exempt(name: str, observed: str, expected: str | None = ANYTHING) -> Comparison:
+def exempt(
+    name: str, observed: str, expected: str | None = ANYTHING, *, why: str = ""
+) -> Comparison:
     """An exemption: it never fails, and a proof that has nothing else proves nothing."""
+    if why:
+        expected = f"{expected}, for {why}"
     return Comparison(name, expected, observed, ok=True, exempt=True)
-
-
-def lacking(error: ValidationError, *place: str) -> Comparison:
-    """A check that fails because the evidence (or its part at `place`) is incomplete."""
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in (*place, *first["loc"]))
-    return Comparison("evidence", "complete", f"{where}: {first['msg']}", ok=False)
 
 
 def conclude(

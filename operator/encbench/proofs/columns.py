@@ -9,31 +9,29 @@ those of the engine and the volume, because all of them must hold.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
 from encbench.api.columns import Columns
 from encbench.api.testbed import Dataset, TestbedSpec
 from encbench.core.columns import selection
 from encbench.core.columns.probes import MAY_GO, SAMPLE
 from encbench.core.evidence import Proof
-from encbench.proofs.check import Comparison, conclude, exempt, holds, joined, lacking, none
-from encbench.proofs.evidence import count
+from encbench.proofs.check import Comparison, conclude, exempt, holds, joined, none
+from encbench.proofs.evidence import Evidence, count
 
 
-class ReadTable(BaseModel):
+class ReadTable(Evidence):
     """One table's row, as the agent reports it."""
 
     table: str
     row: bool
     digest: str | None = None
     """What our TPC-C client prints of that row when it decrypts it right."""
-    plain: list[str] = []
-    encrypted: dict[str, list[str]] = {}
-    null: list[str] = []
-    wrong: dict[str, str] = {}
+    plain: Sequence[str] = ()
+    encrypted: Mapping[str, list[str]] = {}
+    null: Sequence[str] = ()
+    wrong: Mapping[str, str] = {}
 
 
-class ReadTables(BaseModel):
+class ReadTables(Evidence):
     """The agent's part of the evidence."""
 
     all: int
@@ -46,10 +44,9 @@ def judge(proof: Proof, evidence: Mapping[str, Any], spec: TestbedSpec, *, full:
     if columns is None:
         return proof
     name = mode_name(columns)
-    try:
-        seen = ReadTables.model_validate(evidence.get("columns") or {})
-    except ValidationError as error:
-        return joined(conclude(name, "", [lacking(error, "columns")], evidence), proof)
+    seen = ReadTables.read(evidence.get("columns") or {}, "columns")
+    if isinstance(seen, Comparison):
+        return joined(conclude(name, "", [seen], evidence), proof)
     expected = _Expected(columns, spec.dataset)
     checks = _checks(seen, expected, columns, full=full)
     return joined(conclude(name, _found(seen, columns), checks, evidence), proof)
@@ -57,9 +54,8 @@ def judge(proof: Proof, evidence: Mapping[str, Any], spec: TestbedSpec, *, full:
 
 def digests(evidence: Mapping[str, Any]) -> dict[str, str]:
     """The digest that our TPC-C client must print for each table; empty without valid evidence."""
-    try:
-        seen = ReadTables.model_validate(evidence.get("columns") or {})
-    except ValidationError:
+    seen = ReadTables.read(evidence.get("columns") or {})
+    if isinstance(seen, Comparison):
         return {}
     return {one.table.lower(): one.digest for one in seen.tables if one.digest is not None}
 

@@ -4,26 +4,51 @@ Two independent witnesses must agree: what the server says about itself, and wha
 There a freshly written marker must be unreadable where the mode encrypts and readable where it does
 not. A search that misses the marker where nothing is encrypted would miss it anywhere, so plaintext
 is proven as strictly as encryption. Each engine decides what to judge.
+
+A full proof searches every file; any other reads the marker's own table only, so that the proofs
+around a trial leave caches as they are.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Annotated, Any
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
 
 from encbench.api.encryptionmode import InTransit
-from encbench.proofs.check import ANYTHING, Comparison, equals, exempt, holds, lacking, none
+from encbench.proofs.check import Comparison, equals, holds
 
 
-class Tablespace(BaseModel):
-    """One tablespace, as the catalogue says."""
+class Evidence(BaseModel):
+    """A part of the evidence, which ignores fields that a later agent adds."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    @classmethod
+    def read(cls, part: object, *place: str) -> Self | Comparison:
+        """The evidence's part at `place`; a failed check where it is incomplete."""
+        try:
+            return cls.model_validate(part)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in (*place, *first["loc"]))
+            return Comparison("evidence", "complete", f"{where}: {first['msg']}", ok=False)
+
+
+class BinaryLog(Evidence):
+    """One binary log, as the server lists it."""
 
     name: str
     encrypted: bool
+
+
+class Tablespace(BinaryLog):
+    """One tablespace, as the catalogue says."""
+
     busy: bool
 
 
-class SearchedFile(BaseModel):
+class SearchedFile(Evidence):
     """One file that the agent searched."""
 
     path: str
@@ -35,34 +60,23 @@ class SearchedFile(BaseModel):
     """Whether its echo is, for an engine that has one (see `sidecars.agent.probe`)."""
 
 
-class BinaryLog(BaseModel):
-    """One binary log, as the server lists it."""
-
-    name: str
-    encrypted: bool
-
-
-class Catalogue(BaseModel):
+class Catalogue(Evidence):
     """What the server says about itself."""
-
-    model_config = ConfigDict(populate_by_name=True)
 
     variables: dict[str, str]
     plugins: dict[str, str]
     tablespaces: list[Tablespace]
-    binary_logs: list[BinaryLog] = Field(default_factory=list, alias="binaryLogs")
+    binary_logs: list[BinaryLog] = []
 
 
-class AgentEvidence(BaseModel):
-    """The agent's answer; the proof ignores fields that a later agent adds."""
-
-    model_config = ConfigDict(populate_by_name=True)
+class AgentEvidence(Evidence):
+    """The agent's answer."""
 
     full: bool
     catalogue: Catalogue
     files: list[SearchedFile]
-    marker_table: Annotated[str, Field(alias="markerTable", min_length=1)]
-    marker_file: Annotated[str, Field(alias="markerFile")] = ""
+    marker_table: Annotated[str, Field(min_length=1)]
+    marker_file: str = ""
     """Where the marker's table lies, for engines that name files by number."""
 
     def variable(self, name: str) -> str | None:
@@ -73,17 +87,13 @@ class AgentEvidence(BaseModel):
         """A check that a setting has this value."""
         return equals(name, expected, self.variable(name))
 
+    def active_plugins(self) -> list[str]:
+        """Plugins or components that the server uses."""
+        return sorted(n for n, state in self.catalogue.plugins.items() if state == "ACTIVE")
+
     def file(self, ending: str) -> SearchedFile | None:
         """The file whose path ends with these names."""
         return next((file for file in self.files if f"/{file.path}".endswith(f"/{ending}")), None)
-
-
-def read(evidence: Mapping[str, Any]) -> AgentEvidence | Comparison:
-    """The evidence, or where it is incomplete a failed check that says what it lacks."""
-    try:
-        return AgentEvidence.model_validate(evidence)
-    except ValidationError as error:
-        return lacking(error)
 
 
 def breadth(
@@ -104,48 +114,33 @@ def breadth(
     return checks
 
 
-def unreadable(files: Iterable[SearchedFile]) -> Comparison:
-    """None of these files may show the marker."""
-    return none("files in which the marker is readable", [f.path for f in files if f.found])
-
-
-def readable(seen: AgentEvidence, kind: str) -> Comparison:
-    """Some file of this kind must show the marker."""
-    found = any(file.found for file in seen.files if file.kind == kind)
-    return present(f"marker in a {kind} file", found)
-
-
 def in_plaintext(
     seen: AgentEvidence, own: SearchedFile | None, kinds: Iterable[str], *, full: bool
 ) -> list[Comparison]:
     """The marker is readable in its table file and, in a full proof, in some file of each kind."""
-    checks = [present("marker in its table file", own is not None and own.found)]
-    return [*checks, *(readable(seen, kind) for kind in kinds if full)]
-
-
-def exemptions(seen: AgentEvidence, kinds: Mapping[str, str]) -> list[Comparison]:
-    """The files that may hold plaintext, each with its reason."""
+    shown = {file.kind for file in seen.files if file.found}
     return [
-        exempt(
-            file.path,
-            "marker readable" if file.found else "marker not found",
-            f"{ANYTHING}, for {kinds[file.kind]}",
-        )
-        for file in seen.files
-        if file.kind in kinds
+        present("marker in its table file", own is not None and own.found),
+        *(present(f"marker in a {kind} file", kind in shown) for kind in kinds if full),
     ]
-
-
-def searched(seen: AgentEvidence, kinds: Collection[str]) -> str:
-    """How many files the agent searched, in words; those of `kinds` are exempt."""
-    left_out = sum(file.kind in kinds for file in seen.files)
-    left = f" ({left_out} exempt)" if left_out else ""
-    return f"{count(len(seen.files) - left_out, 'file')}{left}"
 
 
 def present(name: str, found: bool) -> Comparison:
     """The marker must have been found."""
     return holds(name, found, "readable", "not found")
+
+
+def known(seen: AgentEvidence, table_file: str) -> Comparison:
+    """The catalogue must list the tablespace of this file, or its silence proves nothing."""
+    name = table_file.removesuffix(".ibd")
+    listed = any(space.name == name for space in seen.catalogue.tablespaces)
+    return holds("the catalogue knows the marker's tablespace", listed, "yes", "no")
+
+
+def hits(files: Sequence[SearchedFile]) -> str:
+    """In how many of these files the marker or its echo was found, in words."""
+    found = sum(file.found or file.echoed for file in files)
+    return f"readable in {found} of {count(len(files), 'file')}"
 
 
 def transit(in_transit: InTransit | None) -> str:

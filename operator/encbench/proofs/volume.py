@@ -10,12 +10,12 @@ no proof: it is accepted, and every proof names whose word that is.
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from encbench.api.encryptionmode import EncryptionModeSpec, Gocryptfs, Volume
 from encbench.core.evidence import Proof
-from encbench.proofs.check import Comparison, conclude, equals, exempt, holds, joined, lacking, none
-from encbench.proofs.evidence import count, present
+from encbench.proofs.check import Comparison, conclude, equals, exempt, holds, joined, none
+from encbench.proofs.evidence import Evidence, count, present
 
 FORMATS = {"AES-GCM": "GCMIV128", "XChaCha20-Poly1305": "XChaCha20Poly1305"}
 """The flag in FeatureFlags of gocryptfs' configuration that only this cipher has."""
@@ -23,36 +23,32 @@ DECLARED = ("encrypted", "encryption")
 """Parameters of classes and attributes of volumes that declare encryption, in any case."""
 
 
-class _File(BaseModel):
+class _File(Evidence):
     path: str
     size: int = Field(alias="bytes")
     found: bool
 
 
-class _Lower(BaseModel):
+class _Lower(Evidence):
     own: str | None
     features: list[str] | None
     files: list[_File]
 
 
-class _Volume(BaseModel):
+class _Volume(Evidence):
     """The agent's part of the evidence; see `sidecars.agent.volume`."""
 
-    model_config = ConfigDict(populate_by_name=True)
-
     type: str | None
-    dm_crypt: str | None = Field(alias="dmCrypt")
+    dm_crypt: str | None
     lower: _Lower | None
 
 
-class _Claim(BaseModel):
+class _Claim(Evidence):
     """The operator's part of the evidence; see `reconcile.claim`."""
 
-    model_config = ConfigDict(populate_by_name=True)
-
-    storage_class: str | None = Field(None, alias="storageClass")
-    parameters: dict[str, str] = {}
-    attributes: dict[str, str] = {}
+    storage_class: str | None = None
+    parameters: Mapping[str, str] = {}
+    attributes: Mapping[str, str] = {}
 
 
 def judge(
@@ -63,11 +59,11 @@ def judge(
     if volume is None:
         return _noted(proof, evidence)
     name = _name(volume)
-    try:
-        seen = _Volume.model_validate(evidence.get("volume") or {})
-        claim = _Claim.model_validate(evidence.get("claim") or {})
-    except ValidationError as error:
-        return joined(conclude(name, "", [lacking(error, "volume")], evidence), proof)
+    seen = _Volume.read(evidence.get("volume") or {}, "volume")
+    claim = _Claim.read(evidence.get("claim") or {}, "volume")
+    if isinstance(seen, Comparison) or isinstance(claim, Comparison):
+        wrong = [part for part in (seen, claim) if isinstance(part, Comparison)]
+        return joined(conclude(name, "", wrong[:1], evidence), proof)
     on_trust = False
     if volume.gocryptfs is not None:
         checks, found = _through_fuse(volume.gocryptfs, seen, full=full)

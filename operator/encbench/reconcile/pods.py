@@ -140,15 +140,14 @@ def trouble(pods: list[PodFacts]) -> Trouble | None:
         if pod.unschedulable:
             return Trouble("Unschedulable", f"pod {pod.name} fits no node: {pod.unschedulable}")
         for container in pod.containers.values():
-            name = container.name.removeprefix("init:")
+            where = f"container {container.name.removeprefix('init:')} in pod {pod.name}"
             if container.waiting_reason in _IMAGE_REASONS:
-                return Trouble(
-                    "ImagePullFailed",
-                    f"the image of container {name} in pod {pod.name} cannot be pulled: "
-                    f"{container.waiting_message or container.waiting_reason}",
-                )
-            refused = refused_settings(container.termination_message)
-            if refused and container.name == INITIALISE:
+                why = container.waiting_message or container.waiting_reason
+                message = f"the image of {where} cannot be pulled: {why}"
+                return Trouble("ImagePullFailed", message)
+            has_tried = container.name == INITIALISE
+            refused = refused_settings(container.termination_message) if has_tried else ()
+            if refused:
                 settings = ", ".join(f"settings.{setting}" for setting in refused)
                 return Trouble(
                     SETTINGS_REFUSED,
@@ -156,16 +155,13 @@ def trouble(pods: list[PodFacts]) -> Trouble | None:
                     "leave them out",
                 )
             if container.exit_code or container.waiting_reason == "CrashLoopBackOff":
-                end = container.termination_message.splitlines()[-3:]
+                left = " / ".join(container.termination_message.splitlines()[-3:])
+                how = container.exit_reason or "an error"
                 return Trouble(
                     "OOMKilled" if container.exit_reason == "OOMKilled" else "ContainerFailed",
-                    f"container {name} in pod {pod.name} ended with "
-                    f"{container.exit_reason or 'an error'}: {' / '.join(end) or 'no message'}",
+                    f"{where} ended with {how}: {left or 'no message'}",
                 )
             if container.waiting_reason in ("CreateContainerConfigError", "CreateContainerError"):
-                return Trouble(
-                    "ContainerFailed",
-                    f"container {name} in pod {pod.name} cannot be created: "
-                    f"{container.waiting_message}",
-                )
+                message = f"{where} cannot be created: {container.waiting_message}"
+                return Trouble("ContainerFailed", message)
     return None

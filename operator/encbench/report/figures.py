@@ -1,10 +1,10 @@
 """Every figure of the report, one row each: its field, its mean, its name in tables and sentences.
 
-Means, verdicts, tables, plots and CSV derive from these rows. A further figure takes one row here
-and one field of that name in `TrialView` and in `Row`.
+Means, verdicts, tables, plots and CSV derive from these rows. A further figure takes one row here,
+a place in `TOPICS`, and one field of that name in `TrialView` and in `Row`.
 """
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 from encbench.core.statistics.intervals import Sense
@@ -13,34 +13,37 @@ Mean = Literal["geometric", "arithmetic"]
 """Geometric where the report has a ratio of two arms, arithmetic where it has a difference."""
 FigureKey = Literal["tps", "latencyAverage", "latencyP95", "cpuPerTransaction", "recovery"]
 """The figures that are judged, as report.json names them."""
-Topic = Literal["Recovery", "Latency", "CPU", "Disk", "Client, one replica"]
-"""The tables of figures, by their headings."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Figure:
     """A figure of each trial, and its mean over the valid blocks of an arm."""
 
     field: str
     """Of `TrialView` and of `Row`."""
+    _: KW_ONLY
     mean: Mean = "arithmetic"
     in_rows: bool = True
     """False for a figure that only trials and layers have."""
     some: bool = False
     """Only some arms can have it; every block in which all of these do counts."""
-    points: str = ""
-    """Field of `Row` with the difference from the baseline in percentage points."""
+    in_points: bool = False
+    """Rows have its difference from the baseline, in percentage points."""
     step: str = ""
     """Field of `LayerStep` with its change from one layer of column encryption to the next."""
     step_stem: str = ""
     """The name of that change in the CSV; empty where the CSV leaves it out."""
     of: str = ""
     """Part of its column name in the CSV: what the mean refers to."""
-    topics: tuple[Topic, ...] = ()
     heading: str = ""
     """Heading of its columns in tables, with the unit."""
     digits: int = 1
     """Decimals in tables."""
+
+    @property
+    def points(self) -> str:
+        """Field of `Row` with the difference from the baseline; empty without one."""
+        return f"{self.field.removesuffix('_percent')}_points" if self.in_points else ""
 
     @property
     def column(self) -> str:
@@ -54,6 +57,7 @@ class JudgedFigure(Figure):
     """A figure with an overhead, a noise floor and a verdict of its own."""
 
     key: FigureKey
+    mean: Mean = "geometric"
     sense: Sense = "increase"
     stem: str
     """Prefix of the columns of its change in the CSV."""
@@ -83,8 +87,7 @@ class JudgedFigure(Figure):
 
 FIGURES = (
     JudgedFigure(
-        field="tps",
-        mean="geometric",
+        "tps",
         step="loss",
         step_stem="tps",
         heading="TPS",
@@ -95,14 +98,12 @@ FIGURES = (
         verdict="verdict",
         phrase="TPS",
     ),
-    Figure(field="qps", mean="geometric"),
-    Figure(field="new_orders_per_second", mean="geometric", heading="New Orders a second"),
+    Figure("qps", mean="geometric"),
+    Figure("new_orders_per_second", mean="geometric", heading="New Orders a second"),
     JudgedFigure(
-        field="latency_average_ms",
-        mean="geometric",
+        "latency_average_ms",
         step="latency_average",
         step_stem="latency_average",
-        topics=("Latency",),
         heading="average latency, ms",
         digits=2,
         key="latencyAverage",
@@ -112,10 +113,8 @@ FIGURES = (
         phrase="average latency",
     ),
     JudgedFigure(
-        field="latency_p95_ms",
-        mean="geometric",
+        "latency_p95_ms",
         step="latency_p95",
-        topics=("Latency",),
         heading="p95 latency, ms",
         digits=2,
         key="latencyP95",
@@ -125,52 +124,18 @@ FIGURES = (
         phrase="95th percentile of latency",
         short="p95 latency",
     ),
+    Figure("database_cpu_percent", in_points=True, of="of_limit", heading="server CPU, % of limit"),
+    Figure("client_cpu_percent", in_points=True, of="of_limit", heading="client CPU, % of limit"),
+    Figure("client_cpu_cores", of="per_replica", heading="client CPU, cores", digits=3),
+    Figure("client_memory_mib", of="per_replica", heading="client memory, MiB"),
+    Figure("client_memory_percent", of="of_limit", heading="client memory, % of limit"),
     Figure(
-        field="database_cpu_percent",
-        points="database_cpu_points",
-        of="of_limit",
-        topics=("CPU",),
-        heading="server CPU, % of limit",
-    ),
-    Figure(
-        field="client_cpu_percent",
-        points="client_cpu_points",
-        of="of_limit",
-        topics=("CPU", "Client, one replica"),
-        heading="client CPU, % of limit",
-    ),
-    Figure(
-        field="client_cpu_cores",
-        of="per_replica",
-        topics=("Client, one replica",),
-        heading="client CPU, cores",
-        digits=3,
-    ),
-    Figure(
-        field="client_memory_mib",
-        of="per_replica",
-        topics=("Client, one replica",),
-        heading="client memory, MiB",
-    ),
-    Figure(
-        field="client_memory_percent",
-        of="of_limit",
-        topics=("Client, one replica",),
-        heading="client memory, % of limit",
-    ),
-    Figure(
-        field="node_cpu_percent",
-        points="node_cpu_points",
-        of="of_all_cores",
-        topics=("CPU",),
-        heading="node CPU, % of all cores",
+        "node_cpu_percent", in_points=True, of="of_all_cores", heading="node CPU, % of all cores"
     ),
     JudgedFigure(
-        field="database_cpu_ms_per_transaction",
-        mean="geometric",
+        "database_cpu_ms_per_transaction",
         step="database_cpu",
         step_stem="server_cpu_per_transaction",
-        topics=("CPU",),
         heading="server CPU, ms per transaction",
         digits=3,
         key="cpuPerTransaction",
@@ -181,47 +146,37 @@ FIGURES = (
         tag="CPU",
         whole_step="database_side_cpu",
     ),
-    Figure(field="proxy_cpu_percent", some=True, of="of_limit"),
+    Figure("proxy_cpu_percent", some=True, of="of_limit"),
     Figure(
-        field="proxy_cpu_ms_per_transaction",
+        "proxy_cpu_ms_per_transaction",
         mean="geometric",
         some=True,
-        topics=("CPU",),
         heading="proxy CPU, ms per transaction",
         digits=3,
     ),
     Figure(
-        field="database_side_cpu_ms_per_transaction",
+        "database_side_cpu_ms_per_transaction",
         in_rows=False,
         step="database_side_cpu",
         step_stem="server_and_proxy_cpu_per_transaction",
         heading="CPU of server and proxy",
     ),
     Figure(
-        field="client_cpu_ms_per_transaction",
+        "client_cpu_ms_per_transaction",
         mean="geometric",
         step="client_cpu",
         step_stem="client_cpu_per_transaction",
-        topics=("CPU",),
         heading="client CPU, ms per transaction",
         digits=3,
     ),
     Figure(
-        field="disk_read_kib_per_transaction",
-        topics=("Disk",),
-        heading="read from disk, KiB per transaction",
-        digits=2,
+        "disk_read_kib_per_transaction", heading="read from disk, KiB per transaction", digits=2
     ),
     Figure(
-        field="disk_write_kib_per_transaction",
-        topics=("Disk",),
-        heading="written to disk, KiB per transaction",
-        digits=2,
+        "disk_write_kib_per_transaction", heading="written to disk, KiB per transaction", digits=2
     ),
     JudgedFigure(
-        field="recovery_seconds",
-        mean="geometric",
-        topics=("Recovery",),
+        "recovery_seconds",
         heading="start to first answer, s",
         digits=3,
         key="recovery",
@@ -231,8 +186,8 @@ FIGURES = (
         phrase="recovery time",
         tag="recovery time",
     ),
-    Figure(field="stop_seconds", topics=("Recovery",), heading="signal to end, s", digits=3),
-    Figure(field="redo_mib", of="at_stop", topics=("Recovery",), heading="log to recover, MiB"),
+    Figure("stop_seconds", heading="signal to end, s", digits=3),
+    Figure("redo_mib", of="at_stop", heading="log to recover, MiB"),
 )
 """In the order of the CSV."""
 
@@ -241,6 +196,19 @@ IN_STEPS = tuple(figure for figure in FIGURES if figure.step)
 BY_FIELD = {figure.field: figure for figure in FIGURES}
 JUDGED = {figure.key: figure for figure in FIGURES if isinstance(figure, JudgedFigure)}
 TPS, RECOVERY = JUDGED["tps"], JUDGED["recovery"]
+
+TOPICS = {
+    "Latency": ("latency_average_ms", "latency_p95_ms"),
+    "CPU": (
+        *(f"{one}_cpu_ms_per_transaction" for one in ("database", "proxy", "client")),
+        *(f"{one}_cpu_percent" for one in ("database", "client", "node")),
+    ),
+    "Disk": ("disk_read_kib_per_transaction", "disk_write_kib_per_transaction"),
+    "Client, one replica": (
+        *("client_cpu_cores", "client_memory_mib", "client_memory_percent", "client_cpu_percent"),
+    ),
+}
+"""The tables of figures by heading: their fields, utilisation in percentage points last."""
 
 
 def judged(*, recovery: bool) -> tuple[JudgedFigure, ...]:

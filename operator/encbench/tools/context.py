@@ -1,4 +1,4 @@
-"""The arguments of a tool's builders for one load or one trial, and derived names."""
+"""The arguments of a tool's builders for one load or one trial, and what each replica gets."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,25 +15,16 @@ class LoadContext:
     """One testbed and the dataset to load."""
 
     testbed: str
-    """Name of the testbed."""
     namespace: str
     owner: dict[str, Any]
-    """Owner reference to the testbed."""
     spec: TestbedSpec
     connection: Connection
-    """To the testbed's database."""
     credentials_secret: str
 
     @property
     def labels(self) -> dict[str, str]:
         """Labels of the Job and its pod."""
-        return labels.labels(
-            "load",
-            campaign=self.spec.campaign_ref.name,
-            cell=self.spec.cell,
-            testbed=self.testbed,
-            arm=self.spec.arm.name,
-        )
+        return labels.of_arm("load", self.spec, self.testbed)
 
 
 @dataclass(frozen=True)
@@ -46,7 +37,6 @@ class TrialContext:
     """Owner reference to the trial; its `uid` names the trial's folder in the bucket."""
     spec: TrialSpec
     connection: Connection
-    """To the database of the trial's testbed."""
     credentials_secret: str
     sidecar_image: str
     sidecar_pull_policy: str
@@ -54,19 +44,7 @@ class TrialContext:
     @property
     def labels(self) -> dict[str, str]:
         """Labels of the Job and its pods."""
-        return labels.labels(
-            "client",
-            campaign=self.spec.campaign_ref.name,
-            cell=self.spec.cell,
-            testbed=self.spec.testbed_ref.name,
-            trial=self.name,
-            arm=self.spec.arm.name,
-        )
-
-    @property
-    def database_selector(self) -> dict[str, str]:
-        """Labels that only the database pod of the trial's testbed has."""
-        return labels.database_selector(self.spec.testbed_ref.name)
+        return labels.of_arm("client", self.spec, self.spec.testbed_ref.name, trial=self.name)
 
     @property
     def storage_prefix(self) -> str:
@@ -77,3 +55,14 @@ class TrialContext:
 def load_job_name(testbed: str) -> str:
     """Name of the Job that loads a testbed's dataset."""
     return f"{testbed}-load"
+
+
+def shares(whole: int, parts: int) -> list[int]:
+    """A number divided into parts that differ by at most one, the larger ones first."""
+    each, rest = divmod(whole, parts)
+    return [each + (index < rest) for index in range(parts)]
+
+
+def seed_of(seed: int, index: int) -> int:
+    """The distinct seed of one replica. Never 0, because sysbench would use the time instead."""
+    return (seed + index - 1) % (2**31 - 1) + 1

@@ -9,8 +9,11 @@ their middle. Averages, minima and maxima are exact.
 """
 
 import math
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from typing import TypeVar
 
 from encbench.core.tls import TlsSession
@@ -77,7 +80,12 @@ class Measurement:
     sessions: tuple[TlsSession, ...] = ()
     """Distinct parameters that the client's sessions negotiated; empty if it reported none."""
     columns: tuple[tuple[str, str], ...] = ()
-    """Digests of the rows that a client's driver read (`tools.columns`); not merged."""
+    """Digests of the rows that a client's driver read (`tools.session`); not merged."""
+
+
+def last_line(lines: Sequence[str], length: int = 160) -> str:
+    """What a message quotes of an output: its last line that holds anything, or the empty text."""
+    return next((line.strip()[:length] for line in reversed(lines) if line.strip()), "")
 
 
 def percentile(histogram: Histogram, percent: float) -> float:
@@ -106,30 +114,35 @@ def merge(parts: Sequence[Measurement]) -> Measurement:
 
     `parts` holds at least one. Replicas start together, so equal seconds of their series belong
     together. The merged series has no latency, because percentiles cannot be merged. A figure that
-    one replica lacks is None.
+    one replica lacks is None, or missing in `extra`.
     """
     if len(parts) == 1:
         return parts[0]
     transactions = sum(part.transactions for part in parts)
+    waited = sum((part.latency_average_ms or 0.0) * part.transactions for part in parts)
     busy = [part for part in parts if part.transactions]
     histogram = summed([part.histogram for part in parts])
-    has_latency = _known(part.latency_average_ms for part in parts) is not None
-    has_histogram = _known(part.latency_p95_ms for part in parts) is not None
+    has_latency = all(part.latency_average_ms is not None for part in parts)
+    has_histogram = all(part.latency_p95_ms is not None for part in parts)
     return Measurement(
         seconds=max(part.seconds for part in parts),
         transactions=transactions,
-        queries=_total(part.queries for part in parts),
+        queries=_joined(sum, (part.queries for part in parts)),
         tps=sum(part.tps for part in parts),
-        qps=_total(part.qps for part in parts),
-        latency_average_ms=_average(parts) if has_latency else None,
-        latency_min_ms=_extreme(min, (part.latency_min_ms for part in busy)),
-        latency_max_ms=_extreme(max, (part.latency_max_ms for part in busy)),
+        qps=_joined(sum, (part.qps for part in parts)),
+        latency_average_ms=waited / max(transactions, 1) if has_latency else None,
+        latency_min_ms=_joined(partial(min, default=0.0), (part.latency_min_ms for part in busy)),
+        latency_max_ms=_joined(partial(max, default=0.0), (part.latency_max_ms for part in busy)),
         latency_p95_ms=percentile(histogram, PERCENTILE) if has_histogram else None,
         errors=sum(part.errors for part in parts),
-        reconnects=_total(part.reconnects for part in parts),
+        reconnects=_joined(sum, (part.reconnects for part in parts)),
         histogram=histogram if has_histogram else (),
         series=_aligned([part.series for part in parts]),
-        extra=_added([part.extra for part in parts]),
+        extra={
+            name: sum(part.extra[name] for part in parts)
+            for name in parts[0].extra
+            if all(name in part.extra for part in parts)
+        },
         kinds=_kinds([part.kinds for part in parts]),
         sessions=tuple(dict.fromkeys(one for part in parts for one in part.sessions)),
     )
@@ -138,49 +151,24 @@ def merge(parts: Sequence[Measurement]) -> Measurement:
 Number = TypeVar("Number", int, float)
 
 
-def _known(values: Iterable[Number | None]) -> list[Number] | None:
-    """The values, if each of them is known."""
+def _joined(
+    join: Callable[[list[Number]], Number], values: Iterable[Number | None]
+) -> Number | None:
+    """What this makes of the values, if each of them is known."""
     found = list(values)
     known = [value for value in found if value is not None]
-    return known if len(known) == len(found) else None
+    return join(known) if len(known) == len(found) else None
 
 
-def _total(values: Iterable[Number | None]) -> Number | None:
-    known = _known(values)
-    return None if known is None else sum(known)
-
-
-def _extreme(
-    choose: Callable[[Sequence[float]], float], values: Iterable[float | None]
-) -> float | None:
-    """Among the replicas that had transactions; 0 when none had."""
-    known = _known(values)
-    return None if known is None else choose(known or [0.0])
-
-
-def _average(parts: Sequence[Measurement]) -> float:
-    """Weighted by transactions."""
-    count = sum(part.transactions for part in parts)
-    weighted = sum((part.latency_average_ms or 0.0) * part.transactions for part in parts)
-    return weighted / count if count else 0.0
-
-
-def _added(extras: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """The sums of the figures that every replica has."""
-    shared = [name for name in extras[0] if all(name in extra for extra in extras)]
-    return {name: sum(extra[name] for extra in extras) for name in shared}
-
-
-def _kinds(parts: Sequence[Sequence[TransactionKind]]) -> tuple[TransactionKind, ...]:
-    by_name: dict[str, list[TransactionKind]] = {}
-    for kinds in parts:
-        for kind in kinds:
-            by_name.setdefault(kind.name, []).append(kind)
+def _kinds(parts: Iterable[Sequence[TransactionKind]]) -> tuple[TransactionKind, ...]:
+    by_name = defaultdict[str, list[TransactionKind]](list)
+    for kind in chain.from_iterable(parts):
+        by_name[kind.name].append(kind)
     return tuple(
         TransactionKind(
             name=name,
             transactions=sum(kind.transactions for kind in kinds),
-            errors=_total(kind.errors for kind in kinds),
+            errors=_joined(sum, (kind.errors for kind in kinds)),
             histogram=summed([kind.histogram for kind in kinds])
             if all(kind.histogram or not kind.transactions for kind in kinds)
             else (),
@@ -191,10 +179,9 @@ def _kinds(parts: Sequence[Sequence[TransactionKind]]) -> tuple[TransactionKind,
 
 def summed(histograms: Iterable[Histogram]) -> Histogram:
     """One histogram with the counts of all."""
-    counts: dict[float, int] = {}
-    for histogram in histograms:
-        for middle, count in histogram:
-            counts[middle] = counts.get(middle, 0) + count
+    counts = Counter[float]()
+    for middle, count in chain.from_iterable(histograms):
+        counts[middle] += count
     return tuple(sorted(counts.items()))
 
 

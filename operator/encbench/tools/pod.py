@@ -3,24 +3,14 @@
 The parts that they share with the databases' pods are in `kube.pods`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from encbench.api.base import Placement, Resources
 from encbench.api.workload import Client
-from encbench.kube import labels
-from encbench.kube.pods import (
-    container_security,
-    environment,
-    mount,
-    pod_security,
-    resources,
-    secret_volume,
-    verbatim,
-)
+from encbench.kube import labels, pods
 from encbench.ports import Body
-from encbench.tools.context import TrialContext
+from encbench.tools.context import LoadContext, TrialContext, load_job_name
 from encbench.wire import environment as names
 
 RUN = "/run/encbench"
@@ -31,25 +21,18 @@ TOKEN = "/etc/encbench/recorder"  # noqa: S105 - a folder
 OUTPUT_LIMIT = "1Gi"
 GRACE_SECONDS = 60
 """From the pod's deletion to its end: the recorder's time to store the results."""
-_GRACE_RESERVE = 5
 
 _WRAPPER = Path(__file__).with_name("run.sh").read_text()
 
 
 def shell(script: str, name: str, arguments: list[str]) -> list[str]:
     """The command of a container that runs a packaged POSIX shell script."""
-    return [verbatim(word) for word in ["sh", "-c", script, name, *arguments]]
+    return [pods.verbatim(word) for word in ["sh", "-c", script, name, *arguments]]
 
 
 def wrapped(seconds: int, command: list[str]) -> list[str]:
     """The command of a container that runs a tool under `run.sh`, for at most that long."""
     return shell(_WRAPPER, "run.sh", [str(seconds), *command])
-
-
-def config_map_volume(name: str, config_map: str, entry: str) -> Body:
-    """A volume with only this entry of a ConfigMap, as a file of the same name."""
-    items = [{"key": entry, "path": entry}]
-    return {"name": name, "configMap": {"name": config_map, "defaultMode": 0o444, "items": items}}
 
 
 def annotation_volume(name: str, annotation: str, path: str) -> Body:
@@ -61,54 +44,55 @@ def annotation_volume(name: str, annotation: str, path: str) -> Body:
 
 def pod_spec(client: Client, containers: list[Body], volumes: list[Body]) -> Body:
     """The pod of a load or of a trial's client, with the workload's placement."""
-    spec: Body = {
+    return {
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
-        "securityContext": pod_security(),
-        **_placement(client.placement),
+        "securityContext": pods.pod_security(),
         "containers": containers,
         "volumes": volumes,
+        **pods.placing(client.placement, client.image_pull_secrets),
     }
-    if client.image_pull_secrets:
-        spec["imagePullSecrets"] = [{"name": name} for name in client.image_pull_secrets]
-    return spec
 
 
-def _placement(placement: Placement) -> Body:
-    spec: Body = {}
-    if placement.node_selector:
-        spec["nodeSelector"] = dict(placement.node_selector)
-    if placement.tolerations:
-        spec["tolerations"] = [toleration.to_dict() for toleration in placement.tolerations]
-    return spec
+def mounts(files: Mapping[str, Body]) -> list[Body]:
+    """The mount of each volume at its path. A tool writes to empty folders only."""
+    return [
+        pods.mount(volume["name"], path, read_only="emptyDir" not in volume)
+        for path, volume in files.items()
+    ]
 
 
-def tool_container(client: Client, command: list[str], mounts: list[Body]) -> Body:
+def tool_container(
+    client: Client, command: list[str], own_mounts: list[Body], variables: Mapping[str, str]
+) -> Body:
     """The tool's own image. If it fails, the end of its log becomes the message for people."""
     return {
         "name": "tool",
         "image": client.image,
         "imagePullPolicy": client.image_pull_policy,
         "command": command,
-        "resources": resources(client.resources.cpu, client.resources.memory),
-        "securityContext": container_security(),
+        "resources": pods.resources(client.resources.cpu, client.resources.memory),
+        "securityContext": pods.container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
-        "volumeMounts": mounts,
+        "volumeMounts": own_mounts,
+        "env": pods.environment(variables),
     }
 
 
-def recorder_container(
-    context: TrialContext, tool: str, limits: Resources, process: str | None = None
-) -> Body:
-    """The recorder. It mounts the volumes `run` and `recorder-token`.
+def run_environment(
+    variables: Mapping[str, str], replicas: Sequence[Iterable[str]]
+) -> dict[str, str]:
+    """These, and what `run.sh` reads: its folder, and what each replica adds to the command."""
+    own = {f"ENCBENCH_REPLICA_{index}": " ".join(words) for index, words in enumerate(replicas)}
+    return {names.RUN_DIR: RUN, **variables, **own}
 
-    `process` is the name of the tool's process, if it differs from the tool's.
-    """
-    load = context.spec.workload.load
+
+def _recorder(context: TrialContext, tool: str, process: str) -> Body:
+    load, limits = context.spec.workload.load, context.spec.workload.client.resources
     values = {
         names.TOOL: tool,
-        names.PROCESS: process or tool,
+        names.PROCESS: process,
         names.PREFIX: context.storage_prefix,
         names.WARMUP: f"{load.warmup_seconds:g}",
         names.CPU_LIMIT: f"{limits.cores:g}",
@@ -116,31 +100,26 @@ def recorder_container(
         names.RUN_DIR: RUN,
         names.TOKEN_FILE: f"{TOKEN}/token",
         names.PORT: str(RECORDER_PORT),
-        names.GRACE: str(GRACE_SECONDS - _GRACE_RESERVE),
+        names.GRACE: str(GRACE_SECONDS - 5),  # the rest is for its own end
     }
     return {
         "name": "recorder",
         "image": context.sidecar_image,
         "imagePullPolicy": context.sidecar_pull_policy,
         "command": ["python3", "-m", "encbench.sidecars.recorder"],
-        "env": environment(values),
+        "env": pods.environment(values),
         "ports": [{"name": "metrics", "containerPort": RECORDER_PORT, "protocol": "TCP"}],
-        "resources": resources(RECORDER_CPU, RECORDER_MEMORY),
-        "securityContext": container_security(),
+        "resources": pods.resources(RECORDER_CPU, RECORDER_MEMORY),
+        "securityContext": pods.container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
-        "volumeMounts": [mount("run", RUN, read_only=False), mount("recorder-token", TOKEN)],
+        "volumeMounts": [
+            pods.mount("run", RUN, read_only=False),
+            pods.mount("recorder-token", TOKEN),
+        ],
     }
 
 
-def recorder_volumes(context: TrialContext) -> list[Body]:
-    """The volume that tool and recorder share, and the recorder's token."""
-    return [
-        {"name": "run", "emptyDir": {"sizeLimit": OUTPUT_LIMIT}},
-        secret_volume("recorder-token", context.credentials_secret, {"token": "token"}),
-    ]
-
-
-def away_from(selector: dict[str, str]) -> Body:
+def _away_from(selector: dict[str, str]) -> Body:
     """An affinity that keeps a pod away from nodes with pods of these labels."""
     term = {"labelSelector": {"matchLabels": selector}, "topologyKey": "kubernetes.io/hostname"}
     return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
@@ -148,25 +127,33 @@ def away_from(selector: dict[str, str]) -> Body:
 
 def client_job(
     context: TrialContext,
-    containers: list[Body],
-    volumes: list[Body],
+    name: str,
+    tool: Body,
+    volumes: Iterable[Body],
+    *,
+    process: str | None = None,
     annotations: dict[str, str] | None = None,
     first: Sequence[Body] = (),
 ) -> Body:
     """The indexed Job with one pod per replica, without retries: a rerun is a new trial.
 
-    `first` are init containers.
+    The recorder runs beside `tool`, of that name, with whose pod it shares the volume `run`.
+    `process` is the name of the tool's process, if it differs; `first` are init containers.
     """
-    client = context.spec.workload.client
+    client, token = context.spec.workload.client, {"token": "token"}
+    shared = [
+        {"name": "run", "emptyDir": {"sizeLimit": OUTPUT_LIMIT}},
+        pods.secret_volume("recorder-token", context.credentials_secret, token),
+    ]
     spec = {
-        **pod_spec(client, containers, volumes),
+        **pod_spec(client, [tool, _recorder(context, name, process or name)], [*shared, *volumes]),
         "shareProcessNamespace": True,
         "terminationGracePeriodSeconds": GRACE_SECONDS,
     }
     if first:
         spec["initContainers"] = list(first)
     if not context.spec.allow_colocation:
-        spec["affinity"] = away_from(context.database_selector)
+        spec["affinity"] = _away_from(labels.database_selector(context.spec.testbed_ref.name))
     return _job(
         labels.metadata(context.name, context.namespace, context.labels, context.owner),
         {
@@ -183,9 +170,12 @@ def client_job(
     )
 
 
-def single_job(metadata: Body, pod_labels: dict[str, str], spec: Body) -> Body:
-    """A Job of one pod, without retries."""
-    return _job(metadata, {}, {"labels": pod_labels}, spec)
+def load_job(context: LoadContext, tool: Body, volumes: Iterable[Body]) -> Body:
+    """The Job `<testbed>-load` of one pod, without retries."""
+    name = load_job_name(context.testbed)
+    metadata = labels.metadata(name, context.namespace, context.labels, context.owner)
+    spec = pod_spec(context.spec.dataset.client, [tool], [*volumes])
+    return _job(metadata, {}, {"labels": context.labels}, spec)
 
 
 def _job(metadata: Body, more: dict[str, Any], pod_metadata: Body, pod: Body) -> Body:

@@ -1,15 +1,59 @@
-"""The tools by workload and dataset."""
+"""The operator's interface to a load tool, pure functions, one set per tool; and the tools.
 
+The reconcilers use nothing else of a tool, so a further tool is a package beside `sysbench` and an
+entry here.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.testbed import Dataset
 from encbench.api.workload import WorkloadSpec
+from encbench.core.connection import Connection
+from encbench.core.problem import Problem
+from encbench.ports import Body
+from encbench.tools.context import LoadContext, TrialContext
+from encbench.tools.measurement import Measurement, merge
 from encbench.tools.sysbench import command, jobs, memory, parser, problems
-from encbench.tools.tool import Tool
 from encbench.tools.tpcc import jobs as tpcc_jobs
 from encbench.tools.tpcc import parser as tpcc_parser
 from encbench.tools.tpcc import problems as tpcc_problems
 
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool."""
+
+    problems: Callable[[WorkloadSpec, str | None], Iterable[Problem]]
+    """Problems of this workload, given the text of its own script if it has one."""
+    pair_problems: Callable[
+        [WorkloadSpec, InstanceTemplateSpec, EncryptionModeSpec], Iterable[Problem]
+    ]
+    """Problems of this workload together with an instance in a mode."""
+    load_job: Callable[[LoadContext], Body]
+    """The Job that loads the dataset from nothing."""
+    trial_job: Callable[[TrialContext], Body]
+    """The indexed Job whose pods wait for their release, drive the load and store the results."""
+    parse: Callable[[str], Measurement]
+    """The measurement in the complete output of one client; ParseError for anything else."""
+    parse_cut: Callable[[str, float, float], Measurement] | None = None
+    """The measurement of a run that the server's stop has cut off; the numbers are warm-up and
+    duration in seconds. None for a tool that cannot measure a recovery."""
+    merge: Callable[[Sequence[Measurement]], Measurement] = merge
+    """All replicas as one client."""
+    statements: Callable[[WorkloadSpec], int] = lambda _: 0
+    """Statements that each connection prepares on the server; 0 if too few to count or unknown."""
+    reports_sessions: Callable[[WorkloadSpec], bool] = lambda _: True
+    """Whether its output shows what its sessions negotiated (`tools.session`). If it does not,
+    `pair_problems` refuses the modes that only this could prove."""
+    unverified: Callable[[Connection], str | None] = lambda _: None
+    """The part of the server's certificate that its clients do not verify, for proofs to mention;
+    None if they verify all of it, or without TLS."""
+
+
 _SYSBENCH = Tool(
-    name="sysbench",
     problems=problems.problems,
     load_job=jobs.load_job,
     trial_job=jobs.trial_job,
@@ -21,7 +65,6 @@ _SYSBENCH = Tool(
 )
 
 _TPCC = Tool(
-    name="tpcc",
     problems=tpcc_problems.problems,
     load_job=tpcc_jobs.load_job,
     trial_job=tpcc_jobs.trial_job,
@@ -31,11 +74,6 @@ _TPCC = Tool(
 )
 
 
-def tool(workload: WorkloadSpec) -> Tool:
-    """The tool that drives this workload."""
-    return _SYSBENCH if workload.tpcc is None else _TPCC
-
-
-def dataset_tool(dataset: Dataset) -> Tool:
-    """The tool that loads this dataset."""
-    return _SYSBENCH if dataset.tpcc is None else _TPCC
+def tool(driven: WorkloadSpec | Dataset) -> Tool:
+    """The tool that drives this workload, or loads this dataset."""
+    return _SYSBENCH if driven.tpcc is None else _TPCC

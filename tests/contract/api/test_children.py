@@ -25,7 +25,7 @@ from encbench.database.children import (
     volume_claim,
 )
 from encbench.ports import Body
-from encbench.tools.registry import dataset_tool, tool
+from encbench.tools.registry import tool
 from tests.support import certified
 from tests.support.apiserver import ApiServer
 from tests.support.testbeds import (
@@ -104,4 +104,4 @@ def test_a_trial_s_and_a_load_s(
     context = trial_context(workload_spec(), connection=connection)
     taken(api_server, namespace, tool(context.spec.workload).trial_job(context))
     load = load_context(connection=connection)
-    taken(api_server, namespace, dataset_tool(load.spec.dataset).load_job(load))
+    taken(api_server, namespace, tool(load.spec.dataset).load_job(load))

@@ -13,7 +13,7 @@ import pytest
 from kubernetes.aio.client import ApiClient
 
 from encbench.adapters.kubernetes import KubernetesCluster, connect
-from encbench.cli.live import Live
+from encbench.cli.watch import Live
 from encbench.kube import labels
 from encbench.tools.pod import RECORDER_PORT
 from tests.support.apiserver import ApiServer

@@ -16,7 +16,7 @@ from encbench.engines.facts import facts
 from encbench.proofs.clients import sessions
 from encbench.tools.pod import wrapped
 from encbench.tools.sysbench import command
-from encbench.tools.sysbench.options import FILE_NAME
+from encbench.tools.sysbench.command import OPTIONS_FILE
 from encbench.tools.sysbench.parser import parse
 from tests.support.certified import write_client_files
 from tests.support.mariadb import MariaDB
@@ -49,7 +49,7 @@ class Bench:
             database=DATABASE,
             tls=server.spec.mode.in_transit,
         )
-        (folder / FILE_NAME).write_text(server.credentials[FILE_NAME])
+        (folder / OPTIONS_FILE).write_text(server.credentials[OPTIONS_FILE])
         write_client_files(folder, server.credentials)
 
     def load(self, script: str = "oltp_read_write", threads: int = 2) -> tuple[int, str]:
@@ -83,7 +83,7 @@ class Bench:
         words = command.run_command(spec, self.connection, str(self.folder))
         values = {
             **command.environment(self.connection),
-            **command.session_environment(spec.sysbench_test),
+            "ENCBENCH_SCRIPT": command.script_argument(spec.sysbench_test),
         }
         places = {
             f"{FOLDER}/{command.AUTHORITY}": str(self.folder / command.AUTHORITY),

@@ -10,10 +10,10 @@ import pytest
 
 from encbench.adapters.certificates import EllipticCertificates
 from encbench.core.tls import expected
-from encbench.database import external
+from encbench.database.children import external_credentials
 from encbench.database.connection import connection
 from encbench.engines.external import LONGEST, unfit
-from encbench.tools.sysbench.options import FILE_NAME
+from encbench.tools.sysbench.command import OPTIONS_FILE
 from encbench.tools.sysbench.parser import parse
 from tests.contract.client.sysbench import ROWS, SHORT, Bench
 from tests.support import debian
@@ -58,7 +58,7 @@ def outside(
     """The server as the clients of a testbed see it that only has this login."""
     spec = spec_of_external(mode, host="127.0.0.1", port=server.layout.port, database=DATABASE)
     made = texts(
-        external.credentials_secret(
+        external_credentials(
             database_context(spec),
             {**given, **said},
             EllipticCertificates().unpresentable(datetime.now(UTC)),
@@ -66,7 +66,7 @@ def outside(
         )
     )
     bench = Bench(server, folder)
-    (folder / FILE_NAME).write_text(made[FILE_NAME])
+    (folder / OPTIONS_FILE).write_text(made[OPTIONS_FILE])
     write_client_files(folder, made)
     bench.connection = connection("overhead-mode", spec)
     return bench

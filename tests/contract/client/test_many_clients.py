@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from encbench.core.session_memory import Sessions
-from encbench.engines.mariadb.problems import OPTIONS as MARIADB
-from encbench.engines.mysql.settings import server_memory
+from encbench.engines.mariadb.settings import POOL
+from encbench.engines.mysql.settings import pool
 from encbench.reconcile.campaign.children import SPARE_CONNECTIONS
 from encbench.tools.pod import wrapped
 from encbench.tools.sysbench.memory import AT_REST, MEMORY
@@ -86,8 +86,8 @@ def test_that_many_clients_connect_and_run(name: str, tmp_path: Path) -> None:
     opened = Sessions(THREADS, TABLES)
     assert client <= AT_REST + MEMORY.of(opened), "more than the campaign's acceptance reckons with"
     if name != "postgresql":  # a process for each, of which this one is the first
-        memory = {"mariadb": MARIADB.memory, "mysql": server_memory}[name](server.spec.instance)
-        assert grown <= memory.sessions.of(opened) + memory.beside_pool
+        own = POOL if name == "mariadb" else pool(server.spec.instance)
+        assert grown <= own.sessions.of(opened) + own.beside
 
 
 def started(words: list[str], folder: Path) -> "subprocess.Popen[bytes]":

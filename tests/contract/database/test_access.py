@@ -52,7 +52,7 @@ def test_every_setting_is_in_force(plaintext_server: MariaDB, tde_server: MariaD
         rows = dict(server.admin("SHOW GLOBAL VARIABLES"))
         assert rows["innodb_buffer_pool_size"] == str(64 * 2**20)
         assert rows["max_connections"] == "24"
-        assert rows["tmpdir"] == server.layout.temporary
+        assert rows["tmpdir"] == f"{server.layout.volume}/tmp"
         assert rows["binlog_expire_logs_seconds"] == "3600"
         assert rows["innodb_flush_log_at_trx_commit"] == "1"
         assert rows["skip_name_resolve"] == "ON"

@@ -65,7 +65,7 @@ def test_every_setting_is_in_force(plaintext_server: MySQL, tde_server: MySQL) -
         pool = {"innodb_buffer_pool_size": "67108864", "innodb_buffer_pool_chunk_size": "67108864"}
         wanted |= {**pool, "innodb_log_buffer_size": "16777216"}
         wanted |= {"max_binlog_size": "268435456", "datadir": f"{server.layout.data}/"}
-        wanted |= {"tmpdir": server.layout.temporary, "log_bin": "ON"}
+        wanted |= {"tmpdir": f"{server.layout.volume}/tmp", "log_bin": "ON"}
         del wanted["mysqlx"]
         assert {name: rows[name] for name in wanted} == wanted
         assert rows["plugin_dir"] == f"{server.layout.program}/plugins/"

@@ -36,7 +36,7 @@ async def test_a_rule_that_does_without_tls(tls_server: Postgres) -> None:
 @contextmanager
 def rules(server: Postgres, old: str, new: str) -> Iterator[None]:
     """The server's rules of access, changed for a while."""
-    file = Path(server.layout.host_rules)
+    file = Path(server.layout.config, "pg_hba.conf")
     right = file.read_text()
     file.write_text(right.replace(old, new))
     try:

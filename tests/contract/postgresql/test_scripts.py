@@ -100,7 +100,7 @@ def test_a_server_that_is_there_is_not_taken_for_a_left_behind_one(
 ) -> None:
     again = plaintext_server.inside(
         "sh",
-        plaintext_server.layout.start,
+        f"{plaintext_server.layout.config}/start.sh",
         plaintext_server.layout.volume,
         plaintext_server.layout.server_conf,
     )

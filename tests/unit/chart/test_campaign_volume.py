@@ -7,7 +7,7 @@ import pytest
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.scalars import parse_quantity
 from encbench.database import pod as engine_pod
-from encbench.engines.innodb.options import parse_size
+from encbench.engines.innodb.settings import parse_size
 from encbench.tools import pod as tool_pod
 from tests.support.chart import Rendered
 from tests.unit.chart.campaigns import (

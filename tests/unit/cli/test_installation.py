@@ -8,8 +8,8 @@ import pytest
 
 from encbench.api.kinds import SECRET
 from encbench.cli import installation
-from encbench.cli.errors import CommandError
 from encbench.cli.installation import DEPLOYMENT, OPERATOR
+from encbench.cli.output import CommandError
 from tests.support.fake_cluster import FakeCluster
 
 HERE = ("http://minio.store.svc:9000", "encbench")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from encbench.api.kinds import CONFIG_MAP, ENCRYPTION_MODE, SECRET
-from encbench.cli.errors import CommandError
 from encbench.cli.manifests import Manifests, Offline, load
+from encbench.cli.output import CommandError
 from tests.support.fake_cluster import FakeCluster
 from tests.support.manifests import body
 

@@ -12,7 +12,7 @@ import pytest
 
 from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.cli import installation, report
-from encbench.cli.errors import CommandError
+from encbench.cli.output import CommandError
 from encbench.core.artefact import RecordError, digest_of
 from encbench.report.analysis.build import to_status
 from encbench.report.document import Report

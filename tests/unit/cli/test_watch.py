@@ -7,10 +7,10 @@ import pytest
 
 from encbench.api.kinds import CAMPAIGN, POD, TRIAL
 from encbench.cli import watch as watching
-from encbench.cli.errors import CommandError
-from encbench.cli.live import Live
+from encbench.cli.output import CommandError
 from encbench.cli.progress import is_under_load, trial_line
 from encbench.cli.screen import Screen
+from encbench.cli.watch import Live
 from encbench.kube.labels import TRIAL as OF_TRIAL
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import objects

@@ -6,7 +6,7 @@ import pytest
 
 from encbench.admission.external import beyond
 from encbench.core.certificates import KeyPair
-from encbench.database import external
+from encbench.database.children import external_credentials
 from encbench.database.connection import connection
 from encbench.engines.external import entries_of
 from tests.support.testbeds import (
@@ -58,7 +58,7 @@ def test_clients_go_where_the_template_says(name: str, port: int) -> None:
 
 def made(given: dict[str, str], name: str = "mysql") -> dict[str, str]:
     context = database_context(spec_of_external(engine=name))
-    body = external.credentials_secret(context, given, SPARE, counting_tokens())
+    body = external_credentials(context, given, SPARE, counting_tokens())
     assert body["immutable"]
     assert body["metadata"]["name"] == "overhead-mode-credentials"
     return {name: base64.b64decode(text).decode() for name, text in body["data"].items()}

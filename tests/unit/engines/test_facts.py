@@ -8,8 +8,8 @@ from encbench.api.instancetemplate import EngineName
 from encbench.engines.facts import FACTS, facts
 from encbench.engines.registry import engine
 from encbench.sidecars.agent.probe import probe
-from encbench.tools.tpcc.client import Kind
 from encbench.tools.tpcc.jdbc import DRIVERS
+from encbench.tools.tpcc.props import Kind
 
 
 def test_every_engine_of_the_api_has_a_row() -> None:

@@ -8,8 +8,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.session_memory import Sessions
 from encbench.database.children import config_map
-from encbench.engines.mariadb.layout import POD
-from encbench.engines.mariadb.settings import server_settings
+from encbench.engines.mariadb.settings import POD, server_settings
 from encbench.engines.registry import engine
 from tests.support.testbeds import database_context, instance, spec_of_testbed
 

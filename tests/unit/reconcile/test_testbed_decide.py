@@ -129,6 +129,13 @@ def test_settings_that_the_server_refuses_end_it_at_once_and_are_named(state: st
     assert "password" not in fact.message
 
 
+def test_no_other_container_can_say_that_settings_are_refused() -> None:
+    left = '{"refusedSettings": ["sort_bufer_size"]}'
+    server = ContainerFacts("server", exit_code=1, termination_message=left)
+    decision = decide(a_testbed({}, startTime=ago(1)), saw(database=a_pod("bed-0", server)))
+    assert status_of(decision, "Provisioned") == ("False", "ContainerFailed")
+
+
 @pytest.mark.parametrize(("what", "seen", "reason"), NOT_UP, ids=[row[0] for row in NOT_UP])
 def test_a_database_that_does_not_come_up_in_time_says_why(
     what: str, seen: TestbedSeen, reason: str

@@ -1,13 +1,14 @@
-"""The line in which a client tells what its session negotiated."""
+"""The lines in which a client tells what its session negotiated, and what its driver read."""
 
 import pytest
 
 from encbench.core.tls import PLAIN, TlsSession
-from encbench.tools.session import session_count, sessions
+from encbench.tools.session import columns, session_count, sessions
 
 LINE = "encbench-session tls=TLSv1.3 cipher=TLS_AES_128_GCM_SHA256"
 TLS = TlsSession(tls="TLSv1.3", cipher="TLS_AES_128_GCM_SHA256")
 NONE = "encbench-session tls=none cipher=none"
+DIGEST = "0123456789abcdef" * 4
 
 
 def test_it_stands_anywhere_on_a_line_of_its_own() -> None:
@@ -38,3 +39,22 @@ def test_sessions_that_differ_are_both_there() -> None:
 )
 def test_anything_else_tells_nothing(output: str) -> None:
     assert sessions(output) == ()
+
+
+def test_each_row_is_kept_in_order() -> None:
+    output = (
+        f"encbench-session tls=none cipher=none\nencbench-columns bmsql_item {DIGEST}\n"
+        f"encbench-columns bmsql_new_order absent\nencbench {{}}\n"
+        f"encbench-columns BMSQL_ITEM {DIGEST}\n"
+    )
+    assert columns(output) == (
+        ("bmsql_item", DIGEST),
+        ("bmsql_new_order", "absent"),
+        ("bmsql_item", DIGEST),
+    )
+
+
+def test_a_damaged_row_is_not_told() -> None:
+    assert columns(f"encbench-columns bmsql_item {DIGEST[:-1]}\n") == ()
+    assert columns(f"x encbench-columns bmsql_item {DIGEST}\n") == ()
+    assert columns("encbench-columns bmsql_item gone\n") == ()

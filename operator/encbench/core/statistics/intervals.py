@@ -78,19 +78,9 @@ class Estimate:
         half = self.half_width(level)
         return None if half is None else Bounds(self.mean - half, self.mean + half)
 
-    @property
-    def loss(self) -> float:
-        """1 - exp(mean d): the share that the arm loses, for figures where more is better."""
-        return -math.expm1(self.mean)
-
-    @property
-    def increase(self) -> float:
-        """exp(mean d) - 1: what the arm adds, for figures where less is better."""
-        return math.expm1(self.mean)
-
     def change(self, sense: Sense) -> float:
-        """Loss or increase."""
-        return self.loss if sense == "loss" else self.increase
+        """Loss (1 - exp(mean d)) or increase (exp(mean d) - 1)."""
+        return -math.expm1(self.mean) if sense == "loss" else math.expm1(self.mean)
 
     def change_bounds(self, sense: Sense, level: float = LEVEL) -> Bounds | None:
         """Interval of loss or increase.

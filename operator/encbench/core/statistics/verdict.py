@@ -21,8 +21,9 @@ it, because it is a bound and not an estimate. Without a noise floor there is no
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TypeVar
 
+from encbench.api.overheadreport import FigureVerdict
 from encbench.core.statistics.intervals import (
     EQUIVALENCE_LEVEL,
     LEVEL,
@@ -33,14 +34,12 @@ from encbench.core.statistics.intervals import (
 
 K = TypeVar("K")
 
-Verdict = Literal["Overhead", "Equivalent", "Inconclusive"]
-
 
 @dataclass(frozen=True)
 class Judgement:
     """What may be said about one mode, and what it was judged by."""
 
-    verdict: Verdict
+    verdict: FigureVerdict
     bar: float | None
     """What the interval has to exceed; None without a noise floor."""
     overhead_p: float | None
@@ -83,7 +82,7 @@ def judge(
     }
 
 
-def _verdict(above: float | None, inside: float | None) -> Verdict:
+def _verdict(above: float | None, inside: float | None) -> FigureVerdict:
     if above is not None and above < 1 - LEVEL:
         return "Overhead"
     if inside is not None and inside < (1 - EQUIVALENCE_LEVEL) / 2:

@@ -1,8 +1,6 @@
-"""Settings that MariaDB and MySQL have in common, and how large a buffer pool their memory bears.
+"""What MariaDB and MySQL have in common: places, settings, and sizes as they write them."""
 
-A server takes memory beside its pool, whatever the pool's size; each engine's share was measured.
-"""
-
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,10 +8,16 @@ from encbench.api.encryptionmode import InTransit
 from encbench.core.certificates import AUTHORITY, CERTIFICATE, KEY
 from encbench.core.session_memory import SessionMemory
 from encbench.core.tls import suite
-from encbench.engines.innodb.layout import InnodbLayout
+from encbench.engines.facts import facts
+from encbench.engines.layout import ServerLayout
+from encbench.engines.memory_fit import LEAST, MEBIBYTE, Pool
 
 Settings = dict[str, str]
 
+POOL = "innodb_buffer_pool_size"
+MOST_STATEMENTS = "1048576"
+"""Prepared statements of all sessions together: the most that every version takes. By default it is
+16,382, which sysbench is past at 15 threads on 128 tables."""
 STEADY: Mapping[str, str] = {
     # Reads and writes bypass the page cache: only the buffer pool caches pages, and a scan of
     # the files by the agent evicts nothing.
@@ -31,39 +35,60 @@ BINARY_LOG: Mapping[str, str] = {
     "server_id": "1",
 }
 
-KIBIBYTE, MEBIBYTE = 2**10, 2**20
-LEAST_POOL = 16 * MEBIBYTE
-LEAST_ROOM = 48 * MEBIBYTE
-"""For connections, where the template does not set the pool's size."""
+_SIZE = re.compile(r"([0-9]+)([KMGTPE]?)", re.IGNORECASE)
+_UNITS = {unit: 2 ** (10 * power) for power, unit in enumerate(["", *"KMGTPE"])}
 
 
-@dataclass(frozen=True)
-class Memory:
-    """What one engine takes beside its pool, in bytes."""
+@dataclass(frozen=True, kw_only=True)
+class InnodbLayout(ServerLayout):
+    """Paths as the server's container sees them."""
 
-    beside_pool: int
-    """At rest and under a few clients."""
-    sessions: SessionMemory
-    """For each connection, and for each statement prepared in it."""
+    server: str
+    """The stem of its socket's and pid file's names."""
+    keys: str = "/etc/encbench/keys"
+    """The folder of the key file, which only MariaDB takes."""
+    port: int = facts("mysql").port
 
-    def default_pool(self, memory_bytes: int, connections: int = 0) -> str:
-        """Half of the memory, less where the rest would not hold the server and its connections."""
-        room = max(connections * self.sessions.connection, LEAST_ROOM)
-        rest = memory_bytes - self.beside_pool - room
-        return f"{max(min(memory_bytes // 2, rest), LEAST_POOL) // MEBIBYTE}M"
+    @property
+    def socket(self) -> str:
+        """The unix socket, on the volume because server and agent share it."""
+        return f"{self.volume}/{self.server}.sock"
 
-    def largest_pool(self, memory_bytes: int) -> int:
-        """Bytes above which the server would sooner or later run out of memory and be killed."""
-        return max(min(int(memory_bytes * 0.8), memory_bytes - self.beside_pool), LEAST_POOL)
+    @property
+    def server_cnf(self) -> str:
+        """The one option file."""
+        return f"{self.config}/server.cnf"
+
+
+def pool(server: str, beside: int, sessions: SessionMemory) -> Pool:
+    """The pool of the server of that title, which takes so much beside it."""
+    return Pool(
+        server=server,
+        setting=POOL,
+        unit="M",
+        parse=parse_size,
+        beside=beside,
+        sessions=sessions,
+        parts=2,
+        least_room=48 * MEBIBYTE,
+        least_memory=beside + LEAST,
+    )
+
+
+def parse_size(text: str) -> int | None:
+    """Bytes in a size as an option file has it, such as 256M; None for anything else."""
+    match = _SIZE.fullmatch(text.strip())
+    return None if match is None else int(match[1]) * _UNITS[match[2].upper()]
 
 
 def places(layout: InnodbLayout) -> Settings:
     """Where the server finds its files, and where it listens."""
     return {
         "datadir": layout.data,
-        "tmpdir": layout.temporary,
+        # On the measured volume, because sorting is part of the workload.
+        "tmpdir": f"{layout.volume}/tmp",  # noqa: S108 a folder of the volume
         "socket": layout.socket,
-        "pid_file": layout.pid_file,
+        "pid_file": f"{layout.volume}/{layout.server}.pid",
         "port": str(layout.port),
     }
 

@@ -1,7 +1,6 @@
 """What the server itself says about encryption: the statements that ask, and how to read the rows.
 
-The agent imports this module, and imports are slow at its twentieth of a core: the standard library
-only. `judge` does the judging.
+The agent imports this module: the standard library only. `judge` does the judging.
 
 `INNODB_TABLESPACES_ENCRYPTION` has a row for each tablespace that was opened since the start. A
 key version encrypts a page; `MIN_KEY_VERSION` 0 says that some page is still in plaintext
@@ -13,32 +12,21 @@ not know counts as plaintext. That view never has the temporary tablespace; a va
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from encbench.engines.files import kinds
+from encbench.engines.layout import kinds
 from encbench.wire.agent import CatalogueRows, TablespaceRow
 
 Row = Sequence[Any]
 
 VARIABLES = (
-    "aria_encrypt_tables",
-    "encrypt_binlog",
-    "encrypt_tmp_disk_tables",
-    "encrypt_tmp_files",
-    "file_key_management_encryption_algorithm",
-    "have_ssl",
-    "innodb_default_encryption_key_id",
-    "innodb_encrypt_log",
-    "innodb_encrypt_tables",
-    "innodb_encrypt_temporary_tables",
-    "innodb_encryption_threads",
-    "log_bin",
-    "require_secure_transport",
-    "ssl_cipher",
-    "tls_version",
+    "aria_encrypt_tables encrypt_binlog encrypt_tmp_disk_tables encrypt_tmp_files "
+    "file_key_management_encryption_algorithm have_ssl innodb_default_encryption_key_id "
+    "innodb_encrypt_log innodb_encrypt_tables innodb_encrypt_temporary_tables "
+    "innodb_encryption_threads log_bin require_secure_transport ssl_cipher tls_version"
 )
 
 SETTINGS = "SHOW GLOBAL VARIABLES"
 ENCRYPTION_SETTINGS = SETTINGS + " WHERE Variable_name IN ({})".format(
-    ", ".join(f"'{name}'" for name in VARIABLES)
+    ", ".join(f"'{name}'" for name in VARIABLES.split())
 )
 VERSION = "SELECT VERSION()"
 PLUGINS = (

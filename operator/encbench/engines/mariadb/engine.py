@@ -1,31 +1,35 @@
 """MariaDB, as the registry lists it."""
 
-from encbench.api.testbed import TestbedSpec
-from encbench.engines.engine import Engine, KeyFile, ServerContainer, packaged, refusals
+from functools import partial
+
+from encbench.core.connection import DATABASE
+from encbench.engines.engine import Engine, KeyFile, ServerContainer, scripts
 from encbench.engines.facts import facts
-from encbench.engines.innodb.layout import KEY_FILE
-from encbench.engines.innodb.server import server
+from encbench.engines.innodb.engine import init_sql, server
 from encbench.engines.log_words import LogWords
 from encbench.engines.mariadb import judge, problems
-from encbench.engines.mariadb.layout import POD
-from encbench.engines.mariadb.settings import server_cnf
-from encbench.engines.mariadb.users import init_sql
+from encbench.engines.mariadb.settings import KEY_FILE, POD, server_cnf
 
 _FACTS = facts("mariadb")
-
-
-def _config_files(spec: TestbedSpec) -> dict[str, str]:
-    """The option file and the script that makes the data directory."""
-    script = packaged(_FACTS.package, "initialise.sh")
-    return {"server.cnf": server_cnf(spec, POD), "initialise.sh": script, **refusals()}
-
 
 MARIADB = Engine(
     facts=_FACTS,
     problems=problems.problems,
     room=problems.OPTIONS.room,
-    init_sql=init_sql,
-    config_files=_config_files,
+    init_sql=partial(
+        init_sql,
+        create=[f"CREATE DATABASE IF NOT EXISTS {DATABASE}"],
+        # RELOAD lets the agent flush and PROCESS lets it read InnoDB's catalogue. The grants in the
+        # database are for the marker table.
+        grants=[
+            "RELOAD, PROCESS ON *.*",
+            f"SELECT, INSERT, CREATE, DROP, LOCK TABLES ON {DATABASE}.*",
+        ],
+    ),
+    config_files=lambda spec: {
+        "server.cnf": server_cnf(spec, POD),
+        **scripts(_FACTS.package, "initialise.sh"),
+    },
     initialise=ServerContainer(("sh", POD.initialise, POD.volume, POD.server_cnf)),
     server=server(_FACTS.process, POD),
     socket=POD.socket,

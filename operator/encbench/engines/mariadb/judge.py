@@ -1,8 +1,6 @@
 """Whether a mode is in force on a MariaDB server, judged from the agent's evidence.
 
-The server's catalogue consists of variables, key plugins and the state of each tablespace. A full
-proof searches every file; any other reads the marker's own table only, so that the proofs around a
-trial leave caches as they are.
+The server's catalogue consists of variables, key plugins and the state of each tablespace.
 """
 
 from collections.abc import Mapping
@@ -14,8 +12,8 @@ from encbench.core.tls import suite
 from encbench.engines.innodb import marker
 from encbench.engines.mariadb.settings import DEFAULT_ALGORITHM
 from encbench.proofs import evidence as facts
-from encbench.proofs.check import Comparison, conclude, equals, holds, mode_name, none
-from encbench.proofs.evidence import AgentEvidence
+from encbench.proofs.check import Comparison, conclude, equals, exempt, mode_name, none
+from encbench.proofs.evidence import AgentEvidence, SearchedFile
 
 SWITCHES = (
     "innodb_encrypt_log",
@@ -36,7 +34,7 @@ MARKED = ("redo", "binlog")
 def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) -> Proof:
     """The proof of `mode` from this evidence."""
     name = mode_name(mode, f"TDE with {_algorithm(mode.tde)}" if mode.tde else None)
-    seen = facts.read(evidence)
+    seen = AgentEvidence.read(evidence)
     if isinstance(seen, Comparison):
         return conclude(name, "", [seen], evidence)
     own = seen.file(marker.table_file(seen.marker_table))
@@ -48,14 +46,27 @@ def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) 
     transit = facts.transit(mode.in_transit)
     if mode.tde is None:
         checks += [*_plain_catalogue(seen), *facts.in_plaintext(seen, own, MARKED, full=full)]
-        return conclude(name, f"{transit}, {_found_plain(seen)}", checks, evidence)
-    open_files = [file for file in seen.files if file.kind not in EXEMPT]
+        found = f"no tablespace is encrypted and the marker is {facts.hits(seen.files)}"
+        return conclude(name, f"{transit}, {found}", checks, evidence)
+    shown = [file.path for file in seen.files if file.found and file.kind not in EXEMPT]
+    exempted = [file for file in seen.files if file.kind in EXEMPT]
     checks += [
         *_encrypted_catalogue(seen, mode.tde),
-        facts.unreadable(open_files),
-        *facts.exemptions(seen, EXEMPT),
+        none("files in which the marker is readable", shown),
+        *(_exempt(file) for file in exempted),
     ]
-    return conclude(name, f"{transit}, {_found_encrypted(seen)}", checks, evidence)
+    left = f" ({len(exempted)} exempt)" if exempted else ""
+    searched = facts.count(len(seen.files) - len(exempted), "file")
+    found = (
+        f"all {len(seen.catalogue.tablespaces)} tablespaces are encrypted and the marker is "
+        f"readable in none of {searched}{left}"
+    )
+    return conclude(name, f"{transit}, {found}", checks, evidence)
+
+
+def _exempt(file: SearchedFile) -> Comparison:
+    marker_is = "marker readable" if file.found else "marker not found"
+    return exempt(file.path, marker_is, why=EXEMPT[file.kind])
 
 
 def _algorithm(at_rest: AtRest) -> str:
@@ -76,40 +87,22 @@ def _in_transit(seen: AgentEvidence, in_transit: InTransit | None) -> list[Compa
 
 def _encrypted_catalogue(seen: AgentEvidence, at_rest: AtRest) -> list[Comparison]:
     spaces = seen.catalogue.tablespaces
-    own = marker.table_file(seen.marker_table).removesuffix(".ibd")
-    listed = any(space.name == own for space in spaces)
     algorithm = seen.variable("file_key_management_encryption_algorithm")
     return [
         seen.setting("innodb_encrypt_tables", "FORCE"),
         *(seen.setting(switch, "ON") for switch in SWITCHES),
         equals("encryption algorithm", _algorithm(at_rest), algorithm and algorithm.upper()),
         equals(f"plugin {KEY_PLUGIN}", "ACTIVE", seen.catalogue.plugins.get(KEY_PLUGIN)),
-        holds("the catalogue knows the marker's tablespace", listed, "yes", "no"),
+        facts.known(seen, marker.table_file(seen.marker_table)),
         none("tablespaces in plaintext", [s.name for s in spaces if not s.encrypted]),
         none("tablespaces being encrypted or decrypted", [s.name for s in spaces if s.busy]),
     ]
 
 
 def _plain_catalogue(seen: AgentEvidence) -> list[Comparison]:
-    active = sorted(name for name, state in seen.catalogue.plugins.items() if state == "ACTIVE")
     encrypted = [space.name for space in seen.catalogue.tablespaces if space.encrypted]
     return [
         *(seen.setting(switch, "OFF") for switch in ("innodb_encrypt_tables", *SWITCHES)),
-        none("active key plugins", active),
+        none("active key plugins", seen.active_plugins()),
         none("encrypted tablespaces", encrypted),
     ]
-
-
-def _found_encrypted(seen: AgentEvidence) -> str:
-    return (
-        f"all {len(seen.catalogue.tablespaces)} tablespaces are encrypted and the marker is "
-        f"readable in none of {facts.searched(seen, EXEMPT)}"
-    )
-
-
-def _found_plain(seen: AgentEvidence) -> str:
-    hits = sum(file.found for file in seen.files)
-    return (
-        "no tablespace is encrypted and the marker is readable in "
-        f"{hits} of {facts.count(len(seen.files), 'file')}"
-    )

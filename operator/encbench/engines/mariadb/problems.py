@@ -9,7 +9,7 @@ from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
 from encbench.engines import setting_names
 from encbench.engines.innodb import options
-from encbench.engines.mariadb.settings import MEMORY
+from encbench.engines.mariadb.settings import POOL
 
 OLDEST = (10, 5)
 """The first series whose server and client are named mariadbd and mariadb."""
@@ -39,9 +39,7 @@ _OWNED: setting_names.Owned = (
     ("wsrep_* rpl_semi_sync_* replicate_* master_info_file relay_log*", setting_names.SINGLE),
 )
 
-OPTIONS = options.OptionFile(
-    server="MariaDB", belong=_OWNED, package="mariadb", memory=lambda _: MEMORY
-)
+OPTIONS = options.option_file("MariaDB", "mariadb", _OWNED, lambda _: POOL)
 
 
 def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:

@@ -7,24 +7,17 @@ differ in `_at_rest` and `_in_transit` only.
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import TestbedSpec
 from encbench.core.session_memory import SPARE_CONNECTIONS, SessionMemory
-from encbench.engines.innodb.layout import InnodbLayout
-from encbench.engines.innodb.options import MOST_STATEMENTS
-from encbench.engines.innodb.settings import (
-    BINARY_LOG,
-    KIBIBYTE,
-    MEBIBYTE,
-    STEADY,
-    Memory,
-    Settings,
-    option_file,
-    places,
-    tls,
-)
+from encbench.engines.innodb import settings as innodb
+from encbench.engines.innodb.settings import InnodbLayout, Settings
+from encbench.engines.memory_fit import KIBIBYTE, MEBIBYTE
 
+POD = InnodbLayout(server="mariadb")
+KEY_FILE = "keyfile"
 DEFAULT_ALGORITHM = "AES_CTR"
 
-MEMORY = Memory(
-    beside_pool=112 * MEBIBYTE,
+POOL = innodb.pool(
+    "MariaDB",
+    beside=112 * MEBIBYTE,
     sessions=SessionMemory(connection=320 * KIBIBYTE, statement=20 * KIBIBYTE),
 )
 """Measured, whatever the size of the pool: 75 MiB at rest, and 91 (plaintext) to 107 MiB (TDE)
@@ -45,19 +38,19 @@ def server_settings(spec: TestbedSpec, layout: InnodbLayout) -> Settings:
 
 def server_cnf(spec: TestbedSpec, layout: InnodbLayout) -> str:
     """The option file. It holds no secret, because it names keys by their file."""
-    return option_file("mariadbd", server_settings(spec, layout))
+    return innodb.option_file("mariadbd", server_settings(spec, layout))
 
 
 def _defaults(spec: TestbedSpec) -> Settings:
     """Defaults that a template may override."""
     memory = spec.instance.embedded.resources.memory_bytes
     return {
-        "innodb_buffer_pool_size": MEMORY.default_pool(memory, spec.max_connections),
-        "max_prepared_stmt_count": MOST_STATEMENTS,
+        POOL.setting: POOL.default(memory, spec.max_connections),
+        "max_prepared_stmt_count": innodb.MOST_STATEMENTS,
         # Durable at each commit. This is the server's default, but explicit here because it decides
         # the outcome of every write workload.
         "innodb_flush_log_at_trx_commit": "1",
-        **STEADY,
+        **innodb.STEADY,
         # The server drops binary logs after an hour, because a long campaign would otherwise fill
         # the volume; no replica needs them.
         "binlog_expire_logs_seconds": "3600",
@@ -67,12 +60,12 @@ def _defaults(spec: TestbedSpec) -> Settings:
 def _owned(spec: TestbedSpec, layout: InnodbLayout) -> Settings:
     """Settings that a template may not have; `problems` rejects them before anything starts."""
     return {
-        **places(layout),
+        **innodb.places(layout),
         "max_connections": str(spec.max_connections + SPARE_CONNECTIONS),
         # All clients connect at once. One that finds the queue full retries after seconds that
         # double each time. The default is a fifth of the connections.
         "back_log": str(spec.max_connections + SPARE_CONNECTIONS),
-        **BINARY_LOG,
+        **innodb.BINARY_LOG,
     }
 
 
@@ -82,7 +75,7 @@ def _at_rest(mode: EncryptionModeSpec, layout: InnodbLayout) -> Settings:
         return {}
     return {
         "plugin_load_add": "file_key_management",
-        "file_key_management_filename": layout.key_file,
+        "file_key_management_filename": f"{layout.keys}/{KEY_FILE}",
         "file_key_management_encryption_algorithm": mode.tde.algorithm or DEFAULT_ALGORITHM,
         # FORCE rejects a table with ENCRYPTED=NO; ON would create it in plaintext.
         "innodb_encrypt_tables": "FORCE",
@@ -103,4 +96,4 @@ def _in_transit(mode: EncryptionModeSpec, layout: InnodbLayout) -> Settings:
         # Explicit, because from 11.4 on the server makes its own certificate and offers TLS.
         return {"ssl": "OFF"}
     # MariaDB takes the suites of both versions here.
-    return tls(mode.in_transit, layout, suites="ssl_cipher")
+    return innodb.tls(mode.in_transit, layout, suites="ssl_cipher")

@@ -1,7 +1,6 @@
 """What the server itself says about encryption: the statements that ask, and how to read the rows.
 
-The agent imports this module, and imports are slow at its twentieth of a core: the standard library
-only. `judge` does the judging.
+The agent imports this module: the standard library only. `judge` does the judging.
 
 One text serves every version, because a server skips a comment with a later version number than its
 own. 5.7 has no TDE in encbench, and no columns that would report it.
@@ -15,32 +14,17 @@ and the column `busy` says so.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from encbench.engines.files import kinds
+from encbench.engines.layout import kinds
 from encbench.wire.agent import CatalogueRows
 
 Row = Sequence[Any]
 
 VARIABLES = (
-    "admin_port",
-    "binlog_encryption",
-    "default_table_encryption",
-    "encrypt_tmp_files",
-    "have_ssl",
-    "innodb_doublewrite",
-    "innodb_redo_log_encrypt",
-    "innodb_sys_tablespace_encrypt",
-    "innodb_temp_tablespace_encrypt",
-    "innodb_undo_log_encrypt",
-    "log_bin",
-    "require_secure_transport",
-    "ssl_ca",
-    "ssl_cert",
-    "ssl_cipher",
-    "ssl_key",
-    "table_encryption_privilege_check",
-    "tls_ciphersuites",
-    "tls_version",
-    "version",
+    "admin_port binlog_encryption default_table_encryption encrypt_tmp_files have_ssl "
+    "innodb_doublewrite innodb_redo_log_encrypt innodb_sys_tablespace_encrypt "
+    "innodb_temp_tablespace_encrypt innodb_undo_log_encrypt log_bin require_secure_transport "
+    "ssl_ca ssl_cert ssl_cipher ssl_key table_encryption_privilege_check tls_ciphersuites "
+    "tls_version version"
 )
 CERTIFICATE_EXPIRY = "Ssl_server_not_after"
 """When the certificate in use expires; listed among the variables. It is empty while the server
@@ -49,7 +33,7 @@ same."""
 
 SETTINGS = "SHOW GLOBAL VARIABLES"
 ENCRYPTION_SETTINGS = SETTINGS + " WHERE Variable_name IN ({})".format(
-    ", ".join(f"'{name}'" for name in VARIABLES)
+    ", ".join(f"'{name}'" for name in VARIABLES.split())
 )
 VERSION = "SELECT VERSION()"
 PLUGINS = (

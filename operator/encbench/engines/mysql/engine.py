@@ -2,25 +2,45 @@
 
 from functools import partial
 
-from encbench.api.testbed import TestbedSpec
-from encbench.engines.engine import Engine, ServerContainer, packaged, refusals
-from encbench.engines.innodb.server import server
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.core.connection import DATABASE
+from encbench.engines.engine import Engine, ServerContainer, scripts
+from encbench.engines.innodb import engine as innodb
 from encbench.engines.log_words import LogWords
-from encbench.engines.mysql import judge, keyring, problems
+from encbench.engines.mysql import judge, problems
 from encbench.engines.mysql.flavour import FLAVOURS, Flavour
-from encbench.engines.mysql.layout import POD
+from encbench.engines.mysql.layout import POD, keyring_files
 from encbench.engines.mysql.settings import server_cnf
-from encbench.engines.mysql.users import init_sql
+from encbench.engines.users import Credentials
 
 
-def _config_files(spec: TestbedSpec) -> dict[str, str]:
-    """Option file, the keyring's files, and the script that makes the data directory."""
-    return {
-        "server.cnf": server_cnf(spec, POD),
-        **keyring.files(spec.mode, spec.instance.version, POD),
-        "initialise.sh": packaged("mysql", "initialise.sh"),
-        **refusals(),
-    }
+def init_sql(flavour: Flavour, credentials: Credentials, mode: EncryptionModeSpec) -> str:
+    """Database, users and grants, and the encryption that no setting does.
+
+    A database created here ignores `default_table_encryption`, so its tables would be in plaintext.
+    Only these statements encrypt the system's own tables.
+
+    RELOAD lets the agent flush, PROCESS and the performance schema let it read the catalogue, and
+    REPLICATION CLIENT lets it list the binary logs. The grants in the database are for the marker
+    table. Nothing logs in as root.
+    """
+    scope = flavour.scope(mode)
+    encryption = " DEFAULT ENCRYPTION='Y'" if "tables" in scope else ""
+    system = ["ALTER TABLESPACE mysql ENCRYPTION='Y'", "ALTER TABLE sys.sys_config ENCRYPTION='Y'"]
+    return innodb.init_sql(
+        credentials,
+        mode,
+        create=[
+            f"CREATE DATABASE IF NOT EXISTS {DATABASE}{encryption}",
+            *(system if "system" in scope else []),
+        ],
+        grants=[
+            "RELOAD, PROCESS, REPLICATION CLIENT ON *.*",
+            "SELECT ON performance_schema.*",
+            f"SELECT, INSERT, UPDATE, CREATE, DROP, LOCK TABLES ON {DATABASE}.*",
+        ],
+        last=["ALTER USER 'root'@'localhost' ACCOUNT LOCK"],
+    )
 
 
 def _engine(flavour: Flavour) -> Engine:
@@ -28,10 +48,14 @@ def _engine(flavour: Flavour) -> Engine:
         facts=flavour.facts,
         problems=partial(problems.problems, flavour),
         room=partial(problems.room, flavour),
-        init_sql=partial(init_sql, flavour=flavour),
-        config_files=_config_files,
+        init_sql=partial(init_sql, flavour),
+        config_files=lambda spec: {
+            "server.cnf": server_cnf(spec, POD),
+            **keyring_files(spec.mode, spec.instance.version, POD),
+            **scripts("mysql", "initialise.sh"),
+        },
         initialise=ServerContainer(("sh", POD.initialise, POD.volume, POD.config)),
-        server=server(POD.mysqld, POD),
+        server=innodb.server(POD.mysqld, POD),
         socket=POD.socket,
         judge=partial(judge.judge, flavour),
         # At `log_error_verbosity` 3, which `settings` sets.

@@ -12,13 +12,9 @@ therefore proven plaintext, just as what is inside is proven encrypted.
 | undo   | each undo tablespace                     | undo tablespaces, by echo         |
 | redo   | its setting                              | redo log, by marker               |
 | binlog | its setting, each log in the list        | binary logs, by marker            |
-
-A full proof searches every file; any other reads the marker's own table only, so that the proofs
-around a trial leave caches as they are.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from encbench.api.encryptionmode import EncryptionModeSpec, InTransit, Scope
@@ -28,19 +24,9 @@ from encbench.core.tls import suite
 from encbench.engines.innodb import marker
 from encbench.engines.mysql.catalogue import CERTIFICATE_EXPIRY
 from encbench.engines.mysql.flavour import Flavour
-from encbench.engines.mysql.keyring import PLUGIN
-from encbench.engines.mysql.layout import COMPONENT
+from encbench.engines.mysql.layout import COMPONENT, PLUGIN
 from encbench.proofs import evidence as facts
-from encbench.proofs.check import (
-    ANYTHING,
-    Comparison,
-    conclude,
-    equals,
-    exempt,
-    holds,
-    mode_name,
-    none,
-)
+from encbench.proofs.check import Comparison, conclude, equals, exempt, holds, mode_name, none
 from encbench.proofs.evidence import AgentEvidence, SearchedFile
 
 KEYRINGS = (COMPONENT, PLUGIN)
@@ -49,25 +35,17 @@ EXEMPT = "MySQL has no encryption of temporary tables"
 undo in ibtmp1, and rows of a large sort in tmpdir. The marker is never in a temporary table."""
 
 
-@dataclass(frozen=True)
-class _Part:
-    """One part of the server's files."""
-
-    scope: Scope
-    kinds: tuple[str, ...]
-    echo: bool
-    """Whether its files are searched for the echo instead of the marker."""
-    settles: bool
-    """Whether its pages may reach the file some time after the marker was written."""
-
-
-_PARTS = (
-    _Part("tables", ("table",), echo=False, settles=False),
-    _Part("system", ("system",), echo=True, settles=True),
-    _Part("redo", ("redo",), echo=False, settles=False),
-    _Part("undo", ("undo",), echo=True, settles=True),
-    _Part("binlog", ("binlog",), echo=False, settles=False),
-)
+_KINDS: Mapping[Scope, str] = {
+    "tables": "table",
+    "system": "system",
+    "redo": "redo",
+    "undo": "undo",
+    "binlog": "binlog",
+}
+"""The kind of each part's files."""
+_ECHOING = ("system", "undo")
+"""Parts whose files are searched for the echo instead of the marker. Their pages may reach the file
+some time after it was written."""
 
 
 def judge(
@@ -75,8 +53,9 @@ def judge(
 ) -> Proof:
     """The proof of `mode` from this evidence."""
     scope = flavour.scope(mode)
-    name = mode_name(mode, _tde_name(flavour, scope) if mode.tde else None)
-    seen = facts.read(evidence)
+    covered = ", ".join(part for part in flavour.scopes if part in scope)
+    name = mode_name(mode, f"TDE of {covered}" if mode.tde else None)
+    seen = AgentEvidence.read(evidence)
     if isinstance(seen, Comparison):
         return conclude(name, "", [seen], evidence)
     own = seen.file(marker.table_file(seen.marker_table))
@@ -91,15 +70,11 @@ def judge(
         *_own_file(own, encrypted="tables" in scope),
     ]
     if full:
-        checks += [check for part in _PARTS for check in _files(seen, part, scope)]
+        checks += [check for part in _KINDS for check in _files(seen, part, scope)]
         checks += _doublewrite(seen, scope)
     if scope:
         checks += _exemptions(seen, flavour, scope)
     return conclude(name, _found(seen, mode, scope), checks, evidence)
-
-
-def _tde_name(flavour: Flavour, scope: frozenset[Scope]) -> str:
-    return f"TDE of {', '.join(part for part in flavour.scopes if part in scope)}"
 
 
 def _in_transit(seen: AgentEvidence, in_transit: InTransit | None) -> list[Comparison]:
@@ -126,7 +101,7 @@ def _settings(seen: AgentEvidence, flavour: Flavour, mode: EncryptionModeSpec) -
 
 
 def _keyring(seen: AgentEvidence, *, wanted: bool) -> Comparison:
-    active = sorted(name for name, state in seen.catalogue.plugins.items() if state == "ACTIVE")
+    active = seen.active_plugins()
     if not wanted:
         return none("active keyrings", active)
     shown = ", ".join(active) or "none"
@@ -139,10 +114,8 @@ def _tablespaces(seen: AgentEvidence, scope: frozenset[Scope]) -> list[Compariso
     spaces = seen.catalogue.tablespaces
     if not spaces and (seen.variable("version") or "").startswith("5.7."):
         return []
-    own = marker.table_file(seen.marker_table).removesuffix(".ibd")
-    listed = any(space.name == own for space in spaces)
     return [
-        holds("the catalogue knows the marker's tablespace", listed, "yes", "no"),
+        facts.known(seen, marker.table_file(seen.marker_table)),
         none(
             "tablespaces in plaintext",
             [s.name for s in spaces if _part_of(s.name) in scope and not s.encrypted],
@@ -175,19 +148,19 @@ def _own_file(own: SearchedFile | None, *, encrypted: bool) -> list[Comparison]:
     return [facts.present("marker in its table file", own is not None and own.found)]
 
 
-def _files(seen: AgentEvidence, part: _Part, scope: frozenset[Scope]) -> list[Comparison]:
-    files = [file for file in seen.files if file.kind in part.kinds]
-    name = part.scope
-    if part.settles and any(space.busy for space in seen.catalogue.tablespaces):
+def _files(seen: AgentEvidence, part: Scope, scope: frozenset[Scope]) -> list[Comparison]:
+    files = [file for file in seen.files if file.kind == _KINDS[part]]
+    spaces, echoing = seen.catalogue.tablespaces, part in _ECHOING
+    if echoing and any(space.busy for space in spaces):
         why = "not all pages were written in time: the catalogue speaks for it"
-        return [exempt(f"files of {name}", "not judged", f"{ANYTHING}, for {why}")]
-    if name in scope:
+        return [exempt(f"files of {part}", "not judged", why=why)]
+    if part in scope:
         shown = [file.path for file in files if file.found or file.echoed]
-        return [none(f"files of {name} in which the marker is readable", shown)]
-    if part.settles and not any(_part_of(s.name) == name for s in seen.catalogue.tablespaces):
+        return [none(f"files of {part} in which the marker is readable", shown)]
+    if echoing and not any(_part_of(space.name) == part for space in spaces):
         return []  # 5.7 has no tablespaces for them.
-    readable = any(file.echoed if part.echo else file.found for file in files)
-    return [facts.present(f"marker in a {part.kinds[0]} file", readable)]
+    readable = any(file.echoed if echoing else file.found for file in files)
+    return [facts.present(f"marker in a {_KINDS[part]} file", readable)]
 
 
 def _doublewrite(seen: AgentEvidence, scope: frozenset[Scope]) -> list[Comparison]:
@@ -213,17 +186,12 @@ def _exemptions(seen: AgentEvidence, flavour: Flavour, scope: frozenset[Scope]) 
     if not files or "temporary" in scope:
         return []
     why = EXEMPT if "temporary" not in flavour.scopes else "they are outside the scope"
-    hits = sum(file.found or file.echoed for file in files)
-    shown = f"marker readable in {hits} of {facts.count(len(files), 'file')}"
-    return [exempt("temporary tables", shown, f"{ANYTHING}, for {why}")]
+    return [exempt("temporary tables", f"marker {facts.hits(files)}", why=why)]
 
 
 def _found(seen: AgentEvidence, mode: EncryptionModeSpec, scope: frozenset[Scope]) -> str:
     encrypted = sum(space.encrypted for space in seen.catalogue.tablespaces)
     spaces = facts.count(len(seen.catalogue.tablespaces), "tablespace")
-    hits = sum(file.found or file.echoed for file in seen.files)
-    files = facts.count(len(seen.files), "file")
     verb = "are" if encrypted != 1 else "is"
     what = f"{encrypted} of {spaces} {verb} encrypted" if scope else "no tablespace is encrypted"
-    transit = facts.transit(mode.in_transit)
-    return f"{transit}, {what} and the marker is readable in {hits} of {files}"
+    return f"{facts.transit(mode.in_transit)}, {what} and the marker is {facts.hits(seen.files)}"

@@ -1,4 +1,8 @@
-"""Where MySQL's files are in the database pod.
+"""Where MySQL's files are in the database pod, and where it keeps its master keys.
+
+InnoDB and the binary log each make a master key of 256 bits when they first need one, and encrypt
+the keys of tablespaces and log files with it. The keyring's file is on the volume beside the data,
+which is enough for a measurement but protects nothing.
 
 The server expects the manifest that names its keyring component beside its own program, and the
 component expects its configuration beside the plugin. Images differ in where those are. The
@@ -10,14 +14,15 @@ must be known beforehand; the local manifest in the data directory, which must b
 initialised and needs a global manifest all the same.
 """
 
+import json
 from dataclasses import dataclass
 
-from encbench.engines.innodb.layout import InnodbLayout
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.engines.innodb.settings import InnodbLayout
+from encbench.engines.mysql.flavour import FIRST_COMPONENT, number
 
-MANIFEST = "mysqld.my"
+PLUGIN = "keyring_file"
 COMPONENT = "component_keyring_file"
-COMPONENT_CNF = f"{COMPONENT}.cnf"
-PROGRAM = "mysqld"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,12 +39,7 @@ class MysqlLayout(InnodbLayout):
     @property
     def mysqld(self) -> str:
         """The link to the program."""
-        return f"{self.program}/{PROGRAM}"
-
-    @property
-    def places_cnf(self) -> str:
-        """An option file that the script writes: paths that depend on the image."""
-        return f"{self.program}/places.cnf"
+        return f"{self.program}/mysqld"
 
     @property
     def keyring(self) -> str:
@@ -48,4 +48,26 @@ class MysqlLayout(InnodbLayout):
 
 
 POD = MysqlLayout()
-"""The layout of the database pod."""
+
+
+def is_component(version: str) -> bool:
+    """Whether this version's keyring is a component; otherwise it is a plugin."""
+    return number(version) >= FIRST_COMPONENT
+
+
+def keyring_files(mode: EncryptionModeSpec, version: str, layout: MysqlLayout) -> dict[str, str]:
+    """Manifest and configuration of the component, where there is one."""
+    if mode.tde is None or not is_component(version):
+        return {}
+    configuration = {"path": layout.keyring, "read_only": False}
+    return {
+        "mysqld.my": json.dumps({"components": f"file://{COMPONENT}"}) + "\n",
+        f"{COMPONENT}.cnf": json.dumps(configuration) + "\n",
+    }
+
+
+def keyring_settings(version: str, layout: MysqlLayout) -> dict[str, str]:
+    """Settings that load the plugin; empty for the component, because the manifest names it."""
+    if is_component(version):
+        return {}
+    return {"early_plugin_load": f"{PLUGIN}.so", "keyring_file_data": layout.keyring}

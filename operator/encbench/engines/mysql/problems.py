@@ -9,9 +9,8 @@ from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import Sessions
 from encbench.engines import setting_names
 from encbench.engines.innodb import options
-from encbench.engines.mysql.flavour import Flavour
-from encbench.engines.mysql.settings import server_memory
-from encbench.engines.mysql.versions import FIRST_TDE, FIRST_TLS_1_3, OLDEST, number
+from encbench.engines.mysql.flavour import FIRST_TDE, FIRST_TLS_1_3, OLDEST, Flavour, number
+from encbench.engines.mysql.settings import pool
 
 # The brackets keep innodb_doublewrite free, which would count as a beginning of that pattern.
 _OWNED: setting_names.Owned = (
@@ -56,16 +55,16 @@ _OWNED: setting_names.Owned = (
 )
 
 
-def option_file(flavour: Flavour) -> options.OptionFile:
+def option_file(flavour: Flavour) -> setting_names.SettingsFile:
     """What one flavour's option file may hold."""
-    return options.OptionFile(flavour.title, belong=_OWNED, package="mysql", memory=server_memory)
+    return options.option_file(flavour.facts.title, "mysql", _OWNED, pool)
 
 
 def room(flavour: Flavour, instance: InstanceTemplateSpec, sessions: Sessions) -> Iterable[Problem]:
     """Whether the template's memory holds these connections; empty for an unsupported version."""
     if _unsupported(flavour, instance.version):
         return ()
-    return option_file(flavour).room(instance, sessions)
+    return pool(instance).room(instance, sessions)
 
 
 def problems(
@@ -82,7 +81,7 @@ def problems(
 
 
 def _unsupported(flavour: Flavour, version: str) -> str | None:
-    title, parts = flavour.title, tuple(int(part) for part in version.split("."))
+    title, parts = flavour.facts.title, tuple(int(part) for part in version.split("."))
     if parts == (8,):
         return f"version 8 of {title} may be 8.0 or 8.4: write which one"
     if parts < OLDEST and parts != (5,):
@@ -96,29 +95,30 @@ def _lacking(
     flavour: Flavour, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
 ) -> Iterator[str]:
     """What the mode asks for and the server lacks."""
-    title, version = f"{flavour.title} {instance.version}", number(instance.version)
+    name, version = flavour.facts.title, number(instance.version)
+    server = f"{name} {instance.version}"
     at_rest, in_transit = mode.tde, mode.in_transit
     if at_rest is not None:
         if version < FIRST_TDE:
             yield (
-                f"{title} cannot encrypt everything that it writes of a table: leave atRest out of "
-                "the mode, or write version 8.0.23 or later and an image of it"
+                f"{server} cannot encrypt everything that it writes of a table: leave atRest out "
+                "of the mode, or write version 8.0.23 or later and an image of it"
             )
         if at_rest.algorithm is not None:
             yield (
                 "atRest.algorithm is only for MariaDB: leave it out, because the algorithm of "
-                f"{flavour.title} is fixed (AES-256 in CBC mode for tables)"
+                f"{name} is fixed (AES-256 in CBC mode for tables)"
             )
         if at_rest.key_secret_ref is not None:
             yield (
-                f"atRest.keySecretRef: leave it out, because {flavour.title} makes its master keys "
+                f"atRest.keySecretRef: leave it out, because {name} makes its master keys "
                 "itself, in a keyring on the testbed's volume"
             )
         lacking = [part for part in at_rest.scope or () if part not in flavour.scopes]
         if lacking:
             yield (
-                f"atRest.scope: leave {', '.join(lacking)} out, because {flavour.title} writes "
+                f"atRest.scope: leave {', '.join(lacking)} out, because {name} writes "
                 f"temporary tables in plaintext; it can encrypt {', '.join(flavour.scopes)}"
             )
     if in_transit is not None and in_transit.version == "TLSv1.3" and version < FIRST_TLS_1_3:
-        yield f"{title} has no TLS 1.3: write inTransit.version: TLSv1.2 in the mode"
+        yield f"{server} has no TLS 1.3: write inTransit.version: TLSv1.2 in the mode"

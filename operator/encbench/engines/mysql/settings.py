@@ -8,41 +8,30 @@ from encbench.api.encryptionmode import InTransit
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.testbed import TestbedSpec
 from encbench.core.session_memory import SPARE_CONNECTIONS, SessionMemory
-from encbench.engines.innodb.options import MOST_STATEMENTS, parse_size
-from encbench.engines.innodb.settings import (
-    BINARY_LOG,
-    KIBIBYTE,
-    MEBIBYTE,
-    STEADY,
-    Memory,
-    Settings,
-    option_file,
-    places,
-    tls,
-)
-from encbench.engines.mysql import keyring
-from encbench.engines.mysql.flavour import FLAVOURS, Flavour
-from encbench.engines.mysql.layout import MysqlLayout
-from encbench.engines.mysql.versions import FIRST_8, FIRST_8_4, Number, number
+from encbench.engines.innodb import settings as innodb
+from encbench.engines.innodb.settings import Settings
+from encbench.engines.memory_fit import KIBIBYTE, MEBIBYTE, Pool
+from encbench.engines.mysql.flavour import FIRST_8, FIRST_8_4, FLAVOURS, Flavour, Number, number
+from encbench.engines.mysql.layout import MysqlLayout, keyring_settings
 
 _OFF = ("OFF", "0", "FALSE")
 
 
-def server_memory(instance: InstanceTemplateSpec) -> Memory:
-    """What the server takes beside its pool.
+def pool(instance: InstanceTemplateSpec) -> Pool:
+    """The pool of this template's server.
 
     Measured with MySQL 9.7 under eight clients of oltp_read_write with TDE: 188 MiB beside pool and
     log buffer, and 244 more for the performance schema. Each of 256 clients took 481 KiB, 68 more
     with TLS, and 26 for each of 146 prepared statements. No other series was measured.
     """
     given = instance.settings
-    beside = 192 * MEBIBYTE + _log_buffer(instance)
+    default = "64M" if number(instance.version) >= FIRST_8_4 else "16M"
+    log_buffer = innodb.parse_size(given.get("innodb_log_buffer_size", default))
+    beside = 192 * MEBIBYTE + (log_buffer or 0)
     if given.get("performance_schema", "ON").upper() not in _OFF:
         beside += 256 * MEBIBYTE
-    return Memory(
-        beside_pool=beside,
-        sessions=SessionMemory(connection=576 * KIBIBYTE, statement=26 * KIBIBYTE),
-    )
+    sessions = SessionMemory(connection=576 * KIBIBYTE, statement=26 * KIBIBYTE)
+    return innodb.pool(FLAVOURS[instance.engine].facts.title, beside, sessions)
 
 
 def server_settings(spec: TestbedSpec, layout: MysqlLayout) -> Settings:
@@ -60,32 +49,28 @@ def server_settings(spec: TestbedSpec, layout: MysqlLayout) -> Settings:
 
 def server_cnf(spec: TestbedSpec, layout: MysqlLayout) -> str:
     """The option file. It holds no secret, because it names the keyring by its file."""
-    return option_file("mysqld", server_settings(spec, layout), f"!include {layout.places_cnf}")
-
-
-def _log_buffer(instance: InstanceTemplateSpec) -> int:
-    default = "64M" if number(instance.version) >= FIRST_8_4 else "16M"
-    return parse_size(instance.settings.get("innodb_log_buffer_size", default)) or 0
+    # The initialising script writes it: paths that depend on the image.
+    include = f"!include {layout.program}/places.cnf"
+    return innodb.option_file("mysqld", server_settings(spec, layout), include)
 
 
 def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int) -> Settings:
     """Defaults that a template may override."""
     memory = instance.embedded.resources.memory_bytes
-    half = server_memory(instance).default_pool(memory, connections)
-    pool = instance.settings.get("innodb_buffer_pool_size", half)
+    size = instance.settings.get(innodb.POOL, pool(instance).default(memory, connections))
     # As for MariaDB; 5.7 counts in days.
     expiry = {"binlog_expire_logs_seconds": "3600"}
     return {
-        "innodb_buffer_pool_size": pool,
+        innodb.POOL: size,
         # The server rounds the pool up to chunks of 128M, in 8.0 to whole gigabytes (measured
         # with 9.7: 160M became 256M). It cuts chunks of the pool's size to the pool's size.
-        "innodb_buffer_pool_chunk_size": pool,
-        "max_prepared_stmt_count": MOST_STATEMENTS,
+        "innodb_buffer_pool_chunk_size": size,
+        "max_prepared_stmt_count": innodb.MOST_STATEMENTS,
         # Durable at each commit. This is the server's default, but explicit here because it decides
         # the outcome of every write workload.
         "innodb_flush_log_at_trx_commit": "1",
         "sync_binlog": "1",
-        **STEADY,
+        **innodb.STEADY,
         # With notes, the default of 5.7 and MariaDB, because these report a recovery.
         "log_error_verbosity": "3",
         **(expiry if release >= FIRST_8 else {"expire_logs_days": "1"}),
@@ -95,9 +80,9 @@ def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int)
 def _owned(spec: TestbedSpec, layout: MysqlLayout, release: Number) -> Settings:
     """Settings that a template may not have; `problems` rejects them before anything starts."""
     return {
-        **places(layout),
+        **innodb.places(layout),
         "max_connections": str(spec.max_connections + SPARE_CONNECTIONS),
-        **BINARY_LOG,
+        **innodb.BINARY_LOG,
         # A folder that an image may lack; nothing imports or exports files.
         "secure_file_priv": "NULL",
         # The server makes no certificates: an arm with TLS gets its own, other arms have none.
@@ -112,7 +97,7 @@ def _at_rest(spec: TestbedSpec, flavour: Flavour, layout: MysqlLayout) -> Settin
     if spec.mode.tde is None:
         return {}
     own = {setting for settings in flavour.own.values() for setting in settings}
-    found = keyring.settings(spec.instance.version, layout)
+    found = keyring_settings(spec.instance.version, layout)
     for setting, on in flavour.switches(spec.mode).items():
         if on:
             found[f"loose_{setting}" if setting in own else setting] = "ON"
@@ -128,4 +113,4 @@ def _in_transit(in_transit: InTransit | None, layout: MysqlLayout, release: Numb
         # Without a version there is no TLS; 8.4 has dropped `ssl`. 5.7 knows only `ssl`.
         return {"tls_version": ""} if release >= FIRST_8_4 else {"ssl": "OFF"}
     suites = "tls_ciphersuites" if in_transit.version == "TLSv1.3" else "ssl_cipher"
-    return tls(in_transit, layout, suites)
+    return innodb.tls(in_transit, layout, suites)

@@ -1,7 +1,6 @@
 """What the server itself says about encryption: the statements that ask, and how to read the rows.
 
-The agent imports this module, and imports are slow at its twentieth of a core: the standard library
-only. `judge` does the judging.
+The agent imports this module: the standard library only. `judge` does the judging.
 
 PostgreSQL encrypts nothing at rest. An extension with an access method for tables could (pg_tde's),
 and tablespaces may lie where no proof looks, so the statements ask for both. About TLS the server
@@ -11,7 +10,7 @@ says what it would negotiate, and by which rules a client may connect.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from encbench.engines.files import kinds
+from encbench.engines.layout import kinds
 from encbench.wire.agent import CatalogueRows
 
 Row = Sequence[Any]
@@ -20,21 +19,15 @@ RULE = "pg_hba line "
 """The access rules are among the variables, under this prefix and their line number."""
 
 VARIABLES = (
-    "data_checksums",
-    "default_table_access_method",
-    "shared_preload_libraries",
-    "ssl",
-    "ssl_ciphers",
-    "ssl_max_protocol_version",
-    "ssl_min_protocol_version",
-    "wal_level",
+    "data_checksums default_table_access_method shared_preload_libraries ssl ssl_ciphers "
+    "ssl_max_protocol_version ssl_min_protocol_version wal_level"
 )
 
 SETTINGS = "SELECT name, current_setting(name) FROM pg_settings"
 # The text consists of constants alone.
 ENCRYPTION_SETTINGS = (
     SETTINGS
-    + " WHERE name IN ({})".format(", ".join(f"'{name}'" for name in VARIABLES))
+    + " WHERE name IN ({})".format(", ".join(f"'{name}'" for name in VARIABLES.split()))
     + f" UNION ALL SELECT '{RULE}' || line_number, coalesce(error, concat_ws(' ', type, "  # noqa: S608
     "array_to_string(database, ','), array_to_string(user_name, ','), address, auth_method)) "
     "FROM pg_hba_file_rules"

@@ -1,16 +1,54 @@
-"""PostgreSQL, as the registry lists it."""
+"""PostgreSQL, as the registry lists it, and who may log in to it."""
 
+from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import TestbedSpec
-from encbench.engines.engine import Engine, ServerContainer, packaged, refusals
+from encbench.core.connection import DATABASE
+from encbench.engines.engine import Engine, ServerContainer, scripts
 from encbench.engines.facts import facts
 from encbench.engines.log_words import LogWords
-from encbench.engines.postgresql import judge, problems, users
-from encbench.engines.postgresql.layout import PASSWD, POD
-from encbench.engines.postgresql.settings import openssl_conf, server_conf
+from encbench.engines.postgresql import judge, problems
+from encbench.engines.postgresql.settings import POD, openssl_conf, server_conf
+from encbench.engines.users import AGENT_USER, BENCHMARK_USER, Credentials
 from encbench.kube.pods import USER_ID, mount
 
 _FACTS = facts("postgresql")
+PASSWD = "passwd"  # noqa: S105 the name of a file
 _USERS = f"encbench:x:{USER_ID}:{USER_ID}::/:/bin/sh\n"
+
+
+def init_sql(credentials: Credentials, _: EncryptionModeSpec) -> str:
+    """Users, grants and the database; for template1, from which the database is copied.
+
+    Each statement ends with an empty line, because the single-user server needs one. The
+    benchmark's user owns its database and nothing else. The agent may read every setting, the
+    access rules and the tables (it checks a benchmark's consistency), may request a checkpoint, and
+    has a schema of its own for its marker.
+    """
+    user, agent = credentials.username, AGENT_USER
+    statements = (
+        f"CREATE ROLE {user} LOGIN PASSWORD '{credentials.password}'",
+        f"CREATE ROLE {agent} LOGIN PASSWORD '{credentials.agent_password}'",
+        f"GRANT pg_read_all_settings, pg_checkpoint, pg_read_all_data TO {agent}",
+        f"GRANT SELECT ON pg_hba_file_rules TO {agent}",
+        f"GRANT EXECUTE ON FUNCTION pg_hba_file_rules() TO {agent}",
+        f"CREATE DATABASE {DATABASE} OWNER {user} TEMPLATE template1",
+        f"GRANT CREATE ON DATABASE {DATABASE} TO {agent}",
+    )
+    return "".join(f"{statement};\n\n" for statement in statements)
+
+
+def host_rules(*, tls: bool) -> str:
+    """Who may connect: the agent by the unix socket, the benchmark's user over the network.
+
+    The rules admit no other user, not even the superuser. Under TLS no rule admits a connection
+    without it.
+    """
+    network = "hostssl" if tls else "host"
+    rules = (
+        f"local {DATABASE} {AGENT_USER} scram-sha-256",
+        f"{network} {DATABASE} {BENCHMARK_USER} all scram-sha-256",
+    )
+    return "".join(f"{rule}\n" for rule in rules)
 
 
 def _config_files(spec: TestbedSpec) -> dict[str, str]:
@@ -18,10 +56,9 @@ def _config_files(spec: TestbedSpec) -> dict[str, str]:
     in_transit = spec.mode.in_transit
     files = {
         "postgresql.conf": server_conf(spec, POD),
-        "pg_hba.conf": users.host_rules(tls=in_transit is not None),
+        "pg_hba.conf": host_rules(tls=in_transit is not None),
         PASSWD: _USERS,
-        **{name: packaged(_FACTS.package, name) for name in ("initialise.sh", "start.sh")},
-        **refusals(),
+        **scripts(_FACTS.package, "initialise.sh", "start.sh"),
     }
     if in_transit is not None:
         files["openssl.cnf"] = openssl_conf(in_transit)
@@ -31,8 +68,8 @@ def _config_files(spec: TestbedSpec) -> dict[str, str]:
 POSTGRESQL = Engine(
     facts=_FACTS,
     problems=problems.problems,
-    room=problems.room,
-    init_sql=lambda credentials, _: users.init_sql(credentials),
+    room=problems.SETTINGS.room,
+    init_sql=init_sql,
     config_files=_config_files,
     initialise=ServerContainer(
         ("sh", POD.initialise, POD.volume, POD.server_conf, POD.init_sql),
@@ -41,9 +78,9 @@ POSTGRESQL = Engine(
         runs_init_sql=True,
     ),
     server=ServerContainer(
-        ("sh", POD.start, POD.volume, POD.server_conf),
+        ("sh", f"{POD.config}/start.sh", POD.volume, POD.server_conf),
         mounts=(mount("shared-memory", "/dev/shm", read_only=False),),  # noqa: S108 an emptyDir
-        tls_environment={"OPENSSL_CONF": POD.openssl_conf},
+        tls_environment={"OPENSSL_CONF": f"{POD.config}/openssl.cnf"},
     ),
     # A container's default /dev/shm has 64 MiB, which one parallel query can fill. This one counts
     # towards the server's memory.

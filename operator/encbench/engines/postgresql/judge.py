@@ -3,9 +3,6 @@
 The server encrypts nothing at rest, so its files must be readable: the table and the write-ahead
 log. `proofs.volume` judges an encrypted volume below. In transit, the server says what it would
 negotiate and by which rules a client may connect; a client's own output says what it negotiated.
-
-A full proof searches every file; any other reads the marker's own table only, so that the proofs
-around a trial leave caches as they are.
 """
 
 from collections.abc import Mapping
@@ -28,7 +25,7 @@ TABLESPACES = ("pg_default", "pg_global")
 def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) -> Proof:
     """The proof of `mode` from this evidence."""
     name = mode_name(mode, None)
-    seen = facts.read(evidence)
+    seen = AgentEvidence.read(evidence)
     if isinstance(seen, Comparison):
         return conclude(name, "", [seen], evidence)
     own = seen.file(seen.marker_file) if seen.marker_file else None
@@ -37,7 +34,8 @@ def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) 
         *_in_transit(seen, mode.in_transit),
         *_at_rest(seen, own, full),
     ]
-    return conclude(name, _found(seen, mode.in_transit), checks, evidence)
+    found = f"{facts.transit(mode.in_transit)}, and the marker is {facts.hits(seen.files)}"
+    return conclude(name, found, checks, evidence)
 
 
 def _in_transit(seen: AgentEvidence, in_transit: InTransit | None) -> list[Comparison]:
@@ -78,8 +76,3 @@ def _at_rest(seen: AgentEvidence, own: SearchedFile | None, full: bool) -> list[
         none("tablespaces outside the data directory", outside),
         *facts.in_plaintext(seen, own, MARKED, full=full),
     ]
-
-
-def _found(seen: AgentEvidence, in_transit: InTransit | None) -> str:
-    hits, files = sum(file.found for file in seen.files), facts.count(len(seen.files), "file")
-    return f"{facts.transit(in_transit)}, and the marker is readable in {hits} of {files}"

@@ -1,6 +1,5 @@
 """What is wrong with a template or a mode for PostgreSQL, found before anything starts."""
 
-import fnmatch
 import re
 from collections.abc import Iterator
 
@@ -8,14 +7,8 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
-from encbench.engines import memory_fit, setting_names
-from encbench.engines.postgresql.settings import (
-    BESIDE_BUFFERS,
-    LEAST_BUFFERS,
-    SESSIONS,
-    default_buffers,
-    largest_buffers,
-)
+from encbench.engines import setting_names
+from encbench.engines.postgresql.settings import POOL
 
 OLDEST = 15
 """The first series with the agent's two roles: to read settings, and to request checkpoints."""
@@ -69,9 +62,6 @@ _OWNED: setting_names.Owned = (
     ),
 )
 
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *(B|kB|MB|GB|TB)?")
-_UNITS = {"B": 1, None: 8192, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
-"""`shared_buffers` without a unit counts pages of 8 kB."""
 _FOREIGN_SIZE = re.compile(r"([0-9]+)([KkMGT])i?")
 _BAD_VALUE = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -88,23 +78,7 @@ def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterat
             "is not supported: write atRest.method: volume, or leave atRest out"
         )
         yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
-    yield from setting_names.problems(instance, owned=owned, wrong=_wrong)
-    if _wrong(_POOL.setting, instance.settings.get(_POOL.setting, "")) is None:
-        yield from _POOL.size(instance)
-
-
-def owned(name: str) -> str | None:
-    """What to do instead of setting this; None for a setting that a template may set."""
-    for patterns, advice in _OWNED:
-        if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns.split()):
-            return advice
-    return None
-
-
-def parse_size(text: str) -> int | None:
-    """Bytes in a number of pages or a size such as 256MB; None for anything else."""
-    match = _SIZE.fullmatch(text.strip())
-    return None if match is None else int(float(match[1]) * _UNITS[match[2]])
+    yield from SETTINGS.problems(instance)
 
 
 def _wrong(name: str, value: str) -> str | None:
@@ -120,15 +94,4 @@ def _wrong(name: str, value: str) -> str | None:
     return None
 
 
-_POOL = memory_fit.Pool(
-    server="PostgreSQL",
-    setting="shared_buffers",
-    unit="MB",
-    beside=BESIDE_BUFFERS,
-    least=LEAST_BUFFERS,
-    sessions=SESSIONS,
-    default=default_buffers,
-    largest=largest_buffers,
-    parse=parse_size,
-)
-room = _POOL.room
+SETTINGS = setting_names.SettingsFile(belong=_OWNED, wrong=_wrong, pool=lambda _: POOL)

@@ -1,8 +1,12 @@
 """The server's settings: the operator's, the mode's, the template's, in that order.
 
 The server reads this file and `postgresql.auto.conf`, which stays empty because only a superuser
-may write it and no superuser may log in. The arms differ in `_in_transit` only.
+may write it and no superuser may log in. The arms differ in `_in_transit` only. Temporary files
+are in the data directory, on the volume.
 """
+
+import re
+from dataclasses import dataclass
 
 from encbench.api.encryptionmode import InTransit
 from encbench.api.scalars import parse_quantity
@@ -10,34 +14,59 @@ from encbench.api.testbed import TestbedSpec
 from encbench.core.certificates import CERTIFICATE, KEY
 from encbench.core.session_memory import SPARE_CONNECTIONS, SessionMemory
 from encbench.core.tls import suite
-from encbench.engines.postgresql.layout import PostgresqlLayout
+from encbench.engines.facts import facts
+from encbench.engines.layout import ServerLayout
+from encbench.engines.memory_fit import KIBIBYTE, MEBIBYTE, Pool
 
 Settings = dict[str, str]
 
-KIBIBYTE, MEBIBYTE, GIBIBYTE = 2**10, 2**20, 2**30
-
-BESIDE_BUFFERS = 64 * MEBIBYTE
-"""20 MiB were measured at rest; an autovacuum worker may take as much again, or more."""
-SESSIONS = SessionMemory(connection=3 * MEBIBYTE, statement=9 * KIBIBYTE)
-"""Measured under oltp_read_write, shared memory left out: 2.5 MiB for each of 32 clients, 1.7 for
-each of 256, and 9 KiB for each of 146 prepared statements."""
-LEAST_BUFFERS = 16 * MEBIBYTE
-LEAST_LOG, MOST_LOG = 80 * MEBIBYTE, GIBIBYTE
+LEAST_LOG, MOST_LOG = 80 * MEBIBYTE, 1024 * MEBIBYTE
 """The server's own `min_wal_size` and `max_wal_size`."""
 
-
-def default_buffers(memory_bytes: int, connections: int = 0) -> str:
-    """A quarter of the memory, as the server's manual advises: it relies on the page cache too.
-
-    Less where the rest would not hold a process for each connection.
-    """
-    rest = memory_bytes - BESIDE_BUFFERS - connections * SESSIONS.connection
-    return f"{max(min(memory_bytes // 4, rest), LEAST_BUFFERS) // MEBIBYTE}MB"
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *(B|kB|MB|GB|TB)?")
+_UNITS = {"B": 1, None: 8192, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
+"""`shared_buffers` without a unit counts pages of 8 kB."""
 
 
-def largest_buffers(memory_bytes: int) -> int:
-    """Bytes above which the server would sooner or later run out of memory and be killed."""
-    return max(min(int(memory_bytes * 0.8), memory_bytes - BESIDE_BUFFERS), LEAST_BUFFERS)
+@dataclass(frozen=True, kw_only=True)
+class PostgresqlLayout(ServerLayout):
+    """Paths as the server's container sees them."""
+
+    port: int = facts("postgresql").port
+
+    @property
+    def socket(self) -> str:
+        """The unix socket, on the volume because server and agent share it."""
+        return f"{self.volume}/.s.PGSQL.{self.port}"
+
+    @property
+    def server_conf(self) -> str:
+        """The one file of settings, beside `postgresql.auto.conf` in the data directory."""
+        return f"{self.config}/postgresql.conf"
+
+
+POD = PostgresqlLayout()
+
+
+def parse_size(text: str) -> int | None:
+    """Bytes in a number of pages or a size such as 256MB; None for anything else."""
+    match = _SIZE.fullmatch(text.strip())
+    return None if match is None else int(float(match[1]) * _UNITS[match[2]])
+
+
+POOL = Pool(
+    server="PostgreSQL",
+    setting="shared_buffers",
+    unit="MB",
+    parse=parse_size,
+    # 20 MiB were measured at rest; an autovacuum worker may take as much again, or more.
+    beside=64 * MEBIBYTE,
+    # Measured under oltp_read_write, shared memory left out: 2.5 MiB for each of 32 clients, 1.7
+    # for each of 256, and 9 KiB for each of 146 prepared statements.
+    sessions=SessionMemory(connection=3 * MEBIBYTE, statement=9 * KIBIBYTE),
+    # A quarter, as the server's manual advises, because it relies on the page cache too.
+    parts=4,
+)
 
 
 def server_settings(spec: TestbedSpec, layout: PostgresqlLayout) -> Settings:
@@ -76,7 +105,7 @@ def _defaults(spec: TestbedSpec) -> Settings:
     own = spec.instance.embedded
     log = max(min(int(parse_quantity(own.storage.size)) // 4, MOST_LOG), LEAST_LOG)
     return {
-        "shared_buffers": default_buffers(own.resources.memory_bytes, spec.max_connections),
+        POOL.setting: POOL.default(own.resources.memory_bytes, spec.max_connections),
         # Durable at each commit. This is the server's default, but explicit here because it
         # decides the outcome of every write workload.
         "fsync": "on",
@@ -93,7 +122,7 @@ def _owned(spec: TestbedSpec, layout: PostgresqlLayout) -> Settings:
     """Settings that a template may not have; `problems` rejects them before anything starts."""
     return {
         "data_directory": layout.data,
-        "hba_file": layout.host_rules,
+        "hba_file": f"{layout.config}/pg_hba.conf",
         # The empty file that initdb makes, because the server insists on one.
         "ident_file": f"{layout.data}/pg_ident.conf",
         "listen_addresses": "*",

@@ -3,15 +3,15 @@
 from typing import Any
 
 from encbench.api.conditions import format_time
+from encbench.api.kinds import PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM, STORAGE_CLASS
 from encbench.api.scalars import parse_duration
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
-from encbench.ports import Rejected, Unavailable
+from encbench.ports import Body, Reader, Rejected, Unavailable
 from encbench.proofs import columns, volume
 from encbench.proofs.clients import before_sessions
 from encbench.reconcile import agents, checks
 from encbench.reconcile.checks import Checked
-from encbench.reconcile.claim import claim_facts
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects.effect import AskChecks
 from encbench.reconcile.objects import Testbed
@@ -30,7 +30,7 @@ async def prove(deps: Deps, testbed: Testbed, database: PodFacts, *, full: bool)
     evidence: dict[str, Any] = {**await deps.agent.evidence(where, token, marker, full=full)}
     spec = testbed.spec
     if spec.mode.volume is not None and spec.mode.volume.storage_class_name is not None:
-        evidence["claim"] = await claim_facts(deps.cluster, testbed)
+        evidence["claim"] = await _claim(deps.cluster, testbed)
     proof = engine(spec.instance.engine).judge(evidence, spec.mode, full=full)
     proof = volume.judge(proof, evidence, spec.mode, full=full)
     proof = columns.judge(proof, evidence, spec, full=full)
@@ -77,3 +77,24 @@ async def ask_checks(deps: Deps, effect: AskChecks) -> Checked | None:
         seconds=parse_duration(testbed.spec.step_deadlines.proof),
     )
     return checks.judge(answer)
+
+
+async def _claim(cluster: Reader, testbed: Testbed) -> Body:
+    """What the cluster says of a testbed's disk: its class, and what class and volume declare.
+
+    The evidence's `claim`: names, and parameters as they stand. Empty where there is none.
+    """
+    claim = await cluster.get(PERSISTENT_VOLUME_CLAIM, testbed.namespace, f"{testbed.name}-data")
+    if claim is None:
+        return {}
+    name, bound = claim["spec"].get("storageClassName"), claim["spec"].get("volumeName")
+    storage_class = await cluster.get(STORAGE_CLASS, "", name) if name else None
+    volume = await cluster.get(PERSISTENT_VOLUME, "", bound) if bound else None
+    csi = ((volume or {}).get("spec") or {}).get("csi") or {}
+    return {
+        "storageClass": name,
+        "provisioner": (storage_class or {}).get("provisioner"),
+        "parameters": (storage_class or {}).get("parameters") or {},
+        "driver": csi.get("driver"),
+        "attributes": csi.get("volumeAttributes") or {},
+    }

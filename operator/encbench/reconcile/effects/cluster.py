@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from encbench.api.kinds import Kind
 from encbench.kube import labels
 from encbench.ports import Body, Cluster, Conflict
 from encbench.reconcile.effects import effect as do
@@ -17,10 +18,15 @@ async def perform(cluster: Cluster, subject: Object[Any, Any], *effects: do.Obje
     space, name = subject.namespace, subject.name
     for effect in effects:
         match effect:
-            case do.Create():
-                await _create(cluster, effect, subject.uid)
-            case do.Apply():
-                await _apply(cluster, effect, subject.uid)
+            case do.Create(kind, body):
+                try:
+                    await cluster.create(kind, body)
+                except Conflict:
+                    if not await _is_there(cluster, kind, body, subject.uid):
+                        raise
+            case do.Apply(kind, body):
+                await _is_there(cluster, kind, body, subject.uid)
+                await cluster.apply(kind, body)
             case do.Delete():
                 await cluster.delete(effect.kind, effect.namespace, effect.name, effect.uid)
             case do.Announce(reason, note, warning):
@@ -37,34 +43,13 @@ async def perform(cluster: Cluster, subject: Object[Any, Any], *effects: do.Obje
     return False
 
 
-async def _create(cluster: Cluster, effect: do.Create, owner_uid: str) -> None:
-    """POST; a name that is taken is adopted when it is ours, else NotOurs."""
-    try:
-        await cluster.create(effect.kind, effect.body)
-    except Conflict:
-        there = await _found(cluster, effect)
-        if there is None:
-            raise
-        _check_owner(effect, there, owner_uid)
-
-
-async def _apply(cluster: Cluster, effect: do.Apply, owner_uid: str) -> None:
-    """Server-side apply; NotOurs when it would take over another owner's object."""
-    there = await _found(cluster, effect)
-    if there is not None:
-        _check_owner(effect, there, owner_uid)
-    await cluster.apply(effect.kind, effect.body)
-
-
-async def _found(cluster: Cluster, effect: do.Create | do.Apply) -> Body | None:
-    meta = effect.body["metadata"]
-    return await cluster.get(effect.kind, meta["namespace"], meta["name"])
-
-
-def _check_owner(effect: do.Create | do.Apply, there: Body, owner_uid: str) -> None:
-    if not belongs_to(there, owner_uid):
-        name = there["metadata"]["name"]
+async def _is_there(cluster: Cluster, kind: Kind, body: Body, owner_uid: str) -> bool:
+    """Whether there is such an object, which is then ours; NotOurs when it has another owner."""
+    name = body["metadata"]["name"]
+    there = await cluster.get(kind, body["metadata"]["namespace"], name)
+    if there is not None and not belongs_to(there, owner_uid):
         raise NotOurs(
-            f"{effect.kind.kind} {name} already exists and has another owner: if an earlier "
-            "campaign owns it, wait until it is deleted; otherwise rename or delete it"
+            f"{kind.kind} {name} already exists and has another owner: if an earlier campaign owns "
+            "it, wait until it is deleted; otherwise rename or delete it"
         )
+    return there is not None

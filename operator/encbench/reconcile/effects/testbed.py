@@ -7,7 +7,7 @@ from encbench.core.artefact import digest_of, encode
 from encbench.core.certificates import KeyPair, entries, host_names
 from encbench.core.evidence import ProofRecord
 from encbench.core.naming import credentials_name, proof_key, storage_prefix
-from encbench.database import children, external
+from encbench.database import children
 from encbench.database.connection import loading
 from encbench.database.context import DatabaseContext
 from encbench.ports import Body, Rejected, Unavailable
@@ -18,7 +18,7 @@ from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.testbed.facts import FullProof, TestbedFound
 from encbench.tools.context import LoadContext
-from encbench.tools.registry import dataset_tool
+from encbench.tools.registry import tool
 
 
 class TestbedEffects(Effects[Testbed, do.TestbedEffect, TestbedFound]):
@@ -74,7 +74,7 @@ class TestbedEffects(Effects[Testbed, do.TestbedEffect, TestbedFound]):
     def _copied(self, testbed: Testbed, login: dict[str, str]) -> do.Create:
         spare = self._deps.certificates.unpresentable(self._deps.clock.now())
         context, token = self._context(testbed), self._deps.settings.random_token
-        return do.Create(kinds.SECRET, external.credentials_secret(context, login, spare, token))
+        return do.Create(kinds.SECRET, children.external_credentials(context, login, spare, token))
 
     def _database(self, testbed: Testbed) -> list[do.Apply]:
         context = self._context(testbed)
@@ -126,7 +126,7 @@ class TestbedEffects(Effects[Testbed, do.TestbedEffect, TestbedFound]):
 
 
 def _load(testbed: Testbed) -> Body:
-    return dataset_tool(testbed.spec.dataset).load_job(
+    return tool(testbed.spec.dataset).load_job(
         LoadContext(
             testbed=testbed.name,
             namespace=testbed.namespace,

@@ -16,8 +16,7 @@ from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.facts import Collected, TrialSeen
 from encbench.reconcile.trial.first_stored import key_of
 from encbench.tools.measurement import Measurement, ParseError
-from encbench.tools.registry import tool
-from encbench.tools.tool import Tool
+from encbench.tools.registry import Tool, tool
 from encbench.wire.files import FILES, OUTPUT, SUMMARY, of_client
 
 MAX_LATENESS = 3.0

@@ -47,7 +47,7 @@ async def _clients(read: Reads, trial: Trial, job: Body) -> list[ClientPod]:
     bodies = await read.cluster.list(POD, trial.namespace, {labels.TRIAL: trial.name})
     own = [pod_facts(body) for body in bodies if belongs_to(body, job["metadata"]["uid"])]
     token = None
-    # Needed where a recorder runs; without one that can be had now, none of them is asked.
+    # Only recorders that run are asked, and none of them while the token cannot be had.
     if any(pod.container("recorder").running for pod in own):
         with suppress(Unavailable, Rejected):
             bed = trial.spec.testbed_ref.name

@@ -51,7 +51,7 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     overrun = parse_duration(draft.spec.step_deadlines.overrun) + (MARGIN if is_recovery else 0.0)
     if -left > overrun + decision.UPLOAD_AFTER_FAILURE:
         return draft.end("Failed", "Overrun", "the tool did not end in time")
-    # Clients are told when to start that do not know it yet, and the agent when its server ends.
+    # Clients that do not know the start yet, and the agent that is to stop its server.
     orders: list[TrialEffect] = []
     if unreleased:
         orders.append(ReleaseClients(unreleased, draft.status.release_at or 0.0))

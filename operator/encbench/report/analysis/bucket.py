@@ -39,17 +39,8 @@ class ProvenanceSource:
     record: ProvenanceRecord
 
 
-@dataclass(frozen=True)
-class Bucket:
-    """What the index leads to."""
-
-    attempts: tuple[Attempt, ...]
-    unrecorded: tuple[IndexTrial, ...]
-    sources: tuple[ProvenanceSource, ...]
-
-
-def read(index: IndexRecord, load: Load) -> Bucket:
-    """Everything that the report needs. RecordError names an object that is missing or altered."""
+def read(index: IndexRecord, load: Load) -> tuple[list[Attempt], list[ProvenanceSource]]:
+    """All trials with a record, each provenance once; RecordError if one is missing or altered."""
     points = max(6, min(_MAX_POINTS, _MAX_POINTS_IN_ALL // max(1, len(index.trials))))
     attempts: list[Attempt] = []
     sources: dict[str, ProvenanceSource] = {}
@@ -64,11 +55,7 @@ def read(index: IndexRecord, load: Load) -> Bucket:
             key = record.key_of("provenance.json")
             provenance = decode(ProvenanceRecord, _checked(load, key, digest), key)
             sources[digest] = ProvenanceSource(key, digest, provenance)
-    return Bucket(
-        attempts=tuple(attempts),
-        unrecorded=tuple(t for t in index.trials if t.key is None or t.digest is None),
-        sources=tuple(sources.values()),
-    )
+    return attempts, list(sources.values())
 
 
 def _checked(load: Load, key: str, digest: str) -> bytes:
@@ -80,12 +67,8 @@ def _checked(load: Load, key: str, digest: str) -> bytes:
 
 
 def _belongs(index: IndexRecord, entry: IndexTrial, record: TrialRecord) -> None:
-    same = (
-        record.campaign.uid == index.campaign.uid
-        and record.trial.name == entry.name
-        and record.outcome == entry.outcome
-    )
-    if not same:
+    own = (record.campaign.uid, record.trial.name, record.outcome)
+    if own != (index.campaign.uid, entry.name, entry.outcome):
         raise RecordError(
             f"{entry.key} is {record.outcome} trial {record.trial.name} of campaign "
             f"{record.campaign.uid}, the index says {entry.outcome} trial {entry.name} of "

@@ -4,28 +4,26 @@ Data passes from the index through `bucket` (records, checked), `views` (figures
 `groups` (one condition: its valid blocks) to `headline`, `caveats` and `provenance`.
 """
 
-from collections import Counter
 from collections.abc import Iterable
 
 from encbench.api.overheadreport import Artefact, InvalidCount, OverheadReportStatus
-from encbench.api.trial import Outcome
 from encbench.core.artefact import digest_of, encode
-from encbench.core.records import IndexRecord
+from encbench.core.records import IndexProof, IndexRecord, IndexTrial
 from encbench.report.analysis import bucket
 from encbench.report.analysis.bucket import Load
 from encbench.report.analysis.caveats import Facts, caveats
 from encbench.report.analysis.encrypted import encrypted_columns
-from encbench.report.analysis.groups import Terms, group, offered_tps
+from encbench.report.analysis.groups import group
 from encbench.report.analysis.latency import distributions
 from encbench.report.analysis.provenance import provenance
 from encbench.report.analysis.studies import studies
 from encbench.report.analysis.views import view
-from encbench.report.document import Headline, Report, TestbedProof
+from encbench.report.document import Report, TestbedProof
 from encbench.report.document.group import Group
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
-from encbench.report.words import text
-from encbench.report.words.headline import Findings, headlines
+from encbench.report.words import judgement, text
+from encbench.report.words.headline import headlines
 
 MAX_ROWS = 1000
 """Rows in the OverheadReport's status; report.json has all of them. The schema allows 2,048, but
@@ -39,16 +37,19 @@ def build(index: IndexRecord, load: Load) -> Report:
     RecordError when an object that the index names is missing, altered or invalid: a report never
     rests on half of its data.
     """
-    found = bucket.read(index, load)
+    attempts, sources = bucket.read(index, load)
+    gone = tuple(trial for trial in index.trials if trial.key is None or trial.digest is None)
     homes = {testbed.name: testbed for testbed in index.testbeds}
-    views = [view(a, homes.get(a.record.spec.testbed_ref.name)) for a in found.attempts]
+    views = [view(a, homes.get(a.record.spec.testbed_ref.name)) for a in attempts]
     groups = tuple(_groups(index, views))
     counted = {name for g in groups for b in g.blocks if b.counted for name in b.trials}
     trials = tuple(v.model_copy(update={"counted": v.name in counted}) for v in views)
     floors = [g.noise_floor for g in groups if g.noise_floor is not None]
     proofs = _proofs(index)
-    origin = provenance(found.sources, _places(index))
-    return Report(
+    places = {proof.testbed: f"{proof.instance}/{proof.arm}" for proof in proofs}
+    origin = provenance(sources, places)
+    facts = Facts(index.spec, index.resolved, groups, trials, len(gone), origin, sources)
+    report = Report(
         campaign=index.campaign,
         spec=index.spec,
         resolved=index.resolved,
@@ -59,36 +60,19 @@ def build(index: IndexRecord, load: Load) -> Report:
         start_time=index.start_time,
         generated_time=index.generated_time,
         operator_version=index.operator_version,
-        headlines=headlines(
-            Findings(groups, trials, proofs, index.resolved.modes, index.spec.margin)
-        ),
         groups=groups,
         trials=trials,
-        unrecorded=found.unrecorded,
-        invalid=_invalid(
-            [(t.outcome, t.reason) for t in trials]
-            + [(t.outcome, t.reason) for t in found.unrecorded]
-        ),
+        unrecorded=gone,
+        invalid=_invalid((*trials, *gone)),
         noise_floor=max(floors, default=None),
         colocated=any(trial.colocated for trial in trials),
         proofs=proofs,
         encrypted_columns=encrypted_columns(groups, index.resolved),
-        studies=studies(groups, index.resolved.modes, index.resolved.workloads),
+        studies=studies(groups, index.resolved),
         provenance=origin,
-        caveats=caveats(
-            Facts(
-                spec=index.spec,
-                workloads=index.resolved.workloads,
-                groups=groups,
-                trials=trials,
-                unrecorded=len(found.unrecorded),
-                provenance=origin,
-                sources=found.sources,
-                instances=index.resolved.instances,
-                modes=index.resolved.modes,
-            )
-        ),
+        caveats=caveats(facts),
     )
+    return report.model_copy(update={"headlines": headlines(report)})
 
 
 def to_status(report: Report) -> OverheadReportStatus:
@@ -97,9 +81,11 @@ def to_status(report: Report) -> OverheadReportStatus:
     It shows at most MAX_ROWS rows, in the order of the plan.
     """
     first = report.headlines[0]
+    # For `kubectl get`: the loss of TPS, or another figure with its name.
+    shown = f"{text.estimate(first.loss)} {JUDGED[first.figure].tag}".rstrip()
     return OverheadReportStatus(
         headline=" ".join(headline.text for headline in report.headlines)[:2048],
-        overhead=_shown(first),
+        overhead=shown if first.loss else "",
         verdict=first.verdict,
         noise_floor=report.noise_floor,
         rows=report.rows[:MAX_ROWS],
@@ -109,55 +95,30 @@ def to_status(report: Report) -> OverheadReportStatus:
     )
 
 
-def _shown(headline: Headline) -> str:
-    """For `kubectl get`: the loss of TPS, or another figure with its name."""
-    if headline.loss is None:
-        return ""
-    return f"{text.estimate(headline.loss)} {JUDGED[headline.figure].tag}".rstrip()
-
-
 def _groups(index: IndexRecord, views: list[TrialView]) -> Iterable[Group]:
-    plans = {(p.cell, p.workload, p.concurrency): p for p in index.block_plans}
     for cell in index.cells:
         for condition in cell.conditions:
             own = (cell.name, condition.workload, condition.concurrency)
             trials = [v for v in views if (v.cell, v.workload, v.concurrency) == own]
-            workload = index.resolved.workloads.get(condition.workload)
-            terms = Terms(
-                spec=index.spec,
-                block_plan=plans.get(own),
-                offered_tps=offered_tps(workload) if workload else None,
-                recovery=workload is not None and workload.recovery is not None,
-                modes=index.resolved.modes,
-            )
-            found = group(cell, condition, trials, terms)
+            found = group(index, cell, condition, trials)
             latency = distributions(found, {trial.name: trial for trial in trials})
             yield found.model_copy(update={"latency": latency})
 
 
-def _invalid(ends: Iterable[tuple[Outcome, str | None]]) -> tuple[InvalidCount, ...]:
-    counts = Counter(reason or "Unknown" for outcome, reason in ends if outcome != "Succeeded")
-    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    return tuple(InvalidCount(reason=reason, count=count) for reason, count in ordered)
-
-
-def _places(index: IndexRecord) -> dict[str, str]:
-    """Testbed → instance/arm."""
-    instances = {cell.name: cell.instance for cell in index.cells}
-    return {t.name: f"{instances.get(t.cell, t.cell)}/{t.arm}" for t in index.testbeds}
+def _invalid(trials: Iterable[TrialView | IndexTrial]) -> tuple[InvalidCount, ...]:
+    reasons = judgement.counted(t.reason for t in trials if t.outcome != "Succeeded")
+    return tuple(InvalidCount(reason=reason, count=count) for reason, count in reasons)
 
 
 def _proofs(index: IndexRecord) -> tuple[TestbedProof, ...]:
     instances = {cell.name: cell.instance for cell in index.cells}
+    none = IndexProof(ok=False, summary="no proof was made")
     return tuple(
         TestbedProof(
             testbed=testbed.name,
             instance=instances.get(testbed.cell, testbed.cell),
             arm=testbed.arm,
-            ok=testbed.proof is not None and testbed.proof.ok,
-            summary=testbed.proof.summary if testbed.proof else "no proof was made",
-            key=testbed.proof.key if testbed.proof else None,
-            digest=testbed.proof.digest if testbed.proof else None,
+            **dict(testbed.proof or none),
         )
         for testbed in index.testbeds
     )

@@ -20,9 +20,7 @@ def encrypted_columns(groups: Sequence[Group], resolved: Resolved) -> tuple[Encr
         schema = selection.schema_of(tpcc=workload.tpcc is not None)
         tables = 1 if workload.tpcc is not None else workload.sysbench_test.tables
         for arm in group.arms:
-            mode = resolved.modes.get(arm.mode_ref)
-            columns = mode.columns if mode else None
-            key = arm.mode_ref, group.workload
+            columns, key = resolved.modes[arm.mode_ref].columns, (arm.mode_ref, group.workload)
             if columns is None or not columns.encrypts or key in found:
                 continue
             share = selection.share(schema, columns, tables)

@@ -1,16 +1,15 @@
 """Groups and rows: what each condition's valid blocks say about each arm."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
-from encbench.api.campaign import BlockPlan, CampaignSpec
-from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Row, Verdict
 from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
 from encbench.core import plan
 from encbench.core.artefact import RecordError
-from encbench.core.records import IndexCell, IndexCondition
+from encbench.core.records import IndexCell, IndexCondition, IndexRecord
 from encbench.core.statistics.saturation import KEPT_UP, saturation
 from encbench.report.analysis.findings import comparisons
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
@@ -18,88 +17,64 @@ from encbench.report.analysis.steps import steps
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Group, PairedComparison
 from encbench.report.document.trial import Block, TrialView
-from encbench.report.figures import IN_ROWS, TPS, JudgedFigure, judged
+from encbench.report.figures import IN_ROWS, RECOVERY, TPS, JudgedFigure, judged
 from encbench.report.words import judgement
 
 
-@dataclass(frozen=True)
-class Terms:
-    """What was fixed before the first trial of a condition."""
-
-    spec: CampaignSpec
-    block_plan: BlockPlan | None = None
-    """The result of its pilot."""
-    offered_tps: float | None = None
-    """The fixed rate of its workload."""
-    recovery: bool = False
-    """Its workload stops the server and times the recovery."""
-    modes: Mapping[str, EncryptionModeSpec] = field(default_factory=dict)
-    """The frozen modes of the arms."""
-
-    @property
-    def planned_blocks(self) -> int:
-        """Valid blocks that it should have."""
-        return self.block_plan.planned_blocks if self.block_plan else self.spec.blocks.min
-
-
-def offered_tps(workload: WorkloadSpec) -> float | None:
-    """The fixed rate that a workload offers, in transactions a second."""
-    if workload.tpcc is not None and workload.tpcc.limit_txns_per_min is not None:
-        return workload.tpcc.limit_txns_per_min / 60
-    return None if workload.load.rate is None else float(workload.load.rate)
-
-
 def group(
-    cell: IndexCell, condition: IndexCondition, trials: Sequence[TrialView], terms: Terms
+    index: IndexRecord, cell: IndexCell, condition: IndexCondition, trials: Sequence[TrialView]
 ) -> Group:
     """One condition. `trials` are those of this cell and condition, in the order they ran.
 
     RecordError when two of them claim one place.
     """
-    blocks = _by_block(trials)
-    judging = judged(recovery=terms.recovery)
+    spec, workload = index.spec, index.resolved.workloads[condition.workload]
+    own = (cell.name, condition.workload, condition.concurrency)
+    pilots = (p for p in index.block_plans if (p.cell, p.workload, p.concurrency) == own)
+    block_plan = next(pilots, None)
+    planned = block_plan.planned_blocks if block_plan else spec.blocks.min
+    offered = _offered_tps(workload)
+    judging = judged(recovery=workload.recovery is not None)
     primary = judging[0]
-    good = {
-        n: trials for n, trials in sorted(blocks.items()) if _counts(cell.arms, trials, primary)
-    }
-    pairs = Pairs(good, cell.arms, lambda block: plan.unit(terms.spec.blocks, block))
+    blocks = _by_block(trials)
+    good = {n: of for n, of in sorted(blocks.items()) if _counts(cell.arms, of, primary.field)}
+    pairs = Pairs(good, cell.arms, partial(plan.unit, spec.blocks))
     floors = {figure.key: pairs.noise_floor(figure) for figure in judging}
     known = {key: rounded(floor) for key, floor in floors.items() if floor is not None}
-    compared = comparisons(pairs, judging, floors, terms.spec.margin, trials)
+    compared = comparisons(pairs, judging, floors, spec.margin, trials)
     of_arm = {comparison.arm: comparison for comparison in compared}
-    equal_work = _equal_work(pairs, terms.offered_tps)
+    equal_work = _equal_work(pairs, offered)
+    cpu_tells = bool(equal_work) and primary is TPS and _has_cpu(compared)
     half_width = _half_width(pairs, primary)
-    by_testbed = pairs.by_testbed(primary.field) if terms.spec.blocks.per_testbed != 1 else None
+    by_testbed = pairs.by_testbed(primary.field) if spec.blocks.per_testbed != 1 else None
+    place = {
+        "instance": cell.instance,
+        "workload": condition.workload,
+        "concurrency": condition.concurrency,
+        "planned_blocks": planned,
+    }
+    modes, floor = index.resolved.modes, floors.get(TPS.key)
     return Group(
         cell=cell.name,
         instance=cell.instance,
         workload=condition.workload,
         concurrency=condition.concurrency,
         arms=cell.arms,
-        planned_blocks=terms.planned_blocks,
+        planned_blocks=planned,
         counted_blocks=len(good),
-        block_plan=terms.block_plan,
+        block_plan=block_plan,
         half_width=half_width,
-        blocks_why=judgement.why_so_many_blocks(
-            terms.spec, terms.block_plan, len(good), half_width
-        ),
+        blocks_why=judgement.why_so_many_blocks(spec, block_plan, len(good), half_width),
         units=len({pairs.unit(block) for block in good}),
         noise_floor=known.get(primary.key),
         noise_floors=known,
         placement=interval(by_testbed, primary.sense) if by_testbed else None,
-        offered_tps=terms.offered_tps,
+        offered_tps=offered,
         equal_work=equal_work,
-        primary="cpuPerTransaction"
-        if equal_work and not terms.recovery and _has_cpu(compared)
-        else primary.key,
-        rows=tuple(
-            _row(cell.instance, condition, pairs, arm, of_arm.get(arm.name), terms)
-            for arm in cell.arms
-        ),
+        primary="cpuPerTransaction" if cpu_tells else primary.key,
+        rows=tuple(_row(place, pairs, judging, arm, of_arm.get(arm.name)) for arm in cell.arms),
         comparisons=compared,
-        steps=()
-        if terms.recovery
-        else steps(pairs, terms.modes, floors[TPS.key], terms.spec.margin),
+        steps=() if primary is RECOVERY else steps(pairs, modes, floor, spec.margin),
         blocks=tuple(
             Block(
                 block=number,
@@ -112,23 +87,25 @@ def group(
     )
 
 
+def _offered_tps(workload: WorkloadSpec) -> float | None:
+    """The fixed rate that a workload offers, in transactions a second."""
+    if workload.tpcc is not None and workload.tpcc.limit_txns_per_min is not None:
+        return workload.tpcc.limit_txns_per_min / 60
+    return None if workload.load.rate is None else float(workload.load.rate)
+
+
 def _by_block(trials: Sequence[TrialView]) -> Blocks:
     blocks: Blocks = {}
     for trial in trials:
-        by_arm = blocks.setdefault(trial.block, {})
-        if trial.arm in by_arm:
-            other = by_arm[trial.arm].name
-            raise RecordError(f"{trial.name} and {other} claim the same place in one block")
-        by_arm[trial.arm] = trial
+        other = blocks.setdefault(trial.block, {}).setdefault(trial.arm, trial)
+        if other is not trial:
+            raise RecordError(f"{trial.name} and {other.name} claim the same place in one block")
     return blocks
 
 
-def _counts(arms: Sequence[Arm], by_arm: dict[str, TrialView], primary: JudgedFigure) -> bool:
+def _counts(arms: Sequence[Arm], by_arm: dict[str, TrialView], field: str) -> bool:
     found = [by_arm.get(arm.name) for arm in arms]
-    return all(
-        t is not None and t.outcome == "Succeeded" and getattr(t, primary.field) is not None
-        for t in found
-    )
+    return all(t and t.outcome == "Succeeded" and getattr(t, field) is not None for t in found)
 
 
 def _half_width(pairs: Pairs, primary: JudgedFigure) -> float | None:
@@ -151,39 +128,31 @@ def _has_cpu(comparisons: Sequence[PairedComparison]) -> bool:
 
 
 def _row(
-    instance: str,
-    condition: IndexCondition,
+    place: dict[str, Any],
     pairs: Pairs,
+    judging: Sequence[JudgedFigure],
     arm: Arm,
     comparison: PairedComparison | None,
-    terms: Terms,
 ) -> Row:
     verdict: Verdict = "Baseline" if arm.role == "baseline" else "NoiseFloor"
     if comparison is not None:
         verdict = comparison.verdict
-    primary, *others = judging = judged(recovery=terms.recovery)
+    primary, *others = judging
     means = {figure.field: pairs.mean(figure, arm.name) for figure in IN_ROWS}
-    known = {
-        finding.figure: finding.verdict
-        for finding in (comparison.findings if comparison else ())
-        if finding.verdict != "NoData"
-    }
+    findings = comparison.findings if comparison else ()
+    known = {one.figure: one.verdict for one in findings if one.verdict != "NoData"}
+    limited = saturation(means["database_cpu_percent"], means["client_cpu_percent"])
     return Row.model_validate(
         {
-            "instance": instance,
-            "workload": condition.workload,
-            "concurrency": condition.concurrency,
+            **place,
             "arm": arm.name,
             "role": arm.role,
             "blocks": len(pairs.blocks),
-            "planned_blocks": terms.planned_blocks,
             **means,
             **{f.points: pairs.points(f, arm.name) for f in IN_ROWS if f.points},
             **{figure.overhead: pairs.change(figure, arm.name) for figure in judging},
             primary.verdict: verdict if pairs.blocks else "NoData",
             **{figure.verdict: known.get(figure.key) for figure in others},
-            "saturation": saturation(means["database_cpu_percent"], means["client_cpu_percent"])
-            if pairs.blocks and not terms.recovery
-            else None,
+            "saturation": limited if pairs.blocks and primary is not RECOVERY else None,
         }
     )

@@ -6,6 +6,7 @@ slowest trial alone would then fill the tail.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from encbench.core.statistics.intervals import geometric_mean
 from encbench.report.document.group import Distribution, Group
@@ -32,12 +33,11 @@ def percentiles(histogram: Histogram) -> dict[str, float]:
 
 def _bucket(histogram: Histogram, wanted: int) -> float:
     """The first bucket at which the cumulative count reaches that many: sysbench's own rule."""
-    seen = 0
-    for middle, count in histogram:
-        seen += count
-        if seen >= wanted:
-            return middle
-    return histogram[-1][0]
+    reached = accumulate(count for _, count in histogram)
+    middles = (
+        middle for (middle, _), seen in zip(histogram, reached, strict=True) if seen >= wanted
+    )
+    return next(middles, histogram[-1][0])
 
 
 def distributions(group: Group, trials: Mapping[str, TrialView]) -> tuple[Distribution, ...]:

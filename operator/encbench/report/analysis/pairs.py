@@ -41,16 +41,11 @@ class Pairs:
 
     def complete(self, field: str) -> dict[int, dict[str, float]]:
         """A figure by block and arm, where every arm of the block has it."""
-        found: dict[int, dict[str, float]] = {}
-        for number, by_arm in self.blocks.items():
-            values = {arm: getattr(trial, field) for arm, trial in by_arm.items()}
-            if all(value is not None for value in values.values()):
-                found[number] = values
-        return found
-
-    def figures(self, field: str, arm: str) -> list[float]:
-        """A figure of one arm in the order of blocks."""
-        return [values[arm] for values in self.complete(field).values()]
+        found = {
+            number: {arm: getattr(trial, field) for arm, trial in by_arm.items()}
+            for number, by_arm in self.blocks.items()
+        }
+        return {number: own for number, own in found.items() if None not in own.values()}
 
     def estimate(self, field: str, arm: str) -> Estimate | None:
         """The paired comparison of an arm with the baseline; None for the baseline itself."""
@@ -89,9 +84,9 @@ class Pairs:
         found = self.complete(field)
         for block, values in found.items():
             swapped = self.blocks[block][self.baseline].home == control
-            pair = (values[self.baseline], values[control])
-            first.append(pair[1] if swapped else pair[0])
-            second.append(pair[0] if swapped else pair[1])
+            order = (control, self.baseline) if swapped else (self.baseline, control)
+            first.append(values[order[0]])
+            second.append(values[order[1]])
         return intervals.estimate(first, second, [self.unit(block) for block in found])
 
     def noise_floor(self, figure: JudgedFigure) -> float | None:
@@ -107,7 +102,9 @@ class Pairs:
 
     def mean(self, figure: Figure, arm: str) -> float | None:
         """The figure's mean as the report shows it; None where no block has it."""
-        values = (self.of_some if figure.some else self.figures)(figure.field, arm)
+        values = self.of_some(figure.field, arm)
+        if not figure.some:
+            values = [of[arm] for of in self.complete(figure.field).values()]
         if not values:
             return None
         if figure.mean == "geometric":

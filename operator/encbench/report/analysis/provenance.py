@@ -1,6 +1,7 @@
 """The conditions of the figures: facts that were the same everywhere, and those that differed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 from encbench.api.overheadreport import Artefact
 from encbench.core.evidence import ProvenanceRecord
@@ -15,14 +16,16 @@ RELEVANT_FLAGS = (
 
 _IDENTITY = frozenset(("hostname", "server_id", "server_uid", "report_host", "pid_file"))
 """Settings that identify a server and have no effect on its speed."""
+Placed = tuple[str, ProvenanceRecord]
+"""A record with the place in the plan of its testbed."""
 
 
 def provenance(sources: Sequence[ProvenanceSource], places: Mapping[str, str]) -> Provenance:
     """`places` names each testbed's place in the plan, such as small/tde."""
-    records = [source.record for source in sources]
-    differing, equal = _settings(records, places)
+    records = [(places.get(s.record.testbed, s.record.testbed), s.record) for s in sources]
+    differing, equal = _settings(records)
     return Provenance(
-        facts=_facts(records, places),
+        facts=_facts(records),
         cpu_flags=_common_flags(records),
         settings_differing=differing,
         settings=equal,
@@ -31,32 +34,30 @@ def provenance(sources: Sequence[ProvenanceSource], places: Mapping[str, str]) -
     )
 
 
-def _facts(records: Sequence[ProvenanceRecord], places: Mapping[str, str]) -> tuple[Fact, ...]:
-    found: dict[str, dict[str, list[str]]] = {}
-
-    def note(name: str, value: str | None, record: ProvenanceRecord) -> None:
-        if value:
-            where = found.setdefault(name, {}).setdefault(value, [])
-            place = places.get(record.testbed, record.testbed)
-            if place not in where:
-                where.append(place)
-
-    for record in records:
-        if record.server.settings:
-            note("Server version", record.server.version, record)
-        note("Database node", record.machine.node, record)
-        for client in record.clients:
-            note("Client node", client.node, record)
-        note("Kernel", record.machine.kernel, record)
-        note("CPU", record.machine.cpu_model, record)
-        for container, image in sorted(record.images.items()):
-            note(f"Image of {container}", image, record)
-        note("Kubernetes", record.kubernetes_version, record)
-    everywhere = len({places.get(r.testbed, r.testbed) for r in records})
+def _facts(records: Sequence[Placed]) -> tuple[Fact, ...]:
+    found: dict[str, dict[str, dict[str, None]]] = {}
+    for place, record in records:
+        for name, value in _named(record):
+            if value:
+                found.setdefault(name, {}).setdefault(value, {})[place] = None
+    everywhere = len({place for place, _ in records})
     return tuple(_fact(name, values, everywhere) for name, values in found.items())
 
 
-def _fact(name: str, values: Mapping[str, Sequence[str]], everywhere: int) -> Fact:
+def _named(record: ProvenanceRecord) -> Iterable[tuple[str, str | None]]:
+    if record.server.settings:
+        yield "Server version", record.server.version
+    yield "Database node", record.machine.node
+    for client in record.clients:
+        yield "Client node", client.node
+    yield "Kernel", record.machine.kernel
+    yield "CPU", record.machine.cpu_model
+    for container, image in sorted(record.images.items()):
+        yield f"Image of {container}", image
+    yield "Kubernetes", record.kubernetes_version
+
+
+def _fact(name: str, values: Mapping[str, Collection[str]], everywhere: int) -> Fact:
     alone = len(values) == 1
     return Fact(
         name=name,
@@ -67,43 +68,33 @@ def _fact(name: str, values: Mapping[str, Sequence[str]], everywhere: int) -> Fa
     )
 
 
-def _common_flags(records: Sequence[ProvenanceRecord]) -> tuple[str, ...]:
-    known = [set(record.machine.cpu_flags) for record in records if record.machine.cpu_flags]
+def _common_flags(records: Sequence[Placed]) -> tuple[str, ...]:
+    known = [set(record.machine.cpu_flags) for _, record in records if record.machine.cpu_flags]
     common = set.intersection(*known) if known else set()
     return tuple(flag for flag in RELEVANT_FLAGS if flag in common)
 
 
-def _settings(
-    records: Sequence[ProvenanceRecord], places: Mapping[str, str]
-) -> tuple[tuple[Fact, ...], dict[str, str]]:
+def _settings(records: Sequence[Placed]) -> tuple[tuple[Fact, ...], dict[str, str]]:
     """Settings that differ between arms, and those that do not.
 
     A value that changes on a single testbed from trial to trial is a counter that the server lists
     among its settings, and is left out. So is a server that did not answer.
     """
     by_place: dict[str, list[Mapping[str, str]]] = {}
-    for record in records:
+    for place, record in records:
         if record.server.settings:
-            place = places.get(record.testbed, record.testbed)
             by_place.setdefault(place, []).append(record.server.settings)
-    names = sorted({name for settings in _flat(by_place.values()) for name in settings})
     differing: list[Fact] = []
     equal: dict[str, str] = {}
-    for name in names:
+    for name in sorted({name for own in by_place.values() for name in chain(*own)} - _IDENTITY):
         values: dict[str, list[str]] = {}
         steady = True
         for place, settings in by_place.items():
             seen = {entry.get(name, "(absent)") for entry in settings}
             steady = steady and len(seen) == 1
             values.setdefault(min(seen), []).append(place)
-        if not steady or name in _IDENTITY:
-            continue
-        if len(values) == 1:
+        if steady and len(values) == 1:
             equal[name] = next(iter(values))
-        else:
+        elif steady:
             differing.append(_fact(name, values, len(by_place)))
     return tuple(differing), equal
-
-
-def _flat(lists: Iterable[Sequence[Mapping[str, str]]]) -> Iterable[Mapping[str, str]]:
-    return (entry for one in lists for entry in one)

@@ -15,16 +15,14 @@ the ratios of hop, driver and encryption multiply exactly to the ratio of the wh
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import Arm
 from encbench.report.analysis.findings import judge
 from encbench.report.analysis.pairs import Pairs, interval
-from encbench.report.document.group import LAYERS, Finding, Layer, LayerStep
+from encbench.report.document.group import Finding, Layer, LayerStep
 from encbench.report.figures import IN_STEPS, TPS
-
-ORDER: tuple[Layer, ...] = tuple(LAYERS)
-"""From the lowest to the uppermost."""
 
 Modes = Mapping[str, EncryptionModeSpec]
 
@@ -36,11 +34,11 @@ class Stack:
     below: str
     """Everything that has nothing to do with columns."""
     layers: Mapping[Layer, str]
+    """From the lowest to the uppermost."""
 
     def upto(self, count: int) -> "Stack":
         """The same stack with only its lowest `count` layers."""
-        names = [layer for layer in ORDER if layer in self.layers][:count]
-        return Stack(self.below, {name: self.layers[name] for name in names})
+        return Stack(self.below, dict(islice(self.layers.items(), count)))
 
 
 @dataclass(frozen=True)
@@ -72,19 +70,18 @@ def stack(mode: EncryptionModeSpec) -> Stack:
 
 def arm_steps(arms: Sequence[Arm], modes: Modes) -> list[ArmStep]:
     """One for every arm that has a layer and an arm below it, in the order of the plan."""
-    known = {arm.name: stack(modes[arm.mode_ref]) for arm in arms if arm.mode_ref in modes}
-    others = [arm for arm in arms if arm.role != "control" and arm.name in known]
+    known = {arm.name: stack(modes[arm.mode_ref]) for arm in arms}
+    others = [arm for arm in arms if arm.role != "control"]
     return [step for arm in others if (step := _arm_step(arm, others, known)) is not None]
 
 
 def _arm_step(arm: Arm, others: Sequence[Arm], known: Mapping[str, Stack]) -> ArmStep | None:
     own = known[arm.name]
-    names = [layer for layer in ORDER if layer in own.layers]
-    for kept in range(len(names) - 1, -1, -1):
+    for kept in reversed(range(len(own.layers))):
         wanted = own.upto(kept)
         for before in others:
             if before.name != arm.name and known[before.name] == wanted:
-                return ArmStep(arm, before, tuple(names[kept:]))
+                return ArmStep(arm, before, tuple(own.layers)[kept:])
     return None
 
 
@@ -98,32 +95,22 @@ def steps(pairs: Pairs, modes: Modes, floor: float | None, margin: float) -> tup
     `floor` is the noise floor of TPS.
     """
     found = arm_steps(pairs.arms, modes)
-    estimates = {
-        one.arm.name: estimate
-        for one in found
-        if (estimate := pairs.between(TPS.field, one.before.name, one.arm.name)) is not None
-    }
-    judged = judge(TPS, estimates, floor, margin, "steps")
+    tps = {it.arm.name: pairs.between(TPS.field, it.before.name, it.arm.name) for it in found}
+    judged = judge(TPS, tps, floor, margin, "steps")
     return tuple(_step(pairs, one, judged.get(one.arm.name)) for one in found)
 
 
 def _step(pairs: Pairs, found: ArmStep, tps: Finding | None) -> LayerStep:
     before, arm = found.before.name, found.arm.name
-    estimates = {
-        figure.step: pairs.between(figure.field, before, arm)
-        for figure in IN_STEPS
-        if figure is not TPS
-    }
+    others = {it.step: pairs.between(it.field, before, arm) for it in IN_STEPS if it is not TPS}
+    judged = tps or Finding(figure="tps", blocks=0, verdict="NoData", why="no block has both")
     return LayerStep.model_validate(
         {
             "arm": arm,
             "before": before,
             "layers": found.layers,
-            "blocks": 0 if tps is None else tps.blocks,
-            TPS.step: None if tps is None else tps.change,
-            "verdict": "NoData" if tps is None else tps.verdict,
-            "why": "no block has both" if tps is None else tps.why,
-            "bar": None if tps is None else tps.bar,
-            **{name: interval(one, "increase") for name, one in estimates.items() if one},
+            TPS.step: judged.change,
+            **{name: getattr(judged, name) for name in ("blocks", "verdict", "why", "bar")},
+            **{name: interval(one, "increase") for name, one in others.items() if one},
         }
     )

@@ -9,13 +9,15 @@ as well. Otherwise it is the campaign's baseline.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
-from encbench.api.columns import Columns
+from encbench.api.campaign import Resolved
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
-from encbench.api.workload import WorkloadSpec
+from encbench.core.statistics.intervals import Sense
 from encbench.report.analysis.views import rounded
 from encbench.report.document import StudyColumn, StudyTable
 from encbench.report.document.group import Group
@@ -32,31 +34,25 @@ class StudiedArms:
     groups: tuple[Group, ...]
     modes: Mapping[str, EncryptionModeSpec]
 
-    def encrypting(self, ratio: int | None = None) -> dict[str, list[Arm]]:
-        """Arms that encrypt that share of columns (None for any), by algorithm."""
-        found: dict[str, list[Arm]] = {}
+    def encrypting(self, ratio: int | None = None) -> dict[str, dict[str, int]]:
+        """Arms that encrypt that share of columns (None for any), by algorithm.
+
+        Each has its percentage of the columns, as the mode states it.
+        """
+        found: dict[str, dict[str, int]] = {}
         for arm in self._arms:
-            columns = self._columns(arm)
+            columns = self.modes[arm.mode_ref].columns
             if columns is None or not columns.encrypts or columns.ratio is None:
                 continue
             if ratio in (None, columns.ratio):
-                found.setdefault(columns.algorithm, []).append(arm)
+                found.setdefault(columns.algorithm, {})[arm.name] = columns.ratio
         return found
-
-    def ratio(self, arm: Arm) -> int:
-        """Percent of the columns, as the mode states it."""
-        columns = self._columns(arm)
-        return (columns.ratio if columns else None) or 0
 
     @property
     def plain(self) -> str:
         """Name of the arm without encryption."""
-        own = (
-            arm
-            for arm in self._arms
-            if (mode := self.modes.get(arm.mode_ref)) and _is_pass_through(mode)
-        )
-        return next((arm.name for arm in own), self.groups[0].baseline.name)
+        own = (arm for arm in self._arms if _is_pass_through(self.modes[arm.mode_ref]))
+        return next(own, self.groups[0].baseline).name
 
     @property
     def swaps(self) -> list[tuple[str, str]]:
@@ -69,20 +65,13 @@ class StudiedArms:
         arms = (arm for group in self.groups for arm in group.arms if arm.role != "control")
         return list({arm.name: arm for arm in arms}.values())
 
-    def _columns(self, arm: Arm) -> Columns | None:
-        mode = self.modes.get(arm.mode_ref)
-        return mode.columns if mode else None
 
-
-def studies(
-    groups: Sequence[Group],
-    modes: Mapping[str, EncryptionModeSpec],
-    workloads: Mapping[str, WorkloadSpec],
-) -> tuple[StudyTable, ...]:
+def studies(groups: Sequence[Group], resolved: Resolved) -> tuple[StudyTable, ...]:
     """Four kinds of table for each TPC-C workload, and one for all sysbench workloads together."""
     measured = [group for group in groups if group.counted_blocks]
     found: list[StudyTable] = []
-    tpcc = [name for name in dict.fromkeys(g.workload for g in measured) if workloads[name].tpcc]
+    names, modes = dict.fromkeys(group.workload for group in measured), resolved.modes
+    tpcc = [name for name in names if resolved.workloads[name].tpcc]
     for name in tpcc:
         own = _in_order([group for group in measured if group.workload == name])
         found += _tpcc(StudiedArms(name, own, modes), f"{name}-" if len(tpcc) > 1 else "")
@@ -102,14 +91,14 @@ def _tpcc(place: StudiedArms, prefix: str) -> Iterable[StudyTable]:
     for algorithm, arms in place.encrypting(100).items():
         suffix = _ALGORITHMS[algorithm]
         for arm in arms:
-            named = suffix if len(arms) == 1 else f"{suffix}-{arm.name}"
+            named = suffix if len(arms) == 1 else f"{suffix}-{arm}"
             yield _tps(place, arm, f"{prefix}tpcc-tps-{named}")
             yield _client_cpu(place, arm, f"{prefix}client-cpu-{named}")
     for before, after in place.swaps:
         name = f"{prefix}driver-cpu" if len(place.swaps) == 1 else f"{prefix}driver-cpu-{after}"
         yield _driver_cpu(place, before, after, name)
-    for algorithm, arms in place.encrypting().items():
-        yield _ratio(place, arms, f"{prefix}ratio-{_ALGORITHMS[algorithm]}")
+    for algorithm, ratios in place.encrypting().items():
+        yield _ratio(place, ratios, f"{prefix}ratio-{_ALGORITHMS[algorithm]}")
 
 
 class Found(NamedTuple):
@@ -132,24 +121,21 @@ def _field(name: str, of: str, field: str, unit: str = "") -> Made:
     return Made(StudyColumn(name=name, unit=unit), lambda found: getattr(getattr(found, of), field))
 
 
-def _loss(name: str, own: str, plain: str, field: str) -> Made:
-    """A loss in percent; `own` and `plain` name the columns that it follows from."""
-    return _percent(f"100 × (1 − {own}/{plain})", name, field, lambda ratio: 1 - ratio)
+def _change(sense: Sense, name: str, own: str, plain: str, field: str) -> Made:
+    """A loss or increase in percent; `own` and `plain` name the columns that it follows from."""
+    formula = f"(1 − {own}/{plain})" if sense == "loss" else f"({own}/{plain} − 1)"
 
-
-def _increase(name: str, own: str, plain: str, field: str) -> Made:
-    """An increase in percent; `own` and `plain` name the columns that it follows from."""
-    return _percent(f"100 × ({own}/{plain} − 1)", name, field, lambda ratio: ratio - 1)
-
-
-def _percent(formula: str, name: str, field: str, change: Callable[[float], float]) -> Made:
     def cell(found: Found) -> float | None:
-        plain, own = getattr(found.plain, field), getattr(found.own, field)
-        return None if own is None or not plain else rounded(100 * change(own / plain))
+        before, after = getattr(found.plain, field), getattr(found.own, field)
+        if after is None or not before:
+            return None
+        ratio = after / before
+        return rounded(100 * (1 - ratio if sense == "loss" else ratio - 1))
 
-    return Made(StudyColumn(name=name, formula=formula), cell)
+    return Made(StudyColumn(name=name, formula=f"100 × {formula}"), cell)
 
 
+_loss, _increase = partial(_change, "loss"), partial(_change, "increase")
 _CONDITION = (
     _field("instance", "group", "instance"),
     _field("concurrency", "group", "concurrency", "terminals"),
@@ -161,14 +147,15 @@ def _table(
     name: str,
     title: str,
     place: StudiedArms,
-    plain: str,
     arms: Sequence[str],
     columns: Sequence[Made],
+    plain: str | None = None,
 ) -> StudyTable:
     """One line for each condition with the plain arm, for each of these arms that it has."""
+    plain = plain or place.plain
     return StudyTable(
         name=name,
-        title=title,
+        title=f"{place.workload}{title}",
         columns=tuple(made.column for made in columns),
         rows=tuple(
             tuple(made.cell(Found(group, group.row(plain), group.row(arm))) for made in columns)
@@ -179,69 +166,60 @@ def _table(
     )
 
 
-def _tps(place: StudiedArms, arm: Arm, name: str) -> StudyTable:
-    title = f"TPS by concurrency: plaintext is {place.plain}, encrypted is {arm.name}"
-    return _table(
-        *(name, f"{place.workload}, {title}", place, place.plain, [arm.name]),
-        [
-            *_CONDITION,
-            _field("plaintext_tps", "plain", "tps", "all transactions, tpmTOTAL/60"),
-            _field("encrypted_100pct_tps", "own", "tps", "tpmTOTAL/60"),
-            _loss("published_overhead_percent", "encrypted_100pct_tps", "plaintext_tps", "tps"),
-        ],
-    )
+def _tps(place: StudiedArms, arm: str, name: str) -> StudyTable:
+    title = f", TPS by concurrency: plaintext is {place.plain}, encrypted is {arm}"
+    columns = [
+        *_CONDITION,
+        _field("plaintext_tps", "plain", "tps", "all transactions, tpmTOTAL/60"),
+        _field("encrypted_100pct_tps", "own", "tps", "tpmTOTAL/60"),
+        _loss("published_overhead_percent", "encrypted_100pct_tps", "plaintext_tps", "tps"),
+    ]
+    return _table(name, title, place, [arm], columns)
 
 
-def _client_cpu(place: StudiedArms, arm: Arm, name: str) -> StudyTable:
+def _client_cpu(place: StudiedArms, arm: str, name: str) -> StudyTable:
     before, after = "client_cpu_before_percent", "client_cpu_100pct_encrypted_percent"
     title = (
-        f"CPU of the client before and after encryption: before is {place.plain}, 100 % encrypted "
-        f"is {arm.name}"
+        f", CPU of the client before and after encryption: before is {place.plain}, "
+        f"100 % encrypted is {arm}"
     )
-    return _table(
-        *(name, f"{place.workload}, {title}", place, place.plain, [arm.name]),
-        [
-            *_CONDITION,
-            _field(before, "plain", "client_cpu_percent", _OF_LIMIT),
-            _field(after, "own", "client_cpu_percent", _OF_LIMIT),
-            _increase("published_cpu_increase_percent", after, before, "client_cpu_percent"),
-        ],
-    )
+    columns = [
+        *_CONDITION,
+        _field(before, "plain", "client_cpu_percent", _OF_LIMIT),
+        _field(after, "own", "client_cpu_percent", _OF_LIMIT),
+        _increase("published_cpu_increase_percent", after, before, "client_cpu_percent"),
+    ]
+    return _table(name, title, place, [arm], columns)
 
 
 def _driver_cpu(place: StudiedArms, before: str, after: str, name: str) -> StudyTable:
-    title = f"the driver alone, nothing encrypted: JDBC is {before}, EncJDBC is {after}"
+    title = f", the driver alone, nothing encrypted: JDBC is {before}, EncJDBC is {after}"
     cpu, memory = "client_cpu_percent", "client_memory_mib"
     jdbc, encjdbc = "jdbc_memory_mb", "encjdbc_memory_mb"
-    return _table(
-        *(name, f"{place.workload}, {title}", place, before, [after]),
-        [
-            *_CONDITION,
-            _field(f"jdbc_{cpu}", "plain", cpu, _OF_LIMIT),
-            _field(f"encjdbc_{cpu}", "own", cpu, _OF_LIMIT),
-            _increase("published_cpu_increase_percent", f"encjdbc_{cpu}", f"jdbc_{cpu}", cpu),
-            _field(jdbc, "plain", memory, "most resident, MiB"),
-            _field(encjdbc, "own", memory, "most resident, MiB"),
-            _increase("published_memory_change_percent", encjdbc, jdbc, memory),
-        ],
-    )
+    columns = [
+        *_CONDITION,
+        _field(f"jdbc_{cpu}", "plain", cpu, _OF_LIMIT),
+        _field(f"encjdbc_{cpu}", "own", cpu, _OF_LIMIT),
+        _increase("published_cpu_increase_percent", f"encjdbc_{cpu}", f"jdbc_{cpu}", cpu),
+        _field(jdbc, "plain", memory, "most resident, MiB"),
+        _field(encjdbc, "own", memory, "most resident, MiB"),
+        _increase("published_memory_change_percent", encjdbc, jdbc, memory),
+    ]
+    return _table(name, title, place, [after], columns, before)
 
 
-def _ratio(place: StudiedArms, arms: Sequence[Arm], name: str) -> StudyTable:
-    ratios = {arm.name: place.ratio(arm) for arm in arms}
+def _ratio(place: StudiedArms, ratios: Mapping[str, int], name: str) -> StudyTable:
     shares = ", ".join(f"{ratio} % is {arm}" for arm, ratio in ratios.items())
-    title = f"by share of encrypted columns: {shares}; plaintext is {place.plain}"
+    title = f", by share of encrypted columns: {shares}; plaintext is {place.plain}"
     share = StudyColumn(name="encrypted_columns_percent", unit="as the mode's ratio")
-    return _table(
-        *(name, f"{place.workload}, {title}", place, place.plain, list(ratios)),
-        [
-            *_CONDITION,
-            Made(share, lambda found: ratios[found.own.arm]),
-            _field("client_cpu_percent", "own", "client_cpu_percent", _OF_LIMIT),
-            _field("tps", "own", "tps", "tpmTOTAL/60"),
-            _loss("published_overhead_percent", "tps", "plaintext_tps", "tps"),
-        ],
-    )
+    columns = [
+        *_CONDITION,
+        Made(share, lambda found: ratios[found.own.arm]),
+        _field("client_cpu_percent", "own", "client_cpu_percent", _OF_LIMIT),
+        _field("tps", "own", "tps", "tpmTOTAL/60"),
+        _loss("published_overhead_percent", "tps", "plaintext_tps", "tps"),
+    ]
+    return _table(name, title, place, list(ratios), columns)
 
 
 def _sysbench(place: StudiedArms) -> Iterable[StudyTable]:
@@ -258,9 +236,9 @@ def _sysbench(place: StudiedArms) -> Iterable[StudyTable]:
         _field(encrypted, "own", average, "average of a transaction"),
         _increase("response_increase_percent", encrypted, plain, average),
     ]
-    for arm in (arm.name for arms in place.encrypting().values() for arm in arms):
-        title = f"sysbench by threads: plain is {place.plain}, encrypted is {arm}"
-        yield _table(f"sysbench-{arm}", title, place, place.plain, [arm], columns)
+    for arm in chain(*place.encrypting().values()):
+        title = f" by threads: plain is {place.plain}, encrypted is {arm}"
+        yield _table(f"sysbench-{arm}", title, place, [arm], columns)
 
 
 def _is_pass_through(mode: EncryptionModeSpec) -> bool:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 
+from encbench.core import records
 from encbench.core.figures import NEW_ORDERS
-from encbench.core.records import ClientFacts, IndexTestbed, TrialRecord
 from encbench.report.analysis import latency
 from encbench.report.analysis.bucket import Attempt
 from encbench.report.document.trial import TrialView
 
 MEBIBYTE = 2**20
+Used = records.DatabaseCpu | records.ClientCpu | records.IdleCpu
 
 
 def rounded(value: float) -> float:
@@ -16,16 +17,17 @@ def rounded(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def view(attempt: Attempt, home: IndexTestbed | None = None) -> TrialView:
+def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialView:
     """One trial as the report shows it; whether it counts depends on its block.
 
     `home` is the index entry of the testbed that it ran on.
     """
     record, entry = attempt.record, attempt.entry
-    spec, result = record.spec, record.result
-    database, node, client = record.cpu.database, record.cpu.node, record.cpu.client
-    proxy = record.cpu.proxy
-    tps, disk = result.tps if result else None, record.disk
+    spec, result, cpu = record.spec, record.result, record.cpu
+    node = record.database_node
+    tps, disk, recovery = result.tps if result else None, record.disk, record.recovery
+    has_proxy = cpu.proxy is not None or "proxy" in cpu.withheld
+    database_side = (cpu.database, cpu.proxy) if has_proxy else (cpu.database,)
     throttled = [c.throttled_seconds for c in record.clients if c.throttled_seconds is not None]
     return TrialView(
         name=record.trial.name,
@@ -54,31 +56,31 @@ def view(attempt: Attempt, home: IndexTestbed | None = None) -> TrialView:
             for name, value in latency.percentiles(record.histogram or ()).items()
         },
         errors=result.errors if result else None,
-        database_cpu_percent=_percent(database.cores, database.limit_cores) if database else None,
-        client_cpu_percent=_percent(client.cores, client.limit_cores) if client else None,
+        database_cpu_percent=_percent(cpu.database),
+        client_cpu_percent=_percent(cpu.client),
         client_cpu_cores=_mean(c.cpu_cores for c in record.clients),
         client_memory_mib=_mean(_part(c.memory_max_bytes, MEBIBYTE) for c in record.clients),
         client_memory_percent=_mean(_memory_percent(c) for c in record.clients),
-        node_cpu_percent=rounded(100 * node.fraction) if node else None,
-        database_cpu_ms_per_transaction=_milliseconds(database.cores if database else None, tps),
-        proxy_cpu_percent=_percent(proxy.cores, proxy.limit_cores) if proxy else None,
-        proxy_cpu_ms_per_transaction=_milliseconds(proxy.cores if proxy else None, tps),
-        database_side_cpu_ms_per_transaction=_database_side(record, tps),
-        client_cpu_ms_per_transaction=_milliseconds(client.cores if client else None, tps),
+        node_cpu_percent=rounded(100 * cpu.node.fraction) if cpu.node else None,
+        database_cpu_ms_per_transaction=_milliseconds(tps, cpu.database),
+        proxy_cpu_percent=_percent(cpu.proxy),
+        proxy_cpu_ms_per_transaction=_milliseconds(tps, cpu.proxy),
+        database_side_cpu_ms_per_transaction=_milliseconds(tps, *database_side),
+        client_cpu_ms_per_transaction=_milliseconds(tps, cpu.client),
         restored_seconds=_positive(record.timings.get("restored")),
         disk_read_kib_per_transaction=_kib(disk.read_bytes_per_second, tps) if disk else None,
         disk_write_kib_per_transaction=_kib(disk.write_bytes_per_second, tps) if disk else None,
-        recovery_seconds=_positive(record.recovery.recovery_seconds if record.recovery else None),
-        stop_seconds=rounded(record.recovery.stop_seconds) if record.recovery else None,
-        redo_mib=_part(record.recovery.redo_bytes, MEBIBYTE) if record.recovery else None,
-        cpu_withheld=dict(record.cpu.withheld),
+        recovery_seconds=_positive(recovery.recovery_seconds if recovery else None),
+        stop_seconds=rounded(recovery.stop_seconds) if recovery else None,
+        redo_mib=_part(recovery.redo_bytes, MEBIBYTE) if recovery else None,
+        cpu_withheld=dict(cpu.withheld),
         throttled_seconds=sum(throttled) if throttled else None,
         throttled_percent=_throttled(record, throttled),
-        foreign_cpu_percent=_foreign(record),
-        idle_cpu_percent=_idle(record),
+        foreign_cpu_percent=max((rounded(100 * it.fraction) for it in cpu.foreign), default=None),
+        idle_cpu_percent=_percent(cpu.idle),
         home=home.arm if home else spec.arm.name,
         generation=home.generation if home else 1,
-        colocated=_colocated(record),
+        colocated=node is not None and any(client.node == node for client in record.clients),
         consistent=record.consistency.ok if record.consistency else None,
         proof_before=record.proofs.before,
         proof_after=record.proofs.after,
@@ -88,17 +90,10 @@ def view(attempt: Attempt, home: IndexTestbed | None = None) -> TrialView:
     )
 
 
-def _database_side(record: TrialRecord, tps: float | None) -> float | None:
-    """CPU of server and proxy per transaction; None where one of the two figures is withheld."""
-    cpu = record.cpu
-    if cpu.database is None or "proxy" in cpu.withheld:
-        return None
-    return _milliseconds(cpu.database.cores + (cpu.proxy.cores if cpu.proxy else 0.0), tps)
-
-
-def _milliseconds(cores: float | None, tps: float | None) -> float | None:
-    """CPU in milliseconds per transaction."""
-    return _positive(1000 * cores / tps) if cores is not None and tps else None
+def _milliseconds(tps: float | None, *used: Used | None) -> float | None:
+    """CPU of all of these in milliseconds per transaction; None where one has no figure."""
+    known = [one.cores for one in used if one is not None]
+    return _positive(1000 * sum(known) / tps) if tps and len(known) == len(used) else None
 
 
 def _kib(bytes_per_second: float, tps: float | None) -> float | None:
@@ -116,26 +111,16 @@ def _part(value: float | None, unit: float | None) -> float | None:
     return None if value is None or not unit else value / unit
 
 
-def _memory_percent(client: ClientFacts) -> float | None:
+def _memory_percent(client: records.ClientFacts) -> float | None:
     share = _part(client.memory_max_bytes, client.memory_limit_bytes)
     return None if share is None else 100 * share
 
 
-def _throttled(record: TrialRecord, seconds: list[float]) -> float | None:
+def _throttled(record: records.TrialRecord, seconds: list[float]) -> float | None:
     window = record.window
     if not seconds or window is None or window.end <= window.start:
         return None
     return rounded(100 * max(seconds) / (window.end - window.start))
-
-
-def _foreign(record: TrialRecord) -> float | None:
-    shares = [100 * node.fraction for node in record.cpu.foreign]
-    return rounded(max(shares)) if shares else None
-
-
-def _idle(record: TrialRecord) -> float | None:
-    idle = record.cpu.idle
-    return None if idle is None else _percent(idle.cores, idle.limit_cores)
 
 
 def _positive(value: float | None) -> float | None:
@@ -143,11 +128,5 @@ def _positive(value: float | None) -> float | None:
     return rounded(value) if value is not None and value > 0 else None
 
 
-def _percent(cores: float, limit: float) -> float | None:
-    return rounded(100 * cores / limit) if limit > 0 else None
-
-
-def _colocated(record: TrialRecord) -> bool:
-    """Whether a client was on the database's node, whatever the spec allowed."""
-    node = record.database_node
-    return node is not None and any(client.node == node for client in record.clients)
+def _percent(used: Used | None) -> float | None:
+    return rounded(100 * used.cores / used.limit_cores) if used and used.limit_cores > 0 else None

@@ -12,10 +12,10 @@ approach", Statistics in Medicine 27(10), 2008; for proportions Newcombe, Statis
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from encbench.api.overheadreport import Interval, Row
-from encbench.report.document import Fact, Report
+from encbench.report.document import Report
 from encbench.report.document.group import Group
 from encbench.report.figures import JudgedFigure, judged
 from encbench.text.words import plural
@@ -32,7 +32,14 @@ class Delta:
     a: Interval | None
     b: Interval | None
     difference: Interval | None
-    says: Says
+
+    @property
+    def says(self) -> Says:
+        """What is shown of B."""
+        if self.difference is None or self.difference.low is None or self.difference.high is None:
+            return "unknown"
+        low, high = self.difference.low, self.difference.high
+        return "higher" if low > 0 else "lower" if high < 0 else "not shown"
 
     @property
     def name(self) -> str:
@@ -56,18 +63,25 @@ class MatchKey:
         return f"{self.arm}, {self.workload} at {threads} on {self.instance}"
 
 
+class Side(NamedTuple):
+    """A condition in one of the reports, and the row of the arm."""
+
+    group: Group
+    row: Row
+
+    @property
+    def plain(self) -> float | None:
+        """TPS of the baseline."""
+        return self.group.row(self.group.baseline.name).tps
+
+
 @dataclass(frozen=True)
 class MatchedPair:
     """One condition that both reports have."""
 
     condition: MatchKey
-    a: Row
-    b: Row
-    floor_a: float | None
-    floor_b: float | None
-    plain_a: float | None
-    """TPS of the baseline."""
-    plain_b: float | None
+    a: Side
+    b: Side
     deltas: tuple[Delta, ...]
 
 
@@ -99,11 +113,7 @@ class ComparedReports:
 def compare(a: Report, b: Report) -> ComparedReports:
     """Both reports; B is compared to A."""
     mine, theirs = _treated(a), _treated(b)
-    pairs = tuple(
-        _pair(condition, *mine[condition], *theirs[condition])
-        for condition in mine
-        if condition in theirs
-    )
+    pairs = tuple(_pair(key, mine[key], theirs[key]) for key in mine if key in theirs)
     return ComparedReports(
         a=a,
         b=b,
@@ -111,7 +121,7 @@ def compare(a: Report, b: Report) -> ComparedReports:
         only_a=tuple(c for c in mine if c not in theirs),
         only_b=tuple(c for c in theirs if c not in mine),
         differences=tuple(_differences(a, b, pairs)),
-        settings_compared=len(_settings(a).keys() & _settings(b).keys()),
+        settings_compared=len(a.provenance.settings.keys() & b.provenance.settings.keys()),
     )
 
 
@@ -131,37 +141,21 @@ def difference(a: Interval | None, b: Interval | None) -> Interval | None:
     )
 
 
-def _says(found: Interval | None) -> Says:
-    if found is None or found.low is None or found.high is None:
-        return "unknown"
-    return "higher" if found.low > 0 else "lower" if found.high < 0 else "not shown"
-
-
-def _treated(report: Report) -> dict[MatchKey, tuple[Group, Row]]:
+def _treated(report: Report) -> dict[MatchKey, Side]:
     return {
-        MatchKey(row.instance, row.workload, row.concurrency, row.arm): (group, row)
+        MatchKey(row.instance, row.workload, row.concurrency, row.arm): Side(group, row)
         for group in report.groups
         for row in group.rows
         if row.role == "treatment"
     }
 
 
-def _pair(condition: MatchKey, in_a: Group, a: Row, in_b: Group, b: Row) -> MatchedPair:
+def _pair(condition: MatchKey, a: Side, b: Side) -> MatchedPair:
     deltas = []
-    for figure in judged(recovery=a.recovery_seconds is not None):
-        one, other = getattr(a, figure.overhead), getattr(b, figure.overhead)
-        found = difference(one, other)
-        deltas.append(Delta(figure, one, other, found, _says(found)))
-    return MatchedPair(
-        condition=condition,
-        a=a,
-        b=b,
-        floor_a=in_a.noise_floor,
-        floor_b=in_b.noise_floor,
-        plain_a=in_a.row(in_a.baseline.name).tps,
-        plain_b=in_b.row(in_b.baseline.name).tps,
-        deltas=tuple(deltas),
-    )
+    for figure in judged(recovery=a.row.recovery_seconds is not None):
+        one, other = getattr(a.row, figure.overhead), getattr(b.row, figure.overhead)
+        deltas.append(Delta(figure, one, other, difference(one, other)))
+    return MatchedPair(condition, a, b, tuple(deltas))
 
 
 # ------------------------------------------------------------------------- what else was different
@@ -170,55 +164,55 @@ def _pair(condition: MatchKey, in_a: Group, a: Row, in_b: Group, b: Row) -> Matc
 def _differences(a: Report, b: Report, pairs: Sequence[MatchedPair]) -> Iterable[Difference]:
     """Specs first, because with other specs another question was answered."""
     yield from _specs(a, b, pairs)
-    yield from _facts("what it ran on", a, b, _MACHINE)
-    yield from _facts("what it was made with", a, b, None)
-    mine, theirs = _settings(a), _settings(b)
-    for name in sorted(mine.keys() & theirs.keys()):
-        if mine[name] != theirs[name]:
-            yield Difference("server settings", name, mine[name], theirs[name])
-    plan_a, plan_b = _plan(a), _plan(b)
-    for name, value in plan_a.items():
-        if plan_b[name] != value:
-            yield Difference("how it was measured", name, value, plan_b[name])
+    facts = _facts(a), _facts(b)
+    names = dict.fromkeys((*facts[0], *facts[1]))
+    for topic, of_machine in (("what it ran on", True), ("what it was made with", False)):
+        own = [name for name in names if (name in _MACHINE) is of_machine]
+        yield from _unequal(topic, own, *facts, absent="(not recorded)")
+    settings = a.provenance.settings, b.provenance.settings
+    common = sorted(settings[0].keys() & settings[1].keys())
+    yield from _unequal("server settings", common, *settings)
+    plan = _plan(a)
+    yield from _unequal("how it was measured", plan, plan, _plan(b))
 
 
 _MACHINE = ("Database node", "Client node", "Kernel", "CPU", "Kubernetes", "CPU flags for ciphers")
 
 
+def _unequal(
+    topic: str,
+    names: Iterable[str],
+    a: Mapping[str, str],
+    b: Mapping[str, str],
+    *,
+    of: str = "",
+    absent: str = "(absent)",
+) -> Iterable[Difference]:
+    for name in names:
+        one, other = a.get(name, absent), b.get(name, absent)
+        if one != other:
+            yield Difference(topic, f"{of}{name}", one, other)
+
+
 def _specs(a: Report, b: Report, pairs: Sequence[MatchedPair]) -> Iterable[Difference]:
     """What the matched conditions name: the same name need not mean the same thing."""
-    modes = [p.condition.arm for p in pairs]
-    for kind, names, mine, theirs in (
-        (
-            "Instance",
-            [p.condition.instance for p in pairs],
-            a.resolved.instances,
-            b.resolved.instances,
-        ),
-        ("Mode", _modes(a, modes), a.resolved.modes, b.resolved.modes),
-        (
-            "Workload",
-            [p.condition.workload for p in pairs],
-            a.resolved.workloads,
-            b.resolved.workloads,
-        ),
+    topic, conditions = "what was measured", [pair.condition for pair in pairs]
+    refs = {arm.name: arm.mode_ref for arm in a.treatments}
+    modes = [a.spec.baseline_mode_ref, *(refs.get(it.arm, it.arm) for it in conditions)]
+    for kind, field, names in (
+        ("Instance", "instances", [it.instance for it in conditions]),
+        ("Mode", "modes", modes),
+        ("Workload", "workloads", [it.workload for it in conditions]),
     ):
+        mine, theirs = getattr(a.resolved, field), getattr(b.resolved, field)
         for name in dict.fromkeys(names):
-            if name not in mine or name not in theirs:
-                continue
-            one, other = _flat(mine[name].to_dict()), _flat(theirs[name].to_dict())
-            for path in dict.fromkeys((*one, *other)):
-                values = one.get(path, "(absent)"), other.get(path, "(absent)")
-                if values[0] != values[1]:
-                    yield Difference("what was measured", f"{kind} {name}: {path}", *values)
+            if name in mine and name in theirs:
+                one, other = _flat(mine[name].to_dict()), _flat(theirs[name].to_dict())
+                paths = dict.fromkeys((*one, *other))
+                yield from _unequal(topic, paths, one, other, of=f"{kind} {name}: ")
     if a.spec.baseline_mode_ref != b.spec.baseline_mode_ref:
-        refs = a.spec.baseline_mode_ref, b.spec.baseline_mode_ref
-        yield Difference("what was measured", "baseline mode", *refs)
-
-
-def _modes(report: Report, arms: Sequence[str]) -> list[str]:
-    refs = {arm.name: arm.mode_ref for arm in report.treatments}
-    return [report.spec.baseline_mode_ref, *(refs.get(arm, arm) for arm in arms)]
+        baselines = a.spec.baseline_mode_ref, b.spec.baseline_mode_ref
+        yield Difference(topic, "baseline mode", *baselines)
 
 
 def _flat(value: Any, path: str = "") -> dict[str, str]:
@@ -233,32 +227,14 @@ def _flat(value: Any, path: str = "") -> dict[str, str]:
     return {path: str(value)}
 
 
-def _facts(topic: str, a: Report, b: Report, names: Sequence[str] | None) -> Iterable[Difference]:
-    """Facts of these names; those of none of `_MACHINE` where `names` is None."""
-    mine, theirs = _by_name(a), _by_name(b)
-    for name in dict.fromkeys((*mine, *theirs)):
-        wanted = name not in _MACHINE if names is None else name in names
-        one, other = mine.get(name, "(not recorded)"), theirs.get(name, "(not recorded)")
-        if wanted and one != other:
-            yield Difference(topic, name, one, other)
-
-
-def _by_name(report: Report) -> dict[str, str]:
-    found = {fact.name: _values(fact) for fact in report.provenance.facts}
-    if report.provenance.cpu_flags:
-        found["CPU flags for ciphers"] = " ".join(report.provenance.cpu_flags)
+def _facts(report: Report) -> dict[str, str]:
+    origin = report.provenance
+    found = {it.name: ", ".join(sorted(v.value for v in it.values)) for it in origin.facts}
+    if origin.cpu_flags:
+        found["CPU flags for ciphers"] = " ".join(origin.cpu_flags)
     if report.operator_version:
         found["encbench"] = report.operator_version
     return found
-
-
-def _values(fact: Fact) -> str:
-    return ", ".join(sorted(entry.value for entry in fact.values))
-
-
-def _settings(report: Report) -> dict[str, str]:
-    """Settings that were the same in all of one report's databases."""
-    return report.provenance.settings
 
 
 def _plan(report: Report) -> dict[str, str]:
@@ -268,11 +244,4 @@ def _plan(report: Report) -> dict[str, str]:
         if not path.startswith(("matrix", "baselineModeRef", "suspend", "ttl", "activeDeadline"))
     }
     shared = "on one node" if report.colocated else "on different nodes"
-    return _Defaulting({**own, "client and database": shared})
-
-
-class _Defaulting(dict[str, str]):
-    """A plan's field that the other version of encbench did not have yet."""
-
-    def __missing__(self, key: str) -> str:
-        return "(absent)"
+    return {**own, "client and database": shared}

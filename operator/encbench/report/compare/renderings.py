@@ -1,11 +1,12 @@
 """A comparison of two reports for a terminal, as Markdown, as JSON."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
-from encbench.report.compare.difference import ComparedReports, Delta, MatchedPair, MatchKey
+from encbench.report.compare.difference import ComparedReports, Delta, MatchedPair, Side
 from encbench.report.document import Report
 from encbench.report.figures import JUDGED
 from encbench.report.formats.markdown import drawn
@@ -64,11 +65,9 @@ def json_document(compared: ComparedReports) -> str:
         "a": _identity(compared.a),
         "b": _identity(compared.b),
         "conditions": [_pair(pair) for pair in compared.pairs],
-        "onlyA": [_condition(condition) for condition in compared.only_a],
-        "onlyB": [_condition(condition) for condition in compared.only_b],
-        "differences": [
-            {"topic": d.topic, "name": d.name, "a": d.a, "b": d.b} for d in compared.differences
-        ],
+        "onlyA": [asdict(condition) for condition in compared.only_a],
+        "onlyB": [asdict(condition) for condition in compared.only_b],
+        "differences": [asdict(difference) for difference in compared.differences],
         "settingsCompared": compared.settings_compared,
     }
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
@@ -105,7 +104,7 @@ def _sentence(pair: MatchedPair) -> str:
     where, what = pair.condition.name, f"the {delta.figure.sense} of {delta.figure.phrase}"
     if delta.difference is None:
         return f"{where}: one of the reports lacks {what}."
-    points = f"{_points(delta)} {_bounds(delta)} percentage points".replace("  ", " ")
+    points = f"{_points(delta)} {shown.bounds(delta.difference)} percentage points"
     if delta.says == "unknown":
         return f"{where}: {what} differs by {points}, without an interval to judge it by."
     if delta.says == "not shown":
@@ -128,25 +127,24 @@ def _tables(compared: ComparedReports) -> Iterable[tuple[str, list[TableColumn]]
                 column("", "A", (shown.estimate(delta.a) for delta in deltas)),
                 column("", "B", (shown.estimate(delta.b) for delta in deltas)),
                 column("", "B − A, points", (_points(delta) for delta in deltas)),
-                column("", INTERVAL, (_bounds(delta) for delta in deltas)),
+                column("", INTERVAL, (shown.bounds(delta.difference) for delta in deltas)),
                 column("", "says", (SAYS[delta.says] for delta in deltas), numeric=False),
             ],
         )
     if pairs:
-        digits = shown.rate_digits(tps for pair in pairs for tps in (pair.plain_a, pair.plain_b))
+        digits = shown.rate_digits(side.plain for pair in pairs for side in (pair.a, pair.b))
+        verdicts = (f"{p.a.row.verdict} / {p.b.row.verdict}" for p in pairs)
         yield (
             "Baseline and noise floor",
             [
                 *_conditions(pairs),
-                column("", "plain TPS, A", (shown.number(p.plain_a, digits) for p in pairs)),
-                column("", "plain TPS, B", (shown.number(p.plain_b, digits) for p in pairs)),
-                column("", "B/A − 1", (_ratio(p.plain_a, p.plain_b) for p in pairs)),
-                column("", "floor ±, A", (shown.percent(p.floor_a) for p in pairs)),
-                column("", "floor ±, B", (shown.percent(p.floor_b) for p in pairs)),
-                column("", "blocks", (f"{p.a.blocks:,} / {p.b.blocks:,}" for p in pairs)),
-                column(
-                    "", "verdicts", (f"{p.a.verdict} / {p.b.verdict}" for p in pairs), numeric=False
-                ),
+                column("", "plain TPS, A", (shown.number(p.a.plain, digits) for p in pairs)),
+                column("", "plain TPS, B", (shown.number(p.b.plain, digits) for p in pairs)),
+                column("", "B/A − 1", (_ratio(p.a.plain, p.b.plain) for p in pairs)),
+                column("", "floor ±, A", (shown.percent(p.a.group.noise_floor) for p in pairs)),
+                column("", "floor ±, B", (shown.percent(p.b.group.noise_floor) for p in pairs)),
+                column("", "blocks", (f"{p.a.row.blocks:,} / {p.b.row.blocks:,}" for p in pairs)),
+                column("", "verdicts", verdicts, numeric=False),
             ],
         )
 
@@ -167,10 +165,6 @@ def _ratio(a: float | None, b: float | None) -> str:
 
 def _points(delta: Delta) -> str:
     return shown.signed(None if delta.difference is None else 100 * delta.difference.estimate)
-
-
-def _bounds(delta: Delta) -> str:
-    return shown.bounds(delta.difference)
 
 
 def _leftover(compared: ComparedReports) -> Iterable[str]:
@@ -206,28 +200,22 @@ def _identity(report: Report) -> dict[str, Any]:
     }
 
 
-def _condition(condition: MatchKey) -> dict[str, Any]:
-    return {
-        "instance": condition.instance,
-        "workload": condition.workload,
-        "concurrency": condition.concurrency,
-        "arm": condition.arm,
-    }
-
-
 def _pair(pair: MatchedPair) -> dict[str, Any]:
+    def both(pick: Callable[[Side], Any]) -> dict[str, Any]:
+        return {"a": pick(pair.a), "b": pick(pair.b)}
+
     return {
-        **_condition(pair.condition),
-        "plainTps": {"a": pair.plain_a, "b": pair.plain_b},
-        "noiseFloor": {"a": pair.floor_a, "b": pair.floor_b},
-        "blocks": {"a": pair.a.blocks, "b": pair.b.blocks},
-        "verdict": {"a": pair.a.verdict, "b": pair.b.verdict},
+        **asdict(pair.condition),
+        "plainTps": both(lambda side: side.plain),
+        "noiseFloor": both(lambda side: side.group.noise_floor),
+        "blocks": both(lambda side: side.row.blocks),
+        "verdict": both(lambda side: side.row.verdict),
         "overheads": [
             {
                 "name": delta.name,
-                "a": delta.a.to_dict() if delta.a else None,
-                "b": delta.b.to_dict() if delta.b else None,
-                "difference": delta.difference.to_dict() if delta.difference else None,
+                "a": delta.a and delta.a.to_dict(),
+                "b": delta.b and delta.b.to_dict(),
+                "difference": delta.difference and delta.difference.to_dict(),
                 "says": delta.says,
             }
             for delta in pair.deltas

@@ -139,7 +139,7 @@ class Report(Record):
     start_time: Time | None = None
     generated_time: Time
     operator_version: str | None = None
-    headlines: tuple[Headline, ...]
+    headlines: tuple[Headline, ...] = ()
     groups: tuple[Group, ...]
     trials: tuple[TrialView, ...]
     """In the order in which they ran."""
@@ -163,5 +163,4 @@ class Report(Record):
     @property
     def treatments(self) -> list[Arm]:
         """Every treatment once, in the order of the plan."""
-        arms = (arm for group in self.groups for arm in group.arms if arm.role == "treatment")
-        return list({arm.name: arm for arm in arms}.values())
+        return list({arm.name: arm for group in self.groups for arm in group.treatments}.values())

@@ -47,7 +47,6 @@ class PairedComparison(Model):
     loss: Interval | None = None
     """Of TPS, at 95 %; for a recovery workload the increase of its seconds."""
     loss90: Interval | None = None
-    """The same at 90 %, which decides equivalence."""
     verdict: Verdict
     """Of that loss or increase."""
     why: str
@@ -64,13 +63,12 @@ class PairedComparison(Model):
 
 
 Layer = Literal["hop", "driver", "encryption"]
-"""A layer of column encryption."""
 LAYERS: dict[Layer, str] = {
     "hop": "hop through the proxy",
     "driver": "encrypting driver",
     "encryption": "encryption of values",
 }
-"""From the lowest to the uppermost, in words."""
+"""The layers of column encryption from the lowest to the uppermost, in words."""
 
 
 class LayerStep(Model):
@@ -89,9 +87,8 @@ class LayerStep(Model):
     verdict: Verdict
     """Of TPS, by margin and noise floor, corrected for the number of steps (Holm)."""
     why: str
-    """What decided the verdict, in one clause."""
     bar: float | None = None
-    """The larger of margin and noise floor, which the loss has to exceed."""
+    """`why` and `bar` are those of a `Finding` about TPS."""
     latency_average: Interval | None = None
     """Increase: arm/before - 1, as are those below."""
     latency_p95: Interval | None = None
@@ -164,6 +161,11 @@ class Group(Model):
     def baseline(self) -> Arm:
         """The arm that the others are compared with."""
         return next(arm for arm in self.arms if arm.role == "baseline")
+
+    @property
+    def treatments(self) -> tuple[Arm, ...]:
+        """The arms that are compared with it, in the order of the plan."""
+        return tuple(arm for arm in self.arms if arm.role == "treatment")
 
     def row(self, arm: str) -> Row:
         """The row of that arm."""

@@ -22,17 +22,12 @@ def _field(name: str) -> Pick:
 
 def _of_step(name: str) -> Pick:
     """A field of the step that ends at the row's arm."""
-
-    def pick(group: Group, row: Row) -> Any:
-        step = group.step(row.arm)
-        return None if step is None else getattr(step, name)
-
-    return pick
+    return lambda group, row: getattr(group.step(row.arm), name, None)
 
 
-def _layers(group: Group, row: Row) -> Any:
+def _layers(group: Group, row: Row) -> str | None:
     step = group.step(row.arm)
-    return None if step is None else "+".join(step.layers)
+    return "+".join(step.layers) if step else None
 
 
 def _floor(figure: FigureKey) -> Pick:
@@ -44,11 +39,7 @@ def _change(stem: str, sense: Sense, before: str, pick: Pick) -> Columns:
     formula = f"1_minus_arm_over_{before}" if sense == "loss" else f"arm_over_{before}_minus_1"
 
     def part(name: str) -> Pick:
-        def cell(group: Group, row: Row) -> Any:
-            found = pick(group, row)
-            return None if found is None else getattr(found, name)
-
-        return cell
+        return lambda group, row: getattr(pick(group, row), name, None)
 
     name = f"{stem}_{sense}_fraction"
     yield f"{name}_{formula}", part("estimate")
@@ -94,19 +85,16 @@ COLUMNS = dict(_columns())
 
 def csv_rows(report: Report) -> str:
     """One line per instance, workload, concurrency and arm; an absent figure is empty."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for group in report.groups:
-        for row in group.rows:
-            writer.writerow([cell(group, row) for cell in COLUMNS.values()])
-    return out.getvalue()
+    rows = ((group, row) for group in report.groups for row in group.rows)
+    return _written(COLUMNS, ([cell(*place) for cell in COLUMNS.values()] for place in rows))
 
 
 def csv_study(table: StudyTable) -> str:
     """A study's table under the header of the published one."""
+    return _written((column.name for column in table.columns), table.rows)
+
+
+def _written(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(column.name for column in table.columns)
-    writer.writerows(table.rows)
+    csv.writer(out, lineterminator="\n").writerows((header, *rows))
     return out.getvalue()

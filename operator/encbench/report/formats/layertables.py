@@ -6,12 +6,11 @@ is 1 - the whole.
 """
 
 from collections.abc import Sequence
+from itertools import groupby
 
-from encbench.api.overheadreport import Interval
 from encbench.report.document import EncryptedColumns, StudyTable
 from encbench.report.document.group import LAYERS, Group, LayerStep
-from encbench.report.figures import BY_FIELD, TPS, Figure
-from encbench.report.formats.sections import RowPair
+from encbench.report.figures import BY_FIELD
 from encbench.report.formats.tables import VERDICT, TableColumn, change, column, levels
 from encbench.report.words import text
 from encbench.text.words import listed
@@ -28,8 +27,7 @@ def layers(groups: Sequence[Group]) -> list[TableColumn]:
     digits = text.rate_digits(row.tps for group in groups for row in group.rows)
     return [
         *_where(found),
-        *levels(TPS, _NAMES, _rows(found), digits),
-        *change(TPS, _NAMES, _changes(TPS, found)),
+        *_drawn("tps", found, digits),
         column("TPS", VERDICT, (step.verdict for _, step in found), numeric=False),
         *_drawn("latency_average_ms", found),
         column("", "blocks", (f"{step.blocks:,}" for _, step in found)),
@@ -39,43 +37,31 @@ def layers(groups: Sequence[Group]) -> list[TableColumn]:
 def cpu(groups: Sequence[Group]) -> list[TableColumn]:
     """What each layer adds to the CPU of a transaction, at the server and at the client."""
     found = _entries(groups)
-    if not found:
-        return []
     return [
         *_where(found),
-        *_drawn("database_cpu_ms_per_transaction", found),
-        *_drawn("proxy_cpu_ms_per_transaction", found),
-        *_drawn("database_side_cpu_ms_per_transaction", found),
-        *_drawn("client_cpu_ms_per_transaction", found),
+        *(
+            drawn
+            for part in ("database", "proxy", "database_side", "client")
+            for drawn in _drawn(f"{part}_cpu_ms_per_transaction", found)
+        ),
     ]
 
 
 def columns(found: Sequence[EncryptedColumns]) -> list[TableColumn]:
     """The columns by table; modes and workloads that encrypt the same ones share their lines."""
-    alike: dict[tuple[str, ...], list[str]] = {}
+    alike: dict[tuple[str, ...], dict[str, None]] = {}
     for one in found:
-        names = alike.setdefault(one.columns, [])
-        if one.mode not in names:
-            names.append(one.mode)
+        alike.setdefault(one.columns, {})[one.mode] = None
     lines = [
-        (listed(modes), table, ", ".join(names))
+        (listed(modes), table, ", ".join(name.partition(".")[2] for name in names))
         for own, modes in alike.items()
-        for table, names in _by_table(own).items()
+        for table, names in groupby(own, lambda name: name.partition(".")[0])
     ]
     return [
         column("", "mode", (modes for modes, _, _ in lines), numeric=False),
         column("", "table", (table for _, table, _ in lines), numeric=False),
         column("", "encrypted columns", (names for _, _, names in lines), numeric=False),
     ]
-
-
-def _by_table(columns: Sequence[str]) -> dict[str, list[str]]:
-    """Names of columns by their table, both in the order given."""
-    found: dict[str, list[str]] = {}
-    for full in columns:
-        table, _, name = full.partition(".")
-        found.setdefault(table, []).append(name)
-    return found
 
 
 def share(one: EncryptedColumns) -> str:
@@ -93,11 +79,10 @@ def study(table: StudyTable) -> list[TableColumn]:
     found = []
     for place, own in enumerate(table.columns):
         cells = [row[place] for row in table.rows]
-        words = any(isinstance(cell, str) for cell in cells)
         heading = own.name + (f", {own.unit}" if own.unit else "")
         heading += f" = {own.formula}" if own.formula else ""
-        digits = _digits(own.name, cells)
-        shown = (_cell(cell, digits) for cell in cells)
+        shown = (_cell(cell, _digits(own.name, cells)) for cell in cells)
+        words = any(isinstance(cell, str) for cell in cells)
         found.append(column("", heading, shown, numeric=not words))
     return found
 
@@ -131,18 +116,12 @@ def _where(found: Sequence[Entry]) -> list[TableColumn]:
     ]
 
 
-def _drawn(field: str, found: Sequence[Entry]) -> list[TableColumn]:
+def _drawn(field: str, found: Sequence[Entry], digits: int | None = None) -> list[TableColumn]:
     """Both arms, and the change between them; leaves out what the figure does not have."""
     figure = BY_FIELD[field]
+    rows = [(group.row(step.before), group.row(step.arm)) for group, step in found]
+    changes = [getattr(step, figure.step) for _, step in found] if figure.step else []
     return [
-        *(levels(figure, _NAMES, _rows(found)) if figure.in_rows else ()),
-        *(change(figure, _NAMES, _changes(figure, found)) if figure.step else ()),
+        *(levels(figure, _NAMES, rows, digits) if figure.in_rows else ()),
+        *(change(figure, _NAMES, changes) if figure.step else ()),
     ]
-
-
-def _rows(found: Sequence[Entry]) -> list[RowPair]:
-    return [(group.row(step.before), group.row(step.arm)) for group, step in found]
-
-
-def _changes(figure: Figure, found: Sequence[Entry]) -> list[Interval | None]:
-    return [getattr(step, figure.step) for _, step in found]

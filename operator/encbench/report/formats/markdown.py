@@ -48,7 +48,7 @@ def markdown(report: Report) -> str:
 
 def _section(section: Section) -> Iterable[str]:
     place = escaped(section.place)
-    if not section.treatments:
+    if not section.first.treatments:
         yield f"## {place}"
     for versus in section.compared:
         yield f"## {escaped(versus.title)}, {place}"
@@ -56,8 +56,7 @@ def _section(section: Section) -> Iterable[str]:
         yield drawn(first)
         for line in versus.lines:
             if line.comparison.verdict in ("Inconclusive", "NoData"):
-                threads, found = plural(line.group.concurrency, "thread"), line.comparison
-                yield f"- {threads}: {found.verdict}, because {escaped(found.why)}."
+                yield f"- {escaped(line.why)}"
         if not section.is_recovery:
             yield "### As published studies show it"
             yield drawn(tables.published(versus))

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
 from encbench.report.document.group import Group
 from encbench.report.document.trial import TrialView
@@ -30,28 +29,24 @@ SHAPES = "●■◆▲▼✚✖"
 """The same shapes as characters, for the page's legend."""
 
 
-def _marker(place: int) -> str:
-    """The shape of the arm at that place in the plan."""
-    return MARKERS[place % len(MARKERS)]
-
-
 def _variable(place: int) -> str:
     """The CSS variable of the arm at that place in the plan."""
     return ("baseline", "control")[place] if place < 2 else f"arm-{(place - 2) % 6 + 1}"
 
 
-def _ink(place: int) -> str:
-    """The stand-in for that variable's colour, to draw with."""
-    return INK[_variable(place)]
+def _style(place: int) -> tuple[str, str]:
+    """The shape of the arm at that place in the plan, and the stand-in for its colour."""
+    return MARKERS[place % len(MARKERS)], INK[_variable(place)]
 
 
 @contextmanager
 def _drawn(width: float, height: float) -> Iterator[tuple[Any, Any]]:
     """An empty drawing of that many pixels, and its axes; draw and render within the context."""
     import matplotlib  # noqa: PLC0415 - a second that only a rendering pays
+    from matplotlib.figure import Figure  # noqa: PLC0415
 
     with matplotlib.rc_context(svg.RC):
-        drawing = svg.figure(width, height)
+        drawing = Figure(figsize=(width / 72, height / 72), layout="constrained")
         yield drawing, drawing.subplots()
 
 
@@ -91,19 +86,14 @@ def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> 
     with _drawn(*SMALL) as (drawing, axes):
         _levels(axes, section)
         for place, group in enumerate(section.groups):
-            floor = group.noise_floors.get(figure.key)
-            if floor is not None:
-                axes.bar(
-                    *(place, 200 * floor, 0.84, -100 * floor),
-                    color=INK["noise"],
-                    linewidth=0,
-                    zorder=1,
-                )
+            if (floor := group.noise_floors.get(figure.key)) is not None:
+                half = 100 * floor
+                axes.bar(place, 2 * half, 0.84, -half, color=INK["noise"], linewidth=0, zorder=1)
         axes.axhline(0, color=INK["line"], linewidth=1, zorder=1.5)
         axes.axhline(100 * margin, color=INK["muted"], linewidth=1, linestyle=(0, (4, 3)))
-        arms = [arm.name for arm in section.arms]
-        spread = _offsets(len(section.treatments), 0.5)
-        for offset, arm in zip(spread, section.treatments, strict=True):
+        arms = [arm.name for arm in section.first.arms]
+        spread = _offsets(len(section.first.treatments), 0.5)
+        for offset, arm in zip(spread, section.first.treatments, strict=True):
             place = arms.index(arm.name)
             _intervals(axes, section.groups, arm.name, figure.overhead, offset, place)
         axes.set_ylabel("loss of TPS, %" if figure.sense == "loss" else "increase, %")
@@ -116,50 +106,28 @@ def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> 
 def _intervals(
     axes: Any, groups: Sequence[Group], arm: str, field: str, offset: float, place: int
 ) -> None:
+    marker, ink = _style(place)
+    beside = {"textcoords": "offset points", "va": "center", "size": 11, "color": INK["ink"]}
     for level, group in enumerate(groups):
-        row = next((row for row in group.rows if row.arm == arm), None)
-        shown: Interval | None = getattr(row, field) if row is not None else None
+        x, shown = level + offset, getattr(group.row(arm), field)
         if shown is None:
-            axes.text(
-                level + offset, 0, "no data", color=INK["muted"], ha="center", va="bottom", size=10
-            )
+            axes.text(x, 0, "no data", color=INK["muted"], ha="center", va="bottom", size=10)
             continue
         point = 100 * shown.estimate
         if shown.low is not None and shown.high is not None:
             whiskers = [[point - 100 * shown.low], [100 * shown.high - point]]
             axes.errorbar(
-                *([level + offset], [point], whiskers),
-                color=_ink(place),
-                linewidth=2,
-                capsize=5,
-                capthick=2,
-                zorder=3,
+                [x], [point], whiskers, color=ink, linewidth=2, capsize=5, capthick=2, zorder=3
             )
-        axes.plot(
-            *([level + offset], [point]),
-            _marker(place),
-            color=_ink(place),
-            markersize=7,
-            markeredgewidth=0,
-            zorder=4,
-        )
-        axes.annotate(
-            text.number(point, 1),
-            (level + offset, point),
-            (9, 0),
-            textcoords="offset points",
-            va="center",
-            size=11,
-            color=INK["ink"],
-            zorder=5,
-        )
+        axes.plot([x], [point], marker, color=ink, markersize=7, markeredgewidth=0, zorder=4)
+        axes.annotate(text.number(point, 1), (x, point), (9, 0), zorder=5, **beside)
 
 
 def _label(section: Section, figure: JudgedFigure, margin: float) -> str:
     said = [
         f"{arm.name} at {plural(group.concurrency, 'thread')} "
         f"{text.estimate(getattr(group.row(arm.name), figure.overhead))}"
-        for arm in section.treatments
+        for arm in section.first.treatments
         for group in section.groups
         if group.comparison(arm.name) is not None
     ]
@@ -174,26 +142,19 @@ def by_arm(section: Section, trials: Sequence[TrialView], field: str, unit: str,
     with _drawn(*SMALL) as (drawing, axes):
         _levels(axes, section)
         said = []
-        spread = _offsets(len(section.arms), 0.66)
-        width = 0.66 / len(section.arms)
-        for place, (offset, arm) in enumerate(zip(spread, section.arms, strict=True)):
+        spread = _offsets(len(section.first.arms), 0.66)
+        width = 0.66 / len(section.first.arms)
+        for place, (offset, arm) in enumerate(zip(spread, section.first.arms, strict=True)):
+            marker, ink = _style(place)
             for level, group in enumerate(section.groups):
-                mean = getattr(group.row(arm.name), field)
+                mean, x = getattr(group.row(arm.name), field), level + offset
                 if mean is None:
                     continue
                 values = [v for t in _counted(trials, group, arm.name) if (v := getattr(t, field))]
-                x = level + offset
-                colour = _ink(place)
-                axes.hlines(
-                    *(mean, x - 0.42 * width, x + 0.42 * width), color=colour, linewidth=2.5
-                )
+                spots = [x + shift for shift in _offsets(len(values), 0.7 * width)]
+                axes.hlines(mean, x - 0.42 * width, x + 0.42 * width, color=ink, linewidth=2.5)
                 axes.plot(
-                    *([x + shift for shift in _offsets(len(values), 0.7 * width)], values),
-                    _marker(place),
-                    color=colour,
-                    markersize=4.5,
-                    markeredgewidth=0,
-                    alpha=0.5,
+                    spots, values, marker, color=ink, markersize=4.5, markeredgewidth=0, alpha=0.5
                 )
                 threads = plural(group.concurrency, "thread")
                 said.append(f"{arm.name} at {threads} {text.number(mean, 2)}")
@@ -217,15 +178,9 @@ def percentiles(group: Group, name: str) -> str:
         said = []
         for place, own in enumerate(group.latency):
             values = [own.percentiles_ms[level] for level in levels]
-            axes.plot(
-                *(range(len(levels)), values),
-                f"-{_marker(place)}",
-                color=_ink(place),
-                linewidth=1.5,
-                markersize=5,
-                markeredgewidth=0,
-                zorder=2 + place,
-            )
+            marker, ink = _style(place)
+            (line,) = axes.plot(range(len(levels)), values, f"-{marker}", color=ink, linewidth=1.5)
+            line.set(markersize=5, markeredgewidth=0, zorder=2 + place)
             last = f"{levels[-1]}th {text.number(values[-1], 2)} ms"
             said.append(f"{own.arm} median {text.number(values[0], 2)} ms, {last}")
         axes.set_yscale("log")
@@ -263,27 +218,18 @@ def _log_ticks(axes: Any, values: Sequence[float]) -> None:
 
 def timeline(group: Group, trials: Sequence[TrialView], name: str) -> str:
     """TPS over time of every trial of one condition, side by side in the order they ran."""
-    own = [
-        t
-        for t in trials
-        if (t.cell, t.workload, t.concurrency) == (group.cell, group.workload, group.concurrency)
-    ]
+    ran = {name for block in group.blocks for name in block.trials}
+    own = [trial for trial in trials if trial.name in ran]
     places = {arm.name: place for place, arm in enumerate(group.arms)}
     with _drawn(1040, 200) as (drawing, axes):
         for slot, trial in enumerate(own):
-            _slot(axes, slot, trial, _ink(places.get(trial.arm, 0)))
+            _slot(axes, slot, trial, _style(places[trial.arm])[1])
         starts = [n for n, t in enumerate(own) if n == 0 or t.block != own[n - 1].block]
         for start, end in zip(starts, [*starts[1:], len(own)], strict=True):
             if start:
                 axes.axvline(start, color=INK["line"], linewidth=1)
             label = f"block {own[start].block}" if len(starts) <= 12 else str(own[start].block)
-            axes.text(
-                *((start + end) / 2, 1.02, label),
-                transform=axes.get_xaxis_transform(),
-                ha="center",
-                size=10,
-                color=INK["muted"],
-            )
+            _centred(axes, (start + end) / 2, 1.02, label, 10, INK["muted"])
         axes.set_xlim(0, max(1, len(own)))
         axes.set_xticks([])
         axes.set_ylabel("TPS")
@@ -292,32 +238,24 @@ def timeline(group: Group, trials: Sequence[TrialView], name: str) -> str:
         return svg.render(drawing, name, f"{label}, {group.place}; {bad} did not succeed.")
 
 
-def _slot(axes: Any, slot: int, trial: TrialView, colour: str) -> None:
+def _slot(axes: Any, slot: int, trial: TrialView, ink: str) -> None:
     """One trial within [slot, slot + 1]: its series, its mean, a cross when it does not count."""
-    counted = trial.counted
+    of_series, of_mean = (0.75, 1) if trial.counted else (0.3, 0.4)
+    begin, end = slot + 0.06, slot + 0.94
     if trial.outcome != "Succeeded":
         axes.axvspan(slot, slot + 1, color=INK["bad-soft"], linewidth=0, zorder=0)
-        axes.text(
-            *(slot + 0.5, 0.04, "×"),
-            transform=axes.get_xaxis_transform(),
-            ha="center",
-            size=16,
-            color=INK["bad"],
-        )
+        _centred(axes, slot + 0.5, 0.04, "×", 16, INK["bad"])
     if trial.series:
         first, last = trial.series[0][0], trial.series[-1][0]
         length = max(last - first, 1.0)
-        axes.plot(
-            [slot + 0.06 + 0.88 * (t - first) / length for t, _ in trial.series],
-            [tps for _, tps in trial.series],
-            color=colour,
-            linewidth=1,
-            alpha=0.75 if counted else 0.3,
-        )
+        times = [begin + 0.88 * (t - first) / length for t, _ in trial.series]
+        rates = [tps for _, tps in trial.series]
+        axes.plot(times, rates, color=ink, linewidth=1, alpha=of_series)
     if trial.tps is not None:
-        axes.hlines(
-            *(trial.tps, slot + 0.06, slot + 0.94),
-            color=colour,
-            linewidth=2.5,
-            alpha=1 if counted else 0.4,
-        )
+        axes.hlines(trial.tps, begin, end, color=ink, linewidth=2.5, alpha=of_mean)
+
+
+def _centred(axes: Any, x: float, height: float, words: str, size: int, ink: str) -> None:
+    """Words at a height that is a share of the axes."""
+    place = axes.get_xaxis_transform()
+    axes.text(x, height, words, transform=place, ha="center", size=size, color=ink)

@@ -11,6 +11,8 @@ from encbench.report.formats.csvrows import csv_rows, csv_study
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.page import page
 
+_CSV = "text/csv; charset=utf-8"
+
 
 @dataclass(frozen=True)
 class Rendering:
@@ -26,18 +28,13 @@ def render(report: Report) -> dict[str, Rendering]:
 
     In addition, one CSV for each of the studies' tables, by its name.
     """
-    studies = {
-        f"study-{table.name}": Rendering(
-            f"study-{table.name}.csv", csv_study(table).encode(), "text/csv; charset=utf-8"
-        )
-        for table in report.studies
-    }
+    studies = {f"study-{table.name}": csv_study(table).encode() for table in report.studies}
     return {
         "json": Rendering("report.json", encode(report), "application/json"),
-        "csv": Rendering("report.csv", csv_rows(report).encode(), "text/csv; charset=utf-8"),
+        "csv": Rendering("report.csv", csv_rows(report).encode(), _CSV),
         "markdown": Rendering(
             "report.md", markdown(report).encode(), "text/markdown; charset=utf-8"
         ),
         "html": Rendering("report.html", page(report).encode(), "text/html; charset=utf-8"),
-        **studies,
+        **{name: Rendering(f"{name}.csv", rows, _CSV) for name, rows in studies.items()},
     }

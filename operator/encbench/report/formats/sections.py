@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from encbench.api.overheadreport import Row
-from encbench.api.testbed import Arm
 from encbench.report.document import Report
 from encbench.report.document.group import Group, PairedComparison
+from encbench.text.words import plural
 
 Names = tuple[str, str]
 """What is compared with what: plain and treated, or before and after."""
@@ -17,29 +17,28 @@ class Line:
     """One concurrency."""
 
     group: Group
-    plain: Row
-    treated: Row
+    rows: RowPair
     comparison: PairedComparison
 
     @property
-    def rows(self) -> RowPair:
-        """Of both arms."""
-        return self.plain, self.treated
+    def treated(self) -> Row:
+        """Of the treatment."""
+        return self.rows[1]
+
+    @property
+    def why(self) -> str:
+        """`4 threads: Overhead, because …`."""
+        threads, found = plural(self.group.concurrency, "thread"), self.comparison
+        return f"{threads}: {found.verdict}, because {found.why}."
 
 
 @dataclass(frozen=True)
 class Versus:
     """A treatment against the baseline, in the order of concurrency."""
 
-    treated: str
-    plain: str
+    names: Names
     is_recovery: bool
     lines: tuple[Line, ...]
-
-    @property
-    def names(self) -> Names:
-        """Of the two arms."""
-        return self.plain, self.treated
 
     @property
     def rows(self) -> list[RowPair]:
@@ -49,47 +48,44 @@ class Versus:
     @property
     def title(self) -> str:
         """`tde against plain`."""
-        return f"{self.treated} against {self.plain}"
+        plain, treated = self.names
+        return f"{treated} against {plain}"
 
 
 @dataclass(frozen=True)
 class Section:
-    """The conditions of one workload on one instance."""
+    """The conditions of one workload on one instance, in the order of concurrency."""
 
-    instance: str
-    workload: str
     groups: tuple[Group, ...]
-    baseline: Arm
-    treatments: tuple[Arm, ...]
+
+    @property
+    def first(self) -> Group:
+        """At the lowest concurrency; instance, workload and arms are those of all."""
+        return self.groups[0]
 
     @property
     def place(self) -> str:
         """In words."""
-        return f"{self.workload} on {self.instance}"
+        return f"{self.first.workload} on {self.first.instance}"
 
     @property
     def is_recovery(self) -> bool:
         """Whether its subject is the recovery of a stopped server."""
-        return self.groups[0].primary == "recovery"
-
-    @property
-    def arms(self) -> tuple[Arm, ...]:
-        """All arms in the order of the plan."""
-        return self.groups[0].arms
+        return self.first.primary == "recovery"
 
     @property
     def compared(self) -> list[Versus]:
         """Each treatment against the baseline."""
-        return [self._versus(arm.name) for arm in self.treatments]
+        return [self._versus(arm.name) for arm in self.first.treatments]
 
     def _versus(self, arm: str) -> Versus:
-        plain = self.baseline.name
+        plain = self.first.baseline.name
         lines = tuple(
-            Line(group, group.row(plain), group.row(arm), comparison)
+            Line(group, (group.row(plain), group.row(arm)), comparison)
             for group in self.groups
             if (comparison := group.comparison(arm)) is not None
         )
-        return Versus(arm, plain, self.is_recovery, lines)
+        return Versus((plain, arm), self.is_recovery, lines)
 
 
 def sections(report: Report) -> list[Section]:
@@ -97,13 +93,4 @@ def sections(report: Report) -> list[Section]:
     found: dict[tuple[str, str], list[Group]] = {}
     for group in report.groups:
         found.setdefault((group.cell, group.workload), []).append(group)
-    return [
-        Section(
-            instance=groups[0].instance,
-            workload=groups[0].workload,
-            groups=tuple(sorted(groups, key=lambda group: group.concurrency)),
-            baseline=groups[0].baseline,
-            treatments=tuple(arm for arm in groups[0].arms if arm.role == "treatment"),
-        )
-        for groups in found.values()
-    ]
+    return [Section(tuple(sorted(own, key=lambda g: g.concurrency))) for own in found.values()]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from encbench.api.overheadreport import Interval, OverheadReportStatus, Row
+from encbench.api.overheadreport import OverheadReportStatus, Row
 from encbench.report.words import text as shown
 from encbench.text.lines import aligned, paragraph
 
@@ -20,7 +20,7 @@ _WORDS = frozenset(("INSTANCE", "WORKLOAD", "ARM", "VERDICT"))
 _RECOVERY: Columns = {
     **_PLACE,
     "RECOVERY S": lambda row: shown.number(row.recovery_seconds, 3),
-    "CHANGE": lambda row: shown.signed_percent(_estimate(row.recovery_overhead)),
+    "CHANGE": lambda row: shown.signed_percent(shown.point(row.recovery_overhead)),
     "95 %": lambda row: shown.bounds(row.recovery_overhead),
     "STOP S": lambda row: shown.number(row.stop_seconds, 3),
     "LOG MIB": lambda row: shown.number(row.redo_mib, 1),
@@ -34,10 +34,7 @@ def text(status: OverheadReportStatus) -> str:
 
     LOSS is 1 - arm/baseline for TPS; CHANGE is arm/baseline - 1 for server CPU per transaction.
     """
-    parts = [paragraph(status.headline), _table(status.rows)]
-    notes = list(_notes(status))
-    if notes:
-        parts.append("\n".join(notes))
+    parts = (paragraph(status.headline), *_tables(status.rows), "\n".join(_notes(status)))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -53,12 +50,11 @@ def _notes(status: OverheadReportStatus) -> Iterable[str]:
         yield f"page         s3://{status.artefacts.bucket}/{status.artefacts.html.key}"
 
 
-def _table(rows: Sequence[Row]) -> str:
+def _tables(rows: Sequence[Row]) -> tuple[str, str]:
     """Recoveries have a table of their own, because another figure is judged."""
     recoveries = [row for row in rows if row.recovery_seconds is not None]
     others = [row for row in rows if row.recovery_seconds is None]
-    parts = (_drawn(_usual(others), others), _drawn(_RECOVERY, recoveries))
-    return "\n\n".join(part for part in parts if part)
+    return _drawn(_usual(others), others), _drawn(_RECOVERY, recoveries)
 
 
 def _usual(rows: Sequence[Row]) -> Columns:
@@ -66,17 +62,13 @@ def _usual(rows: Sequence[Row]) -> Columns:
     return {
         **_PLACE,
         "TPS": lambda row: shown.number(row.tps, digits),
-        "LOSS": lambda row: shown.percent(_estimate(row.overhead)),
+        "LOSS": lambda row: shown.percent(shown.point(row.overhead)),
         "95 %": lambda row: shown.bounds(row.overhead),
         "P95 MS": lambda row: shown.number(row.latency_p95_ms, 2),
         "CPU MS/TX": lambda row: shown.number(row.database_cpu_ms_per_transaction, 3),
-        "CHANGE": lambda row: shown.signed_percent(_estimate(row.cpu_per_transaction_overhead)),
+        "CHANGE": lambda row: shown.signed_percent(shown.point(row.cpu_per_transaction_overhead)),
         **_END,
     }
-
-
-def _estimate(change: Interval | None) -> float | None:
-    return change.estimate if change else None
 
 
 def _drawn(columns: Columns, rows: Sequence[Row]) -> str:

@@ -23,9 +23,7 @@ RC: dict[Any, Any] = {
     "font.size": 10.5,
     "axes.edgecolor": INK["line"],
     "axes.labelcolor": INK["muted"],
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.spines.left": False,
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right", "axes.spines.left"), False),
     "axes.grid": True,
     "axes.grid.axis": "y",
     "axes.axisbelow": True,
@@ -43,13 +41,6 @@ RC: dict[Any, Any] = {
 """Settings of every drawing; at 72 dpi a point is a pixel of the page."""
 
 _VARIABLES = {colour: f"var(--{name})" for name, colour in INK.items()}
-
-
-def figure(width: float, height: float) -> Any:
-    """An empty figure of that many pixels. Call within `matplotlib.rc_context(RC)`."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 - a second that only a rendering pays
-
-    return Figure(figsize=(width / 72, height / 72), layout="constrained")
 
 
 def render(drawing: Any, name: str, label: str) -> str:

@@ -6,21 +6,11 @@ both draw these.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import get_args
+from dataclasses import dataclass, replace
 
 from encbench.api.overheadreport import Interval
 from encbench.report.document.group import Group
-from encbench.report.figures import (
-    BY_FIELD,
-    FIGURES,
-    JUDGED,
-    RECOVERY,
-    TPS,
-    Figure,
-    JudgedFigure,
-    Topic,
-)
+from encbench.report.figures import BY_FIELD, JUDGED, RECOVERY, TOPICS, TPS, Figure, JudgedFigure
 from encbench.report.formats.sections import Line, Names, RowPair, Versus
 from encbench.report.words import text
 
@@ -67,7 +57,7 @@ def change(figure: Figure, names: Names, changes: Sequence[Interval | None]) -> 
     if figure is TPS:
         heading, shown = f"loss = 1 − {after}/{before}", text.percent
     return [
-        column(figure.heading, heading, (shown(_estimate(one)) for one in changes)),
+        column(figure.heading, heading, (shown(text.point(one)) for one in changes)),
         column(figure.heading, INTERVAL, (text.bounds(one) for one in changes)),
     ]
 
@@ -80,10 +70,9 @@ def compared(versus: Versus) -> list[Titled]:
     """Every table of one treatment; the first has the subject of the section."""
     if versus.is_recovery:
         return [("Recovery", recovery(versus))]
-    topics = (topic for topic in get_args(Topic) if topic != "Recovery")
     return [
         ("Throughput", throughput(versus)),
-        *((topic, [*_threads(versus), *_on(topic, versus)]) for topic in topics),
+        *((topic, _on_topic(versus, fields)) for topic, fields in TOPICS.items()),
     ]
 
 
@@ -105,17 +94,13 @@ def throughput(versus: Versus) -> list[TableColumn]:
 
 def recovery(versus: Versus) -> list[TableColumn]:
     """Seconds of both from the new server's start to its first answer, and what came before."""
-    first, *others = (figure for figure in FIGURES if "Recovery" in figure.topics)
-    before = [
-        TableColumn("TPS before the stop", column.heading, column.cells)
-        for column in _levels(versus, TPS)
-    ]
     return [
         *_threads(versus),
-        *_drawn(versus, first),
-        _ratio(versus, first),
-        *(column for figure in others for column in _levels(versus, figure)),
-        *before,
+        *_drawn(versus, RECOVERY),
+        _ratio(versus, RECOVERY),
+        *_levels(versus, BY_FIELD["stop_seconds"]),
+        *_levels(versus, BY_FIELD["redo_mib"]),
+        *(replace(one, group="TPS before the stop") for one in _levels(versus, TPS)),
         *_basis(versus),
     ]
 
@@ -142,21 +127,14 @@ def published(versus: Versus) -> list[TableColumn]:
 def noise(groups: Sequence[Group]) -> list[TableColumn]:
     """What the baseline mode seems to cost against itself, by figure, and the blocks behind it."""
     floors = "noise floor ±, largest bound of A′"
+    valid = (f"{group.counted_blocks:,} of {group.planned_blocks:,}" for group in groups)
     return [
         column("", "threads", (f"{group.concurrency:,}" for group in groups)),
         *(
-            column(
-                floors,
-                figure.title,
-                (text.percent(group.noise_floors.get(figure.key)) for group in groups),
-            )
-            for figure in judged_in(groups)
+            column(floors, it.title, (text.percent(g.noise_floors.get(it.key)) for g in groups))
+            for it in judged_in(groups)
         ),
-        column(
-            "",
-            "valid blocks",
-            (f"{group.counted_blocks:,} of {group.planned_blocks:,}" for group in groups),
-        ),
+        column("", "valid blocks", valid),
         column("", "because", (group.blocks_why for group in groups), numeric=False),
     ]
 
@@ -174,7 +152,7 @@ def judgements(versus: Versus) -> list[TableColumn]:
     return [
         column("", "threads", (f"{line.group.concurrency:,}" for line, _ in pairs)),
         column("", "figure", (JUDGED[f.figure].effect for f in found), numeric=False),
-        column("", "change", (text.signed_percent(_estimate(f.change)) for f in found)),
+        column("", "change", (text.signed_percent(text.point(f.change)) for f in found)),
         column("", INTERVAL, (text.bounds(f.change) for f in found)),
         column("", "90 % interval", (text.bounds(f.change90) for f in found)),
         column("", "bar = larger of margin and floor", (text.percent(f.bar) for f in found)),
@@ -197,19 +175,18 @@ LIMITS = {
 
 def _limit(line: Line) -> str:
     """The limit of the plain arm and that of the treated one, once where they are the same."""
-    found = [LIMITS[row.saturation or "NotMeasured"] for row in line.rows]
-    return " → ".join(dict.fromkeys(found))
+    return " → ".join(dict.fromkeys(LIMITS[row.saturation or "NotMeasured"] for row in line.rows))
 
 
 def _rate_digits(versus: Versus) -> int:
     return text.rate_digits(row.tps for pair in versus.rows for row in pair)
 
 
-def _on(topic: Topic, versus: Versus) -> Iterable[TableColumn]:
-    """The figures of one topic; utilisation in percentage points stands last."""
-    found = [figure for figure in FIGURES if topic in figure.topics]
-    for figure in sorted(found, key=lambda figure: bool(figure.points)):
-        yield from _known(versus, figure) if figure.some else _drawn(versus, figure)
+def _on_topic(versus: Versus, fields: Iterable[str]) -> list[TableColumn]:
+    columns = _threads(versus)
+    for figure in (BY_FIELD[field] for field in fields):
+        columns += _known(versus, figure) if figure.some else _drawn(versus, figure)
+    return columns
 
 
 def _drawn(versus: Versus, figure: Figure) -> list[TableColumn]:
@@ -232,8 +209,8 @@ def _levels(versus: Versus, figure: Figure, digits: int | None = None) -> list[T
 
 
 def _change(versus: Versus, figure: JudgedFigure) -> list[TableColumn]:
-    found = [getattr(line.treated, figure.overhead) for line in versus.lines]
-    return change(figure, versus.names, found)
+    changes = [getattr(line.treated, figure.overhead) for line in versus.lines]
+    return change(figure, versus.names, changes)
 
 
 def _verdict(versus: Versus, figure: JudgedFigure) -> TableColumn:
@@ -253,7 +230,7 @@ def _ratio(versus: Versus, figure: Figure) -> TableColumn:
 
 def _points(versus: Versus, figure: Figure) -> TableColumn:
     cells = (text.signed(getattr(line.treated, figure.points)) for line in versus.lines)
-    return column(figure.heading, f"points = {versus.treated} − {versus.plain}", cells)
+    return column(figure.heading, f"points = {' − '.join(reversed(versus.names))}", cells)
 
 
 def _basis(versus: Versus) -> list[TableColumn]:
@@ -264,7 +241,3 @@ def _basis(versus: Versus) -> list[TableColumn]:
 
 def _threads(versus: Versus) -> list[TableColumn]:
     return [column("", "threads", (f"{line.group.concurrency:,}" for line in versus.lines))]
-
-
-def _estimate(change: Interval | None) -> float | None:
-    return change.estimate if change else None

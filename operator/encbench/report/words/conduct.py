@@ -1,7 +1,6 @@
 """How the campaign was measured, in words: the plan, and what disturbed it."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
 from statistics import median
 
 from encbench.api.campaign import Cache, Reset
@@ -33,11 +32,9 @@ def plan(report: Report) -> str:
     parts.append(f"in random order, seed {report.spec.seed}")
     parts.append(f"up to {plural(blocks.max_replacements, 'block')} replaced")
     if blocks.per_testbed:
-        every = plural(blocks.per_testbed, "block")
-        parts.append(f"testbeds built anew every {every}")
+        parts.append(f"testbeds built anew every {plural(blocks.per_testbed, 'block')}")
     parts.append(f"{RESETS[report.spec.reset]}{_copying(report)}")
-    parts.append(CACHES[report.spec.cache])
-    return "; ".join(parts)
+    return "; ".join((*parts, CACHES[report.spec.cache]))
 
 
 def _copying(report: Report) -> str:
@@ -49,20 +46,14 @@ def _copying(report: Report) -> str:
     return f", in {middle} s at the median and {most} s at most"
 
 
-@dataclass(frozen=True)
-class Disturbance:
-    """One cause of Invalid trials: its largest extent in trials that count, and the limit."""
+def disturbances(report: Report) -> list[tuple[str, str, str]]:
+    """Each cause of Invalid trials: its largest extent in trials that count, and its limit.
 
-    name: str
-    most: str
-    limit: str
-
-
-def disturbances(report: Report) -> list[Disturbance]:
-    """Each disturbance against its limit, which the campaign fixed before any TPS was known."""
+    The campaign fixed the limits before any TPS was known.
+    """
     counted, limits = [t for t in report.trials if t.counted], report.spec.limits
     return [
-        Disturbance(name, _most(getattr(trial, field) for trial in counted), text.margin(limit))
+        (name, _most([getattr(trial, field) for trial in counted]), text.margin(limit))
         for name, field, limit in (
             ("load from outside, of a node's cores", "foreign_cpu_percent", limits.foreign_cpu),
             ("idle databases, of one instance's CPU", "idle_cpu_percent", limits.idle_cpu),
@@ -71,9 +62,8 @@ def disturbances(report: Report) -> list[Disturbance]:
     ]
 
 
-def _most(values: Iterable[float | None]) -> str:
+def _most(found: Sequence[float | None]) -> str:
     """The largest in percent, with a remark where not every trial has one."""
-    found = list(values)
     known = [value for value in found if value is not None]
     if not known:
         return "not measured"

@@ -6,38 +6,24 @@ does the next one with data stand in. The range over all conditions follows in a
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
-from encbench.report.document import Headline, TestbedProof
-from encbench.report.document.group import LAYERS, Finding, Group, PairedComparison
-from encbench.report.document.trial import TrialView
+from encbench.report.document import Headline, Report
+from encbench.report.document.group import LAYERS, Finding, Group, LayerStep, PairedComparison
 from encbench.report.figures import JUDGED
 from encbench.report.words import judgement, text
 from encbench.text.words import listed, plural
 
 
-@dataclass(frozen=True)
-class Findings:
-    """What the sentences are made from."""
-
-    groups: Sequence[Group]
-    trials: Sequence[TrialView]
-    proofs: Sequence[TestbedProof]
-    modes: Mapping[str, EncryptionModeSpec]
-    margin: float
-
-
-def headlines(findings: Findings) -> tuple[Headline, ...]:
+def headlines(report: Report) -> tuple[Headline, ...]:
     """One for each treatment in the order of the plan, or one that says that there is none."""
-    groups = findings.groups
-    arms = {arm.name: arm for g in groups for arm in g.arms if arm.role == "treatment"}
-    if not arms:
-        return (_control_only(groups, findings.margin),)
-    return tuple(_headline(arm, findings) for arm in arms.values())
+    if not report.treatments:
+        return (_control_only(report.groups, report.spec.margin),)
+    return tuple(_headline(arm, report) for arm in report.treatments)
 
 
 @dataclass(frozen=True)
@@ -49,24 +35,23 @@ class Candidate:
     finding: Finding
 
 
-def _headline(arm: Arm, findings: Findings) -> Headline:
-    below = _below(arm, findings)
+def _headline(arm: Arm, report: Report) -> Headline:
+    below = _below(arm, report)
     if below is not None:
         return below
-    found = [(group, c) for group in findings.groups if (c := group.comparison(arm.name))]
+    found = [(group, c) for group in report.groups if (c := group.comparison(arm.name))]
     answers = [
         Candidate(group, c, finding)
         for group, c in found
         if c.loss is not None and (finding := c.finding(group.primary)) is not None
     ]
     if not answers:
-        return Headline(arm=arm.name, verdict="NoData", text=_no_data(arm, found, findings))
-    answer = _chosen(answers)
-    group, finding = answer.group, answer.finding
-    sentence = (
-        f"{_claim(arm.name, answer, findings.margin)}, {group.place}; "
-        f"{_basis(answer, findings.modes.get(arm.mode_ref), findings.margin)}."
-    )
+        return Headline(arm=arm.name, verdict="NoData", text=_no_data(arm, found, report))
+    group = _chosen([one.group for one in answers])
+    answer = next(one for one in answers if one.group is group)
+    finding, mode = answer.finding, report.resolved.modes[arm.mode_ref]
+    claim = _claim(arm.name, answer, report.spec.margin)
+    sentence = f"{claim}, {group.place}; {_basis(answer, mode, report.spec.margin)}."
     alike = [one for one in answers if one.finding.figure == finding.figure]
     return Headline(
         arm=arm.name,
@@ -80,37 +65,24 @@ def _headline(arm: Arm, findings: Findings) -> Headline:
     )
 
 
-def _below(arm: Arm, findings: Findings) -> Headline | None:
+def _below(arm: Arm, report: Report) -> Headline | None:
     """Of an arm that the baseline has a layer of column encryption more than: what that costs.
 
     It is the direct arm of a campaign whose baseline goes through the proxy.
     """
     found = [
         (group, step)
-        for group in findings.groups
+        for group in report.groups
         if (step := group.step(group.baseline.name)) is not None
         and step.before == arm.name
         and step.loss is not None
     ]
     if not found:
         return None
-    first = found[0][0]
-    same = [one for one in found if (one[0].instance, one[0].workload) == _of(first)]
-    group, step = max(same, key=lambda one: one[0].concurrency)
-    layers = listed(LAYERS[layer] for layer in step.layers)
-    loss = text.estimate(step.loss)
-    if step.verdict == "Inconclusive":
-        claim = (
-            f"cannot tell what the {layers} costs: {step.why}; the measured loss is {loss} of TPS"
-        )
-    elif step.verdict == "Equivalent":
-        margin = text.margin(findings.margin)
-        claim = (
-            f"the {layers} makes no difference beyond the margin of ±{margin}: it costs {loss} of "
-            "TPS"
-        )
-    else:
-        claim = f"the {layers} costs {loss} of TPS"
+    group = _chosen([group for group, _ in found])
+    step = next(step for of, step in found if of is group)
+    layers = f"the {listed(LAYERS[layer] for layer in step.layers)}"
+    claim = _of_tps(layers, step, report.spec.margin, text.estimate(step.loss))
     losses = [one.loss.estimate for _, one in found if one.loss is not None]
     low, high = text.number(100 * min(losses), 1), text.percent(max(losses))
     over = f" Over {len(losses)} conditions the loss ranges from {low} to {high}."
@@ -126,65 +98,59 @@ def _below(arm: Arm, findings: Findings) -> Headline | None:
     )
 
 
-def _of(group: Group) -> tuple[str, str]:
-    return group.instance, group.workload
-
-
-def _chosen(answers: Sequence[Candidate]) -> Candidate:
-    first = answers[0].group
-    same = [one for one in answers if _of(one.group) == _of(first)]
-    return max(same, key=lambda one: one.group.concurrency)
+def _chosen(groups: Sequence[Group]) -> Group:
+    """The highest concurrency of the first instance and workload."""
+    first = groups[0].instance, groups[0].workload
+    same = [group for group in groups if (group.instance, group.workload) == first]
+    return max(same, key=lambda group: group.concurrency)
 
 
 def _claim(arm: str, answer: Candidate, margin: float) -> str:
-    finding = answer.finding
-    if finding.figure == "cpuPerTransaction":
-        return _claim_at_equal_work(arm, answer, margin)
-    if finding.figure == "recovery":
-        return _claim_of_recovery(arm, answer, margin)
-    loss = text.estimate(finding.change)
-    cpu = cpu_clause(answer.group.row(arm).cpu_per_transaction_overhead)
-    if finding.verdict == "Overhead":
-        return f"{arm} costs {loss} of TPS{cpu}"
-    if finding.verdict == "Equivalent":
-        return (
-            f"{arm} makes no difference beyond the margin of ±{text.margin(margin)}: it costs "
-            f"{loss} of TPS{cpu}"
-        )
-    return f"cannot tell what {arm} costs: {finding.why}; the measured loss is {loss} of TPS{cpu}"
-
-
-def _claim_at_equal_work(arm: str, answer: Candidate, margin: float) -> str:
-    """Where every arm kept up with an offered rate TPS says nothing, and CPU everything."""
-    finding = answer.finding
-    work = f"at equal work ({text.number(answer.group.offered_tps, 0)} TPS offered)"
-    if finding.verdict == "Overhead":
-        more = text.estimate(finding.change)
-        return f"{arm} costs {more} more CPU per transaction {work}"
-    change = text.signed_percent(finding.change.estimate if finding.change else None)
-    measured = f"CPU per transaction {work} changes by {change} {text.bounds(finding.change)}"
-    if finding.verdict == "Equivalent":
-        return f"{arm} makes no difference beyond the margin of ±{text.margin(margin)}: {measured}"
-    return f"cannot tell what {arm} costs: {finding.why}; {measured}"
-
-
-def _claim_of_recovery(arm: str, answer: Candidate, margin: float) -> str:
-    """The seconds of a recovery from the new server's start to its first answer."""
     group, finding = answer.group, answer.finding
-    seconds = [group.row(one).recovery_seconds for one in (arm, group.baseline.name)]
-    own, plain = (text.number(one, 2) for one in seconds)
-    times = f"{own} s against {plain} s from start to first answer"
-    change = text.signed_percent(finding.change.estimate if finding.change else None)
-    measured = f"it changes by {change} {text.bounds(finding.change)} ({times})"
-    if finding.verdict == "Overhead":
-        more = text.estimate(finding.change)
-        return f"{arm} takes {more} longer to answer again ({times})"
-    if finding.verdict == "Equivalent":
-        return (
-            f"{arm} makes no difference to recovery time beyond the margin of "
-            f"±{text.margin(margin)}: {measured}"
-        )
-    return f"cannot tell what {arm} costs of recovery time: {finding.why}; {measured}"
+    more, change = text.estimate(finding.change), text.signed_percent(text.point(finding.change))
+    changes = f"changes by {change} {text.bounds(finding.change)}"
+    if finding.figure == "cpuPerTransaction":
+        # Where every arm kept up with an offered rate TPS says nothing, and CPU everything.
+        work = f"at equal work ({text.number(group.offered_tps, 0)} TPS offered)"
+        costs = f"{arm} costs {more} more CPU per transaction {work}"
+        measured = f"CPU per transaction {work} {changes}"
+        return _by_verdict(arm, finding, margin, costs, measured, measured)
+    if finding.figure == "recovery":
+        seconds = [group.row(one).recovery_seconds for one in (arm, group.baseline.name)]
+        own, plain = (text.number(one, 2) for one in seconds)
+        times = f"({own} s against {plain} s from start to first answer)"
+        costs = f"{arm} takes {more} longer to answer again {times}"
+        measured = f"it {changes} {times}"
+        return _by_verdict(arm, finding, margin, costs, measured, measured, "recovery time")
+    cpu = cpu_clause(group.row(arm).cpu_per_transaction_overhead)
+    return _of_tps(arm, finding, margin, more, cpu)
+
+
+def _of_tps(
+    cause: str, judged: Finding | LayerStep, margin: float, loss: str, cpu: str = ""
+) -> str:
+    costs = f"costs {loss} of TPS{cpu}"
+    measured = f"the measured loss is {loss} of TPS{cpu}"
+    return _by_verdict(cause, judged, margin, f"{cause} {costs}", f"it {costs}", measured)
+
+
+def _by_verdict(
+    cause: str,
+    judged: Finding | LayerStep,
+    margin: float,
+    costs: str,
+    equivalent: str,
+    inconclusive: str,
+    subject: str = "",
+) -> str:
+    """What `cause` costs, that it makes no difference, or that the campaign cannot say."""
+    if judged.verdict == "Overhead":
+        return costs
+    to, of = (f" to {subject}", f" of {subject}") if subject else ("", "")
+    if judged.verdict == "Equivalent":
+        limit = text.margin(margin)
+        return f"{cause} makes no difference{to} beyond the margin of ±{limit}: {equivalent}"
+    return f"cannot tell what {cause} costs{of}: {judged.why}; {inconclusive}"
 
 
 def cpu_clause(increase: Interval | None) -> str:
@@ -193,16 +159,13 @@ def cpu_clause(increase: Interval | None) -> str:
         return ""
     size = abs(increase.estimate)
     shown = text.percent(size, 0 if size >= 0.1 else 1)
-    if increase.low is None or increase.high is None:
-        return f" and {shown} {'more' if increase.estimate >= 0 else 'less'} CPU per transaction"
-    if increase.low > 0:
-        return f" and {shown} more CPU per transaction"
-    if increase.high < 0:
-        return f" and {shown} less CPU per transaction"
-    return f", CPU per transaction without a clear change ({text.bounds(increase)} %)"
+    low, high = increase.low, increase.high
+    if low is not None and high is not None and low <= 0 <= high:
+        return f", CPU per transaction without a clear change ({text.bounds(increase)} %)"
+    return f" and {shown} {'more' if increase.estimate >= 0 else 'less'} CPU per transaction"
 
 
-def _basis(answer: Candidate, mode: EncryptionModeSpec | None, margin: float) -> str:
+def _basis(answer: Candidate, mode: EncryptionModeSpec, margin: float) -> str:
     finding = answer.finding
     parts = [plural(finding.blocks, "block"), proof_clause(mode, answer.comparison)]
     if finding.noise_floor is None:
@@ -212,22 +175,21 @@ def _basis(answer: Candidate, mode: EncryptionModeSpec | None, margin: float) ->
     return ", ".join(parts)
 
 
-def proof_clause(mode: EncryptionModeSpec | None, comparison: PairedComparison) -> str:
+def proof_clause(mode: EncryptionModeSpec, comparison: PairedComparison) -> str:
     """What was proven about the treatment; where, by what the mode encrypts."""
     if not comparison.proven:
         return "encryption not proven for every trial"
-    if mode is None or mode.is_plaintext:
+    if mode.is_plaintext:
         return "mode proven"
-    on_disk = mode.encrypts_at_rest and not comparison.on_trust
-    in_results = mode.columns is not None and mode.columns.encrypts
     parts = (
-        ("on disk", on_disk),
+        ("on disk", mode.encrypts_at_rest and not comparison.on_trust),
         ("in transit", mode.in_transit is not None),
-        ("in results", in_results),
+        ("in results", mode.columns is not None and mode.columns.encrypts),
     )
     places = " and ".join(place for place, proven in parts if proven)
-    trusted = ["encryption on disk declared, not seen"] if comparison.on_trust else []
-    return "; ".join([*([f"encryption proven {places}"] if places else []), *trusted])
+    proven = f"encryption proven {places}" if places else ""
+    trusted = "encryption on disk declared, not seen" if comparison.on_trust else ""
+    return "; ".join(filter(None, (proven, trusted)))
 
 
 def _range(alike: Sequence[Candidate], measured: int, conditions: int) -> list[str]:
@@ -247,14 +209,15 @@ def _range(alike: Sequence[Candidate], measured: int, conditions: int) -> list[s
     return [f"Over {over} conditions the {what} ranges from {low} to {high} ({verdicts})."]
 
 
-def _no_data(arm: Arm, found: Sequence[tuple[Group, PairedComparison]], findings: Findings) -> str:
+def _no_data(arm: Arm, found: Sequence[tuple[Group, PairedComparison]], report: Report) -> str:
     cells = {group.cell for group, _ in found}
-    own = [t for t in findings.trials if t.cell in cells]
-    unproven = [p for p in findings.proofs if p.arm == arm.name and not p.ok]
-    proof = (
-        f"; the proof of {unproven[0].testbed} failed: {unproven[0].summary}" if unproven else ""
+    own = [t for t in report.trials if t.cell in cells]
+    proofs = (
+        f"; the proof of {proof.testbed} failed: {proof.summary}"
+        for proof in report.proofs
+        if proof.arm == arm.name and not proof.ok
     )
-    return f"no data for {arm.name}: {judgement.why_no_data(arm.name, own)}{proof}."
+    return f"no data for {arm.name}: {judgement.why_no_data(arm.name, own)}{next(proofs, '')}."
 
 
 def _control_only(groups: Sequence[Group], margin: float) -> Headline:

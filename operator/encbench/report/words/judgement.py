@@ -129,10 +129,13 @@ def why_no_data(arm: str, trials: Sequence[TrialView]) -> str:
 
 def by_reason(reasons: Iterable[str | None]) -> str:
     """`ProofFailed 3, Throttled 1`, the most frequent first."""
+    return ", ".join(f"{reason} {count}" for reason, count in counted(reasons))
+
+
+def counted(reasons: Iterable[str | None]) -> list[tuple[str, int]]:
+    """How often each stands there, the most frequent first."""
     counts = Counter(reason or "Unknown" for reason in reasons)
-    return ", ".join(
-        f"{reason} {count}" for reason, count in sorted(counts.items(), key=lambda e: (-e[1], e[0]))
-    )
+    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
 
 
 def why_so_many_blocks(

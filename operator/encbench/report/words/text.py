@@ -58,12 +58,16 @@ def bounds(interval: Interval | None, digits: int = 1) -> str:
     return f"[{number(100 * interval.low, digits)}, {number(100 * interval.high, digits)}]"
 
 
+def point(interval: Interval | None) -> float | None:
+    """The estimate alone."""
+    return interval.estimate if interval else None
+
+
 def estimate(interval: Interval | None, digits: int = 1) -> str:
     """An estimate with its bounds, if it has any: `7.8 % [6.1, 9.4]`."""
-    if interval is None:
-        return ABSENT
-    point = percent(interval.estimate, digits)
-    return point if interval.low is None else f"{point} {bounds(interval, digits)}"
+    shown = percent(point(interval), digits)
+    has_bounds = interval is not None and interval.low is not None
+    return f"{shown} {bounds(interval, digits)}" if has_bounds else shown
 
 
 def probability(value: float | None) -> str:
@@ -76,9 +80,7 @@ def probability(value: float | None) -> str:
 def spelled(spec: Model, empty: str) -> str:
     """A spec in one line, whatever its fields: `at rest: method engine, algorithm AES_CTR`."""
     parts = [
-        f"{_words(key)}: {_inner(value)}"
-        if isinstance(value, Mapping)
-        else f"{_words(key)} {_inner(value)}"
+        f"{_words(key)}{':' * isinstance(value, Mapping)} {_inner(value)}"
         for key, value in _without_empty(spec.to_dict()).items()
     ]
     return "; ".join(parts) or empty

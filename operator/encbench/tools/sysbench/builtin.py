@@ -31,16 +31,12 @@ COMMON: dict[str, Kind] = {
 }
 """Declared by oltp_common.lua, which every built-in script includes."""
 
+_OLTP = (
+    "oltp_common oltp_delete oltp_insert oltp_point_select oltp_read_only oltp_read_write "
+    "oltp_update_index oltp_update_non_index oltp_write_only"
+)
 SCRIPTS: dict[str, dict[str, Kind]] = {
-    "oltp_common": COMMON,
-    "oltp_delete": COMMON,
-    "oltp_insert": COMMON,
-    "oltp_point_select": COMMON,
-    "oltp_read_only": COMMON,
-    "oltp_read_write": COMMON,
-    "oltp_update_index": COMMON,
-    "oltp_update_non_index": COMMON,
-    "oltp_write_only": COMMON,
+    **dict.fromkeys(_OLTP.split(), COMMON),
     "select_random_points": {**COMMON, "random_points": "number"},
     "select_random_ranges": {**COMMON, "number_of_ranges": "number", "delta": "number"},
 }

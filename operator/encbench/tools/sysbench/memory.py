@@ -12,7 +12,7 @@ from encbench.api.kinds import WORKLOAD
 from encbench.api.workload import Sysbench, WorkloadSpec
 from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import SessionMemory, Sessions
-from encbench.tools.sharing import shares
+from encbench.tools.context import shares
 
 MEBIBYTE, KIBIBYTE = 2**20, 2**10
 
@@ -24,11 +24,6 @@ threads. With libpq it is less: 307 KiB and 2.4 KiB."""
 TLS_MEMORY = 112 * KIBIBYTE
 """Added for each thread: 92 KiB were measured with 256 threads."""
 
-_RANGES = 4
-_CHANGES = 4
-"""Two updates, a deletion and an insertion."""
-_TRANSACTION = 2
-"""BEGIN and COMMIT."""
 _OFF = ("off", "false", "0")
 
 
@@ -66,12 +61,13 @@ def _prepared(sysbench: Sysbench) -> tuple[int, int]:
         value = given.get(name, given.get(name.replace("_", "-"), default))
         return value not in _OFF
 
-    ranges = _RANGES if on("range_selects", "on") else 0
-    transaction = 0 if on("skip_trx", "off") else _TRANSACTION
+    ranges = 4 if on("range_selects", "on") else 0
+    changes = 4  # two updates, a deletion and an insertion
+    transaction = 0 if on("skip_trx", "off") else 2  # BEGIN and COMMIT
     known: dict[str | None, tuple[int, int]] = {
         "oltp_read_only": (1 + ranges, transaction),
-        "oltp_read_write": (1 + ranges + _CHANGES, transaction),
-        "oltp_write_only": (_CHANGES, transaction),
+        "oltp_read_write": (1 + ranges + changes, transaction),
+        "oltp_write_only": (changes, transaction),
         "oltp_point_select": (1, 0),
         "oltp_update_index": (1, 0),
         "oltp_update_non_index": (1, 0),

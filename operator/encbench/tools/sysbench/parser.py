@@ -30,13 +30,13 @@ Seen with Debian's 1.0.20 against MariaDB 10.11, where the source says the same:
 """
 
 import re
-from dataclasses import replace
 
 from encbench.tools.measurement import (
     PERCENTILE,
     Histogram,
     Measurement,
     ParseError,
+    last_line,
     percentile,
     summed,
 )
@@ -52,24 +52,48 @@ _VALUE = re.compile(
     r"\s+(transactions|queries|ignored errors|reconnects|total time|min|max|sum"
     r"|events \(avg/stddev\)):\s+(\d+(?:\.\d+)?)"
 )
-_REPORT_BEGINS = "SQL statistics:"
 _LAST_VALUE = "events (avg/stddev)"
-
-_Report = dict[str, float]
 
 
 def parse(output: str) -> Measurement:
     """The measured window in the complete output of one run; ParseError for anything else."""
     lines = _lines(output)
     threads, checkpoint = _header(lines)
-    body = [line for line in lines if not _is_periodic(line)]
+    body = [line for line in lines if progress(line) is None and not _QUEUE.match(line)]
     reports = _reports(body)
     if len(reports) != (2 if checkpoint else 1):
         raise ParseError(_why_incomplete(lines, len(reports)))
     warmup = reports[0]["total time"] if checkpoint else 0.0
     asked = 0 if checkpoint else session_count(output)
-    measured = _measurement(reports[-1], warmup, asked, threads, _histogram(body), _series(lines))
-    return replace(measured, sessions=sessions(output))
+    report, histogram = reports[-1], _histogram(body)
+    try:
+        seconds = report["total time"] - warmup
+        transactions, queries = int(report["transactions"]), int(report["queries"]) - asked
+        errors, reconnects = int(report["ignored errors"]), int(report["reconnects"])
+        events = report[_LAST_VALUE] * threads
+        latency_sum, shortest, longest = report["sum"], report["min"], report["max"]
+    except KeyError as missing:
+        raise ParseError(f"sysbench's final report lacks {missing}") from missing
+    if seconds <= 0:
+        raise ParseError("sysbench's final report gives the window no length")
+    if transactions and not histogram:
+        raise ParseError("the output has no latency histogram: sysbench must run with --histogram")
+    return Measurement(
+        seconds=seconds,
+        transactions=transactions,
+        queries=queries,
+        tps=transactions / seconds,
+        qps=queries / seconds,
+        latency_average_ms=latency_sum / events if events else 0.0,
+        latency_min_ms=shortest,
+        latency_max_ms=longest,
+        latency_p95_ms=percentile(histogram, PERCENTILE),
+        errors=errors,
+        reconnects=reconnects,
+        histogram=histogram,
+        series=_series(lines),
+        sessions=sessions(output),
+    )
 
 
 def parse_cut(output: str, warmup: float, duration: float) -> Measurement:
@@ -121,16 +145,12 @@ def _header(lines: list[str]) -> tuple[int, bool]:
     return threads, checkpoints not in ("", "0")
 
 
-def _is_periodic(line: str) -> bool:
-    return progress(line) is not None or _QUEUE.match(line) is not None
-
-
-def _reports(lines: list[str]) -> list[_Report]:
+def _reports(lines: list[str]) -> list[dict[str, float]]:
     """Every complete report, in order."""
-    reports: list[_Report] = []
-    current: _Report | None = None
+    reports: list[dict[str, float]] = []
+    current: dict[str, float] | None = None
     for line in lines:
-        if line == _REPORT_BEGINS:
+        if line == "SQL statistics:":
             current = {}
         elif current is not None and (found := _VALUE.match(line)):
             current[found[1]] = float(found[2])
@@ -156,43 +176,6 @@ def _series(lines: list[str]) -> tuple[Sample, ...]:
     return tuple(sample for sample in samples if sample.second > at_checkpoint)
 
 
-def _measurement(
-    report: _Report,
-    warmup: float,
-    asked: int,
-    threads: int,
-    histogram: Histogram,
-    series: tuple[Sample, ...],
-) -> Measurement:
-    try:
-        seconds = report["total time"] - warmup
-        transactions, queries = int(report["transactions"]), int(report["queries"]) - asked
-        errors, reconnects = int(report["ignored errors"]), int(report["reconnects"])
-        events = report[_LAST_VALUE] * threads
-        latency_sum, shortest, longest = report["sum"], report["min"], report["max"]
-    except KeyError as missing:
-        raise ParseError(f"sysbench's final report lacks {missing}") from missing
-    if seconds <= 0:
-        raise ParseError("sysbench's final report gives the window no length")
-    if transactions and not histogram:
-        raise ParseError("the output has no latency histogram: sysbench must run with --histogram")
-    return Measurement(
-        seconds=seconds,
-        transactions=transactions,
-        queries=queries,
-        tps=transactions / seconds,
-        qps=queries / seconds,
-        latency_average_ms=latency_sum / events if events else 0.0,
-        latency_min_ms=shortest,
-        latency_max_ms=longest,
-        latency_p95_ms=percentile(histogram, PERCENTILE),
-        errors=errors,
-        reconnects=reconnects,
-        histogram=histogram,
-        series=series,
-    )
-
-
 def _why_incomplete(lines: list[str], reports: int) -> str:
     fatal = next((line for line in lines if line.startswith("FATAL: ")), None)
     if fatal is not None:
@@ -202,5 +185,4 @@ def _why_incomplete(lines: list[str], reports: int) -> str:
             "sysbench's report has no SQL statistics: the script must use sysbench.sql and leave "
             "sysbench.hooks alone"
         )
-    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return f"sysbench's output ends before its final report, after {last[:80]!r}"
+    return f"sysbench's output ends before its final report, after {last_line(lines, 80)!r}"

@@ -31,26 +31,23 @@ from encbench.tools.measurement import (
     Measurement,
     ParseError,
     TransactionKind,
+    last_line,
     mean,
     percentile,
     summed,
 )
 from encbench.tools.progress import Mark, Sample
-from encbench.tools.tpcc.progress import TpccReader, number
+from encbench.tools.tpcc.progress import TpccReader, number, window
 
 HISTOGRAM = "encbench-histogram "
 """The prefix that `client.sh` puts before each line of histogram.csv."""
 
 _NUMBER = r"([0-9][0-9,]*(?:\.[0-9]+)?(?:E[0-9]+)?)"
-_TPM_C = re.compile(rf"Measured tpmC \(NewOrders\)\s*=\s*{_NUMBER}\s*$", re.IGNORECASE)
-_TPM_TOTAL = re.compile(rf"Measured tpmTotal\s*=\s*{_NUMBER}\s*$", re.IGNORECASE)
-_COUNT = re.compile(rf"Transaction Count\s*=\s*{_NUMBER}\s*$", re.IGNORECASE)
 _LEVEL = re.compile(r"(?:^|\s)(?:ERROR|FATAL)\s")
 _RUN_MINUTES = re.compile(r"\brunMins=([0-9]+)\s*$")
 _ROW = re.compile(r"\bresult, \|(.+)\|$")
 _OVERALL = re.compile(rf"\bresult, Overall (NOPM|TPM):\s+{_NUMBER}\b")
 _BUCKET_WIDTH = math.log(600.0 * 1000.0) / 1000
-_EDGE_SCALE = 1000.0
 _KINDS = {
     "NEW_ORDER": "newOrder",
     "PAYMENT": "payment",
@@ -72,8 +69,8 @@ def is_6(line: str) -> bool:
 
 def parse_5(lines: Sequence[str]) -> Measurement:
     """The session of version 5; ParseError when it was not complete."""
-    per_minute, new_orders = _last(_TPM_TOTAL, lines), _last(_TPM_C, lines)
-    count = _last(_COUNT, lines)
+    per_minute, count = _last("Measured tpmTotal", lines), _last("Transaction Count", lines)
+    new_orders = _last("Measured tpmC (NewOrders)", lines)
     if per_minute is None or new_orders is None or count is None:
         raise ParseError(_incomplete(lines))
     if per_minute == 0:
@@ -142,16 +139,12 @@ def _row(line: str) -> tuple[str, _Row] | None:
     cells = [cell.strip() for cell in found[1].split("|")] if found else []
     if len(cells) != 8:
         return None
-    figures = [_figure(cells[place]) for place in (1, 3, 4, 7)]
-    if any(figure is None for figure in figures):
+    figures = [number(cells[place]) for place in (1, 3, 4, 7)]
+    known = [0.0 if math.isnan(figure) else figure for figure in figures if figure is not None]
+    if len(known) < len(figures):
         return None
-    count, average, longest, errors = (figure or 0.0 for figure in figures)
+    count, average, longest, errors = known
     return cells[0], _Row(int(count), 1000 * average, 1000 * longest, int(errors))
-
-
-def _figure(text: str) -> float | None:
-    value = number(text)
-    return 0.0 if value is not None and math.isnan(value) else value
 
 
 def _table_mean(rows: Mapping[str, _Row]) -> float | None:
@@ -170,7 +163,7 @@ def _histograms(lines: Sequence[str]) -> dict[str, Histogram]:
         words = line[len(HISTOGRAM) :].split(",")
         edge = number(words[1]) if len(words) == 3 else None
         if edge is not None and words[0] in _KINDS and words[2].isdigit():
-            middle = edge * _EDGE_SCALE / math.exp(_BUCKET_WIDTH)
+            middle = 1000 * edge / math.exp(_BUCKET_WIDTH)
             found.setdefault(words[0], []).append((round(middle, 6), int(words[2])))
     return {
         name: tuple(sorted((middle, n) for middle, n in buckets if n))
@@ -178,30 +171,20 @@ def _histograms(lines: Sequence[str]) -> dict[str, Histogram]:
     }
 
 
-def _last(pattern: re.Pattern[str], lines: Sequence[str]) -> float | None:
+def _last(name: str, lines: Sequence[str]) -> float | None:
+    pattern = re.compile(rf"{re.escape(name)}\s*=\s*{_NUMBER}\s*$", re.IGNORECASE)
     found = [match for line in lines if (match := pattern.search(line))]
     return number(found[-1][1]) if found else None
 
 
 def _series(lines: Sequence[str]) -> tuple[Sample, ...]:
-    """The periodic reports within the window. Version 5 has no warm-up and marks no end."""
-    reader, samples, inside = TpccReader(), list[Sample](), False
+    """Version 5 has no warm-up and marks no end."""
     ramp_up = any(TpccReader().mark(line) is Mark.CHECKPOINT for line in lines)
-    begins = Mark.CHECKPOINT if ramp_up else Mark.STARTED
-    for line in lines:
-        mark = reader.mark(line)
-        if mark is Mark.ENDED:
-            inside = False
-        elif mark is begins:
-            inside = True
-        elif inside and (sample := reader.progress(line)) is not None:
-            samples.append(sample)
-    return tuple(samples)
+    return window(lines, Mark.CHECKPOINT if ramp_up else Mark.STARTED)
 
 
 def _incomplete(lines: Sequence[str]) -> str:
     wrong = next((line.strip() for line in lines if _LEVEL.search(line)), None)
     if wrong is not None:
         return f"BenchmarkSQL ended with an error: {wrong[:300]}"
-    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return f"BenchmarkSQL's output ends before its final report, after {last[:160]!r}"
+    return f"BenchmarkSQL's output ends before its final report, after {last_line(lines)!r}"

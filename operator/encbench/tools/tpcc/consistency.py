@@ -85,7 +85,7 @@ _CONDITIONS = (
 
 def conditions(prefix: str) -> tuple[Query, ...]:
     """The six; `prefix` precedes each table's name, such as `sbtest.`."""
-    return tuple(_named(query, prefix) for query in _CONDITIONS)
+    return tuple(query._replace(sql=query.sql.replace("@", prefix)) for query in _CONDITIONS)
 
 
 def counts(prefix: str, warehouses: int) -> tuple[Query, ...]:
@@ -98,18 +98,11 @@ def counts(prefix: str, warehouses: int) -> tuple[Query, ...]:
         "item": ITEMS,
     }
     return tuple(
-        _named(
-            Query(
-                f"{table}-count",
-                f"bmsql_{table} does not hold the {rows:,} rows of {warehouses:,} warehouses",
-                f"SELECT t.held FROM (SELECT COUNT(*) AS held FROM @bmsql_{table}) t "  # noqa: S608
-                f"WHERE t.held <> {rows}",
-            ),
-            prefix,
+        Query(
+            f"{table}-count",
+            f"bmsql_{table} does not hold the {rows:,} rows of {warehouses:,} warehouses",
+            f"SELECT t.held FROM (SELECT COUNT(*) AS held FROM {prefix}bmsql_{table}) t "  # noqa: S608
+            f"WHERE t.held <> {rows}",
         )
         for table, rows in wanted.items()
     )
-
-
-def _named(query: Query, prefix: str) -> Query:
-    return query._replace(sql=query.sql.replace("@", prefix))

@@ -4,7 +4,6 @@ An init container of our image fetches the user's own jar and checks its digest 
 starts. The key is a file, mounted only if a driver needs it.
 """
 
-from encbench.api.columns import DriverJar
 from encbench.core.columns.layout import MEK, MEK_FILE, MEK_FOLDER
 from encbench.core.connection import Connection
 from encbench.kube import pods
@@ -54,27 +53,20 @@ def init_containers(context: TrialContext) -> list[Body]:
     if own is None:
         return []
     claim = [] if own.claim_name is None else [pods.mount("driver-claim", CLAIM)]
+    source = (
+        {names.JAR_FILE: f"{CLAIM}/{own.path}"} if own.url is None else {names.JAR_URL: own.url}
+    )
+    digest = {} if own.sha256 is None else {names.JAR_SHA256: own.sha256}
     return [
         {
             "name": "driver",
             "image": context.sidecar_image,
             "imagePullPolicy": context.sidecar_pull_policy,
             "command": ["python3", "-m", "encbench.sidecars.driver"],
-            "env": pods.environment(_source(own)),
+            "env": pods.environment({names.DRIVERS: FOLDER, **source, **digest}),
             "resources": pods.resources(_CPU, _MEMORY),
             "securityContext": pods.container_security(),
             "terminationMessagePolicy": "FallbackToLogsOnError",
             "volumeMounts": [pods.mount("drivers", FOLDER, read_only=False), *claim],
         }
     ]
-
-
-def _source(own: DriverJar) -> dict[str, str]:
-    values = {names.DRIVERS: FOLDER}
-    if own.url is not None:
-        values[names.JAR_URL] = own.url
-    else:
-        values[names.JAR_FILE] = f"{CLAIM}/{own.path}"
-    if own.sha256 is not None:
-        values[names.JAR_SHA256] = own.sha256
-    return values

@@ -28,7 +28,6 @@ class Jdbc:
     name: str
     """Its class."""
     protocol: Driver
-    """The protocol that it speaks."""
     scheme: str
     plaintext: Parameters
     verified: Callable[[InTransit, str], Parameters]
@@ -84,7 +83,6 @@ DRIVERS: Mapping[str, Jdbc] = {jdbc.name: jdbc for jdbc in (_MYSQL, _MARIADB, _P
 
 ENCRYPTING = "io.encbench.jdbc.EncbenchDriver"
 """encbench's own driver around another: its URL is `jdbc:encbench:` and the other's URL."""
-_ENCRYPTING_PREFIX = "jdbc:encbench:"
 
 
 def driver(engine: str, chosen: str | None) -> Jdbc:
@@ -112,16 +110,12 @@ def class_name(connection: Connection, chosen: str | None) -> str:
 
 def template(own: DriverJar, connection: Connection) -> str:
     """The URL of the user's own driver without the key, which only the pod has."""
-    known = {
-        "host": connection.host,
-        "port": str(connection.port),
-        "database": connection.database,
-        "mekFile": MEK_FILE,
-    }
-    text = own.url_template
-    for name, value in known.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text
+    return (
+        own.url_template.replace("{host}", connection.host)
+        .replace("{port}", str(connection.port))
+        .replace("{database}", connection.database)
+        .replace("{mekFile}", MEK_FILE)
+    )
 
 
 def url(
@@ -139,6 +133,6 @@ def url(
         **parameters,
         **(jdbc.plaintext if tls is None else jdbc.verified(tls, authority)),
     }
-    prefix = _ENCRYPTING_PREFIX if encrypts(connection) else ""
+    prefix = "jdbc:encbench:" if encrypts(connection) else ""
     query = "&".join(f"{name}={value}" for name, value in options.items())
     return f"{prefix}jdbc:{jdbc.scheme}://{connection.host}:{connection.port}/{connection.database}?{query}"

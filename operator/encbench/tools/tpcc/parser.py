@@ -3,21 +3,106 @@
 TPS is tpmTOTAL / 60, over all five transactions; New-Orders per second, tpmC / 60, are separate.
 (The published PolarDB-X study says that it divides "tpmC" by 60; its TPS can only be the total.)
 The lines show which client wrote the output, so a parser needs only the text.
+
+Our own client (docs/tpcc.md) writes one JSON object a line, `result` the last. It reads its
+counters and its clock at the same moment, both at the start and at the end of the window, so its
+figures need no correction. All replicas use the same histogram buckets.
 """
 
-from encbench.tools.measurement import Measurement, ParseError
-from encbench.tools.tpcc import benchmarksql, own
-from encbench.tools.tpcc.progress import OWN
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from encbench.core.figures import NEW_ORDERS, RETRIES
+from encbench.tools.measurement import (
+    PERCENTILE,
+    Measurement,
+    ParseError,
+    TransactionKind,
+    last_line,
+    percentile,
+    summed,
+)
+from encbench.tools.progress import Mark
+from encbench.tools.session import columns, sessions
+from encbench.tools.tpcc import benchmarksql
+from encbench.tools.tpcc.progress import OWN, window
+
+_MICROSECONDS = 1000.0
 
 
 def parse(output: str) -> Measurement:
     """The measured window in the complete output of one client; ParseError for anything else."""
     lines = [line.rstrip() for line in output.replace("\b", "\n").split("\n")]
     if any(line.startswith(OWN) for line in lines):
-        return own.parse(lines)
+        return _own(lines)
     if any(benchmarksql.is_6(line) for line in lines):
         return benchmarksql.parse_6(lines)
     if any(benchmarksql.is_5(line) for line in lines):
         return benchmarksql.parse_5(lines)
-    last = next((line for line in reversed(lines) if line.strip()), "nothing")
-    raise ParseError(f"the output is no TPC-C client's: it ends with {last.strip()[:160]!r}")
+    last = last_line(lines) or "nothing"
+    raise ParseError(f"the output is no TPC-C client's: it ends with {last!r}")
+
+
+def _own(lines: Sequence[str]) -> Measurement:
+    """The measured window; ParseError says what is wrong with the output."""
+    events = [_event(line) for line in lines if line.startswith(OWN)]
+    result = next((event for event in reversed(events) if event.get("event") == "result"), None)
+    if result is None:
+        raise ParseError(f"the client's output ends before its result, after {last_line(lines)!r}")
+    if not result.get("complete"):
+        raise ParseError(f"the run was not complete: {result.get('reason') or 'no reason given'}")
+    try:
+        return _measurement(result, [e for e in events if e.get("event") == "type"], lines)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ParseError(f"the client's result is malformed: {error!r}") from error
+
+
+def _event(line: str) -> dict[str, Any]:
+    try:
+        event = json.loads(line[len(OWN) :])
+    except ValueError as error:
+        raise ParseError(f"the client wrote a damaged line: {line[:160]!r}") from error
+    return event if isinstance(event, dict) else {}
+
+
+def _measurement(
+    result: Mapping[str, Any], types: Sequence[Mapping[str, Any]], lines: Sequence[str]
+) -> Measurement:
+    kinds = tuple(_kind(event) for event in types)
+    histogram = summed(kind.histogram for kind in kinds)
+    counted, transactions = sum(n for _, n in histogram), int(result["transactions"])
+    if counted != transactions:
+        raise ParseError(f"the histograms hold {counted} of {transactions} transactions")
+    latency = result["latencyMs"] or {}
+    return Measurement(
+        seconds=float(result["window"]["seconds"]),
+        transactions=transactions,
+        tps=float(result["tpmTotal"]) / 60,
+        latency_average_ms=latency.get("average"),
+        latency_min_ms=latency.get("min"),
+        latency_max_ms=latency.get("max"),
+        latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
+        errors=int(result["errors"]),
+        reconnects=int(result["reconnects"]),
+        histogram=histogram,
+        series=window(lines, Mark.CHECKPOINT),
+        extra={
+            NEW_ORDERS: float(result["tpmC"]) / 60,
+            RETRIES: int(result["retries"]) / float(result["window"]["seconds"]),
+        },
+        kinds=kinds,
+        sessions=sessions("\n".join(lines)),
+        columns=columns("\n".join(lines)),
+    )
+
+
+def _kind(event: Mapping[str, Any]) -> TransactionKind:
+    return TransactionKind(
+        name=str(event["type"]),
+        transactions=int(event["committed"]) + int(event["rolledBack"]),
+        errors=int(event["errors"]),
+        histogram=tuple(
+            (float(middle) / _MICROSECONDS, int(count)) for middle, count in event["histogramUs"]
+        ),
+    )

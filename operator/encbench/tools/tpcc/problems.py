@@ -16,7 +16,7 @@ from encbench.core.columns import selection
 from encbench.core.problem import Problem, Reason
 from encbench.engines.facts import facts
 from encbench.tools.tpcc import jdbc
-from encbench.tools.tpcc.client import kind_of
+from encbench.tools.tpcc.props import kind_of
 
 OWN_OPTIONS = ("deadlineSeconds", "foreignKeys")
 """Properties of encbench's own client without a field in the API (docs/tpcc.md)."""

@@ -11,6 +11,7 @@ It reads three clients and distinguishes them by their lines (see also `tpcc.par
 """
 
 import json
+from collections.abc import Iterable
 from math import nan
 from typing import TypeGuard
 
@@ -89,6 +90,18 @@ class TpccReader:
             return None
         self._second += self._interval
         return _rate(self._second, per_minute / 60)
+
+
+def window(lines: Iterable[str], begins: Mark) -> tuple[Sample, ...]:
+    """The periodic reports within the window, which begins with that moment."""
+    reader, samples, inside = TpccReader(), list[Sample](), False
+    for line in lines:
+        mark = reader.mark(line)
+        if mark in (begins, Mark.ENDED):
+            inside = mark is begins
+        elif inside and (sample := reader.progress(line)) is not None:
+            samples.append(sample)
+    return tuple(samples)
 
 
 def _rate(second: int, tps: float) -> Sample:

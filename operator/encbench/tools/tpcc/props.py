@@ -1,24 +1,41 @@
-"""The props file of each client, without user and password: `client.sh` adds them in the pod.
+"""The client of a workload, the paths in its pod, and its props file.
 
 encbench's own client takes BenchmarkSQL 5's properties and some more (docs/tpcc.md). The file holds
-nothing that differs between replicas: each replica gets its part of the terminals separately.
+neither user nor password, which `client.sh` adds in the pod, and nothing that differs between
+replicas: each replica gets its part of the terminals separately.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Literal
 
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Load
+from encbench.core.certificates import FOLDER
 from encbench.core.connection import Connection
 from encbench.engines.facts import facts
-from encbench.tools.sharing import seed_of, shares
+from encbench.tools.context import seed_of, shares
 from encbench.tools.tpcc import jdbc
-from encbench.tools.tpcc.client import CA_FILE, RESULTS, kind_of
+
+Kind = Literal["own", "5", "6"]
+"""encbench's own client, or BenchmarkSQL of that version."""
+
+CREDENTIALS = "/etc/encbench/credentials"
+"""Mount point of `username` and `password`."""
+SCRATCH = "/tmp"  # noqa: S108 - an emptyDir in memory: the props file holds the password
+RESULTS = f"{SCRATCH}/encbench/results"
+"""BenchmarkSQL 6's result folder."""
+CA_FILE = f"{FOLDER}/cacert.pem"
+"""The CA's certificate, if the mode has TLS."""
 
 Props = dict[str, str]
 
-REPORT_SECONDS = 1
-"""Interval of BenchmarkSQL 6's reports; the other clients report every second."""
+
+def kind_of(tpcc: Tpcc) -> Kind:
+    """The client that drives this workload."""
+    if tpcc.benchmarksql is None:
+        return "own"
+    return "6" if tpcc.dialect == 6 else "5"
 
 
 def load_props(tpcc: Tpcc, connection: Connection, cores: float) -> Props:
@@ -33,11 +50,11 @@ def load_props(tpcc: Tpcc, connection: Connection, cores: float) -> Props:
 
 def run_props(tpcc: Tpcc, load: Load, connection: Connection, cores: float) -> Props:
     """For the measured run, as all replicas share it."""
-    build = {"own": _own, "5": _benchmarksql_5, "6": _benchmarksql_6}[kind_of(tpcc)]
-    probe = kind_of(tpcc) == "own" and connection.columns
+    kind = kind_of(tpcc)
+    probe = kind == "own" and connection.columns
     return {
         **_common(tpcc, connection),
-        **build(tpcc, load, cores),
+        **(_benchmarksql_6(tpcc, load, cores) if kind == "6" else _terminals(kind, tpcc, load)),
         **({"probeColumns": "true"} if probe else {}),
         **tpcc.options,
     }
@@ -47,8 +64,12 @@ def replica_props(tpcc: Tpcc, concurrency: int, seed: int, replicas: int) -> lis
     """Properties of each replica in addition to the file: its part of the terminals, and a seed."""
     kind, parts = kind_of(tpcc), shares(concurrency, replicas)
     if kind == "6":
-        return [{"sutThreads": str(part), **_background(part)} for part in parts]
-    limits = [*_limits(tpcc, parts)]
+        # Three quarters of the connections may do deferred deliveries, as in its own samples.
+        return [
+            {"sutThreads": str(part), "maxDeliveryBGThreads": str(max(1, part * 3 // 4))}
+            for part in parts
+        ]
+    limits = shares(tpcc.limit_txns_per_min or 0, replicas)  # 0 is none
     found = []
     for index, part in enumerate(parts):
         props = {"terminals": str(part), "limitTxnsPerMin": str(limits[index])}
@@ -87,19 +108,16 @@ def _common(tpcc: Tpcc, connection: Connection) -> Props:
     }
 
 
-def _own(tpcc: Tpcc, load: Load, _: float) -> Props:
+def _terminals(kind: Kind, tpcc: Tpcc, load: Load) -> Props:
+    """The window and the terminals of our own client, or of BenchmarkSQL 5."""
+    warmup, seconds = load.warmup_seconds, load.duration_seconds
+    window = {"warmupSeconds": f"{warmup:.0f}", "runSeconds": f"{seconds:.0f}"}
+    if kind == "5":
+        window = {"runTxnsPerTerminal": "0", "runMins": f"{seconds / 60:.0f}"}
     return {
-        "warmupSeconds": f"{load.warmup_seconds:.0f}",
-        "runSeconds": f"{load.duration_seconds:.0f}",
-        **_terminals(tpcc),
-    }
-
-
-def _benchmarksql_5(tpcc: Tpcc, load: Load, _: float) -> Props:
-    return {
-        "runTxnsPerTerminal": "0",
-        "runMins": f"{load.duration_seconds / 60:.0f}",
-        **_terminals(tpcc),
+        **window,
+        "terminalWarehouseFixed": str(tpcc.terminal_warehouse_fixed).lower(),
+        **{f"{name}Weight": f"{weight:g}" for name, weight in tpcc.mix.weights.items()},
     }
 
 
@@ -113,7 +131,7 @@ def _benchmarksql_6(tpcc: Tpcc, load: Load, cores: float) -> Props:
         "rampupSUTMins": "0",
         "rampupTerminalMins": "0",
         "runMins": f"{load.duration_seconds / 60:.0f}",
-        "reportIntervalSecs": str(REPORT_SECONDS),
+        "reportIntervalSecs": "1",  # as the other clients
         "restartSUTThreadProbability": "0.0",
         # No think time, as in the other clients; a workload's options may override it.
         "keyingTimeMultiplier": "0.0",
@@ -123,21 +141,3 @@ def _benchmarksql_6(tpcc: Tpcc, load: Load, cores: float) -> Props:
         # New-Order gets the rest of 100.
         **{f"{name}Weight": f"{weights[name]:g}" for name in weights if name != "newOrder"},
     }
-
-
-def _terminals(tpcc: Tpcc) -> Props:
-    return {
-        "terminalWarehouseFixed": str(tpcc.terminal_warehouse_fixed).lower(),
-        **{f"{name}Weight": f"{weight:g}" for name, weight in tpcc.mix.weights.items()},
-    }
-
-
-def _limits(tpcc: Tpcc, parts: Sequence[int]) -> Sequence[int]:
-    """Each replica's part of the limit; 0 is none."""
-    limit = tpcc.limit_txns_per_min
-    return [0] * len(parts) if limit is None else shares(limit, len(parts))
-
-
-def _background(threads: int) -> Props:
-    """Three quarters of the connections may do deferred deliveries, as in its own samples."""
-    return {"maxDeliveryBGThreads": str(max(1, threads * 3 // 4))}

@@ -6,10 +6,9 @@ import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.engines.innodb.options import parse_size
-from encbench.engines.mariadb.layout import POD
+from encbench.engines.innodb.settings import parse_size
 from encbench.engines.mariadb.problems import OPTIONS
-from encbench.engines.mariadb.settings import server_settings
+from encbench.engines.mariadb.settings import POD, server_settings
 from encbench.engines.registry import engine
 from encbench.engines.setting_names import known_settings
 from tests.support.testbeds import TDE, instance, spec_of_testbed

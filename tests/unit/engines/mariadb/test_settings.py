@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from encbench.engines.mariadb.layout import POD
-from encbench.engines.mariadb.settings import server_cnf, server_settings
+from encbench.engines.mariadb.settings import POD, server_cnf, server_settings
 from tests.support.testbeds import PLAINTEXT, TDE, TLS, TLS12, spec_of_testbed
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from encbench.engines.marker import ROWS
-from encbench.engines.mysql import catalogue, marker, versions
-from encbench.engines.mysql.versions import LAST
+from encbench.engines.mysql import catalogue, flavour, marker
+from encbench.engines.mysql.flavour import LAST
 
 
 def test_the_rows_of_a_server() -> None:
@@ -94,4 +94,4 @@ def test_marker_and_echo_are_parameters() -> None:
     [("8.0", (8, 0, LAST)), ("8.0.28", (8, 0, 28)), ("9", (9, LAST, LAST)), ("5.7", (5, 7, LAST))],
 )
 def test_a_short_number_is_the_last_of_its_series(version: str, number: tuple[int, ...]) -> None:
-    assert versions.number(version) == number
+    assert flavour.number(version) == number

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from encbench.engines.engine import refusals
-from encbench.engines.mysql import keyring
+from encbench.engines.engine import scripts
+from encbench.engines.mysql import engine
 from encbench.engines.mysql.layout import MysqlLayout
 from tests.support.shells import SHELLS
 
-SCRIPT = Path(keyring.__file__).with_name("initialise.sh")
+SCRIPT = Path(engine.__file__).with_name("initialise.sh")
 
 MYSQLD = """#!/bin/sh
 case "$*" in
@@ -37,7 +37,7 @@ class Image:
             (home / "share/plugins" / plugin).touch()
         self.says(f"basedir   {home}/share/\nplugin-dir   {home}/share/plugins/\n")
         (home / "config/server.cnf").write_text("[mysqld]\n")
-        (home / "config/refusals.sh").write_text(refusals()["refusals.sh"])
+        (home / "config/refusals.sh").write_text(scripts("mysql")["refusals.sh"])
         program = home / "bin" / "mysqld"
         program.write_text(MYSQLD.format(home=home, volume=self.layout.volume))
         program.chmod(0o755)
@@ -91,7 +91,7 @@ def test_program_and_plugins_are_linked_and_the_keyring_lies_beside_them(
     ]
     assert (program / "plugins/other.so").resolve() == image.home / "share/plugins/other.so"
     assert (program / "mysqld.my").read_text() == "mysqld.my"
-    assert Path(image.layout.places_cnf).read_text() == (
+    assert Path(image.layout.program, "places.cnf").read_text() == (
         f"[mysqld]\nbasedir={image.home}/share/\nplugin_dir={program}/plugins\n"
     )
     assert image.calls == [

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from encbench.database.children import generate
+from encbench.engines.mysql.engine import init_sql
 from encbench.engines.mysql.flavour import FLAVOURS
 from encbench.engines.mysql.layout import POD
 from encbench.engines.mysql.settings import server_cnf, server_settings
-from encbench.engines.mysql.users import init_sql
 from encbench.engines.setting_names import known_settings
 from tests.support.testbeds import PLAINTEXT, TLS, TLS12, counting_tokens
 from tests.unit.engines.mysql.golden import ALL, TABLES, spec
@@ -22,7 +22,7 @@ def settings(mode: dict[str, Any] = PLAINTEXT, **changes: Any) -> dict[str, str]
 
 def statements(mode: dict[str, Any], engine: str = "mysql") -> list[str]:
     made = spec(mode, engine=engine)
-    return init_sql(generate(counting_tokens()), made.mode, FLAVOURS[engine]).splitlines()
+    return init_sql(FLAVOURS[engine], generate(counting_tokens()), made.mode).splitlines()
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -138,7 +138,7 @@ def test_what_the_operator_writes_is_known_to_the_server() -> None:
 def test_the_file_has_one_group_one_line_each_and_what_the_image_knows() -> None:
     lines = server_cnf(spec(ALL), POD).splitlines()
     assert lines[0] == "[mysqld]"
-    assert lines[-1] == f"!include {POD.places_cnf}"
+    assert lines[-1] == f"!include {POD.program}/places.cnf"
     assert all(line.count("=") == 1 for line in lines[1:-1])
 
 

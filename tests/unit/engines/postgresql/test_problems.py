@@ -6,9 +6,8 @@ import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.engines.postgresql.layout import POD
-from encbench.engines.postgresql.problems import owned, parse_size
-from encbench.engines.postgresql.settings import server_settings
+from encbench.engines.postgresql.problems import SETTINGS
+from encbench.engines.postgresql.settings import POD, parse_size, server_settings
 from encbench.engines.registry import engine
 from encbench.engines.setting_names import known_settings
 from tests.support.testbeds import TDE, TLS, TLS12, instance
@@ -144,7 +143,7 @@ def test_what_the_operator_writes_is_known_to_the_server() -> None:
     known = known_settings("postgresql").names
     for mode in ({}, TLS, TLS12):
         assert set(server_settings(spec(mode), POD)) <= known
-    assert {name for name in server_settings(spec({}), POD) if owned(name) is None} == {
+    assert {name for name in server_settings(spec({}), POD) if SETTINGS.owned(name) is None} == {
         "shared_buffers",
         "fsync",
         "synchronous_commit",
@@ -155,7 +154,7 @@ def test_what_the_operator_writes_is_known_to_the_server() -> None:
 
 def test_what_is_worth_setting_is_free() -> None:
     known = known_settings("postgresql").names
-    free = {name for name in known if owned(name) is None}
+    free = {name for name in known if SETTINGS.owned(name) is None}
     assert {
         "shared_buffers",
         "work_mem",

@@ -119,7 +119,7 @@ def test_estimates_are_paired_by_block() -> None:
             bounds = one.change_bounds("loss")
             assert step.loss is not None
             assert bounds is not None
-            assert step.loss.estimate == pytest.approx(one.loss, rel=1e-4)
+            assert step.loss.estimate == pytest.approx(one.change("loss"), rel=1e-4)
             assert step.loss.low == pytest.approx(bounds.low, rel=1e-4)
             assert step.blocks == one.n
 
@@ -157,7 +157,7 @@ def test_a_figure_that_was_withheld_is_left_out_for_all_arms() -> None:
         )
         assert one is not None
         assert step.database_cpu is not None
-        assert step.database_cpu.estimate == pytest.approx(one.increase, rel=1e-3)
+        assert step.database_cpu.estimate == pytest.approx(one.change("increase"), rel=1e-3)
 
 
 def test_the_proxy_s_cpu_stands_beside_the_server_s() -> None:
@@ -184,7 +184,7 @@ def test_the_direct_arm_s_answer_is_the_cost_of_the_hop() -> None:
     assert (headline.loss, headline.verdict) == (hop.loss, hop.verdict)
     top = card(known(), headline)
     assert (top.title, top.mode) == ("hop through the proxy", "plain against direct")
-    shown = {stat.name: stat.value for stat in top.stats}
+    shown = {name: value for name, value, _ in top.stats}
     assert hop.database_side_cpu is not None
     assert hop.database_side_cpu.estimate > 0
     assert shown["CPU per transaction"] == signed_percent(hop.database_side_cpu.estimate)

@@ -62,7 +62,7 @@ def _campaign(drawn: random.Random, loss: float, blocks: int) -> Interval:
     assert found is not None
     bounds = found.change_bounds("loss")
     assert bounds is not None
-    return interval(found.loss, bounds.low, bounds.high)
+    return interval(found.change("loss"), bounds.low, bounds.high)
 
 
 def test_a_report_against_itself_differs_in_nothing() -> None:

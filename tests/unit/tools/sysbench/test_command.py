@@ -6,13 +6,13 @@ import pytest
 
 from encbench.api.encryptionmode import InTransit, TlsVersion
 from encbench.core.connection import Connection
-from encbench.tools.sharing import shares
+from encbench.tools.context import shares
 from encbench.tools.sysbench.command import (
     environment,
     load_command,
     replica_arguments,
     run_command,
-    session_environment,
+    script_argument,
     unverified,
 )
 from tests.support.workloads import CUSTOM, MYSQL, PGSQL, workload_spec
@@ -24,7 +24,7 @@ def test_warm_up_and_window_are_one_run_with_a_checkpoint_between() -> None:
     assert "--time=7" in words
     assert "--report-checkpoints=2" in words
     assert words[-2:] == ["/etc/encbench/session/session.lua", "run"]
-    assert session_environment(spec.sysbench_test) == {"ENCBENCH_SCRIPT": "oltp_read_write"}
+    assert script_argument(spec.sysbench_test) == "oltp_read_write"
 
 
 def test_no_warm_up_is_no_checkpoint() -> None:
@@ -102,7 +102,7 @@ def test_the_users_options_and_dataset() -> None:
 def test_a_script_of_the_users_own_is_a_path() -> None:
     spec = workload_spec(CUSTOM)
     path = "/etc/encbench/script/transfer.lua"
-    assert session_environment(spec.sysbench_test) == {"ENCBENCH_SCRIPT": path}
+    assert script_argument(spec.sysbench_test) == path
     assert load_command(spec.sysbench_test, MYSQL, 1)[-1] == path
 
 

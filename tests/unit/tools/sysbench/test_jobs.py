@@ -8,7 +8,7 @@ import pytest
 
 from encbench.api.encryptionmode import InTransit
 from encbench.ports import Body
-from encbench.tools.registry import dataset_tool, tool
+from encbench.tools.registry import tool
 from tests.support.workloads import (
     CUSTOM,
     MYSQL,
@@ -26,7 +26,7 @@ def trial(client: dict[str, Any] | None = None, **changes: Any) -> Body:
 
 def load(*args: Any, **kwargs: Any) -> Body:
     context = load_context(*args, **kwargs)
-    return dataset_tool(context.spec.dataset).load_job(context)
+    return tool(context.spec.dataset).load_job(context)
 
 
 def pod(job: Body) -> Body:

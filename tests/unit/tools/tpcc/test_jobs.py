@@ -7,7 +7,7 @@ import pytest
 
 from encbench.api.encryptionmode import InTransit
 from encbench.ports import Body
-from encbench.tools.registry import dataset_tool, tool
+from encbench.tools.registry import tool
 from encbench.tools.tpcc.jdbc import TRUST_STORE
 from tests.support.workloads import MARIADB, MYSQL, load_context, tpcc_spec, trial_context
 
@@ -22,7 +22,7 @@ def trial(tpcc: Any = None, load: Any = None, client: Any = None, **changes: Any
 
 def load(tpcc: Any = None, **changes: Any) -> Body:
     context = load_context(tpcc={"warehouses": 4, **(tpcc or {})}, **changes)
-    return dataset_tool(context.spec.dataset).load_job(context)
+    return tool(context.spec.dataset).load_job(context)
 
 
 def pod(job: Body) -> Body:

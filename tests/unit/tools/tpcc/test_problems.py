@@ -8,6 +8,8 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.tools.registry import tool
+from encbench.tools.sysbench import jobs as sysbench_jobs
+from encbench.tools.tpcc import jobs as tpcc_jobs
 from encbench.tools.tpcc import problems as found_by
 from encbench.tools.tpcc.problems import reports_sessions
 from tests.support.testbeds import instance
@@ -91,5 +93,5 @@ def test_who_tells_what_sessions_negotiated() -> None:
 
 
 def test_the_tool_is_the_workload_s() -> None:
-    assert tool(workload_spec()).name == "sysbench"
-    assert tool(tpcc_spec()).name == "tpcc"
+    assert tool(workload_spec()).trial_job is sysbench_jobs.trial_job
+    assert tool(tpcc_spec()).trial_job is tpcc_jobs.trial_job

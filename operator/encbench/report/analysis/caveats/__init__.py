@@ -1,7 +1,7 @@
 """What could be wrong with the figures: checks of this campaign's facts.
 
-Each check is one policy: it takes the facts and returns a caveat or None. The checks are fixed
-beforehand and never change a figure; they show readers where to look before they believe one.
+Each check is one policy. The checks are fixed beforehand and never change a figure; they show
+readers where to look before they believe one.
 """
 
 from encbench.report.analysis.caveats import blocks, columns, load, recovery, setting
@@ -50,5 +50,5 @@ CHECKS: tuple[Check, ...] = (
 
 def caveats(facts: Facts) -> tuple[Caveat, ...]:
     """The caveats that hold, serious ones first."""
-    found = [caveat for check in CHECKS if (caveat := check(facts)) is not None]
+    found = [caveat for check in CHECKS for caveat in check(facts)]
     return tuple(sorted(found, key=lambda caveat: caveat.weight != "serious"))

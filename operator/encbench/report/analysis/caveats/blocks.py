@@ -1,6 +1,8 @@
 """Caveats about blocks and intervals: what the statistics cannot make good."""
 
-from encbench.report.analysis.caveats.facts import Facts
+from collections.abc import Iterator
+
+from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
 from encbench.report.words import judgement, text
 from encbench.text.words import plural
@@ -12,126 +14,106 @@ TOO_WIDE = 1.1
 MANY_INVALID = 0.2
 
 
-def noise_floor(facts: Facts) -> Caveat | None:
+def noise_floor(facts: Facts) -> Iterator[Caveat]:
     """A floor that hides the margin."""
-    wide = [
-        group.noise_floor
-        for group in facts.groups
-        if group.noise_floor is not None and group.noise_floor >= facts.spec.margin
-    ]
-    if not wide:
-        return None
-    return Caveat(
-        weight="serious",
-        title="The noise floor is wider than the margin",
-        text=f"The baseline against itself differed by up to ±{text.percent(max(wide))} in "
-        f"{len(wide)} of {plural(len(facts.groups), 'condition')}; an overhead near the "
-        f"margin of {text.margin(facts.spec.margin)} cannot be told from noise there. More "
-        "blocks, longer windows or a quieter machine narrow it.",
-    )
+    floors = (group.noise_floor for group in facts.groups)
+    wide = [floor for floor in floors if floor is not None and floor >= facts.spec.margin]
+    if wide:
+        yield serious(
+            title="The noise floor is wider than the margin",
+            text=f"The baseline against itself differed by up to ±{text.percent(max(wide))} in "
+            f"{len(wide)} of {plural(len(facts.groups), 'condition')}; an overhead near the margin "
+            f"of {text.margin(facts.spec.margin)} cannot be told from noise there. More blocks, "
+            "longer windows or a quieter machine narrow it.",
+        )
 
 
-def few_blocks(facts: Facts) -> Caveat | None:
+def few_blocks(facts: Facts) -> Iterator[Caveat]:
     """Intervals that rest on few blocks."""
     counts = [group.counted_blocks for group in facts.groups if group.counted_blocks]
-    if not counts or min(counts) >= FEW_BLOCKS:
-        return None
-    return Caveat(
-        weight="note",
-        title="Few blocks",
-        text=f"The smallest comparison rests on {plural(min(counts), 'block')}. So few can "
-        "neither show whether the differences are roughly normal nor average out a rare event.",
-    )
+    if counts and min(counts) < FEW_BLOCKS:
+        yield note(
+            title="Few blocks",
+            text=f"The smallest comparison rests on {plural(min(counts), 'block')}. So few can "
+            "neither show whether the differences are roughly normal nor average out a rare event.",
+        )
 
 
-def missing_blocks(facts: Facts) -> Caveat | None:
+def missing_blocks(facts: Facts) -> Iterator[Caveat]:
     """Fewer blocks than were planned."""
     short = [group for group in facts.groups if group.counted_blocks < group.planned_blocks]
-    if not short:
-        return None
-    worst = min(short, key=lambda group: group.counted_blocks)
-    return Caveat(
-        weight="serious",
-        title="Fewer valid blocks than planned",
-        text=f"{len(short)} of {plural(len(facts.groups), 'condition')} fell short; "
-        f"{worst.place} has {worst.counted_blocks} of {worst.planned_blocks}. What keeps trials "
-        "from succeeding may also bias those that do.",
-    )
+    if short:
+        worst = min(short, key=lambda group: group.counted_blocks)
+        yield serious(
+            title="Fewer valid blocks than planned",
+            text=f"{len(short)} of {plural(len(facts.groups), 'condition')} fell short; "
+            f"{worst.place} has {worst.counted_blocks} of {worst.planned_blocks}. What keeps "
+            "trials from succeeding may also bias those that do.",
+        )
 
 
-def many_invalid(facts: Facts) -> Caveat | None:
+def many_invalid(facts: Facts) -> Iterator[Caveat]:
     """A large share of trials that did not count."""
     bad = [trial for trial in facts.trials if trial.outcome != "Succeeded"]
     count, total = len(bad) + facts.unrecorded, len(facts.trials) + facts.unrecorded
-    if not total or count / total <= MANY_INVALID:
-        return None
-    return Caveat(
-        weight="serious",
-        title="Many trials did not succeed",
-        text=f"{count} of {total} ({judgement.by_reason(trial.reason for trial in bad)}).",
-    )
+    if total and count / total > MANY_INVALID:
+        yield serious(
+            title="Many trials did not succeed",
+            text=f"{count} of {total} ({judgement.by_reason(trial.reason for trial in bad)}).",
+        )
 
 
-def precision_missed(facts: Facts) -> Caveat | None:
+def precision_missed(facts: Facts) -> Iterator[Caveat]:
     """Intervals wider than the target."""
     if facts.spec.precision is None:
-        return None
+        return
     target = facts.spec.precision.target_half_width
     wide = [g for g in facts.groups if g.half_width is None or g.half_width > TOO_WIDE * target]
-    if not wide:
-        return None
-    worst = max(wide, key=lambda group: group.half_width or float("inf"))
-    return Caveat(
-        weight="note",
-        title="Intervals are wider than asked for",
-        text=f"In {len(wide)} of {plural(len(facts.groups), 'condition')}; {worst.place}: "
-        f"{worst.blocks_why}. "
-        "Raise blocks.max, or measure longer windows on a quieter machine.",
-    )
+    if wide:
+        worst = max(wide, key=lambda group: group.half_width or float("inf"))
+        yield note(
+            title="Intervals are wider than asked for",
+            text=f"In {len(wide)} of {plural(len(facts.groups), 'condition')}; {worst.place}: "
+            f"{worst.blocks_why}. Raise blocks.max, or measure longer windows on a quieter "
+            "machine.",
+        )
 
 
-def one_placement(facts: Facts) -> Caveat | None:
+def one_placement(facts: Facts) -> Iterator[Caveat]:
     """Testbeds that were never rebuilt."""
-    if facts.spec.blocks.per_testbed or not any(g.comparisons for g in facts.groups):
-        return None
     # All arms share an external database, so no placement differs between them.
     ours = [g for g in facts.groups if g.instance not in facts.external]
     known = [g.placement for g in ours if g.placement is not None]
-    if not known:
-        return None
-    worst = max(known, key=lambda interval: abs(interval.estimate))
-    return Caveat(
-        weight="note",
-        title="Each mode ran on one testbed",
-        text="Where its pod and its data came to lie is part of the measured loss and not of its "
-        "interval. The baseline mode's two testbeds differed by up to "
-        f"{text.percent(abs(worst.estimate))} {text.bounds(worst)}; the noise floor contains that. "
-        "blocks.perTestbed builds testbeds anew every so many blocks.",
-    )
+    compared = any(g.comparisons for g in facts.groups)
+    if known and compared and not facts.spec.blocks.per_testbed:
+        worst = max(known, key=lambda interval: abs(interval.estimate))
+        yield note(
+            title="Each mode ran on one testbed",
+            text="Where its pod and its data came to lie is part of the measured loss and not of "
+            "its interval. The baseline mode's two testbeds differed by up to "
+            f"{text.percent(abs(worst.estimate))} {text.bounds(worst)}; the noise floor contains "
+            "that. blocks.perTestbed builds testbeds anew every so many blocks.",
+        )
 
 
-def several_comparisons(facts: Facts) -> Caveat | None:
+def several_comparisons(facts: Facts) -> Iterator[Caveat]:
     """Many intervals, each at 95 %."""
     count = sum(1 for g in facts.groups for c in g.comparisons if c.loss is not None)
-    if count < 2:
-        return None
-    return Caveat(
-        weight="note",
-        title="Several comparisons",
-        text=f"{count} intervals of TPS stand side by side, each at 95 % for itself: about one in "
-        "twenty misses its true value. Verdicts are corrected for the number of modes within a "
-        "condition (Holm), not for that of conditions and figures.",
-    )
+    if count >= 2:
+        yield note(
+            title="Several comparisons",
+            text=f"{count} intervals of TPS stand side by side, each at 95 % for itself: about one "
+            "in twenty misses its true value. Verdicts are corrected for the number of modes "
+            "within a condition (Holm), not for that of conditions and figures.",
+        )
 
 
-def short_window(facts: Facts) -> Caveat | None:
+def short_window(facts: Facts) -> Iterator[Caveat]:
     """Windows in which one burst matters."""
     lengths = [t.window.end - t.window.start for t in facts.counted if t.window is not None]
-    if not lengths or min(lengths) >= SHORT_WINDOW_SECONDS:
-        return None
-    return Caveat(
-        weight="note",
-        title="Short windows",
-        text=f"The shortest measured {text.number(min(lengths), 0)} s. Checkpoints, purges and "
-        "flushing come in longer waves and may be missed or caught by chance.",
-    )
+    if lengths and min(lengths) < SHORT_WINDOW_SECONDS:
+        yield note(
+            title="Short windows",
+            text=f"The shortest measured {text.number(min(lengths), 0)} s. Checkpoints, purges and "
+            "flushing come in longer waves and may be missed or caught by chance.",
+        )

@@ -1,12 +1,10 @@
 """The facts that the checks for caveats use."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 
-from encbench.api.campaign import CampaignSpec
-from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.api.workload import WorkloadSpec
+from encbench.api.campaign import CampaignSpec, Resolved
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.document import Caveat, Provenance
 from encbench.report.document.group import Group
@@ -18,19 +16,18 @@ class Facts:
     """The facts of one campaign."""
 
     spec: CampaignSpec
-    workloads: dict[str, WorkloadSpec]
+    resolved: Resolved
     groups: Sequence[Group]
     trials: Sequence[TrialView]
     unrecorded: int
     provenance: Provenance
     sources: Sequence[ProvenanceSource]
-    instances: Mapping[str, InstanceTemplateSpec] = field(default_factory=dict)
-    modes: Mapping[str, EncryptionModeSpec] = field(default_factory=dict)
 
     @property
     def external(self) -> list[str]:
         """Templates of external databases."""
-        return sorted(name for name, one in self.instances.items() if one.external is not None)
+        instances = self.resolved.instances
+        return sorted(name for name in instances if instances[name].external is not None)
 
     @property
     def counted(self) -> list[TrialView]:
@@ -38,4 +35,7 @@ class Facts:
         return [trial for trial in self.trials if trial.counted]
 
 
-Check = Callable[[Facts], Caveat | None]
+Check = Callable[[Facts], Iterator[Caveat]]
+"""Yields its caveat where the facts call for one."""
+serious = partial(Caveat, weight="serious")
+note = partial(Caveat, weight="note")

@@ -1,7 +1,9 @@
 """Caveats about load: what limited TPS, and who else used the machines."""
 
+from collections.abc import Iterator
+
 from encbench.core.statistics.saturation import CLIENT_NEAR_LIMIT
-from encbench.report.analysis.caveats.facts import Facts
+from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
 from encbench.report.words import text
 from encbench.text.words import listed, plural
@@ -17,177 +19,149 @@ EQUAL_WORK_SHARE = 0.7
 IDLE_SERVER_PERCENT = 60.0
 
 
-def colocation(facts: Facts) -> Caveat | None:
+def colocation(facts: Facts) -> Iterator[Caveat]:
     """Client and database on one node."""
     count = sum(trial.colocated for trial in facts.counted)
-    if not count:
-        return None
-    return Caveat(
-        weight="serious",
-        title="Client and database shared a node",
-        text=f"In {plural(count, 'trial')} they competed for the same cores and caches: "
-        "encryption that slows the server also frees CPU for the client and the other way round. "
-        "Node CPU is of both.",
-    )
+    if count:
+        yield serious(
+            title="Client and database shared a node",
+            text=f"In {plural(count, 'trial')} they competed for the same cores and caches: "
+            "encryption that slows the server also frees CPU for the client and the other way "
+            "round. Node CPU is of both.",
+        )
 
 
-def busy_client(facts: Facts) -> Caveat | None:
+def busy_client(facts: Facts) -> Iterator[Caveat]:
     """A client that may limit TPS."""
     busy = [t for t in facts.counted if (t.client_cpu_percent or 0) >= CLIENT_NEAR_LIMIT]
     throttled = [t for t in facts.counted if (t.throttled_percent or 0) > THROTTLED_PERCENT]
-    if not busy and not throttled:
-        return None
-    most = max((t.client_cpu_percent or 0 for t in facts.counted), default=0)
-    return Caveat(
-        weight="serious",
-        title="The client was near its limit",
-        text=f"Client CPU reached {text.number(most, 0)} % of its limit; {len(busy)} of "
-        f"{plural(len(facts.counted), 'counted trial')} were above "
-        f"{text.number(CLIENT_NEAR_LIMIT, 0)} %, {len(throttled)} were throttled for more than "
-        f"{text.number(THROTTLED_PERCENT, 0)} % of the window. Where the client limits TPS the "
-        "cost of encryption is hidden.",
-    )
+    if busy or throttled:
+        most = max((t.client_cpu_percent or 0 for t in facts.counted), default=0)
+        yield serious(
+            title="The client was near its limit",
+            text=f"Client CPU reached {text.number(most, 0)} % of its limit; {len(busy)} of "
+            f"{plural(len(facts.counted), 'counted trial')} were above "
+            f"{text.number(CLIENT_NEAR_LIMIT, 0)} %, {len(throttled)} were throttled for more than "
+            f"{text.number(THROTTLED_PERCENT, 0)} % of the window. Where the client limits TPS the "
+            "cost of encryption is hidden.",
+        )
 
 
-def busy_server(facts: Facts) -> Caveat | None:
+def busy_server(facts: Facts) -> Iterator[Caveat]:
     """A saturated server without a fixed rate, whose arms did not do equal work."""
-    bound = [
-        group
-        for group in facts.groups
-        if group.offered_tps is None
-        and any(row.saturation in ("DatabaseBound", "Both") for row in group.rows)
-    ]
-    if not bound:
-        return None
-    group = bound[0]
-    slowest = min(row.tps for row in group.rows if row.tps is not None)
-    rate = max(1, int(EQUAL_WORK_SHARE * slowest))
-    return Caveat(
-        weight="note",
-        title="The server was at its CPU limit",
-        text=f"In {len(bound)} of {plural(len(facts.groups), 'condition')} TPS is what its "
-        "CPU lets through: the loss is that of a server with nothing to spare; it does not predict "
-        "latency or CPU at normal load. For the cost at equal work measure a second Workload "
-        f"with a fixed rate that every arm keeps up with, such as load.rate: {rate} for "
-        f"{group.place}.",
-    )
+    free = [group for group in facts.groups if group.offered_tps is None]
+    limits = ("DatabaseBound", "Both")
+    bound = [group for group in free if any(row.saturation in limits for row in group.rows)]
+    if bound:
+        group = bound[0]
+        slowest = min(row.tps for row in group.rows if row.tps is not None)
+        rate = max(1, int(EQUAL_WORK_SHARE * slowest))
+        yield note(
+            title="The server was at its CPU limit",
+            text=f"In {len(bound)} of {plural(len(facts.groups), 'condition')} TPS is what its CPU "
+            "lets through: the loss is that of a server with nothing to spare; it does not predict "
+            "latency or CPU at normal load. For the cost at equal work measure a second Workload "
+            f"with a fixed rate that every arm keeps up with, such as load.rate: {rate} for "
+            f"{group.place}.",
+        )
 
 
-def idle_server(facts: Facts) -> Caveat | None:
+def idle_server(facts: Facts) -> Iterator[Caveat]:
     """A server that was never saturated."""
     cpu = [t.database_cpu_percent for t in facts.counted if t.database_cpu_percent is not None]
-    if not cpu or max(cpu) >= IDLE_SERVER_PERCENT:
-        return None
-    if all(group.primary == "recovery" for group in facts.groups):
-        return None
-    return Caveat(
-        weight="note",
-        title="The server was never saturated",
-        text=f"Its CPU stayed at or below {text.number(max(cpu), 0)} % of the limit. TPS then "
-        "follows latency, and CPU that encryption adds does not show in it: read CPU per "
-        "transaction, or measure at a higher concurrency.",
-    )
+    about_load = any(group.primary != "recovery" for group in facts.groups)
+    if about_load and cpu and max(cpu) < IDLE_SERVER_PERCENT:
+        yield note(
+            title="The server was never saturated",
+            text=f"Its CPU stayed at or below {text.number(max(cpu), 0)} % of the limit. TPS then "
+            "follows latency, and CPU that encryption adds does not show in it: read CPU per "
+            "transaction, or measure at a higher concurrency.",
+        )
 
 
-def fixed_rate(facts: Facts) -> Caveat | None:
+def fixed_rate(facts: Facts) -> Iterator[Caveat]:
     """TPS that only shows the offered rate."""
-    fixed = [
-        group
-        for group in facts.groups
-        if group.offered_tps is not None and group.primary != "recovery"
-    ]
+    offered = [group for group in facts.groups if group.offered_tps is not None]
+    fixed = [group for group in offered if group.primary != "recovery"]
     if not fixed:
-        return None
+        return
     names = listed(sorted({group.workload for group in fixed}))
     behind = [group for group in fixed if group.equal_work is False]
-    if not behind:
-        return Caveat(
-            weight="note",
+    if behind:
+        yield serious(
+            title="An arm fell behind the offered rate",
+            text=f"A fixed rate was offered, so TPS of {names} cannot exceed it, whatever the "
+            f"mode costs. In {len(behind)} of {plural(len(fixed), 'such condition')} an arm did "
+            f"not keep up, first in {behind[0].place}: latency there is that of a queue, and the "
+            "work was not equal. Offer less.",
+        )
+    else:
+        yield note(
             title="A fixed rate was offered",
             text=f"Every arm kept up with it, so that TPS of {names} is the same by design: the "
             "cost at equal work is CPU per transaction, and latency.",
         )
-    worst = behind[0]
-    return Caveat(
-        weight="serious",
-        title="An arm fell behind the offered rate",
-        text=f"A fixed rate was offered, so TPS of {names} cannot exceed it, whatever the mode "
-        f"costs. In {len(behind)} of {plural(len(fixed), 'such condition')} an arm did not "
-        f"keep up, first in {worst.place}: "
-        f"latency there is that of a queue, and the work was not equal. Offer "
-        "less.",
-    )
 
 
-def foreign_load(facts: Facts) -> Caveat | None:
+def foreign_load(facts: Facts) -> Iterator[Caveat]:
     """Other programs on the nodes."""
     known = [t.foreign_cpu_percent for t in facts.counted if t.foreign_cpu_percent is not None]
     much = [share for share in known if share > FOREIGN_PERCENT]
-    if not much:
-        return None
-    limit = facts.spec.limits.foreign_cpu
-    return Caveat(
-        weight="serious",
-        title="Something else used the nodes",
-        text=f"In {len(much)} of {plural(len(known), 'counted trial')} programs outside the "
-        f"campaign took more than {text.number(FOREIGN_PERCENT, 0)} % of a node's cores, "
-        f"{text.number(max(much), 0)} % at most; above {text.margin(limit)} a trial is Invalid "
-        "(limits.foreignCpu). Such load widens intervals, and may hit one arm by chance.",
-    )
+    if much:
+        limit = facts.spec.limits.foreign_cpu
+        yield serious(
+            title="Something else used the nodes",
+            text=f"In {len(much)} of {plural(len(known), 'counted trial')} programs outside the "
+            f"campaign took more than {text.number(FOREIGN_PERCENT, 0)} % of a node's cores, "
+            f"{text.number(max(much), 0)} % at most; above {text.margin(limit)} a trial is Invalid "
+            "(limits.foreignCpu). Such load widens intervals, and may hit one arm by chance.",
+        )
 
 
-def foreign_unknown(facts: Facts) -> Caveat | None:
+def foreign_unknown(facts: Facts) -> Iterator[Caveat]:
     """Nodes without metrics about other programs."""
     count = sum(t.foreign_cpu_percent is None for t in facts.counted)
-    if not count:
-        return None
-    return Caveat(
-        weight="note",
-        title="Load from outside was not measured",
-        text=f"In {count} of {plural(len(facts.counted), 'counted trial')} Prometheus lacked "
-        "what is needed to tell how busy the nodes were with anything else: trials that were "
-        "disturbed may be among the valid ones.",
-    )
+    if count:
+        yield note(
+            title="Load from outside was not measured",
+            text=f"In {count} of {plural(len(facts.counted), 'counted trial')} Prometheus lacked "
+            "what is needed to tell how busy the nodes were with anything else: trials that were "
+            "disturbed may be among the valid ones.",
+        )
 
 
-def not_idle(facts: Facts) -> Caveat | None:
+def not_idle(facts: Facts) -> Iterator[Caveat]:
     """Databases that did something while another was measured."""
     busy = [t for t in facts.counted if (t.idle_cpu_percent or 0) > IDLE_PERCENT]
-    if not busy:
-        return None
-    most = max(t.idle_cpu_percent or 0 for t in busy)
-    return Caveat(
-        weight="note",
-        title="Idle databases were not quite idle",
-        text=f"In {len(busy)} of {plural(len(facts.counted), 'counted trial')} the other "
-        f"databases used up to {text.number(most, 0)} % of one instance's CPU, with purging or "
-        "flushing left over from their own trials. A longer warm-up lets them finish.",
-    )
+    if busy:
+        most = max(t.idle_cpu_percent or 0 for t in busy)
+        yield note(
+            title="Idle databases were not quite idle",
+            text=f"In {len(busy)} of {plural(len(facts.counted), 'counted trial')} the other "
+            f"databases used up to {text.number(most, 0)} % of one instance's CPU, with purging or "
+            "flushing left over from their own trials. A longer warm-up lets them finish.",
+        )
 
 
-def cpu_withheld(facts: Facts) -> Caveat | None:
+def cpu_withheld(facts: Facts) -> Iterator[Caveat]:
     """CPU figures that are absent."""
     reasons = [why for trial in facts.counted if (why := trial.cpu_withheld.get("database"))]
     missing = [t for t in facts.counted if t.database_cpu_ms_per_transaction is None]
-    if not missing:
-        return None
-    why = f", for instance because: {reasons[0]}" if reasons else ""
-    return Caveat(
-        weight="note",
-        title="Server CPU withheld",
-        text=f"In {len(missing)} of {plural(len(facts.counted), 'counted trial')} there is no "
-        f"CPU of the server{why}. Its blocks are left out of the CPU columns for all arms.",
-    )
+    if missing:
+        why = f", for instance because: {reasons[0]}" if reasons else ""
+        yield note(
+            title="Server CPU withheld",
+            text=f"In {len(missing)} of {plural(len(facts.counted), 'counted trial')} there is no "
+            f"CPU of the server{why}. Its blocks are left out of the CPU columns for all arms.",
+        )
 
 
-def errors(facts: Facts) -> Caveat | None:
+def errors(facts: Facts) -> Iterator[Caveat]:
     """Errors that the tool ignored."""
     count = sum(trial.errors or 0 for trial in facts.counted)
-    if not count:
-        return None
-    return Caveat(
-        weight="note",
-        title="Ignored errors",
-        text=f"The tool ignored {plural(count, 'error')} such as deadlocks in counted trials; "
-        "each trial stayed below the workload's limit.",
-    )
+    if count:
+        yield note(
+            title="Ignored errors",
+            text=f"The tool ignored {plural(count, 'error')} such as deadlocks in counted trials; "
+            "each trial stayed below the workload's limit.",
+        )

@@ -1,6 +1,8 @@
 """Caveats about recoveries: whether the arms had equal work, and enough to measure."""
 
-from encbench.report.analysis.caveats.facts import Facts
+from collections.abc import Iterator
+
+from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
 from encbench.report.words import text
 from encbench.text.words import plural
@@ -11,7 +13,7 @@ SHORT_SECONDS = 1.0
 """Below this, a recovery mostly consists of an ordinary start."""
 
 
-def unequal_log(facts: Facts) -> Caveat | None:
+def unequal_log(facts: Facts) -> Iterator[Caveat]:
     """Arms that were stopped with different amounts of work left."""
     found = []
     for group in facts.groups:
@@ -19,36 +21,27 @@ def unequal_log(facts: Facts) -> Caveat | None:
         if group.primary == "recovery" and len(amounts) > 1:
             found.append((max(amounts) / min(amounts), min(amounts), max(amounts), group))
     bad = [one for one in found if one[0] > UNEQUAL]
-    if not bad:
-        return None
-    _, low, high, group = max(bad, key=lambda one: one[0])
-    rate = "" if group.offered_tps else " Offer a load.rate that every arm keeps up with."
-    return Caveat(
-        weight="serious",
-        title="The arms had not equally much to recover",
-        text=f"In {len(bad)} of {plural(len(facts.groups), 'condition')} the log that the "
-        f"data files lacked at the stop differs between the arms, in {group.workload} from "
-        f"{text.number(low, 1)} to {text.number(high, 1)} MiB: the difference in recovery time is "
-        f"also one of work.{rate}",
-    )
+    if bad:
+        _, low, high, group = max(bad, key=lambda one: one[0])
+        rate = "" if group.offered_tps else " Offer a load.rate that every arm keeps up with."
+        yield serious(
+            title="The arms had not equally much to recover",
+            text=f"In {len(bad)} of {plural(len(facts.groups), 'condition')} the log that the data "
+            f"files lacked at the stop differs between the arms, in {group.workload} from "
+            f"{text.number(low, 1)} to {text.number(high, 1)} MiB: the difference in recovery time "
+            f"is also one of work.{rate}",
+        )
 
 
-def short_recoveries(facts: Facts) -> Caveat | None:
+def short_recoveries(facts: Facts) -> Iterator[Caveat]:
     """Recoveries too short to show a difference."""
-    seconds = [
-        row.recovery_seconds
-        for group in facts.groups
-        if group.primary == "recovery"
-        for row in group.rows
-        if row.recovery_seconds is not None
-    ]
-    short = [one for one in seconds if one < SHORT_SECONDS]
-    if not short:
-        return None
-    return Caveat(
-        weight="note",
-        title="Servers answered within a second",
-        text=f"The shortest mean is {text.number(min(short), 2)} s from start to first answer, and "
-        "times are known to 0.03 s. So short a time is mostly what any start takes: more data, "
-        "more load and a larger log show what a recovery costs.",
-    )
+    groups = (group for group in facts.groups if group.primary == "recovery")
+    seconds = [row.recovery_seconds for group in groups for row in group.rows]
+    short = [one for one in seconds if one is not None and one < SHORT_SECONDS]
+    if short:
+        yield note(
+            title="Servers answered within a second",
+            text=f"The shortest mean is {text.number(min(short), 2)} s from start to first answer, "
+            "and times are known to 0.03 s. So short a time is mostly what any start takes: more "
+            "data, more load and a larger log show what a recovery costs.",
+        )

@@ -1,8 +1,10 @@
 """Caveats about data and machines: how they differ from production."""
 
+from collections.abc import Iterator
+
 from encbench.api.scalars import parse_quantity
 from encbench.api.workload import WorkloadSpec
-from encbench.report.analysis.caveats.facts import Facts
+from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
 from encbench.report.words import text
 from encbench.text.words import listed, plural
@@ -21,93 +23,81 @@ def _dataset_bytes(workload: WorkloadSpec) -> int:
     return test.tables * test.table_size * SYSBENCH_ROW_BYTES
 
 
-def dataset_in_memory(facts: Facts) -> Caveat | None:
+def dataset_in_memory(facts: Facts) -> Iterator[Caveat]:
     """Encryption at rest that is hardly exercised."""
     pools = [
         float(size)
         for source in facts.sources
         if (size := source.record.server.settings.get("innodb_buffer_pool_size", "")).isdigit()
     ]
-    sizes = [_dataset_bytes(workload) for workload in facts.workloads.values()]
-    if not pools or not sizes or min(sizes) >= min(pools):
-        return None
-    mebi = parse_quantity("1Mi")
-    return Caveat(
-        weight="note",
-        title="The dataset fits into memory",
-        text=f"About {text.number(min(sizes) / mebi, 0)} MiB of rows in a buffer pool of "
-        f"{text.number(min(pools) / mebi, 0)} MiB: pages are decrypted when they are read from "
-        "disk, which then hardly happens. With more data than memory encryption at rest can cost "
-        "more.",
-    )
+    sizes = [_dataset_bytes(workload) for workload in facts.resolved.workloads.values()]
+    if pools and sizes and min(sizes) < min(pools):
+        mebi = parse_quantity("1Mi")
+        yield note(
+            title="The dataset fits into memory",
+            text=f"About {text.number(min(sizes) / mebi, 0)} MiB of rows in a buffer pool of "
+            f"{text.number(min(pools) / mebi, 0)} MiB: pages are decrypted when they are read from "
+            "disk, which then hardly happens. With more data than memory encryption at rest can "
+            "cost more.",
+        )
 
 
-def external_database(facts: Facts) -> Caveat | None:
+def external_database(facts: Facts) -> Iterator[Caveat]:
     """A server that encbench cannot inspect."""
-    if not facts.external:
-        return None
-    return Caveat(
-        weight="serious",
-        title="Somebody else runs the database",
-        text=f"Of {listed(facts.external)} the operator sees what a client's session sees: "
-        "encryption in transit is proven, and nothing of its settings, its files, a restart or "
-        "other load on it. All arms take turns on one dataset, so that each finds it as the one "
-        "before has left it, and unwritten pages of one trial may be flushed in the next.",
-    )
+    if facts.external:
+        yield serious(
+            title="Somebody else runs the database",
+            text=f"Of {listed(facts.external)} the operator sees what a client's session sees: "
+            "encryption in transit is proven, and nothing of its settings, its files, a restart or "
+            "other load on it. All arms take turns on one dataset, so that each finds it as the "
+            "one before has left it, and unwritten pages of one trial may be flushed in the next.",
+        )
 
 
-def no_aes(facts: Facts) -> Caveat | None:
+def no_aes(facts: Facts) -> Iterator[Caveat]:
     """A CPU that computes AES in software."""
     known = [s for s in facts.sources if s.record.machine.cpu_flags]
     lacking = (s.record.machine for s in known if "aes" not in s.record.machine.cpu_flags)
     without = {machine.node or "a node" for machine in lacking}
-    if not without:
-        return None
-    return Caveat(
-        weight="serious",
-        title="No AES instructions",
-        text=f"The CPU of {listed(sorted(without))} lists no aes flag; AES is many times "
-        "slower there than on a current server.",
-    )
+    if without:
+        yield serious(
+            title="No AES instructions",
+            text=f"The CPU of {listed(sorted(without))} lists no aes flag; AES is many times "
+            "slower there than on a current server.",
+        )
 
 
-def mixed_machines(facts: Facts) -> Caveat | None:
+def mixed_machines(facts: Facts) -> Iterator[Caveat]:
     """Arms that ran under different conditions."""
     names = ("Server version", "Database node", "Kernel", "CPU")
     mixed = [f.name for f in facts.provenance.facts if f.name in names and len(f.values) > 1]
-    if not mixed:
-        return None
-    return Caveat(
-        weight="note",
-        title="Not everything was the same everywhere",
-        text=f"There is more than one {listed(name.lower() for name in mixed)}; the "
-        "provenance says where. A difference between arms may come from there.",
-    )
+    if mixed:
+        yield note(
+            title="Not everything was the same everywhere",
+            text=f"There is more than one {listed(name.lower() for name in mixed)}; the provenance "
+            "says where. A difference between arms may come from there.",
+        )
 
 
-def no_tpc_result(facts: Facts) -> Caveat | None:
+def no_tpc_result(facts: Facts) -> Iterator[Caveat]:
     """TPC-C's transactions, which are not a TPC-C result."""
-    names = sorted(name for name, workload in facts.workloads.items() if workload.tpcc)
-    if not names:
-        return None
-    return Caveat(
-        weight="note",
-        title="Not a TPC result",
-        text=f"{listed(names)} runs TPC-C's transactions without its think times, and nothing "
-        "was audited. TPS is of all five transactions (tpmTOTAL / 60), not of the New-Orders alone "
-        "(tpmC / 60), which stand beside it. Compare the arms with each other.",
-    )
+    names = sorted(name for name, workload in facts.resolved.workloads.items() if workload.tpcc)
+    if names:
+        yield note(
+            title="Not a TPC result",
+            text=f"{listed(names)} runs TPC-C's transactions without its think times, and nothing "
+            "was audited. TPS is of all five transactions (tpmTOTAL / 60), not of the New-Orders "
+            "alone (tpmC / 60), which stand beside it. Compare the arms with each other.",
+        )
 
 
-def not_checked(facts: Facts) -> Caveat | None:
+def not_checked(facts: Facts) -> Iterator[Caveat]:
     """TPC-C tables that were not checked after a trial."""
-    names = {name for name, workload in facts.workloads.items() if workload.tpcc}
+    names = {name for name, workload in facts.resolved.workloads.items() if workload.tpcc}
     missing = [t for t in facts.counted if t.workload in names and t.consistent is None]
-    if not missing:
-        return None
-    return Caveat(
-        weight="note",
-        title="Consistency not checked",
-        text=f"After {plural(len(missing), 'counted trial')} nobody could run the consistency "
-        "queries, for an external database has no agent; they were run after its loading.",
-    )
+    if missing:
+        yield note(
+            title="Consistency not checked",
+            text=f"After {plural(len(missing), 'counted trial')} nobody could run the consistency "
+            "queries, for an external database has no agent; they were run after its loading.",
+        )

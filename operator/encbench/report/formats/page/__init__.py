@@ -5,7 +5,6 @@ page comes from the report and is formatted by `text`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -13,22 +12,13 @@ from encbench.report.document import Report
 from encbench.report.document.group import Group, PairedComparison
 from encbench.report.formats import cards, layertables, tables
 from encbench.report.formats.markdown import LAYERS
-from encbench.report.formats.page.results import results
-from encbench.report.formats.page.timeline import timelines
+from encbench.report.formats.page.conditions import results, timelines
 from encbench.report.formats.tables import TableColumn
 from encbench.report.words import conduct, text
 from encbench.text.lines import unbroken
 from encbench.text.words import plural
 
 _TEMPLATES = Path(__file__).parent / "templates"
-
-
-@dataclass(frozen=True)
-class Glance:
-    """One condition in the overview, and its comparison with each treatment."""
-
-    group: Group
-    cells: tuple[PairedComparison | None, ...]
 
 
 def page(report: Report) -> str:
@@ -80,11 +70,9 @@ def _trusted(source: str) -> str:
     return Markup(source)  # noqa: S704 - see above
 
 
-def _glances(report: Report) -> list[Glance]:
-    """All conditions in the order of the plan; empty where the cards already show everything."""
+def _glances(report: Report) -> list[tuple[Group, list[PairedComparison | None]]]:
+    """Each condition with how its treatments were judged; empty where the cards show all that."""
     if len(report.groups) * len(report.treatments) <= len(report.headlines):
         return []
-    return [
-        Glance(group, tuple(group.comparison(arm.name) for arm in report.treatments))
-        for group in report.groups
-    ]
+    names = [arm.name for arm in report.treatments]
+    return [(group, [group.comparison(name) for name in names]) for group in report.groups]

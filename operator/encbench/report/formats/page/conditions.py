@@ -1,27 +1,22 @@
-"""The results on the page: plots and tables of each workload on each instance."""
+"""What the page shows of conditions: their results together, and how each of them went."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.api.workload import WorkloadSpec
+from encbench.api.overheadreport import Row
 from encbench.report.document import Report
 from encbench.report.document.group import Group
+from encbench.report.document.trial import Block, TrialView
 from encbench.report.figures import JUDGED
 from encbench.report.formats import layertables, tables
-from encbench.report.formats.plots import Legend, by_arm, effect, legend, percentiles
+from encbench.report.formats.plots import Legend, by_arm, effect, legend, percentiles, timeline
 from encbench.report.formats.sections import Section, Versus, sections
 from encbench.report.formats.tables import TableColumn, Titled
 from encbench.report.words import text
 from encbench.text.words import capitalised, plural
 
-
-@dataclass(frozen=True)
-class Chart:
-    """A plot with its title."""
-
-    title: str
-    svg: str
+Chart = tuple[str, str]
+"""A title and the plot as SVG."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +42,7 @@ class ResultSection:
     has_floor: bool
     charts: tuple[Chart, ...]
     distributions: tuple[Chart, ...]
+    """Latency percentiles below the highest concurrency, which is among the charts."""
     compared: tuple[TreatmentTables, ...]
     layers: tuple[Titled, ...]
     """What each layer of column encryption costs; empty where no mode has one."""
@@ -58,17 +54,16 @@ def results(report: Report) -> list[ResultSection]:
 
 
 def _result(report: Report, section: Section, number: int) -> ResultSection:
-    workload = report.resolved.workloads[section.workload]
-    instance = report.resolved.instances[section.instance]
+    setup = (*_machine(report, section), *_load(report, section))
     measured = any(group.counted_blocks for group in section.groups)
     return ResultSection(
         title=section.place,
-        setup="; ".join((*_machine(instance), *_load(workload, section))),
-        legend=legend(section.arms),
-        has_margin=bool(section.treatments) and measured,
+        setup="; ".join(setup),
+        legend=legend(section.first.arms),
+        has_margin=bool(section.first.treatments) and measured,
         has_floor=any(group.noise_floor is not None for group in section.groups),
         charts=tuple(_charts(report, section, number)) if measured else (),
-        distributions=tuple(_distributions(section, number)),
+        distributions=tuple(_percentiles(section.groups[:-1], number)),
         compared=tuple(_compared(versus) for versus in section.compared),
         layers=tuple(_layers(section)),
     )
@@ -80,7 +75,8 @@ def _layers(section: Section) -> Iterable[Titled]:
         yield f"CPU by layer, {section.place}", layertables.cpu(section.groups)
 
 
-def _machine(instance: InstanceTemplateSpec) -> Iterable[str]:
+def _machine(report: Report, section: Section) -> Iterable[str]:
+    instance = report.resolved.instances[section.first.instance]
     parts = [f"{instance.engine} {instance.version}"]
     if instance.external is not None:
         parts.append("external")
@@ -91,44 +87,36 @@ def _machine(instance: InstanceTemplateSpec) -> Iterable[str]:
     yield ", ".join(parts)
 
 
-def _load(workload: WorkloadSpec, section: Section) -> Iterable[str]:
-    yield f"warm-up {workload.load.warmup}, measured {workload.load.duration}"
+def _load(report: Report, section: Section) -> Iterable[str]:
+    load = report.resolved.workloads[section.first.workload].load
+    yield f"warm-up {load.warmup}, measured {load.duration}"
     offered = {group.offered_tps: group for group in section.groups if group.offered_tps}
     for tps, group in offered.items():
         rate = f"{text.number(tps, text.rate_digits([tps]))} TPS offered"
-        if group.equal_work:
-            yield f"{rate}; every arm kept up: CPU per transaction is the cost at equal work"
-        else:
-            yield f"{rate}; not every arm kept up"
+        kept_up = "every arm kept up: CPU per transaction is the cost at equal work"
+        yield f"{rate}; {kept_up if group.equal_work else 'not every arm kept up'}"
 
 
 def _charts(report: Report, section: Section, number: int) -> Iterable[Chart]:
     """What each treatment changes, then the cost of a transaction in each arm."""
     rows = [row for group in section.groups for row in group.rows]
-    if section.treatments:
+    if section.first.treatments:
         for figure in JUDGED.values():
             if any(getattr(row, figure.overhead) for row in rows):
                 drawing = effect(section, figure, report.spec.margin, f"r{number}-{figure.key}")
-                yield Chart(capitalised(figure.effect), drawing)
+                yield capitalised(figure.effect), drawing
     field, name = "database_cpu_ms_per_transaction", f"r{number}-cpu"
     if any(getattr(row, field) is not None for row in rows):
         drawing = by_arm(section, report.trials, field, "ms / transaction", name)
-        yield Chart("Server CPU per transaction, every trial", drawing)
-    highest = section.groups[-1]
-    if highest.latency:
-        yield _percentiles(highest, f"r{number}-p{highest.concurrency}")
+        yield "Server CPU per transaction, every trial", drawing
+    yield from _percentiles(section.groups[-1:], number)
 
 
-def _distributions(section: Section, number: int) -> Iterable[Chart]:
-    """Latency percentiles below the highest concurrency, which is among the charts."""
-    for group in section.groups[:-1]:
+def _percentiles(groups: Sequence[Group], number: int) -> Iterable[Chart]:
+    for group in groups:
         if group.latency:
-            yield _percentiles(group, f"r{number}-p{group.concurrency}")
-
-
-def _percentiles(group: Group, name: str) -> Chart:
-    threads = plural(group.concurrency, "thread")
-    return Chart(f"Latency by percentile at {threads}", percentiles(group, name))
+            title = f"Latency by percentile at {plural(group.concurrency, 'thread')}"
+            yield title, percentiles(group, f"r{number}-p{group.concurrency}")
 
 
 def _compared(versus: Versus) -> TreatmentTables:
@@ -136,12 +124,50 @@ def _compared(versus: Versus) -> TreatmentTables:
     measured = any(line.comparison.blocks for line in versus.lines)
     return TreatmentTables(
         title=versus.title,
-        why=tuple(
-            f"{plural(line.group.concurrency, 'thread')}: {line.comparison.verdict}, because "
-            f"{line.comparison.why}."
-            for line in versus.lines
-            if line.comparison.verdict != "Overhead"
-        ),
+        why=tuple(line.why for line in versus.lines if line.comparison.verdict != "Overhead"),
         tables=(first, *(others if measured else ())),
         judgements=tables.judgements(versus),
     )
+
+
+@dataclass(frozen=True)
+class ConditionTimeline:
+    """How one condition went: the control, the trials over time, the blocks."""
+
+    title: str
+    legend: tuple[Legend, ...]
+    group: Group
+    control: Row | None
+    treatments: tuple[str, ...]
+    svg: str
+    lines: tuple[tuple[Block, list[TrialView], list[str]], ...]
+    """Each block with its trials in order, and each treatment's loss within it."""
+    digits: int
+
+
+def timelines(report: Report) -> list[ConditionTimeline]:
+    """One for each condition, in the order of the plan."""
+    return [_timeline(report, group, number) for number, group in enumerate(report.groups)]
+
+
+def _timeline(report: Report, group: Group, number: int) -> ConditionTimeline:
+    trials = {trial.name: trial for trial in report.trials}
+    treatments = tuple(arm.name for arm in group.treatments)
+    by_block = [(block, [trials[name] for name in block.trials]) for block in group.blocks]
+    return ConditionTimeline(
+        title=group.place,
+        legend=legend(group.arms),
+        group=group,
+        control=next((row for row in group.rows if row.role == "control"), None),
+        treatments=treatments,
+        svg=timeline(group, report.trials, f"t{number}") if group.blocks else "",
+        lines=tuple((block, own, _losses(group, own, treatments)) for block, own in by_block),
+        digits=text.rate_digits(row.tps for row in group.rows),
+    )
+
+
+def _losses(group: Group, trials: Sequence[TrialView], treatments: Sequence[str]) -> list[str]:
+    tps = {trial.arm: trial.tps for trial in trials}
+    plain = tps.get(group.baseline.name)
+    known = [(tps.get(arm), plain) for arm in treatments]
+    return [text.ABSENT if a is None or b is None else text.percent(1 - a / b) for a, b in known]
