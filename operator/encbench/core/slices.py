@@ -4,11 +4,21 @@ A trial has a row for each slot of its arm: what all replicas did in the slot's 
 what the server used meanwhile. Times are Unix seconds by the operator's clock.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from typing import cast
 
 from encbench.api.base import Model
-from encbench.wire.slices import SliceRow, SlicesFile, SlotReading, SlotRow, SlotsAnswer
+from encbench.core.artefact import RecordError
+from encbench.wire.slices import (
+    SLICES_SCHEMA,
+    SliceRow,
+    SlicesFile,
+    SlotReading,
+    SlotRow,
+    SlotsAnswer,
+)
 
 APART = 0.1
 """Share by which the server's counted part may differ in length from the clients'."""
@@ -67,6 +77,11 @@ class Slices(Model):
         return sum(row.seconds for row in self.rows)
 
     @property
+    def client_cpu_seconds(self) -> float:
+        """CPU of all replicas in the counted time."""
+        return sum(row.client_cpu_seconds for row in self.rows)
+
+    @property
     def transactions(self) -> int:
         """Counted transactions."""
         return sum(row.transactions for row in self.rows)
@@ -74,6 +89,19 @@ class Slices(Model):
 
 class SlicesError(Exception):
     """The files do not describe the trial's slots. The text says why."""
+
+
+def read_file(content: bytes, key: str) -> SlicesFile:
+    """A client's file as stored; RecordError for anything else."""
+    try:
+        found = json.loads(content)
+    except ValueError as error:
+        raise RecordError(f"{key} is not JSON") from error
+    if not isinstance(found, dict) or found.get("schema") != SLICES_SCHEMA:
+        raise RecordError(f"{key} is not a file of slices")
+    if not isinstance(found.get("slices"), list):
+        raise RecordError(f"{key} lacks slices")
+    return cast(SlicesFile, found)
 
 
 def of_clients(files: Sequence[SlicesFile], skews: Sequence[float], slots_a_round: int) -> Slices:

@@ -40,6 +40,8 @@ class TrialContext:
     credentials_secret: str
     sidecar_image: str
     sidecar_pull_policy: str
+    turnstile_image: str = ""
+    turnstile_pull_policy: str = "IfNotPresent"
 
     @property
     def labels(self) -> dict[str, str]:
