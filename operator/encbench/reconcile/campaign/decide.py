@@ -176,11 +176,7 @@ def _measure(
     if draft.is_true(life.SUSPENDED):
         draft.condition(life.SUSPENDED, False, "Resumed", "spec.suspend is false")
     # An interleaved block of which some trials are missing, because the operator ended in between.
-    completes = (
-        planned is not None
-        and planned.turns_seed is not None
-        and all(_is_of_block(trial, planned) for trial in running)
-    )
+    completes = planned is not None and all(_runs_with(trial, planned) for trial in running)
     if running and not completes:
         return draft.decide(*effects, step=_describe(running[0]), requeue=IDLE)
     if planned is None:
@@ -191,7 +187,7 @@ def _measure(
     late = {
         (trial.spec.workload_ref, trial.spec.concurrency, trial.spec.block, _alone(trial))
         for trial in seen.trials.values()
-        if not is_archived(trial) and not _is_of_block(trial, planned)
+        if not is_archived(trial) and not _runs_with(trial, planned)
     }
     if len(late) > MAX_UNARCHIVED:
         step = "waiting for the object store and Prometheus to take the last results"
@@ -208,13 +204,12 @@ def _measure(
     return draft.decide(*effects, *new, step=step, requeue=IDLE)
 
 
-def _is_of_block(trial: Trial, planned: PlannedTrial) -> bool:
+def _runs_with(trial: Trial, planned: PlannedTrial) -> bool:
+    """Whether both are of the same interleaved block."""
     spec, condition = trial.spec, planned.condition
-    return (spec.cell, spec.workload_ref, spec.concurrency, spec.block) == (
-        planned.cell,
-        condition.workload_ref,
-        condition.concurrency,
-        planned.block,
+    return planned.turns_seed is not None and (
+        (spec.cell, spec.workload_ref, spec.concurrency, spec.block)
+        == (planned.cell, condition.workload_ref, condition.concurrency, planned.block)
     )
 
 
