@@ -49,6 +49,11 @@ class TrialContext:
         return labels.of_arm("client", self.spec, self.spec.testbed_ref.name, trial=self.name)
 
     @property
+    def share(self) -> int:
+        """The trials whose clients take turns, this one included."""
+        return 1 if self.spec.turns is None else len(self.spec.turns.trials)
+
+    @property
     def storage_prefix(self) -> str:
         """Prefix of the trial's artefacts; each client's are in `client-<index>` below it."""
         return trial_prefix(self.spec.storage_prefix, str(self.owner["uid"]))

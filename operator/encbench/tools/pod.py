@@ -66,15 +66,22 @@ def mounts(files: Mapping[str, Body]) -> list[Body]:
 
 
 def tool_container(
-    client: Client, command: list[str], own_mounts: list[Body], variables: Mapping[str, str]
+    client: Client,
+    command: list[str],
+    own_mounts: list[Body],
+    variables: Mapping[str, str],
+    share: int = 1,
 ) -> Body:
-    """The tool's own image. If it fails, the end of its log becomes the message for people."""
+    """The tool's own image. If it fails, the end of its log becomes the message for people.
+
+    Of `share` pods that take turns one runs at a time.
+    """
     return {
         "name": "tool",
         "image": client.image,
         "imagePullPolicy": client.image_pull_policy,
         "command": command,
-        "resources": pods.resources(client.resources.cpu, client.resources.memory),
+        "resources": pods.resources(client.resources.cpu, client.resources.memory, share),
         "securityContext": pods.container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": own_mounts,
@@ -138,7 +145,7 @@ def _recorder(context: TrialContext, tool: str, process: str) -> Body:
         "command": ["python3", "-m", "encbench.sidecars.recorder"],
         "env": pods.environment(values),
         "ports": [{"name": "metrics", "containerPort": RECORDER_PORT, "protocol": "TCP"}],
-        "resources": pods.resources(RECORDER_CPU, RECORDER_MEMORY),
+        "resources": pods.resources(RECORDER_CPU, RECORDER_MEMORY, context.share),
         "securityContext": pods.container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": [

@@ -73,6 +73,7 @@ def trial_job(context: TrialContext) -> Body:
         pod.wrapped(math.ceil(limit), words),
         [pods.mount("run", pod.RUN, read_only=False), *pod.mounts(files)],
         pod.run_environment(variables, replicas),
+        context.share,
     )
     return pod.client_job(
         context,
