@@ -49,22 +49,15 @@ def batches(rounds: int, blocks: int) -> list[range]:
     return [range(start, end) for start, end in pairwise(edges)]
 
 
-def log_ratio(rounds: Sequence[Round], arm: int, baselines: Sequence[int]) -> float | None:
-    """The mean of d over some rounds; None where a sum over them is not positive.
+def typical(slots: Sequence[Amounts]) -> float | None:
+    """An arm's figure over some rounds: the geometric mean, so that ratios of two arms are of d.
 
-    Where a slot of one round had no transaction, d is that of the sums over all of them.
+    Where a slot has nothing (no transaction in it), it is that of the sums; None without any.
     """
-    if all(_positive(slot) for one in rounds for slot in (one[arm], *(one[b] for b in baselines))):
-        return fmean(
-            _log(one[arm]) - fmean(_log(one[baseline]) for baseline in baselines) for one in rounds
-        )
-    sums = [
-        Amounts(math.fsum(one[n].top for one in rounds), math.fsum(one[n].bottom for one in rounds))
-        for n in (arm, *baselines)
-    ]
-    if not all(map(_positive, sums)):
-        return None
-    return _log(sums[0]) - fmean(map(_log, sums[1:]))
+    if all(map(_positive, slots)):
+        return math.exp(fmean(map(_log, slots)))
+    top, bottom = math.fsum(slot.top for slot in slots), math.fsum(slot.bottom for slot in slots)
+    return top / bottom if top > 0 and bottom > 0 else None
 
 
 def _positive(slot: Amounts) -> bool:
@@ -73,24 +66,6 @@ def _positive(slot: Amounts) -> bool:
 
 def _log(slot: Amounts) -> float:
     return math.log(slot.top / slot.bottom)
-
-
-def compare(
-    blocks: Sequence[Sequence[Round]], arm: int, baselines: Sequence[int]
-) -> Estimate | None:
-    """One arm against the baselines over all blocks, by units; None without a single unit."""
-    found = units(blocks, arm, baselines)
-    return of_ratios(found) if found else None
-
-
-def units(blocks: Sequence[Sequence[Round]], arm: int, baselines: Sequence[int]) -> list[float]:
-    """The log-ratios of all units, in order."""
-    ratios = [
-        log_ratio([block[n] for n in batch], arm, baselines)
-        for block in blocks
-        for batch in batches(len(block), len(blocks))
-    ]
-    return [ratio for ratio in ratios if ratio is not None]
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from encbench.core.statistics.rounds import (
-    Amounts,
-    batches,
-    carry_over,
-    compare,
-    lag_one,
-    log_ratio,
-)
+from encbench.core.statistics.intervals import Estimate, of_ratios
+from encbench.core.statistics.rounds import Amounts, batches, carry_over, lag_one, typical
 from encbench.core.timetable import timetable
 
 A, A2, T = 0, 1, 2
@@ -56,26 +50,28 @@ def test_batches_cover_the_block_in_order() -> None:
     assert batches(3, 1) == [range(3)]
 
 
-def test_a_round_s_ratio_leaves_the_drift_out() -> None:
-    rounds = [[amounts(100), amounts(100), amounts(90)], [amounts(50), amounts(50), amounts(45)]]
-    assert log_ratio(rounds, T, (A, A2)) == pytest.approx(math.log(0.9))
-    assert log_ratio(rounds, A2, (A,)) == pytest.approx(0.0)
+def compare(blocks: list[list[list[Amounts]]], arm: int) -> Estimate:
+    """An arm against the mean of A and A', unit by unit."""
+    found = []
+    for block in blocks:
+        for batch in batches(len(block), len(blocks)):
+            logs = [math.log(typical([block[n][own] for n in batch]) or 0) for own in (arm, A, A2)]
+            found.append(logs[0] - (logs[1] + logs[2]) / 2)
+    estimate = of_ratios(found)
+    assert estimate is not None
+    return estimate
 
 
-def test_a_slot_without_a_transaction_is_no_reason_to_lose_the_batch() -> None:
-    rounds = [[amounts(100), amounts(100), amounts(0)], [amounts(100), amounts(100), amounts(180)]]
-    assert log_ratio(rounds, T, (A, A2)) == pytest.approx(math.log(0.9))
-    silent = [[amounts(100), amounts(100), amounts(0)]]
-    assert log_ratio(silent, T, (A, A2)) is None
-    assert compare([silent], T, (A, A2)) is None
+def test_a_figure_over_rounds_is_their_geometric_mean() -> None:
+    assert typical([amounts(100), amounts(25)]) == pytest.approx(50)
+    assert typical([amounts(100), amounts(0)]) == pytest.approx(50), "of the sums"
+    assert typical([amounts(0), amounts(0)]) is None
 
 
 def test_one_block_finds_a_cost_far_below_the_drift() -> None:
-    blocks, _ = simulated(1, 40, 0.05)
-    found = compare(blocks, T, (A, A2))
-    assert found is not None
-    assert found.units == 20
+    found = compare(simulated(1, 40, 0.05)[0], T)
     half = found.half_width()
+    assert found.units == 20
     assert half is not None
     assert half < 0.02
     assert abs(found.mean + 0.05) < half
@@ -85,8 +81,7 @@ def test_one_block_finds_a_cost_far_below_the_drift() -> None:
 def test_intervals_cover(blocks: int, rounds: int) -> None:
     hits = 0
     for seed in range(300):
-        found = compare(simulated(blocks, rounds, 0.05, seed=1000 * seed)[0], T, (A, A2))
-        assert found is not None
+        found = compare(simulated(blocks, rounds, 0.05, seed=1000 * seed)[0], T)
         bounds = found.bounds()
         assert bounds is not None
         hits += bounds.low <= -0.05 <= bounds.high
