@@ -61,8 +61,8 @@ check-java: ## The same for the Java parts: format, warnings, unit tests
 	mvn -B -q -f images/tpcc spotless:check test
 
 .PHONY: check-rust
-check-rust: ## The same for the Rust part, a bounded fuzzing of its parsers included
-	MAKEFLAGS= $(python) -m tests.support.rust images/confidential-proxy
+check-rust: ## The same for the Rust parts, a bounded fuzzing of its parsers included
+	MAKEFLAGS= $(python) -m tests.support.rust images/confidential-proxy images/turnstile
 
 .PHONY: check-parts
 check-parts: ## check-java, check-rust and calibration, two at a time

@@ -8,6 +8,12 @@ SUMMARY = "summary.json"
 """A `wire.recorder.Summary`."""
 FILES = (OUTPUT, SERIES, SUMMARY)
 """What a recorder stores, in this order."""
+SLICES = "slices.json"
+"""A `wire.slices.SlicesFile`; of an interleaved block only, stored after the others."""
+TIMETABLE = "timetable"
+"""When the tool may run, in an interleaved block: from the recorder to the turnstile."""
+COUNTERS = "counters"
+"""Where the tool counts its events."""
 
 SERIES_TIME = "time"
 """Unix time; the line's rates are those of the second that ended then."""

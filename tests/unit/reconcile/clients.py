@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from encbench.core.artefact import digest_of
 from encbench.core.tls import PLAIN, TlsSession
 from encbench.wire.recorder import StateAnswer
+from encbench.wire.slices import OwnSlots
 from tests.support.fake_recorder import FakeClient, FakeRecorder, Upload
 from tests.unit.reconcile.timeline import Timeline
 
@@ -138,9 +139,14 @@ class Recorders(FakeRecorder):
         return body
 
     async def release(
-        self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
+        self,
+        address: str,
+        token: str,
+        start_at: float,
+        uploads: Mapping[str, str],
+        slots: OwnSlots | None = None,
     ) -> StateAnswer:
-        body = await super().release(*self._reached(address, token), start_at, uploads)
+        body = await super().release(*self._reached(address, token), start_at, uploads, slots)
         self.recorders[address].released()
         return body
 

@@ -101,6 +101,7 @@ class World:
                 counting_tokens(),
                 volume_image,
                 proxy_image=proxy_image,
+                turnstile_image="turnstile:test",
             ),
         )
         self.events = events

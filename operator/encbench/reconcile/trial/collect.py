@@ -5,19 +5,20 @@ there.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from encbench.api.trial import Window
+from encbench.api.trial import TrialSpec, Window
 from encbench.core.artefact import check, decode, digest_of
 from encbench.core.evidence import ClientSummary
 from encbench.core.records import ClientCpu, ClientFacts
+from encbench.core.slices import Slices, SlicesError, of_clients, read_file
 from encbench.ports import Store
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.facts import Collected, TrialSeen
 from encbench.reconcile.trial.first_stored import key_of
-from encbench.tools.measurement import Measurement, ParseError
+from encbench.tools.measurement import Measurement, ParseError, in_slices
 from encbench.tools.registry import Tool, tool
-from encbench.wire.files import FILES, OUTPUT, SUMMARY, of_client
+from encbench.wire.files import FILES, OUTPUT, SLICES, SUMMARY, of_client
 
 MAX_LATENESS = 3.0
 """Seconds by which a client may start late; one that is further off has another clock."""
@@ -35,6 +36,11 @@ class _Run:
     """The client's clock minus ours, in seconds."""
 
 
+def files(spec: TrialSpec) -> tuple[str, ...]:
+    """What every client of a trial stores."""
+    return FILES if spec.turns is None else (*FILES, SLICES)
+
+
 def client_key(trial: Trial, index: int, name: str) -> str:
     """Key in the bucket of one client's file."""
     return key_of(trial, of_client(index, name))
@@ -42,32 +48,19 @@ def client_key(trial: Trial, index: int, name: str) -> str:
 
 async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
     """Read and check every client's artefacts. Unavailable when the store is away."""
-    artefacts: dict[str, str] = {}
-    summaries: list[ClientSummary] = []
-    outputs: list[str] = []
-    missing = ""
-    expected = {client.pod.index: client.run.digests or {} for client in seen.clients if client.run}
-    for index in range(trial.spec.workload.client.replicas):
-        for name in FILES:
-            key = client_key(trial, index, name)
-            content = await store.get(key)
-            if content is None:
-                missing = missing or key
-                continue
-            digest = expected.get(index, {}).get(name)
-            if digest is not None:
-                check(content, key, digest)
-            artefacts[of_client(index, name)] = digest_of(content)
-            if name == SUMMARY:
-                summaries.append(decode(ClientSummary, content, key))
-            elif name == OUTPUT:
-                outputs.append(content.decode(errors="replace"))
-    if missing:
-        return Collected(artefacts, missing=missing)
-    runs = [
-        _Run(summary, output, _skew(summary, trial.status.release_at))
-        for summary, output in zip(summaries, outputs, strict=True)
-    ]
+    stored = await _read(store, trial, seen)
+    artefacts = {name: digest_of(one) for name, one in stored.items() if one is not None}
+    replicas = range(trial.spec.workload.client.replicas)
+    names = [of_client(index, name) for index in replicas for name in files(trial.spec)]
+    missing = next((name for name in names if stored[name] is None), None)
+    if missing is not None:
+        return Collected(artefacts, missing=key_of(trial, missing))
+    runs = []
+    for index in replicas:
+        key = client_key(trial, index, SUMMARY)
+        summary = decode(ClientSummary, stored[of_client(index, SUMMARY)] or b"", key)
+        output = (stored[of_client(index, OUTPUT)] or b"").decode(errors="replace")
+        runs.append(_Run(summary, output, _skew(summary, trial.status.release_at)))
     kind = tool(trial.spec.workload)
     if trial.spec.workload.recovery is not None:
         found = _cut_off(trial, artefacts, runs)
@@ -81,7 +74,50 @@ async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
         _client_facts(run, part, nodes.get(index))
         for index, (run, part) in enumerate(zip(runs, parts, strict=True))
     )
-    return Collected(artefacts, window, kind.merge(parts), clients, _client_cpu(clients))
+    whole = Collected(artefacts, window, kind.merge(parts), clients, _client_cpu(clients))
+    if trial.spec.turns is None:
+        return whole
+    kept = [
+        read_file(stored[of_client(index, SLICES)] or b"", client_key(trial, index, SLICES))
+        for index in replicas
+    ]
+    try:
+        skews = [run.skew for run in runs]
+        return _counted(whole, of_clients(kept, skews, len(trial.spec.turns.trials)))
+    except SlicesError as error:
+        return Collected(artefacts, window, problem=str(error))
+
+
+async def _read(store: Store, trial: Trial, seen: TrialSeen) -> dict[str, bytes | None]:
+    """The clients' files by name; None for one that is not there.
+
+    RecordError for one that is not what its recorder says that it stored.
+    """
+    found: dict[str, bytes | None] = {}
+    expected = {client.pod.index: client.run.digests or {} for client in seen.clients if client.run}
+    for index in range(trial.spec.workload.client.replicas):
+        for name in files(trial.spec):
+            key = client_key(trial, index, name)
+            content = found[of_client(index, name)] = await store.get(key)
+            digest = expected.get(index, {}).get(name)
+            if content is not None and digest is not None:
+                check(content, key, digest)
+    return found
+
+
+def _counted(whole: Collected, slices: Slices) -> Collected:
+    """The part of a run that the slices of its own arm count."""
+    assert whole.measurement is not None  # noqa: S101 - it was parsed
+    cpu = whole.cpu and whole.cpu.model_copy(
+        update={"cores": slices.client_cpu_seconds / slices.seconds}
+    )
+    return replace(
+        whole,
+        window=Window(start=slices.rows[0].counted, end=slices.rows[-1].end),
+        measurement=in_slices(whole.measurement, slices),
+        cpu=cpu,
+        slices=slices,
+    )
 
 
 Measured = tuple[Window, list[Measurement]]
