@@ -17,7 +17,13 @@ from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell, PlannedTrial
 from encbench.reconcile.campaign import children, cleanup, testbeds
 from encbench.reconcile.campaign.estimate import estimate
-from encbench.reconcile.campaign.facts import CampaignSeen, holds_the_stage, is_archived, past
+from encbench.reconcile.campaign.facts import (
+    CampaignSeen,
+    block_of,
+    holds_the_stage,
+    is_archived,
+    past,
+)
 from encbench.reconcile.campaign.precision import block_plans, goals
 from encbench.reconcile.draft import Decision, Draft
 from encbench.reconcile.effects import effect as do
@@ -185,7 +191,7 @@ def _measure(
     if stage.waiting:
         return draft.decide(*effects, *stage.effects, step=stage.step, requeue=IDLE)
     late = {
-        (trial.spec.workload_ref, trial.spec.concurrency, trial.spec.block, _alone(trial))
+        block_of(trial)
         for trial in seen.trials.values()
         if not is_archived(trial) and not _runs_with(trial, planned)
     }
@@ -211,11 +217,6 @@ def _runs_with(trial: Trial, planned: PlannedTrial) -> bool:
         (spec.cell, spec.workload_ref, spec.concurrency, spec.block)
         == (planned.cell, condition.workload_ref, condition.concurrency, planned.block)
     )
-
-
-def _alone(trial: Trial) -> str:
-    """What tells sequential trials apart; an interleaved block's are archived together."""
-    return trial.name if trial.spec.turns is None else ""
 
 
 def _describe(trial: Trial) -> str:
