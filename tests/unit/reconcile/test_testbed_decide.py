@@ -136,6 +136,14 @@ def test_no_other_container_can_say_that_settings_are_refused() -> None:
     assert status_of(decision, "Provisioned") == ("False", "ContainerFailed")
 
 
+def test_a_key_that_its_owner_has_not_marked_is_not_mounted() -> None:
+    seen = saw(has_credentials=False, stateful_set=None, unmarked="Secret k is not marked")
+    decision = decide(a_testbed({}, startTime=ago(1)), seen)
+    assert status_of(decision, "Provisioned") == ("False", "NotMarked")
+    assert not decision.effects
+    assert failure(decide(a_testbed({}, startTime=ago(602)), seen)) == "NotMarked"
+
+
 @pytest.mark.parametrize(("what", "seen", "reason"), NOT_UP, ids=[row[0] for row in NOT_UP])
 def test_a_database_that_does_not_come_up_in_time_says_why(
     what: str, seen: TestbedSeen, reason: str

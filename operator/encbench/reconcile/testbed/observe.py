@@ -10,6 +10,7 @@ from encbench.core.certificates import AUTHORITY, AUTHORITY_KEY, KeyPair, author
 from encbench.core.naming import credentials_name
 from encbench.kube import labels
 from encbench.kube.secrets import entry
+from encbench.kube.use import unmarked
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Reads
@@ -30,6 +31,8 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
     if is_true(facts, PROVISIONED) and not is_true(facts, LOADED):
         load = await _load(read, testbed)
     seen = TestbedSeen(read.clock.now(), has_credentials, load=load, found=found)
+    if not is_true(facts, PROVISIONED):
+        seen = replace(seen, unmarked=await _unmarked(read, testbed))
     if testbed.spec.instance.is_external:
         return await external.observe(read, testbed, seen)
     if not has_credentials:
@@ -47,6 +50,21 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
         if seen.trial is not None and testbed.spec.residency == "OnDemand":
             seen = replace(seen, neighbours=await _neighbours(read, testbed))
     return seen
+
+
+async def _unmarked(read: Reads, testbed: Testbed) -> str:
+    """What the owner of a key has to do before a pod may mount it; empty where there is nothing.
+
+    The campaign was admitted with these keys, but their Secrets may be other ones by now, and not
+    every Testbed need be written by the operator.
+    """
+    mode = testbed.spec.mode
+    refs = (mode.at_rest.key_secret_ref if mode.at_rest else None, mode.mek_secret_ref)
+    for name in dict.fromkeys(ref.name for ref in refs if ref is not None):
+        secret = await read.cluster.get(SECRET, testbed.namespace, name)
+        if secret is not None and (why := unmarked(secret, labels.KEY)) is not None:
+            return why
+    return ""
 
 
 async def _server(
