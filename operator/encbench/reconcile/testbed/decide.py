@@ -128,8 +128,6 @@ def _provision(draft: TestbedDraft) -> TestbedDecision:
     reason = found.reason if found else life.STARTING
     message = found.message if found else (seen.problem or "the database is starting")
     refused = reason == life.SETTINGS_REFUSED
-    if found and seen.log_tail and not refused:
-        message = f"{message}; its log ends: {seen.log_tail}"
     draft.condition(life.PROVISIONED, False, reason, message)
     if late or refused:
         return _fail(draft, reason if found else "ProvisionTimeout", message)

@@ -111,6 +111,4 @@ class TestbedSeen:
     """What the user's Secret has for an external database; only until there are credentials."""
     unmarked: str = ""
     """What the owner of a key has to do before a pod may mount it."""
-    log_tail: str = ""
-    """End of the failing server's log, for the message."""
     found: TestbedFound = TestbedFound()

@@ -70,7 +70,7 @@ async def _unmarked(read: Reads, testbed: Testbed) -> str:
 async def _server(
     read: Reads, testbed: Testbed, database: PodFacts, seen: TestbedSeen
 ) -> TestbedSeen:
-    """What the agent says of a server that is starting, or the end of its log where it does not."""
+    """What the agent says of a server that is starting."""
     facts, run, space = testbed.status.conditions, testbed.status.run, testbed.namespace
     if database.ready and not is_true(facts, FAILED):
         is_starting = run is not None and run.ready_time is None
@@ -87,10 +87,6 @@ async def _server(
             server_version=server["version"],
             connections=_connections(server["settings"]),
         )
-    if database.container("server").restarts:
-        log = await read.cluster.logs(space, database.name, "server", 5)
-        tail = " / ".join(line.strip() for line in log.splitlines() if line.strip())[-800:]
-        return replace(seen, log_tail=tail)
     return seen
 
 
