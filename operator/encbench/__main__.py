@@ -2,11 +2,13 @@
 
 import argparse
 import asyncio
+import itertools
 import json
 import logging
 import secrets
 import signal
 import sys
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -118,6 +120,20 @@ def configure_logging(level: str, style: str) -> None:
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
 
+class EndlessBackoffs:
+    """Seconds between kopf's attempts at a request, without an end.
+
+    kopf ends when a list or a watch is refused more often than there are entries here, and takes
+    the watches of all namespaces along. Only one of them may be forbidden: its Role goes first when
+    a namespace is deleted.
+    """
+
+    def __iter__(self) -> Iterator[float]:
+        """The seconds, anew for each request."""
+        yield from (1, 2, 3, 5, 8, 13, 20)
+        yield from itertools.repeat(30)
+
+
 def kopf_settings() -> kopf.OperatorSettings:
     """Settings of a mere listener: no scanning, no peering, no events, no annotations."""
     settings = kopf.OperatorSettings()
@@ -125,7 +141,7 @@ def kopf_settings() -> kopf.OperatorSettings:
     settings.watching.connect_timeout = 10
     settings.watching.server_timeout = 600
     settings.networking.request_timeout = 30
-    settings.networking.error_backoffs = (1, 2, 3, 5, 8, 13, 20)
+    settings.networking.error_backoffs = EndlessBackoffs()
     settings.networking.enforce_retry_after = True
     settings.queueing.error_delays = (1, 2, 5, 10, 20, 40, 60)
     settings.posting.enabled = False
@@ -139,7 +155,7 @@ async def run(args: argparse.Namespace) -> None:
     """Run until SIGTERM."""
     async with AsyncExitStack() as stack:
         deps, store = await _connect(args, stack)
-        loop = Loop(deps.cluster, reconcilers(deps))
+        loop = Loop(deps.cluster, reconcilers(deps), args.namespace)
         registry = kopf.OperatorRegistry()
         handlers.register(registry, loop)
         stop = asyncio.Event()
@@ -191,7 +207,7 @@ async def check(args: argparse.Namespace) -> bool:
 async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Deps, ObjectStore]:
     client = await connect()
     stack.push_async_callback(client.close)
-    cluster = KubernetesCluster(client, args.namespace)
+    cluster = KubernetesCluster(client)
     metrics = Prometheus(args.prometheus_url, ca_file=args.prometheus_ca_file)
     agent, recorder = HttpAgent(), HttpRecorder()
     for adapter in (metrics, agent, recorder):

@@ -40,7 +40,7 @@ class Reader(Protocol):
     async def list(
         self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
     ) -> list[Body]:
-        """All objects with these labels, read in chunks; `namespace=None` means all watched."""
+        """All objects with these labels, read in chunks; None means the whole cluster."""
 
     async def logs(self, namespace: str, pod: str, container: str, lines: int) -> str:
         """The last lines of a container's log; empty when there is none."""

@@ -58,7 +58,7 @@ def secret(name: str, mek: str) -> dict[str, Any]:
     return {
         "apiVersion": "v1",
         "kind": "Secret",
-        "metadata": {"name": name, "namespace": NAMESPACE},
+        "metadata": {"name": name, "namespace": NAMESPACE, "labels": {"encbench.io/use": "key"}},
         "stringData": {"mek": mek},
     }
 

@@ -35,7 +35,8 @@ ASK = "exec mariadb --defaults-file=/login/client.cnf --socket=/data/socket -e '
 
 def secret(name: str, namespace: str, entries: dict[str, str]) -> dict[str, Any]:
     data = {key: base64.b64encode(text.encode()).decode() for key, text in entries.items()}
-    metadata = {"name": name, "namespace": namespace}
+    labels = {"encbench.io/use": "credentials"}
+    metadata = {"name": name, "namespace": namespace, "labels": labels}
     return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": data}
 
 

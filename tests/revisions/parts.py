@@ -4,6 +4,8 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
+from encbench.kube.labels import KEY, USE
+
 Body = dict[str, Any]
 Specs = Mapping[str, Body]
 
@@ -21,9 +23,11 @@ def kubernetes_object(version: str, kind: str, name: str, **fields: Any) -> Body
     return {"apiVersion": version, "kind": kind, "metadata": meta, **fields}
 
 
-def secret(name: str, **entries: str) -> Body:
+def secret(name: str, use: str, **entries: str) -> Body:
     data = {entry: b64encode(text.encode()).decode() for entry, text in entries.items()}
-    return kubernetes_object("v1", "Secret", name, data=data)
+    made = kubernetes_object("v1", "Secret", name, data=data)
+    made["metadata"]["labels"] = {USE: use}
+    return made
 
 
 # -- instances
@@ -131,8 +135,8 @@ CLASS: Body = kubernetes_object(
     parameters={"encrypted": "true"},
 )
 KEYS = (
-    secret("mek", mek="00112233445566778899aabbccddeeff"),
-    secret("tde", keyfile="1;" + "ab" * 32),
+    secret("mek", KEY, mek="00112233445566778899aabbccddeeff"),
+    secret("tde", KEY, keyfile="1;" + "ab" * 32),
 )
 SCRIPT = (
     'sysbench.cmdline.options = {tables = {"", 1}, table_size = {"", 1}, depth = {"", 3}}\n'

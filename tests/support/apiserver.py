@@ -29,6 +29,8 @@ from tests.support.daemon import free_port
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 _TOKEN = "contract-tests"
+OPERATOR = "operator"
+"""A user without rights of its own, for whoever grants it some; also its token."""
 _START_SECONDS = 120.0
 
 
@@ -41,6 +43,12 @@ class ApiServer:
     binaries: Path
     _context: ssl.SSLContext
     _connection: http.client.HTTPSConnection | None = None
+
+    def kubeconfig_of(self, user: str) -> Path:
+        """A kubeconfig of that user."""
+        path = self.kubeconfig.with_name(f"kubeconfig-{user}")
+        path.write_text(self.kubeconfig.read_text().replace(_TOKEN, user))
+        return path
 
     def request(
         self, method: str, path: str, body: Any = None, content_type: str = "application/json"
@@ -156,7 +164,7 @@ def _etcd(home: Path, port: int, peer: int) -> list[str]:
 
 def _apiserver(home: Path, etcd: int, port: int) -> list[str]:
     key, tokens = home / "service-accounts.key", home / "tokens.csv"
-    tokens.write_text(f"{_TOKEN},admin,admin,system:masters\n")
+    tokens.write_text(f"{_TOKEN},admin,admin,system:masters\n{OPERATOR},{OPERATOR},{OPERATOR}\n")
     _run(["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", str(key)])
     return [
         f"--etcd-servers=http://127.0.0.1:{etcd}",

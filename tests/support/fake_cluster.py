@@ -36,20 +36,15 @@ Key = tuple[Kind, str, str]
 class FakeCluster:
     """A `ports.Cluster` in memory; the methods below the port's are for tests.
 
-    `namespaces` are those that `list(namespace=None)` covers (empty: all), `now` gives the time of
-    creation and deletion stamps.
+    `now` gives the time of creation and deletion stamps.
     """
 
     def __init__(
-        self,
-        *,
-        namespaces: Sequence[str] = (),
-        now: Callable[[], datetime] = lambda: datetime(2030, 1, 1, tzinfo=UTC),
+        self, *, now: Callable[[], datetime] = lambda: datetime(2030, 1, 1, tzinfo=UTC)
     ) -> None:
         self.events: list[RecordedEvent] = []
         self.calls: list[Call] = []
         """Every request in order, reads included, failed ones as well."""
-        self._namespaces = frozenset(namespaces)
         self._now = now
         self._objects: dict[Key, Body] = {}
         self._applied: dict[Key, Body] = {}
@@ -69,15 +64,13 @@ class FakeCluster:
         self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
     ) -> list[Body]:
         with self._call("list", (kind, namespace or "", "")):
-            watched = self._namespaces if namespace is None else {namespace}
-            if not kind.namespaced:
-                watched = frozenset()
+            everywhere = namespace is None or not kind.namespaced
             return [
                 copy.deepcopy(body)
                 for (other, inside, _), body in sorted(
                     self._objects.items(), key=lambda item: item[0][1:]
                 )
-                if other == kind and (not watched or inside in watched) and _bears(body, labels)
+                if other == kind and (everywhere or inside == namespace) and _bears(body, labels)
             ]
 
     async def create(self, kind: Kind, body: Body) -> Body:
@@ -203,12 +196,6 @@ class FakeCluster:
     def set_log(self, namespace: str, pod: str, container: str, text: str) -> None:
         """What `logs` reads."""
         self._logs[namespace, pod, container] = text
-
-    def seen_from(self, namespaces: Sequence[str]) -> "FakeCluster":
-        """The same server for an operator that watches these namespaces."""
-        other = copy.copy(self)
-        other._namespaces = frozenset(namespaces)
-        return other
 
     @property
     def writes(self) -> Sequence[Call]:

@@ -66,22 +66,10 @@ def current_namespace() -> str:
 
 
 class KubernetesCluster:
-    """The API server behind a client.
+    """The API server behind a client. A request reads at most `chunk` objects."""
 
-    `list(namespace=None)` covers `namespaces`. If there are none, it covers the whole cluster and
-    needs a ClusterRole. A request reads at most `chunk` objects.
-    """
-
-    def __init__(
-        self,
-        client: ApiClient,
-        namespaces: Sequence[str] = (),
-        *,
-        timeout: float = 30.0,
-        chunk: int = 500,
-    ) -> None:
+    def __init__(self, client: ApiClient, *, timeout: float = 30.0, chunk: int = 500) -> None:
         self._requests = Requests(client, timeout)
-        self._namespaces = tuple(namespaces)
         self._chunk = chunk
         self._instance = socket.gethostname()[:128]
 
@@ -90,7 +78,11 @@ class KubernetesCluster:
         answer = await self._requests.send("GET", path(kind, namespace, name))
         return None if answer.status == 404 else _object(kind, answer)
 
-    async def _list(self, kind: Kind, namespace: str | None, selector: str) -> list[Body]:
+    async def list(
+        self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
+    ) -> list[Body]:
+        """See `ports.Cluster`."""
+        selector = ",".join(f"{label}={value}" for label, value in sorted((labels or {}).items()))
         for _ in range(_RESTARTS):
             found: list[Body] = []
             token = ""
@@ -107,18 +99,6 @@ class KubernetesCluster:
                 if not token:
                     return found
         raise Unavailable(f"list of {kind.plural} expired {_RESTARTS} times while it was read")
-
-    async def list(
-        self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
-    ) -> list[Body]:
-        """See `ports.Cluster`."""
-        watched = self._namespaces if kind.namespaced else ()
-        places = (watched or (None,)) if namespace is None else (namespace,)
-        selector = ",".join(f"{label}={value}" for label, value in sorted((labels or {}).items()))
-        found: list[Body] = []
-        for place in places:
-            found += await self._list(kind, place, selector)
-        return found
 
     async def _write(
         self, method: str, kind: Kind, body: Body, where: str, *options: tuple[str, str]

@@ -11,6 +11,8 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, SECRET
 from encbench.core.problem import Problem, Reason
 from encbench.engines.external import OWN_CERTIFICATE, entries_of, unfit, wanted
+from encbench.kube.labels import CREDENTIALS, USE
+from encbench.kube.use import unmarked
 
 
 def check(found: CampaignParts) -> Iterator[Problem]:
@@ -27,8 +29,14 @@ def check(found: CampaignParts) -> Iterator[Problem]:
             needed |= wanted(found.modes[mode]) if one == name else {}
         secret = instance.external.credentials_secret_ref.name
         if (SECRET, secret) not in found.objects:
-            advice = f"create it with the entries {', '.join(needed)}"
+            advice = (
+                f"create it with the entries {', '.join(needed)} and the label {USE}={CREDENTIALS}"
+            )
             yield not_found(found, where, SECRET, secret, advice)
+            continue
+        why = unmarked(found.objects[SECRET, secret], CREDENTIALS)
+        if why is not None:
+            yield Problem(SECRET, Reason.NOT_MARKED, where + why, secret)
             continue
         for reason, text in _login(entries_of(found.objects[SECRET, secret]), needed):
             yield Problem(SECRET, reason, f"{where}Secret {secret}{text}", secret)

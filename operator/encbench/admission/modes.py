@@ -1,47 +1,78 @@
 """Whether modes have what they need: keys, the proxy and its driver, volumes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from encbench.admission.combined import of_pairs
 from encbench.admission.gather import CampaignParts, jar_of
 from encbench.admission.references import not_found
 from encbench.api import kinds
-from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.columns import MekSecretRef
+from encbench.api.encryptionmode import EncryptionModeSpec, KeySecretRef
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.columns.layout import unfit
 from encbench.core.problem import Problem, Reason
 from encbench.engines.external import entries_of
 from encbench.engines.facts import FACTS
+from encbench.engines.registry import engine
+from encbench.kube.labels import KEY
+from encbench.kube.use import unmarked
 
 FAMILY = tuple(row.name for row in FACTS.values() if row.driver == "mysql")
 """Engines whose protocol the proxy speaks."""
 
 
 def keys(found: CampaignParts) -> Iterator[Problem]:
-    """Whether the keys from Secrets exist and are well-formed. No message repeats a key."""
+    """Whether the keys from Secrets exist, may be used, and are well-formed.
+
+    No message repeats a key, and of a Secret that may not be used none says what is in it.
+    """
     for name, mode in found.modes.items():
         ref = mode.at_rest.key_secret_ref if mode.at_rest else None
-        if ref is not None and ref.key not in found.entries(kinds.SECRET, ref.name):
+        if ref is not None:
             advice = "create it, or leave keySecretRef out to have a key generated"
-            yield not_found(
-                found, f"EncryptionMode {name}: ", kinds.SECRET, ref.name, advice, ref.key
-            )
+            takes = _key_files(found, name)
+            yield from _key(found, f"EncryptionMode {name}: ", ref, advice, takes)
     for name, mode in found.modes.items():
         mek = mode.mek_secret_ref
-        if mek is None:
-            continue
-        where = f"EncryptionMode {name}: "
-        if mek.key not in found.entries(kinds.SECRET, mek.name):
-            where += "columns.mekSecretRef: " if mode.columns else "driver.jar.keySecretRef: "
+        if mek is not None:
+            field = "columns.mekSecretRef" if mode.columns else "driver.jar.keySecretRef"
             advice = "create it with a key of 32 hex digits"
             advice += ", or leave mekSecretRef out to have a key generated" if mode.columns else ""
-            yield not_found(found, where, kinds.SECRET, mek.name, advice, mek.key)
-            continue
-        key = entries_of(found.objects[kinds.SECRET, mek.name]).get(mek.key)
-        why = "is not text: write 32 hex digits" if key is None else unfit(key)
-        if why is not None:
-            text = f"{where}Secret {mek.name}, entry {mek.key} {why}"
-            yield Problem(kinds.SECRET, Reason.ENTRY_INVALID, text, mek.name)
+            yield from _key(found, f"EncryptionMode {name}: {field}: ", mek, advice, [unfit])
+
+
+def _key(
+    found: CampaignParts,
+    where: str,
+    ref: KeySecretRef | MekSecretRef,
+    advice: str,
+    judges: Sequence[Callable[[str], str | None]],
+) -> Iterator[Problem]:
+    """What is wrong with one key; each judge says why a text is none."""
+    secret = found.objects.get((kinds.SECRET, ref.name))
+    if secret is None:
+        yield not_found(found, where, kinds.SECRET, ref.name, advice, ref.key)
+        return
+    why = unmarked(secret, KEY)
+    if why is not None:
+        yield Problem(kinds.SECRET, Reason.NOT_MARKED, where + why, ref.name)
+        return
+    if ref.key not in (secret.get("data") or {}):
+        yield not_found(found, where, kinds.SECRET, ref.name, advice, ref.key)
+        return
+    text = entries_of(secret).get(ref.key)
+    whys = ["is not text"] if text is None else [judge(text) for judge in judges]
+    for why in filter(None, whys):
+        said = f"{where}Secret {ref.name}, entry {ref.key} {why}"
+        yield Problem(kinds.SECRET, Reason.ENTRY_INVALID, said, ref.name)
+
+
+def _key_files(found: CampaignParts, mode: str) -> list[Callable[[str], str | None]]:
+    """How the engines that the mode meets judge a key file."""
+    pairs = found.combinations(kinds.INSTANCE_TEMPLATE, kinds.ENCRYPTION_MODE)
+    names = [found.instances[one].engine for one, other in pairs if other == mode]
+    keys = [engine(name).key for name in dict.fromkeys(names)]
+    return [key.unfit for key in keys if key is not None]
 
 
 def columns(found: CampaignParts) -> Iterator[Problem]:

@@ -54,7 +54,7 @@ JarPath = Annotated[
 class MekSecretRef(Model):
     """A master encryption key (MEK) that the user provides, in a Secret of the same namespace."""
 
-    name: Name = Field(description="Name of the Secret.")
+    name: Name = Field(description="Name of the Secret, which has the label encbench.io/use=key.")
     key: EntryName = "mek"
     """Entry of the Secret that holds the key: 32 hex digits."""
 

@@ -13,7 +13,7 @@ from encbench.api.scalars import Bool, EntryName, Name, Quantity
 class KeySecretRef(Model):
     """A key that the user provides, in a Secret of the same namespace."""
 
-    name: Name = Field(description="Name of the Secret.")
+    name: Name = Field(description="Name of the Secret, which has the label encbench.io/use=key.")
     key: EntryName = "keyfile"
     """Entry of the Secret that holds the key file in the engine's own format: for MariaDB, lines of
     the form 1;<64 hex digits>."""

@@ -84,8 +84,9 @@ class External(Model):
     """An existing database for this campaign alone: the workload's tables in it are dropped and
     reloaded."""
     credentials_secret_ref: SecretRef
-    """Secret with the entries username and password; ca.crt for modes with inTransit; client.crt
-    and client.key if the server requires a client certificate."""
+    """Secret with the label encbench.io/use=credentials and the entries username and password;
+    ca.crt for modes with inTransit; client.crt and client.key if the server requires a client
+    certificate."""
     database_cpu_query: SeriesSelector | None = None
     """Selector of the series in the operator's Prometheus that counts the database's CPU seconds;
     without it, database CPU is not available."""

@@ -26,6 +26,7 @@ INCONSISTENT, CHECK_FAILED, CHECK_TIMEOUT = "Inconsistent", "CheckFailed", "Chec
 OOM, DISRUPTED, TOOL_FAILED = "OOMKilled", "Disrupted", "ToolFailed"
 RECOVERY_FAILED, BLOCK_BROKEN = "RecoveryFailed", "BlockBroken"
 SETTINGS_REFUSED = "SettingsRefused"
+NOT_MARKED = "NotMarked"
 
 
 _POD = {
@@ -35,6 +36,7 @@ _POD = {
     OOM: "A container exceeded its memory.",
 }
 _SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
+_MARK = {NOT_MARKED: "The owner of a Secret has not marked it for use as a key."}
 _PROVEN = {IN_FORCE: "Everything that was looked at agrees with the mode."}
 _NOT_PROVEN = {NOT_IN_FORCE: "Something that was looked at disagrees with the mode."}
 _PROVING = {PROVING: "The proof is being made."}
@@ -59,6 +61,7 @@ _FAILURES = {
     "ArchiveTimeout": "The store did not take the proof within `stepDeadlines.archive`.",
     **_POD,
     **_SETTINGS,
+    **_MARK,
     **_CHECKS,
 }
 
@@ -125,6 +128,7 @@ TESTBED_LIFE = Lifecycle(
                 "DatabaseInUse": "Another campaign uses the same external database.",
                 "NoLogin": "The Secret of an external database is gone or incomplete.",
                 **_SETTINGS,
+                **_MARK,
                 **_POD,
             },
         ),

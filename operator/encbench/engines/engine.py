@@ -56,6 +56,8 @@ class KeyFile:
     folder: str
     """Where the server's containers find it."""
     fresh: Callable[[RandomToken], str]
+    unfit: Callable[[str], str | None]
+    """Why a user's own key is none, in words that do not repeat it."""
 
 
 @dataclass(frozen=True, kw_only=True)

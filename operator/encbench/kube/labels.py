@@ -21,6 +21,11 @@ ACTIVE = "encbench.io/active"
 SCRAPE = "encbench.io/scrape"
 """`true` on pods whose port named `metrics` Prometheus scrapes."""
 
+USE = "encbench.io/use"
+"""On a Secret of the user's: what encbench may use it for, `key` or `credentials`. Without it a
+reference to the Secret is refused, because whoever writes one need not be allowed to read it."""
+KEY, CREDENTIALS = "key", "credentials"
+
 START = "encbench.io/start"
 """Annotation of a database pod: the name of the start that it was created for."""
 RESET = "encbench.io/reset"

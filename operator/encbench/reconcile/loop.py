@@ -5,8 +5,9 @@ is lost or repeated does no harm; the sweep finds what no event reported.
 """
 
 import asyncio
+import itertools
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,6 +15,7 @@ from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
 from encbench.kube import labels
 from encbench.ports import Body, Cluster, Conflict, Rejected, Unavailable
 from encbench.reconcile.effects.cluster import NotOurs
+from encbench.reconcile.namespaces import is_ending
 from encbench.reconcile.queue import WorkQueue
 
 WORKERS = 4
@@ -42,9 +44,12 @@ class Reconciler(Protocol):
 class Loop:
     """Dispatches keys to reconcilers."""
 
-    def __init__(self, cluster: Cluster, reconcilers: Mapping[Kind, Reconciler]) -> None:
+    def __init__(
+        self, cluster: Cluster, reconcilers: Mapping[Kind, Reconciler], namespaces: Sequence[str]
+    ) -> None:
         self._cluster = cluster
         self._reconcilers = reconcilers
+        self._namespaces = namespaces
         self._queue: WorkQueue[Key] = WorkQueue(self._work, on_error=self._failed)
 
     def changed(self, kind: Kind, body: Body) -> None:
@@ -64,22 +69,33 @@ class Loop:
 
     async def _sweep(self) -> None:
         while True:
-            try:
-                await self.sweep_once()
-            except Unavailable as error:
-                log.warning("the sweep could not read the API server: %s", error)
+            await self.sweep_once()
             await asyncio.sleep(SWEEP_SECONDS)
 
     async def sweep_once(self) -> None:
-        """Enqueue everything that has work left."""
+        """Enqueue everything that has work left. What cannot be read is left to the next sweep."""
         active = {TRIAL: {labels.ACTIVE: "true"}}
-        for kind in self._reconcilers:
-            for body in await self._cluster.list(kind, None, active.get(kind)):
-                meta = body["metadata"]
-                self._queue.add(Key(kind, meta["namespace"], meta["name"]))
+        for namespace, kind in itertools.product(self._namespaces, self._reconcilers):
+            try:
+                found = await self._cluster.list(kind, namespace, active.get(kind))
+            except (Unavailable, Rejected) as error:
+                log.warning("the sweep of %s in %s failed: %s", kind.plural, namespace, error)
+            except Exception:
+                # Whatever it is, it must not end the work on other kinds and namespaces.
+                log.exception("the sweep of %s in %s failed", kind.plural, namespace)
+            else:
+                for body in found:
+                    self._queue.add(Key(kind, namespace, body["metadata"]["name"]))
 
     async def _work(self, key: Key) -> float | None:
-        return await self._reconcilers[key.kind].reconcile(key.namespace, key.name)
+        try:
+            return await self._reconcilers[key.kind].reconcile(key.namespace, key.name)
+        except Rejected as error:
+            if not await is_ending(self._cluster, key.namespace):
+                raise
+            # Roles go first. There is nothing left to do but what the sweep still finds.
+            log.info("%s %s: its namespace is being deleted: %s", key.kind.kind, key.name, error)
+            return None
 
     def _failed(self, key: Key, error: Exception, delay: float) -> None:
         where = f"{key.kind.kind} {key.namespace}/{key.name}"

@@ -4,7 +4,10 @@ from dataclasses import dataclass, field
 
 from encbench.api.conditions import parse_time
 from encbench.api.lifecycle import SETTINGS_REFUSED
+from encbench.database import golden
 from encbench.ports import Body
+from encbench.tools.tpcc import drivers
+from encbench.wire.failure import failure
 from encbench.wire.initialise import refused_settings
 
 
@@ -121,6 +124,8 @@ def job_facts(body: Body, *pods: PodFacts) -> JobFacts:
     return JobFacts(body["metadata"]["uid"], "Complete" in true, "Failed" in true, pods)
 
 
+OWN = {f"init:{golden.NAME}", f"init:{drivers.NAME}", "agent"}
+"""Containers with a program of encbench that says itself why it ends."""
 INITIALISE = "init:initialise"
 """The database's init container that has the server try its settings."""
 _IMAGE_REASONS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull")
@@ -155,13 +160,23 @@ def trouble(pods: list[PodFacts]) -> Trouble | None:
                     "leave them out",
                 )
             if container.exit_code or container.waiting_reason == "CrashLoopBackOff":
-                left = " / ".join(container.termination_message.splitlines()[-3:])
-                how = container.exit_reason or "an error"
-                return Trouble(
-                    "OOMKilled" if container.exit_reason == "OOMKilled" else "ContainerFailed",
-                    f"{where} ended with {how}: {left or 'no message'}",
-                )
+                reason = "OOMKilled" if container.exit_reason == "OOMKilled" else "ContainerFailed"
+                return Trouble(reason, f"{where} {_how_it_ended(pod, container)}")
             if container.waiting_reason in ("CreateContainerConfigError", "CreateContainerError"):
                 message = f"{where} cannot be created: {container.waiting_message}"
                 return Trouble("ContainerFailed", message)
     return None
+
+
+def _how_it_ended(pod: PodFacts, container: ContainerFacts) -> str:
+    """The reason and the code, and why: as a program of ours says it, or else where to look.
+
+    No other text of a container gets into a status, which more people may read than logs.
+    """
+    how = container.exit_reason or "an error"
+    if container.exit_code:
+        how += f" (exit code {container.exit_code})"
+    said = failure(container.termination_message) if container.name in OWN else None
+    before = " --previous" if container.restarts else ""
+    name = container.name.removeprefix("init:")
+    return f"ended with {how}: {said or f'kubectl logs {pod.name} -c {name}{before} says why'}"

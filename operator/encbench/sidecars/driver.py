@@ -7,13 +7,13 @@ sentence, and the client does not start. The jar gets its final name only after 
 
 import hashlib
 import os
-import sys
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
 from encbench.wire import environment as names
+from encbench.wire.failure import leave
 
 LARGEST = 256 * 2**20
 """Bytes; a larger file is not a driver."""
@@ -73,7 +73,7 @@ def main() -> None:
     try:
         fetch(os.environ)
     except DriverRefused as error:
-        sys.exit(f"encbench: {error}")
+        leave(str(error))
 
 
 if __name__ == "__main__":

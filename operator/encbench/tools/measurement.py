@@ -27,7 +27,10 @@ PERCENTILE = 95
 
 
 class ParseError(Exception):
-    """The output is not that of a complete run. The text says why."""
+    """The output is not that of a complete run.
+
+    The text says why, or where that stands in output.log, and repeats nothing of the output.
+    """
 
 
 @dataclass(frozen=True)
@@ -82,11 +85,6 @@ class Measurement:
     """Distinct parameters that the client's sessions negotiated; empty if it reported none."""
     columns: tuple[tuple[str, str], ...] = ()
     """Digests of the rows that a client's driver read (`tools.session`); not merged."""
-
-
-def last_line(lines: Sequence[str], length: int = 160) -> str:
-    """What a message quotes of an output: its last line that holds anything, or the empty text."""
-    return next((line.strip()[:length] for line in reversed(lines) if line.strip()), "")
 
 
 def percentile(histogram: Histogram, percent: float) -> float:

@@ -1,6 +1,6 @@
 """The Kubernetes adapter against a real API server, by the contract that the fake keeps as well."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from itertools import count
 
 import pytest
@@ -10,7 +10,7 @@ from encbench.adapters.kubernetes import KubernetesCluster, connect
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, EVENT, Kind
 from encbench.ports import Cluster, Rejected, Unavailable
 from tests.support.apiserver import ApiServer
-from tests.support.cluster_contract import ClusterContract, MakeCluster
+from tests.support.cluster_contract import ClusterContract
 from tests.support.manifests import body, config_map
 
 _numbers = count(1)
@@ -31,11 +31,8 @@ class TestContract(ClusterContract):
     """All of it."""
 
     @pytest.fixture
-    def make_cluster(self, client: ApiClient) -> MakeCluster:
-        def make(namespaces: Sequence[str]) -> Cluster:
-            return KubernetesCluster(client, namespaces, chunk=2)
-
-        return make
+    def cluster(self, client: ApiClient) -> Cluster:
+        return KubernetesCluster(client, chunk=2)
 
     @pytest.fixture
     def other_namespace(self, api_server: ApiServer) -> str:

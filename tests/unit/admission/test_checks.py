@@ -1,5 +1,6 @@
 """What is wrong with a campaign: which object is to be edited, and the enumerated reason."""
 
+import base64
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from encbench.api.kinds import (
 )
 from encbench.cli.manifests import Manifests, Offline
 from encbench.core.problem import Problem, Reason
+from encbench.kube.labels import CREDENTIALS, KEY, USE
 from encbench.ports import Body
 from tests.support import manifests
 
@@ -46,9 +48,13 @@ def external(**campaign: Any) -> list[Body]:
     return [{**template(), "spec": EXTERNAL}, study(**campaign)]
 
 
-def secret(name: str, **data: str) -> Body:
-    meta = {"name": name, "namespace": SPACE}
+def secret(name: str, use: str | None = KEY, **data: str) -> Body:
+    meta = {"name": name, "namespace": SPACE, "labels": {USE: use} if use else {}}
     return {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": data}
+
+
+def encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
 
 
 def study(**spec: Any) -> Body:
@@ -70,6 +76,8 @@ async def admitted(*changed: Body, installed: Installed | None = FULL) -> tuple[
 
 
 COLUMNS = {"method": "confidential", "ratio": 100}
+OWN_KEY = {"method": "engine", "keySecretRef": {"name": "key", "key": "file"}}
+KEY_FILE = f"1;{'0f' * 32}\n"
 SCRIPT = {"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
 
 
@@ -123,10 +131,30 @@ async def test_what_can_be_carried_out_has_no_problem() -> None:
             [mode(columns={**COLUMNS, "mekSecretRef": {"name": "key"}}), secret("key", mek="AAAA")],
             [("Secret", "key", Reason.ENTRY_INVALID)],
         ),
+        (
+            [mode(atRest=OWN_KEY), secret("key", None, file=encoded(KEY_FILE))],
+            [("Secret", "key", Reason.NOT_MARKED)],
+        ),
+        (
+            [mode(atRest=OWN_KEY), secret("key", CREDENTIALS, file=encoded(KEY_FILE))],
+            [("Secret", "key", Reason.NOT_MARKED)],
+        ),
+        (
+            [mode(atRest=OWN_KEY), secret("key", file=encoded("hunter2"))],
+            [("Secret", "key", Reason.ENTRY_INVALID)],
+        ),
+        (
+            [mode(columns={**COLUMNS, "mekSecretRef": {"name": "key"}}), secret("key", None)],
+            [("Secret", "key", Reason.NOT_MARKED)],
+        ),
+        (
+            [*external(), secret("login", KEY, username="Ym9i")],
+            [("Secret", "login", Reason.NOT_MARKED)],
+        ),
         ([workload(recovery={"stop": "Crash"})], [("Campaign", "study", Reason.RESET_REQUIRED)]),
         (external(), [("Secret", "login", Reason.NOT_FOUND)]),
         (
-            [*external(reset="block"), secret("login", username="Ym9i")],
+            [*external(reset="block"), secret("login", CREDENTIALS, username="Ym9i")],
             [
                 ("Campaign", "study", Reason.EXTERNAL_UNSUPPORTED),
                 ("Secret", "login", Reason.ENTRY_MISSING),
@@ -178,7 +206,7 @@ async def test_what_several_modes_share_is_said_once_and_of_all() -> None:
 
 
 async def test_an_external_server_is_not_judged_by_what_an_engine_of_ours_can_do() -> None:
-    login = secret("login", username="Ym9i", password="Ym9i")
+    login = secret("login", CREDENTIALS, username="Ym9i", password="Ym9i")
     own = {"concurrency": [2048], "warmup": "10s", "duration": "50s"}
     problems = await admitted(*external(), login, workload(load=own))
     assert [p.kind for p in problems] == [WORKLOAD], "the client's memory alone"
@@ -188,6 +216,18 @@ async def test_a_class_is_found_outside_of_any_namespace() -> None:
     there = {"kind": "StorageClass", "metadata": {"name": "far"}}
     elsewhere = mode(atRest={"method": "volume", "volume": {"storageClassName": "far"}})
     assert await admitted(elsewhere, there) == ()
+
+
+async def test_of_a_secret_that_is_not_marked_nothing_is_said_but_how_to_mark_it() -> None:
+    (problem,) = await admitted(*external(), secret("login", None, password="c2VjcmV0"))
+    assert problem.text == (
+        "InstanceTemplate small: Secret login is not marked for use as a login: kubectl label "
+        "secret login --namespace bench encbench.io/use=credentials"
+    )
+
+
+async def test_a_key_of_the_users_that_is_marked_and_well_formed_is_taken() -> None:
+    assert await admitted(mode(atRest=OWN_KEY), secret("key", file=encoded(KEY_FILE))) == ()
 
 
 IN_TURNS: dict[str, Any] = {"blocks": {"interleave": {}}}

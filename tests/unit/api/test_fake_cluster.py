@@ -1,6 +1,5 @@
 """The fake API server: held to the contract, and what it offers to tests beyond."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -8,22 +7,17 @@ import pytest
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, JOB, TESTBED, TRIAL
 from encbench.kube.labels import owner_reference
 from encbench.ports import Cluster, Conflict, Rejected, Unavailable
-from tests.support.cluster_contract import ClusterContract, MakeCluster
+from tests.support.cluster_contract import ClusterContract
 from tests.support.fake_cluster import Call, FakeCluster, RecordedEvent
 from tests.support.manifests import body, config_map, job
 
 
 class TestContract(ClusterContract):
-    """One server, of which each cluster sees its namespaces."""
+    """All of it."""
 
     @pytest.fixture
-    def make_cluster(self) -> MakeCluster:
-        server = FakeCluster()
-
-        def make(namespaces: Sequence[str]) -> Cluster:
-            return server.seen_from(namespaces)
-
-        return make
+    def cluster(self) -> Cluster:
+        return FakeCluster()
 
     @pytest.fixture
     def namespace(self) -> str:

@@ -87,14 +87,21 @@ def test_nobody_may_list_secrets(any_variant: Rendered) -> None:
                 assert set(rule["verbs"]) <= {"get", "create", "patch", "delete"}
 
 
-def test_cluster_wide_the_operator_reads_nodes_and_disks_only(any_variant: Rendered) -> None:
+def test_cluster_wide_the_operator_reads_nodes_and_disks_and_lets_go_of_campaigns(
+    any_variant: Rendered,
+) -> None:
     (role,) = any_variant.all("ClusterRole")
     assert granted(role) == {
         ("", "nodes", "get"),
         ("", "nodes", "list"),
         ("", "persistentvolumes", "get"),
         ("storage.k8s.io", "storageclasses", "get"),
+        ("", "namespaces", "get"),
+        *(("encbench.io", "campaigns", verb) for verb in ("get", "list", "patch")),
     }
+    (rule,) = [rule for rule in role["rules"] if "namespaces" in rule["resources"]]
+    places = {body["metadata"]["namespace"] for body in any_variant.all("Role", "operator")}
+    assert set(rule["resourceNames"]) == places
 
 
 def test_prometheus_sees_pods_only(default: Rendered) -> None:

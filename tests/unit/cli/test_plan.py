@@ -17,6 +17,7 @@ from encbench.cli.plan import from_cluster, pace
 from encbench.cli.progress import clock
 from encbench.core import plan
 from encbench.core.plan import Past
+from encbench.kube.labels import CREDENTIALS, USE
 from encbench.ports import Body
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.estimate import DEAD_TIME
@@ -247,7 +248,7 @@ def test_an_external_database_is_shared_and_its_secret_looked_for(
     assert "there is no Secret db in namespace bench" in said
     assert "or search the cluster with --live" in said
     login = {"username": "Ym9i", "password": "Ym9i"}
-    meta = {"name": "db", "namespace": "bench"}
+    meta = {"name": "db", "namespace": "bench", "labels": {USE: CREDENTIALS}}
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": login}
     assert main(["plan", "-f", written(tmp_path, *bodies, secret)]) == 0
     said = " ".join(capsys.readouterr().out.split())

@@ -3,12 +3,12 @@
 import asyncio
 import heapq
 import itertools
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from encbench.ports import Unavailable
+from encbench.api.kinds import CAMPAIGN, NAMESPACE, NODE, Kind
+from encbench.ports import Rejected, Unavailable
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.loop import SWEEP_SECONDS, Key, Loop
 from encbench.reconcile.reconcilers import reconcilers
@@ -16,6 +16,14 @@ from tests.unit.reconcile.timeline import SimClock
 from tests.unit.reconcile.watched import Change
 
 BASE_DELAY, MAX_DELAY = 0.5, 30.0
+
+
+CLUSTER_WIDE = {
+    ("get", NAMESPACE),
+    ("get", NODE),
+    *((verb, CAMPAIGN) for verb in ("get", "list", "patch_metadata")),
+}
+"""Calls that outlive a namespace's Role."""
 
 
 class Killed(BaseException):
@@ -55,7 +63,13 @@ class Operator:
     """One process of the operator, from its start to its death."""
 
     def __init__(
-        self, deps: Deps, clock: SimClock, *, events: bool = True, hesitant: bool = False
+        self,
+        deps: Deps,
+        clock: SimClock,
+        namespaces: Sequence[str],
+        *,
+        events: bool = True,
+        hesitant: bool = False,
     ) -> None:
         self.clock = clock
         self.hesitant = hesitant
@@ -70,7 +84,7 @@ class Operator:
         """In the middle of a pass and not getting on."""
         self._stopped, self._resumed = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None]
-        self.loop = Loop(deps.cluster, reconcilers(deps))
+        self.loop = Loop(deps.cluster, reconcilers(deps), namespaces)
         self.loop._queue = self.queue  # type: ignore[assignment]
         self.next_sweep = clock.time
 
@@ -119,8 +133,7 @@ class Operator:
         self.clock.time = max(self.clock.time, self.next)
         if self.next_sweep <= self.queue.next:
             self.next_sweep = self.clock.time + SWEEP_SECONDS
-            with suppress(Unavailable):
-                await self.loop.sweep_once()
+            await self.loop.sweep_once()
             return
         key = self.queue.take()
         self.passes += 1
@@ -143,11 +156,20 @@ class Switch:
     def __init__(self, port: Any) -> None:
         self._port = port
         self.away = False
+        self.has_role = True
+        """Without its Role in the namespace the operator has the rights of its ClusterRole."""
 
     def __getattr__(self, name: str) -> Any:
         if self.away:
             return self._refuse
-        return getattr(self._port, name)
+        method = getattr(self._port, name)
+
+        async def cluster_wide(kind: Kind, *args: Any, **kwargs: Any) -> Any:
+            if (name, kind) not in CLUSTER_WIDE:
+                raise Rejected(f"{kind.plural} is forbidden: cannot {name} in the namespace")
+            return await method(kind, *args, **kwargs)
+
+        return method if self.has_role else cluster_wide
 
     async def _refuse(self, *_: Any, **__: Any) -> Any:
         raise Unavailable("nobody answers")

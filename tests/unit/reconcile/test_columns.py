@@ -22,6 +22,7 @@ from encbench.api.kinds import (
 )
 from encbench.core.problem import Reason
 from encbench.core.tls import TlsSession
+from encbench.kube import labels
 from encbench.ports import Body
 from encbench.reconcile.objects import Trial
 from tests.support import manifests
@@ -43,7 +44,7 @@ def key(text: str, entry: str = "mek") -> Body:
     return {
         "apiVersion": "v1",
         "kind": "Secret",
-        "metadata": {"name": "mine", "namespace": SPACE},
+        "metadata": {"name": "mine", "namespace": SPACE, "labels": {labels.USE: labels.KEY}},
         "data": data,
     }
 
@@ -111,6 +112,27 @@ async def test_an_image_of_benchmarksql_lacks_our_driver() -> None:
 )
 async def test_what_does_not_go_with_sysbench(spec: dict[str, Any], said: str) -> None:
     assert said in await refused(*parts(), mode("enc", **spec), study("enc"))
+
+
+async def test_a_key_that_is_no_longer_marked_when_it_is_mounted() -> None:
+    world = World()
+    world.cluster.add(SECRET, key(KEY))
+    own = mode("enc", columns={**HOP, "mekSecretRef": {"name": "mine"}})
+    world.apply(*parts(), own, study("enc"))
+    await world.run(lambda: world.campaign().status.resolved is not None)
+    await world.cluster.patch_metadata(SECRET, SPACE, "mine", labels={labels.USE: None})
+    await world.settle(30)
+    (testbed,) = [
+        body for body in world.cluster.all(TESTBED) if body["spec"]["arm"]["modeRef"] == "enc"
+    ]
+    names = {body["metadata"]["name"] for body in world.cluster.all(STATEFUL_SET)}
+    assert names and testbed["metadata"]["name"] not in names
+    facts = {fact["type"]: fact for fact in testbed["status"]["conditions"]}
+    assert facts["Provisioned"]["reason"] == "NotMarked"
+    assert "kubectl label secret mine" in facts["Provisioned"]["message"]
+    await world.cluster.patch_metadata(SECRET, SPACE, "mine", labels={labels.USE: labels.KEY})
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
 
 
 @pytest.mark.parametrize(

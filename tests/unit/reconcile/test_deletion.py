@@ -1,14 +1,19 @@
 """Deleting a campaign: everything of it goes but the records of finished trials."""
 
+import pytest
+
 from encbench.api.kinds import (
     CAMPAIGN,
     CONFIG_MAP,
+    NAMESPACE,
     OVERHEAD_REPORT,
     PERSISTENT_VOLUME_CLAIM,
     POD,
     SECRET,
     STATEFUL_SET,
 )
+from encbench.reconcile.campaign.cleanup import CLIENT_GRACE, FINALIZER
+from encbench.reconcile.loop import SWEEP_SECONDS
 from tests.unit.reconcile.oracle import leftovers
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
@@ -123,3 +128,70 @@ async def test_the_same_name_again_at_once_is_another_campaign() -> None:
     assert len(world.store.objects) > 0
     names = {name for kind, name in world.cluster.created if kind == STATEFUL_SET.kind}
     assert len(names) == 2, "both databases were made anew"
+
+
+async def delete_namespace(world: World) -> None:
+    """As the namespace's controller does: the mark, then the Role, then everything at once."""
+    await world.cluster.patch_metadata(NAMESPACE, "", SPACE, finalizers=["kubernetes"])
+    world.cluster.remove(NAMESPACE, "", SPACE)
+    world.api.has_role = False
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+
+
+async def test_a_deleted_namespace_is_not_held() -> None:
+    world = await in_mid_run()
+    running = max(world.trials(), key=lambda t: t.status.release_at or 0)
+    deleted = world.clock.time
+    await delete_namespace(world)
+    await world.run(world.gone)
+    assert world.clock.time - deleted <= CLIENT_GRACE + 1
+    await world.settle(1)
+    assert running.uid not in folders(world), "what its client uploaded last is gone as well"
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_deleted_namespace_without_a_trial_goes_at_once(restarted: bool) -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=2))
+    await world.settle(4)
+    assert FINALIZER in world.campaign().finalizers
+    world.store.away = True
+    deleted = world.clock.time
+    await delete_namespace(world)
+    if restarted:
+        world.restart()
+    await world.run(world.gone)
+    assert world.clock.time - deleted < 10, "neither Role nor store is waited for"
+
+
+async def test_of_a_deleted_namespace_nothing_is_tried_for_ever() -> None:
+    world = await in_mid_run()
+    await delete_namespace(world)
+    await world.run(world.gone)
+    await world.settle(2 * SWEEP_SECONDS)
+    (operator,) = world.operators
+    before = operator.passes
+    await world.settle(10 * SWEEP_SECONDS)
+    assert operator.passes == before
+
+
+async def test_a_role_that_comes_late_is_waited_for() -> None:
+    world = World()
+    world.api.has_role = False
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.settle(30)
+    assert not world.campaign().status.step
+    world.api.has_role = True
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+
+
+async def test_a_finished_campaign_can_be_deleted_without_an_operator() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.ended)
+    await world.settle()
+    world.operators[0].next_sweep = float("inf")
+    world.operators[0].events = False
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.run(world.gone)

@@ -25,7 +25,7 @@ from encbench.core.artefact import decode
 from encbench.core.problem import Reason
 from encbench.core.records import TrialRecord
 from encbench.core.tls import PLAIN
-from encbench.kube.labels import COMPONENT
+from encbench.kube.labels import COMPONENT, CREDENTIALS, USE
 from encbench.kube.secrets import entry
 from encbench.ports import Body
 from encbench.reconcile import objects
@@ -46,7 +46,7 @@ QUERY = 'rds_cpu_seconds_total{instance="rds-1"}'
 
 def secret(entries: Mapping[str, str] = ALL, name: str = "rds") -> Body:
     data = {key: base64.b64encode(value.encode()).decode() for key, value in entries.items()}
-    meta = {"name": name, "namespace": SPACE}
+    meta = {"name": name, "namespace": SPACE, "labels": {USE: CREDENTIALS}}
     return {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": data}
 
 

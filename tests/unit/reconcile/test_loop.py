@@ -66,10 +66,10 @@ async def _nothing(key: Key) -> float | None:
     return None
 
 
-def a_loop(cluster: FakeCluster) -> tuple[Loop, set[Key]]:
+def a_loop(cluster: FakeCluster, *namespaces: str) -> tuple[Loop, set[Key]]:
     keys: set[Key] = set()
     reconcilers: dict[Kind, Reconciler] = {kind: Idle() for kind in (CAMPAIGN, TESTBED, TRIAL)}
-    loop = Loop(cluster, reconcilers)
+    loop = Loop(cluster, reconcilers, namespaces or ["ns"])
     loop._queue = Adding(keys)
     return loop, keys
 
@@ -85,6 +85,20 @@ async def test_the_sweep_leaves_finished_trials_alone() -> None:
     loop, keys = a_loop(cluster)
     await loop.sweep_once()
     assert keys == {CAMPAIGN_KEY, TESTBED_KEY, TRIAL_KEY}
+
+
+async def test_the_sweep_of_one_namespace_does_not_depend_on_another(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    cluster = FakeCluster()
+    cluster.add(CAMPAIGN, manifests.body(CAMPAIGN, "study", "ns"))
+    loop, keys = a_loop(cluster, "going", "broken", "ns")
+    cluster.fail_next(Rejected("campaigns is forbidden"), verb="list", kind=CAMPAIGN)
+    cluster.fail_next(ValueError("no JSON"), verb="list", kind=CAMPAIGN)
+    await loop.sweep_once()
+    assert keys == {CAMPAIGN_KEY}
+    said = [(record.levelname, bool(record.exc_info)) for record in caplog.records]
+    assert said == [("WARNING", False), ("ERROR", True)]
 
 
 async def test_a_change_of_something_that_nobody_reconciles_is_passed_over() -> None:

@@ -1,5 +1,7 @@
 """Campaigns that are refused: everything at once, nothing made, and going on once corrected."""
 
+import base64
+
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import (
     CAMPAIGN,
@@ -12,6 +14,7 @@ from encbench.api.kinds import (
     WORKLOAD,
 )
 from encbench.core.problem import Reason
+from encbench.kube.labels import KEY, USE
 from encbench.ports import Body
 from tests.support import manifests
 from tests.unit.reconcile.scripts import SCRIPT
@@ -72,8 +75,9 @@ async def test_once_corrected_it_goes_on() -> None:
     world.apply(*wrong(), study("tde", "extra", blocks=1))
     await world.settle(60)
     first = refusal(world, Reason.NOT_FOUND)
-    key = {"keyfile": "MTsw"}
-    secret: Body = {"metadata": {"name": "my-key", "namespace": SPACE}, "data": key}
+    key = {"keyfile": base64.b64encode(f"1;{'0f' * 32}\n".encode()).decode()}
+    meta = {"name": "my-key", "namespace": SPACE, "labels": {USE: KEY}}
+    secret: Body = {"metadata": meta, "data": key}
     world.cluster.add(SECRET, {"apiVersion": "v1", "kind": "Secret", **secret})
     world.apply(manifests.config_map("mine", SPACE, **{"mine.lua": SCRIPT}))
     world.apply(manifests.body(ENCRYPTION_MODE, "extra", SPACE))

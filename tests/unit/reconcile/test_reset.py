@@ -144,7 +144,7 @@ async def test_a_reset_is_not_taken_for_a_crash_and_a_crash_is_not_taken_for_a_r
 
 async def test_a_copy_that_is_refused_fails_the_testbed_with_its_words() -> None:
     world = World()
-    world.controllers.refuses = "encbench prepare: the golden copy takes 9 MiB, there are 3 MiB"
+    world.controllers.refuses = '{"failure": "the golden copy takes 9 MiB, there are 3 MiB"}'
     world.apply(*parts(), study("plain", blocks=1, reset="trial"))
     await world.run(world.ended, seconds=600)
     failed = find(world.campaign().status.conditions, "Failed")

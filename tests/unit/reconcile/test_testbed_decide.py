@@ -120,13 +120,12 @@ def test_settings_that_the_server_refuses_end_it_at_once_and_are_named(state: st
     left = '{"refusedSettings": ["sort_bufer_size", "foo"]}'
     how: dict[str, Any] = {"exit_code": 78} if state == "terminated" else {}
     init = ContainerFacts("init:initialise", termination_message=left, **how)
-    seen = saw(database=a_pod("bed-0", init), log_tail="password in clear")
+    seen = saw(database=a_pod("bed-0", init))
     decision = decide(a_testbed({}, startTime=ago(1)), seen)
     assert failure(decision) == "SettingsRefused"
     fact = find(decision.status.conditions, "Failed")
     assert fact is not None
     assert "refuses settings.sort_bufer_size, settings.foo: correct them" in fact.message
-    assert "password" not in fact.message
 
 
 def test_no_other_container_can_say_that_settings_are_refused() -> None:
@@ -134,6 +133,14 @@ def test_no_other_container_can_say_that_settings_are_refused() -> None:
     server = ContainerFacts("server", exit_code=1, termination_message=left)
     decision = decide(a_testbed({}, startTime=ago(1)), saw(database=a_pod("bed-0", server)))
     assert status_of(decision, "Provisioned") == ("False", "ContainerFailed")
+
+
+def test_a_key_that_its_owner_has_not_marked_is_not_mounted() -> None:
+    seen = saw(has_credentials=False, stateful_set=None, unmarked="Secret k is not marked")
+    decision = decide(a_testbed({}, startTime=ago(1)), seen)
+    assert status_of(decision, "Provisioned") == ("False", "NotMarked")
+    assert not decision.effects
+    assert failure(decide(a_testbed({}, startTime=ago(602)), seen)) == "NotMarked"
 
 
 @pytest.mark.parametrize(("what", "seen", "reason"), NOT_UP, ids=[row[0] for row in NOT_UP])
@@ -144,12 +151,20 @@ def test_a_database_that_does_not_come_up_in_time_says_why(
     assert failure(decide(a_testbed({}, startTime=ago(602)), seen)) == reason
 
 
-def test_the_end_of_a_failing_servers_log_is_shown() -> None:
-    crashing = a_pod("bed-0", container(waiting_reason="CrashLoopBackOff"))
-    decision = decide(a_testbed({}), saw(database=crashing, log_tail="unknown variable 'x=1'"))
+def test_what_a_server_said_is_left_to_its_log() -> None:
+    crashing = container(
+        waiting_reason="CrashLoopBackOff",
+        exit_reason="Error",
+        restarts=2,
+        termination_message='{"failure": "the-key-that-it-has-read"}',
+    )
+    decision = decide(a_testbed({}), saw(database=a_pod("bed-0", crashing)))
     fact = find(decision.status.conditions, "Provisioned")
     assert fact is not None
-    assert fact.message.endswith("its log ends: unknown variable 'x=1'")
+    assert fact.message == (
+        "container server in pod bed-0 ended with Error: kubectl logs bed-0 -c server --previous "
+        "says why"
+    )
 
 
 @pytest.mark.parametrize(
@@ -186,7 +201,9 @@ def test_a_load_that_fails_says_why() -> None:
     assert failure(decision) == "LoadFailed"
     fact = find(decision.status.conditions, "Failed")
     assert fact is not None
-    assert "no space" in fact.message
+    assert "exit code 1" in fact.message
+    assert "kubectl logs bed-load-x -c tool says why" in fact.message
+    assert "no space" not in fact.message
 
 
 def test_a_load_that_takes_too_long_is_given_up() -> None:

@@ -207,7 +207,7 @@ def test_a_copy_that_fails_again_and_again_is_not_waited_for() -> None:
             "init:prepare",
             restarts=times,
             waiting_reason="CrashLoopBackOff",
-            termination_message="encbench prepare: the golden copy takes too much room",
+            termination_message='{"failure": "the golden copy takes too much room"}',
         )
         return a_pod("bed-0", prepare, annotations=NOTES)
 

@@ -16,6 +16,7 @@ from encbench.api.kinds import (
     ENCRYPTION_MODE,
     INSTANCE_TEMPLATE,
     JOB,
+    NAMESPACE,
     POD,
     STATEFUL_SET,
     TESTBED,
@@ -58,6 +59,7 @@ class World:
         self.clock = SimClock()
         self.timeline = Timeline(self.clock)
         self.cluster = WatchedCluster(self.clock.now)
+        self.cluster.add(NAMESPACE, {"metadata": {"name": SPACE}})
         self.store = CountingStore(now=self.clock.unix)
         self.metrics = TimedMetrics(now=self.clock.unix)
         self.agent = FakeAgent(clock=self.clock.unix)
@@ -110,7 +112,7 @@ class World:
         """What watchers were told of last."""
         self._latest: dict[tuple[str, str], Body] = {}
         self._resuming: list[Operator] = []
-        self.operators = [Operator(self.deps, self.clock, events=events)]
+        self.operators = [Operator(self.deps, self.clock, [SPACE], events=events)]
         self.deaths = 0
 
     # -- driving
@@ -128,13 +130,15 @@ class World:
         ports = ("cluster", "store", "agent", "recorder", "metrics")
         slow: dict[str, Any] = {name: Hesitant(getattr(self.deps, name), pause) for name in ports}
         deps = replace(self.deps, **slow)
-        operator = Operator(deps, self.clock, events=self.events, hesitant=True)
+        operator = Operator(deps, self.clock, [SPACE], events=self.events, hesitant=True)
         self.operators.append(operator)
 
     def restart(self, place: int = 0, away: float = RESTART) -> None:
         """Kill an operator; a new process takes its place after that many seconds."""
         self.deaths += 1
-        self.operators[place] = operator = Operator(self.deps, self.clock, events=self.events)
+        self.operators[place] = operator = Operator(
+            self.deps, self.clock, [SPACE], events=self.events
+        )
         operator.next_sweep = self.clock.time + away
 
     async def run(self, until: Until, *, limit: int = 5000, seconds: float = 7200) -> None:

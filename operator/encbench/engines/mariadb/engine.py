@@ -7,7 +7,7 @@ from encbench.engines.engine import Engine, KeyFile, ServerContainer, scripts
 from encbench.engines.facts import facts
 from encbench.engines.innodb.engine import init_sql, server
 from encbench.engines.log_words import LogWords
-from encbench.engines.mariadb import judge, problems
+from encbench.engines.mariadb import judge, keys, problems
 from encbench.engines.mariadb.settings import KEY_FILE, POD, server_cnf
 
 _FACTS = facts("mariadb")
@@ -33,8 +33,7 @@ MARIADB = Engine(
     initialise=ServerContainer(("sh", POD.initialise, POD.volume, POD.server_cnf)),
     server=server(_FACTS.process, POD),
     socket=POD.socket,
-    # For file_key_management: one key of 256 bits with the number 1.
-    key=KeyFile(KEY_FILE, POD.keys, fresh=lambda random_token: f"1;{random_token(32)}\n"),
+    key=KeyFile(KEY_FILE, POD.keys, fresh=keys.fresh, unfit=keys.unfit),
     judge=judge.judge,
     # Seen with 10.11 and 11.8.
     log_words=LogWords(

@@ -1,7 +1,8 @@
 """What a deleted campaign leaves in the bucket: finished trials, and nothing half-done.
 
 Everything in the cluster goes by owner references. The bucket has no garbage collector, which is
-why a campaign carries a finalizer from its acceptance on.
+why a campaign carries a finalizer from its acceptance to its end. In a namespace that is being
+deleted the finalizer comes first and the bucket second, because nothing may hold the namespace.
 """
 
 from encbench.api.campaign import CampaignStatus
@@ -13,9 +14,12 @@ from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.draft import Decision
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Campaign, Testbed, Trial
+from encbench.tools.pod import GRACE_SECONDS
 
 GIVE_UP = 300.0
 """Seconds after which a deleted campaign no longer waits for a store that is away."""
+CLIENT_GRACE = GRACE_SECONDS + 5.0
+"""Seconds after which no client of a deleted namespace uploads any more."""
 FINALIZER = f"{labels.CAMPAIGN.split('/')[0]}/unfinished-artefacts"
 
 
@@ -23,15 +27,24 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> Decision[CampaignStatus, d
     """Of a deleted campaign: its children go, then what is half-done, then the finalizer; pure."""
     if FINALIZER not in campaign.finalizers:
         return Decision(campaign.status)
+    age = (seen.now - parse_time(campaign.body["metadata"]["deletionTimestamp"])).total_seconds()
+    if seen.namespace_ends:
+        # A client's pod keeps its namespace for as long, so waiting for its last upload costs none.
+        wait = CLIENT_GRACE - age if campaign.status.progress.active else 0.0
+        if wait > 0:
+            return Decision(campaign.status, requeue=wait)
+        return Decision(campaign.status, (let_go(campaign), do.RemoveUnfinished(best_effort=True)))
     children: list[Testbed | Trial] = [*seen.testbeds.values(), *seen.trials.values()]
     gone = tuple(do.Delete.of(child) for child in children if not child.deleting)
     if seen.has_clients:
         return Decision(campaign.status, gone, requeue=1.0)
-    deleted = parse_time(campaign.body["metadata"]["deletionTimestamp"])
-    late = (seen.now - deleted).total_seconds() >= GIVE_UP
-    rest = tuple(name for name in campaign.finalizers if name != FINALIZER)
-    unfinished = do.RemoveUnfinished(best_effort=late)
-    return Decision(campaign.status, (*gone, unfinished, do.SetFinalizers(rest)))
+    unfinished = do.RemoveUnfinished(best_effort=age >= GIVE_UP)
+    return Decision(campaign.status, (*gone, unfinished, let_go(campaign)))
+
+
+def let_go(campaign: Campaign) -> do.SetFinalizers:
+    """Have the API server delete the campaign without asking the operator."""
+    return do.SetFinalizers(tuple(name for name in campaign.finalizers if name != FINALIZER))
 
 
 async def remove_unfinished(store: Store, campaign: Campaign) -> None:

@@ -75,12 +75,12 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> CampaignDecision:
     """The next step; pure."""
     if campaign.deleting:
         return cleanup.decide(campaign, seen)
-    if cleanup.FINALIZER not in campaign.finalizers:
-        claimed = do.SetFinalizers((*campaign.finalizers, cleanup.FINALIZER))
-        return Decision(campaign.status, (claimed,), requeue=0.0)
     draft = CampaignDraft(campaign, seen)
     if draft.is_true(life.COMPLETE) or draft.is_true(life.FAILED):
         return _after_the_end(draft)
+    if cleanup.FINALIZER not in campaign.finalizers:
+        claimed = do.SetFinalizers((*campaign.finalizers, cleanup.FINALIZER))
+        return Decision(campaign.status, (claimed,), requeue=0.0)
     resolved = campaign.status.resolved
     return _accept(draft) if resolved is None else _run(draft, resolved)
 
@@ -290,7 +290,12 @@ def _stop(draft: CampaignDraft, standing: Standing) -> CampaignDecision:
 
 
 def _after_the_end(draft: CampaignDraft) -> CampaignDecision:
-    """Succeeded trials go after their time to live; the others stay with the campaign."""
+    """Succeeded trials go after their time to live; the others stay with the campaign.
+
+    Nothing is unfinished any more, so the campaign can be deleted even without an operator.
+    """
+    if cleanup.FINALIZER in draft.subject.finalizers:
+        return draft.decide(cleanup.let_go(draft.subject), requeue=0.0)
     ttl = draft.spec.ttl_seconds_after_finished
     if ttl is None:
         return draft.decide()

@@ -26,6 +26,9 @@ class CampaignSeen:
     """Why the report could not be rendered the last time."""
     has_clients: bool = False
     """Of a deleted campaign: pods are left that could still upload."""
+    namespace_ends: bool = False
+    """Of a deleted campaign: its namespace is being deleted too. Nothing else was looked at then,
+    because the operator's Role may be gone already."""
 
 
 def past(trial: Trial) -> Past:

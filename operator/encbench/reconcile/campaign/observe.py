@@ -9,6 +9,7 @@ from encbench.reconcile import objects
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.resolve import resolve
 from encbench.reconcile.deps import Reads
+from encbench.reconcile.namespaces import is_ending
 from encbench.reconcile.objects import Campaign
 
 
@@ -18,6 +19,8 @@ async def observe(read: Reads, campaign: Campaign, problem: str = "") -> Campaig
     `problem` is why the report could not be rendered the last time.
     """
     cluster, space, settings, resolution = read.cluster, campaign.namespace, read.settings, None
+    if campaign.deleting and await is_ending(cluster, space):
+        return CampaignSeen(read.clock.now(), None, {}, {}, namespace_ends=True)
     if campaign.status.resolved is None and not campaign.deleting:
         installed = Installed(
             proxy=bool(settings.proxy_image),

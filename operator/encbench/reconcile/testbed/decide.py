@@ -84,6 +84,11 @@ def _provision(draft: TestbedDraft) -> TestbedDecision:
     seen, name = draft.seen, draft.subject.name
     limit = parse_duration(draft.spec.step_deadlines.provision)
     late = draft.age(draft.status.start_time) > limit
+    if seen.unmarked:
+        draft.condition(life.PROVISIONED, False, life.NOT_MARKED, seen.unmarked)
+        if late:
+            return _fail(draft, life.NOT_MARKED, seen.unmarked)
+        return _decision(draft, requeue=SETTLED_POLL)
     if draft.spec.instance.is_external:
         return _take_over(draft, late=late)
     if not seen.has_credentials or seen.stateful_set is None:
@@ -123,8 +128,6 @@ def _provision(draft: TestbedDraft) -> TestbedDecision:
     reason = found.reason if found else life.STARTING
     message = found.message if found else (seen.problem or "the database is starting")
     refused = reason == life.SETTINGS_REFUSED
-    if found and seen.log_tail and not refused:
-        message = f"{message}; its log ends: {seen.log_tail}"
     draft.condition(life.PROVISIONED, False, reason, message)
     if late or refused:
         return _fail(draft, reason if found else "ProvisionTimeout", message)

@@ -12,7 +12,9 @@ from encbench.api.lifecycle import COMPLETE, FAILED
 from encbench.database.connection import connection
 from encbench.engines.external import PASSWORD, USERNAME, entries_of
 from encbench.engines.facts import facts
+from encbench.kube.labels import CREDENTIALS
 from encbench.kube.parsing import Malformed
+from encbench.kube.use import unmarked
 from encbench.reconcile import objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Campaign, Testbed
@@ -36,6 +38,8 @@ async def _login(read: Reads, testbed: Testbed) -> tuple[dict[str, str] | None, 
     secret = await read.cluster.get(SECRET, testbed.namespace, name)
     if secret is None:
         return None, f"there is no Secret {name} any more: create it again"
+    if (why := unmarked(secret, CREDENTIALS)) is not None:
+        return None, why
     found = entries_of(secret)
     missing = [entry for entry in (USERNAME, PASSWORD) if not found.get(entry)]
     if missing:

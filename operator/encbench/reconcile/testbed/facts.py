@@ -109,6 +109,6 @@ class TestbedSeen:
     """Another campaign's testbed on the same external database."""
     login: dict[str, str] | None = field(default=None, repr=False)
     """What the user's Secret has for an external database; only until there are credentials."""
-    log_tail: str = ""
-    """End of the failing server's log, for the message."""
+    unmarked: str = ""
+    """What the owner of a key has to do before a pod may mount it."""
     found: TestbedFound = TestbedFound()

@@ -10,6 +10,7 @@ from encbench.core.certificates import AUTHORITY, AUTHORITY_KEY, KeyPair, author
 from encbench.core.naming import credentials_name
 from encbench.kube import labels
 from encbench.kube.secrets import entry
+from encbench.kube.use import unmarked
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Reads
@@ -30,6 +31,8 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
     if is_true(facts, PROVISIONED) and not is_true(facts, LOADED):
         load = await _load(read, testbed)
     seen = TestbedSeen(read.clock.now(), has_credentials, load=load, found=found)
+    if not is_true(facts, PROVISIONED):
+        seen = replace(seen, unmarked=await _unmarked(read, testbed))
     if testbed.spec.instance.is_external:
         return await external.observe(read, testbed, seen)
     if not has_credentials:
@@ -49,10 +52,25 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
     return seen
 
 
+async def _unmarked(read: Reads, testbed: Testbed) -> str:
+    """What the owner of a key has to do before a pod may mount it; empty where there is nothing.
+
+    The campaign was admitted with these keys, but their Secrets may be other ones by now, and not
+    every Testbed need be written by the operator.
+    """
+    mode = testbed.spec.mode
+    refs = (mode.at_rest.key_secret_ref if mode.at_rest else None, mode.mek_secret_ref)
+    for name in dict.fromkeys(ref.name for ref in refs if ref is not None):
+        secret = await read.cluster.get(SECRET, testbed.namespace, name)
+        if secret is not None and (why := unmarked(secret, labels.KEY)) is not None:
+            return why
+    return ""
+
+
 async def _server(
     read: Reads, testbed: Testbed, database: PodFacts, seen: TestbedSeen
 ) -> TestbedSeen:
-    """What the agent says of a server that is starting, or the end of its log where it does not."""
+    """What the agent says of a server that is starting."""
     facts, run, space = testbed.status.conditions, testbed.status.run, testbed.namespace
     if database.ready and not is_true(facts, FAILED):
         is_starting = run is not None and run.ready_time is None
@@ -69,10 +87,6 @@ async def _server(
             server_version=server["version"],
             connections=_connections(server["settings"]),
         )
-    if database.container("server").restarts:
-        log = await read.cluster.logs(space, database.name, "server", 5)
-        tail = " / ".join(line.strip() for line in log.splitlines() if line.strip())[-800:]
-        return replace(seen, log_tail=tail)
     return seen
 
 

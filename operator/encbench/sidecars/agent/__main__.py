@@ -2,7 +2,6 @@
 
 import functools
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from encbench.sidecars.agent.recovery import RecoveryRuns, System
 from encbench.sidecars.agent.slots import SlotRuns
 from encbench.sidecars.agent.volume import Ground
 from encbench.wire import agent as wire
+from encbench.wire.failure import leave
 
 HEALTH_SECONDS = 2.0
 """Shorter than the kubelet's timeout, so that the answer gives the reason."""
@@ -101,7 +101,7 @@ def main() -> None:
     try:
         config = read_config(os.environ)
     except ConfigError as error:
-        sys.exit(f"encbench agent: {error}")
+        leave(str(error))
     web.run_app(
         application(build(config)),
         port=config.port,

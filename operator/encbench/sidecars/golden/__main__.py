@@ -2,14 +2,14 @@
 
 import json
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from encbench.sidecars.golden.copies import CopyRefused, GoldenVolume, Outcome
 from encbench.wire import environment as names
+from encbench.wire import failure
 
-MESSAGE = Path("/dev/termination-log")
+MESSAGE = failure.MESSAGE
 
 
 def run(environment: Mapping[str, str]) -> Outcome:
@@ -28,9 +28,9 @@ def main() -> None:
     try:
         report = json.dumps(run(os.environ))
     except CopyRefused as error:
-        sys.exit(f"encbench prepare: {error}")
+        failure.leave(str(error), MESSAGE)
     except OSError as error:
-        sys.exit(f"encbench prepare: {error.filename or 'the volume'}: {error.strerror}")
+        failure.leave(f"{error.filename or 'the volume'}: {error.strerror}", MESSAGE)
     print(report)
     MESSAGE.write_text(report, encoding="utf-8")
 

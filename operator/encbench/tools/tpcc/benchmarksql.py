@@ -31,7 +31,6 @@ from encbench.tools.measurement import (
     Measurement,
     ParseError,
     TransactionKind,
-    last_line,
     mean,
     percentile,
     summed,
@@ -184,7 +183,7 @@ def _series(lines: Sequence[str]) -> tuple[Sample, ...]:
 
 
 def _incomplete(lines: Sequence[str]) -> str:
-    wrong = next((line.strip() for line in lines if _LEVEL.search(line)), None)
+    wrong = next((n for n, line in enumerate(lines, 1) if _LEVEL.search(line)), None)
     if wrong is not None:
-        return f"BenchmarkSQL ended with an error: {wrong[:300]}"
-    return f"BenchmarkSQL's output ends before its final report, after {last_line(lines)!r}"
+        return f"BenchmarkSQL ended with an error: line {wrong} of output.log says which"
+    return f"BenchmarkSQL's output ends before its final report, after {len(lines)} lines"

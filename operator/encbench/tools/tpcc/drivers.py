@@ -12,6 +12,7 @@ from encbench.tools.context import TrialContext
 from encbench.tools.tpcc import jdbc
 from encbench.wire import environment as names
 
+NAME = "driver"
 FOLDER = "/opt/encbench/drivers"
 CLAIM = "/opt/encbench/claim"
 _LIMIT = "300Mi"
@@ -59,7 +60,7 @@ def init_containers(context: TrialContext) -> list[Body]:
     digest = {} if own.sha256 is None else {names.JAR_SHA256: own.sha256}
     return [
         {
-            "name": "driver",
+            "name": NAME,
             "image": context.sidecar_image,
             "imagePullPolicy": context.sidecar_pull_policy,
             "command": ["python3", "-m", "encbench.sidecars.driver"],

@@ -19,7 +19,6 @@ from encbench.tools.measurement import (
     Measurement,
     ParseError,
     TransactionKind,
-    last_line,
     percentile,
     summed,
 )
@@ -40,8 +39,8 @@ def parse(output: str) -> Measurement:
         return benchmarksql.parse_6(lines)
     if any(benchmarksql.is_5(line) for line in lines):
         return benchmarksql.parse_5(lines)
-    last = last_line(lines) or "nothing"
-    raise ParseError(f"the output is no TPC-C client's: it ends with {last!r}")
+    found = "its last line may say why" if any(lines) else "it is empty"
+    raise ParseError(f"output.log is no TPC-C client's: {found}")
 
 
 def _own(lines: Sequence[str]) -> Measurement:
@@ -49,20 +48,20 @@ def _own(lines: Sequence[str]) -> Measurement:
     events = [_event(line) for line in lines if line.startswith(OWN)]
     result = next((event for event in reversed(events) if event.get("event") == "result"), None)
     if result is None:
-        raise ParseError(f"the client's output ends before its result, after {last_line(lines)!r}")
+        raise ParseError("the client's output ends before its result: output.log may say why")
     if not result.get("complete"):
-        raise ParseError(f"the run was not complete: {result.get('reason') or 'no reason given'}")
+        raise ParseError("the run was not complete: the result in output.log says why")
     try:
         return _measurement(result, [e for e in events if e.get("event") == "type"], lines)
     except (KeyError, TypeError, ValueError) as error:
-        raise ParseError(f"the client's result is malformed: {error!r}") from error
+        raise ParseError("the client's result in output.log is malformed") from error
 
 
 def _event(line: str) -> dict[str, Any]:
     try:
         event = json.loads(line[len(OWN) :])
     except ValueError as error:
-        raise ParseError(f"the client wrote a damaged line: {line[:160]!r}") from error
+        raise ParseError("output.log has a damaged line of the client") from error
     return event if isinstance(event, dict) else {}
 
 

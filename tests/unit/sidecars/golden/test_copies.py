@@ -249,5 +249,5 @@ def test_a_refusal_ends_it_with_a_sentence(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("ENCBENCH_ROOT", str(tmp_path))
     monkeypatch.setenv("ENCBENCH_FOLDERS", "data")
     monkeypatch.setenv("ENCBENCH_RESET", "golden")
-    with pytest.raises(SystemExit, match="encbench prepare: there is no data on the volume"):
+    with pytest.raises(SystemExit, match="encbench: there is no data on the volume"):
         program.main()

@@ -47,17 +47,17 @@ def test_a_line_that_is_missing_shortens_the_window() -> None:
 
 
 def test_the_ordinary_reader_refuses_such_a_run() -> None:
-    with pytest.raises(ParseError, match="Lost connection"):
+    with pytest.raises(ParseError, match=r"ended with an error: line [67] of"):
         parse(HEAD + line(3, 10.0) + FATAL)
 
 
 @pytest.mark.parametrize(
     ("output", "why"),
     [
-        ("", "it begins with nothing"),
-        ("Segmentation fault\n", "it begins with 'Segmentation fault'"),
-        (HEAD + FATAL, "Lost connection"),
-        (HEAD + line(1, 9.0) + FATAL, "Lost connection"),
+        ("", "output.log is empty"),
+        ("Segmentation fault\n", "line 1 of output.log"),
+        (HEAD + FATAL, "ended with an error: line [67] of"),
+        (HEAD + line(1, 9.0) + FATAL, "ended with an error: line [67] of"),
     ],
 )
 def test_a_run_without_a_second_of_the_window_has_no_figure(output: str, why: str) -> None:

@@ -105,9 +105,9 @@ def test_the_window_ends_with_the_last_transaction() -> None:
     ("name", "reason"),
     [
         ("no_sql", "no SQL statistics"),
-        ("refused_login", "ended with an error: unable to connect"),
-        ("connection_lost", "ended with an error: mysql_stmt_execute"),
-        ("queue_full", "ended with an error: The event queue is full"),
+        ("refused_login", "ended with an error: line 1[0-9] of output.log"),
+        ("connection_lost", "ended with an error: line [0-9]+ of output.log"),
+        ("queue_full", "ended with an error: line [0-9]+ of output.log"),
         ("terminated", "ends before its final report"),
     ],
 )
@@ -127,9 +127,9 @@ def test_output_that_was_cut_off_anywhere_is_refused(name: str) -> None:
 
 
 def test_output_of_something_else_is_refused() -> None:
-    with pytest.raises(ParseError, match=r"not sysbench 1\.0's: it begins with 'pgbench"):
+    with pytest.raises(ParseError, match=r"not sysbench 1\.0's: line 1 of output\.log"):
         parse("pgbench (15.1)\n")
-    with pytest.raises(ParseError, match="begins with nothing"):
+    with pytest.raises(ParseError, match=r"output\.log is empty"):
         parse("")
 
 

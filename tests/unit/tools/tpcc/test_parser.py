@@ -123,10 +123,10 @@ def test_nothing_measured_is_no_latency() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "it ends with 'nothing'"),
-        ("exec: tpcc: not found\n", "exec: tpcc: not found"),
+        ("", "it is empty"),
+        ("exec: tpcc: not found\n", "its last line may say why"),
         (own().rpartition("encbench-tpcc")[0], "ends before its result"),
-        (own(complete=False, reason="the database was lost"), "the database was lost"),
+        (own(complete=False, reason="the database was lost"), "was not complete"),
         (own(transactions=101), "hold 100 of 101 transactions"),
         (own(window=None), "is malformed"),
         (own() + "encbench-tpcc {broken\n", "damaged"),
@@ -185,7 +185,7 @@ def test_benchmarksql_5_without_its_report(without: str) -> None:
 def test_why_benchmarksql_5_ended_is_told() -> None:
     head = golden("benchmarksql5.log").partition("Term-00, Running")[0]
     wrong = "20:00:17,000 [main] ERROR  jTPCC : Term-00, Invalid number of terminals!\n"
-    with pytest.raises(ParseError, match="Invalid number of terminals!"):
+    with pytest.raises(ParseError, match=r"ended with an error: line [0-9]+ of"):
         parse(head + wrong)
 
 
@@ -257,8 +257,8 @@ def test_a_table_that_does_not_fit_its_sum_is_refused() -> None:
 
 def test_benchmarksql_6_without_its_table() -> None:
     text = golden("benchmarksql6.log").partition("result,")[0]
-    with pytest.raises(ParseError, match="before its final report, after"):
+    with pytest.raises(ParseError, match=r"before its final report, after [0-9]+ lines"):
         parse(text)
     wrong = "2024-05-14 10:15:03,000 ERROR - main, Unable to read load configuration\n"
-    with pytest.raises(ParseError, match="Unable to read load configuration"):
+    with pytest.raises(ParseError, match=r"ended with an error: line [0-9]+ of"):
         parse(text.partition("Scheduler")[0] + wrong)

@@ -1,0 +1,33 @@
+"""Why a program of encbench ends with an error, as it leaves that in its termination message.
+
+A status repeats this sentence, and no other text of a container: what a user's image writes may
+hold whatever that image can read.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+MESSAGE = Path("/dev/termination-log")
+LONGEST = 1000
+"""Letters of a sentence; the kubelet takes 4,096 bytes for the whole message."""
+
+
+def leave(sentence: str, message: Path = MESSAGE) -> NoReturn:
+    """End with 1, with the sentence in the log and in the message, which the kubelet has made."""
+    if message.exists():
+        message.write_text(json.dumps({"failure": sentence[:LONGEST]}), encoding="utf-8")
+    sys.exit(f"encbench: {sentence}")
+
+
+def failure(termination_message: str) -> str | None:
+    """The sentence; None for any other message."""
+    try:
+        said = json.loads(termination_message)
+    except ValueError:
+        return None
+    sentence = said.get("failure") if isinstance(said, dict) else None
+    if not isinstance(sentence, str) or not sentence:
+        return None
+    return "".join(letter if letter.isprintable() else " " for letter in sentence[:LONGEST])
