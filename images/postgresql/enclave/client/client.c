@@ -5,6 +5,7 @@
 #include "utils/guc.h"
 
 #include "sql_function.h"
+#include "varlena.h"
 #include "vault.h"
 
 PG_MODULE_MAGIC;

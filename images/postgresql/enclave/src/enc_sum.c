@@ -7,6 +7,7 @@
 
 #include "boundary.h"
 #include "sql_function.h"
+#include "varlena.h"
 #include "vault.h"
 
 #define SUM_BATCH 256

@@ -5,6 +5,7 @@
 
 #include "envelope.h"
 #include "sql_function.h"
+#include "varlena.h"
 
 SQL_FUNCTION(enc_text_in);
 SQL_FUNCTION(enc_text_out);

@@ -3,6 +3,7 @@
 #include "fmgr.h"
 
 #include "order.h"
+#include "varlena.h"
 
 Located locate(Kind kind, void *stored) {
     struct varlena *whole;

@@ -12,6 +12,7 @@
 
 #include "boundary.h"
 #include "sql_function.h"
+#include "varlena.h"
 #include "vault.h"
 
 #define CALIBRATION_VALUES 32
