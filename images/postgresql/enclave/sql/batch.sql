@@ -85,10 +85,18 @@ CREATE INDEX passing_id ON passing (id enc_int4_batch_ops);
 CREATE UNLOGGED TABLE unlogged (id enc_int4);
 CREATE INDEX unlogged_id ON unlogged (id enc_int4_batch_ops);
 DO $$
+DECLARE
+    middle enc_int4 := enc_seal(1000);
+    below int := 0;
 BEGIN
-    FOR i IN 1..1500 LOOP
-        INSERT INTO passing VALUES (enc_seal(i * 7919 % 1500));
-        INSERT INTO unlogged VALUES (enc_seal(i * 7919 % 1500));
+    FOR i IN 0..1999 LOOP
+        INSERT INTO passing VALUES (enc_seal(i * 7919 % 2000));
+        INSERT INTO unlogged VALUES (enc_seal(i * 7919 % 2000));
+        below := below + (i * 7919 % 2000 < 1000)::int;
+        ASSERT (SELECT count(*) FROM unlogged WHERE id < middle) = below;
+        IF i % 9 = 0 THEN
+            ASSERT (SELECT count(*) FROM passing WHERE id < middle) = below;
+        END IF;
     END LOOP;
 END $$;
 SELECT count(*) FROM passing WHERE id BETWEEN sealed(10) AND sealed(19);

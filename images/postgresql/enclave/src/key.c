@@ -20,7 +20,9 @@ static int digit(char letter) {
 
 /* Whether the text is a key; the key then. */
 static bool parsed(const char *text, size_t size, uint8 *key) {
-    while (size > DIGITS && (text[size - 1] == '\n' || text[size - 1] == '\r'))
+    if (size > 0 && text[size - 1] == '\n')
+        size--;
+    if (size > 0 && text[size - 1] == '\r')
         size--;
     if (size != DIGITS)
         return false;
