@@ -29,8 +29,7 @@ RULES = "local replication postgres trust\n"
 """Of access, for servers that no client reaches over the network."""
 
 WHEEL = (
-    "pgserver==0.1.4 "
-    "--hash=sha256:d595789b47624a3d963aa9aa6359da9be31beb7e61f1a45541953242068b8813"
+    "pgserver==0.1.4 --hash=sha256:d595789b47624a3d963aa9aa6359da9be31beb7e61f1a45541953242068b8813"
 )
 """PostgreSQL 16.2 with all that PGXS needs, and with few libraries."""
 WHEEL_FOR = ("--python-version=3.11", "--platform=manylinux2014_x86_64", "--only-binary=:all:")
@@ -49,16 +48,15 @@ class Programs:
 def debian_programs() -> Iterator[Programs]:
     """Debian's own release."""
     postgres.install()
-    pgxs = Path("/usr/lib/postgresql/15/lib/pgxs")
-    if not pgxs.exists():
-        debian.install("postgresql-server-dev-15", "libssl-dev", "gcc", "make")
+    debian.install("libssl-dev", "gcc", "make")
     with _folder() as folder:
         for place in ("usr/lib/postgresql/15", "usr/share/postgresql/15"):
-            ignored = shutil.ignore_patterns("bitcode", "man", "pgxs")
+            ignored = shutil.ignore_patterns("bitcode", "man")
             shutil.copytree(f"/{place}", folder / place, symlinks=True, ignore=ignored)
-        install(postgres.DEBIAN / "pg_config", f"DESTDIR={folder}")
+        debian.extract("postgresql-server-dev-15", folder)
         binaries = folder / "usr/lib/postgresql/15/bin"
-        yield Programs(binaries, pgxs / "src/test/regress/pg_regress")
+        install(binaries / "pg_config")
+        yield Programs(binaries, binaries.parent / "lib/pgxs/src/test/regress/pg_regress")
 
 
 @contextmanager
@@ -108,13 +106,16 @@ def running(
     programs: Programs, *, overrides: Mapping[str, str] | None = None, rules: str | None = RULES
 ) -> Iterator[Postgres]:
     """A server with the key, whose database has both extensions."""
-    with key_file() as key, postgres.running(
-        PLAINTEXT,
-        overrides={"encbench_enclave.key_file": str(key), **(overrides or {})},
-        rules=rules,
-        binaries=programs.binaries,
-        variables=programs.variables,
-    ) as server:
+    with (
+        key_file() as key,
+        postgres.running(
+            PLAINTEXT,
+            overrides={"encbench_enclave.key_file": str(key), **(overrides or {})},
+            rules=rules,
+            binaries=programs.binaries,
+            variables=programs.variables,
+        ) as server,
+    ):
         server.admin("CREATE EXTENSION encbench_enclave", "CREATE EXTENSION enclave_client")
         yield server
 

@@ -1,3 +1,4 @@
+# ruff: noqa: S608 - the statements are made of this file's own words
 """A table as the study has it, with everything encrypted, and questions whose answers are known."""
 
 from typing import Any

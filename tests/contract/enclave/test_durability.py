@@ -1,3 +1,4 @@
+# ruff: noqa: S608 - the statements are made of this file's own words
 """Encrypted columns through a crash, a standby, a dump, and a log that is left out."""
 
 import contextlib
@@ -49,9 +50,7 @@ def loaded(server: Postgres) -> Postgres:
 @contextlib.contextmanager
 def session(socket: str, database: str = DATABASE) -> Iterator[Callable[[str], list[Any]]]:
     """A session that runs a statement and returns its rows as lists."""
-    connection = pg8000.dbapi.connect(
-        ADMIN, unix_sock=socket, database=database, ssl_context=False
-    )
+    connection = pg8000.dbapi.connect(ADMIN, unix_sock=socket, database=database, ssl_context=False)
     connection.autocommit = True
 
     def ask(statement: str) -> list[Any]:

@@ -1,3 +1,4 @@
+# ruff: noqa: S608 - the statements are made of this file's own words
 """The key: where it comes from, what is said without it, and that it is never said."""
 
 import os
@@ -60,10 +61,7 @@ def test_not_the_key(server: Postgres, text: str) -> None:
 
 
 def test_no_file(server: Postgres) -> None:
-    with (
-        key_as(server, None),
-        pytest.raises(pg8000.dbapi.Error, match="No such file or directory"),
-    ):
+    with key_as(server, None), pytest.raises(pg8000.dbapi.Error, match="No such file or directory"):
         server.admin(COMPARE)
 
 

@@ -30,7 +30,7 @@ def test_sanitised(sanitised: Programs) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize(("suite", "version"), [("trixie", "17"), ("sid", "18")])
 def test_later_releases(suite: str, version: str, tmp_path: Path) -> None:
-    """In a file system of the Debian suite that has it, with that suite's compiler and libcrypto."""
+    """In a file system of the suite that has it, with that suite's compiler and libcrypto."""
     layout, console = Layout.from_environment(), Console()
     with cache.exclusive(layout, console):
         base = base_image.context(layout, console, suite)
