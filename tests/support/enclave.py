@@ -110,7 +110,11 @@ def running(
         key_file() as key,
         postgres.running(
             PLAINTEXT,
-            overrides={"encbench_enclave.key_file": str(key), **(overrides or {})},
+            overrides={
+                "encbench_enclave.key_file": str(key),
+                "session_preload_libraries": "encbench_enclave",
+                **(overrides or {}),
+            },
             rules=rules,
             binaries=programs.binaries,
             variables=programs.variables,

@@ -36,6 +36,7 @@ cat >>/server/data/postgresql.conf <<SETTINGS
 listen_addresses = ''
 unix_socket_directories = '/server'
 encbench_enclave.key_file = '/server/key'
+session_preload_libraries = 'encbench_enclave'
 SETTINGS
 as_server "$programs/pg_ctl" -D /server/data -l /server/log -w start >/dev/null
 tests=$(sed -n 's/^REGRESS = //p' /enclave/Makefile)

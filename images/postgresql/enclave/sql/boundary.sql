@@ -1,5 +1,4 @@
--- Costs are off unless they are set. A session knows the settings once it has used the module.
-SELECT * FROM enclave_crossings();
+-- Costs are off unless they are set.
 SHOW encbench_enclave.transition_ns;
 SHOW encbench_enclave.value_ns;
 SELECT transition_asked, value_asked, transition_achieved < 2000 AS transition,

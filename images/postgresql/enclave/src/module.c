@@ -1,6 +1,7 @@
 /* The module as the server loads it: its settings. */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "fmgr.h"
 #include "utils/guc.h"
 
@@ -18,6 +19,11 @@ static void key_file_changed(const char *path pg_attribute_unused(),
 
 /* Only a superuser changes a cost; only the server's files name the key. */
 void _PG_init(void) {
+    /* The server would not let the settings take their values, and there would be no key. */
+    if (IsInParallelMode())
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("encbench_enclave cannot be loaded during a parallel operation"),
+                        errhint("Add it to session_preload_libraries.")));
     DefineCustomStringVariable("encbench_enclave.key_file",
                                "File that holds the key, as 32 hexadecimal digits.", NULL,
                                &enclave_key_file, "", PGC_SIGHUP, 0, NULL, key_file_changed, NULL);
