@@ -13,9 +13,9 @@ static int single(Kind kind, Value one, Value other) {
     Opened left, right;
     int order = 0;
     uint64 began = boundary_enter();
-    bool good = order_open(kind, one, &left);
+    bool good = order_open(kind, one, false, &left);
 
-    good = order_open(kind, other, &right) && good;
+    good = order_open(kind, other, true, &right) && good;
     if (good)
         order = order_of(kind, &left, &right);
     boundary_leave(began, 2);

@@ -20,10 +20,11 @@ void located_drop(Located located) {
         pfree(located.copy);
 }
 
-bool order_open(Kind kind, Value value, Opened *opened) {
+bool order_open(Kind kind, Value value, bool again, Opened *opened) {
     opened->size = value.size > ENVELOPE_OVERHEAD ? value.size - ENVELOPE_OVERHEAD : 0;
     opened->plain = opened->size > sizeof(opened->room) ? palloc(opened->size) : opened->room;
-    return vault_open(kind, value, opened->plain);
+    return again ? vault_open_again(kind, value, opened->plain)
+                 : vault_open(kind, value, opened->plain);
 }
 
 void order_close(Opened *opened) {

@@ -21,8 +21,9 @@ typedef struct Opened {
     uint8 room[256];
 } Opened;
 
-/* Open it; false if the key does not. To be closed in either case. */
-extern bool order_open(Kind kind, Value value, Opened *opened);
+/* Open it; false if the key does not. To be closed in either case. `again` says that it is likely
+ * to be the one of the last time. */
+extern bool order_open(Kind kind, Value value, bool again, Opened *opened);
 
 extern void order_close(Opened *opened);
 

@@ -147,7 +147,7 @@ static int standing(Search *search, OffsetNumber number) {
         return index->nulls_first ? -1 : 1;
     located = locate(index->kind, stored);
     search->opened++;
-    if (order_open(index->kind, located.value, &item))
+    if (order_open(index->kind, located.value, false, &item))
         order = order_of(index->kind, &item, search->key);
     else
         search->good = false;
@@ -200,7 +200,7 @@ static void cross(const IndexPage *in, Value key, Memo *memo) {
     Search search = {.in = in, .key = &opened, .opened = 1};
     uint64 began = boundary_enter();
 
-    search.good = order_open(in->index->kind, key, &opened);
+    search.good = order_open(in->index->kind, key, true, &opened);
     if (search.good)
         search_page(&search, memo);
     boundary_leave(began, search.opened);

@@ -28,6 +28,14 @@ static struct {
     uint32 next;
 } nonces;
 
+/* The value that stays open. */
+#define KEPT_SIZE 128
+static struct {
+    size_t size; /* of the envelope; 0 for none */
+    uint8 envelope[ENVELOPE_OVERHEAD + KEPT_SIZE];
+    uint8 plain[KEPT_SIZE];
+} kept;
+
 static void encrypt_blocks(const uint8 *in, uint8 *out, int blocks, const void *cipher) {
     int done;
 
@@ -64,6 +72,7 @@ void vault_forget(void) {
     EVP_CIPHER_CTX_free(aes);
     gcm = NULL;
     aes = NULL;
+    OPENSSL_cleanse(&kept, sizeof(kept));
 }
 
 void vault_ready(const char *key_file) {
@@ -94,6 +103,21 @@ bool vault_open(Kind kind, Value value, uint8 *plain) {
     return CRYPTO_gcm128_aad(gcm, value.bytes, HEADER_SIZE) == 0 &&
            CRYPTO_gcm128_decrypt_ctr32(gcm, sealed, plain, size, count_blocks) == 0 &&
            CRYPTO_gcm128_finish(gcm, sealed + size, TAG_SIZE) == 0;
+}
+
+bool vault_open_again(Kind kind, Value value, uint8 *plain) {
+    if (value.size == kept.size && memcmp(value.bytes, kept.envelope, kept.size) == 0) {
+        memcpy(plain, kept.plain, kept.size - ENVELOPE_OVERHEAD);
+        return envelope_problem(kind, value) == NULL;
+    }
+    if (!vault_open(kind, value, plain))
+        return false;
+    if (value.size <= sizeof(kept.envelope)) {
+        kept.size = value.size;
+        memcpy(kept.envelope, value.bytes, value.size);
+        memcpy(kept.plain, plain, value.size - ENVELOPE_OVERHEAD);
+    }
+    return true;
 }
 
 /* A nonce that no value has had. */

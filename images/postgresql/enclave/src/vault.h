@@ -20,6 +20,10 @@ extern void vault_forget(void);
  * form is wrong, or the key does not open it. */
 extern bool vault_open(Kind kind, Value value, uint8 *plain);
 
+/* The same, for a value that is likely to be the one of the last time, such as the key of an index
+ * search: a short one stays open inside. */
+extern bool vault_open_again(Kind kind, Value value, uint8 *plain);
+
 /* Seal `size` bytes into `envelope`, which has room for ENVELOPE_OVERHEAD more. False if libcrypto
  * cannot. No two values have the same nonce. */
 extern bool vault_seal(Kind kind, const uint8 *plain, size_t size, uint8 *envelope);

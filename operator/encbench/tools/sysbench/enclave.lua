@@ -52,7 +52,9 @@ local function plain_int(raw)
    return bit.bor(bit.lshift(a, 24), bit.lshift(b, 16), bit.lshift(c, 8), d)
 end
 
-local function plain_text(raw) return (raw:gsub(" +$", "")) end
+local function plain_text(raw) return raw end
+
+local function without_padding(text) return (text:gsub(" +$", "")) end
 
 -- The four columns, made when a command begins, for then the options are known.
 local function columns()
@@ -164,22 +166,19 @@ end
 
 local connection, column, statements, begin, commit
 
--- A statement whose parameters are these columns; run gives them values and returns the result.
+-- A statement whose parameters are these columns. set has a function for each. (What runs for each
+-- transaction keeps to what LuaJIT compiles: no variable arguments, no tables made of them.)
 local function prepared(text, ...)
-   local names, parameters, marks = {...}, {}, {}
+   local names, parameters, marks, set = {...}, {}, {}, {}
    for place, name in ipairs(names) do marks[place] = column[name].mark end
    local statement = connection:prepare(string.format(text, unpack(marks)))
    for place, name in ipairs(names) do
-      parameters[place] = statement:bind_create(unpack(column[name].bound))
+      local parameter, put = statement:bind_create(unpack(column[name].bound)), column[name].put
+      parameters[place] = parameter
+      set[place] = function(value) parameter:set(put(value)) end
    end
    statement:bind_param(unpack(parameters))
-   local function run(...)
-      for place, value in ipairs({...}) do
-         parameters[place]:set(column[names[place]].put(value))
-      end
-      return statement:execute()
-   end
-   return { run = run, close = function() statement:close() end }
+   return { set = set, statement = statement }
 end
 
 local definitions = {
@@ -201,23 +200,24 @@ local definitions = {
    end,
 }
 
--- The only value of the only row, opened.
+-- Read the only value of the only row as the application would, opened.
 local function value_of(result, open)
    local row = result:fetch_row()
    if not row or not row[1] then error("a row that was loaded is not there", 2) end
-   local value = open(row[1])
+   open(row[1])
    result:free()
-   return value
 end
 
 local function print_digest()
    local ask = prepared("SELECT k, c, pad FROM sbtest1 WHERE id=%s", "id")
-   local result = ask.run(0)
+   ask.set[1](0)
+   local result = ask.statement:execute()
    local row = result:fetch_row()
-   local opened = table.concat({tostring(column.k.open(row[1])), column.c.open(row[2]),
-                                column.pad.open(row[3])}, "\31")
+   local opened = table.concat({tostring(column.k.open(row[1])),
+                                without_padding(column.c.open(row[2])),
+                                without_padding(column.pad.open(row[3]))}, "\31")
    result:free()
-   ask.close()
+   ask.statement:close()
    -- In one write, for other threads write lines as well.
    io.write(string.format("encbench-row table=sbtest1 id=0 sha256=%s\n", cipher_of.sha256(opened)))
    io.flush()
@@ -240,7 +240,7 @@ end
 function thread_done()
    if sysbench.tid == 0 then print_digest() end
    for _, of_table in ipairs(statements) do
-      for _, statement in ipairs(of_table) do statement.close() end
+      for _, one in ipairs(of_table) do one.statement:close() end
    end
    if begin then
       begin:close()
@@ -249,8 +249,8 @@ function thread_done()
    connection:disconnect()
 end
 
-local function any_statement(number)
-   return statements[sysbench.rand.uniform(1, sysbench.opt.tables)][number]
+local function any_table()
+   return statements[sysbench.rand.uniform(1, sysbench.opt.tables)]
 end
 
 -- The study's scenario 3 draws keys uniformly, so that a key is about one row.
@@ -261,22 +261,34 @@ end
 
 local events = {
    point = function()
-      value_of(any_statement(1).run(any_key(sysbench.opt.table_size)), column.c.open)
+      local select = any_table()[1]
+      select.set[1](any_key(sysbench.opt.table_size))
+      value_of(select.statement:execute(), column.c.open)
    end,
    range = function()
-      local low = any_key(sysbench.opt.table_size)
-      value_of(any_statement(1).run(low, low + sysbench.opt.range_size - 1), column.k.open)
+      local select, low = any_table()[1], any_key(sysbench.opt.table_size)
+      select.set[1](low)
+      select.set[2](low + sysbench.opt.range_size - 1)
+      value_of(select.statement:execute(), column.k.open)
    end,
    write = function()
       local last = sysbench.opt.table_size
-      local replaced = any_key(last)
-      local number = sysbench.rand.uniform(1, sysbench.opt.tables)
+      local update_k, update_c, replaced = any_table()[1], any_table()[2], any_table()
+      local delete, insert, id = replaced[3], replaced[4], any_key(last)
       begin:execute()
-      any_statement(1).run(1, any_key(last))
-      any_statement(2).run(sysbench.rand.string(C), any_key(last))
-      statements[number][3].run(replaced)
-      statements[number][4].run(replaced, any_key(last), sysbench.rand.string(C),
-                                sysbench.rand.string(PAD))
+      update_k.set[1](1)
+      update_k.set[2](any_key(last))
+      update_k.statement:execute()
+      update_c.set[1](sysbench.rand.string(C))
+      update_c.set[2](any_key(last))
+      update_c.statement:execute()
+      delete.set[1](id)
+      delete.statement:execute()
+      insert.set[1](id)
+      insert.set[2](any_key(last))
+      insert.set[3](sysbench.rand.string(C))
+      insert.set[4](sysbench.rand.string(PAD))
+      insert.statement:execute()
       commit:execute()
    end,
 }
