@@ -2,10 +2,9 @@
 
 A figure that a tool does not give is None, never 0.
 
-Percentiles come from histograms, because percentiles of replicas cannot be averaged. Their
-resolution is the tool's bucket width: for sysbench 1.8 % (1,024 buckets, equal on a logarithmic
-scale, from 0.001 ms to 100,000 ms), so a percentile is accurate to ±0.9 %. Buckets are named by
-their middle. Averages, minima and maxima are exact.
+Percentiles come from histograms, because percentiles of replicas cannot be averaged
+(`core.statistics.histogram`). Buckets are named by their middle. Averages, minima and maxima are
+exact.
 """
 
 import math
@@ -16,6 +15,7 @@ from functools import partial
 from itertools import chain
 from typing import TypeVar
 
+from encbench.core.statistics.histogram import percentile
 from encbench.core.tls import TlsSession
 from encbench.tools.progress import Sample
 
@@ -86,21 +86,6 @@ class Measurement:
 def last_line(lines: Sequence[str], length: int = 160) -> str:
     """What a message quotes of an output: its last line that holds anything, or the empty text."""
     return next((line.strip()[:length] for line in reversed(lines) if line.strip()), "")
-
-
-def percentile(histogram: Histogram, percent: float) -> float:
-    """The bucket that holds that percentile, in ms; 0 for an empty histogram.
-
-    The same rule as sysbench's: the first bucket at which the cumulated count reaches the rounded
-    share.
-    """
-    wanted = math.floor(sum(count for _, count in histogram) * percent / 100 + 0.5)
-    seen = 0
-    for middle, count in histogram:
-        seen += count
-        if seen >= wanted:
-            return middle
-    return 0.0
 
 
 def mean(histogram: Histogram) -> float | None:

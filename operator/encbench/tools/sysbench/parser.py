@@ -31,13 +31,13 @@ Seen with Debian's 1.0.20 against MariaDB 10.11, where the source says the same:
 
 import re
 
+from encbench.core.statistics.histogram import percentile
 from encbench.tools.measurement import (
     PERCENTILE,
     Histogram,
     Measurement,
     ParseError,
     last_line,
-    percentile,
     summed,
 )
 from encbench.tools.progress import Mark, Sample

@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from encbench.core.figures import NEW_ORDERS, RETRIES
+from encbench.core.statistics.histogram import percentile
 from encbench.tools.measurement import (
     PERCENTILE,
     Measurement,
     ParseError,
     TransactionKind,
     last_line,
-    percentile,
     summed,
 )
 from encbench.tools.progress import Mark
