@@ -26,7 +26,7 @@ class Reason(StrEnum):
     BASELINE_ENCRYPTED = "BaselineEncrypted"
     RESET_REQUIRED = "ResetRequired"
     NOT_INSTALLED = "NotInstalled"
-    TOO_MANY_CONDITIONS = "TooManyConditions"
+    TOO_MANY_TRIALS = "TooManyTrials"
 
 
 MEANINGS = {
@@ -50,5 +50,5 @@ MEANINGS = {
     Reason.BASELINE_ENCRYPTED: "The baseline mode encrypts.",
     Reason.RESET_REQUIRED: "The workload needs `spec.reset`.",
     Reason.NOT_INSTALLED: "The chart's values leave out what the mode needs.",
-    Reason.TOO_MANY_CONDITIONS: "The matrix has more conditions than `precision` can plan.",
+    Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than a campaign may have.",
 }

@@ -202,18 +202,20 @@ def next_trial(
             continue
         goal = (goals or {}).get(condition) if spec.precision else spec.blocks.min
         last = (goal or spec.blocks.min) + broken
+        opened = False
         for block in range(1, last + 1):
             attempts = blocks.get(block, [])
             if _is_broken(attempts):
                 continue
             started = {attempt.arm for attempt in attempts}
+            remaining += len(cell.arms) - len(started)
+            if opened or len(started) == len(cell.arms):
+                continue
+            # Later blocks are counted but not planned: nothing of them is needed yet.
+            opened = True
             order = block_order(spec.seed, cell, condition, block)
             missing = [(n, arm) for n, arm in enumerate(order, 1) if arm.name not in started]
-            remaining += len(missing)
-            if missing:
-                open_blocks.append(
-                    (block, place, _planned(spec, cell, condition, block, *missing[0]))
-                )
+            open_blocks.append((block, place, _planned(spec, cell, condition, block, *missing[0])))
         if goal is None:
             open_blocks.append((last + 1, place, None))
     first = min(open_blocks, key=lambda entry: entry[:2], default=None)
