@@ -13,7 +13,7 @@ export OPENBLAS_NUM_THREADS := 1
 venv = $(shell tests/venv.sh)
 python = $(venv)/bin/python
 # Half of the time these tests wait for servers; a file and its servers stay with one worker.
-contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 4 --dist loadfile --no-loadscope-reorder tests/contract
+contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 3 --dist loadfile --no-loadscope-reorder tests/contract
 
 # The English of these files keeps the rules in .vale/styles: pages, the comments of manifests, the
 # docstrings and comments of the operator, and the API's descriptions.
@@ -61,8 +61,8 @@ check-java: ## The same for the Java parts: format, warnings, unit tests
 	mvn -B -q -f images/tpcc spotless:check test
 
 .PHONY: check-rust
-check-rust: ## The same for the Rust part, a bounded fuzzing of its parsers included
-	MAKEFLAGS= $(python) -m tests.support.rust images/confidential-proxy
+check-rust: ## The same for the Rust parts, a bounded fuzzing of its parsers included
+	MAKEFLAGS= $(python) -m tests.support.rust images/confidential-proxy images/turnstile
 
 .PHONY: check-parts
 check-parts: ## check-java, check-rust and calibration, two at a time
@@ -150,3 +150,7 @@ bench-proxy-rate: ## Builds of the proxy at an equal rate: CPU a query; PROGRAMS
 .PHONY: bench-encjdbc
 bench-encjdbc: ## Measure what the encrypting driver costs its client, beside ShardingSphere
 	$(python) -m tests.bench.encjdbc
+
+.PHONY: bench-enclave
+bench-enclave: ## Measure encrypted columns in PostgreSQL, beside plain ones and pgcrypto; ROUNDS=15
+	$(python) -m tests.bench.enclave

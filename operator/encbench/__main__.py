@@ -37,6 +37,7 @@ IMAGES = {
     "volume-image": "image with gocryptfs; without it, modes that need a privileged container are "
     "refused",
     "proxy-image": "image of the confidential proxy; without it, modes with columns are refused",
+    "turnstile-image": "image of the turnstile; without it, interleaved blocks are refused",
 }
 
 
@@ -251,6 +252,8 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
         volume_pull_policy=args.volume_image_pull_policy,
         proxy_image=args.proxy_image,
         proxy_pull_policy=args.proxy_image_pull_policy,
+        turnstile_image=args.turnstile_image,
+        turnstile_pull_policy=args.turnstile_image_pull_policy,
     )
     deps = Deps(
         cluster=cluster,

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from encbench.api.kinds import Kind
 from encbench.core.certificates import Issued, KeyPair
 from encbench.wire import agent, recorder
+from encbench.wire.slices import OwnSlots, SlotsAnswer, SlotsOrder
 
 Body = dict[str, Any]
 """A Kubernetes object as JSON."""
@@ -205,6 +206,15 @@ class Agent(AgentReader, Protocol):
         ones only look. Also Unavailable while another stop is in progress.
         """
 
+    async def begin_slots(self, address: str, token: str, order: SlotsOrder) -> SlotsAnswer:
+        """Have the server's counters read at the edges of a block's slots; the run's state.
+
+        The first call with the order's name begins the readings; later ones only look.
+        """
+
+    async def slots(self, address: str, token: str, run: str) -> SlotsAnswer:
+        """The readings of that name so far; `unknown` if there are none. This begins none."""
+
 
 class RecorderReader(Protocol):
     """What a recorder says without doing anything."""
@@ -217,6 +227,14 @@ class Recorder(RecorderReader, Protocol):
     """The recorder beside a client."""
 
     async def release(
-        self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
+        self,
+        address: str,
+        token: str,
+        start_at: float,
+        uploads: Mapping[str, str],
+        slots: OwnSlots | None = None,
     ) -> recorder.StateAnswer:
-        """Let the tool start at that Unix time, and give the artefacts' URLs. Idempotent."""
+        """Let the tool start at that Unix time, and give the artefacts' URLs. Idempotent.
+
+        `slots` are its turns in an interleaved block.
+        """

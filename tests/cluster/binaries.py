@@ -25,7 +25,8 @@ class Part:
     """Some binaries that are compiled together from Go packages.
 
     Without a ``module`` the package is one file in the checkout that needs none. A ``crate`` is a
-    folder of the checkout that cargo compiles instead. With ``cgo`` some packages are in C, and a C
+    folder of the checkout that cargo compiles instead, linked statically with ``static``. With
+    ``cgo`` some packages are in C, and a C
     compiler is installed if there is none.
     """
 
@@ -35,6 +36,7 @@ class Part:
     module: str | None = None
     tags: tuple[str, ...] = ()
     crate: str | None = None
+    static: bool = False
     cgo: bool = False
 
 
@@ -83,6 +85,7 @@ PARTS: Final = {
             module="volumes",
         ),
         Part("confidential-proxy", ("confidential-proxy",), crate="images/confidential-proxy"),
+        Part("turnstile", ("turnstile",), crate="images/turnstile", static=True),
         Part("minio", ("minio",), ("github.com/minio/minio",), module="minio"),
         # Debian's Prometheus has no discovery through the Kubernetes API; the other twenty kinds
         # of discovery would double the time.
@@ -122,7 +125,8 @@ def ensure(layout: Layout, console: Console, name: str) -> Path:
     """The directory with a part's binaries, compiled now unless the cache has it."""
     part = PARTS[name]
     if part.crate is not None:
-        return crates.ensure(layout, console, name, part.binaries, layout.repo / part.crate)
+        crate = layout.repo / part.crate
+        return crates.ensure(layout, console, name, part.binaries, crate, static=part.static)
 
     def compile_into(made: Path) -> None:
         made.mkdir()
@@ -146,7 +150,7 @@ def ensure(layout: Layout, console: Console, name: str) -> Path:
 def _key(layout: Layout, part: Part) -> str:
     """What names the part's binaries in the cache."""
     if part.crate is not None:
-        return crates.key(layout.repo / part.crate)
+        return crates.key(layout.repo / part.crate, static=part.static)
     where = _folder(layout, part)
     sources = cache.files_key(where, _sources(part, where))
     flags = (*_flags(part), _linker_flags(layout, part))

@@ -20,9 +20,18 @@ _SOURCES = ("Cargo.toml", "Cargo.lock", "src/**/*.rs")
 
 
 def ensure(
-    layout: Layout, console: Console, name: str, binaries: tuple[str, ...], crate: Path
+    layout: Layout,
+    console: Console,
+    name: str,
+    binaries: tuple[str, ...],
+    crate: Path,
+    *,
+    static: bool = False,
 ) -> Path:
-    """The directory with a crate's programs, compiled now unless the cache has them."""
+    """The directory with a crate's programs, compiled now unless the cache has them.
+
+    ``static`` ones need no library of the image that they run in.
+    """
     compiler = cargo()
 
     def compile_into(made: Path) -> None:
@@ -34,18 +43,23 @@ def ensure(
                 layout.build_logs / f"cargo-{name}.log",
                 timeout=_BUILD_TIMEOUT,
                 cwd=crate,
-                env={"CARGO_TARGET_DIR": str(target), "RUSTFLAGS": ""},
+                env={"CARGO_TARGET_DIR": str(target), "RUSTFLAGS": _flags(static)},
             )
         for binary in binaries:
             shutil.copy2(target / "release" / binary, made / binary)
 
-    return cache.entry(layout, "bin", name, key(crate), compile_into)
+    return cache.entry(layout, "bin", name, key(crate, static=static), compile_into)
 
 
-def key(crate: Path) -> str:
+def key(crate: Path, *, static: bool) -> str:
     """What names the crate's programs in the cache."""
     version = capture([cargo(), "--version"], timeout=300).strip()
-    return cache.content_key(cache.files_key(crate, sources(crate)), version, platform.machine())
+    files = cache.files_key(crate, sources(crate))
+    return cache.content_key(files, version, platform.machine(), _flags(static))
+
+
+def _flags(static: bool) -> str:
+    return "-C target-feature=+crt-static" if static else ""
 
 
 def sources(crate: Path) -> list[Path]:

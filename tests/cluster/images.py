@@ -67,6 +67,7 @@ RECIPES: Final = {
     "tpcc": Recipe(layered=True, settings=maven_settings.volumes),
     "gocryptfs": Recipe(part="volumes", binaries=("gocryptfs", "passthrough")),
     "confidential-proxy": Recipe(part="confidential-proxy", arguments=("PROGRAM=compiled",)),
+    "turnstile": Recipe(part="turnstile", arguments=("PROGRAM=compiled",)),
     "prometheus": Recipe(part="prometheus"),
     "minio": Recipe(part="minio"),
 }

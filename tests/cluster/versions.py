@@ -28,6 +28,7 @@ IMAGE_TAGS: Final = {
     "minio": "20260212",
     "gocryptfs": "2.6.1",
     "confidential-proxy": "1.0",
+    "turnstile": "1.0",
     "tpcc": "1.0",
     "operator": "dev",
 }

@@ -92,6 +92,7 @@ class ClusterContract:
             "max": 30,
             "maxReplacements": 3,
             "perTestbed": 0,
+            "solo": 0,
         }
         assert made["spec"]["suspend"] is False
 

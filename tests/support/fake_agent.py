@@ -21,6 +21,7 @@ from encbench.ports import Rejected, Unavailable
 from encbench.proofs.volume import FORMATS, process_name
 from encbench.tools.tpcc.consistency import conditions, counts
 from encbench.wire import agent as wire
+from encbench.wire.slices import SlotReading, SlotRow, SlotsAnswer, SlotsOrder
 
 
 @dataclass
@@ -64,6 +65,8 @@ class FakeServer:
     check_error: str | None = None
     """Why they cannot be run."""
     stop: FakeStop | None = None
+    slots: SlotsOrder | None = None
+    """The readings of a block that it was last told to make."""
     """The last one that was armed."""
     stop_seconds: float = 0.1
     restart_seconds: float = 1.5
@@ -194,6 +197,20 @@ class FakeAgent:
             return {"run": run, "state": "unknown"}
         return _stopped(server, self.clock())
 
+    async def begin_slots(self, address: str, token: str, order: SlotsOrder) -> SlotsAnswer:
+        """See the port."""
+        server = self._find("begin_slots", address, token, needs_server=False)
+        if not order["settle"] < order["slice"] <= order["period"]:
+            raise Rejected(f"the agent at {address} refused: settle must be less than slice")
+        if server.slots is None or server.slots["run"] != order["run"]:
+            server.slots = order
+        return _slots(server, order["run"], self.clock())
+
+    async def slots(self, address: str, token: str, run: str) -> SlotsAnswer:
+        """See the port."""
+        server = self._find("slots", address, token, needs_server=False)
+        return _slots(server, run, self.clock())
+
     def _find(
         self, method: str, address: str, token: str, *, needs_server: bool = True
     ) -> FakeServer:
@@ -210,6 +227,24 @@ class FakeAgent:
     def _answering(self, server: FakeServer, address: str) -> None:
         if server.starting or _is_down(server, self.clock()):
             raise Unavailable(f"the agent at {address}: the server does not answer")
+
+
+def _slots(server: FakeServer, run: str, now: float) -> SlotsAnswer:
+    """Readings of a server that uses half a core whenever it is looked at."""
+    order = server.slots
+    if order is None or order["run"] != run:
+        return {"run": run, "state": "unknown", "rows": [], "error": None}
+    rows: list[SlotRow] = []
+    for slot in range(order["slots"]):
+        begin = order["startAt"] + order["warmup"] + slot * order["period"]
+        if now < begin + order["slice"]:
+            return {"run": run, "state": "running", "rows": rows, "error": None}
+        begun, counted, ended = (
+            SlotReading(at=at, cpuSeconds=0.5 * (at - order["startAt"]), readBytes=0, writeBytes=0)
+            for at in (begin, begin + order["settle"], begin + order["slice"])
+        )
+        rows.append(SlotRow(slot=slot, begin=begun, counted=counted, end=ended))
+    return {"run": run, "state": "done", "rows": rows, "error": None}
 
 
 def _is_down(server: FakeServer, now: float) -> bool:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from encbench.ports import Rejected, Unavailable
-from encbench.wire.files import FILES
+from encbench.wire.files import FILES, SLICES
 from encbench.wire.recorder import RunStateName, StateAnswer
+from encbench.wire.slices import OwnSlots
 
 IF_ABSENT = {"If-None-Match": "*"}
 
@@ -28,6 +29,7 @@ class FakeClient:
     status: RunStateName | None = None
     """The state's name; None before the tool waits."""
     start_at: float | None = None
+    slots: OwnSlots | None = None
     uploads: dict[str, str] = field(default_factory=dict)
     window: tuple[float, float] | None = None
     exit_code: int | None = None
@@ -59,7 +61,8 @@ class FakeClient:
     ) -> None:
         """The tool has ended; `files` are its artefacts, by default empty ones."""
         self.status, self.exit_code, self.window = "finished", exit_code, window
-        self.files = {name: (files or {}).get(name, b"") for name in FILES}
+        names = FILES if self.slots is None else (*FILES, SLICES)
+        self.files = {name: (files or {}).get(name, b"") for name in names}
 
     def store(self, upload: Upload) -> None:
         """Try to store every artefact once, as the recorder would."""
@@ -97,15 +100,21 @@ class FakeRecorder:
         return self._snapshot(self._find("state", address, token))
 
     async def release(
-        self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
+        self,
+        address: str,
+        token: str,
+        start_at: float,
+        uploads: Mapping[str, str],
+        slots: OwnSlots | None = None,
     ) -> StateAnswer:
         """See the port."""
         client = self._find("release", address, token)
-        if set(uploads) != set(FILES):
-            raise Rejected(f"the recorder at {address} refused: uploads must name {FILES}")
+        files = FILES if slots is None else (*FILES, SLICES)
+        if set(uploads) != set(files):
+            raise Rejected(f"the recorder at {address} refused: uploads must name {files}")
         client.uploads, client.error = dict(uploads), None
         if client.status == "waiting":
-            client.status, client.start_at = "released", start_at
+            client.status, client.start_at, client.slots = "released", start_at, slots
         return self._snapshot(client)
 
     def _find(self, method: str, address: str, token: str) -> FakeClient:

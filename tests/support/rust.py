@@ -1,4 +1,4 @@
-"""Format, warnings and tests of a crate: `python -m tests.support.rust FOLDER`.
+"""Format, warnings and tests of crates: `python -m tests.support.rust FOLDER...`.
 
 What is compiled for it is kept in the cache, so that the second time takes seconds.
 """
@@ -32,4 +32,4 @@ def check(crate: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(check(Path(sys.argv[1]).resolve()))
+    sys.exit(max(check(Path(folder).resolve()) for folder in sys.argv[1:]))

@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 from encbench.adapters.sidecar import Sidecar
 from encbench.wire import agent
+from encbench.wire.slices import SLICES_PATH, SlotsAnswer, SlotsOrder
 
 QUICK_SECONDS = 60.0
 """Limit for facts of the server, or for a marker in its own file: seconds on a busy server."""
@@ -68,3 +69,12 @@ class HttpAgent(Sidecar):
         """See the port. Rejected when the agent does not take the token."""
         path = f"{agent.RECOVERY}?run={quote(run)}"
         return await self._ask(agent.RecoveryAnswer, "GET", address, path, token)
+
+    async def begin_slots(self, address: str, token: str, order: SlotsOrder) -> SlotsAnswer:
+        """See the port. Rejected when the agent does not take the token or the order."""
+        return await self._ask(SlotsAnswer, "POST", address, SLICES_PATH, token, order)
+
+    async def slots(self, address: str, token: str, run: str) -> SlotsAnswer:
+        """See the port. Rejected when the agent does not take the token."""
+        path = f"{SLICES_PATH}?run={quote(run)}"
+        return await self._ask(SlotsAnswer, "GET", address, path, token)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from encbench.adapters.sidecar import Sidecar
 from encbench.wire import recorder
 from encbench.wire.recorder import StateAnswer
+from encbench.wire.slices import OwnSlots
 
 SECONDS = 5.0
 """Limit for one answer; a recorder has nothing to compute."""
@@ -23,7 +24,12 @@ class HttpRecorder(Sidecar):
         return await self._ask(StateAnswer, "GET", address, recorder.STATE, token)
 
     async def release(
-        self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
+        self,
+        address: str,
+        token: str,
+        start_at: float,
+        uploads: Mapping[str, str],
+        slots: OwnSlots | None = None,
     ) -> StateAnswer:
         """See the port. Unavailable until the tool waits; Rejected for a wrong token or release.
 
@@ -31,4 +37,6 @@ class HttpRecorder(Sidecar):
         a recorder whose URLs have expired can continue.
         """
         request = recorder.ReleaseRequest(startAt=start_at, uploads=dict(uploads))
+        if slots is not None:
+            request["slots"] = slots
         return await self._ask(StateAnswer, "POST", address, recorder.RELEASE, token, request)

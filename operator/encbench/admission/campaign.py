@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from encbench.admission.gather import CampaignParts, named
 from encbench.api.campaign import MAX_TRIALS
-from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, WORKLOAD
+from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, WORKLOAD, Kind
 from encbench.core.plan import cells
 from encbench.core.problem import Problem, Reason
 
@@ -34,7 +34,9 @@ def trials(found: CampaignParts) -> Iterator[Problem]:
     if not found.workloads.keys() >= {*named(found.campaign)[WORKLOAD]}:
         return
     spec = found.campaign
-    blocks = (spec.blocks.max if spec.precision else spec.blocks.min) + spec.blocks.max_replacements
+    blocks = spec.blocks.max if spec.precision else spec.blocks.min
+    blocks += spec.blocks.max_replacements
+    blocks += spec.blocks.solo if spec.blocks.interleave else 0
     whole = cells(spec, found.workloads)
     count = blocks * sum(len(cell.arms) * len(cell.conditions) for cell in whole)
     if count > MAX_TRIALS:
@@ -45,3 +47,42 @@ def trials(found: CampaignParts) -> Iterator[Problem]:
             f"have {MAX_TRIALS:,}: split the matrix over several campaigns, or lower blocks"
         )
         yield Problem(CAMPAIGN, Reason.TOO_MANY_TRIALS, text, found.name)
+
+
+def interleave(found: CampaignParts) -> Iterator[Problem]:
+    """Whether the arms of a block can take turns."""
+    if found.campaign.blocks.interleave is None:
+        return
+    own = {
+        "residency: OnDemand runs one database at a time": found.campaign.residency == "OnDemand",
+        "cache: Cold restarts a server before every trial": found.campaign.cache == "Cold",
+    }
+    for why, here in own.items():
+        if here:
+            yield _not_interleaved(CAMPAIGN, found.name, why)
+    if found.installed is not None and not found.installed.turnstile:
+        text = (
+            "blocks.interleave: this installation has no image of the turnstile: set the chart's "
+            "turnstile.image"
+        )
+        yield Problem(CAMPAIGN, Reason.NOT_INSTALLED, text, found.name)
+    for name, workload in found.workloads.items():
+        where = f"Workload {name}: "
+        if workload.recovery is not None:
+            why = f"{where}a recovery stops the server of one arm alone"
+            yield _not_interleaved(WORKLOAD, name, why)
+        elif workload.load.rate is not None:
+            why = f"{where}at a fixed rate transactions queue up while a client is stopped"
+            yield _not_interleaved(WORKLOAD, name, why)
+        elif workload.sysbench is None:
+            why = f"{where}only sysbench can be stopped and continued so far"
+            yield _not_interleaved(WORKLOAD, name, why)
+    for name, instance in found.instances.items():
+        if instance.is_external:
+            why = f"InstanceTemplate {name}: all arms share one external database"
+            yield _not_interleaved(INSTANCE_TEMPLATE, name, why)
+
+
+def _not_interleaved(kind: Kind, name: str, why: str) -> Problem:
+    text = f"{why}, so the arms of a block cannot take turns: leave out blocks.interleave"
+    return Problem(kind, Reason.NOT_INTERLEAVED, text, name)

@@ -23,6 +23,7 @@ CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     modes.columns,
     modes.volumes,
     settings.trials,
+    settings.interleave,
 )
 """In the order in which users read the answers. Each is pure."""
 

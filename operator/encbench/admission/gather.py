@@ -44,6 +44,8 @@ class Installed:
     """It has an image of the confidential proxy."""
     fuse: bool
     """Pods may have a privileged container, which gocryptfs needs."""
+    turnstile: bool = False
+    """It has an image of the turnstile."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,16 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.lifecycle import CAMPAIGN_LIFE
 from encbench.api.rules import Rule, Transition, Unique
-from encbench.api.scalars import Bool, Fraction, Int, Name, Number, PositiveDuration, Time
+from encbench.api.scalars import (
+    Bool,
+    Fraction,
+    Int,
+    Name,
+    Number,
+    PositiveDuration,
+    Time,
+    parse_duration,
+)
 from encbench.api.workload import WorkloadSpec
 
 NameSet = Annotated[list[Name], Field(min_length=1, max_length=16), Unique()]
@@ -35,10 +44,47 @@ class MatrixEntry(Model):
     workload_refs: NameSet = Field(description="Names of Workloads.")
 
 
+class Interleave(Model):
+    """How the arms of an interleaved block take turns."""
+
+    rules = (
+        Rule(
+            cel="!self.slice.matches('^[0-9smh]+$') || !self.settle.matches('^[0-9smh]+$') || "
+            "duration(self.slice) - duration(self.settle) >= duration('1s')",
+            message="a slice must leave a second or more to count: make slice longer, or settle "
+            "shorter (3s and 500ms are the defaults)",
+            holds=lambda it: it.slice_seconds - it.settle_seconds >= 1,
+        ),
+    )
+
+    slice: PositiveDuration = "3s"
+    """For how long an arm's clients run before those of the next arm do."""
+    settle: PositiveDuration = "500ms"
+    """The part at the beginning of each slice that does not count."""
+    rounds: Annotated[Int, Field(ge=4, le=1000)] = 20
+    """Slices that every arm gets in a block, in a fresh order each time."""
+
+    @property
+    def slice_seconds(self) -> float:
+        """Length of a slice in seconds."""
+        return parse_duration(self.slice)
+
+    @property
+    def settle_seconds(self) -> float:
+        """The part that does not count, in seconds."""
+        return parse_duration(self.settle)
+
+
 class Blocks(Model):
     """A block is one trial of every arm, in an order drawn from the seed."""
 
     rules = (
+        Rule(
+            cel="self.solo == 0 || has(self.interleave)",
+            message="without blocks.interleave every block is sequential already: set "
+            "blocks.min instead of blocks.solo",
+            holds=lambda it: it.solo == 0 or it.interleave is not None,
+        ),
         Rule(
             cel=f"self.perTestbed * {MIN_UNITS} <= self.min",
             message="with perTestbed, each set of testbeds is one observation, and an interval "
@@ -59,6 +105,12 @@ class Blocks(Model):
     per_testbed: Annotated[Int, Field(ge=0, le=250)] = 0
     """Blocks after which all testbeds are rebuilt, so that the interval includes luck of placement;
     0 keeps them. Baseline and control always alternate between their two testbeds."""
+    interleave: Interleave | None = None
+    """Run the trials of a block at the same time and let their clients take turns every few
+    seconds, which leaves the machine's drift out of the comparison. Without it a block's trials
+    run one after the other."""
+    solo: Annotated[Int, Field(ge=0, le=1000)] = 0
+    """With `interleave`: sequential blocks to measure in addition, to compare the two."""
 
 
 class Precision(Model):

@@ -24,7 +24,7 @@ PROVING, CHECKING, UNCHECKED = "Proving", "Checking", "NotChecked"
 IN_FORCE, NOT_IN_FORCE = "ModeInForce", "ModeNotInForce"
 INCONSISTENT, CHECK_FAILED, CHECK_TIMEOUT = "Inconsistent", "CheckFailed", "CheckTimeout"
 OOM, DISRUPTED, TOOL_FAILED = "OOMKilled", "Disrupted", "ToolFailed"
-RECOVERY_FAILED = "RecoveryFailed"
+RECOVERY_FAILED, BLOCK_BROKEN = "RecoveryFailed", "BlockBroken"
 SETTINGS_REFUSED = "SettingsRefused"
 NOT_MARKED = "NotMarked"
 
@@ -217,6 +217,7 @@ _OUTCOMES = {
         **_STOPPED_WRONGLY,
         DISRUPTED: "A pod or the server restarted or was deleted during the run.",
         OOM: "The server ran out of memory and restarted.",
+        BLOCK_BROKEN: "Another trial of its interleaved block ended without a result.",
         "NotUnderLoad": "The load ended before the server was stopped.",
         "ArtefactsLost": "A client's log is missing or is not what the recorder stored.",
         "OutputTooLarge": "A client stored more than the operator reads.",
@@ -263,6 +264,7 @@ TRIAL_LIFE = Lifecycle(
             RELEASED,
             "The moment of the common start is fixed.",
             true={"Released": "The clients know when to start."},
+            false={"Waiting": "The other trials of the interleaved block get ready."},
         ),
         ConditionType(
             RECOVERED,

@@ -26,6 +26,7 @@ class Reason(StrEnum):
     BASELINE_ENCRYPTED = "BaselineEncrypted"
     RESET_REQUIRED = "ResetRequired"
     NOT_INSTALLED = "NotInstalled"
+    NOT_INTERLEAVED = "NotInterleaved"
     TOO_MANY_TRIALS = "TooManyTrials"
 
 
@@ -50,5 +51,6 @@ MEANINGS = {
     Reason.BASELINE_ENCRYPTED: "The baseline mode encrypts.",
     Reason.RESET_REQUIRED: "The workload needs `spec.reset`.",
     Reason.NOT_INSTALLED: "The chart's values leave out what the mode needs.",
+    Reason.NOT_INTERLEAVED: "The arms of a block cannot take turns.",
     Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than a campaign may have.",
 }

@@ -15,6 +15,21 @@ from encbench.api.workload import WorkloadSpec
 Outcome = Literal["Succeeded", "Invalid", "Failed"]
 
 
+class Turns(Model):
+    """What a trial of an interleaved block knows of the others."""
+
+    slice_seconds: Annotated[Number, Field(gt=0)]
+    """Length of a slice."""
+    settle_seconds: Annotated[Number, Field(ge=0)]
+    """The part at the beginning of each slice that does not count."""
+    rounds: Annotated[Int, Field(ge=1)]
+    """Slices of each arm."""
+    seed: Annotated[Int, Field(ge=0)]
+    """Seed of the order of the slices."""
+    trials: Annotated[list[Name], Field(min_length=1, max_length=32)]
+    """The block's trials in their order; they run at the same time."""
+
+
 class TrialSpec(Model):
     """One cell of the plan, resolved and frozen."""
 
@@ -32,6 +47,8 @@ class TrialSpec(Model):
     order: Positive = Field(description="Place within the block, from 1.")
     concurrency: Positive = Field(description="Client threads in total over all replicas.")
     seed: Positive = Field(description="Seed of the tool, the same for every arm of a block.")
+    turns: Turns | None = None
+    """How the block's arms take turns; absent in a sequential block."""
     workload: WorkloadSpec = Field(description="The frozen Workload.")
     script_config_map: Name | None = None
     """Immutable ConfigMap with the Lua script, if it is the user's own."""

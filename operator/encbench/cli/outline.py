@@ -15,6 +15,7 @@ from encbench.api.testbed import Arm
 from encbench.api.workload import Load
 from encbench.core import plan
 from encbench.core.plan import Cell, LoadLevel
+from encbench.core.timetable import GUARD
 from encbench.reconcile.campaign.estimate import DEAD_TIME
 
 
@@ -126,21 +127,28 @@ def outline(
         _cell(spec, resolved, cell, fixed) for cell in plan.cells(spec, resolved.workloads)
     )
 
-    def runs(blocks: Callable[[LeastAndMost], int]) -> list[tuple[int, Load]]:
+    def runs(blocks: Callable[[LeastAndMost], int]) -> list[_Runs]:
         """How many trials each condition has, and what one takes."""
         return [
-            (len(cell.arms) * blocks(condition.blocks), resolved.workloads[condition.workload].load)
+            part
             for cell in cells
             for condition in cell.conditions
+            for part in _runs(
+                spec,
+                len(cell.arms),
+                blocks(condition.blocks),
+                resolved.workloads[condition.workload].load,
+                pace.dead,
+            )
         ]
 
-    def seconds(runs: list[tuple[int, Load]]) -> float:
-        return sum(n * (it.warmup_seconds + it.duration_seconds + pace.dead) for n, it in runs)
+    def seconds(runs: list[_Runs]) -> float:
+        return sum(it.trials * (it.warmup + it.measured + it.dead) for it in runs)
 
     least, most = runs(lambda blocks: blocks.least), runs(lambda blocks: blocks.most)
     replaced = runs(lambda blocks: blocks.most + spec.blocks.max_replacements)
     trials, trials_at_most, trials_replaced = (
-        sum(n for n, _ in it) for it in (least, most, replaced)
+        sum(part.trials for part in it) for it in (least, most, replaced)
     )
     return Outline(
         seed=spec.seed,
@@ -148,9 +156,9 @@ def outline(
             least_seconds=seconds(least),
             most_seconds=seconds(most),
             with_all_replacements_seconds=seconds(replaced),
-            measured_seconds=sum(n * load.duration_seconds for n, load in least),
-            warmup_seconds=sum(n * load.warmup_seconds for n, load in least),
-            between_trials_seconds=pace.dead * trials,
+            measured_seconds=sum(it.trials * it.measured for it in least),
+            warmup_seconds=sum(it.trials * it.warmup for it in least),
+            between_trials_seconds=sum(it.trials * it.dead for it in least),
             source=pace.source,
         ),
         trials=PlannedTrials(
@@ -159,6 +167,28 @@ def outline(
         cells=cells,
         spec=spec,
     )
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """Trials of one kind, and a trial's share of wall-clock time in seconds."""
+
+    trials: int
+    warmup: float
+    measured: float
+    dead: float
+
+
+def _runs(spec: CampaignSpec, arms: int, blocks: int, load: Load, dead: float) -> list[_Runs]:
+    """Trials of an interleaved block share its warm-up, and the time between blocks."""
+    warmup, interleave = load.warmup_seconds, spec.blocks.interleave
+    if interleave is None:
+        return [_Runs(arms * blocks, warmup, load.duration_seconds, dead)]
+    turns = interleave.rounds * (interleave.slice_seconds + GUARD)
+    return [
+        _Runs(arms * blocks, warmup / arms, turns, dead / arms),
+        _Runs(arms * spec.blocks.solo, warmup, load.duration_seconds, dead),
+    ]
 
 
 def _cell(

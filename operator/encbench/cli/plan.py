@@ -22,7 +22,9 @@ from encbench.kube import labels
 from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Cluster
 from encbench.reconcile import objects
+from encbench.reconcile.campaign.facts import block_of
 from encbench.reconcile.objects import Campaign, Trial
+from encbench.tools.turns import load_seconds
 
 
 async def plan(args: argparse.Namespace) -> int:
@@ -123,11 +125,13 @@ def pace(trials: list[Trial]) -> Pace | None:
 
     A median, because one long pause must not spoil it.
     """
+    # Trials of an interleaved block begin together.
     started = sorted(
-        (parse_time(began).timestamp(), load.warmup_seconds + load.duration_seconds)
-        for trial in trials
-        for load in [trial.spec.workload.load]
-        if (began := trial.status.start_time)
+        {
+            block_of(trial): (parse_time(began).timestamp(), load_seconds(trial.spec))
+            for trial in trials
+            if (began := trial.status.start_time)
+        }.values()
     )
     gaps = [after - before - run for (before, run), (after, _) in pairwise(started)]
     if not gaps:

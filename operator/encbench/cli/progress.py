@@ -7,6 +7,7 @@ from encbench.api.conditions import find, parse_time
 from encbench.api.lifecycle import ACCEPTED, COMPLETE, FAILED
 from encbench.reconcile.objects import Trial
 from encbench.report.words.text import number, rate_digits
+from encbench.tools.turns import load_seconds
 
 BAR = 20
 
@@ -51,11 +52,11 @@ def is_under_load(trial: Trial, now: datetime) -> bool:
 
 def _under_load_for(trial: Trial, now: datetime) -> float | None:
     """Seconds since its clients started; None if they should not be running."""
-    released, load = trial.status.release_at, trial.spec.workload.load
+    released = trial.status.release_at
     if released is None or trial.status.window is not None:
         return None
     gone = now.timestamp() - released
-    return gone if 0 <= gone <= load.warmup_seconds + load.duration_seconds else None
+    return gone if 0 <= gone <= load_seconds(trial.spec) else None
 
 
 def _doing(trial: Trial, now: datetime) -> str:
@@ -64,7 +65,8 @@ def _doing(trial: Trial, now: datetime) -> str:
         return (trial.status.phase or "Pending").lower()
     if gone < load.warmup_seconds:
         return f"warming up {gone:.0f} of {load.warmup_seconds:.0f} s"
-    return f"measuring {gone - load.warmup_seconds:.0f} of {load.duration_seconds:.0f} s"
+    warmup = load.warmup_seconds
+    return f"measuring {gone - warmup:.0f} of {load_seconds(trial.spec) - warmup:.0f} s"
 
 
 def clock(seconds: float) -> str:

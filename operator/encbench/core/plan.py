@@ -72,6 +72,8 @@ class PlannedTrial:
     """The arm whose testbed it runs on: its own, or for baseline and control each other's."""
     generation: int
     """Which set of testbeds, from 1."""
+    turns_seed: int | None = None
+    """Seed of the order of the slices in an interleaved block; None in a sequential one."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,8 @@ class CellState:
     """How far a cell is. `next_trial` is None when it is done or given up."""
 
     next_trial: PlannedTrial | None
+    together: tuple[PlannedTrial, ...]
+    """All trials of its block that are missing, if the block is interleaved; else only itself."""
     exhausted: tuple[LoadLevel, ...]
     """Conditions that used up their replacement blocks without reaching their goal."""
     remaining: int
@@ -165,6 +169,15 @@ def generation(blocks: Blocks, block: int) -> int:
     return (block - 1) // blocks.per_testbed + 1 if blocks.per_testbed else 1
 
 
+SOLO = 1000
+"""With `interleave`, blocks with higher numbers are sequential."""
+
+
+def is_interleaved(blocks: Blocks, block: int) -> bool:
+    """Whether the trials of this block run at the same time."""
+    return blocks.interleave is not None and block <= SOLO
+
+
 def unit(blocks: Blocks, block: int) -> int:
     """The independent unit of observation that a block belongs to.
 
@@ -191,21 +204,22 @@ def next_trial(
     for attempt in past:
         if attempt.cell == cell.name:
             by_condition[attempt.condition].setdefault(attempt.block, []).append(attempt)
-    open_blocks: list[tuple[int, int, PlannedTrial | None]] = []
+    open_blocks: list[tuple[int, int, tuple[PlannedTrial, ...]]] = []
     exhausted: list[LoadLevel] = []
     remaining = 0
     for place, condition in enumerate(cell.conditions):
         blocks = by_condition[condition]
-        broken = sum(1 for attempts in blocks.values() if _is_broken(attempts))
-        if broken > spec.blocks.max_replacements:
+        broken = [block for block, attempts in blocks.items() if _is_broken(attempts)]
+        if len(broken) > spec.blocks.max_replacements:
             exhausted.append(condition)
             continue
         goal = (goals or {}).get(condition) if spec.precision else spec.blocks.min
-        last = (goal or spec.blocks.min) + broken
+        solo = sum(block > SOLO for block in broken)
+        last = (goal or spec.blocks.min) + len(broken) - solo
         opened = False
-        for block in range(1, last + 1):
+        for block in (*range(1, last + 1), *_solo_blocks(spec.blocks, solo)):
             attempts = blocks.get(block, [])
-            if _is_broken(attempts):
+            if block in broken:
                 continue
             started = {attempt.arm for attempt in attempts}
             remaining += len(cell.arms) - len(started)
@@ -214,14 +228,28 @@ def next_trial(
             # Later blocks are counted but not planned: nothing of them is needed yet.
             opened = True
             order = block_order(spec.seed, cell, condition, block)
-            missing = [(n, arm) for n, arm in enumerate(order, 1) if arm.name not in started]
-            open_blocks.append((block, place, _planned(spec, cell, condition, block, *missing[0])))
+            missing = tuple(
+                _planned(spec, cell, condition, block, n, arm)
+                for n, arm in enumerate(order, 1)
+                if arm.name not in started
+            )
+            open_blocks.append((block, place, missing))
         if goal is None:
-            open_blocks.append((last + 1, place, None))
-    first = min(open_blocks, key=lambda entry: entry[:2], default=None)
+            open_blocks.append((last + 1, place, ()))
+    _, _, first = min(open_blocks, key=lambda entry: entry[:2], default=(0, 0, ()))
+    interleaved = bool(first) and is_interleaved(spec.blocks, first[0].block)
     return CellState(
-        next_trial=first[2] if first else None, exhausted=tuple(exhausted), remaining=remaining
+        next_trial=first[0] if first else None,
+        together=first if interleaved else first[:1],
+        exhausted=tuple(exhausted),
+        remaining=remaining,
     )
+
+
+def _solo_blocks(blocks: Blocks, broken: int) -> range:
+    """The numbers of the sequential blocks beside interleaved ones."""
+    wanted = blocks.solo if blocks.interleave is not None else 0
+    return range(SOLO + 1, SOLO + 1 + wanted + broken) if wanted else range(0)
 
 
 def _planned(
@@ -236,7 +264,15 @@ def _planned(
         seed=tool_seed(spec.seed, cell, condition, block),
         seat=seats(spec.seed, cell, condition, block)[arm.name],
         generation=generation(spec.blocks, block),
+        turns_seed=_turns_seed(spec, cell, condition, block),
     )
+
+
+def _turns_seed(spec: CampaignSpec, cell: Cell, condition: LoadLevel, block: int) -> int | None:
+    if not is_interleaved(spec.blocks, block):
+        return None
+    parts = ("turns", cell.name, condition.workload_ref, condition.concurrency, block)
+    return _random(spec.seed, *parts).randrange(2**31)
 
 
 def _is_broken(attempts: Sequence[Past]) -> bool:

@@ -18,6 +18,7 @@ from encbench.core.artefact import Digest, Record
 from encbench.core.evidence import ProofVerdict
 from encbench.core.naming import trial_prefix
 from encbench.core.plan import Cell
+from encbench.core.slices import Slices
 from encbench.core.tls import TlsSession
 
 
@@ -190,6 +191,14 @@ class RecoveryRecord(Record):
     """The server's log from the new process' start on."""
 
 
+class SlotsRecord(Record):
+    """`trials/<uid>/slots.json`: the agent's readings at the edges of an interleaved block."""
+
+    schema_: Literal["encbench.io/slots/v1"] = Field("encbench.io/slots/v1", alias="schema")
+    answer: Any
+    """A `wire.slices.SlotsAnswer`, unchanged."""
+
+
 class TrialRecord(Record):
     """`trials/<uid>/trial.json`: written last; it names the digests of the rest."""
 
@@ -207,6 +216,8 @@ class TrialRecord(Record):
     histogram: tuple[tuple[float, int], ...] | None = None
     """Latency histogram over all replicas: middle of the bucket in ms, count."""
     kinds: tuple[KindRecord, ...] = ()
+    slices: Slices | None = None
+    """Of an interleaved block."""
     database_node: str | None = None
     """Node of the database's pod; if a client has the same, they are co-located."""
     clients: tuple[ClientFacts, ...] = ()
@@ -233,10 +244,13 @@ Samples = tuple[tuple[float, float], ...]
 """[Unix s, value], in order."""
 
 
+PodPart = Literal["database", "proxy", "agent", "recorder", "client"]
+
+
 class PodCpu(Model):
     """CPU-seconds of one of the campaign's processes."""
 
-    part: Literal["database", "proxy", "agent", "recorder"]
+    part: PodPart
     testbed: str
     node: str
     samples: Samples

@@ -3,13 +3,16 @@
 All containers run as one user whatever their image, so no image's own user or entrypoint matters,
 and a sidecar may read its neighbour's `/proc` entry and files. Every container, init containers
 included, has requests equal to limits, because one without limits would make the pod Burstable
-instead of Guaranteed. The pods satisfy the restricted Pod Security Standard.
+instead of Guaranteed; only clients of interleaved blocks, of which one runs at a time, share the
+CPU that they request. The pods satisfy the restricted Pod Security Standard.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from encbench.api.base import Placement
+from encbench.api.scalars import parse_quantity
 
 USER_ID = 10001
 
@@ -50,10 +53,11 @@ def container_security() -> Part:
     }
 
 
-def resources(cpu: str, memory: str) -> Part:
-    """Requests and limits at once."""
+def resources(cpu: str, memory: str, share: int = 1) -> Part:
+    """Requests and limits at once; of `share` pods that take turns each requests a part."""
     amounts = {"cpu": cpu, "memory": memory}
-    return {"requests": dict(amounts), "limits": dict(amounts)}
+    part = cpu if share == 1 else f"{math.ceil(1000 * parse_quantity(cpu) / share)}m"
+    return {"requests": {**amounts, "cpu": part}, "limits": amounts}
 
 
 def mount(name: str, path: str, *, read_only: bool = True) -> Part:

@@ -22,6 +22,9 @@ class Settings:
     proxy_image: str = ""
     """Image of the confidential proxy; empty where the installation names none."""
     proxy_pull_policy: str = "IfNotPresent"
+    turnstile_image: str = ""
+    """Image of the turnstile; empty where the installation names none."""
+    turnstile_pull_policy: str = "IfNotPresent"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,11 +40,18 @@ class TrialContext:
     credentials_secret: str
     sidecar_image: str
     sidecar_pull_policy: str
+    turnstile_image: str = ""
+    turnstile_pull_policy: str = "IfNotPresent"
 
     @property
     def labels(self) -> dict[str, str]:
         """Labels of the Job and its pods."""
         return labels.of_arm("client", self.spec, self.spec.testbed_ref.name, trial=self.name)
+
+    @property
+    def share(self) -> int:
+        """The trials whose clients take turns, this one included."""
+        return 1 if self.spec.turns is None else len(self.spec.turns.trials)
 
     @property
     def storage_prefix(self) -> str:

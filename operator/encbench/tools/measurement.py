@@ -11,11 +11,12 @@ their middle. Averages, minima and maxima are exact.
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import TypeVar
 
+from encbench.core.slices import Slices
 from encbench.core.tls import TlsSession
 from encbench.tools.progress import Sample
 
@@ -105,6 +106,30 @@ def mean(histogram: Histogram) -> float | None:
     """The mean of the buckets' middles; None for an empty histogram."""
     count = sum(n for _, n in histogram)
     return sum(middle * n for middle, n in histogram) / count if count else None
+
+
+def in_slices(whole: Measurement, slices: Slices) -> Measurement:
+    """The measurement of a trial's counted slices, of what its clients reported of the whole run.
+
+    Latency is of the transactions that no stop interrupted.
+    """
+    histogram = tuple((math.sqrt(low * high), count) for low, high, count in slices.latency)
+    return replace(
+        whole,
+        seconds=slices.seconds,
+        transactions=slices.transactions,
+        tps=slices.transactions / slices.seconds,
+        queries=None,
+        qps=None,
+        latency_average_ms=mean(histogram),
+        latency_min_ms=histogram[0][0] if histogram else None,
+        latency_max_ms=histogram[-1][0] if histogram else None,
+        latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
+        histogram=histogram,
+        series=(),
+        extra={},
+        kinds=(),
+    )
 
 
 def merge(parts: Sequence[Measurement]) -> Measurement:

@@ -12,8 +12,10 @@ from encbench.kube import labels, pods
 from encbench.ports import Body
 from encbench.tools.context import LoadContext, TrialContext, load_job_name
 from encbench.wire import environment as names
+from encbench.wire.files import COUNTERS, SLICES, TIMETABLE
 
 RUN = "/run/encbench"
+TURNSTILE = "turnstile"
 RECORDER_PORT = 9471
 RECORDER_CPU = "100m"
 RECORDER_MEMORY = "64Mi"
@@ -64,15 +66,22 @@ def mounts(files: Mapping[str, Body]) -> list[Body]:
 
 
 def tool_container(
-    client: Client, command: list[str], own_mounts: list[Body], variables: Mapping[str, str]
+    client: Client,
+    command: list[str],
+    own_mounts: list[Body],
+    variables: Mapping[str, str],
+    share: int = 1,
 ) -> Body:
-    """The tool's own image. If it fails, the end of its log becomes the message for people."""
+    """The tool's own image. If it fails, the end of its log becomes the message for people.
+
+    Of `share` pods that take turns one runs at a time.
+    """
     return {
         "name": "tool",
         "image": client.image,
         "imagePullPolicy": client.image_pull_policy,
         "command": command,
-        "resources": pods.resources(client.resources.cpu, client.resources.memory),
+        "resources": pods.resources(client.resources.cpu, client.resources.memory, share),
         "securityContext": pods.container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": own_mounts,
@@ -86,6 +95,33 @@ def run_environment(
     """These, and what `run.sh` reads: its folder, and what each replica adds to the command."""
     own = {f"ENCBENCH_REPLICA_{index}": " ".join(words) for index, words in enumerate(replicas)}
     return {names.RUN_DIR: RUN, **variables, **own}
+
+
+def in_turns(
+    context: TrialContext, words: list[str], threads: int
+) -> tuple[list[str], dict[str, str], list[Body]]:
+    """A tool's command that takes turns, its variables and init containers; else it is unchanged.
+
+    `threads` is the most that one replica has. The turnstile ends with the tool's exit code.
+    """
+    if context.spec.turns is None:
+        return words, {}, []
+    own = [
+        *(f"{RUN}/{TURNSTILE}", "run", "--timetable", f"{RUN}/{TIMETABLE}"),
+        *("--summary", f"{RUN}/{SLICES}", "--counters", f"{RUN}/{COUNTERS}"),
+        *("--threads", str(threads), "--"),
+    ]
+    install = {
+        "name": TURNSTILE,
+        "image": context.turnstile_image,
+        "imagePullPolicy": context.turnstile_pull_policy,
+        "command": [f"/{TURNSTILE}", "install", f"{RUN}/{TURNSTILE}"],
+        "resources": pods.resources("50m", "16Mi"),
+        "securityContext": pods.container_security(),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "volumeMounts": [pods.mount("run", RUN, read_only=False)],
+    }
+    return [*own, *words], {names.COUNTERS: f"{RUN}/{COUNTERS}"}, [install]
 
 
 def _recorder(context: TrialContext, tool: str, process: str) -> Body:
@@ -109,7 +145,7 @@ def _recorder(context: TrialContext, tool: str, process: str) -> Body:
         "command": ["python3", "-m", "encbench.sidecars.recorder"],
         "env": pods.environment(values),
         "ports": [{"name": "metrics", "containerPort": RECORDER_PORT, "protocol": "TCP"}],
-        "resources": pods.resources(RECORDER_CPU, RECORDER_MEMORY),
+        "resources": pods.resources(RECORDER_CPU, RECORDER_MEMORY, context.share),
         "securityContext": pods.container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": [

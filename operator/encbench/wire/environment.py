@@ -27,6 +27,8 @@ TOKEN_FILE = "ENCBENCH_TOKEN_FILE"  # noqa: S105 a name
 GRACE = "ENCBENCH_GRACE"
 LINGER = "ENCBENCH_LINGER"
 TERMINATION_LOG = "ENCBENCH_TERMINATION_LOG"
+COUNTERS = "ENCBENCH_COUNTERS"
+"""What sysbench's scripts count their events in."""
 RUN_DIR = "ENCBENCH_RUN_DIR"
 """The wrapper's as well."""
 

@@ -10,6 +10,12 @@ LARGEST = 16 * 2**20
 """Bytes of a file that the operator reads. A day of sysbench with a line per second has 13 MiB."""
 FILES = (OUTPUT, SERIES, SUMMARY)
 """What a recorder stores, in this order."""
+SLICES = "slices.json"
+"""A `wire.slices.SlicesFile`; of an interleaved block only, stored after the others."""
+TIMETABLE = "timetable"
+"""When the tool may run, in an interleaved block: from the recorder to the turnstile."""
+COUNTERS = "counters"
+"""Where the tool counts its events."""
 
 SERIES_TIME = "time"
 """Unix time; the line's rates are those of the second that ended then."""

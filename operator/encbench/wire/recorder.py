@@ -8,6 +8,8 @@ ends, the pod's status has a `Termination` and the bucket a `Summary`.
 import json
 from typing import Literal, NotRequired, TypedDict
 
+from encbench.wire.slices import OwnSlots
+
 STATE = "/v1/state"
 RELEASE = "/v1/release"
 
@@ -44,7 +46,9 @@ class ReleaseRequest(TypedDict):
 
     startAt: float
     uploads: dict[str, str]
-    """Presigned URL by file name, for each of `wire.files.FILES`."""
+    """Presigned URL by file name, for each of `wire.files.FILES`, and for SLICES with `slots`."""
+    slots: NotRequired[OwnSlots]
+    """Of an interleaved block: when the tool may run."""
 
 
 class Termination(TypedDict):

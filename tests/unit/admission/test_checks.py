@@ -23,7 +23,7 @@ from tests.support import manifests
 
 SPACE = "bench"
 BARE = Installed(proxy=False, fuse=False)
-FULL = Installed(proxy=True, fuse=True)
+FULL = Installed(proxy=True, fuse=True, turnstile=True)
 EXTERNAL = {
     "engine": "mysql",
     "version": "8.0",
@@ -228,3 +228,38 @@ async def test_of_a_secret_that_is_not_marked_nothing_is_said_but_how_to_mark_it
 
 async def test_a_key_of_the_users_that_is_marked_and_well_formed_is_taken() -> None:
     assert await admitted(mode(atRest=OWN_KEY), secret("key", file=encoded(KEY_FILE))) == ()
+
+
+IN_TURNS: dict[str, Any] = {"blocks": {"interleave": {}}}
+
+
+@pytest.mark.parametrize(
+    ("changed", "kind", "why"),
+    [
+        ([study(**IN_TURNS, residency="OnDemand")], CAMPAIGN, "residency: OnDemand"),
+        ([study(**IN_TURNS, cache="Cold")], CAMPAIGN, "cache: Cold"),
+        (
+            [study(**IN_TURNS), workload(load={"concurrency": [2], "rate": 10})],
+            WORKLOAD,
+            "at a fixed rate",
+        ),
+        (
+            [study(**IN_TURNS, reset="trial"), workload(recovery={"stop": "Crash"})],
+            WORKLOAD,
+            "a recovery stops",
+        ),
+        (external(**IN_TURNS), INSTANCE_TEMPLATE, "one external database"),
+    ],
+)
+async def test_arms_that_cannot_take_turns(changed: list[Body], kind: Any, why: str) -> None:
+    problems = [p for p in await admitted(*changed) if p.reason is Reason.NOT_INTERLEAVED]
+    assert [problem.kind for problem in problems] == [kind]
+    assert why in problems[0].text
+    assert problems[0].text.endswith("leave out blocks.interleave")
+
+
+async def test_arms_that_can_take_turns() -> None:
+    assert await admitted(study(**IN_TURNS)) == ()
+    (problem,) = await admitted(study(**IN_TURNS), installed=BARE)
+    assert problem.reason is Reason.NOT_INSTALLED
+    assert "turnstile.image" in problem.text

@@ -90,6 +90,13 @@ def test_the_proxy_is_the_one_that_we_build(default: Rendered) -> None:
     assert (args.proxy_image, args.proxy_image_pull_policy) == (ours, "IfNotPresent")
 
 
+def test_the_turnstile_is_the_one_that_we_build(default: Rendered) -> None:
+    pod = default.one("Deployment", "operator")["spec"]["template"]["spec"]
+    args = arguments().parse_args(pod["containers"][0]["args"])
+    ours = f"encbench/turnstile:{IMAGE_TAGS['turnstile']}"
+    assert (args.turnstile_image, args.turnstile_image_pull_policy) == (ours, "IfNotPresent")
+
+
 def test_external_services_replace_the_bundled_ones(external: Rendered) -> None:
     assert not external.all("StatefulSet")
     assert not external.all("DaemonSet")

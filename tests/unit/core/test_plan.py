@@ -342,3 +342,48 @@ def test_of_each_condition_only_the_first_open_block_is_planned(
     state = plan.next_trial(spec, cell, [])
     assert state.remaining == 2 * 1000 * 3
     assert ordered == [(condition, 1) for condition in cell.conditions]
+
+
+def in_turns(**blocks: object) -> CampaignSpec:
+    return campaign(blocks={"min": 2, "maxReplacements": 1, "interleave": {}, **blocks})
+
+
+def test_an_interleaved_block_is_planned_as_a_whole() -> None:
+    spec = in_turns()
+    cell = only_cell(spec)
+    state = plan.next_trial(spec, cell, [])
+    assert [planned.order for planned in state.together] == [1, 2, 3]
+    assert {planned.arm.name for planned in state.together} == {arm.name for arm in cell.arms}
+    assert len({planned.turns_seed for planned in state.together}) == 1
+    one = Past(cell.name, cell.conditions[0], 1, state.together[1].arm.name, None)
+    left = plan.next_trial(spec, cell, [one]).together
+    assert [planned.order for planned in left] == [1, 3], "an operator ended in between"
+    sequential = plan.next_trial(campaign(), cell, [])
+    assert [planned.turns_seed for planned in sequential.together] == [None]
+
+
+def test_blocks_take_turns_in_orders_of_their_own() -> None:
+    spec = in_turns(min=4)
+    cell = only_cell(spec)
+    seeds = {planned.block: planned.turns_seed for _, planned in played(spec, cell)}
+    assert sorted(seeds) == [1, 2, 3, 4]
+    assert len(set(seeds.values())) == 4
+
+
+def test_solo_blocks_are_sequential_and_come_last() -> None:
+    spec = in_turns(solo=2)
+    cell = only_cell(spec)
+    runs = [(planned.block, planned.turns_seed is None) for _, planned in played(spec, cell)]
+    whole = [(block, block > plan.SOLO) for block in (1, 2, 1001, 1002) for _ in cell.arms]
+    assert runs == whole
+
+
+def test_a_broken_block_is_replaced_by_one_of_its_own_kind() -> None:
+    for broken, instead in ((1, 3), (1001, 1002)):
+        spec = in_turns(solo=1)
+
+        def outcome(planned: PlannedTrial, broken: int = broken) -> Outcome:
+            return "Invalid" if planned.block == broken else "Succeeded"
+
+        past = run_to_the_end(spec, only_cell(spec), outcome)
+        assert sorted({p.block for p in past}) == sorted({1, 2, 1001, instead})

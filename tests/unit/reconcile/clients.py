@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from encbench.core.artefact import digest_of
 from encbench.core.tls import PLAIN, TlsSession
+from encbench.wire.files import SLICES
 from encbench.wire.recorder import StateAnswer
+from encbench.wire.slices import SLICES_SCHEMA, OwnSlots, SliceRow, SlicesFile
 from tests.support.fake_recorder import FakeClient, FakeRecorder, Upload
 from tests.unit.reconcile.timeline import Timeline
 
@@ -85,6 +87,8 @@ class Recorder:
     def _finish(self, began: float) -> None:
         if self.client.status == "running":
             files = artefacts(self.plan, began + self.plan.skew)
+            if self.client.slots is not None:
+                files[SLICES] = slices(self.plan, began + self.plan.skew, self.client.slots)
             self.client.finish(self.plan.exit_code, files=files)
             self.measured(began)
             self.timeline.after(0.2, self._store)
@@ -138,9 +142,14 @@ class Recorders(FakeRecorder):
         return body
 
     async def release(
-        self, address: str, token: str, start_at: float, uploads: Mapping[str, str]
+        self,
+        address: str,
+        token: str,
+        start_at: float,
+        uploads: Mapping[str, str],
+        slots: OwnSlots | None = None,
     ) -> StateAnswer:
-        body = await super().release(*self._reached(address, token), start_at, uploads)
+        body = await super().release(*self._reached(address, token), start_at, uploads, slots)
         self.recorders[address].released()
         return body
 
@@ -182,6 +191,28 @@ def artefacts(plan: Plan, began: float) -> dict[str, bytes]:
         "series.csv": ("\n".join(lines) + "\n").encode(),
         "summary.json": json.dumps(summary).encode(),
     }
+
+
+def slices(plan: Plan, began: float, slots: OwnSlots) -> bytes:
+    """What the turnstile writes of a client that keeps its timetable."""
+    counted = slots["slice"] - slots["settle"]
+    rows = []
+    for slot in slots["own"]:
+        begin = began + slots["warmup"] + slot * slots["period"]
+        rows.append(
+            SliceRow(
+                slice=slot,
+                begin=begin,
+                counted=begin + slots["settle"],
+                end=begin + slots["slice"],
+                transactions=round(plan.tps * counted),
+                allTransactions=round(plan.tps * slots["slice"]),
+                cpuSeconds=0.25 * counted,
+            )
+        )
+    made = sum(row["transactions"] or 0 for row in rows)
+    file = SlicesFile(schema=SLICES_SCHEMA, slices=rows, spanned=0, latency=[(1.9, 2.1, made)])
+    return json.dumps(file).encode()
 
 
 def sysbench_log(plan: Plan) -> str:

@@ -78,7 +78,7 @@ def the_trials(of: Campaign, *ends: str | None, **facts: Any) -> dict[str, Trial
         planned = plan.next_trial(of.spec, the_cell(of), so_far).next_trial
         assert planned is not None
         bed = beds[children.testbed_name(of.name, the_cell(of), planned.arm)]
-        body = children.trial(of, RESOLVED, planned, bed)
+        body = children.trial(of, RESOLVED, the_cell(of), planned, bed)
         known = {"Archived": ("True", 5.0)} if end else facts.get("running", {})
         status = {"startTime": ago(30), **({"outcome": end} if end else {})}
         found[body["metadata"]["name"]] = objects.trial(with_status(body, known, **status))
@@ -276,6 +276,8 @@ def test_after_the_end_only_time_to_live_matters() -> None:
     of = a_campaign({**ACCEPTED, "Complete": ("True", 50.0)})
     ended = replace(of, status=of.status.model_copy(update={"completion_time": ago(50)}))
     seen = saw(of, "Succeeded", "Invalid", "Failed", "Succeeded")
+    assert decide(ended, seen).effects == (SetFinalizers(()),), "first it is let go"
+    ended = replace(ended, finalizers=())
     quiet = decide(ended, seen)
     assert (quiet.effects, quiet.requeue) == ((), None)
     for ttl, left, gone in ((60, 10.0, 0), (49, None, 2)):

@@ -29,6 +29,7 @@ from encbench.core.tls import expected
 from encbench.ports import Body
 from encbench.reconcile.deps import Deps, Settings
 from encbench.reconcile.objects import Campaign, Testbed, Trial, campaign, testbed, trial
+from encbench.tools.turns import load_seconds
 from tests.support import manifests
 from tests.support.fake_agent import FakeAgent
 from tests.support.testbeds import counting_tokens
@@ -103,6 +104,7 @@ class World:
                 counting_tokens(),
                 volume_image,
                 proxy_image=proxy_image,
+                turnstile_image="turnstile:test",
             ),
         )
         self.events = events
@@ -248,7 +250,7 @@ class World:
         cost = 1 - LOSS if found.spec.arm.role == "treatment" else 1.0
         usual = Plan(
             warmup=round(load.warmup_seconds),
-            duration=round(load.duration_seconds),
+            duration=round(load_seconds(found.spec) - load.warmup_seconds),
             tps=round(1000 * cost * (1 + 0.004 * noise)) / found.spec.workload.client.replicas,
             threads=max(1, found.spec.concurrency // found.spec.workload.client.replicas),
             session=expected(self._testbed(found).spec.mode.in_transit),

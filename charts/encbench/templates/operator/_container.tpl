@@ -14,6 +14,8 @@
 {{- end }}
 - --proxy-image={{ include "encbench.image" .Values.confidentialProxy.image }}
 - --proxy-image-pull-policy={{ .Values.confidentialProxy.image.pullPolicy }}
+- --turnstile-image={{ include "encbench.image" .Values.turnstile.image }}
+- --turnstile-image-pull-policy={{ .Values.turnstile.image.pullPolicy }}
 - --s3-endpoint={{ include "encbench.s3.endpoint" . }}
 {{- with include "encbench.s3.clientEndpoint" . }}
 - --s3-external-endpoint={{ . }}

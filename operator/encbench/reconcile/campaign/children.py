@@ -1,14 +1,16 @@
 """One builder for each child of a campaign; names are functions of the plan."""
 
+from dataclasses import replace
+
 from encbench.api.base import Model, ObjectRef
 from encbench.api.campaign import Resolved
 from encbench.api.kinds import OVERHEAD_REPORT, TESTBED, TRIAL, Kind
 from encbench.api.overheadreport import OverheadReportSpec
 from encbench.api.testbed import Arm, Dataset, TestbedSpec
-from encbench.api.trial import TrialSpec
+from encbench.api.trial import TrialSpec, Turns
 from encbench.core.certificates import KeyPair, authority_entries, authority_name
 from encbench.core.naming import child_name, digest, storage_prefix
-from encbench.core.plan import Cell, PlannedTrial
+from encbench.core.plan import Cell, PlannedTrial, block_order
 from encbench.kube.labels import ACTIVE, labels, metadata
 from encbench.kube.labels import TESTBED as TESTBED_LABEL
 from encbench.kube.secrets import secret
@@ -82,7 +84,25 @@ def testbed(
     return _child(TESTBED, campaign, name, own, spec)
 
 
-def trial(campaign: Campaign, resolved: Resolved, planned: PlannedTrial, on: Testbed) -> Body:
+def _turns(campaign: Campaign, cell: Cell, planned: PlannedTrial) -> Turns | None:
+    """What the trials of an interleaved block know of each other."""
+    interleave, seed = campaign.spec.blocks.interleave, planned.turns_seed
+    if interleave is None or seed is None:
+        return None
+    order = block_order(campaign.spec.seed, cell, planned.condition, planned.block)
+    siblings = [replace(planned, order=n, arm=arm) for n, arm in enumerate(order, 1)]
+    return Turns(
+        slice_seconds=interleave.slice_seconds,
+        settle_seconds=interleave.settle_seconds,
+        rounds=interleave.rounds,
+        seed=seed,
+        trials=[trial_name(campaign.name, sibling) for sibling in siblings],
+    )
+
+
+def trial(
+    campaign: Campaign, resolved: Resolved, cell: Cell, planned: PlannedTrial, on: Testbed
+) -> Body:
     """The Trial of one attempt."""
     condition = planned.condition
     workload = resolved.workloads[condition.workload_ref]
@@ -97,6 +117,7 @@ def trial(campaign: Campaign, resolved: Resolved, planned: PlannedTrial, on: Tes
         order=planned.order,
         concurrency=condition.concurrency,
         seed=planned.seed,
+        turns=_turns(campaign, cell, planned),
         workload=workload,
         script_config_map=resolved.scripts.get(condition.workload_ref),
         limits=campaign.spec.limits,

@@ -14,10 +14,16 @@ from encbench.api.conditions import find, format_time
 from encbench.api.kinds import CONFIG_MAP, TRIAL
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
-from encbench.core.plan import Cell
+from encbench.core.plan import Cell, PlannedTrial
 from encbench.reconcile.campaign import children, cleanup, testbeds
 from encbench.reconcile.campaign.estimate import estimate
-from encbench.reconcile.campaign.facts import CampaignSeen, holds_the_stage, is_archived, past
+from encbench.reconcile.campaign.facts import (
+    CampaignSeen,
+    block_of,
+    holds_the_stage,
+    is_archived,
+    past,
+)
 from encbench.reconcile.campaign.precision import block_plans, goals
 from encbench.reconcile.draft import Decision, Draft
 from encbench.reconcile.effects import effect as do
@@ -31,6 +37,7 @@ SETTLE = 3.0
 """Seconds of a campaign's life in which it is neither accepted nor refused: `kubectl apply -k`
 writes it before the parts that it names, which are still missing then, or as they were before."""
 IDLE = 15.0
+EVERY_ARM = "all arms in turns"
 MAX_UNARCHIVED = 1
 """Trials that may still be on their way to the bucket when the next one starts. Their client pods
 hold what the next one's need, and would pile up while the store is away."""
@@ -174,29 +181,49 @@ def _measure(
         return draft.decide(*effects, step=step)
     if draft.is_true(life.SUSPENDED):
         draft.condition(life.SUSPENDED, False, "Resumed", "spec.suspend is false")
-    if running:
+    # An interleaved block of which some trials are missing, because the operator ended in between.
+    completes = planned is not None and all(_runs_with(trial, planned) for trial in running)
+    if running and not completes:
         return draft.decide(*effects, step=_describe(running[0]), requeue=IDLE)
     if planned is None:
         return draft.decide(*effects, step="collecting the last results", requeue=IDLE)
     stage = testbeds.stage(campaign, resolved, cell, planned, seen)
     if stage.waiting:
         return draft.decide(*effects, *stage.effects, step=stage.step, requeue=IDLE)
-    if sum(1 for trial in seen.trials.values() if not is_archived(trial)) > MAX_UNARCHIVED:
+    late = {
+        block_of(trial)
+        for trial in seen.trials.values()
+        if not is_archived(trial) and not _runs_with(trial, planned)
+    }
+    if len(late) > MAX_UNARCHIVED:
         step = "waiting for the object store and Prometheus to take the last results"
         return draft.decide(*effects, step=step, requeue=IDLE)
-    body = children.trial(campaign, resolved, planned, stage.beds[planned.seat.name])
+    new = [
+        do.Create(TRIAL, children.trial(campaign, resolved, cell, one, stage.beds[one.seat.name]))
+        for one in state.together
+    ]
     step = (
         f"block {planned.block}, {planned.condition.workload_ref} at "
-        f"{planned.condition.concurrency} threads: {planned.arm.name} on {cell.instance_ref}"
+        f"{planned.condition.concurrency} threads: "
+        f"{planned.arm.name if planned.turns_seed is None else EVERY_ARM} on {cell.instance_ref}"
     )
-    return draft.decide(*effects, do.Create(TRIAL, body), step=step, requeue=IDLE)
+    return draft.decide(*effects, *new, step=step, requeue=IDLE)
+
+
+def _runs_with(trial: Trial, planned: PlannedTrial) -> bool:
+    """Whether both are of the same interleaved block."""
+    spec, condition = trial.spec, planned.condition
+    return planned.turns_seed is not None and (
+        (spec.cell, spec.workload_ref, spec.concurrency, spec.block)
+        == (planned.cell, condition.workload_ref, condition.concurrency, planned.block)
+    )
 
 
 def _describe(trial: Trial) -> str:
     spec = trial.spec
     return (
         f"block {spec.block}, {spec.workload_ref} at {spec.concurrency} threads: "
-        f"{spec.arm.name} on {spec.instance_ref}"
+        f"{spec.arm.name if spec.turns is None else EVERY_ARM} on {spec.instance_ref}"
     )
 
 

@@ -1,12 +1,15 @@
 """When a campaign will end: what is left, at the pace so far."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from itertools import pairwise
 from statistics import median
 
 from encbench.api.campaign import Resolved
 from encbench.api.conditions import format_time, parse_time
-from encbench.reconcile.campaign.facts import CampaignSeen
+from encbench.reconcile.campaign.facts import CampaignSeen, block_of
+from encbench.reconcile.objects import Trial
+from encbench.tools.turns import load_seconds
 
 DEAD_TIME = 5.0
 """Seconds between two measured windows that are assumed until some have been seen."""
@@ -22,20 +25,30 @@ def estimate(seen: CampaignSeen, remaining: int, resolved: Resolved) -> str | No
     active = sum(1 for trial in seen.trials.values() if trial.status.outcome is None)
     if not ready or not remaining + active:
         return None
-    starts = sorted(
-        parse_time(trial.status.start_time).timestamp()
+    # Trials of an interleaved block begin together, and count as one here.
+    begun = {
+        block_of(trial): parse_time(trial.status.start_time).timestamp()
         for trial in seen.trials.values()
         if trial.status.start_time
-    )
+    }
+    starts = sorted(begun.values())
     gaps = [later - earlier for earlier, later in pairwise(starts)]
-    pace = median(gaps) if gaps else _expected(resolved)
-    seconds = remaining * pace
+    pace = median(gaps) if gaps else _expected(resolved, seen.trials.values())
+    seconds = remaining / _together(seen.trials.values()) * pace
     if active and starts:
         seconds += max(0.0, pace - (seen.now.timestamp() - starts[-1]))
     return format_time(seen.now + timedelta(seconds=seconds))
 
 
-def _expected(resolved: Resolved) -> float:
+def _together(trials: Iterable[Trial]) -> int:
+    """How many trials run at the same time."""
+    return max((len(t.spec.turns.trials) for t in trials if t.spec.turns is not None), default=1)
+
+
+def _expected(resolved: Resolved, trials: Iterable[Trial]) -> float:
+    known = [load_seconds(trial.spec) for trial in trials]
+    if known:
+        return max(known) + DEAD_TIME
     loads = [workload.load for workload in resolved.workloads.values()]
     longest = max(load.warmup_seconds + load.duration_seconds for load in loads)
     return longest + DEAD_TIME

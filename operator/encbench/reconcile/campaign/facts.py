@@ -61,3 +61,10 @@ def holds_the_stage(trial: Trial) -> bool:
     checks = find(facts, CONSISTENT)
     checked = not has_checks or (checks is not None and checks.reason != CHECKING)
     return trial.status.outcome is None and not (proven and checked)
+
+
+def block_of(trial: Trial) -> tuple[str, str, int, int, str]:
+    """What trials that run at the same time have in common: an interleaved block, else the name."""
+    spec = trial.spec
+    alone = trial.name if spec.turns is None else ""
+    return (spec.cell, spec.workload_ref, spec.concurrency, spec.block, alone)

@@ -22,7 +22,11 @@ async def observe(read: Reads, campaign: Campaign, problem: str = "") -> Campaig
     if campaign.deleting and await is_ending(cluster, space):
         return CampaignSeen(read.clock.now(), None, {}, {}, namespace_ends=True)
     if campaign.status.resolved is None and not campaign.deleting:
-        installed = Installed(proxy=bool(settings.proxy_image), fuse=bool(settings.volume_image))
+        installed = Installed(
+            proxy=bool(settings.proxy_image),
+            fuse=bool(settings.volume_image),
+            turnstile=bool(settings.turnstile_image),
+        )
         resolution = await resolve(cluster, campaign, installed)
     own = {labels.CAMPAIGN: campaign.name}
     testbeds = [objects.testbed(body) for body in await cluster.list(TESTBED, space, own)]

@@ -155,6 +155,15 @@ class Prove:
 
 
 @dataclass(frozen=True)
+class ReadSlots:
+    """Have the agent read its server at the edges of the block's slots."""
+
+    database: PodFacts
+    at: float
+    """The block's start, Unix time."""
+
+
+@dataclass(frozen=True)
 class ReleaseClients:
     """Tell these clients when to start, in Unix time, and where their artefacts go."""
 
@@ -204,6 +213,7 @@ TrialEffect = (
     | Prove
     | AskChecks
     | ReleaseClients
+    | ReadSlots
     | StopServer
     | KeepRecovery
     | Gather

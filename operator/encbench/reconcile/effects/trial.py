@@ -25,7 +25,8 @@ from encbench.reconcile.trial.gather import CONDITIONS, gather, proof_name
 from encbench.reconcile.trial.record import RECORD
 from encbench.tools.context import TrialContext
 from encbench.tools.registry import tool
-from encbench.wire.files import FILES
+from encbench.tools.turns import own_slots, slot_times
+from encbench.wire.slices import SlotsOrder
 
 URL_SECONDS = 7 * 24 * 3600
 """How long an upload URL holds: the longest that S3 signs, because a store may be away for days."""
@@ -43,6 +44,8 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
                 return await self._on_cluster(trial, do.Create(JOB, self._job(trial, testbed)))
             case do.ReleaseClients():
                 return await self._release(trial, effect)
+            case do.ReadSlots():
+                return await self._read_slots(trial, effect)
             case do.StopServer():
                 return await self._stop(trial, effect)
             case do.KeepRecovery(record):
@@ -96,6 +99,8 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
             credentials_secret=credentials_name(trial.spec.testbed_ref.name),
             sidecar_image=settings.operator_image,
             sidecar_pull_policy=settings.image_pull_policy,
+            turnstile_image=settings.turnstile_image,
+            turnstile_pull_policy=settings.turnstile_pull_policy,
         )
         return tool(trial.spec.workload).trial_job(context)
 
@@ -154,11 +159,26 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
 
     async def _release_one(self, trial: Trial, client: ClientPod, token: str, at: float) -> None:
         """Tell one client when to start, by its own clock, and where its artefacts go."""
+        turns = trial.spec.turns
         uploads = {
             name: await self._deps.store.presign_put(
                 collect.client_key(trial, client.pod.index, name), URL_SECONDS
             )
-            for name in FILES
+            for name in collect.files(trial.spec)
         }
         offset = client.run.clock_offset if client.run else 0.0
-        await self._deps.recorder.release(agents.recorder(client.pod), token, at + offset, uploads)
+        slots = None if turns is None else own_slots(trial.spec, turns, trial.name)
+        where = agents.recorder(client.pod)
+        await self._deps.recorder.release(where, token, at + offset, uploads, slots)
+
+    async def _read_slots(self, trial: Trial, effect: do.ReadSlots) -> bool:
+        """Tell the agent when its server is to be read, by its own clock."""
+        turns, testbed = trial.spec.turns, trial.spec.testbed_ref.name
+        assert turns is not None  # noqa: S101 - only interleaved blocks have slots
+        where, token = await agents.agent(
+            self._deps.cluster, trial.namespace, testbed, effect.database
+        )
+        times = slot_times(trial.spec, turns)
+        order = SlotsOrder(**times, run=trial.uid, startAt=effect.at)
+        await self._deps.agent.begin_slots(where, token, order)
+        return False

@@ -7,19 +7,20 @@ there.
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from encbench.api.trial import Window
+from encbench.api.trial import TrialSpec, Window
 from encbench.core.artefact import check, decode, digest_of
 from encbench.core.evidence import ClientSummary
 from encbench.core.records import ClientCpu, ClientFacts
+from encbench.core.slices import Slices, SlicesError, of_clients, read_file
 from encbench.ports import Store, TooLarge
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.facts import Collected, TrialSeen
 from encbench.reconcile.trial.first_stored import key_of
-from encbench.tools.measurement import Measurement, ParseError
+from encbench.tools.measurement import Measurement, ParseError, in_slices
 from encbench.tools.registry import tool
-from encbench.wire.files import FILES, LARGEST, OUTPUT, SUMMARY, of_client
+from encbench.wire.files import FILES, LARGEST, OUTPUT, SLICES, SUMMARY, of_client
 
 MAX_LATENESS = 3.0
 """Seconds by which a client may start late; one that is further off has another clock."""
@@ -41,6 +42,13 @@ class _Run:
     """What its output says."""
     skew: float
     """The client's clock minus ours, in seconds."""
+    slices: bytes
+    """Its file of slices; empty where arms take no turns."""
+
+
+def files(spec: TrialSpec) -> tuple[str, ...]:
+    """What every client of a trial stores."""
+    return FILES if spec.turns is None else (*FILES, SLICES)
 
 
 def client_key(trial: Trial, index: int, name: str) -> str:
@@ -59,7 +67,7 @@ async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
     expected = {client.pod.index: client.run.digests or {} for client in seen.clients if client.run}
     for index in range(trial.spec.workload.client.replicas):
         content: dict[str, bytes] = {}
-        for name in FILES:
+        for name in files(trial.spec):
             key = client_key(trial, index, name)
             try:
                 found = await store.get(key, LARGEST)
@@ -91,7 +99,32 @@ async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
         _client_facts(run, part, nodes.get(index))
         for index, (run, part) in enumerate(zip(runs, parts, strict=True))
     )
-    return Collected(artefacts, window, kind.merge(parts), clients, _client_cpu(clients))
+    whole = Collected(artefacts, window, kind.merge(parts), clients, _client_cpu(clients))
+    if trial.spec.turns is None:
+        return whole
+    kept = [
+        read_file(run.slices, client_key(trial, index, SLICES)) for index, run in enumerate(runs)
+    ]
+    try:
+        skews = [run.skew for run in runs]
+        return _counted(whole, of_clients(kept, skews, len(trial.spec.turns.trials)))
+    except SlicesError as error:
+        return Collected(artefacts, window, problem=str(error))
+
+
+def _counted(whole: Collected, slices: Slices) -> Collected:
+    """The part of a run that the slices of its own arm count."""
+    assert whole.measurement is not None  # noqa: S101 - it was parsed
+    cpu = whole.cpu and whole.cpu.model_copy(
+        update={"cores": slices.client_cpu_seconds / slices.seconds}
+    )
+    return replace(
+        whole,
+        window=Window(start=slices.rows[0].counted, end=slices.rows[-1].end),
+        measurement=in_slices(whole.measurement, slices),
+        cpu=cpu,
+        slices=slices,
+    )
 
 
 Measured = tuple[Window, list[Measurement]]
@@ -110,7 +143,7 @@ def _read(
         if name in expected:
             check(stored, client_key(trial, index, name), expected[name])
         digests[of_client(index, name)] = digest_of(stored)
-    if len(content) < len(FILES):
+    if len(content) < len(files(trial.spec)):
         return digests, None
     # BenchmarkSQL 5 writes a status over the one before, with a backspace for each letter.
     output = re.sub(rb"\x08+", b"\x08", content[OUTPUT])
@@ -120,7 +153,8 @@ def _read(
         return digests, f"{key} has {lines:,} lines, more than {MOST_LINES:,}"
     summary = decode(ClientSummary, content[SUMMARY], client_key(trial, index, SUMMARY))
     measured = _parsed(trial, output.decode(errors="replace"))
-    return digests, _Run(summary, measured, _skew(summary, trial.status.release_at))
+    skew = _skew(summary, trial.status.release_at)
+    return digests, _Run(summary, measured, skew, content.get(SLICES, b""))
 
 
 def _parsed(trial: Trial, output: str) -> Measurement | ParseError:

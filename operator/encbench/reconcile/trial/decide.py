@@ -5,7 +5,7 @@ written down as `outcome` first and then archived; the trial is over when `Archi
 """
 
 from encbench.api.conditions import format_time, is_true
-from encbench.api.lifecycle import ARCHIVED, FAILED, MEASURED, RELEASED
+from encbench.api.lifecycle import ARCHIVED, BLOCK_BROKEN, FAILED, MEASURED, RELEASED
 from encbench.reconcile.effects.effect import KeepRecovery
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import decision
@@ -35,6 +35,8 @@ def decide(trial: Trial, seen: TrialSeen) -> TrialDecision:
         return draft.end("Failed", "TestbedGone", "the testbed was deleted")
     if is_true(testbed.status.conditions, FAILED):
         return draft.end("Failed", "TestbedFailed", f"testbed {testbed.name} failed")
+    if any(sibling.ended for sibling in seen.siblings):
+        return draft.end("Invalid", BLOCK_BROKEN, decision.OTHER_ENDED)
     if not draft.is_true(RELEASED):
         return before_release(draft, testbed)
     if not draft.known(MEASURED):

@@ -9,11 +9,14 @@ from encbench.reconcile.trial.facts import TrialSeen, When
 
 START_TOGETHER = 0.3
 """Seconds between the release and the common start: enough for one HTTP call to each client."""
+TAKE_TURNS = 5.0
+"""The same in an interleaved block, whose trials learn the start from each other."""
 UPLOAD_AFTER_FAILURE = 60.0
 """Seconds that a failed tool's log has to reach the bucket before the trial ends without it."""
 POLL = 0.2
 """Seconds between looks while something is due at any moment."""
 SLOW_POLL = 1.0
+OTHER_ENDED = "another trial of its interleaved block ended without a result"
 
 
 TrialDecision = Decision[TrialStatus, TrialEffect]

@@ -7,6 +7,7 @@ from typing import Literal
 from encbench.api.trial import Window
 from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import ClientCpu, ClientFacts, RecoveryFacts, RecoveryRecord, TrialRecord
+from encbench.core.slices import Slices
 from encbench.reconcile.checks import Checked
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import JobFacts, PodFacts
@@ -45,6 +46,18 @@ class ClientPod:
 
 
 @dataclass(frozen=True)
+class Sibling:
+    """Another trial of the same interleaved block; all False of one that is not there yet."""
+
+    order: int
+    ready: bool = False
+    """Whether its clients wait and its mode is proven."""
+    release_at: float | None = None
+    ended: bool = False
+    """Whether it has an outcome, or was deleted."""
+
+
+@dataclass(frozen=True)
 class Stopped:
     """How far the intended stop of a recovery workload is; `state` is the agent's own word."""
 
@@ -79,6 +92,8 @@ class Collected:
     """What is larger than the operator reads."""
     problem: str = ""
     """Why there is no measurement."""
+    slices: Slices | None = None
+    """Of an interleaved block, as far as the clients know."""
     early: float = 0.0
     """Seconds by which a client ended before the stop of its server that should have ended it."""
 
@@ -93,6 +108,8 @@ class TrialGathered:
     """What the clients say about the mode; None where they say nothing."""
     proofs: TrialProofsRecord = field(default_factory=TrialProofsRecord)
     recovery: RecoveryFacts | None = None
+    slices: Slices | None = None
+    """Of an interleaved block, with what the server used."""
     artefacts: dict[str, str] = field(default_factory=dict)
     """Digest by name relative to the trial's folder."""
     unreadable: str = ""
@@ -133,6 +150,8 @@ class TrialSeen:
     """Of a recovery workload from the release of its clients until its record counts."""
     stop_problem: str = ""
     """Why the agent could not be asked about that."""
+    siblings: tuple[Sibling, ...] = ()
+    """The other trials of an interleaved block, in their order, until the clients have ended."""
 
     @property
     def is_external(self) -> bool:

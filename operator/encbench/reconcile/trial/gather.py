@@ -4,23 +4,32 @@ Every part is put if absent: a pass that is repeated after a crash, or a second 
 the same figures. The outcome is judged elsewhere, by what is gathered here.
 """
 
+from dataclasses import replace
+
 from encbench.api.conditions import find, is_false, is_true
 from encbench.api.lifecycle import IN_FORCE, NOT_IN_FORCE, PROVEN_AFTER, PROVEN_BEFORE, RECOVERED
 from encbench.core.artefact import RecordError
 from encbench.core.evidence import Proof, TrialProofsRecord
-from encbench.core.records import RecoveryRecord
+from encbench.core.records import DatabaseCpu, RecoveryRecord, SlotsRecord, TrialCpu
+from encbench.core.slices import Slices, with_server
 from encbench.database.connection import connection
 from encbench.ports import Rejected, Unavailable
 from encbench.proofs import clients
 from encbench.proofs.check import joined
+from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import provenance, recovery, series
 from encbench.reconcile.trial.collect import collect
 from encbench.reconcile.trial.facts import Collected, TrialFound, TrialGathered, TrialSeen, When
 from encbench.reconcile.trial.first_stored import key_of, settle, settled
-from encbench.reconcile.trial.series import WindowMetrics
+from encbench.reconcile.trial.series import MetricsPlace, WindowMetrics
 from encbench.tools.registry import tool
+
+SLOTS = "slots.json"
+"""The agent's readings of an interleaved block, relative to the trial's folder."""
+ENOUGH = 0.9
+"""Share of a trial's slices whose server must have been read for a CPU figure."""
 
 CONDITIONS: dict[When, str] = {"before": PROVEN_BEFORE, "after": PROVEN_AFTER}
 
@@ -42,6 +51,10 @@ async def gather(
     stopped = await _recovery(deps, trial, seen.found)
     if stopped is not None:
         artefacts[recovery.RECORD] = stopped[1]
+    slices = collected.slices
+    if slices is not None and (answer := await _slots(deps, trial, seen)) is not None:
+        artefacts[SLOTS] = answer[1]
+        slices = with_server(slices, answer[0].answer)
     place = _place(trial, seen, collected)
     metrics = WindowMetrics()
     if collected.window is not None and seen.testbed is not None:
@@ -53,6 +66,8 @@ async def gather(
         else:
             read, artefacts["metrics.json"] = await settle(deps.store, trial, "metrics.json", read)
             metrics = series.judge(read, place)
+            if slices is not None:
+                metrics = replace(metrics, cpu=_in_slices(metrics.cpu, slices, place))
     made = await _proofs(deps, trial, seen.found)
     said = _clients_proof(trial, seen, collected, made)
     if said is not None and made.after is not None:
@@ -66,8 +81,47 @@ async def gather(
         clients_proof=said,
         proofs=proofs,
         recovery=stopped[0].facts if stopped else None,
+        slices=slices,
         artefacts=artefacts,
     )
+
+
+async def _slots(deps: Deps, trial: Trial, seen: TrialSeen) -> tuple[SlotsRecord, str] | None:
+    """What the agent read of the server, first stored counts; None if it knows nothing of it."""
+    there = await settled(deps.store, trial, SLOTS, SlotsRecord)
+    if there is not None:
+        return there
+    if seen.database is None:
+        return None
+    name = trial.spec.testbed_ref.name
+    try:
+        where, token = await agents.agent(deps.cluster, trial.namespace, name, seen.database)
+        answer = await deps.agent.slots(where, token, trial.uid)
+    except (Unavailable, Rejected):
+        return None
+    if answer["state"] == "unknown":
+        return None
+    return await settle(deps.store, trial, SLOTS, SlotsRecord.model_validate({"answer": answer}))
+
+
+def _in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:
+    """CPU of server and proxy in the counted parts of the trial's own slices."""
+    withheld = dict(cpu.withheld)
+    rows = [row for row in slices.rows if row.database_cpu_seconds is not None]
+    if len(rows) < ENOUGH * len(slices.rows):
+        withheld["database"] = "the agent has not read the server at the edges of the slices"
+        return cpu.model_copy(update={"database": None, "proxy": None, "withheld": withheld})
+    withheld.pop("database", None)
+    seconds = sum(row.seconds for row in rows)
+    used = sum(row.database_cpu_seconds or 0.0 for row in rows)
+    database = DatabaseCpu(cores=used / seconds, limit_cores=place.limit)
+    proxy = cpu.proxy
+    if proxy is not None and place.proxy_limit is not None:
+        proxied = sum(row.proxy_cpu_seconds or 0.0 for row in rows)
+        proxy = proxy.model_copy(
+            update={"cores": proxied / seconds, "coverage": None, "alignment_error": None}
+        )
+    return cpu.model_copy(update={"database": database, "proxy": proxy, "withheld": withheld})
 
 
 async def _recovery(
@@ -128,4 +182,5 @@ def _place(trial: Trial, seen: TrialSeen, collected: Collected) -> series.Metric
         clients=collected.clients,
         external=seen.testbed.spec.instance.external if seen.testbed else None,
         proxy_limit=columns.resources.cores if columns else None,
+        in_turns=trial.spec.turns is not None,
     )

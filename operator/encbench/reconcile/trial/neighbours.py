@@ -39,7 +39,9 @@ def foreign(
 
 def _own(record: MetricsRecord, node: str, clients: Iterable[ClientFacts]) -> float | None:
     """Cores that the campaign's own pods used on a node; None where a client's are not known."""
-    tools = [client.cpu_cores for client in clients if client.node == node]
+    # Prometheus knows all clients of an interleaved block, this trial's included.
+    apart = not any(pod.part == "client" for pod in record.pods)
+    tools = [client.cpu_cores for client in clients if apart and client.node == node]
     known = [cores for cores in tools if cores is not None]
     if len(known) != len(tools):
         return None

@@ -2,7 +2,9 @@
 
 from contextlib import suppress
 
-from encbench.api.kinds import JOB, POD, TESTBED
+from encbench.api import lifecycle as life
+from encbench.api.conditions import find, is_true
+from encbench.api.kinds import JOB, POD, TESTBED, TRIAL
 from encbench.kube import labels
 from encbench.ports import Body, Rejected, Unavailable
 from encbench.reconcile import agents, objects
@@ -10,7 +12,14 @@ from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Trial, belongs_to
 from encbench.reconcile.pods import PodFacts, job_facts, pod_facts
 from encbench.reconcile.trial import recovery
-from encbench.reconcile.trial.facts import ClientPod, RunFacts, TrialFound, TrialSeen, run_facts
+from encbench.reconcile.trial.facts import (
+    ClientPod,
+    RunFacts,
+    Sibling,
+    TrialFound,
+    TrialSeen,
+    run_facts,
+)
 from encbench.wire.recorder import termination_digests
 
 
@@ -40,6 +49,32 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
         found=found,
         stopped=stopped,
         stop_problem=problem,
+        siblings=await _siblings(read, trial),
+    )
+
+
+async def _siblings(read: Reads, trial: Trial) -> tuple[Sibling, ...]:
+    """The block's other trials; they no longer matter once this one was measured."""
+    if trial.spec.turns is None or find(trial.status.conditions, life.MEASURED) is not None:
+        return ()
+    found = []
+    for order, name in enumerate(trial.spec.turns.trials, 1):
+        if name != trial.name:
+            body = await read.cluster.get(TRIAL, trial.namespace, name)
+            found.append(_sibling(order, trial, None if body is None else objects.trial(body)))
+    return tuple(found)
+
+
+def _sibling(order: int, trial: Trial, other: Trial | None) -> Sibling:
+    if other is None:
+        # The campaign makes all of them at once, or a moment later after a crash of the operator.
+        return Sibling(order, ended=is_true(trial.status.conditions, life.RELEASED))
+    facts = other.status.conditions
+    return Sibling(
+        order,
+        ready=is_true(facts, life.PREPARED) and is_true(facts, life.PROVEN_BEFORE),
+        release_at=other.status.release_at,
+        ended=other.status.outcome not in (None, "Succeeded") or other.deleting,
     )
 
 

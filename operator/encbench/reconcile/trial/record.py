@@ -57,6 +57,7 @@ def record(
         cpu=metrics.cpu.model_copy(update={"client": collected.cpu}),
         transactions=measurement.transactions if measurement else None,
         histogram=measurement.histogram if measurement else None,
+        slices=gathered.slices,
         kinds=tuple(map(_kind, measurement.kinds)) if measurement else (),
         database_node=seen.database.node if seen.database else None,
         clients=collected.clients,

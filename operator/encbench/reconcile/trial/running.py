@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from encbench.api import lifecycle as life
 from encbench.api.scalars import parse_duration
 from encbench.reconcile.draft import backoff
-from encbench.reconcile.effects.effect import ReleaseClients, StopServer, TrialEffect
+from encbench.reconcile.effects.effect import ReadSlots, ReleaseClients, StopServer, TrialEffect
 from encbench.reconcile.trial import decision
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
 from encbench.reconcile.trial.ended import after_run
-from encbench.reconcile.trial.facts import TrialSeen
+from encbench.reconcile.trial.facts import ClientPod, TrialSeen
+from encbench.tools.turns import load_seconds
 
 SELDOM = 15.0
 """Seconds between looks while the tool runs."""
@@ -29,8 +30,8 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     if any(c.pod.restarts for c in seen.clients):
         return _disrupted(draft, "a client container restarted while the trial ran")
     _note_recovery(draft)
-    load, is_recovery = draft.spec.workload.load, draft.spec.workload.recovery is not None
-    planned = (draft.status.release_at or 0.0) + load.warmup_seconds + load.duration_seconds
+    is_recovery = draft.spec.workload.recovery is not None
+    planned = (draft.status.release_at or 0.0) + load_seconds(draft.spec)
     left = planned - seen.now.timestamp()
     ended = seen.clients_in("finished", "uploaded")
     if len(ended) == wanted:
@@ -54,10 +55,19 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     # Clients that do not know the start yet, and the agent that is to stop its server.
     orders: list[TrialEffect] = []
     if unreleased:
-        orders.append(ReleaseClients(unreleased, draft.status.release_at or 0.0))
+        orders += _releases(draft, unreleased)
     if seen.database is not None and _may_stop(draft):
         orders.append(StopServer(seen.database, planned))
     return draft.decide(*orders, requeue=decision.POLL if unreleased else _until(left))
+
+
+def _releases(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> list[TrialEffect]:
+    """Tell these clients when to start, and the agent of an interleaved block as well."""
+    at, database = draft.status.release_at or 0.0, draft.seen.database
+    clients = ReleaseClients(unreleased, at)
+    if draft.spec.turns is None or database is None:
+        return [clients]
+    return [clients, ReadSlots(database, at)]
 
 
 def _note_recovery(draft: TrialDraft) -> None:
@@ -111,6 +121,8 @@ def _missed_start(draft: TrialDraft, *, everybody: bool) -> TrialDecision:
     """The operator was away between the release and telling the clients: agree on a new moment."""
     if not everybody:
         return _disrupted(draft, "the clients did not start together")
+    if draft.spec.turns is not None:
+        return _disrupted(draft, "the clients missed the start of their interleaved block")
     if draft.since(life.RELEASED) > parse_duration(draft.spec.step_deadlines.start):
         return draft.end("Failed", "StartTimeout", "the clients could not be released in time")
     draft.set(release_at=draft.seen.now.timestamp() + decision.START_TOGETHER)

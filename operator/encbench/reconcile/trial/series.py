@@ -14,6 +14,7 @@ from encbench.core.records import (
     NodeCpu,
     NodeIdle,
     PodCpu,
+    PodPart,
     ProxyCpu,
     TrialCpu,
     Withheld,
@@ -27,9 +28,8 @@ MAX_ALIGNMENT_ERROR = 0.02
 CONTEXT = 5.0
 """Seconds stored before and after the window, for plots."""
 
-PARTS: tuple[Literal["database", "proxy", "agent", "recorder"], ...]
-PARTS = ("database", "proxy", "agent", "recorder")
-"""The campaign's own processes that Prometheus knows; the tool's CPU is in its summary."""
+PARTS: tuple[PodPart, ...] = ("database", "proxy", "agent", "recorder")
+"""The campaign's own processes; the tool's CPU is in its summary, but for other arms' clients."""
 
 DATABASE_SERIES = {
     "database_cpu_seconds": "encbench_database_cpu_seconds_total",
@@ -81,6 +81,8 @@ class MetricsPlace:
     """Set where the database is external."""
     proxy_limit: float | None = None
     """What the confidential proxy may use, in cores; None where there is none."""
+    in_turns: bool = False
+    """Whether other arms' clients ran in the window too, as in an interleaved block."""
 
 
 async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> MetricsRecord:
@@ -99,7 +101,8 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
         if len(found) == 1:
             series[name] = found[0].samples
     pods: list[PodCpu] = []
-    for part in PARTS:
+    parts: tuple[PodPart, ...] = (*PARTS, "client") if place.in_turns else PARTS
+    for part in parts:
         all_own = f'namespace="{place.namespace}",campaign="{place.campaign}"'
         query = f"encbench_{part}_cpu_seconds_total{{{all_own}}}"
         for one in _of(window, await metrics.raw(query, start, end)):
@@ -170,10 +173,13 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
     if place.external is not None:
         withheld |= _UNSEEN
     else:
-        resting = neighbours.idle(record, place.testbed, place.limit)
+        if not place.in_turns:
+            resting = neighbours.idle(record, place.testbed, place.limit)
         if others is None:
             withheld["foreign"] = "Prometheus lacks a node's CPU, or a client's is not known"
-        if resting is None:
+        if place.in_turns:
+            withheld["idle"] = "the block's other databases take turns with this one"
+        elif resting is None:
             withheld["idle"] = "Prometheus has no CPU of the campaign's databases"
     proxy = None
     if place.proxy_limit is not None:

@@ -28,7 +28,7 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
         found = trouble or Trouble("StartTimeout", "the clients were not ready to start in time")
         return draft.end("Failed", found.reason, found.message)
     if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE):
-        return _release(draft)
+        return _join(draft) if seen.siblings else _release(draft, decision.START_TOGETHER)
     effects: list[TrialEffect] = [] if seen.job is not None else [CreateJob(testbed)]
     if not draft.known(life.PROVEN_BEFORE):
         # While the clients' pods start: it would be dead time in front of that or after it.
@@ -39,9 +39,27 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     return draft.decide(*effects, requeue=wait)
 
 
-def _release(draft: TrialDraft) -> TrialDecision:
+def _join(draft: TrialDraft) -> TrialDecision:
+    """Start with the block's other trials: the first of them says when, once all are ready."""
+    siblings, now = draft.seen.siblings, draft.seen.now.timestamp()
+    leader = next((one for one in siblings if one.order == 1), None)
+    if leader is None:
+        if all(sibling.ready for sibling in siblings):
+            return _release(draft, decision.TAKE_TURNS)
+    elif leader.release_at is not None:
+        return _release(draft, leader.release_at - now)
+    deadlines = draft.spec.step_deadlines
+    limit = parse_duration(deadlines.start) + parse_duration(deadlines.proof)
+    if draft.since(life.PREPARED) > limit:
+        message = "the block's other trials were not ready to start in time"
+        return draft.end("Failed", "StartTimeout", message)
+    draft.condition(life.RELEASED, False, "Waiting", "the block's other trials get ready")
+    return draft.decide(requeue=decision.POLL)
+
+
+def _release(draft: TrialDraft, ahead: float) -> TrialDecision:
     """Agree on the start. The clients hear of it, and a server is stopped, once this is written."""
-    draft.set(release_at=draft.seen.now.timestamp() + decision.START_TOGETHER)
+    draft.set(release_at=draft.seen.now.timestamp() + ahead)
     draft.condition(life.RELEASED, True, "Released", "the clients know when to start")
     if draft.spec.workload.recovery is not None:
         message = "the server is stopped once the load has run its time"

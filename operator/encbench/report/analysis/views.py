@@ -1,12 +1,14 @@
 """From a trial's record to the figures of one trial."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from encbench.core import records
 from encbench.core.figures import NEW_ORDERS
+from encbench.core.slices import Slices
 from encbench.report.analysis import latency
 from encbench.report.analysis.bucket import Attempt
-from encbench.report.document.trial import TrialView
+from encbench.report.document.trial import RoundView, TrialView
 
 MEBIBYTE = 2**20
 Used = records.DatabaseCpu | records.ClientCpu | records.IdleCpu
@@ -84,10 +86,37 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         consistent=record.consistency.ok if record.consistency else None,
         proof_before=record.proofs.before,
         proof_after=record.proofs.after,
+        **(_of_slices(record.slices) if record.slices else {}),
         key=entry.key or "",
         digest=entry.digest or "",
         series=attempt.series,
     )
+
+
+def _of_slices(slices: Slices) -> dict[str, Any]:
+    """What only a trial of an interleaved block has."""
+    rounds = tuple(
+        RoundView(
+            slot=row.slot,
+            seconds=rounded(row.seconds),
+            transactions=row.transactions,
+            database_cpu_seconds=_if_known(row.database_cpu_seconds),
+            proxy_cpu_seconds=_if_known(row.proxy_cpu_seconds),
+            client_cpu_seconds=rounded(row.client_cpu_seconds),
+        )
+        for row in slices.rows
+    )
+    whole, block = sum(row.all_transactions for row in slices.rows), slices.block
+    used = 1000 * block.cpu_seconds / whole if block and whole else None
+    return {
+        "rounds": rounds,
+        "spanned": slices.spanned,
+        "block_cpu_ms_per_transaction": _positive(used),
+    }
+
+
+def _if_known(value: float | None) -> float | None:
+    return None if value is None else rounded(value)
 
 
 def _milliseconds(tps: float | None, *used: Used | None) -> float | None:

@@ -9,6 +9,18 @@ from encbench.api.trial import Outcome, Window
 from encbench.core.evidence import ProofVerdict
 
 
+class RoundView(Model):
+    """One slice of a trial of an interleaved block: the counted part of one round."""
+
+    slot: int
+    """Place in the block's timetable, from 0; the next slot is another arm's."""
+    seconds: float
+    transactions: int
+    database_cpu_seconds: float | None = None
+    proxy_cpu_seconds: float | None = None
+    client_cpu_seconds: float
+
+
 class TrialView(Model):
     """One trial with the figures that the report derives from its record."""
 
@@ -88,6 +100,13 @@ class TrialView(Model):
     """Whether TPC-C's tables were consistent afterwards; None if not checked."""
     proof_before: ProofVerdict | None = None
     proof_after: ProofVerdict | None = None
+    rounds: tuple[RoundView, ...] = ()
+    """Of an interleaved block, in order; every arm has as many."""
+    spanned: int | None = None
+    """Of these, the transactions that are in no latency because a stop interrupted them."""
+    block_cpu_ms_per_transaction: float | None = None
+    """All of the server's CPU while the block ran by all of its transactions: work that it did
+    while its clients were stopped is part of this figure only."""
     key: str
     digest: str
     series: tuple[tuple[float, float], ...] = ()

@@ -19,6 +19,7 @@ from encbench.sidecars.agent.metrics import exposition
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.process import ProcessReader
 from encbench.sidecars.agent.recovery import RecoveryRuns, System
+from encbench.sidecars.agent.slots import SlotRuns
 from encbench.sidecars.agent.volume import Ground
 from encbench.wire import agent as wire
 from encbench.wire.failure import leave
@@ -60,9 +61,11 @@ def build(
         config.lower,
     )
     columns = _columns(config, config.columns) if config.columns else None
+    proxied = proxy.read if proxy else None
+    slots = SlotRuns(read, proxied)
     return AgentParts(
         token=config.token,
-        metrics=exposition(read, proxy.read if proxy else None),
+        metrics=exposition(read, proxied),
         health=server.Heart(functools.partial(open_bounded, HEALTH_SECONDS)).beats,
         server=lambda: server.describe(open_session, engine, processes.running(), machine),
         evidence=EvidenceSource(open_session, engine, config.volume, ground, columns).gather,
@@ -74,6 +77,8 @@ def build(
         checks=CheckRuns(lambda seconds: open_session(statement_timeout=seconds), driver).ask,
         stop=recovery.arm,
         stopped=recovery.look,
+        slots=slots.begin,
+        slots_read=slots.look,
     )
 
 

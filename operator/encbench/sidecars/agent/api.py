@@ -10,7 +10,7 @@ import json
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from aiohttp import web
 
@@ -20,6 +20,7 @@ from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
 from encbench.sidecars.agent.process import NotRunning
 from encbench.wire import agent as wire
+from encbench.wire.slices import SLICES_PATH, SlotsAnswer, SlotsOrder
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Asked = TypeVar("Asked")
@@ -45,6 +46,10 @@ class AgentParts:
     """State of that stop of the server, armed if necessary; does not block. Busy likewise."""
     stopped: Callable[[str], wire.RecoveryAnswer]
     """State of the stop of that name; never arms one."""
+    slots: Callable[[SlotsOrder], SlotsAnswer]
+    """State of the readings of that name, begun if necessary; does not block."""
+    slots_read: Callable[[str], SlotsAnswer]
+    """State of the readings of that name; never begins any."""
 
 
 def application(agent: AgentParts) -> web.Application:
@@ -59,6 +64,8 @@ def application(agent: AgentParts) -> web.Application:
     app.router.add_post(wire.CHECKS, routes.checks)
     app.router.add_post(wire.RECOVERY, routes.recovery)
     app.router.add_get(wire.RECOVERY, routes.recovered)
+    app.router.add_post(SLICES_PATH, routes.slots)
+    app.router.add_get(SLICES_PATH, routes.slots_read)
     return app
 
 
@@ -89,6 +96,15 @@ class _Routes:
 
     async def recovered(self, request: web.Request) -> web.Response:
         return web.json_response(self._agent.stopped(request.query.get("run", "")))
+
+    async def slots(self, request: web.Request) -> web.Response:
+        asked = await _asked(SlotsOrder, request)
+        if not asked["settle"] < asked["slice"] <= asked["period"]:
+            raise _Refused("settle must be less than slice, and slice no more than period")
+        return web.json_response(self._agent.slots(asked))
+
+    async def slots_read(self, request: web.Request) -> web.Response:
+        return web.json_response(self._agent.slots_read(request.query.get("run", "")))
 
     async def evidence(self, request: web.Request) -> web.Response:
         asked = await _asked(wire.EvidenceRequest, request, full=False)
@@ -125,6 +141,12 @@ _FIELDS: dict[str, tuple[tuple[type, ...], Callable[[Any], bool], str]] = {
     "full": ((bool,), lambda _: True, "true or false"),
     "seconds": (_NUMBER, lambda seconds: seconds > 0, "a number greater than 0"),
     "afterSeconds": (_NUMBER, lambda seconds: seconds >= 0, "a number of 0 or more"),
+    "startAt": (_NUMBER, lambda moment: moment >= 0, "Unix time in seconds"),
+    "slots": ((int,), lambda count: 1 <= count <= 20_000, "a whole number from 1 to 20000"),
+    **dict.fromkeys(
+        ("warmup", "period", "slice", "settle"),
+        (_NUMBER, lambda seconds: seconds >= 0, "a number of 0 or more"),
+    ),
     "stop": ((str,), lambda way: way in get_args(wire.StopWay), "Clean or Crash"),
     "marker": ((str,), is_marker, "16 to 128 letters, digits, - or _"),
 }
@@ -138,11 +160,11 @@ async def _asked(kind: type[Asked], request: web.Request, **defaults: object) ->
     except (json.JSONDecodeError, UnicodeDecodeError):
         body = None
     given = defaults | (body if isinstance(body, dict) else {})
-    for name in kind.__annotations__:
+    for name in get_type_hints(kind):
         types, is_right, words = _FIELDS[name]
         if type(given.get(name)) not in types or not is_right(given[name]):
             raise _Refused(f"{name} must be {words}")
-    return kind(**{name: given[name] for name in kind.__annotations__})
+    return kind(**{name: given[name] for name in get_type_hints(kind)})
 
 
 @web.middleware

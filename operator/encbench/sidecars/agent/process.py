@@ -1,10 +1,10 @@
 """Readings of the server's processes from `/proc`, in seconds and bytes.
 
-The kernel scales `utime` and `stime` so that their sum is the scheduler's exact run time, counted
-in ticks of 10 ms. The children's `cutime` and `cstime` are added: in an engine of many processes
-the parent inherits the time of those that ended, and `/proc/<pid>/io` adds up in the same way. All
-processes of the server's name are summed: a child counts on its own until its parent has waited for
-it, and within its parent from then on.
+A living process's own CPU time comes from its CPU clock (`clock_getcpuclockid(3)`), which is exact;
+`utime` and `stime` have ticks of 10 ms. The children's `cutime` and `cstime` are added: in an
+engine of many processes the parent inherits the time of those that ended, and `/proc/<pid>/io` adds
+up in the same way. All processes of the server's name are summed: a child counts on its own until
+its parent has waited for it, and within its parent from then on.
 
 A child that ends during a reading could be counted twice or not at all, and Prometheus takes a
 falling counter for a restarted one. So the parent is read first, and nothing is counted twice; the
@@ -21,6 +21,7 @@ processes. docs/postgresql.md says how far the figure is too high.
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -33,6 +34,8 @@ PROC = Path("/proc")
 ATTEMPTS = 5
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_SCHEDULED = 2
+"""CPUCLOCK_SCHED of the kernel: with a process's number it makes the id of its CPU clock."""
 _ENOUGH = 4096
 """Bytes: more than any of the files that are read."""
 
@@ -69,7 +72,9 @@ class ProcessReader:
     """Reads the server whose processes bear a name. Safe to call from any thread."""
 
     def __init__(self, name: str, proc: Path = PROC) -> None:
+        """Processes of another `proc` than the kernel's own have no CPU clock."""
         self._name, self._comm = name, name[:NAME_LENGTH].encode()
+        self._has_clocks = proc == PROC
         self._proc = os.fspath(proc)
         self._lock = threading.Lock()
         self._last: Reading | None = None
@@ -138,7 +143,9 @@ class ProcessReader:
         return Reading(
             process_id=main.process_id,
             started_at=self._start(main),
-            cpu_seconds=sum(stat.own_ticks + stat.ended_ticks for stat in everyone) * _TICK,
+            cpu_seconds=sum(
+                self._own_seconds(stat) + stat.ended_ticks * _TICK for stat in everyone
+            ),
             resident_bytes=(own + max(shared)) * _PAGE,
             read_bytes=sum(io[0] for io in known) if known else None,
             write_bytes=sum(io[1] for io in known) if known else None,
@@ -157,6 +164,14 @@ class ProcessReader:
         text = self._file(process_id, "stat")
         stat = parse_stat(text) if text else None
         return stat if stat and stat.name == self._comm else None
+
+    def _own_seconds(self, stat: ProcessStat) -> float:
+        if self._has_clocks:
+            try:
+                return time.clock_gettime(~stat.process_id << 3 | _SCHEDULED)
+            except OSError:
+                pass  # It has ended and waits for its parent.
+        return stat.own_ticks * _TICK
 
     def _shared_pages(self, process_id: int) -> int:
         text = self._file(process_id, "statm")

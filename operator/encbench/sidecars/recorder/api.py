@@ -11,8 +11,9 @@ from math import isnan
 from typing import Any, NamedTuple
 
 from encbench.sidecars.recorder.run import NotReady, Run
-from encbench.wire.files import FILES
+from encbench.wire.files import FILES, SLICES
 from encbench.wire.recorder import RELEASE, STATE
+from encbench.wire.slices import OwnSlots
 
 JSON = "application/json"
 METRICS = "text/plain; version=0.0.4"
@@ -69,13 +70,12 @@ class Api:
         return Response(200, json.dumps(snapshot).encode(), sent=lambda: self._run.answered(state))
 
     def _release(self, request: Request) -> Response:
-        start_at, uploads = _parse_release(request.body)
-        self._run.release(start_at, uploads)
+        self._run.release(*_parse_release(request.body))
         return self._state(request)
 
 
-def _parse_release(body: bytes) -> tuple[float, dict[str, str]]:
-    """Start time and URLs. A malformed release is a ValueError, which contains no URL."""
+def _parse_release(body: bytes) -> tuple[float, dict[str, str], OwnSlots | None]:
+    """Start time, URLs and slots. A malformed release is a ValueError, which contains no URL."""
     try:
         release: Any = json.loads(body)
     except ValueError as error:
@@ -85,12 +85,34 @@ def _parse_release(body: bytes) -> tuple[float, dict[str, str]]:
     start_at, uploads = release.get("startAt"), release.get("uploads")
     if not isinstance(start_at, int | float) or isinstance(start_at, bool):
         raise ValueError("startAt must be Unix time in seconds")
-    if not isinstance(uploads, dict) or set(uploads) != set(FILES):
-        raise ValueError(f"uploads must name {', '.join(FILES)}")
+    slots = _slots(release.get("slots"))
+    files = FILES if slots is None else (*FILES, SLICES)
+    if not isinstance(uploads, dict) or set(uploads) != set(files):
+        raise ValueError(f"uploads must name {', '.join(files)}")
     for name, url in uploads.items():
         if not isinstance(url, str) or not url.startswith(("http://", "https://")):
             raise ValueError(f"the URL of {name} must begin with http:// or https://")
-    return float(start_at), uploads
+    return float(start_at), uploads, slots
+
+
+def _slots(given: Any) -> OwnSlots | None:
+    """The tool's turns in an interleaved block."""
+    if given is None:
+        return None
+    if not isinstance(given, dict):
+        raise ValueError("slots must be an object")
+    numbers: list[Any] = [given.get(name) for name in ("warmup", "period", "slice", "settle")]
+    if not all(isinstance(n, int | float) and not isinstance(n, bool) and n >= 0 for n in numbers):
+        raise ValueError("slots needs warmup, period, slice and settle in seconds")
+    warmup, period, length, settle = map(float, numbers)
+    if not settle < length <= period:
+        raise ValueError("settle must be less than slice, and slice no more than period")
+    count, own = given.get("slots"), given.get("own")
+    if not isinstance(count, int) or not isinstance(own, list):
+        raise ValueError("slots needs slots, their number, and own, a list")
+    if not all(isinstance(slot, int) and 0 <= slot < count for slot in own) or own != sorted(own):
+        raise ValueError("own must hold numbers of slots in order")
+    return OwnSlots(warmup=warmup, period=period, slice=length, settle=settle, slots=count, own=own)
 
 
 def metrics(run: Run) -> str:

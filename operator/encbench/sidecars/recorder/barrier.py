@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from encbench.sidecars.recorder.moment import Moment
+from encbench.wire.files import TIMETABLE
+from encbench.wire.slices import OwnSlots
 
 
 class BarrierStamp(NamedTuple):
@@ -37,6 +39,21 @@ def open_start(folder: Path) -> int | None:
         if error.errno in (errno.ENXIO, errno.ENOENT):
             return None
         raise
+
+
+def write_timetable(folder: Path, start_at: float, slots: OwnSlots) -> None:
+    """The tool's turns for the turnstile (`images/turnstile/src/timetable.rs`), in Unix seconds."""
+    first = start_at + slots["warmup"]
+    # Nothing runs in the guard before the first slot, as before every other.
+    lines = [f"stop {first - (slots['period'] - slots['slice']):.6f}"]
+    for slot in slots["own"]:
+        begin = first + slot * slots["period"]
+        counted, end = begin + slots["settle"], begin + slots["slice"]
+        lines.append(f"slice {slot} {begin:.6f} {counted:.6f} {end:.6f}")
+    lines.append(f"go {first + slots['slots'] * slots['period']:.6f}")
+    half = folder / "timetable.half"
+    half.write_text("".join(f"{line}\n" for line in lines))
+    half.rename(folder / TIMETABLE)
 
 
 def began(folder: Path) -> BarrierStamp | None:

@@ -16,7 +16,7 @@ from encbench.sidecars.recorder.observation import Observation, ObservedWindow, 
 from encbench.sidecars.recorder.process import ToolProcess, Usage
 from encbench.sidecars.recorder.run import Run
 from encbench.wire import recorder as wire
-from encbench.wire.files import FILES, LARGEST, OUTPUT, SERIES, SUMMARY, SUMMARY_SCHEMA
+from encbench.wire.files import LARGEST, OUTPUT, SERIES, SLICES, SUMMARY, SUMMARY_SCHEMA
 
 T = TypeVar("T")
 _POLL = 0.05
@@ -82,6 +82,8 @@ class RunDriver:
 
     def _start(self, wrapper: int, start: int, start_at: float) -> None:
         """Let the wrapper start at the agreed time; it waits in a read, so it starts at once."""
+        if self._run.slots is not None:
+            barrier.write_timetable(self._config.folder, start_at, self._run.slots)
         try:
             os.write(start, f"{start_at}\n".encode())
             while (left := start_at - time.time()) > 0:
@@ -171,12 +173,14 @@ class RunDriver:
         )
         (folder / SERIES).write_text(series_csv(seen.rows))
         (folder / SUMMARY).write_text(json.dumps(summary, indent=1) + "\n")
-        digests = {name: digest(folder / name) for name in FILES}
+        if self._run.slots is not None:
+            (folder / SLICES).touch()
+        digests = {name: digest(folder / name) for name in self._run.files}
         self._run.finish(ended.exit_code if ended else None, window, digests)
         return digests
 
     def _upload(self) -> None:
-        for name in FILES:
+        for name in self._run.files:
             uploads, pauses = self._run.uploads, upload.pauses()
             while not self._store(name, uploads):
                 self._run.sleep(next(pauses))

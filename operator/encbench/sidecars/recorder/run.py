@@ -11,7 +11,9 @@ from collections.abc import Callable
 from encbench.sidecars.recorder.observation import ObservedWindow
 from encbench.sidecars.recorder.process import Usage
 from encbench.tools.progress import Sample
+from encbench.wire.files import FILES, SLICES
 from encbench.wire.recorder import RunStateName, StateAnswer
+from encbench.wire.slices import OwnSlots
 
 _SLICE = 0.25
 
@@ -28,6 +30,8 @@ class Run:
         self.state: RunStateName | None = None
         self.start_at: float | None = None
         """When the tool starts, once that is known."""
+        self.slots: OwnSlots | None = None
+        """Its turns, once the start is known, in an interleaved block."""
         self.uploads: dict[str, str] = {}
         """The latest URLs by file. A new release is a new dict."""
         self._window: ObservedWindow | None = None
@@ -70,14 +74,16 @@ class Run:
         with self._lock:
             self.state = "waiting"
 
-    def release(self, start_at: float, uploads: dict[str, str]) -> None:
+    def release(
+        self, start_at: float, uploads: dict[str, str], slots: OwnSlots | None = None
+    ) -> None:
         """Let the tool start. A second release changes only the URLs. NotReady at first."""
         with self._lock:
             if self.state is None:
                 raise NotReady
             self.uploads, self.error = dict(uploads), None
             if self.state == "waiting":
-                self.state, self.start_at = "released", start_at
+                self.state, self.start_at, self.slots = "released", start_at, slots
         self._wake.set()
 
     def start(self, usage: Callable[[], Usage | None]) -> None:
@@ -109,6 +115,11 @@ class Run:
         if state == "uploaded":
             self.seen = True
             self._wake.set()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """What is to be stored."""
+        return FILES if self.slots is None else (*FILES, SLICES)
 
     @property
     def must_stop(self) -> bool:

@@ -60,7 +60,7 @@ MARGIN = 60
 
 
 def run_seconds(workload: WorkloadSpec) -> int:
-    """Duration of the load in seconds, including the warm-up."""
+    """Duration of a sequential trial's load in seconds, including the warm-up."""
     load = workload.load
     margin = 0 if workload.recovery is None else MARGIN
     return int(load.warmup_seconds) + int(load.duration_seconds) + margin
@@ -110,9 +110,15 @@ def load_command(
 
 
 def run_command(
-    workload: WorkloadSpec, connection: Connection, credentials: str = CREDENTIALS
+    workload: WorkloadSpec,
+    connection: Connection,
+    credentials: str = CREDENTIALS,
+    seconds: int | None = None,
 ) -> list[str]:
-    """The command line that all replicas share, to which `replica_arguments` are appended."""
+    """The command line that all replicas share, to which `replica_arguments` are appended.
+
+    `seconds` is how long the load lasts in an interleaved block.
+    """
     load = workload.load
     warmup = int(load.warmup_seconds)
     checkpoint = [f"--report-checkpoints={warmup}"] if warmup else []
@@ -123,7 +129,7 @@ def run_command(
         *_connection(connection, credentials),
         *ignored,
         *_dataset(workload.sysbench_test),
-        f"--time={run_seconds(workload)}",
+        f"--time={run_seconds(workload) if seconds is None else seconds}",
         *checkpoint,
         "--report-interval=1",
         "--percentile=95",

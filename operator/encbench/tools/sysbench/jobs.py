@@ -10,11 +10,13 @@ from encbench.core.certificates import FOLDER
 from encbench.kube import pods
 from encbench.ports import Body
 from encbench.tools import pod
-from encbench.tools.context import LoadContext, TrialContext
+from encbench.tools.context import LoadContext, TrialContext, shares
 from encbench.tools.sysbench import command
+from encbench.tools.turns import load_seconds
 
 _LOADER = Path(__file__).with_name("load.sh").read_text()
 _SESSION = Path(__file__).with_name(command.SESSION_SCRIPT).read_text()
+_COUNTERS = Path(__file__).with_name("counters.lua").read_text()
 
 SESSION_ANNOTATION = "encbench.io/session.lua"
 """The pod carries our script as an annotation, because each sysbench thread reads it from a file
@@ -42,16 +44,26 @@ def trial_job(context: TrialContext) -> Body:
     """The indexed Job of a trial, with the trial's name."""
     spec, workload = context.spec, context.spec.workload
     client, sysbench = workload.client, workload.sysbench_test
-    words = command.run_command(workload, context.connection)
-    limit = command.run_seconds(workload) + parse_duration(spec.step_deadlines.overrun)
+    seconds = command.run_seconds(workload)
+    if spec.turns is not None:
+        seconds = math.ceil(load_seconds(spec))
+    replicas = command.replica_arguments(
+        workload.load, spec.concurrency, spec.seed, client.replicas
+    )
+    words, counting, first = pod.in_turns(
+        context,
+        command.run_command(workload, context.connection, seconds=seconds),
+        shares(spec.concurrency, client.replicas)[0],
+    )
+    limit = seconds + parse_duration(spec.step_deadlines.overrun)
     script = pod.annotation_volume("session", SESSION_ANNOTATION, command.SESSION_SCRIPT)
     files = {
         **_login(context),
         command.SESSION: script,
         **_files(context, sysbench, spec.script_config_map),
     }
-    own = command.replica_arguments(workload.load, spec.concurrency, spec.seed, client.replicas)
     variables = {
+        **counting,
         **command.environment(context.connection),
         # What our own script runs.
         "ENCBENCH_SCRIPT": command.script_argument(sysbench),
@@ -60,14 +72,17 @@ def trial_job(context: TrialContext) -> Body:
         client,
         pod.wrapped(math.ceil(limit), words),
         [pods.mount("run", pod.RUN, read_only=False), *pod.mounts(files)],
-        pod.run_environment(variables, own),
+        pod.run_environment(variables, replicas),
+        context.share,
     )
     return pod.client_job(
         context,
         "sysbench",
         _at_certificates(tool, context),
         files.values(),
-        annotations={SESSION_ANNOTATION: _SESSION},
+        # Our two scripts are one file, because the second wraps what the first has loaded.
+        annotations={SESSION_ANNOTATION: _SESSION + (_COUNTERS if counting else "")},
+        first=first,
     )
 
 

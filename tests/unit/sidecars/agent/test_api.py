@@ -16,6 +16,7 @@ from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
 from encbench.sidecars.agent.process import NotRunning
 from encbench.wire import agent as wire
+from encbench.wire.slices import SlotsAnswer, SlotsOrder
 
 AUTH = {"Authorization": "Bearer secret"}
 WISH = {"marker": "encbench-marker-0001", "full": True}
@@ -33,6 +34,7 @@ class Behind:
     slow: bool = False
     checked: list[wire.ChecksRequest] = field(default_factory=list)
     ordered: list[wire.StopRequest] = field(default_factory=list)
+    timed: list[SlotsOrder] = field(default_factory=list)
 
     def stop(self, order: wire.StopRequest) -> Any:
         self.ordered.append(order)
@@ -55,6 +57,10 @@ class Behind:
         if self.error is not None:
             raise self.error
         return {"version": "10.11"}
+
+    def slots(self, order: SlotsOrder) -> SlotsAnswer:
+        self.timed.append(order)
+        return {"run": order["run"], "state": "running", "rows": [], "error": None}
 
     def evidence(self, marker: str, full: bool, cancelled: Callable[[], bool]) -> Any:
         self.wished.append((marker, full))
@@ -88,6 +94,8 @@ async def start() -> AsyncIterator[Start]:
             checks=behind.checks,
             stop=behind.stop,
             stopped=lambda run: {"run": run, "state": "unknown"},
+            slots=behind.slots,
+            slots_read=lambda run: {"run": run, "state": "unknown", "rows": [], "error": None},
         )
         server = TestServer(application(agent))
         client = TestClient(server)
@@ -298,3 +306,45 @@ async def test_another_stop_has_to_wait(start: Start) -> None:
     answer = await client.post("/v1/recovery", json=ORDER, headers=AUTH)
     assert answer.status == 503
     assert await answer.json() == {"error": "the recovery of x has not ended"}
+
+
+SLOTS: SlotsOrder = {
+    "run": "trial-1",
+    "startAt": 1.7e9,
+    "warmup": 5,
+    "period": 3.05,
+    "slice": 3.0,
+    "settle": 0.5,
+    "slots": 60,
+}
+
+
+async def test_slots_are_begun_by_a_post_and_only_looked_at_by_a_get(start: Start) -> None:
+    behind = Behind()
+    client = await start(behind)
+    answer = await client.post("/v1/slices", json=SLOTS, headers=AUTH)
+    assert (await answer.json())["state"] == "running"
+    assert behind.timed == [SLOTS]
+    look = await client.get("/v1/slices", params={"run": "trial-1"}, headers=AUTH)
+    assert (await look.json())["state"] == "unknown"
+    assert len(behind.timed) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"slots": 0}, "slots must be a whole number from 1 to 20000"),
+        ({"slots": True}, "slots must be"),
+        ({"warmup": -1}, "warmup must be a number of 0 or more"),
+        ({"startAt": "now"}, "startAt must be Unix time"),
+        ({"settle": 3.0}, "settle must be less than slice"),
+        ({"period": 2.9}, "slice no more than period"),
+    ],
+)
+async def test_slots_that_cannot_be_meant(start: Start, change: Any, why: str) -> None:
+    behind = Behind()
+    client = await start(behind)
+    answer = await client.post("/v1/slices", json={**SLOTS, **change}, headers=AUTH)
+    assert answer.status == 400
+    assert why in (await answer.json())["error"]
+    assert behind.timed == []

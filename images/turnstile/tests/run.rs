@@ -1,0 +1,102 @@
+//! The program with real tools: what runs when, what is counted, and how it ends.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Uses a core until its time is over, and then ends with code 7.
+const BUSY: &str = "end=$(($(date +%s) + $1)); while [ $(date +%s) -lt $end ]; do
+    i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done
+done; exit 7";
+
+struct Run {
+    folder: PathBuf,
+    child: Child,
+    begun: Instant,
+}
+
+impl Run {
+    /// Slices in seconds from now.
+    fn start(name: &str, stop: f64, slices: &[(f64, f64, f64)], go: f64, tool: &[&str]) -> Self {
+        let folder = std::env::temp_dir().join(format!("turnstile-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+        let mut text = format!("stop {}\n", now + stop);
+        for (number, (begin, counted, end)) in slices.iter().enumerate() {
+            text += &format!("slice {} {} {} {}\n", 3 * number, now + begin, now + counted, now + end);
+        }
+        text += &format!("go {}\n", now + go);
+        fs::write(folder.join("timetable"), text).unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_turnstile"))
+            .arg("run")
+            .arg("--timetable")
+            .arg(folder.join("timetable"))
+            .arg("--summary")
+            .arg(folder.join("slices.json"))
+            .arg("--")
+            .args(tool)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        Self { folder, child, begun: Instant::now() }
+    }
+
+    fn code(&mut self) -> i32 {
+        self.child.wait().unwrap().code().unwrap()
+    }
+
+    /// A field of every slice.
+    fn field(&self, name: &str) -> Vec<f64> {
+        let text = fs::read_to_string(self.folder.join("slices.json")).unwrap();
+        let key = format!("\"{name}\": ");
+        text.split(&key).skip(1).map(|rest| rest.split([',', '}']).next().unwrap().parse().unwrap()).collect()
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[test]
+fn a_tool_runs_in_its_slices_and_nowhere_else() {
+    let slices = [(0.5, 0.7, 1.2), (1.9, 2.1, 2.6)];
+    let mut run = Run::start("slices", 0.2, &slices, 2.9, &["sh", "-c", BUSY, "busy", "4"]);
+    assert_eq!(run.code(), 7);
+    assert!(run.begun.elapsed() >= Duration::from_millis(2800));
+    assert_eq!(run.field("slice"), [0.0, 3.0]);
+    let (counted, end) = (run.field("counted"), run.field("end"));
+    for (place, cpu) in run.field("cpuSeconds").into_iter().enumerate() {
+        let seconds = end[place] - counted[place];
+        assert!((seconds - 0.5).abs() < 0.1, "{seconds}");
+        assert!(cpu > 0.1 && cpu <= seconds + 0.05, "{cpu} of {seconds}");
+    }
+    assert!(counted[1] - end[0] > 0.6);
+}
+
+#[test]
+fn a_tool_that_ends_early_gives_its_code_and_the_slices_so_far() {
+    let slices = [(0.3, 0.4, 0.8), (2.2, 2.5, 2.8)];
+    let mut run = Run::start("early", 0.1, &slices, 3.0, &["sh", "-c", BUSY, "busy", "2"]);
+    assert_eq!(run.code(), 7);
+    assert_eq!(run.field("slice").len(), 1);
+}
+
+#[test]
+fn a_signal_ends_a_stopped_tool() {
+    let tool = ["sh", "-c", "trap 'exit 5' TERM; while :; do sleep 0.05; done"];
+    let mut run = Run::start("signal", 0.2, &[(20.0, 21.0, 22.0)], 23.0, &tool);
+    sleep(Duration::from_millis(600));
+    assert!(Command::new("kill").arg(run.child.id().to_string()).status().unwrap().success());
+    assert_eq!(run.code(), 5);
+    assert!(run.begun.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let mut run = Run::start("absent", 1.0, &[], 2.0, &["/no/such/tool"]);
+    assert_eq!(run.code(), 70);
+}

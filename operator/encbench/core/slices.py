@@ -1,0 +1,219 @@
+"""What the slices of one trial of an interleaved block come to (docs/design/0011).
+
+A trial has a row for each slot of its arm: what all replicas did in the slot's counted part, and
+what the server used meanwhile. Times are Unix seconds by the operator's clock.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import cast
+
+from encbench.api.base import Model
+from encbench.core.artefact import RecordError
+from encbench.wire.slices import (
+    SLICES_SCHEMA,
+    SliceRow,
+    SlicesFile,
+    SlotReading,
+    SlotRow,
+    SlotsAnswer,
+)
+
+APART = 0.1
+"""Share by which the server's counted part may differ in length from the clients'."""
+
+
+class SliceFacts(Model):
+    """One slot of the trial's own arm. CPU and bytes are of its counted part."""
+
+    slot: int
+    round: int
+    """From 0."""
+    begin: float
+    counted: float
+    end: float
+    seconds: float
+    """Length of the counted part, the mean over replicas."""
+    transactions: int
+    """Those that ended in the counted part, over all replicas."""
+    all_transactions: int
+    """Those that ended in the whole slot."""
+    client_cpu_seconds: float
+    database_cpu_seconds: float | None = None
+    proxy_cpu_seconds: float | None = None
+    read_bytes: float | None = None
+    write_bytes: float | None = None
+
+
+class BlockCpu(Model):
+    """The trial's server from the first slot of its block to the last, its clients' turn or not."""
+
+    seconds: float
+    cpu_seconds: float
+    proxy_cpu_seconds: float | None = None
+    stopped_cpu_seconds: float
+    """The part of `cpu_seconds` that fell into other arms' slots."""
+    stopped_seconds: float
+    """Their length."""
+    read_bytes: float | None = None
+    write_bytes: float | None = None
+
+
+class Slices(Model):
+    """All of a trial's slices."""
+
+    rows: tuple[SliceFacts, ...]
+    spanned: int = 0
+    """Transactions that are in no latency, because they began before a stop."""
+    latency: tuple[tuple[float, float, int], ...] = ()
+    """Buckets over all replicas: lower end and upper end in ms, transactions."""
+    block: BlockCpu | None = None
+    """Absent without an agent's readings of every slot."""
+
+    @property
+    def seconds(self) -> float:
+        """Counted time."""
+        return sum(row.seconds for row in self.rows)
+
+    @property
+    def client_cpu_seconds(self) -> float:
+        """CPU of all replicas in the counted time."""
+        return sum(row.client_cpu_seconds for row in self.rows)
+
+    @property
+    def transactions(self) -> int:
+        """Counted transactions."""
+        return sum(row.transactions for row in self.rows)
+
+
+class SlicesError(Exception):
+    """The files do not describe the trial's slots. The text says why."""
+
+
+def read_file(content: bytes, key: str) -> SlicesFile:
+    """A client's file as stored; RecordError for anything else."""
+    try:
+        found = json.loads(content)
+    except ValueError as error:
+        raise RecordError(f"{key} is not JSON") from error
+    if not isinstance(found, dict) or found.get("schema") != SLICES_SCHEMA:
+        raise RecordError(f"{key} is not a file of slices")
+    if not isinstance(found.get("slices"), list):
+        raise RecordError(f"{key} lacks slices")
+    return cast(SlicesFile, found)
+
+
+def of_clients(files: Sequence[SlicesFile], skews: Sequence[float], slots_a_round: int) -> Slices:
+    """The slices of all replicas together; `skews` are their clocks minus the operator's.
+
+    SlicesError if a replica lacks a slot that another has kept, or has no counters.
+    """
+    by_slot = [{row["slice"]: row for row in file["slices"]} for file in files]
+    slots = sorted(set().union(*by_slot))
+    missing = [slot for slot in slots if not all(slot in one for one in by_slot)]
+    if missing or not slots:
+        raise SlicesError(f"a client has not kept slot {missing[0] if missing else 0}")
+    rows = [
+        _together(
+            [_unskewed(one[slot], skew) for one, skew in zip(by_slot, skews, strict=True)],
+            slot,
+            slot // slots_a_round,
+        )
+        for slot in slots
+    ]
+    latency: dict[tuple[float, float], int] = {}
+    for low, high, count in chain.from_iterable(file.get("latency", []) for file in files):
+        latency[low, high] = latency.get((low, high), 0) + count
+    return Slices(
+        rows=tuple(rows),
+        spanned=sum(file.get("spanned", 0) for file in files),
+        latency=tuple((low, high, count) for (low, high), count in sorted(latency.items())),
+    )
+
+
+def _unskewed(row: SliceRow, skew: float) -> SliceRow:
+    return {
+        **row,
+        "begin": row["begin"] - skew,
+        "counted": row["counted"] - skew,
+        "end": row["end"] - skew,
+    }
+
+
+def _together(parts: Sequence[SliceRow], slot: int, number: int) -> SliceFacts:
+    return SliceFacts(
+        slot=slot,
+        round=number,
+        begin=min(part["begin"] for part in parts),
+        counted=max(part["counted"] for part in parts),
+        end=max(part["end"] for part in parts),
+        seconds=sum(part["end"] - part["counted"] for part in parts) / len(parts),
+        transactions=_counted(part["transactions"] for part in parts),
+        all_transactions=_counted(part["allTransactions"] for part in parts),
+        client_cpu_seconds=sum(part["cpuSeconds"] for part in parts),
+    )
+
+
+def _counted(values: Iterable[int | None]) -> int:
+    known = [value for value in values if value is not None]
+    if not known:
+        raise SlicesError("the tool has not counted its transactions")
+    return sum(known)
+
+
+def with_server(slices: Slices, answer: SlotsAnswer) -> Slices:
+    """The same with what the agent read of the server at the edges of every slot.
+
+    A slot whose readings lie elsewhere than its clients' edges keeps None.
+    """
+    found = {row["slot"]: row for row in answer["rows"]}
+    rows = tuple(
+        row.model_copy(update=_use(found[row.slot], row.seconds)) if row.slot in found else row
+        for row in slices.rows
+    )
+    complete = answer["state"] == "done" and bool(found)
+    own = {row.slot for row in slices.rows}
+    block = _block(answer["rows"], own) if complete else None
+    return slices.model_copy(update={"rows": rows, "block": block})
+
+
+def _use(row: SlotRow, seconds: float) -> dict[str, float | None]:
+    first, last = row["counted"], row["end"]
+    length = last["at"] - first["at"]
+    if length <= 0 or abs(length - seconds) > APART * seconds:
+        return {}
+    scale = seconds / length
+    return {
+        "database_cpu_seconds": (last["cpuSeconds"] - first["cpuSeconds"]) * scale,
+        "proxy_cpu_seconds": _scaled(_proxy(first, last), scale),
+        "read_bytes": _scaled(_bytes(first["readBytes"], last["readBytes"]), scale),
+        "write_bytes": _scaled(_bytes(first["writeBytes"], last["writeBytes"]), scale),
+    }
+
+
+def _block(rows: Sequence[SlotRow], own: set[int]) -> BlockCpu:
+    first, last = rows[0]["begin"], rows[-1]["end"]
+    others = [row for row in rows if row["slot"] not in own]
+    return BlockCpu(
+        seconds=last["at"] - first["at"],
+        cpu_seconds=last["cpuSeconds"] - first["cpuSeconds"],
+        proxy_cpu_seconds=_proxy(first, last),
+        stopped_cpu_seconds=sum(r["end"]["cpuSeconds"] - r["begin"]["cpuSeconds"] for r in others),
+        stopped_seconds=sum(r["end"]["at"] - r["begin"]["at"] for r in others),
+        read_bytes=_bytes(first["readBytes"], last["readBytes"]),
+        write_bytes=_bytes(first["writeBytes"], last["writeBytes"]),
+    )
+
+
+def _proxy(first: SlotReading, last: SlotReading) -> float | None:
+    before, after = first.get("proxyCpuSeconds"), last.get("proxyCpuSeconds")
+    return None if before is None or after is None else after - before
+
+
+def _bytes(before: int | None, after: int | None) -> float | None:
+    return None if before is None or after is None else float(after - before)
+
+
+def _scaled(value: float | None, scale: float) -> float | None:
+    return None if value is None else value * scale

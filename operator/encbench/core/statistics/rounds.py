@@ -1,0 +1,133 @@
+"""Observations from the rounds of interleaved blocks.
+
+A round gives every arm one slot, so a round's comparison is of figures that are seconds apart:
+d = ln T - (ln A + ln A') / 2, which leaves the machine's drift out. Rounds of one block are not
+independent, because the machine's speed and the server's background work last for longer than a
+round. With `ENOUGH_BLOCKS` blocks or more the mean of a block is therefore the unit of observation.
+With fewer the units are means of batches of consecutive rounds (Conway, "Some tactical problems in
+digital simulation", Management Science 10(1), 1963; Law, Simulation Modeling and Analysis, 5th ed.
+2015, section 9.5.3), whose lag-1 autocorrelation is reported.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
+
+from encbench.core.statistics.intervals import Estimate, of_ratios
+
+ENOUGH_BLOCKS = 6
+"""Blocks from which on the block is the unit."""
+MOST_BATCHES = 20
+"""Batches over all blocks: more would be shorter, and depend on each other."""
+SHORTEST_BATCH = 2
+"""Rounds."""
+LAG_ONE_LEVEL = 1.645
+"""One-sided 5 % of the normal distribution, by which a positive autocorrelation is noticed."""
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """One arm's slot: the share of two sums, such as transactions and seconds."""
+
+    top: float
+    bottom: float
+
+
+Round = Sequence[Amounts]
+"""One slot of each arm, in the order of the arms."""
+
+
+def batches(rounds: int, blocks: int) -> list[range]:
+    """The batches of a block of that many rounds, one of `blocks`; the whole block if enough."""
+    if blocks >= ENOUGH_BLOCKS or rounds < 2 * SHORTEST_BATCH:
+        return [range(rounds)]
+    length = max(SHORTEST_BATCH, math.ceil(rounds * blocks / MOST_BATCHES))
+    count = max(1, rounds // length)
+    edges = [number * rounds // count for number in range(count + 1)]
+    return [range(start, end) for start, end in pairwise(edges)]
+
+
+def typical(slots: Sequence[Amounts]) -> float | None:
+    """An arm's figure over some rounds: the geometric mean, so that ratios of two arms are of d.
+
+    Where a slot has nothing (no transaction in it), it is that of the sums; None without any.
+    """
+    if all(map(_positive, slots)):
+        return math.exp(fmean(map(_log, slots)))
+    top, bottom = math.fsum(slot.top for slot in slots), math.fsum(slot.bottom for slot in slots)
+    return top / bottom if top > 0 and bottom > 0 else None
+
+
+def _positive(slot: Amounts) -> bool:
+    return slot.top > 0 and slot.bottom > 0
+
+
+def _log(slot: Amounts) -> float:
+    return math.log(slot.top / slot.bottom)
+
+
+@dataclass(frozen=True)
+class Autocorrelation:
+    """Of neighbouring observations."""
+
+    value: float
+    """Lag 1, from -1 to 1."""
+    pairs: int
+
+    @property
+    def matters(self) -> bool:
+        """Whether it is positive beyond chance, so that an interval would be too narrow."""
+        return self.value * math.sqrt(self.pairs) > LAG_ONE_LEVEL
+
+
+def lag_one(series: Sequence[Sequence[float]]) -> Autocorrelation | None:
+    """Over several series with a common mean; None with fewer than four pairs of neighbours."""
+    everything = [value for one in series for value in one]
+    pairs = [pair for one in series for pair in pairwise(one)]
+    if len(pairs) < 4:
+        return None
+    mean = fmean(everything)
+    spread = math.fsum((value - mean) ** 2 for value in everything)
+    if spread == 0:
+        return None
+    shared = math.fsum((a - mean) * (b - mean) for a, b in pairs)
+    return Autocorrelation(shared / spread * len(everything) / len(pairs), len(pairs))
+
+
+def carry_over(
+    blocks: Sequence[Sequence[Round]], orders: Sequence[Sequence[int]], same: Sequence[int]
+) -> Estimate | None:
+    """How much a slot's figure changes, on the log scale, where another mode ran before it.
+
+    `orders` are the blocks' turns, slot by slot; `same` are the arms of the baseline mode, whose
+    slots are compared: those after a treatment with those after each other. Units are as above.
+    None where no unit has both kinds.
+    """
+    found: list[float] = []
+    for block, order in zip(blocks, orders, strict=True):
+        for part in batches(len(block), len(blocks)):
+            ratio = _after_another(block, order, part, same)
+            if ratio is not None:
+                found.append(ratio)
+    return of_ratios(found) if found else None
+
+
+def _after_another(
+    block: Sequence[Round], order: Sequence[int], part: range, same: Sequence[int]
+) -> float | None:
+    arms = len(block[0])
+    after: dict[bool, list[float]] = {True: [], False: []}
+    for number in part:
+        if not all(_positive(slot) for slot in block[number]):
+            continue
+        middle = fmean(_log(block[number][arm]) for arm in same)
+        for place in range(arms):
+            slot = number * arms + place
+            arm = order[slot]
+            if arm in same and slot > 0 and order[slot - 1] != arm:
+                after[order[slot - 1] not in same].append(_log(block[number][arm]) - middle)
+    if not after[True] or not after[False]:
+        return None
+    return fmean(after[True]) - fmean(after[False])

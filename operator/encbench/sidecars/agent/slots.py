@@ -1,0 +1,104 @@
+"""The server's counters at the edges of every slot of an interleaved block.
+
+All slots are read, not only those of the server's own arm: what a server does while its clients are
+stopped (purge, flushing, checkpoints) is the other part of what its transactions cost.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from encbench.sidecars.agent.process import Reading
+from encbench.wire.slices import SlotReading, SlotRow, SlotsAnswer, SlotsOrder, SlotsState
+
+Read = Callable[[], Reading | None]
+
+
+class _Missed(Exception):
+    """A reading could not be made. The text says why."""
+
+
+@dataclass
+class _SlotRun:
+    order: SlotsOrder
+    state: SlotsState = "running"
+    rows: list[SlotRow] = field(default_factory=list)
+    error: str | None = None
+    replaced: threading.Event = field(default_factory=threading.Event)
+
+    def describe(self) -> SlotsAnswer:
+        return SlotsAnswer(
+            run=self.order["run"], state=self.state, rows=list(self.rows), error=self.error
+        )
+
+
+class SlotRuns:
+    """Runs, one at a time; the last one is kept until another begins."""
+
+    def __init__(self, server: Read, proxy: Read | None = None) -> None:
+        """Reads the server, and the proxy beside it if there is one."""
+        self._server, self._proxy = server, proxy
+        self._run: _SlotRun | None = None
+        self._lock = threading.Lock()
+
+    def begin(self, order: SlotsOrder) -> SlotsAnswer:
+        """The state of the run of that name, begun if there is none. Does not wait."""
+        with self._lock:
+            run = self._run
+            if run is None or run.order["run"] != order["run"]:
+                if run is not None:
+                    run.replaced.set()
+                self._run = run = _SlotRun(order)
+                threading.Thread(target=self._work, args=(run,), daemon=True).start()
+            return run.describe()
+
+    def look(self, name: str) -> SlotsAnswer:
+        """The state of the run of that name; `unknown` where there is none."""
+        with self._lock:
+            run = self._run
+        if run is None or run.order["run"] != name:
+            return SlotsAnswer(run=name, state="unknown", rows=[], error=None)
+        return run.describe()
+
+    def _work(self, run: _SlotRun) -> None:
+        order = run.order
+        zero = time.time() - time.monotonic()
+        try:
+            for slot in range(order["slots"]):
+                begin = order["startAt"] + order["warmup"] + slot * order["period"] - zero
+                run.rows.append(
+                    SlotRow(
+                        slot=slot,
+                        begin=self._reading(run, begin, zero),
+                        counted=self._reading(run, begin + order["settle"], zero),
+                        end=self._reading(run, begin + order["slice"], zero),
+                    )
+                )
+            run.state = "done"
+        except _Missed as error:
+            run.error, run.state = str(error), "failed"
+        except Exception as error:
+            run.error, run.state = f"the readings ended with {error!r}", "failed"
+            raise
+
+    def _reading(self, run: _SlotRun, moment: float, zero: float) -> SlotReading:
+        """One reading; `moment` is by the monotonic clock, whose zero is at `zero`."""
+        if run.replaced.wait(max(0.0, moment - time.monotonic())):
+            raise _Missed("another run has begun")
+        server = self._server()
+        at = zero + time.monotonic()
+        if server is None:
+            raise _Missed("no server is running")
+        made = SlotReading(
+            at=round(at, 6),
+            cpuSeconds=round(server.cpu_seconds, 6),
+            readBytes=server.read_bytes,
+            writeBytes=server.write_bytes,
+        )
+        if self._proxy is not None:
+            proxy = self._proxy()
+            if proxy is None:
+                raise _Missed("no proxy is running")
+            made["proxyCpuSeconds"] = round(proxy.cpu_seconds, 6)
+        return made

@@ -1,0 +1,42 @@
+"""How long a trial's load lasts, and the slots of an interleaved block."""
+
+from encbench.api.trial import TrialSpec, Turns
+from encbench.core.timetable import GUARD, Timetable, timetable
+from encbench.wire.slices import OwnSlots, SlotTimes
+
+
+def load_seconds(spec: TrialSpec) -> float:
+    """From the start to the end of the load, by plan; a recovery's ends with its server before."""
+    load = spec.workload.load
+    length = load.duration_seconds if spec.turns is None else table(spec.turns).seconds + GUARD
+    return load.warmup_seconds + length
+
+
+def table(turns: Turns) -> Timetable:
+    """The block's timetable."""
+    return timetable(
+        slice=turns.slice_seconds,
+        settle=turns.settle_seconds,
+        rounds=turns.rounds,
+        arms=len(turns.trials),
+        seed=turns.seed,
+    )
+
+
+def slot_times(spec: TrialSpec, turns: Turns) -> SlotTimes:
+    """Where the slots lie; all trials of a block come to the same."""
+    block = table(turns)
+    return SlotTimes(
+        # The guard before the first slot, as before every other.
+        warmup=spec.workload.load.warmup_seconds + GUARD,
+        period=block.period,
+        slice=block.slice,
+        settle=block.settle,
+        slots=len(block.turns),
+    )
+
+
+def own_slots(spec: TrialSpec, turns: Turns, trial: str) -> OwnSlots:
+    """The same with those that are this trial's."""
+    own = list(table(turns).own(turns.trials.index(trial)))
+    return OwnSlots(**slot_times(spec, turns), own=own)

@@ -1,0 +1,101 @@
+"""Interleaved blocks: what operator, recorder, turnstile and agent say about their slots.
+
+A *slot* is one turn of one arm; slot n begins `warmup + n * period` seconds after the block's start
+(`core.timetable`). Times are Unix seconds by the speaker's clock, CPU is in seconds.
+
+The agent answers `POST /v1/slices` (takes `SlotsOrder`) and `GET /v1/slices?run=` with
+`SlotsAnswer`. The turnstile, or a client that keeps the timetable itself, writes `SlicesFile`.
+"""
+
+from typing import Literal, NotRequired, TypedDict
+
+SLICES_PATH = "/v1/slices"
+SLICES_SCHEMA = "encbench.io/slices/v1"
+SlotsState = Literal["unknown", "running", "done", "failed"]
+
+
+class SlotTimes(TypedDict):
+    """Where a block's slots lie. Seconds."""
+
+    warmup: float
+    """From the start to the first slot's begin."""
+    period: float
+    """From one slot's begin to the next one's."""
+    slice: float
+    """Length of a slot."""
+    settle: float
+    """From a slot's begin until counting begins."""
+    slots: int
+
+
+class OwnSlots(SlotTimes):
+    """What a recorder is told: the block's slots, and which are its arm's."""
+
+    own: list[int]
+
+
+class SlotsOrder(SlotTimes):
+    """What an agent is told."""
+
+    run: str
+    """Name of the run: the same order bears the same name. Another name ends the run before it."""
+    startAt: float
+
+
+class SlotReading(TypedDict):
+    """The server at one moment; counters since its start."""
+
+    at: float
+    cpuSeconds: float
+    proxyCpuSeconds: NotRequired[float]
+    """Where a proxy encrypts columns."""
+    readBytes: int | None
+    writeBytes: int | None
+
+
+class SlotRow(TypedDict):
+    """The server at the edges of one slot, whichever arm had it."""
+
+    slot: int
+    begin: SlotReading
+    counted: SlotReading
+    end: SlotReading
+
+
+class SlotsAnswer(TypedDict):
+    """The progress of a run."""
+
+    run: str
+    state: SlotsState
+    rows: list[SlotRow]
+    error: str | None
+
+
+class SliceRow(TypedDict):
+    """One slot of a client's own arm, as it was kept."""
+
+    slice: int
+    """Number of the slot."""
+    begin: float
+    """When the tool was told to continue."""
+    counted: float
+    """When counting began."""
+    end: float
+    """When the tool had stopped."""
+    transactions: int | None
+    """Those that ended in the counted part; None if the tool has no counters."""
+    allTransactions: int | None
+    """Those that ended in the whole slot."""
+    cpuSeconds: float
+    """CPU of the tool in the counted part."""
+
+
+class SlicesFile(TypedDict):
+    """`client-<n>/slices.json`."""
+
+    schema: str
+    slices: list[SliceRow]
+    spanned: NotRequired[int]
+    """Transactions whose latency includes a stop; they are not in `latency`."""
+    latency: NotRequired[list[tuple[float, float, int]]]
+    """Buckets: lower end and upper end in ms, transactions."""

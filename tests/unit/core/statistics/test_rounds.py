@@ -1,0 +1,120 @@
+"""Observations from rounds: units, autocorrelation, carry-over."""
+
+import math
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from encbench.core.statistics.intervals import Estimate, of_ratios
+from encbench.core.statistics.rounds import Amounts, batches, carry_over, lag_one, typical
+from encbench.core.timetable import timetable
+
+A, A2, T = 0, 1, 2
+
+
+def amounts(tps: float, seconds: float = 2.5) -> Amounts:
+    return Amounts(tps * seconds, seconds)
+
+
+def simulated(
+    blocks: int, rounds: int, cost: float, *, carry: float = 0.0, noise: float = 0.02, seed: int = 1
+) -> tuple[list[list[list[Amounts]]], list[Sequence[int]]]:
+    """Blocks on a machine that drifts by far more than the cost, and the order of their slots."""
+    draw = random.Random(seed)
+    found: list[list[list[Amounts]]] = []
+    orders: list[Sequence[int]] = []
+    speed = 0.0
+    for number in range(blocks):
+        turns = timetable(slice=3, settle=0.5, rounds=rounds, arms=3, seed=seed + number).turns
+        block = []
+        for one in range(rounds):
+            speed = 0.98 * speed + draw.gauss(0, 0.05)
+            slots = [amounts(1.0)] * 3
+            for place in range(3):
+                slot = 3 * one + place
+                log = speed + draw.gauss(0, noise) - (cost if turns[slot] == T else 0.0)
+                log += carry if slot and turns[slot - 1] == T else 0.0
+                slots[turns[slot]] = amounts(500 * math.exp(log))
+            block.append(slots)
+        found.append(block)
+        orders.append(turns)
+    return found, orders
+
+
+def test_batches_cover_the_block_in_order() -> None:
+    assert batches(20, 6) == [range(20)]
+    assert batches(20, 1) == [range(n, n + 2) for n in range(0, 20, 2)]
+    assert [len(batch) for batch in batches(100, 1)] == [5] * 20
+    assert [len(batch) for batch in batches(20, 3)] == [3, 3, 4, 3, 3, 4]
+    assert batches(3, 1) == [range(3)]
+
+
+def compare(blocks: list[list[list[Amounts]]], arm: int) -> Estimate:
+    """An arm against the mean of A and A', unit by unit."""
+    found = []
+    for block in blocks:
+        for batch in batches(len(block), len(blocks)):
+            logs = [math.log(typical([block[n][own] for n in batch]) or 0) for own in (arm, A, A2)]
+            found.append(logs[0] - (logs[1] + logs[2]) / 2)
+    estimate = of_ratios(found)
+    assert estimate is not None
+    return estimate
+
+
+def test_a_figure_over_rounds_is_their_geometric_mean() -> None:
+    assert typical([amounts(100), amounts(25)]) == pytest.approx(50)
+    assert typical([amounts(100), amounts(0)]) == pytest.approx(50), "of the sums"
+    assert typical([amounts(0), amounts(0)]) is None
+
+
+def test_one_block_finds_a_cost_far_below_the_drift() -> None:
+    found = compare(simulated(1, 40, 0.05)[0], T)
+    half = found.half_width()
+    assert found.units == 20
+    assert half is not None
+    assert half < 0.02
+    assert abs(found.mean + 0.05) < half
+
+
+@pytest.mark.parametrize(("blocks", "rounds"), [(1, 30), (3, 20), (8, 12)])
+def test_intervals_cover(blocks: int, rounds: int) -> None:
+    hits = 0
+    for seed in range(300):
+        found = compare(simulated(blocks, rounds, 0.05, seed=1000 * seed)[0], T)
+        bounds = found.bounds()
+        assert bounds is not None
+        hits += bounds.low <= -0.05 <= bounds.high
+    assert 0.91 <= hits / 300 <= 0.985
+
+
+def test_neighbours_that_resemble_each_other_are_noticed() -> None:
+    draw = random.Random(3)
+    white = [[draw.gauss(0, 1) for _ in range(60)]]
+    found = lag_one(white)
+    assert found is not None
+    assert not found.matters
+    value, slow = 0.0, []
+    for _ in range(60):
+        value = 0.8 * value + draw.gauss(0, 1)
+        slow.append(value)
+    found = lag_one([slow[:30], slow[30:]])
+    assert found is not None
+    assert found.matters
+    assert (found.pairs, lag_one([[1.0, 2.0]]), lag_one([[1.0] * 9])) == (58, None, None)
+
+
+def test_what_an_arm_leaves_behind_is_found() -> None:
+    blocks, orders = simulated(6, 40, 0.05, carry=-0.04)
+    found = carry_over(blocks, orders, (A, A2))
+    assert found is not None
+    bounds = found.bounds()
+    assert bounds is not None
+    assert bounds.high < 0
+    # The middle of A and A' moves too where one of them follows the treatment.
+    assert -0.045 < found.mean < -0.01
+    blocks, orders = simulated(6, 40, 0.05)
+    none = carry_over(blocks, orders, (A, A2))
+    assert none is not None
+    assert none.half_width() is not None
+    assert abs(none.mean) < 2 * (none.half_width() or 0.0)

@@ -1,0 +1,98 @@
+"""A trial's slices: replicas together, and beside them what the server used."""
+
+import pytest
+
+from encbench.core.slices import Slices, SlicesError, of_clients, with_server
+from encbench.wire.slices import SliceRow, SlicesFile, SlotReading, SlotRow, SlotsAnswer
+
+START = 1_700_000_000.0
+
+
+def row(slot: int, transactions: int | None = 100, late: float = 0.0) -> SliceRow:
+    begin = START + 3.05 * slot + late
+    return SliceRow(
+        slice=slot,
+        begin=begin,
+        counted=begin + 0.5,
+        end=begin + 3.0,
+        transactions=transactions,
+        allTransactions=None if transactions is None else transactions + 20,
+        cpuSeconds=0.5,
+    )
+
+
+def file(*rows: SliceRow, **more: object) -> SlicesFile:
+    return {"schema": "encbench.io/slices/v1", "slices": list(rows), **more}  # type: ignore[typeddict-item]
+
+
+def reading(at: float, cpu: float, written: int | None) -> SlotReading:
+    return SlotReading(at=at, cpuSeconds=cpu, readBytes=0, writeBytes=written)
+
+
+def answer(*shares: float, state: str = "done", late: float = 0.0) -> SlotsAnswer:
+    """The server uses such a share of a core in each slot, and nothing between two of them."""
+    rows, cpu = [], 10.0
+    for slot, share in enumerate(shares):
+        begin = START + 3.05 * slot
+        edges = [
+            reading(begin, cpu, int(1000 * cpu)),
+            reading(begin + 0.5 + late, cpu + (0.5 + late) * share, int(1000 * cpu)),
+            reading(begin + 3.0, cpu + 3.0 * share, int(1000 * (cpu + 3.0 * share))),
+        ]
+        rows.append(SlotRow(slot=slot, begin=edges[0], counted=edges[1], end=edges[2]))
+        cpu += 3.0 * share
+    return SlotsAnswer(run="r", state=state, rows=rows, error=None)  # type: ignore[typeddict-item]
+
+
+def test_replicas_add_up_slot_by_slot() -> None:
+    files = [
+        file(row(1), row(3), spanned=2, latency=[(1.0, 1.1, 90), (1.1, 1.2, 110)]),
+        file(row(1, late=0.01), row(3, 50, late=0.01), spanned=1, latency=[(1.0, 1.1, 10)]),
+    ]
+    found = of_clients(files, [0.0, 0.01], 2)
+    assert [(one.slot, one.round, one.transactions) for one in found.rows] == [
+        (1, 0, 200),
+        (3, 1, 150),
+    ]
+    assert found.rows[0].seconds == pytest.approx(2.5)
+    assert found.rows[0].all_transactions == 240
+    assert found.rows[0].client_cpu_seconds == 1.0
+    assert found.rows[0].begin == pytest.approx(START + 3.05)
+    assert (found.spanned, found.latency) == (3, ((1.0, 1.1, 100), (1.1, 1.2, 110)))
+    assert found.transactions == 350
+    assert found.seconds == pytest.approx(5.0)
+
+
+def test_a_slot_that_a_replica_lacks_is_an_error() -> None:
+    with pytest.raises(SlicesError, match="has not kept slot 3"):
+        of_clients([file(row(1), row(3)), file(row(1))], [0.0, 0.0], 2)
+    with pytest.raises(SlicesError, match="has not kept slot 0"):
+        of_clients([file()], [0.0], 2)
+    with pytest.raises(SlicesError, match="has not counted its transactions"):
+        of_clients([file(row(1, None))], [0.0], 2)
+
+
+def slices() -> Slices:
+    return of_clients([file(row(1), row(3))], [0.0], 2)
+
+
+def test_the_server_s_cpu_is_that_of_the_counted_part() -> None:
+    found = with_server(slices(), answer(0.1, 0.8, 0.2, 0.6))
+    assert [one.database_cpu_seconds for one in found.rows] == pytest.approx([2.0, 1.5])
+    assert found.rows[0].write_bytes == pytest.approx(2400, abs=1)
+    assert found.block is not None
+    assert found.block.cpu_seconds == pytest.approx(3.0 * 1.7)
+    assert found.block.stopped_cpu_seconds == pytest.approx(3.0 * 0.3)
+    assert found.block.stopped_seconds == pytest.approx(6.0)
+    assert found.block.proxy_cpu_seconds is None
+
+
+def test_readings_at_other_moments_are_not_used() -> None:
+    found = with_server(slices(), answer(0.1, 0.8, 0.2, 0.6, late=0.4))
+    assert [one.database_cpu_seconds for one in found.rows] == [None, None]
+
+
+def test_a_run_of_readings_that_broke_off_says_nothing_of_the_block() -> None:
+    found = with_server(slices(), answer(0.1, 0.8, state="failed"))
+    assert [one.database_cpu_seconds is None for one in found.rows] == [False, True]
+    assert found.block is None

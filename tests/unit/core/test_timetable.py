@@ -1,0 +1,39 @@
+"""The timetable of an interleaved block."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from encbench.core.timetable import GUARD, Timetable, timetable
+
+
+def made(seed: int = 7, rounds: int = 20, arms: int = 3) -> Timetable:
+    return timetable(slice=3.0, settle=0.5, rounds=rounds, arms=arms, seed=seed)
+
+
+def test_every_round_has_every_arm_once() -> None:
+    one = made()
+    assert len(one.turns) == 60
+    for number in range(20):
+        assert sorted(one.turns[3 * number : 3 * number + 3]) == [0, 1, 2]
+    assert one.seconds == pytest.approx(60 * (3.0 + GUARD))
+
+
+def test_own_slots_are_a_partition() -> None:
+    one = made()
+    own = [slot for arm in range(3) for slot in one.own(arm)]
+    assert sorted(own) == list(range(60))
+    assert {one.round_of(slot) for slot in one.own(1)} == set(range(20))
+
+
+def test_the_seed_alone_decides() -> None:
+    assert made() == made()
+    assert made() != made(seed=8)
+
+
+def test_an_arm_follows_every_other_about_as_often() -> None:
+    turns = made(rounds=1000).turns
+    pairs = Counter(pair for pair in pairwise(turns) if len(set(pair)) == 2)
+    assert len(pairs) == 6
+    assert max(pairs.values()) < 1.2 * min(pairs.values())

@@ -1,0 +1,140 @@
+"""Interleaved blocks: all trials of a block at once, one start, one fate."""
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from encbench.api.conditions import find
+from encbench.api.kinds import POD
+from encbench.api.trial import TrialStatus
+from encbench.core.records import TrialRecord
+from encbench.reconcile.objects import Trial
+from tests.unit.reconcile.world import SPACE, World, parts, study
+
+INTERLEAVE = {"slice": "2s", "settle": "500ms", "rounds": 5}
+
+
+def in_turns(blocks: int = 1, **more: Any) -> dict[str, Any]:
+    body: dict[str, Any] = study(
+        "tde", blocks={"min": blocks, "maxReplacements": 1, "interleave": INTERLEAVE, **more}
+    )
+    return body
+
+
+async def finished(world: World, body: dict[str, Any]) -> list[Trial]:
+    world.apply(*parts(), body)
+    await world.run(world.ended)
+    return world.trials()
+
+
+def record(world: World, trial: Trial) -> TrialRecord:
+    key = trial.status.artefact_key
+    assert key is not None
+    return TrialRecord.model_validate(json.loads(world.store.objects[key]))
+
+
+async def test_a_block_runs_at_once_and_starts_together() -> None:
+    world = World()
+    trials = await finished(world, in_turns(2))
+    assert {t.status.outcome for t in trials} == {"Succeeded"}, world.describe()
+    assert len(trials) == 6
+    starts = {
+        block: {t.status.release_at for t in trials if t.spec.block == block} for block in (1, 2)
+    }
+    assert all(len(moments) == 1 for moments in starts.values()), starts
+    first, second = (next(iter(starts[block])) or 0.0 for block in (1, 2))
+    # Two warm-up seconds, and three arms' slots of 2.05 s in five rounds.
+    assert second - first > 2 + 3 * 5 * 2.05
+
+
+async def test_figures_are_those_of_the_slices() -> None:
+    world = World()
+    for trial in await finished(world, in_turns()):
+        found = record(world, trial)
+        assert found.slices is not None
+        assert [row.round for row in found.slices.rows] == list(range(5))
+        assert found.result is not None
+        counted = sum(row.transactions for row in found.slices.rows)
+        assert found.transactions == counted
+        assert found.result.tps == pytest.approx(counted / (5 * 1.5), rel=1e-4)
+        assert found.cpu.database is not None
+        assert found.cpu.database.cores == pytest.approx(0.5, rel=1e-3)
+        assert found.slices.block is not None
+        assert found.slices.block.stopped_seconds == pytest.approx(2 * 5 * 2.0)
+        assert {"slots.json", "client-0/slices.json"} <= set(found.artefacts)
+
+
+async def test_no_two_arms_ever_run_at_the_same_time() -> None:
+    world = World()
+    turns = sorted(
+        (row.begin, row.end)
+        for trial in await finished(world, in_turns())
+        for row in record(world, trial).slices.rows  # type: ignore[union-attr]
+    )
+    assert len(turns) == 15
+    assert all(end < begin for (_, end), (begin, _) in pairwise(turns))
+
+
+async def test_one_broken_trial_breaks_the_block_and_all_of_it_is_replaced() -> None:
+    world = World()
+    world.plan = lambda trial, usual: (
+        usual
+        if trial.spec.block > 1 or trial.spec.arm.role != "treatment"
+        else type(usual)(**{**vars(usual), "exit_code": 1})
+    )
+    trials = await finished(world, in_turns())
+    by_block = {
+        block: sorted(t.status.outcome or "" for t in trials if t.spec.block == block)
+        for block in (1, 2)
+    }
+    assert by_block[2] == ["Succeeded"] * 3, world.describe()
+    assert by_block[1].count("Failed") == 1
+    assert "Succeeded" in by_block[1] or by_block[1].count("Invalid") == 2
+
+
+async def test_a_client_that_dies_ends_its_siblings() -> None:
+    world = World()
+    world.apply(*parts(), in_turns())
+    await world.run(world.running(3))
+    await world.settle(5)
+    world.cluster.remove(POD, SPACE, f"{world.trials()[0].name}-0-x")
+    await world.run(world.ended)
+    first = [t for t in world.trials() if t.spec.block == 1]
+    reasons = sorted(t.status.reason or "" for t in first)
+    assert reasons == ["BlockBroken", "BlockBroken", "Disrupted"], world.describe()
+
+
+@pytest.mark.parametrize("after", [0.5, 3.0, 8.0, 20.0])
+async def test_an_operator_that_dies_changes_nothing(after: float) -> None:
+    world = World()
+    world.apply(*parts(), in_turns())
+    await world.run(lambda: len(world.trials()) == 3)
+    await world.settle(after)
+    world.restart()
+    await world.run(world.ended)
+    good = [t for t in world.trials() if t.status.outcome == "Succeeded"]
+    assert len(good) == 3, world.describe()
+
+
+async def test_solo_blocks_come_after_and_run_alone() -> None:
+    world = World()
+    trials = await finished(world, in_turns(solo=1))
+    alone = [t for t in trials if t.spec.turns is None]
+    assert {t.spec.block for t in alone} == {1001}
+    assert {t.status.outcome for t in trials} == {"Succeeded"}
+    starts = sorted(t.status.release_at or 0.0 for t in alone)
+    assert all(later - earlier > 8 for earlier, later in pairwise(starts))
+
+
+def waiting(status: TrialStatus) -> str:
+    fact = find(status.conditions, "Released")
+    return fact.reason if fact else ""
+
+
+async def test_a_trial_says_that_it_waits_for_the_others() -> None:
+    world = World()
+    world.apply(*parts(), in_turns())
+    await world.run(lambda: any(waiting(t.status) == "Waiting" for t in world.trials()))
+    assert {t.status.phase for t in world.trials()} <= {"Preparing", "Running", "Pending"}

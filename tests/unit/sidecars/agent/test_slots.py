@@ -1,0 +1,81 @@
+"""The agent's readings at the edges of a block's slots."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from encbench.sidecars.agent.process import Reading
+from encbench.sidecars.agent.slots import SlotRuns
+from encbench.wire.slices import SlotsAnswer, SlotsOrder
+from tests.support.answers import whole
+
+BEGUN = Reading(
+    process_id=7, started_at=1.0, cpu_seconds=0.0, resident_bytes=0, read_bytes=5, write_bytes=None
+)
+
+
+def order(run: str, slots: int = 3, after: float = 0.05) -> SlotsOrder:
+    start = time.time() + after
+    return SlotsOrder(
+        run=run, slots=slots, startAt=start, warmup=0.05, period=0.11, slice=0.1, settle=0.03
+    )
+
+
+def burning() -> Reading:
+    """A server that uses one core all the time."""
+    return replace(BEGUN, cpu_seconds=time.monotonic())
+
+
+def finished(runs: SlotRuns, run: str) -> SlotsAnswer:
+    deadline = time.monotonic() + 10
+    while (answer := runs.look(run))["state"] == "running":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return answer
+
+
+def test_every_slot_is_read_at_its_edges() -> None:
+    runs, wanted = SlotRuns(burning), order("one")
+    whole(SlotsAnswer, runs.begin(wanted))
+    answer = finished(runs, "one")
+    whole(SlotsAnswer, answer)
+    assert (answer["state"], [row["slot"] for row in answer["rows"]]) == ("done", [0, 1, 2])
+    for row in answer["rows"]:
+        begin = wanted["startAt"] + 0.05 + row["slot"] * 0.11
+        for edge, after in (("begin", 0.0), ("counted", 0.03), ("end", 0.1)):
+            read = row[edge]  # type: ignore[literal-required]
+            assert begin + after <= read["at"] < begin + after + 0.09
+            assert (read["readBytes"], read["writeBytes"]) == (5, None)
+        used = row["end"]["cpuSeconds"] - row["begin"]["cpuSeconds"]
+        assert used == pytest.approx(row["end"]["at"] - row["begin"]["at"], abs=0.02)
+
+
+def test_the_same_name_looks_and_another_replaces() -> None:
+    runs = SlotRuns(burning)
+    runs.begin(order("one", slots=1000))
+    assert runs.begin(order("one"))["run"] == "one"
+    runs.begin(order("two"))
+    assert runs.look("one") == {"run": "one", "state": "unknown", "rows": [], "error": None}
+    assert finished(runs, "two")["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("server", "proxy", "why"),
+    [(lambda: None, None, "no server is running"), (burning, lambda: None, "no proxy is running")],
+)
+def test_a_reading_that_cannot_be_made_ends_the_run(
+    server: Callable[[], Reading | None], proxy: Callable[[], Reading | None] | None, why: str
+) -> None:
+    runs = SlotRuns(server, proxy)
+    runs.begin(order("one"))
+    answer = finished(runs, "one")
+    assert (answer["state"], answer["error"], answer["rows"]) == ("failed", why, [])
+
+
+def test_a_proxy_is_read_beside_the_server() -> None:
+    runs = SlotRuns(burning, burning)
+    runs.begin(order("one", slots=1))
+    (row,) = finished(runs, "one")["rows"]
+    assert row["end"]["proxyCpuSeconds"] > row["begin"]["proxyCpuSeconds"]
