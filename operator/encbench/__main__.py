@@ -23,9 +23,9 @@ from encbench.adapters.kubernetes import KubernetesCluster, connect
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.recorder import HttpRecorder
-from encbench.api.kinds import CAMPAIGN
+from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
 from encbench.kube import labels
-from encbench.ports import Unavailable
+from encbench.ports import Reader, Rejected, Unavailable
 from encbench.reconcile.deps import Deps, Settings
 from encbench.reconcile.loop import Loop
 from encbench.reconcile.reconcilers import reconcilers
@@ -91,6 +91,11 @@ def arguments() -> argparse.ArgumentParser:
             default="IfNotPresent",
             choices=("Always", "IfNotPresent", "Never"),
         )
+    parser.add_argument(
+        "--reference-policy",
+        default="",
+        help="binding of the ValidatingAdmissionPolicy that holds references to Secrets",
+    )
     parser.add_argument("--s3-endpoint", required=True, help="URL of the object store")
     parser.add_argument("--s3-external-endpoint", help="its URL for clients, if it differs")
     parser.add_argument("--s3-bucket", default="encbench", help="bucket for all artefacts")
@@ -164,6 +169,7 @@ async def run(args: argparse.Namespace) -> None:
         work = asyncio.create_task(loop.run())
         bucket = asyncio.create_task(_ensure_bucket(store))
         log.info("encbench %s watches %s", deps.settings.version, ", ".join(args.namespace))
+        rules = asyncio.create_task(_log_rules(deps.cluster, args.reference_policy))
         watch = asyncio.create_task(
             kopf.operator(
                 registry=registry,
@@ -177,9 +183,9 @@ async def run(args: argparse.Namespace) -> None:
         )
         # Without its watches or its loop the operator is useless: end and be restarted.
         await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (work, bucket, watch):
+        for task in (work, bucket, watch, rules):
             task.cancel()
-        results = await asyncio.gather(work, bucket, watch, return_exceptions=True)
+        results = await asyncio.gather(work, bucket, watch, rules, return_exceptions=True)
         for result in results:
             if isinstance(result, Exception):
                 raise result
@@ -201,7 +207,24 @@ async def check(args: argparse.Namespace) -> bool:
             except Exception as error:
                 good = False
                 print(f"failed  {name}: {error}")
+        print(f"        {await reference_rules(deps.cluster, args.reference_policy)}")
         return good
+
+
+async def reference_rules(cluster: Reader, policy: str) -> str:
+    """What a reference to a Secret is held to on this cluster, in a sentence."""
+    marked = f"Secrets are used only with the label {labels.USE}"
+    try:
+        binding = await cluster.get(POLICY_BINDING, "", policy) if policy else None
+    except (Unavailable, Rejected) as error:
+        return f"{marked}; whether the policy {policy} is in force is not known: {error}"
+    if binding is None:
+        return f"{marked}; no admission policy asks whether their author may read them"
+    return f"{marked}, named by an author who may read them (ValidatingAdmissionPolicy {policy})"
+
+
+async def _log_rules(cluster: Reader, policy: str) -> None:
+    log.info("%s", await reference_rules(cluster, policy))
 
 
 async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Deps, ObjectStore]:

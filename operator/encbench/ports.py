@@ -31,6 +31,10 @@ class Rejected(Exception):
     """The other side understood and refused; trying again will not help. The text says why."""
 
 
+class TooLarge(Exception):
+    """What was asked for is larger than the caller takes. The text names it and both sizes."""
+
+
 class Reader(Protocol):
     """The API server, read-only."""
 
@@ -96,8 +100,8 @@ class Store(Protocol):
     async def put(self, key: str, content: bytes, content_type: str) -> None:
         """Store, replacing what was there."""
 
-    async def get(self, key: str) -> bytes | None:
-        """The content, or None."""
+    async def get(self, key: str, limit: int | None = None) -> bytes | None:
+        """The content, or None. TooLarge, before it is read, if it has more bytes than `limit`."""
 
     async def list(self, prefix: str) -> list[str]:
         """All keys under a prefix, in order."""

@@ -51,11 +51,17 @@ class ApiServer:
         return path
 
     def request(
-        self, method: str, path: str, body: Any = None, content_type: str = "application/json"
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        content_type: str = "application/json",
+        user: str = "",
     ) -> tuple[int, Any]:
         """Status and JSON body of one request, without any code of ours in between.
 
-        One connection is kept, for tests ask thousands of times. OSError when there is no server.
+        It is the administrator's, or that of a `user` with no rights but those of its roles. One
+        connection is kept, for tests ask thousands of times. OSError when there is no server.
         """
         if self._connection is None:
             self._connection = http.client.HTTPSConnection(
@@ -66,6 +72,8 @@ class ApiServer:
             "Content-Type": content_type,
             "Accept": "application/json, */*;q=0.1",
         }
+        if user:
+            headers["Impersonate-User"] = user
         sent = None if body is None else json.dumps(body).encode()
         try:
             self._connection.request(method, path, sent, headers)

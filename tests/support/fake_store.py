@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-from encbench.ports import Conflict, Rejected, Unavailable
+from encbench.ports import Conflict, Rejected, TooLarge, Unavailable
 
 WRITES = ("put_if_absent", "put", "delete", "abort_uploads")
 IF_ABSENT = {"If-None-Match": "*"}
@@ -67,9 +67,12 @@ class FakeStore:
         with self._call("put", key):
             self._store(key, content, content_type)
 
-    async def get(self, key: str) -> bytes | None:
+    async def get(self, key: str, limit: int | None = None) -> bytes | None:
         with self._call("get", key):
-            return self.objects.get(key)
+            found = self.objects.get(key)
+            if found is not None and limit is not None and len(found) > limit:
+                raise TooLarge(f"{key} has {len(found):,} bytes, more than {limit:,}")
+            return found
 
     async def list(self, prefix: str) -> list[str]:
         with self._call("list", prefix):

@@ -33,7 +33,20 @@ app.kubernetes.io/component: {{ index . 1 }}
 
 {{/* Namespaces that the operator watches, as a JSON list in "items". */}}
 {{- define "encbench.namespaces" -}}
+{{- $own := ternary (list .Release.Namespace) list .Values.watchReleaseNamespace -}}
+{{- dict "items" (concat $own .Values.watchNamespaces | uniq) | toJson -}}
+{{- end -}}
+
+{{/* Namespaces where Prometheus finds pods: the watched ones, and the node exporters'. */}}
+{{- define "encbench.scrapedNamespaces" -}}
 {{- dict "items" (concat (list .Release.Namespace) .Values.watchNamespaces | uniq) | toJson -}}
+{{- end -}}
+
+{{/* Name of the policy that holds references to Secrets; empty where there is none. */}}
+{{- define "encbench.policies" -}}
+{{- if and .Values.admissionPolicies.enabled (semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version) -}}
+{{- printf "%s-references" (include "encbench.globalName" . | trunc 52 | trimSuffix "-") -}}
+{{- end -}}
 {{- end -}}
 
 {{/* An image reference; a tag sha256:... is a digest. Call with an image's values. */}}
@@ -135,6 +148,9 @@ http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.s
 
 {{/* Refuse settings that make no sense together, and say what to write. */}}
 {{- define "encbench.validate" -}}
+{{- if and (not .Values.watchReleaseNamespace) (not .Values.watchNamespaces) -}}
+{{- fail "watchReleaseNamespace is false, so no namespace would be watched: set watchNamespaces" -}}
+{{- end -}}
 {{- if not .Values.minio.enabled -}}
 {{- $store := .Values.objectStore.external -}}
 {{- range $field := list "endpoint" "bucket" "existingSecret" -}}

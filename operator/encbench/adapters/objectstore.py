@@ -8,7 +8,7 @@ store's errors to those of the ports.
 
 import secrets
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -16,7 +16,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from botocore.exceptions import ClientError
 
 from encbench.adapters.s3 import S3Connection, S3Limits, status_of
-from encbench.ports import Conflict, Rejected, Unavailable
+from encbench.ports import Conflict, Rejected, TooLarge, Unavailable
 
 _LONGEST_URL = 7 * 24 * 3600
 _KEYS_PER_DELETE = 1000
@@ -85,15 +85,20 @@ class ObjectStore:
         s3.put_object(Bucket=self.bucket, Key=key, Body=content, ContentType=content_type)
 
     @_in_thread
-    def get(self, s3: Any, key: str) -> bytes | None:
-        """The content, or None."""
-        return self._content(s3, key)
+    def get(self, s3: Any, key: str, limit: int | None = None) -> bytes | None:
+        """The content, or None. TooLarge, before it is read, if it has more bytes than `limit`."""
+        return self._content(s3, key, limit)
 
-    def _content(self, s3: Any, key: str) -> bytes | None:
+    def _content(self, s3: Any, key: str, limit: int | None = None) -> bytes | None:
         try:
-            return bytes(s3.get_object(Bucket=self.bucket, Key=key)["Body"].read())
+            found = s3.get_object(Bucket=self.bucket, Key=key)
         except s3.exceptions.NoSuchKey:
             return None
+        with closing(found["Body"]) as body:
+            size = found["ContentLength"]
+            if limit is not None and size > limit:
+                raise TooLarge(f"{key} has {size:,} bytes, more than {limit:,}")
+            return bytes(body.read())
 
     @_in_thread
     def list(self, s3: Any, prefix: str) -> list[str]:

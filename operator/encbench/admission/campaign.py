@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from encbench.admission.gather import CampaignParts, named
-from encbench.api.campaign import MAX_BLOCK_PLANS
+from encbench.api.campaign import MAX_TRIALS
 from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, WORKLOAD, Kind
 from encbench.core.plan import cells
 from encbench.core.problem import Problem, Reason
@@ -29,20 +29,24 @@ def recovery(found: CampaignParts) -> Iterator[Problem]:
             yield Problem(CAMPAIGN, Reason.RESET_REQUIRED, text, found.name)
 
 
-def precision(found: CampaignParts) -> Iterator[Problem]:
-    """Whether status has room for a block plan of each condition, once all workloads are found."""
-    if found.campaign.precision is None or not found.workloads.keys() >= {
-        *named(found.campaign)[WORKLOAD]
-    }:
+def trials(found: CampaignParts) -> Iterator[Problem]:
+    """Whether the campaign is small enough for the operator, once all workloads are found."""
+    if not found.workloads.keys() >= {*named(found.campaign)[WORKLOAD]}:
         return
-    count = sum(len(cell.conditions) for cell in cells(found.campaign, found.workloads))
-    if count > MAX_BLOCK_PLANS:
+    spec = found.campaign
+    blocks = spec.blocks.max if spec.precision else spec.blocks.min
+    blocks += spec.blocks.max_replacements
+    blocks += spec.blocks.solo if spec.blocks.interleave else 0
+    whole = cells(spec, found.workloads)
+    count = blocks * sum(len(cell.arms) * len(cell.conditions) for cell in whole)
+    if count > MAX_TRIALS:
+        conditions = sum(len(cell.conditions) for cell in whole)
         text = (
-            f"{count} combinations of instance, workload and concurrency are more than the "
-            f"{MAX_BLOCK_PLANS} that precision can plan for: split the matrix over several "
-            "campaigns, or leave precision out"
+            f"{conditions:,} combinations of instance, workload and concurrency with up to "
+            f"{blocks:,} blocks, replacements included, are {count:,} trials where a campaign may "
+            f"have {MAX_TRIALS:,}: split the matrix over several campaigns, or lower blocks"
         )
-        yield Problem(CAMPAIGN, Reason.TOO_MANY_CONDITIONS, text, found.name)
+        yield Problem(CAMPAIGN, Reason.TOO_MANY_TRIALS, text, found.name)
 
 
 def interleave(found: CampaignParts) -> Iterator[Problem]:

@@ -22,7 +22,7 @@ CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     external.check,
     modes.columns,
     modes.volumes,
-    settings.precision,
+    settings.trials,
     settings.interleave,
 )
 """In the order in which users read the answers. Each is pure."""

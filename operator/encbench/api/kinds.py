@@ -40,4 +40,10 @@ PERSISTENT_VOLUME = Kind("v1", "PersistentVolume", "persistentvolumes", namespac
 STORAGE_CLASS = Kind("storage.k8s.io/v1", "StorageClass", "storageclasses", namespaced=False)
 EVENT = Kind("events.k8s.io/v1", "Event", "events")
 NODE = Kind("v1", "Node", "nodes", namespaced=False)
+POLICY_BINDING = Kind(
+    "admissionregistration.k8s.io/v1",
+    "ValidatingAdmissionPolicyBinding",
+    "validatingadmissionpolicybindings",
+    namespaced=False,
+)
 NAMESPACE = Kind("v1", "Namespace", "namespaces", namespaced=False)

@@ -220,6 +220,7 @@ _OUTCOMES = {
         BLOCK_BROKEN: "Another trial of its interleaved block ended without a result.",
         "NotUnderLoad": "The load ended before the server was stopped.",
         "ArtefactsLost": "A client's log is missing or is not what the recorder stored.",
+        "OutputTooLarge": "A client stored more than the operator reads.",
         "NoTransactions": "The tool finished no transaction in the window.",
         "ErrorRate": "The run had more errors than `maxErrorRate` allows.",
         "SeriesLost": "Prometheus has no CPU series of the database or the proxy in the window.",

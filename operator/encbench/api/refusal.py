@@ -27,7 +27,7 @@ class Reason(StrEnum):
     RESET_REQUIRED = "ResetRequired"
     NOT_INSTALLED = "NotInstalled"
     NOT_INTERLEAVED = "NotInterleaved"
-    TOO_MANY_CONDITIONS = "TooManyConditions"
+    TOO_MANY_TRIALS = "TooManyTrials"
 
 
 MEANINGS = {
@@ -52,5 +52,5 @@ MEANINGS = {
     Reason.RESET_REQUIRED: "The workload needs `spec.reset`.",
     Reason.NOT_INSTALLED: "The chart's values leave out what the mode needs.",
     Reason.NOT_INTERLEAVED: "The arms of a block cannot take turns.",
-    Reason.TOO_MANY_CONDITIONS: "The matrix has more conditions than `precision` can plan.",
+    Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than a campaign may have.",
 }

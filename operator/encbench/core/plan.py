@@ -221,20 +221,24 @@ def next_trial(
         goal = (goals or {}).get(condition) if spec.precision else spec.blocks.min
         solo = sum(block > SOLO for block in broken)
         last = (goal or spec.blocks.min) + len(broken) - solo
+        opened = False
         for block in (*range(1, last + 1), *_solo_blocks(spec.blocks, solo)):
             attempts = blocks.get(block, [])
             if block in broken:
                 continue
             started = {attempt.arm for attempt in attempts}
+            remaining += len(cell.arms) - len(started)
+            if opened or len(started) == len(cell.arms):
+                continue
+            # Later blocks are counted but not planned: nothing of them is needed yet.
+            opened = True
             order = block_order(spec.seed, cell, condition, block)
             missing = tuple(
                 _planned(spec, cell, condition, block, n, arm)
                 for n, arm in enumerate(order, 1)
                 if arm.name not in started
             )
-            remaining += len(missing)
-            if missing:
-                open_blocks.append((block, place, missing))
+            open_blocks.append((block, place, missing))
         if goal is None:
             open_blocks.append((last + 1, place, ()))
     _, _, first = min(open_blocks, key=lambda entry: entry[:2], default=(0, 0, ()))

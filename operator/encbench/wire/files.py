@@ -6,6 +6,8 @@ SERIES = "series.csv"
 """One line per second, under `SERIES_COLUMNS`."""
 SUMMARY = "summary.json"
 """A `wire.recorder.Summary`."""
+LARGEST = 16 * 2**20
+"""Bytes of a file that the operator reads. A day of sysbench with a line per second has 13 MiB."""
 FILES = (OUTPUT, SERIES, SUMMARY)
 """What a recorder stores, in this order."""
 SLICES = "slices.json"

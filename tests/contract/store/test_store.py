@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from encbench.ports import Conflict, Rejected, Unavailable
+from encbench.ports import Conflict, Rejected, TooLarge, Unavailable
 from tests.contract.store.harness import Harness
 
 IF_ABSENT = {"If-None-Match": "*"}
@@ -18,6 +18,15 @@ async def test_what_is_put_is_read_back(harness: Harness) -> None:
 
 async def test_what_was_never_put_is_none(harness: Harness) -> None:
     assert await harness.store.get("a/b.json") is None
+
+
+async def test_what_is_too_large_is_not_read(harness: Harness) -> None:
+    await harness.store.put("key", b"12345", "text/plain")
+
+    assert await harness.store.get("key", 5) == b"12345"
+    with pytest.raises(TooLarge, match="key has 5 bytes, more than 4"):
+        await harness.store.get("key", 4)
+    assert await harness.store.get("none", 4) is None
 
 
 async def test_put_replaces(harness: Harness) -> None:

@@ -29,6 +29,11 @@ def external() -> Rendered:
 
 
 @pytest.fixture
+def apart() -> Rendered:
+    return rendered("apart")
+
+
+@pytest.fixture
 def volumes() -> Rendered:
     return rendered("volumes")
 

@@ -211,3 +211,35 @@ def test_the_network_policy_keeps_metrics_ports_to_those_that_ask(namespaces: Re
         assert list(closed) == [9470, 9471]
         opened = [range(port["port"], port["endPort"] + 1) for port in rest["ports"]]
         assert sum(map(len, opened)) + len(closed) == 65535
+
+
+def test_the_release_may_keep_its_own_namespace_to_itself(apart: Rendered) -> None:
+    (container,) = apart.one("Deployment", "operator")["spec"]["template"]["spec"]["containers"]
+    assert arguments().parse_args(container["args"]).namespace == ["team-a"]
+    places = {body["metadata"]["namespace"] for body in apart.all("Role", "operator")}
+    assert places == {"team-a"}
+    jobs = prometheus_config(apart)["scrape_configs"]
+    found = {
+        name for job in jobs for name in job["kubernetes_sd_configs"][0]["namespaces"]["names"]
+    }
+    assert found == {NAMESPACE, "team-a"}, "its node exporters are still there"
+
+
+def test_policies_hold_in_the_watched_namespaces_only(
+    default: Rendered, namespaces: Rendered, apart: Rendered
+) -> None:
+    for rendered, places in ((default, [NAMESPACE]), (namespaces, [NAMESPACE, "team-a", "team-b"])):
+        bindings = rendered.all("ValidatingAdmissionPolicyBinding")
+        policies = {body["metadata"]["name"] for body in rendered.all("ValidatingAdmissionPolicy")}
+        assert {body["spec"]["policyName"] for body in bindings} == policies
+        assert len(policies) == 2
+        for body in bindings:
+            (rule,) = body["spec"]["matchResources"]["namespaceSelector"]["matchExpressions"]
+            assert rule["values"] == places
+        (container,) = rendered.one("Deployment", "operator")["spec"]["template"]["spec"][
+            "containers"
+        ]
+        assert arguments().parse_args(container["args"]).reference_policy in policies
+    assert not apart.all("ValidatingAdmissionPolicy")
+    (container,) = apart.one("Deployment", "operator")["spec"]["template"]["spec"]["containers"]
+    assert arguments().parse_args(container["args"]).reference_policy == ""

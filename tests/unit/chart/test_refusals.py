@@ -49,6 +49,11 @@ def test_without_prometheus_another_source_is_needed() -> None:
         render({"prometheus": {"enabled": False}})
 
 
+def test_without_the_releases_namespace_another_is_needed() -> None:
+    with pytest.raises(Refused, match=r"watchReleaseNamespace is false.*set watchNamespaces"):
+        render({"watchReleaseNamespace": False})
+
+
 @pytest.mark.parametrize(
     ("values", "advice"),
     [

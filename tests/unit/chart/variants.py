@@ -21,9 +21,16 @@ EXTERNAL: dict[str, Any] = {
     "nodeExporter": {"enabled": False},
 }
 
+APART: dict[str, Any] = {
+    "watchReleaseNamespace": False,
+    "watchNamespaces": ["team-a"],
+    "admissionPolicies": {"enabled": False},
+}
+
 VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
     "external": EXTERNAL,
+    "apart": APART,
     "volumes": {"privilegedVolumes": {"enabled": True}},
     "namespaces": {
         "watchNamespaces": ["team-a", "team-b"],

@@ -3,6 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
+
+import pytest
 
 from encbench.api.campaign import CampaignSpec
 from encbench.api.trial import Outcome
@@ -321,6 +324,24 @@ def test_a_broken_block_of_a_pilot_is_replaced_before_it_is_over() -> None:
     cell = only_cell(spec)
     past = run_to_the_end(spec, cell, lambda p: "Invalid" if p.block == 2 else "Succeeded")
     assert Counter(attempt.block for attempt in past) == {1: 3, 2: 1, 3: 3, 4: 3, 5: 3}
+
+
+def test_of_each_condition_only_the_first_open_block_is_planned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec = campaign(blocks={"min": 1000})
+    cell = only_cell(spec, concurrency=[1, 2])
+    ordered = []
+
+    def order(*place: Any) -> Any:
+        ordered.append(place[2:])
+        return usual(*place)
+
+    usual = plan.block_order
+    monkeypatch.setattr(plan, "block_order", order)
+    state = plan.next_trial(spec, cell, [])
+    assert state.remaining == 2 * 1000 * 3
+    assert ordered == [(condition, 1) for condition in cell.conditions]
 
 
 def in_turns(**blocks: object) -> CampaignSpec:

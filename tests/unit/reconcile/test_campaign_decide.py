@@ -276,6 +276,8 @@ def test_after_the_end_only_time_to_live_matters() -> None:
     of = a_campaign({**ACCEPTED, "Complete": ("True", 50.0)})
     ended = replace(of, status=of.status.model_copy(update={"completion_time": ago(50)}))
     seen = saw(of, "Succeeded", "Invalid", "Failed", "Succeeded")
+    assert decide(ended, seen).effects == (SetFinalizers(()),), "first it is let go"
+    ended = replace(ended, finalizers=())
     quiet = decide(ended, seen)
     assert (quiet.effects, quiet.requeue) == ((), None)
     for ttl, left, gone in ((60, 10.0, 0), (49, None, 2)):

@@ -8,6 +8,7 @@ from encbench.api.kinds import POD, TESTBED
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
 from encbench.reconcile.objects import Trial
+from encbench.wire.files import LARGEST
 from tests.unit.reconcile.clients import Plan
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
 from tests.unit.reconcile.world import SPACE, World, parts, study
@@ -69,6 +70,21 @@ def once(failing: str, **changes: object) -> tuple[list[str], "World"]:
     world.plan = plan
     world.apply(*parts(), study("plain", blocks=1, replacements=1))
     return hit, world
+
+
+async def test_a_log_that_is_too_large_is_left_in_the_bucket_and_its_trial_replaced() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1, replacements=1))
+    await world.run(lambda: any("client-0/summary" in key for key in world.store.objects))
+    poisoned = next(key for key in world.store.objects if key.endswith("client-0/output.log"))
+    world.store.objects[poisoned] = b"event\n" * (LARGEST // 6 + 1)
+    await world.run(world.ended)
+    await world.settle()
+    (broken,) = [t for t in world.trials() if t.status.outcome != "Succeeded"]
+    assert (broken.status.outcome, broken.status.reason) == ("Invalid", "OutputTooLarge")
+    assert f"{poisoned} has 16,777,218 bytes" in (broken.status.message or "")
+    assert is_true(world.campaign().status.conditions, "Complete")
+    assert_sound(world)
 
 
 async def test_a_broken_block_is_replaced_as_a_whole_and_left_out_of_the_report() -> None:

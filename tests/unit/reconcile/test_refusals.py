@@ -1,6 +1,7 @@
 """Campaigns that are refused: everything at once, nothing made, and going on once corrected."""
 
 import base64
+import time
 
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import (
@@ -114,17 +115,34 @@ async def test_a_refused_campaign_can_be_deleted() -> None:
     await world.run(world.gone)
 
 
-async def test_precision_for_more_conditions_than_status_holds_plans_for_is_refused() -> None:
+async def test_more_trials_than_a_campaign_may_have_are_refused_at_once() -> None:
+    """The largest matrix of one entry that the API takes."""
     world = World()
     names = [f"w{n}" for n in range(16)]
+    templates = [f"i{n}" for n in range(16)]
     threads = {"concurrency": list(range(1, 33)), "warmup": "1s", "duration": "5s"}
-    two = [*parts()[:1], manifests.body(INSTANCE_TEMPLATE, "large", SPACE)]
-    workloads = [manifests.body(WORKLOAD, name, SPACE, load=threads) for name in names]
-    entry = {"instanceRefs": ["small", "large"], "modeRefs": ["tde"], "workloadRefs": names}
-    wide = study("tde", blocks=6, matrix=[entry], precision={"targetHalfWidth": 0.02})
-    world.apply(*two, *parts()[1:3], *workloads, wide)
-    await world.settle(15)
-    assert refusal(world, Reason.TOO_MANY_CONDITIONS) == (
-        "1024 combinations of instance, workload and concurrency are more than the 1000 that "
-        "precision can plan for: split the matrix over several campaigns, or leave precision out"
+    parts_ = [manifests.body(INSTANCE_TEMPLATE, name, SPACE) for name in templates]
+    parts_ += [manifests.body(WORKLOAD, name, SPACE, load=threads) for name in names]
+    entry = {"instanceRefs": templates, "modeRefs": ["tde"], "workloadRefs": names}
+    widest = study("tde", blocks=1000, replacements=1000, matrix=[entry])
+    world.apply(*parts()[1:3], *parts_, widest)
+    started = time.monotonic()
+    await world.settle(5)
+    assert time.monotonic() - started < 5
+    assert refusal(world, Reason.TOO_MANY_TRIALS) == (
+        "8,192 combinations of instance, workload and concurrency with up to 2,000 blocks, "
+        "replacements included, are 49,152,000 trials where a campaign may have 5,000: split the "
+        "matrix over several campaigns, or lower blocks"
     )
+
+
+async def test_with_precision_the_most_that_it_may_plan_counts() -> None:
+    world = World()
+    threads = {"concurrency": list(range(1, 33)), "warmup": "1s", "duration": "5s"}
+    workload = manifests.body(WORKLOAD, "oltp", SPACE, load=threads)
+    wide = study("tde", blocks={"min": 6, "max": 60}, precision={"targetHalfWidth": 0.02})
+    world.apply(*parts()[:3], workload, wide)
+    await world.settle(5)
+    said = refusal(world, Reason.TOO_MANY_TRIALS)
+    assert said.startswith("32 combinations of instance, workload and concurrency with up to 63")
+    assert "are 6,048 trials" in said

@@ -127,7 +127,8 @@ def test_a_client_job_that_failed_is_not_waited_for() -> None:
     tool = ContainerFacts("tool", exit_code=70, exit_reason="Error", termination_message="no FIFO")
     decision = decide(a_trial(), saw(a_client(None, tool), job=JobFacts("job", failed=True)))
     assert verdict(decision) == ("Failed", "ContainerFailed")
-    assert "no FIFO" in (decision.status.message or "")
+    assert "exit code 70" in (decision.status.message or "")
+    assert "no FIFO" not in (decision.status.message or "")
 
 
 def test_a_proof_that_cannot_be_made_in_time_ends_it() -> None:

@@ -3,6 +3,9 @@
 {{- range (include "encbench.namespaces" . | fromJson).items }}
 - --namespace={{ . }}
 {{- end }}
+{{- with include "encbench.policies" . }}
+- --reference-policy={{ . }}
+{{- end }}
 - --image={{ include "encbench.image" .Values.image }}
 - --image-pull-policy={{ .Values.image.pullPolicy }}
 {{- if .Values.privilegedVolumes.enabled }}

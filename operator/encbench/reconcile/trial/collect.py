@@ -4,7 +4,9 @@ Every artefact is read from the bucket, never from a pod: what the report rests 
 there.
 """
 
-from collections.abc import Sequence
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from encbench.api.trial import TrialSpec, Window
@@ -12,13 +14,13 @@ from encbench.core.artefact import check, decode, digest_of
 from encbench.core.evidence import ClientSummary
 from encbench.core.records import ClientCpu, ClientFacts
 from encbench.core.slices import Slices, SlicesError, of_clients, read_file
-from encbench.ports import Store
+from encbench.ports import Store, TooLarge
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.facts import Collected, TrialSeen
 from encbench.reconcile.trial.first_stored import key_of
 from encbench.tools.measurement import Measurement, ParseError, in_slices
-from encbench.tools.registry import Tool, tool
-from encbench.wire.files import FILES, OUTPUT, SLICES, SUMMARY, of_client
+from encbench.tools.registry import tool
+from encbench.wire.files import FILES, LARGEST, OUTPUT, SLICES, SUMMARY, of_client
 
 MAX_LATENESS = 3.0
 """Seconds by which a client may start late; one that is further off has another clock."""
@@ -26,14 +28,22 @@ MAX_EARLY = 0.7
 """Seconds by which a client may end before its server's planned stop; stamps are not that exact."""
 
 
+MOST_LINES = 400_000
+"""Lines of a log that are parsed. A day of sysbench with a line per second has 86,400; each of them
+takes some hundred bytes of memory while it is parsed."""
+
+
 @dataclass(frozen=True)
 class _Run:
     """What one client left behind, in order of its index."""
 
     summary: ClientSummary
-    output: str
+    measured: Measurement | ParseError
+    """What its output says."""
     skew: float
     """The client's clock minus ours, in seconds."""
+    slices: bytes
+    """Its file of slices; empty where arms take no turns."""
 
 
 def files(spec: TrialSpec) -> tuple[str, ...]:
@@ -47,28 +57,43 @@ def client_key(trial: Trial, index: int, name: str) -> str:
 
 
 async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
-    """Read and check every client's artefacts. Unavailable when the store is away."""
-    stored = await _read(store, trial, seen)
-    artefacts = {name: digest_of(one) for name, one in stored.items() if one is not None}
-    replicas = range(trial.spec.workload.client.replicas)
-    names = [of_client(index, name) for index in replicas for name in files(trial.spec)]
-    missing = next((name for name in names if stored[name] is None), None)
-    if missing is not None:
-        return Collected(artefacts, missing=key_of(trial, missing))
-    runs = []
-    for index in replicas:
-        key = client_key(trial, index, SUMMARY)
-        summary = decode(ClientSummary, stored[of_client(index, SUMMARY)] or b"", key)
-        output = (stored[of_client(index, OUTPUT)] or b"").decode(errors="replace")
-        runs.append(_Run(summary, output, _skew(summary, trial.status.release_at)))
+    """Read and check every client's artefacts. Unavailable when the store is away.
+
+    One client after the other: what a client wrote is bounded, all of it together is not.
+    """
+    artefacts: dict[str, str] = {}
+    runs: list[_Run] = []
+    missing = ""
+    expected = {client.pod.index: client.run.digests or {} for client in seen.clients if client.run}
+    for index in range(trial.spec.workload.client.replicas):
+        content: dict[str, bytes] = {}
+        for name in files(trial.spec):
+            key = client_key(trial, index, name)
+            try:
+                found = await store.get(key, LARGEST)
+            except TooLarge as error:
+                return Collected(artefacts, too_large=str(error))
+            if found is None:
+                missing = missing or key
+            else:
+                content[name] = found
+        # Not in the event loop: a log of that size takes a second.
+        read = asyncio.to_thread(_read, trial, index, content, expected.get(index, {}))
+        digests, run = await read
+        artefacts |= digests
+        if isinstance(run, str):
+            return Collected(artefacts, too_large=run)
+        runs += [run] if run else []
+    if missing:
+        return Collected(artefacts, missing=missing)
     kind = tool(trial.spec.workload)
     if trial.spec.workload.recovery is not None:
-        found = _cut_off(trial, artefacts, runs)
+        measured = _cut_off(trial, artefacts, runs)
     else:
-        found = _whole(kind, artefacts, runs)
-    if isinstance(found, Collected):
-        return found
-    window, parts = found
+        measured = _whole(artefacts, runs)
+    if isinstance(measured, Collected):
+        return measured
+    window, parts = measured
     nodes = {client.pod.index: client.pod.node for client in reversed(seen.clients)}
     clients = tuple(
         _client_facts(run, part, nodes.get(index))
@@ -78,31 +103,13 @@ async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
     if trial.spec.turns is None:
         return whole
     kept = [
-        read_file(stored[of_client(index, SLICES)] or b"", client_key(trial, index, SLICES))
-        for index in replicas
+        read_file(run.slices, client_key(trial, index, SLICES)) for index, run in enumerate(runs)
     ]
     try:
         skews = [run.skew for run in runs]
         return _counted(whole, of_clients(kept, skews, len(trial.spec.turns.trials)))
     except SlicesError as error:
         return Collected(artefacts, window, problem=str(error))
-
-
-async def _read(store: Store, trial: Trial, seen: TrialSeen) -> dict[str, bytes | None]:
-    """The clients' files by name; None for one that is not there.
-
-    RecordError for one that is not what its recorder says that it stored.
-    """
-    found: dict[str, bytes | None] = {}
-    expected = {client.pod.index: client.run.digests or {} for client in seen.clients if client.run}
-    for index in range(trial.spec.workload.client.replicas):
-        for name in files(trial.spec):
-            key = client_key(trial, index, name)
-            content = found[of_client(index, name)] = await store.get(key)
-            digest = expected.get(index, {}).get(name)
-            if content is not None and digest is not None:
-                check(content, key, digest)
-    return found
 
 
 def _counted(whole: Collected, slices: Slices) -> Collected:
@@ -124,7 +131,54 @@ Measured = tuple[Window, list[Measurement]]
 """The window that all clients share, and what each of them measured."""
 
 
-def _whole(kind: Tool, artefacts: dict[str, str], runs: Sequence[_Run]) -> Measured | Collected:
+def _read(
+    trial: Trial, index: int, content: Mapping[str, bytes], expected: Mapping[str, str]
+) -> tuple[dict[str, str], _Run | str | None]:
+    """Digests of one client's files, and its run: a text if its output has too many lines.
+
+    None if a file is missing. RecordError for what is not as its recorder stored it.
+    """
+    digests = {}
+    for name, stored in content.items():
+        if name in expected:
+            check(stored, client_key(trial, index, name), expected[name])
+        digests[of_client(index, name)] = digest_of(stored)
+    if len(content) < len(files(trial.spec)):
+        return digests, None
+    # BenchmarkSQL 5 writes a status over the one before, with a backspace for each letter.
+    output = re.sub(rb"\x08+", b"\x08", content[OUTPUT])
+    lines = output.count(b"\n") + output.count(b"\x08")
+    if lines > MOST_LINES:
+        key = client_key(trial, index, OUTPUT)
+        return digests, f"{key} has {lines:,} lines, more than {MOST_LINES:,}"
+    summary = decode(ClientSummary, content[SUMMARY], client_key(trial, index, SUMMARY))
+    measured = _parsed(trial, output.decode(errors="replace"))
+    skew = _skew(summary, trial.status.release_at)
+    return digests, _Run(summary, measured, skew, content.get(SLICES, b""))
+
+
+def _parsed(trial: Trial, output: str) -> Measurement | ParseError:
+    kind, load = tool(trial.spec.workload), trial.spec.workload.load
+    try:
+        if trial.spec.workload.recovery is None:
+            return kind.parse(output)
+        assert kind.parse_cut is not None  # noqa: S101 - the API refuses recovery with other tools
+        return kind.parse_cut(output, load.warmup_seconds, load.duration_seconds)
+    except ParseError as error:
+        return error
+
+
+def _parts(runs: Sequence[_Run]) -> list[Measurement] | ParseError:
+    """What all of them measured, or why the first of them has no figures."""
+    parts = []
+    for run in runs:
+        if isinstance(run.measured, ParseError):
+            return run.measured
+        parts.append(run.measured)
+    return parts
+
+
+def _whole(artefacts: dict[str, str], runs: Sequence[_Run]) -> Measured | Collected:
     """Of clients that ended by themselves; why there is nothing to measure otherwise."""
     windows = [
         Window(start=run.summary.window.start - run.skew, end=run.summary.window.end - run.skew)
@@ -136,10 +190,10 @@ def _whole(kind: Tool, artefacts: dict[str, str], runs: Sequence[_Run]) -> Measu
     if len(windows) < len(runs) or end <= start:
         return Collected(artefacts, problem="a client ended before its measured window began")
     window = Window(start=start, end=end)
-    try:
-        return window, [kind.parse(run.output) for run in runs]
-    except ParseError as error:
-        return Collected(artefacts, window, problem=str(error))
+    parts = _parts(runs)
+    if isinstance(parts, ParseError):
+        return Collected(artefacts, window, problem=str(parts))
+    return window, parts
 
 
 def _cut_off(trial: Trial, artefacts: dict[str, str], runs: Sequence[_Run]) -> Measured | Collected:
@@ -147,16 +201,14 @@ def _cut_off(trial: Trial, artefacts: dict[str, str], runs: Sequence[_Run]) -> M
 
     It is counted from the tool's start, which is what its lines count from.
     """
-    kind, load = tool(trial.spec.workload), trial.spec.workload.load
+    load = trial.spec.workload.load
     warmup, duration = load.warmup_seconds, load.duration_seconds
     early = max((_early(run, warmup + duration, trial) for run in runs), default=0.0)
     if early > MAX_EARLY:
         return Collected(artefacts, problem="a client ended before the stop", early=early)
-    assert kind.parse_cut is not None  # noqa: S101 - the API refuses recovery with other tools
-    try:
-        parts = [kind.parse_cut(run.output, warmup, duration) for run in runs]
-    except ParseError as error:
-        return Collected(artefacts, problem=str(error))
+    parts = _parts(runs)
+    if isinstance(parts, ParseError):
+        return Collected(artefacts, problem=str(parts))
     begins = [run.summary.began.unix - run.skew for run in runs if run.summary.began is not None]
     if len(begins) != len(parts):
         return Collected(artefacts, problem="a client ended without having begun")

@@ -88,6 +88,8 @@ class Collected:
     cpu: ClientCpu | None = None
     missing: str = ""
     """The first key that is not in the bucket."""
+    too_large: str = ""
+    """What is larger than the operator reads."""
     problem: str = ""
     """Why there is no measurement."""
     slices: Slices | None = None

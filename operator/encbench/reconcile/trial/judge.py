@@ -38,6 +38,9 @@ def _broken(
     if collected.missing:
         message = f"a client pod ended before its log was stored: {collected.missing} is not there"
         yield "ArtefactsLost", message
+    if collected.too_large:
+        message = f"{collected.too_large}: have the workload's client print less"
+        yield "OutputTooLarge", message
     if collected.early:
         message = f"a client ended by itself {collected.early:.1f} s before the server was stopped"
         yield "NotUnderLoad", message

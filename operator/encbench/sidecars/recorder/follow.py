@@ -9,6 +9,10 @@ from pathlib import Path
 
 from encbench.sidecars.recorder.moment import Moment, at_unix
 from encbench.tools.progress import OutputReader
+from encbench.wire.files import LARGEST
+
+CHUNK = 2**20
+"""Bytes that are read at once. A tool may write faster than the recorder has memory."""
 
 
 def reader(tool: str) -> OutputReader:
@@ -30,23 +34,29 @@ class OutputFollower:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._offset = 0
+        self._left = LARGEST
         self._rest = b""
         self.changed: Moment | None = None
         """The time of the last write, as of the last `poll`."""
 
     def poll(self) -> list[str]:
-        """The lines that have become complete since the last call."""
+        """Lines that have become complete since the last call, of a bounded part of the file.
+
+        Nothing comes after the first `LARGEST` bytes, which is all that is stored.
+        """
         try:
             status = self._path.stat()
         except FileNotFoundError:
             return []
-        if status.st_size <= self._offset:
+        wanted = min(status.st_size - self._offset, self._left, CHUNK)
+        if wanted <= 0:
             return []
         self.changed = at_unix(status.st_mtime_ns / 1e9)
         with self._path.open("rb") as file:
             file.seek(self._offset)
-            new = file.read(status.st_size - self._offset)
+            new = file.read(wanted)
         self._offset += len(new)
+        self._left -= len(new)
         *lines, self._rest = (self._rest + new).replace(b"\b", b"\n").split(b"\n")
         return [line.decode(errors="replace") for line in lines]
 

@@ -16,7 +16,7 @@ from encbench.sidecars.recorder.observation import Observation, ObservedWindow, 
 from encbench.sidecars.recorder.process import ToolProcess, Usage
 from encbench.sidecars.recorder.run import Run
 from encbench.wire import recorder as wire
-from encbench.wire.files import OUTPUT, SERIES, SLICES, SUMMARY, SUMMARY_SCHEMA
+from encbench.wire.files import LARGEST, OUTPUT, SERIES, SLICES, SUMMARY, SUMMARY_SCHEMA
 
 T = TypeVar("T")
 _POLL = 0.05
@@ -153,6 +153,7 @@ class RunDriver:
         window = seen.window(ended, self._output.changed)
         output = folder / OUTPUT
         output.touch()
+        cut_off(output)
         output_digest = digest(output)
         cpu = seen.cpu_seconds(window, began, ended) if window and began and ended else None
         summary = wire.Summary(
@@ -208,6 +209,19 @@ class RunDriver:
         until = time.monotonic() + self._config.linger
         while not self._run.seen and time.monotonic() < until and self._run.stop_at is None:
             self._run.sleep(until - time.monotonic())
+
+
+def cut_off(output: Path) -> None:
+    """Keep of a file no more than the operator reads, and a mark that makes it one too large.
+
+    What the tool writes belongs to the user's image, and may be anything.
+    """
+    size = output.stat().st_size
+    if size <= LARGEST:
+        return
+    os.truncate(output, LARGEST)
+    with output.open("ab") as file:
+        file.write(f"\nencbench: cut off here; the tool wrote {size} bytes\n".encode())
 
 
 def _window(window: ObservedWindow | None) -> wire.MeasuredWindow | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from encbench.sidecars.recorder import follow
 from encbench.sidecars.recorder.follow import OutputFollower, pause, reader
 from encbench.tools.sysbench import progress
 
@@ -70,3 +71,14 @@ def test_readers() -> None:
     assert reader("tpcc") is not reader("tpcc")  # it remembers, so each run has its own
     with pytest.raises(ValueError, match="pgbench"):
         reader("pgbench")
+
+
+def test_no_more_than_a_part_is_read_at_once_and_no_more_than_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "CHUNK", 4)
+    monkeypatch.setattr(follow, "LARGEST", 10)
+    path = tmp_path / "output.log"
+    path.write_text("a\nb\nc\nd\ne\nf\ng\n")
+    output = OutputFollower(path)
+    assert [output.poll() for _ in range(4)] == [["a", "b"], ["c", "d"], ["e"], []]
