@@ -16,6 +16,7 @@ from functools import partial
 from itertools import chain
 from typing import TypeVar
 
+from encbench.core.figures import NEW_ORDERS
 from encbench.core.slices import Slices
 from encbench.core.tls import TlsSession
 from encbench.tools.progress import Sample
@@ -129,7 +130,7 @@ def in_slices(whole: Measurement, slices: Slices) -> Measurement:
         latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
         histogram=histogram,
         series=(),
-        extra={},
+        extra={NEW_ORDERS: slices.new_orders / slices.seconds} if NEW_ORDERS in whole.extra else {},
         kinds=(),
     )
 

@@ -21,7 +21,7 @@ from tests.support import manifests
 
 SPACE = "bench"
 BARE = Installed(proxy=False, fuse=False)
-FULL = Installed(proxy=True, fuse=True)
+FULL = Installed(proxy=True, fuse=True, turnstile=True)
 EXTERNAL = {
     "engine": "mysql",
     "version": "8.0",
@@ -188,3 +188,55 @@ async def test_a_class_is_found_outside_of_any_namespace() -> None:
     there = {"kind": "StorageClass", "metadata": {"name": "far"}}
     elsewhere = mode(atRest={"method": "volume", "volume": {"storageClassName": "far"}})
     assert await admitted(elsewhere, there) == ()
+
+
+INTERLEAVED: dict[str, Any] = {"blocks": {"interleave": {}}}
+TPCC: dict[str, Any] = {"warehouses": 2}
+
+
+def tpcc(load: Body | None = None, **changes: Any) -> Body:
+    """A Workload of TPC-C."""
+    body = workload(tpcc={**TPCC, **changes}, load=load or {"concurrency": [4]})
+    del body["spec"]["sysbench"]
+    return body
+
+
+@pytest.mark.parametrize("one", [workload(), tpcc()], ids=["sysbench", "tpcc"])
+async def test_arms_take_turns_with_clients_that_count(one: Body) -> None:
+    assert await admitted(study(**INTERLEAVED), one) == ()
+    (problem,) = await admitted(study(**INTERLEAVED), one, installed=BARE)
+    assert (problem.subject, problem.reason) == ("study", Reason.NOT_INSTALLED)
+
+
+WHOLE = {"concurrency": [4], "warmup": "0s", "duration": "1m"}
+
+
+@pytest.mark.parametrize(
+    ("one", "why", "instead"),
+    [
+        (
+            tpcc(WHOLE, benchmarksql={}),
+            "BenchmarkSQL counts nothing that can be read at the end of a slice",
+            "leave out tpcc.benchmarksql to use encbench's own client",
+        ),
+        (
+            tpcc(limitTxnsPerMin=600),
+            "under limitTxnsPerMin all terminals begin at once in every slice",
+            "leave out tpcc.limitTxnsPerMin",
+        ),
+        (
+            workload(load={"concurrency": [4], "rate": 100}),
+            "at a fixed rate transactions queue up while a client is stopped",
+            "leave out blocks.interleave",
+        ),
+    ],
+    ids=["benchmarksql", "limit", "rate"],
+)
+async def test_arms_do_not_take_turns_with_other_clients(one: Body, why: str, instead: str) -> None:
+    assert await admitted(one) == ()
+    (problem,) = await admitted(study(**INTERLEAVED), one)
+    found = (problem.kind, problem.subject, problem.reason)
+    assert found == (WORKLOAD, "oltp", Reason.NOT_INTERLEAVED)
+    assert problem.text.startswith(f"Workload oltp: {why}, so ")
+    assert instead in problem.text
+    assert problem.text.endswith("leave out blocks.interleave")
