@@ -4,7 +4,7 @@ A *slot* is one turn of one arm; slot n begins `warmup + n * period` seconds aft
 (`core.timetable`). Times are Unix seconds by the speaker's clock, CPU is in seconds.
 
 The agent answers `POST /v1/slices` (takes `SlotsOrder`) and `GET /v1/slices?run=` with
-`SlotsAnswer`. The turnstile, or a client that keeps the timetable itself, writes `SlicesFile`.
+`SlotsAnswer`. The turnstile writes `SlicesFile`.
 """
 
 from typing import Literal, NotRequired, TypedDict
@@ -83,7 +83,9 @@ class SliceRow(TypedDict):
     end: float
     """When the tool had stopped."""
     transactions: int | None
-    """Those that ended in the counted part; None if the tool has no counters."""
+    """Those that ended in the counted part; None if the tool has no counters, or had not begun."""
+    newOrders: int | None
+    """TPC-C's New-Orders among them; 0 for another tool."""
     allTransactions: int | None
     """Those that ended in the whole slot."""
     cpuSeconds: float
