@@ -29,13 +29,13 @@ class SlotTimes(TypedDict):
 
 
 class OwnSlots(SlotTimes):
-    """What a recorder is told: the block's slots, and which are its arm's."""
+    """For a recorder: the slots of the block, and which are those of its arm."""
 
     own: list[int]
 
 
 class SlotsOrder(SlotTimes):
-    """What an agent is told."""
+    """For an agent."""
 
     run: str
     """Name of the run: the same order bears the same name. Another name ends the run before it."""
@@ -77,7 +77,7 @@ class SliceRow(TypedDict):
     slice: int
     """Number of the slot."""
     begin: float
-    """When the tool was told to continue."""
+    """When the tool got the signal to continue."""
     counted: float
     """When counting began."""
     end: float

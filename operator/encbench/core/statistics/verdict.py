@@ -52,7 +52,7 @@ class Judgement:
 def noise_floor(*controls: Estimate | None, sense: Sense = "loss") -> float | None:
     """Largest absolute bound of the 95 % intervals; None where one of them has none.
 
-    What the same mode seems to cost is caused by everything but the mode. It tells readers how
+    What the same mode seems to cost is caused by everything but the mode. It shows readers how
     noisy a campaign was; no verdict rests on it. `controls` are the readings of A and A': by arm,
     and by testbed where the two arms take turns on theirs.
     """
