@@ -6,7 +6,7 @@ from pathlib import Path
 
 PLACES = ("/etc", "/opt", "/run", "/var/lib", "/var/log", "/usr/libexec")
 """Directories whose entries are listed, two levels deep."""
-PASSING = ("/run/user", "/var/lib/apt", "/run/udev")
+PASSING = ("/run/user", "/run/shm", "/var/lib/apt", "/run/udev")
 """What changes by itself."""
 SYSCTLS = (
     "net/ipv4/ip_forward",
