@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from encbench.audit import agreement, findings
+from encbench.audit.anomalies import anomalies
 from encbench.audit.checks import OverheadCheck, Source, checks
 from encbench.audit.findings import AuditFinding
-from encbench.audit.shapes import Naming, named, recognise
+from encbench.audit.naming import Naming, shapes, unknown
+from encbench.audit.signs import signs
 from encbench.audit.tables import BadInput, PublishedTable
 
 
@@ -27,21 +29,28 @@ class Audit:
 
 
 def audit(tables: Sequence[PublishedTable], naming: Naming | None) -> Audit:
-    """Recompute all published overheads; without a naming each table must have a known shape.
+    """Recompute all overheads; without a naming the tables with a known header alone.
 
-    BadInput where a table cannot be understood or holds no published overhead at all.
+    A table that cannot be understood beside one that can is a finding. BadInput where none can, or
+    where there is nothing to recompute.
     """
-    shapes = named(naming, tables) if naming else [recognise(table) for table in tables]
-    sources = [Source(table, shape) for table, shape in zip(tables, shapes, strict=True)]
-    found = checks(sources)
-    if not found:
-        raise BadInput("there is no published overhead to check: every cell of it is empty")
+    found = shapes(naming, tables)
+    sources = [Source(t, shape) for t, shape in zip(tables, found, strict=True) if shape]
+    checked = checks(sources)
+    if not checked:
+        raise BadInput("there is no overhead to check or compute: every cell of it is empty")
     said = agreement.statements(sources)
+    left_out = [
+        AuditFinding("unchecked", (), f"{unknown(naming, table)}.")
+        for table, shape in zip(tables, found, strict=True)
+        if shape is None
+    ]
+    wrong = findings.findings(
+        checked, agreement.repeats(checked), agreement.disagreements(said), said
+    )
     return Audit(
         sources=tuple(sources),
-        checks=tuple(found),
-        findings=tuple(
-            findings.findings(found, agreement.repeats(found), agreement.disagreements(said), said)
-        ),
-        notes=tuple(findings.notes(found)),
+        checks=tuple(checked),
+        findings=(*anomalies(sources), *wrong, *left_out),
+        notes=(*findings.notes(checked), *signs(sources, checked)),
     )

@@ -2,9 +2,12 @@
 
 A printed figure stands for every number that rounds to it. An overhead *follows* when some numbers
 behind the printed plain and encrypted figures give a result that rounds to the published one. If it
-misses that by less than `SLIP` steps of its last printed digit, it is a *rounding slip*: a digit
-cut off instead of rounded, or a figure rounded twice. Anything further off is a *contradiction*: it
-was not computed from the figures beside it.
+misses that by less than `SLIP` steps of its last digit, it is a *rounding slip*: a digit cut off
+instead of rounded, or a figure rounded twice. Each figure has the precision of its column; where an
+overhead follows only if one of them was printed with fewer digits, it is *coarse*. Anything further
+off is a *contradiction*: it was not computed from the figures beside it.
+
+Where no overhead was published, it is only *computed*.
 """
 
 from collections.abc import Sequence
@@ -19,10 +22,13 @@ from encbench.audit.shapes import Claim, Shape, condition
 from encbench.audit.tables import BadInput, PublishedTable, TableRow
 from encbench.text.words import listed
 
-SLIP = 1
-"""Steps of the last published digit up to which a difference is a slip."""
+SLIP = Fraction(1, 2)
+"""Steps of the last published digit below which a difference is a slip: more than that, neither a
+digit cut off nor a second rounding can explain."""
 
-Verdict = Literal["follows", "slip", "contradiction", "unchecked"]
+Verdict = Literal[
+    "follows", "slip", "coarse", "contradiction", "impossible", "unchecked", "computed"
+]
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,8 @@ class OverheadCheck:
     row: TableRow
     claim: Claim
     verdict: Verdict
-    published: PrintedFigure
+    published: PrintedFigure | None = None
+    """None where the table publishes none."""
     why: str = ""
     """Why it could not be checked."""
     plain: PrintedCell | None = None
@@ -74,7 +81,7 @@ class OverheadCheck:
     @property
     def percent(self) -> bool:
         """Whether the published figure is in percent."""
-        return self.claim.percent or self.published.percent
+        return _percent(self.claim, self.published)
 
     @property
     def formula(self) -> Formula:
@@ -89,28 +96,49 @@ class OverheadCheck:
     @property
     def as_printed(self) -> bool:
         """Whether it follows from the printed figures themselves, not only from unrounded ones."""
-        return self.result is not None and Span(self.result, self.result).meets(self.published.span)
+        if self.result is None or self.published is None:
+            return False
+        return Span(self.result, self.result).meets(self.published.span)
+
+    @property
+    def coarse(self) -> tuple[PrintedCell, ...]:
+        """Cells of its figures that have fewer digits than their columns."""
+        places = (
+            [PrintedCell(self.source, self.row, self.claim.published)] if self.published else []
+        )
+        places += [place for place in (self.plain, self.encrypted) if place]
+        return tuple(place for place in places if place.figure and place.figure.coarse)
 
 
 def checks(sources: Sequence[Source]) -> list[OverheadCheck]:
-    """A check of every published overhead, in the order of the tables; skips rows without one."""
+    """A check of every published overhead, in the order of the tables; skips rows without one.
+
+    Where a table publishes none, every row with an encrypted figure has its overhead computed.
+    """
     return [
-        _check(sources, source, row, claim, published)
+        _check(sources, source, row, claim)
         for source in sources
         for claim in source.shape.claims
         for row in source.table.rows
-        if (published := source.table.figure(row, claim.published)) is not None
+        if _counts(source, row, claim)
     ]
 
 
-def follows(claim: Claim, published: PrintedFigure, plain: Span, encrypted: Span) -> bool:
+def _counts(source: Source, row: TableRow, claim: Claim) -> bool:
+    if claim.published:
+        return source.table.figure(row, claim.published) is not None
+    baseline = source.shape.baseline
+    plain = baseline is not None and row.cells[baseline[0]] == baseline[1]
+    return not plain and source.table.figure(row, claim.encrypted) is not None
+
+
+def follows(claim: Claim, published: PrintedFigure | None, plain: Span, encrypted: Span) -> bool:
     """Whether the published figure follows from figures within these spans."""
-    return _reach(claim, published, plain, encrypted).meets(published.span)
+    return bool(published and _reach(claim, published, plain, encrypted).meets(published.span))
 
 
-def _check(
-    sources: Sequence[Source], source: Source, row: TableRow, claim: Claim, published: PrintedFigure
-) -> OverheadCheck:
+def _check(sources: Sequence[Source], source: Source, row: TableRow, claim: Claim) -> OverheadCheck:
+    published = source.table.figure(row, claim.published) if claim.published else None
     unchecked = partial(OverheadCheck, source, row, claim, "unchecked", published)
     encrypted = source.table.figure(row, claim.encrypted)
     if encrypted is None:
@@ -121,35 +149,53 @@ def _check(
         keys = listed(source.shape.keys) or "no key"
         return unchecked(f"no file has its {claim.plain} (by {keys})")
     formula = FORMULAS[claim.formula]
-    divisor = {"plain": plain, "encrypted": encrypted}.get(formula.needs)
-    if divisor is not None and divisor.span.low <= 0:
-        why = f"{divisor.text} may be 0 by its rounding, and {claim.formula} divides by it"
-        return unchecked(why, place)
-    reach = _reach(claim, published, plain.span, encrypted.span)
+    if formula.positive and (plain.value <= 0 or encrypted.value <= 0):
+        return OverheadCheck(source, row, claim, "impossible", published, plain=place)
     scale = _scale(claim, published)
-    verdict: Verdict = "contradiction"
-    if reach.meets(published.span):
-        verdict = "follows"
-    elif reach.gap(published.span) < SLIP * published.unit:
-        verdict = "slip"
+    result = scale * formula.compute(plain.value, encrypted.value)
     return OverheadCheck(
         source=source,
         row=row,
         claim=claim,
-        verdict=verdict,
+        verdict=_verdict(claim, published, plain, encrypted, result),
         published=published,
         plain=place,
-        result=scale * formula.compute(plain.value, encrypted.value),
-        reach=reach,
-        needed=_needed(formula, plain.span, published.span, scale),
+        result=result,
+        reach=_reach(claim, published, plain.span, encrypted.span),
+        needed=_needed(formula, plain.span, published.span, scale) if published else None,
     )
 
 
-def _scale(claim: Claim, published: PrintedFigure) -> int:
-    return 100 if claim.percent or published.percent else 1
+def _verdict(
+    claim: Claim,
+    published: PrintedFigure | None,
+    plain: PrintedFigure,
+    encrypted: PrintedFigure,
+    result: Fraction,
+) -> Verdict:
+    if published is None:
+        return "computed"
+    reach = _reach(claim, published, plain.span, encrypted.span)
+    if reach.meets(published.span):
+        return "follows"
+    # The printed figures' own result counts, unless they leave it open by more than a step.
+    known = reach.high - reach.low < published.precision
+    nearest = Span(result, result) if known else reach
+    if nearest.gap(published.span) < SLIP * published.precision:
+        return "slip"
+    loose = _reach(claim, published, plain.loose, encrypted.loose)
+    return "coarse" if loose.meets(published.loose) else "contradiction"
 
 
-def _reach(claim: Claim, published: PrintedFigure, plain: Span, encrypted: Span) -> Span:
+def _percent(claim: Claim, published: PrintedFigure | None) -> bool:
+    return claim.percent or bool(published and published.percent)
+
+
+def _scale(claim: Claim, published: PrintedFigure | None) -> int:
+    return 100 if _percent(claim, published) else 1
+
+
+def _reach(claim: Claim, published: PrintedFigure | None, plain: Span, encrypted: Span) -> Span:
     scale = _scale(claim, published)
     found = FORMULAS[claim.formula].reach(plain, encrypted)
     return Span(scale * found.low, scale * found.high)
@@ -157,7 +203,7 @@ def _reach(claim: Claim, published: PrintedFigure, plain: Span, encrypted: Span)
 
 def _needed(formula: Formula, plain: Span, published: Span, scale: int) -> Span | None:
     wanted = Span(published.low / scale, published.high / scale)
-    if formula.needs == "encrypted" and wanted.low <= 0:
+    if formula.ratio and wanted.low <= 0:
         return None
     return formula.encrypted(plain, wanted)
 
@@ -167,7 +213,15 @@ def _plain(
 ) -> PrintedCell | None:
     """The plain figure's cell: in the row, in its baseline row, or in another table."""
     wanted = condition(source.shape, row)
-    if claim.plain not in source.table.columns:
+    if claim.before:
+        (label,) = source.shape.labels
+        found = [
+            PrintedCell(source, candidate, claim.plain)
+            for candidate in source.table.rows
+            if candidate.cells[label] == row.cells[claim.before]
+            and condition(source.shape, candidate) == wanted
+        ]
+    elif claim.plain not in source.table.columns:
         found = [
             PrintedCell(other, candidate, claim.plain)
             for other in sources
@@ -182,7 +236,7 @@ def _plain(
         found = [
             PrintedCell(source, candidate, claim.plain)
             for candidate in source.table.rows
-            if candidate.cells[column] == value and condition(source.shape, candidate) == wanted
+            if candidate.cells[column] == value and condition(source.shape, candidate) <= wanted
         ]
     return _only(found, source, row)
 

@@ -1,11 +1,13 @@
 """Printed figures as spans: all the numbers that round to what was printed.
 
-A printed 14.81 stands for a measurement between 14.805 and 14.815. All arithmetic here is exact
+A printed 14.81 stands for a measurement between 14.805 and 14.815, and so does a 14.8 in a column
+of two decimals: it is 14.80. All arithmetic here is exact
 (rational numbers) and on spans, so no verdict depends on a rounding of our own.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 _FORM = re.compile(
@@ -46,11 +48,31 @@ class PrintedFigure:
     """The value of one step of its last printed digit."""
     percent: bool = False
     """Whether a percent sign follows it."""
+    step: Fraction = Fraction(0)
+    """One step of the last digit to which its column is rounded; 0 where only `unit` is known."""
+
+    @property
+    def precision(self) -> Fraction:
+        """The step that decides what it stands for."""
+        return self.step or self.unit
 
     @property
     def span(self) -> Span:
-        """Every number that rounds to it."""
-        return Span(self.value - self.unit / 2, self.value + self.unit / 2)
+        """Every number that rounds to it, to the precision of its column."""
+        return self._around(self.precision)
+
+    @property
+    def loose(self) -> Span:
+        """Every number that rounds to it as it is printed, trailing zeros or not."""
+        return self._around(self.unit)
+
+    @property
+    def coarse(self) -> bool:
+        """Whether it is printed with fewer digits than its column has."""
+        return self.precision < self.unit
+
+    def _around(self, step: Fraction) -> Span:
+        return Span(self.value - step / 2, self.value + step / 2)
 
     @property
     def digits(self) -> int:
@@ -61,9 +83,8 @@ class PrintedFigure:
 def figure(cell: str) -> PrintedFigure | None:
     """The figure in a cell, None where it holds none; NotAFigure where it holds something else.
 
-    Its precision is what was printed: 28.0 is good to 0.05, 28 to 0.5. If a
-    spreadsheet dropped a trailing zero, the figure looks coarser than it was measured; an audit
-    should give that benefit of the doubt.
+    Its precision is what was printed: 28.0 is good to 0.05, 28 to 0.5. `ColumnPrecision` knows
+    whether its column is more precise, as where a spreadsheet dropped trailing zeros.
     """
     text = cell.strip()
     if text.lower() in _ABSENT:
@@ -76,6 +97,36 @@ def figure(cell: str) -> PrintedFigure | None:
     steps = int(found["whole"].replace(",", "") + part)
     value = steps * unit * (-1 if found["sign"] in ("-", "−") and steps else 1)
     return PrintedFigure(text, value, unit, bool(found["percent"]))
+
+
+@dataclass(frozen=True)
+class ColumnPrecision:
+    """How finely a column is printed: the rounding that all its figures may be held to.
+
+    Columns are rounded to a number of decimals or to a number of significant digits. A figure has
+    the decimals of the most precise figure of its column, but never more significant digits than
+    the longest one: beside 0.0123 and 45.67, a 1.0 is 1.000, whichever the rule was.
+    """
+
+    unit: Fraction
+    """The smallest step of a last printed digit."""
+    digits: int
+    """The most significant digits."""
+
+    @classmethod
+    def of(cls, column: Iterable[PrintedFigure]) -> "ColumnPrecision | None":
+        """That of a column; None without a figure."""
+        found = list(column)
+        if not found:
+            return None
+        return cls(min(it.unit for it in found), max(it.digits for it in found))
+
+    def refined(self, figure: PrintedFigure) -> PrintedFigure:
+        """The figure with the precision of its column."""
+        step = self.unit
+        if figure.value:
+            step = max(step, figure.unit * Fraction(10) ** (figure.digits - self.digits))
+        return replace(figure, step=min(step, figure.unit))
 
 
 def decimals(step: Fraction) -> int:

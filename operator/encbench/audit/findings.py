@@ -12,7 +12,9 @@ from encbench.audit.figures import decimals, shown
 from encbench.audit.shapes import condition
 from encbench.text.words import listed
 
-Kind = Literal["contradiction", "slip", "repeat", "unchecked"]
+Kind = Literal[
+    "impossible", "contradiction", "twice", "law", "repeat", "slip", "coarse", "unchecked"
+]
 
 _FEW = 3
 """Significant digits from which a wrong figure equal to another row's counts as copied from it."""
@@ -34,7 +36,7 @@ def findings(
     disagreements: Sequence[Disagreement],
     said: Sequence[Statement],
 ) -> list[AuditFinding]:
-    """Contradictions first, then repeats, slips and unchecked overheads, each in order."""
+    """Contradictions first, then repeats, slips, coarse and unchecked overheads, each in order."""
     wrong = [c for c in checks if c.verdict == "contradiction"]
     accused = {_id(c.encrypted) for c in wrong}
     found = [_contradiction(check, repeats, said) for check in wrong]
@@ -50,6 +52,7 @@ def findings(
         and _digits(group[0]) >= REPEAT_DIGITS
     ]
     found += [_slip(check) for check in checks if check.verdict == "slip"]
+    found += [_coarse(check) for check in checks if check.verdict == "coarse"]
     found += _unchecked([check for check in checks if check.verdict == "unchecked"])
     return found
 
@@ -178,9 +181,10 @@ def _repeat(group: tuple[OverheadCheck, ...]) -> AuditFinding:
 
 
 def _slip(check: OverheadCheck) -> AuditFinding:
-    reach, unit = check.reach, check.published.unit
+    reach, published = check.reach, check.published
+    unit = published.precision if published else Fraction(1)
     value = check.result or Fraction(0)
-    cut = Fraction(int(value / unit)) * unit == check.published.value
+    cut = published is not None and Fraction(int(value / unit)) * unit == published.value
     why = "the last digit was cut off, not rounded" if cut else "off by one in the last digit"
     around = ""
     digits = decimals(unit) + 2
@@ -193,6 +197,20 @@ def _slip(check: OverheadCheck) -> AuditFinding:
         f"{wording.where(check)}: published is {wording.published(check)}, but "
         f"{wording.computation(check)} is {wording.result(check)}{around}, "
         f"which rounds to {rounded}: {why}.",
+    )
+
+
+def _coarse(check: OverheadCheck) -> AuditFinding:
+    coarse = listed(
+        f"{place.column} {wording.printed(place)} (good to {wording.half(place)})"
+        for place in check.coarse
+    )
+    return AuditFinding(
+        "coarse",
+        (PrintedCell(check.source, check.row, check.claim.published), *check.coarse),
+        f"{wording.where(check)}: published is {wording.published(check)}, but "
+        f"{wording.computation(check)} is {wording.result(check)}; it follows only if fewer digits "
+        f"were printed than elsewhere in the column of {coarse}.",
     )
 
 

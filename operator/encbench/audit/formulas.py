@@ -26,8 +26,10 @@ class Formula:
     """The encrypted figure that gives this result for that plain one: of plain and result."""
     percent: bool
     """Whether results are in percent unless the user says otherwise."""
-    needs: str
-    """Which figure must be above 0: plain, encrypted or none."""
+    positive: bool = True
+    """Whether both figures must be above 0."""
+    ratio: bool = False
+    """Whether the result must be above 0 as well."""
 
     def reach(self, plain: Span, encrypted: Span) -> Span:
         """All results of figures within these spans."""
@@ -53,28 +55,26 @@ FORMULAS = {
         compute=lambda plain, encrypted: 1 - encrypted / plain,
         invert=lambda plain, result: plain * (1 - result),
         percent=True,
-        needs="plain",
     ),
     "ratio": Formula(
         words="{plain}/{encrypted}",
         compute=lambda plain, encrypted: plain / encrypted,
         invert=lambda plain, result: plain / result,
         percent=False,
-        needs="encrypted",
+        ratio=True,
     ),
     "increase": Formula(
         words="{encrypted}/{plain} − 1",
         compute=lambda plain, encrypted: encrypted / plain - 1,
         invert=lambda plain, result: plain * (1 + result),
         percent=True,
-        needs="plain",
     ),
     "points": Formula(
         words="{encrypted} − {plain}",
         compute=lambda plain, encrypted: encrypted - plain,
         invert=lambda plain, result: plain + result,
         percent=False,
-        needs="none",
+        positive=False,
     ),
 }
 """By the name that `--formula` takes."""

@@ -3,22 +3,27 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from encbench.audit.audit import Audit
 from encbench.audit.checks import OverheadCheck, PrintedCell
 from encbench.audit.findings import AuditFinding
-from encbench.audit.wording import printed, published, result
+from encbench.audit.wording import printed, published, ratio, result
 from encbench.text.lines import aligned, item, paragraph
 from encbench.text.markdown import escaped, table
+from encbench.text.words import plural
 
 SAYS = {
     "follows": "follows",
     "slip": "rounding slip",
+    "coarse": "follows if coarse",
     "contradiction": "contradiction",
+    "impossible": "impossible value",
     "unchecked": "not checked",
+    "computed": "computed",
 }
 """The verdicts in words."""
 
@@ -56,7 +61,7 @@ CSV_COLUMNS = (
 
 
 def csv_rows(audit: Audit) -> str:
-    """One line for each published overhead, and one for each figure that another table contradicts.
+    """One line for each overhead, and one for each further finding.
 
     Results are in the unit of the published figure.
     """
@@ -71,7 +76,8 @@ def csv_rows(audit: Audit) -> str:
     for finding in audit.findings:
         if id(finding) not in shown:
             words = {"verdict": finding.kind, "finding": finding.text}
-            writer.writerow(_place(finding.places[0]) | words)
+            place = _place(finding.places[0]) if finding.places else {}
+            writer.writerow(place | words)
     return out.getvalue()
 
 
@@ -98,26 +104,51 @@ RENDERINGS = {"text": text, "md": markdown, "csv": csv_rows, "json": json_docume
 """By the name that `--output` takes."""
 
 
+_COUNTED = (
+    ("contradiction", "contradicts them", "contradict them"),
+    ("slip", "is a rounding slip", "are rounding slips"),
+    ("coarse", "follows only if printed coarsely", "follow only if printed coarsely"),
+    ("impossible", "has an impossible figure", "have an impossible figure"),
+    ("unchecked", "could not be checked", "could not be checked"),
+)
+"""Verdicts in a sentence, of one overhead and of several."""
+_FURTHER = (
+    ("contradiction", "further figure contradicts others", "further figures contradict others"),
+    ("twice", "condition has different figures", "conditions have different figures"),
+    ("law", "breach of Little's law", "breaches of Little's law"),
+    ("repeat", "figure is repeated", "figures are repeated"),
+)
+"""Findings in a sentence, of one figure and of several."""
+
+
 def summary(audit: Audit) -> str:
     """`44 of 48 published overheads follow from their figures; 2 contradict them, ...`."""
     counts = audit.counts
-    total, good = len(audit.checks), counts.get("follows", 0)
-    few = "overhead" if total == 1 else "overheads"
-    verb = "follows" if good == 1 else "follow"
-    parts = [f"{good} of {total} published {few} {verb} from the figures beside them"]
-    for verdict, words in (
-        ("contradiction", "contradict them"),
-        ("slip", "are rounding slips"),
-        ("unchecked", "could not be checked"),
-    ):
-        if counts.get(verdict):
-            parts.append(f"{counts[verdict]} {words}")
-    denied = [f for f in audit.findings if f.kind == "contradiction"]
-    between = len(denied) - counts.get("contradiction", 0)
-    if between:
-        parts.append(f"{between} further figures contradict another table")
-    agreed = f"{parts[0]}, and no table contradicts another."
-    return f"{'; '.join(parts)}." if audit.findings else agreed
+    computed = counts.get("computed", 0)
+    total = sum(check.published is not None for check in audit.checks)
+    good = counts.get("follows", 0)
+    parts = []
+    if total:
+        few = "overhead" if total == 1 else "overheads"
+        verb = "follows" if good == 1 else "follow"
+        parts.append(f"{good} of {total} published {few} {verb} from the figures beside them")
+    if computed:
+        more = "further " if total else ""
+        parts.append(f"{plural(computed, f'{more}overhead')} computed, because none is published")
+    parts += _counted(counts, _COUNTED)
+    kinds = Counter[str](finding.kind for finding in audit.findings)
+    kinds["contradiction"] -= counts.get("contradiction", 0)
+    parts += _counted(kinds, _FURTHER)
+    if audit.findings:
+        return f"{'; '.join(parts)}."
+    return f"{'; '.join(parts)}{', and no table contradicts another' if total else ''}."
+
+
+def _counted(counts: Mapping[str, int], words: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+    for kind, one, several in words:
+        count = counts.get(kind, 0)
+        if count > 0:
+            yield f"{count} {one if count == 1 else several}"
 
 
 def _tables(audit: Audit) -> Iterable[tuple[str, list[str], list[list[str]]]]:
@@ -131,8 +162,11 @@ def _tables(audit: Audit) -> Iterable[tuple[str, list[str], list[list[str]]]]:
             formula += f", plain where {column} is {value}"
         keys = [*source.shape.keys, *source.shape.labels]
         heads = [*(keys or ["line"]), "plain", "encrypted", "published", "recomputed", "verdict"]
-        rows = [_line(check, keys) for check in checks]
-        yield f"{source.table.name}: {claim.published} by {formula}", heads, rows
+        title = f"{source.table.name}: {claim.published} by {formula}"
+        if not claim.published:
+            heads[-3:] = [claim.formula, "plain/encrypted", "verdict"]
+            title = f"{source.table.name}: {formula}"
+        yield title, heads, [_line(check, keys) for check in checks]
 
 
 def _figures(heads: Sequence[str]) -> range:
@@ -142,26 +176,30 @@ def _figures(heads: Sequence[str]) -> range:
 
 def _line(check: OverheadCheck, keys: Sequence[str]) -> list[str]:
     within = " within rounding" if check.verdict == "follows" and not check.as_printed else ""
+    both = [published(check), result(check) or "–"]
+    if not check.claim.published:
+        both = [result(check) or "–", ratio(check) or "–"]
     return [
         *([check.row.cells[key] for key in keys] or [str(check.row.line)]),
         printed(check.plain) if check.plain else "–",
         printed(check.encrypted) or "–",
-        published(check),
-        result(check) or "–",
+        *both,
         f"{SAYS[check.verdict]}{within}",
     ]
 
 
 def _check(check: OverheadCheck) -> dict[str, Any]:
-    place = _place(PrintedCell(check.source, check.row, check.claim.published))
+    column = check.claim.published or check.claim.encrypted
+    place = _place(PrintedCell(check.source, check.row, column))
     return {
         **place,
         "formula": check.formula.spelled(check.claim.plain, check.claim.encrypted),
         "unit": "percent" if check.percent else "plain",
         "plain": _place(check.plain) if check.plain else None,
         "encrypted": _place(check.encrypted),
-        "published": check.published.text,
+        "published": check.published and check.published.text,
         "recomputed": None if check.result is None else float(check.result),
+        **({"ratio": ratio(check)} if check.verdict == "computed" else {}),
         "lowest": check.reach and float(check.reach.low),
         "highest": check.reach and float(check.reach.high),
         "verdict": check.verdict,
@@ -193,7 +231,7 @@ def _place(place: PrintedCell) -> dict[str, Any]:
 
 def _is_about(finding: AuditFinding, check: OverheadCheck) -> bool:
     """Whether the finding is about this row's published overhead or its encrypted figure."""
-    one = finding.kind in ("contradiction", "slip")
+    one = finding.kind in ("contradiction", "slip", "coarse")
     places = finding.places[:1] if one else finding.places
     return any(
         place.source is check.source

@@ -4,8 +4,9 @@ import csv
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
-from encbench.audit.figures import NotAFigure, PrintedFigure, figure
+from encbench.audit.figures import ColumnPrecision, NotAFigure, PrintedFigure, figure
 from encbench.text.words import listed
 
 
@@ -30,11 +31,38 @@ class PublishedTable:
     rows: tuple[TableRow, ...]
 
     def figure(self, row: TableRow, column: str) -> PrintedFigure | None:
-        """The figure in a cell, None where there is none; BadInput for anything else."""
+        """The figure in a cell, None where there is none; BadInput for anything else.
+
+        It has the precision of its column.
+        """
         try:
-            return figure(row.cells[column])
+            found = figure(row.cells[column])
         except NotAFigure as error:
             raise BadInput(f"{self.name}, line {row.line}, column {column}: {error}") from error
+        precision = self._precisions.get(column)
+        return precision.refined(found) if found and precision else found
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """The columns with a cell that holds something else than a figure."""
+        return frozenset(c for c in self.columns if any(_is_text(r.cells[c]) for r in self.rows))
+
+    @cached_property
+    def _precisions(self) -> dict[str, ColumnPrecision]:
+        columns = (c for c in self.columns if c not in self.texts)
+        known = {
+            c: ColumnPrecision.of(filter(None, (figure(r.cells[c]) for r in self.rows)))
+            for c in columns
+        }
+        return {column: found for column, found in known.items() if found}
+
+
+def _is_text(cell: str) -> bool:
+    try:
+        figure(cell)
+    except NotAFigure:
+        return True
+    return False
 
 
 def read(name: str, content: bytes) -> PublishedTable:

@@ -1,5 +1,6 @@
 """The wording of cells, figures and computations of an audit."""
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -29,6 +30,12 @@ def spot(place: PrintedCell) -> str:
     return f"{place.source.table.name}, line {place.row.line}"
 
 
+def place(cell: PrintedCell) -> str:
+    """File, line and condition of a cell."""
+    name = cell.source.name(cell.row)
+    return f"{spot(cell)}{f' ({name})' if name else ''}"
+
+
 def apart(one: OverheadCheck, other: OverheadCheck, *, both: bool = False) -> str:
     """How the other row differs from this one."""
     names = [*other.source.shape.keys, *other.source.shape.labels]
@@ -44,8 +51,10 @@ def sign(check: OverheadCheck) -> str:
 
 
 def published(check: OverheadCheck) -> str:
-    """The published figure with its unit."""
+    """The published figure with its unit; empty where there is none."""
     figure = check.published
+    if figure is None:
+        return ""
     return f"{shown(figure.value, decimals(figure.unit))}{sign(check)}"
 
 
@@ -68,11 +77,21 @@ def result(check: OverheadCheck) -> str:
     value = check.result
     if value is None:
         return ""
-    digits = whole = decimals(check.published.unit)
+    if check.published is None:
+        return f"{shown(value, 2 if check.percent else 4)}{sign(check)}"
+    digits = whole = decimals(check.published.precision)
     digits += 2
     while digits < whole + 6 and _round(_round(value, digits), whole) != _round(value, whole):
         digits += 1
     return f"{shown(value, digits)}{sign(check)}"
+
+
+def ratio(check: OverheadCheck) -> str:
+    """Plain over encrypted, of figures with a ratio; empty without."""
+    plain, encrypted = check.plain and check.plain.figure, check.encrypted.figure
+    if check.result is None or not check.formula.positive or not plain or not encrypted:
+        return ""
+    return shown(plain.value / encrypted.value, 4)
 
 
 def _round(value: Fraction, digits: int) -> Fraction:
@@ -92,3 +111,27 @@ def lines(checks: Sequence[OverheadCheck]) -> str:
     """`lines 3 and 4`."""
     word = "line" if len(checks) == 1 else "lines"
     return f"{word} {listed(str(check.row.line) for check in checks)}"
+
+
+def half(place: PrintedCell) -> str:
+    """Half a step of the figure's last printed digit: `0.05`."""
+    figure = place.figure
+    step = figure.unit / 2 if figure else Fraction(0)
+    return shown(step, decimals(step))
+
+
+def percent(fraction: Fraction) -> str:
+    """`2.1 %`."""
+    return f"{shown(100 * fraction, 1)} %"
+
+
+def few(texts: Sequence[str]) -> str:
+    """The first three, and how many there are besides."""
+    rest = len(texts) - 3
+    return listed(texts) if rest <= 0 else f"{', '.join(texts[:3])} and {rest} more"
+
+
+def rough(value: Fraction) -> str:
+    """Four significant digits."""
+    digits = 3 - math.floor(math.log10(value)) if value > 0 else 0
+    return shown(round(value, digits), max(digits, 0))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from encbench.audit import render
 from encbench.audit.audit import audit as make
-from encbench.audit.shapes import Naming
+from encbench.audit.naming import Naming
 from encbench.audit.tables import BadInput, read
 from encbench.cli import output
 from encbench.cli.output import CommandError
@@ -26,27 +26,35 @@ def audit(args: argparse.Namespace) -> int:
 
 
 def naming(args: argparse.Namespace) -> Naming | None:
-    """The columns that the flags name; None without any, CommandError without all three."""
-    columns = {"--plain": args.plain, "--encrypted": args.encrypted, "--published": args.published}
-    missing = [flag for flag, column in columns.items() if column is None]
-    if len(missing) == len(columns):
-        for flag in ("formula", "unit", "baseline", "key"):
+    """The columns that the flags name; None without any, CommandError where one is missing."""
+    if args.plain is None and args.encrypted is None:
+        for flag in ("published", "formula", "unit", "baseline", "key", "response"):
             if getattr(args, flag):
-                raise CommandError(
-                    f"--{flag} needs named columns: add --plain, --encrypted and --published"
-                )
+                raise CommandError(f"--{flag} needs named columns: add --plain and --encrypted")
         return None
-    if missing:
-        raise CommandError(f"name all three columns: add {' and '.join(missing)}")
+    for flag in ("plain", "encrypted"):
+        if getattr(args, flag) is None:
+            raise CommandError(f"name the plain and the encrypted figures: add --{flag}")
+    response = _names_of(args.response)
+    if len(response) > 2:
+        raise CommandError(
+            "--response takes one column, or two for the plain and the encrypted figures, not "
+            f"{len(response)}"
+        )
     return Naming(
         plain=args.plain,
         encrypted=args.encrypted,
-        published=args.published,
+        published=args.published or "",
         formula=args.formula or "loss",
         percent=None if args.unit is None else args.unit == "percent",
-        keys=tuple(key for part in args.key for key in part.split(",") if key),
+        keys=_names_of(args.key),
         baseline=_baseline(args.baseline),
+        response=response,
     )
+
+
+def _names_of(options: list[str]) -> tuple[str, ...]:
+    return tuple(name for part in options for name in part.split(",") if name)
 
 
 def _baseline(text: str | None) -> tuple[str, str] | None:

@@ -12,30 +12,33 @@ from encbench import __version__
 from encbench.audit.formulas import FORMULAS
 
 _AUDIT = """\
-Recompute published overheads from the figures that they were published with.
+Recompute published overheads from the figures that they were published with, and look for figures
+that cannot be right.
 
-The headers of known studies' tables, and of encbench's own report.csv, are recognised. Name the
-columns of any other CSV. If the plain figures are in another of the files, both are joined by the
-key columns that they share (instance, workload, table, concurrency, threads or terminals, unless
---key names others).
+The headers of known studies' tables, and of encbench's own report.csv and study-*.csv, are
+recognised. Name the columns of any other CSV; without --published the overheads are computed. If
+the plain figures are in another of the files, both are joined by the columns that identify a
+condition: those with such a name (instance, benchmark, version, threads and the like) and those
+that hold text, unless --key names them.
 
 An overhead follows if some numbers that round to the printed figures give one that rounds to the
-published one. It is a rounding slip if it is off by less than one step of its last digit. Anything
-else is a contradiction. docs/audit.md has the rules in full.
+published one. It is a rounding slip if it is off by less than half a step of its last digit.
+Anything else is a contradiction. docs/audit.md has the rules in full.
 """
 
 _AUDIT_MORE = """\
 examples:
   kubectl encbench audit published/*.csv
+  kubectl encbench audit mine.csv --plain tps_off --encrypted tps_on
   kubectl encbench audit mine.csv --plain tps_off --encrypted tps_on --published loss_percent
   kubectl encbench audit tps.csv claims.csv --plain tps --encrypted tps_tde --published ratio \\
       --formula ratio --key instance,threads
-  kubectl encbench audit long.csv --plain tps --encrypted tps --published loss --baseline mode=off
+  kubectl encbench audit long.csv --plain qps --encrypted qps --baseline mode=off --response ms
 
 exit codes:
-  0  every published overhead follows, and no table contradicts another
-  1  something does not follow, contradicts another table or could not be checked
-  2  the files or the columns cannot be understood
+  0  every published overhead follows, and no figure contradicts another
+  1  something does not follow, cannot be right or could not be checked
+  2  no file or not all of the named columns can be understood
 """
 
 _PLAN = """\
@@ -170,7 +173,8 @@ def _audit(command: argparse.ArgumentParser) -> None:
     add = command.add_argument_group("columns of tables with an unknown header").add_argument
     add("--plain", metavar="COLUMN", help="figures without encryption")
     add("--encrypted", metavar="COLUMN", help="figures with encryption")
-    add("--published", metavar="COLUMN", help="overheads as published")
+    words = "overheads as published; without it they are computed"
+    add("--published", metavar="COLUMN", help=words)
     add(
         "--formula",
         choices=tuple(FORMULAS),
@@ -185,6 +189,8 @@ def _audit(command: argparse.ArgumentParser) -> None:
     )
     words = "columns that identify a condition and join files"
     add("--key", action="append", default=[], metavar="COLUMN[,COLUMN]", help=words)
+    words = "average response times of the plain and the encrypted figures, for Little's law"
+    add("--response", action="append", default=[], metavar="COLUMN[,COLUMN]", help=words)
     words = "the plain figures are in rows of their own, where this column has this value"
     add("--baseline", metavar="COLUMN=VALUE", help=words)
     _output(command, "text is for a terminal", "md", "csv", "json")

@@ -44,7 +44,11 @@ def test_a_file_is_written(mine: Path, tmp_path: Path, capsys: pytest.CaptureFix
     [
         (["absent.csv"], "cannot read absent.csv"),
         (["{mine}"], "name its columns with --plain"),
-        (["{mine}", "--plain", "off"], "add --encrypted and --published"),
+        (["{mine}", "--plain", "off"], "add --encrypted"),
+        (["{mine}", "--encrypted", "on"], "add --plain"),
+        (["{mine}", "--published", "cost"], "--published needs named columns"),
+        (["{mine}", "--response", "ms"], "--response needs named columns"),
+        (["{mine}", *NAMED, "--response", "a,b,c"], "one column, or two for the plain and the"),
         (["{mine}", "--formula", "loss"], "--formula needs named columns"),
         (["{mine}", "--key", "threads"], "--key needs named columns"),
         (["{mine}", *NAMED, "--baseline", "mode"], "write --baseline as COLUMN=VALUE"),
@@ -80,3 +84,29 @@ def test_files_of_one_name_are_told_apart(
     other.write_text(mine.read_text())
     assert main(["audit", str(mine), str(other), *NAMED]) == 0
     assert f"{other}: cost by" in capsys.readouterr().out
+
+
+def test_without_published_the_overheads_are_computed(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit", str(mine), "--plain", "off", "--encrypted", "on"]) == 0
+    said = capsys.readouterr().out
+    assert "mine.csv: 1 − on/off" in said
+    assert "1 overhead computed, because none is published." in said
+
+
+def test_response_times_reach_the_audit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("threads,mode,qps,ms\n8,off,4000,2.0\n8,on,2000,4.0\n16,off,8000,9.0\n")
+    flags = ["--plain=qps", "--encrypted=qps", "--baseline=mode=off", "--response=ms"]
+    assert main(["audit", str(path), *flags]) == 1
+    assert "by Little's law" in " ".join(capsys.readouterr().out.split())
+
+
+def test_an_unknown_file_beside_known_ones_ends_with_1(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clean = str(REFERENCE / "polardbx_driver_cpu.csv")
+    assert main(["audit", clean]) == 0
+    assert main(["audit", clean, str(mine)]) == 1
+    assert "mine.csv has no known header" in capsys.readouterr().out

@@ -1,0 +1,178 @@
+"""What our own `report.csv` and `study-*.csv` must agree on beyond the overheads in them.
+
+A row holds an estimate with its interval, which is symmetric on the log scale: the product of the
+two ratios at its bounds is the square of the ratio. A condition has one number of blocks and one
+noise floor for a figure, and the floor is at least the control's largest bound. Every figure of a
+study's table stands in the report under the same condition.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import PurePath
+
+from encbench.audit.checks import PrintedCell, Source
+from encbench.audit.figures import PrintedFigure, Span, shown
+from encbench.audit.known import OWN, WHOLE_SIDE
+from encbench.audit.shapes import PrintedInterval, condition
+from encbench.audit.tables import TableRow
+from encbench.text.words import listed
+
+NEAR = Fraction(1, 100)
+"""How far the sum of two geometric means may be from the geometric mean of the sums: with a fifth
+of spread between blocks it is half a percent."""
+
+_STUDIED = {
+    "tps": ("plaintext_tps", "encrypted_100pct_tps", "tps"),
+    "qps": ("plain_qps", "encrypted_qps"),
+    "latency_average_ms": ("plain_response_ms", "encrypted_response_ms"),
+    "client_cpu_percent_of_limit": (
+        *("client_cpu_before_percent", "client_cpu_100pct_encrypted_percent"),
+        *("client_cpu_percent", "jdbc_client_cpu_percent", "encjdbc_client_cpu_percent"),
+    ),
+    "client_memory_mib_per_replica": ("jdbc_memory_mb", "encjdbc_memory_mb"),
+}
+_GEOMETRIC = frozenset(("tps", "qps", "latency_average_ms"))
+COUNTERPARTS = {
+    column: f"{stem}_{'geometric_mean' if stem in _GEOMETRIC else 'mean'}"
+    for stem, columns in _STUDIED.items()
+    for column in columns
+}
+"""Columns of the studies' tables, and the column of the report that has the same figures."""
+
+
+@dataclass(frozen=True)
+class Clash:
+    """A figure that cannot stand beside the others, and why not, in one clause."""
+
+    places: tuple[PrintedCell, ...]
+    """The wrong one first."""
+    reason: str
+
+
+def clashes(sources: Sequence[Source]) -> list[Clash]:
+    """Everything that does not agree, in the order of the tables."""
+    reports = [source for source in sources if source.shape is OWN]
+    found: list[Clash] = []
+    for source in sources:
+        if source.shape is OWN:
+            found += [c for row in source.table.rows for c in _intervals(source, row)]
+            found += [c for rows in _conditions(source) for c in _condition(source, rows)]
+        elif reports and PurePath(source.table.name).name.startswith("study-"):
+            found += _studied(source, reports)
+    return found
+
+
+def _conditions(source: Source) -> list[list[TableRow]]:
+    groups: dict[frozenset[tuple[str, str]], list[TableRow]] = {}
+    for row in source.table.rows:
+        groups.setdefault(condition(source.shape, row), []).append(row)
+    return [*groups.values()]
+
+
+def _intervals(source: Source, row: TableRow) -> Iterator[Clash]:
+    for interval in source.shape.intervals:
+        cells = [PrintedCell(source, row, c) for c in (interval.low, interval.high)]
+        estimate = PrintedCell(source, row, interval.estimate)
+        low, high = (cell.figure for cell in cells)
+        middle = estimate.figure
+        if low is None and high is None:
+            continue
+        if low is None or high is None or middle is None:
+            given = next(cell for cell in (*cells, estimate) if cell.figure)
+            yield Clash((given,), "an estimate and both bounds belong together")
+        elif low.value > high.value:
+            yield Clash((cells[0], cells[1]), f"the lower bound is above the upper {high.text}")
+        elif not low.value <= middle.value <= high.value:
+            why = f"the estimate is outside its interval [{low.text}, {high.text}]"
+            yield Clash((estimate, *cells), why)
+        elif not _symmetric(interval, low, middle, high):
+            yield Clash(
+                (cells[0], cells[1], estimate),
+                f"the interval [{low.text}, {high.text}] is not symmetric about {middle.text} on "
+                "the log scale",
+            )
+
+
+def _symmetric(
+    interval: PrintedInterval, low: PrintedFigure, middle: PrintedFigure, high: PrintedFigure
+) -> bool:
+    one, other, centre = (_ratio(interval.formula, it.span) for it in (low, high, middle))
+    if min(one.low, other.low, centre.low) <= 0:
+        return False
+    product = Span(one.low * other.low, one.high * other.high)
+    return product.meets(Span(centre.low**2, centre.high**2))
+
+
+def _ratio(formula: str, change: Span) -> Span:
+    if formula == "loss":
+        return Span(1 - change.high, 1 - change.low)
+    return Span(1 + change.low, 1 + change.high)
+
+
+def _condition(source: Source, rows: Sequence[TableRow]) -> Iterator[Clash]:
+    for column in source.shape.alike:
+        cells = [PrintedCell(source, row, column) for row in rows]
+        if len({cell.figure.value if cell.figure else None for cell in cells}) > 1:
+            lines = listed(f"{cell.row.cells[column] or 'none'}" for cell in cells)
+            yield Clash(tuple(cells), f"all arms of a condition have one value, not {lines}")
+    yield from _floors(source, rows)
+    for row in rows:
+        yield from _whole_side(source, row, rows)
+
+
+def _floors(source: Source, rows: Sequence[TableRow]) -> Iterator[Clash]:
+    for interval in source.shape.intervals:
+        for row in rows if interval.floor else ():
+            floor = PrintedCell(source, row, interval.floor)
+            bounds = [PrintedCell(source, row, c) for c in (interval.low, interval.high)]
+            figures = [cell.figure for cell in bounds if cell.figure]
+            if row.cells["role"] != "control" or floor.figure is None or not figures:
+                continue
+            largest = max(figures, key=lambda figure: abs(figure.value))
+            if floor.figure.span.high < abs(largest.value) - largest.precision / 2:
+                why = f"it is below the control's bound of {largest.text}"
+                yield Clash((floor, *bounds), why)
+
+
+def _whole_side(source: Source, row: TableRow, rows: Sequence[TableRow]) -> Iterator[Clash]:
+    """The step of server and proxy together, whose figures are only in the report as two."""
+    step = PrintedCell(source, row, WHOLE_SIDE)
+    before = next((r for r in rows if r.cells["arm"] == row.cells["step_before_arm"]), None)
+    if step.figure is None or before is None:
+        return
+    own, other = _side(source, row), _side(source, before)
+    if own and other and abs((1 + step.figure.value) * other / own - 1) > NEAR:
+        computed = shown(own / other - 1, 3)
+        why = f"server and proxy of {row.cells['arm']} and {before.cells['arm']} give {computed}"
+        yield Clash((step,), why)
+
+
+def _side(source: Source, row: TableRow) -> Fraction:
+    """CPU of server and proxy in milliseconds a transaction; 0 where the server's is not known."""
+    names = (f"{part}_cpu_ms_per_transaction_geometric_mean" for part in ("database", "proxy"))
+    server, proxy = (source.table.figure(row, name) for name in names)
+    if server is None:
+        return Fraction(0)
+    return server.value + (proxy.value if proxy else 0)
+
+
+def _studied(study: Source, reports: Sequence[Source]) -> Iterator[Clash]:
+    """Figures of a study's table that no arm of the report has under that condition."""
+    for row in study.table.rows:
+        wanted = condition(study.shape, row)
+        for column in study.table.columns:
+            cell = PrintedCell(study, row, column)
+            field = COUNTERPARTS.get(column)
+            if field is None or cell.figure is None:
+                continue
+            there = [
+                figure
+                for report in reports
+                for other in report.table.rows
+                if wanted <= condition(report.shape, other)
+                and (figure := report.table.figure(other, field))
+            ]
+            if not any(figure.value == cell.figure.value for figure in there):
+                name = listed(report.table.name for report in reports)
+                yield Clash((cell,), f"no arm of {name} has this {field} under that condition")

@@ -1,0 +1,170 @@
+"""Our own files: every figure that others determine is checked, and each falsified one is found."""
+
+import csv
+import io
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from encbench.audit.audit import Audit, audit
+from encbench.audit.known import OWN, WHOLE_SIDE
+from encbench.audit.own import COUNTERPARTS
+from encbench.audit.tables import read
+from encbench.report.figures import IN_ROWS
+from encbench.report.formats.csvrows import COLUMNS
+from tests.data.report import golden
+
+Table = list[dict[str, str]]
+LAYERS = golden.FOLDER / "columns"
+
+
+@cache
+def content(name: str) -> bytes:
+    return (LAYERS / name).read_bytes()
+
+
+def rows(name: str) -> Table:
+    return list(csv.DictReader(io.StringIO(content(name).decode())))
+
+
+def written(table: Table) -> bytes:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(table[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table)
+    return out.getvalue().encode()
+
+
+def audited(**files: bytes) -> Audit:
+    return audit(
+        [read(f"{name.replace('_', '-')}.csv", data) for name, data in files.items()], None
+    )
+
+
+INTERVALS = [column for one in OWN.intervals for column in (one.estimate, one.low, one.high)]
+POINTS = [claim.published for claim in OWN.claims if claim.formula == "points"]
+STATED = dict.fromkeys((*INTERVALS, *POINTS, *OWN.alike))
+MEASURED = {figure.column for figure in IN_ROWS}
+"""What the trials measured: nothing in the file determines it, but losses, points and steps do
+follow from most of it."""
+WORDS = {name for name in COLUMNS if name.endswith("verdict")} | {
+    *("instance", "workload", "concurrency_threads", "arm", "role", "mode"),
+    *("tps_limited_by", "step_layers", "step_before_arm"),
+}
+
+
+def test_no_column_of_the_report_is_left_out() -> None:
+    assert set(COLUMNS) == {*STATED, *MEASURED, *WORDS}
+
+
+def test_both_golden_reports_agree_with_themselves() -> None:
+    for folder in (golden.FOLDER, LAYERS):
+        assert not audited(report=(folder / "report.csv").read_bytes()).findings
+    found = audited(report=content("report.csv"))
+    assert set(found.counts) == {"follows"}
+    assert {check.claim.published for check in found.checks} >= set(POINTS)
+
+
+def _falsified(column: str, change: Callable[[float], float]) -> Audit | None:
+    """The report with one cell of that column changed; None where the column is empty."""
+    table = rows("report.csv")
+    filled = [row for row in table if row[column] and float(row[column])]
+    if not filled:
+        return None
+    filled[len(filled) // 2][column] = repr(change(float(filled[len(filled) // 2][column])))
+    return audited(report=written(table))
+
+
+@pytest.mark.parametrize("column", STATED)
+def test_every_figure_that_others_determine_is_found_when_falsified(column: str) -> None:
+    larger = _falsified(column, lambda value: value + abs(value) * 0.2 + 1)
+    if larger is None:
+        assert column.startswith(("latency", "recovery", "step_latency")), "TPC-C has no latency"
+        return
+    assert [finding for finding in larger.findings if finding.kind == "contradiction"]
+    smaller = _falsified(column, lambda value: value - abs(value) * 0.2 - 1)
+    assert smaller is not None
+    assert smaller.findings
+
+
+@pytest.mark.parametrize("column", [c for c in INTERVALS if c != WHOLE_SIDE])
+def test_a_thousandth_is_enough(column: str) -> None:
+    moved = _falsified(column, lambda value: value + 0.001)
+    assert moved is None or moved.findings
+
+
+@pytest.mark.parametrize("column", ["latency_average", "latency_p95"])
+def test_latency_s_bounds_and_floors_are_checked_where_there_are_any(column: str) -> None:
+    plain = (golden.FOLDER / "report.csv").read_bytes()
+    for part in ("increase_fraction_ci95_low", "noise_floor_fraction"):
+        table = list(csv.DictReader(io.StringIO(plain.decode())))
+        table[1][f"{column}_{part}"] = "0.001"
+        assert audited(report=written(table)).findings, part
+
+
+def test_bounds_that_are_the_wrong_way_round() -> None:
+    table = rows("report.csv")
+    low, high = "tps_loss_fraction_ci95_low", "tps_loss_fraction_ci95_high"
+    table[2][low], table[2][high] = table[2][high], table[2][low]
+    (finding,) = audited(report=written(table)).findings
+    assert finding.text.startswith("report.csv, line 4 (instance 2x4c32g, workload tpcc, ")
+    assert "the lower bound is above the upper" in finding.text
+
+
+def test_a_bound_without_the_other() -> None:
+    table = rows("report.csv")
+    table[2]["tps_loss_fraction_ci95_high"] = ""
+    (finding,) = audited(report=written(table)).findings
+    assert "an estimate and both bounds belong together" in finding.text
+
+
+def test_a_floor_below_the_control_s_bound() -> None:
+    table = rows("report.csv")
+    for row in table:
+        row["noise_floor_fraction_largest_bound_of_control"] = "0.001"
+    found = audited(report=written(table)).findings
+    assert len(found) == 4, "one for each condition"
+    assert all("below the control's bound" in finding.text for finding in found)
+
+
+def test_a_floor_that_differs_between_the_arms_of_a_condition() -> None:
+    table = rows("report.csv")
+    table[0]["noise_floor_fraction_largest_bound_of_control"] = "0.5"
+    (finding,) = audited(report=written(table)).findings
+    assert "all arms of a condition have one value" in finding.text
+
+
+def test_a_step_from_an_arm_that_is_not_there_cannot_be_checked() -> None:
+    table = rows("report.csv")
+    (row, *_) = [row for row in table if row["step_before_arm"] == "swap"]
+    row["step_before_arm"] = "absent"
+    kinds = {finding.kind for finding in audited(report=written(table)).findings}
+    assert kinds == {"unchecked"}
+
+
+STUDIES = ("tpcc-tps-aes", "client-cpu-aes", "driver-cpu", "ratio-aes")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_figure_of_a_study_stands_in_the_report(name: str) -> None:
+    report, study = content("report.csv"), f"study-{name}.csv"
+    others = {"study_tpcc_tps_aes": content("study-tpcc-tps-aes.csv"), "report": report}
+    key = study.removesuffix(".csv").replace("-", "_")
+    assert not audited(**others | {key: content(study)}).findings
+    columns = [column for column in rows(study)[0] if column in COUNTERPARTS]
+    assert columns
+    for column in columns:
+        table = rows(study)
+        table[1][column] = repr(float(table[1][column]) * 1.0001)
+        found = audited(**others | {key: written(table)}).findings
+        (finding,) = [f for f in found if "no arm of report.csv has this" in f.text]
+        assert f"line 3 (instance 2x4c32g, concurrency {table[1]['concurrency']}" in finding.text
+        assert column in finding.text
+
+
+def test_a_published_table_is_not_held_to_our_report() -> None:
+    theirs = "instance,concurrency,plaintext_tps,encrypted_100pct_tps,published_overhead_percent\n"
+    row = "2x4c32g,64,80223,72248,10\n"
+    found = audited(report=content("report.csv"), theirs=(theirs + row).encode())
+    assert not found.findings
