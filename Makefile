@@ -150,3 +150,7 @@ bench-proxy-rate: ## Builds of the proxy at an equal rate: CPU a query; PROGRAMS
 .PHONY: bench-encjdbc
 bench-encjdbc: ## Measure what the encrypting driver costs its client, beside ShardingSphere
 	$(python) -m tests.bench.encjdbc
+
+.PHONY: bench-enclave
+bench-enclave: ## Measure encrypted columns in PostgreSQL, beside plain ones and pgcrypto; ROUNDS=15
+	$(python) -m tests.bench.enclave

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,16 @@ def install(*packages: str) -> None:
         subprocess.run([*apt, "update"], check=True, env=environment)
         command = [*apt, "install", "-y", "--no-install-recommends", *packages]
         subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+
+
+def extract(package: str, folder: Path) -> None:
+    """Put a package's files into a folder, without the packages that it depends on."""
+    with _alone(), tempfile.TemporaryDirectory(prefix="encbench-package-") as scratch:
+        # As root, for apt's own user may not write there.
+        download = ["apt-get", "-qq", "-o", "APT::Sandbox::User=root", "download", package]
+        subprocess.run(download, check=True, cwd=scratch)
+        (archive,) = Path(scratch).glob("*.deb")
+        subprocess.run(["dpkg", "--extract", str(archive), str(folder)], check=True)
 
 
 @contextmanager

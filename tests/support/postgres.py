@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,8 @@ class Postgres:
     """The credentials Secret's entries as text, those of the certificates included."""
     folder: Path
     binaries: Path = DEBIAN
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Of its environment, beside those that a pod has."""
     process: subprocess.Popen[bytes] | None = None
     pod: subprocess.Popen[bytes] | None = None
 
@@ -200,6 +202,7 @@ class Postgres:
             "PATH": f"{self.binaries}:/usr/bin:/bin",
             "HOME": "/",
             "TERMINATION_LOG": str(self.termination_log),
+            **self.variables,
         }
         if self.spec.mode.in_transit is not None:
             environment["OPENSSL_CONF"] = f"{self.layout.config}/openssl.cnf"
@@ -227,6 +230,7 @@ def running(
     rules: str | None = None,
     spec: TestbedSpec | None = None,
     binaries: Path = DEBIAN,
+    variables: Mapping[str, str] | None = None,
 ) -> Iterator[Postgres]:
     """A freshly initialised server in that mode; `overrides` and `rules` break it on purpose.
 
@@ -235,7 +239,7 @@ def running(
     install()
     folder = Path(tempfile.mkdtemp(prefix="encbench-postgres-"))
     server = _prepare(folder, spec or _small(mode), overrides or {}, rules)
-    server.binaries = binaries
+    server.binaries, server.variables = binaries, variables or {}
     try:
         server.open()
         server.initialise()

@@ -1,0 +1,45 @@
+/*
+ * The boundary of the enclave that this module simulates, and what crossing it costs.
+ *
+ * A crossing lasts at least `transition_ns`, and each value that is opened or sealed in it at least
+ * `value_ns` more, its cryptography included. What real work does not fill, the process spins away,
+ * because a call into an enclave burns processor time. Zero is off.
+ *
+ * The clock is the wall's. A process that loses its processor in a crossing would be credited with
+ * the time that it was away; the scheduler's slices are hundreds of times longer than a crossing.
+ *
+ *     uint64 began = boundary_enter();
+ *     good = vault_open(...) && vault_open(...);
+ *     boundary_leave(began, 2);
+ */
+#ifndef BOUNDARY_H
+#define BOUNDARY_H
+
+#define COST_MAX 1000000 /* a millisecond */
+
+/* Settings; module.c declares them. */
+extern char *enclave_key_file;
+extern int enclave_transition_ns;
+extern int enclave_value_ns;
+
+/* What this process has had so far. */
+typedef struct Crossings {
+    int64 transitions;
+    int64 values;
+} Crossings;
+
+extern Crossings crossings;
+
+/* Go in: the key is there, or an ERROR is raised, and the transition is over. */
+extern uint64 boundary_enter(void);
+
+/* Come out, after so many values were opened or sealed. */
+extern void boundary_leave(uint64 began, int values);
+
+/* Nanoseconds of a clock that does not go back. */
+extern uint64 boundary_clock(void);
+
+/* The ERROR for a value that the key does not open. */
+extern void refuse_value(void) __attribute__((noreturn));
+
+#endif

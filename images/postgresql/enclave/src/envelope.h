@@ -1,0 +1,51 @@
+/*
+ * The form of an encrypted value, the same in tables, indexes, the log and on the wire:
+ *
+ *     header (4) | nonce (12) | ciphertext, as long as the plaintext | tag (16)
+ *
+ * The header is authenticated (AAD) and says what is inside, so that a sealed text cannot pass as a
+ * sealed integer. An integer's plaintext is its four bytes, the most significant first; a text's
+ * are its own.
+ */
+#ifndef ENVELOPE_H
+#define ENVELOPE_H
+
+#define HEADER_SIZE 4
+#define NONCE_SIZE 12
+#define TAG_SIZE 16
+#define ENVELOPE_OVERHEAD (HEADER_SIZE + NONCE_SIZE + TAG_SIZE)
+
+#define INT4_SIZE ((size_t) 4)
+#define ENC_INT4_SIZE (ENVELOPE_OVERHEAD + 4)
+
+/* The header's last byte. */
+typedef enum Kind {
+    KIND_INT4 = 1,
+    KIND_TEXT = 2,
+    KIND_SUM = 3 /* what a parallel worker hands to its leader; never stored */
+} Kind;
+
+/* Bytes that lie where they lie: a value as it stands in a tuple. */
+typedef struct Value {
+    const uint8 *bytes;
+    size_t size;
+} Value;
+
+/* The header of that kind of value; the array has HEADER_SIZE bytes. */
+extern void envelope_header(Kind kind, uint8 *header);
+
+/* What is wrong with the form of it, or NULL. Whether it is authentic only the key can tell. */
+extern const char *envelope_problem(Kind kind, Value value);
+
+/* The envelope that a base64 text stands for, in a new allocation that starts with `before` unused
+ * bytes; an ERROR names `type` and what is wrong, and never repeats the text. */
+extern uint8 *envelope_decoded(Kind kind, const char *type, const char *text, size_t before,
+                               size_t *size);
+
+/* Its base64 text, in a new allocation. */
+extern char *envelope_encoded(Value value);
+
+/* An ERROR of that code, unless the form is right. */
+extern void envelope_check(Kind kind, const char *type, Value value, int code);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * What happens inside the enclave that this module simulates: opening and sealing with the key,
+ * AES-128-GCM by OpenSSL's libcrypto. The cryptography is real; the enclave is not: the key is in
+ * the memory of the server's processes.
+ *
+ * Nothing here raises an error but a key that cannot be loaded, which vault_ready does outside.
+ */
+#ifndef VAULT_H
+#define VAULT_H
+
+#include "envelope.h"
+
+/* Have the key of that file, unless it is there. An ERROR if it cannot be read. */
+extern void vault_ready(const char *key_file);
+
+/* Forget the key; the next use reads it anew. */
+extern void vault_forget(void);
+
+/* Open a value into `plain`, which has room for value.size - ENVELOPE_OVERHEAD bytes. False if the
+ * form is wrong, or the key does not open it. */
+extern bool vault_open(Kind kind, Value value, uint8 *plain);
+
+/* The same, for a value that is likely to be the one of the last time, such as the key of an index
+ * search: a short one stays open inside. */
+extern bool vault_open_again(Kind kind, Value value, uint8 *plain);
+
+/* Seal `size` bytes into `envelope`, which has room for ENVELOPE_OVERHEAD more. False if libcrypto
+ * cannot. No two values have the same nonce. */
+extern bool vault_seal(Kind kind, const uint8 *plain, size_t size, uint8 *envelope);
+
+static inline int32 int4_of(const uint8 *plain) {
+    return (int32) ((uint32) plain[0] << 24 | (uint32) plain[1] << 16 | (uint32) plain[2] << 8 |
+                    plain[3]);
+}
+
+static inline void int4_to(int32 number, uint8 *plain) {
+    for (int i = 0; i < 4; i++)
+        plain[i] = (uint8) ((uint32) number >> (24 - 8 * i));
+}
+
+#endif

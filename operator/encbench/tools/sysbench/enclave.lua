@@ -1,0 +1,298 @@
+-- The workloads of the published study of encrypted column types in PostgreSQL. Both arms run this
+-- script: --encryption=off is the plain one. The server has the extension encbench_enclave in the
+-- encrypted arms, and nothing of it in the plain one.
+--
+--     scenario 1   k, c and pad are encrypted; rows are found by id
+--     scenario 2   id too
+--     scenario 3   as 2; rows are found by k, of which each row has one of its own
+--
+--     point   SELECT c                    range   SELECT SUM(k) over range_size rows
+--     write   a transaction of UPDATE k=k+1, UPDATE c, DELETE and INSERT
+--
+-- Row 0 of the first table belongs to no workload. The first thread prints its digest before and
+-- after the run, as it has opened it.
+
+local folder = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
+local cipher_of = dofile(folder .. "/enclave_cipher.lua")
+
+sysbench.cmdline.options = {
+   tables = {"Number of tables", 1},
+   table_size = {"Number of rows per table, beside row 0 of the first", 10000},
+   range_size = {"Rows of a range", 100},
+   scenario = {"1, 2 or 3", 1},
+   workload = {"point, range or write", "point"},
+   encryption = {"Encrypt columns", true},
+   key_file = {"File that holds the key, as 32 hexadecimal digits", ""},
+   index = {"Operator class of encrypted indexes: Single or PageBatch", "Single"},
+   create_secondary = {"Create an index on k", true},
+}
+
+local C = "###########-###########-###########-###########-###########-"
+   .. "###########-###########-###########-###########-###########"
+local PAD = "###########-###########-###########-###########-###########"
+
+local cipher
+
+-- How a column is written: its type, what stands for a parameter, how a value goes in and out.
+local function plain_column(definition, bound, from_server)
+   return { definition = definition, mark = "?", bound = bound, open = from_server,
+            class = "", put = function(value) return value end,
+            literal = function(value) return "'" .. value .. "'" end }
+end
+
+local function encrypted_column(kind, length, seal, open, empty)
+   return { definition = string.format("enc_%s DEFAULT '%s' NOT NULL", kind, seal(empty)),
+            mark = "?::enc_" .. kind, bound = {sysbench.sql.type.VARCHAR, length}, open = open,
+            class = sysbench.opt.index == "PageBatch" and " enc_" .. kind .. "_batch_ops" or "",
+            put = seal, literal = function(value) return "'" .. seal(value) .. "'" end }
+end
+
+local function plain_int(raw)
+   local a, b, c, d = raw:byte(-4, -1)
+   return bit.bor(bit.lshift(a, 24), bit.lshift(b, 16), bit.lshift(c, 8), d)
+end
+
+local function plain_text(raw) return raw end
+
+local function without_padding(text) return (text:gsub(" +$", "")) end
+
+-- The four columns, made when a command begins, for then the options are known.
+local function columns()
+   local int, char = sysbench.sql.type.INT, sysbench.sql.type.CHAR
+   local made = {
+      id = plain_column("INTEGER NOT NULL", {int}, plain_int),
+      k = plain_column("INTEGER DEFAULT '0' NOT NULL", {int}, plain_int),
+      c = plain_column("CHAR(120) DEFAULT '' NOT NULL", {char, 120}, plain_text),
+      pad = plain_column("CHAR(60) DEFAULT '' NOT NULL", {char, 60}, plain_text),
+   }
+   if sysbench.opt.encryption then
+      cipher = cipher_of.from_file(sysbench.opt.key_file)
+      made.k = encrypted_column("int4", 48, cipher.seal_int, cipher.open_int, 0)
+      made.c = encrypted_column("text", 204, cipher.seal_text, cipher.open_text, "")
+      made.pad = encrypted_column("text", 124, cipher.seal_text, cipher.open_text, "")
+      if sysbench.opt.scenario >= 2 then
+         made.id = encrypted_column("int4", 48, cipher.seal_int, cipher.open_int, 0)
+         made.id.definition = "enc_int4 NOT NULL"
+      end
+   end
+   return made
+end
+
+local function known(name, choices)
+   for _, choice in ipairs(choices) do
+      if sysbench.opt[name] == choice then return end
+   end
+   error(string.format("--%s must be one of: %s", name, table.concat(choices, ", ")), 0)
+end
+
+local function check_options()
+   known("scenario", {1, 2, 3})
+   known("workload", {"point", "range", "write"})
+   known("index", {"Single", "PageBatch"})
+   if sysbench.opt.workload == "write" and sysbench.opt.scenario == 3 then
+      error("scenario 3 has no write workload", 0)
+   end
+end
+
+-- Loading
+
+local function common_divisor(a, b)
+   while b > 0 do a, b = b, a % b end
+   return a
+end
+
+-- In scenario 3 a permutation of the row numbers: each k is one row's, in no order.
+local function k_of_rows()
+   local size = sysbench.opt.table_size
+   if sysbench.opt.scenario < 3 then
+      return function() return sysbench.rand.default(1, size) end
+   end
+   local step = math.floor(size * 0.618) + 1
+   while common_divisor(step, size) > 1 do step = step + 1 end
+   return function(row) return (row * step) % size + 1 end
+end
+
+-- A primary key takes the default operator class alone; another one makes a unique index.
+local function primary_key(connection, name, column)
+   if column.class == "" then
+      connection:query(string.format("ALTER TABLE %s ADD PRIMARY KEY (id)", name))
+   else
+      connection:query(string.format("CREATE UNIQUE INDEX %s_pkey ON %s (id%s)",
+                                     name, name, column.class))
+   end
+end
+
+local function load_table(connection, number)
+   local column, k_of = columns(), k_of_rows()
+   local name = "sbtest" .. number
+   print(string.format("Creating table '%s'...", name))
+   connection:query(string.format("CREATE TABLE %s (id %s, k %s, c %s, pad %s)", name,
+      column.id.definition, column.k.definition, column.c.definition, column.pad.definition))
+   primary_key(connection, name, column.id)
+   connection:bulk_insert_init("INSERT INTO " .. name .. " (id, k, c, pad) VALUES")
+   for row = number == 1 and 0 or 1, sysbench.opt.table_size do
+      connection:bulk_insert_next(string.format("(%s, %s, %s, %s)",
+         column.id.literal(row), column.k.literal(row == 0 and 0 or k_of(row)),
+         column.c.literal(sysbench.rand.string(C)), column.pad.literal(sysbench.rand.string(PAD))))
+   end
+   connection:bulk_insert_done()
+   if sysbench.opt.create_secondary then
+      connection:query(string.format("CREATE INDEX k_%d ON %s (k%s)", number, name,
+                                     column.k.class))
+   end
+   connection:query("ANALYZE " .. name)
+end
+
+local function cmd_prepare()
+   check_options()
+   local connection = sysbench.sql.driver():connect()
+   local threads = sysbench.opt.threads
+   for number = sysbench.tid % threads + 1, sysbench.opt.tables, threads do
+      load_table(connection, number)
+   end
+end
+
+sysbench.cmdline.commands = { prepare = {cmd_prepare, sysbench.cmdline.PARALLEL_COMMAND} }
+
+function cleanup()
+   local connection = sysbench.sql.driver():connect()
+   for number = 1, sysbench.opt.tables do
+      print(string.format("Dropping table 'sbtest%d'...", number))
+      connection:query("DROP TABLE IF EXISTS sbtest" .. number)
+   end
+end
+
+-- Running
+
+local connection, column, statements, begin, commit
+
+-- A statement whose parameters are these columns. set has a function for each. (What runs for each
+-- transaction keeps to what LuaJIT compiles: no variable arguments, no tables made of them.)
+local function prepared(text, ...)
+   local names, parameters, marks, set = {...}, {}, {}, {}
+   for place, name in ipairs(names) do marks[place] = column[name].mark end
+   local statement = connection:prepare(string.format(text, unpack(marks)))
+   for place, name in ipairs(names) do
+      local parameter, put = statement:bind_create(unpack(column[name].bound)), column[name].put
+      parameters[place] = parameter
+      set[place] = function(value) parameter:set(put(value)) end
+   end
+   statement:bind_param(unpack(parameters))
+   return { set = set, statement = statement }
+end
+
+local definitions = {
+   point = function(name, key)
+      return { prepared("SELECT c FROM " .. name .. " WHERE " .. key .. "=%s", key) }
+   end,
+   range = function(name, key)
+      return { prepared("SELECT SUM(k) FROM " .. name .. " WHERE " .. key .. " BETWEEN %s AND %s",
+                        key, key) }
+   end,
+   write = function(name)
+      return {
+         prepared("UPDATE " .. name .. " SET k=k+%s WHERE id=%s", "k", "id"),
+         prepared("UPDATE " .. name .. " SET c=%s WHERE id=%s", "c", "id"),
+         prepared("DELETE FROM " .. name .. " WHERE id=%s", "id"),
+         prepared("INSERT INTO " .. name .. " (id, k, c, pad) VALUES (%s, %s, %s, %s)",
+                  "id", "k", "c", "pad"),
+      }
+   end,
+}
+
+-- Read the only value of the only row as the application would, opened.
+local function value_of(result, open)
+   local row = result:fetch_row()
+   if not row or not row[1] then error("a row that was loaded is not there", 2) end
+   open(row[1])
+   result:free()
+end
+
+local function print_digest()
+   local ask = prepared("SELECT k, c, pad FROM sbtest1 WHERE id=%s", "id")
+   ask.set[1](0)
+   local result = ask.statement:execute()
+   local row = result:fetch_row()
+   local opened = table.concat({tostring(column.k.open(row[1])),
+                                without_padding(column.c.open(row[2])),
+                                without_padding(column.pad.open(row[3]))}, "\31")
+   result:free()
+   ask.statement:close()
+   -- In one write, for other threads write lines as well.
+   io.write(string.format("encbench-row table=sbtest1 id=0 sha256=%s\n", cipher_of.sha256(opened)))
+   io.flush()
+end
+
+function thread_init()
+   check_options()
+   connection = sysbench.sql.driver():connect()
+   column, statements = columns(), {}
+   local key = sysbench.opt.scenario == 3 and "k" or "id"
+   for number = 1, sysbench.opt.tables do
+      statements[number] = definitions[sysbench.opt.workload]("sbtest" .. number, key)
+   end
+   if sysbench.opt.workload == "write" then
+      begin, commit = connection:prepare("BEGIN"), connection:prepare("COMMIT")
+   end
+   if sysbench.tid == 0 then print_digest() end
+end
+
+function thread_done()
+   if sysbench.tid == 0 then print_digest() end
+   for _, of_table in ipairs(statements) do
+      for _, one in ipairs(of_table) do one.statement:close() end
+   end
+   if begin then
+      begin:close()
+      commit:close()
+   end
+   connection:disconnect()
+end
+
+local function any_table()
+   return statements[sysbench.rand.uniform(1, sysbench.opt.tables)]
+end
+
+-- The study's scenario 3 draws keys uniformly, so that a key is about one row.
+local function any_key(last)
+   if sysbench.opt.scenario == 3 then return sysbench.rand.uniform(1, last) end
+   return sysbench.rand.default(1, last)
+end
+
+local events = {
+   point = function()
+      local select = any_table()[1]
+      select.set[1](any_key(sysbench.opt.table_size))
+      value_of(select.statement:execute(), column.c.open)
+   end,
+   range = function()
+      local select, low = any_table()[1], any_key(sysbench.opt.table_size)
+      select.set[1](low)
+      select.set[2](low + sysbench.opt.range_size - 1)
+      value_of(select.statement:execute(), column.k.open)
+   end,
+   write = function()
+      local last = sysbench.opt.table_size
+      local update_k, update_c, replaced = any_table()[1], any_table()[2], any_table()
+      local delete, insert, id = replaced[3], replaced[4], any_key(last)
+      begin:execute()
+      update_k.set[1](1)
+      update_k.set[2](any_key(last))
+      update_k.statement:execute()
+      update_c.set[1](sysbench.rand.string(C))
+      update_c.set[2](any_key(last))
+      update_c.statement:execute()
+      delete.set[1](id)
+      delete.statement:execute()
+      insert.set[1](id)
+      insert.set[2](any_key(last))
+      insert.set[3](sysbench.rand.string(C))
+      insert.set[4](sysbench.rand.string(PAD))
+      insert.statement:execute()
+      commit:execute()
+   end,
+}
+
+function event()
+   events[sysbench.opt.workload]()
+end
