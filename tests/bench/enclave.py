@@ -92,7 +92,7 @@ class Seen:
         bounds = found and found.change_bounds("increase")
         if not found or not bounds:
             raise SystemExit(f"{name}: no interval; ROUNDS must be 2 or more")
-        return 1 + found.increase, 1 + bounds.low, 1 + bounds.high
+        return 1 + found.change("increase"), 1 + bounds.low, 1 + bounds.high
 
 
 @dataclass

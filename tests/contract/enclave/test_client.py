@@ -15,7 +15,7 @@ import pytest
 from encbench.core.connection import DATABASE
 from encbench.tools import sysbench
 from encbench.tools.sysbench import script
-from encbench.tools.sysbench.options import FILE_NAME
+from encbench.tools.sysbench.command import OPTIONS_FILE
 from tests.support import debian, enclave
 from tests.support.enclave import Programs
 from tests.support.postgres import Postgres
@@ -40,7 +40,7 @@ class Client:
         """A command, its exit code and all that it said."""
         given = {"tables": TABLES, "table-size": ROWS, "threads": 2, **options}
         words = [
-            *("sysbench", f"--config-file={self.folder / FILE_NAME}", "--db-driver=pgsql"),
+            *("sysbench", f"--config-file={self.folder / OPTIONS_FILE}", "--db-driver=pgsql"),
             *("--pgsql-host=127.0.0.1", f"--pgsql-port={self.server.layout.port}"),
             *(f"--pgsql-db={DATABASE}", str(SCRIPT), *self.arm, command),
             *(f"--{name.replace('_', '-')}={value}" for name, value in given.items()),
@@ -76,7 +76,7 @@ def server(programs: Programs) -> Iterator[Postgres]:
 
 @pytest.fixture
 def client(server: Postgres, tmp_path: Path) -> Client:
-    (tmp_path / FILE_NAME).write_text(server.credentials[FILE_NAME])
+    (tmp_path / OPTIONS_FILE).write_text(server.credentials[OPTIONS_FILE])
     key = tmp_path / "key"
     key.write_text(enclave.KEY)
     return Client(server, tmp_path, key, (f"--key-file={key}",))
