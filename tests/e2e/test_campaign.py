@@ -117,17 +117,21 @@ def _figures(log: str) -> dict[str, float]:
     }
 
 
+BOTH = {"plaintext": ("plaintext", "plaintext-control")}
+"""The baseline's row is of both its arms, with which the others are compared."""
+
+
 def _by_arm(
-    records: list[tuple[dict[str, Any], dict[str, bytes]]], arm: str
+    records: list[tuple[dict[str, Any], dict[str, bytes]]], *arms: str
 ) -> list[tuple[dict[str, Any], dict[str, bytes]]]:
-    own = [(r, raw) for r, raw in records if r["spec"]["arm"]["name"] == arm]
+    own = [(r, raw) for r, raw in records if r["spec"]["arm"]["name"] in arms]
     return sorted(own, key=lambda entry: int(entry[0]["spec"]["block"]))
 
 
 def _logs(
-    records: list[tuple[dict[str, Any], dict[str, bytes]]], arm: str
+    records: list[tuple[dict[str, Any], dict[str, bytes]]], *arms: str
 ) -> list[dict[str, float]]:
-    return [_figures(raw["client-0/output.log"].decode()) for _, raw in _by_arm(records, arm)]
+    return [_figures(raw["client-0/output.log"].decode()) for _, raw in _by_arm(records, *arms)]
 
 
 def _cores(raw: dict[str, bytes]) -> float:
@@ -153,27 +157,28 @@ def _row(report: dict[str, Any], arm: str) -> dict[str, Any]:
 def test_tps_and_latency_follow_from_the_raw_logs(
     report: dict[str, Any], records: list[tuple[dict[str, Any], dict[str, bytes]]], arm: str
 ) -> None:
-    logs, row = _logs(records, arm), _row(report, arm)
+    logs, row = _logs(records, *BOTH.get(arm, (arm,))), _row(report, arm)
     assert row["blocks"] == BLOCKS
     assert row["tps"] == pytest.approx(_geometric([f["tps"] for f in logs]), rel=0.005)
     assert row["qps"] == pytest.approx(_geometric([f["qps"] for f in logs]), rel=0.005)
     average = _geometric([f["average"] for f in logs])
     assert row["latencyAverageMs"] == pytest.approx(average, rel=0.01)
     p95 = _geometric([f["p95"] for f in logs])
-    assert row["latencyP95Ms"] == pytest.approx(p95, rel=0.01)
+    # sysbench prints the middle of a bucket of 1.8 %; the report interpolates within it.
+    assert row["latencyP95Ms"] == pytest.approx(p95, rel=0.015)
 
 
 @pytest.mark.parametrize("arm", ARMS)
 def test_cpu_follows_from_the_raw_samples(
     report: dict[str, Any], records: list[tuple[dict[str, Any], dict[str, bytes]]], arm: str
 ) -> None:
-    own, row = _by_arm(records, arm), _row(report, arm)
+    own, row = _by_arm(records, *BOTH.get(arm, (arm,))), _row(report, arm)
     shown = [r for r, _ in own if (r.get("cpu") or {}).get("database")]
     if len(shown) < len(own):
         pytest.skip("a CPU figure was withheld for its alignment error; the report says so")
     cores = [_cores(raw) for _, raw in own]
     assert row["databaseCpuPercent"] == pytest.approx(mean(c / 0.35 * 100 for c in cores), rel=0.01)
-    tps = [f["tps"] for f in _logs(records, arm)]
+    tps = [f["tps"] for f in _logs(records, *BOTH.get(arm, (arm,)))]
     per_transaction = _geometric([c / t * 1000 for c, t in zip(cores, tps, strict=True)])
     assert row["databaseCpuMsPerTransaction"] == pytest.approx(per_transaction, rel=0.01)
     summaries = [json.loads(raw["client-0/summary.json"]) for _, raw in own]
@@ -184,16 +189,15 @@ def test_cpu_follows_from_the_raw_samples(
 def test_the_overhead_and_its_interval_follow_from_the_raw_logs(
     report: dict[str, Any], records: list[tuple[dict[str, Any], dict[str, bytes]]]
 ) -> None:
-    plain = [f["tps"] for f in _logs(records, "plaintext")]
-    for arm in ("plaintext-control", "tde"):
-        logs = [f["tps"] for f in _logs(records, arm)]
-        d = [math.log(b / a) for a, b in zip(plain, logs, strict=True)]
-        half = T_975_1_DEGREE * stdev(d) / math.sqrt(BLOCKS)
-        row = _row(report, arm)["overhead"]
-        assert row["estimate"] == pytest.approx(1 - math.exp(mean(d)), abs=0.005)
-        # Logs round TPS to two digits: bounds on two blocks magnify that.
-        assert row["low"] == pytest.approx(1 - math.exp(mean(d) + half), abs=0.1, rel=0.05)
-        assert row["high"] == pytest.approx(1 - math.exp(mean(d) - half), abs=0.1, rel=0.05)
+    tps = {arm: [f["tps"] for f in _logs(records, arm)] for arm in ARMS}
+    d = [math.log(t / math.sqrt(a * again)) for a, again, t in zip(*tps.values(), strict=True)]
+    half = T_975_1_DEGREE * stdev(d) / math.sqrt(BLOCKS)
+    row = _row(report, "tde")["overhead"]
+    assert row["estimate"] == pytest.approx(1 - math.exp(mean(d)), abs=0.005)
+    # Logs round TPS to two digits: bounds on two blocks magnify that.
+    assert row["low"] == pytest.approx(1 - math.exp(mean(d) + half), abs=0.1, rel=0.05)
+    assert row["high"] == pytest.approx(1 - math.exp(mean(d) - half), abs=0.1, rel=0.05)
+    assert "overhead" not in _row(report, "plaintext-control")
 
 
 def test_every_trial_was_measured_for_its_declared_time(

@@ -91,7 +91,9 @@ def _change(stem: str, figure: str, formula: str, before: str = "baseline") -> C
 def _interval(estimate: str, formula: str, floor: str = "") -> PrintedInterval:
     part = _BY_FORMULA[formula]
     stem = f"{estimate[: estimate.index(part)]}{part}"
-    return PrintedInterval(estimate, f"{stem}_ci95_low", f"{stem}_ci95_high", formula, floor)
+    bounds = f"{stem}_ci95_low", f"{stem}_ci95_high"
+    control = (f"{stem}_control_ci95_low", f"{stem}_control_ci95_high") if floor else None
+    return PrintedInterval(estimate, *bounds, formula, floor, control)
 
 
 _CHANGES = tuple(

@@ -125,7 +125,10 @@ def _floors(source: Source, rows: Sequence[TableRow]) -> Iterator[Clash]:
     for interval in source.shape.intervals:
         for row in rows if interval.floor else ():
             floor = PrintedCell(source, row, interval.floor)
-            bounds = [PrintedCell(source, row, c) for c in (interval.low, interval.high)]
+            columns = interval.control or ()
+            if not set(columns) <= set(source.table.columns):
+                columns = interval.low, interval.high
+            bounds = [PrintedCell(source, row, column) for column in columns]
             figures = [cell.figure for cell in bounds if cell.figure]
             if row.cells["role"] != "control" or floor.figure is None or not figures:
                 continue

@@ -73,6 +73,8 @@ class PrintedInterval:
     formula: str
     floor: str = ""
     """The column with the largest bound of the control's interval, or more."""
+    control: tuple[str, str] | None = None
+    """The columns with these bounds. In a table without them they are the control's own."""
 
 
 @dataclass(frozen=True)

@@ -166,10 +166,11 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
             )
             for name in collect.files(trial.spec)
         }
-        offset = client.run.clock_offset if client.run else 0.0
+        clock = client.run.clock if client.run else None
         slots = None if turns is None else own_slots(trial.spec, turns, trial.name)
         where = agents.recorder(client.pod)
-        await self._deps.recorder.release(where, token, at + offset, uploads, slots)
+        start_at = at + (clock["seconds"] if clock else 0.0)
+        await self._deps.recorder.release(where, token, start_at, uploads, slots, clock)
 
     async def _read_slots(self, trial: Trial, effect: do.ReadSlots) -> bool:
         """Tell the agent when its server is to be read, by its own clock."""

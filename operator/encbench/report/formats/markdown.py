@@ -6,7 +6,7 @@ from encbench.report.document import Report
 from encbench.report.formats import layertables, tables
 from encbench.report.formats.sections import Section, sections
 from encbench.report.formats.tables import TableColumn
-from encbench.report.words import conduct
+from encbench.report.words import conduct, judgement
 from encbench.text.markdown import escaped, table
 from encbench.text.words import plural
 
@@ -18,8 +18,8 @@ LAYERS = (
 """How to read the tables by layer; the page shows it as well."""
 INTERVALS = (
     "Intervals are paired Student's intervals of ln ratios over blocks, each block one trial of "
-    "every arm: at 95 % where the level is not named, at 90 % where Equivalent is judged. A "
-    "placement interval, at 90 %, is what the luck of one testbed each leaves open."
+    "every arm, at 95 %. A placement interval, at 90 %, is what the luck of one testbed each "
+    "leaves open; a verdict needs both on its side."
 )
 """What every interval is; the page shows it as well."""
 
@@ -107,6 +107,7 @@ def _invalid(report: Report) -> Iterable[str]:
     rows = [(t.name, t.outcome, t.reason, t.message) for t in bad]
     rows += [(t.name, t.outcome, t.reason, "no record in the bucket") for t in report.unrecorded]
     yield "## Trials that do not count"
+    yield f"By arm: {escaped(judgement.by_arm(report.trials))}."
     cells = ([name, outcome, reason or "", why or ""] for name, outcome, reason, why in rows)
     yield table(["trial", "outcome", "reason", "message"], cells, ())
 

@@ -15,7 +15,7 @@ from encbench.report.formats import cards, layertables, tables
 from encbench.report.formats.markdown import INTERVALS, LAYERS
 from encbench.report.formats.page.conditions import results, timelines
 from encbench.report.formats.tables import TableColumn
-from encbench.report.words import conduct, text
+from encbench.report.words import conduct, judgement, text
 from encbench.text.lines import unbroken
 from encbench.text.words import plural
 
@@ -57,6 +57,7 @@ def page(report: Report) -> str:
         timelines=timelines(report),
         floors=tables.judged_in(report.groups),
         serious=[caveat for caveat in report.caveats if caveat.weight == "serious"],
+        by_arm=judgement.by_arm(report.trials),
         bad=[trial for trial in report.trials if trial.outcome != "Succeeded"],
     )
 
