@@ -13,7 +13,7 @@ from pathlib import PurePath
 
 from encbench.audit.checks import PrintedCell, Source
 from encbench.audit.figures import PrintedFigure, Span, shown
-from encbench.audit.known import OWN, WHOLE_SIDE
+from encbench.audit.known import FLOORS, OWN, WHOLE_SIDE
 from encbench.audit.shapes import PrintedInterval, condition
 from encbench.audit.tables import TableRow
 from encbench.text.words import listed
@@ -122,20 +122,14 @@ def _condition(source: Source, rows: Sequence[TableRow]) -> Iterator[Clash]:
 
 
 def _floors(source: Source, rows: Sequence[TableRow]) -> Iterator[Clash]:
-    for interval in source.shape.intervals:
-        for row in rows if interval.floor else ():
-            floor = PrintedCell(source, row, interval.floor)
-            columns = interval.control or ()
-            if not set(columns) <= set(source.table.columns):
-                columns = interval.low, interval.high
-            bounds = [PrintedCell(source, row, column) for column in columns]
-            figures = [cell.figure for cell in bounds if cell.figure]
-            if row.cells["role"] != "control" or floor.figure is None or not figures:
-                continue
-            largest = max(figures, key=lambda figure: abs(figure.value))
-            if floor.figure.span.high < abs(largest.value) - largest.precision / 2:
-                why = f"it is below the control's bound of {largest.text}"
-                yield Clash((floor, *bounds), why)
+    for column, ends in FLOORS.items():
+        floor, *bounds = (PrintedCell(source, rows[0], name) for name in (column, *ends))
+        figures = [cell.figure for cell in bounds if cell.figure]
+        if floor.figure is None or not figures:
+            continue
+        largest = max(figures, key=lambda figure: abs(figure.value))
+        if floor.figure.span.high < abs(largest.value) - largest.precision / 2:
+            yield Clash((floor, *bounds), f"it is below the control's bound of {largest.text}")
 
 
 def _whole_side(source: Source, row: TableRow, rows: Sequence[TableRow]) -> Iterator[Clash]:

@@ -71,10 +71,6 @@ class PrintedInterval:
     low: str
     high: str
     formula: str
-    floor: str = ""
-    """The column with the largest bound of the control's interval, or more."""
-    control: tuple[str, str] | None = None
-    """The columns with these bounds. In a table without them they are the control's own."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,7 @@ class Shape:
         own = {*self.keys, *self.labels, *(measure.column for measure in self.measures)}
         own |= {claim.published for claim in self.claims if claim.published}
         own |= {claim.encrypted for claim in self.claims}
-        return own
+        return own | {*self.alike}
 
     @property
     def concurrency(self) -> str | None:

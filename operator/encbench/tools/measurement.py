@@ -15,6 +15,7 @@ from functools import partial
 from itertools import chain
 from typing import TypeVar
 
+from encbench.core.figures import NEW_ORDERS
 from encbench.core.slices import Slices
 from encbench.core.statistics.histogram import percentile
 from encbench.core.tls import TlsSession
@@ -112,7 +113,7 @@ def in_slices(whole: Measurement, slices: Slices) -> Measurement:
         latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
         histogram=histogram,
         series=(),
-        extra={},
+        extra={NEW_ORDERS: slices.new_orders / slices.seconds} if NEW_ORDERS in whole.extra else {},
         kinds=(),
     )
 

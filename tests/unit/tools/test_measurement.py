@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from encbench.core.slices import of_clients
 from encbench.core.statistics.histogram import percentile
-from encbench.tools.measurement import Measurement, TransactionKind, mean, merge
+from encbench.tools.measurement import Measurement, TransactionKind, in_slices, mean, merge
 from encbench.tools.progress import Sample
+from encbench.wire.slices import SliceRow, SlicesFile
 
 
 def measured(**changes: object) -> Measurement:
@@ -124,3 +126,34 @@ def test_a_kind_s_latency_comes_from_its_histogram() -> None:
     assert kind.latency_average_ms == pytest.approx(1.8)
     assert kind.latency_p95_ms == pytest.approx(9.0, rel=0.01)
     assert mean(()) is None
+
+
+def kept(slot: int, transactions: int, new_orders: int) -> SliceRow:
+    return SliceRow(
+        slice=slot,
+        begin=10.0 * slot,
+        counted=10.0 * slot + 1,
+        end=10.0 * slot + 3,
+        transactions=transactions,
+        newOrders=new_orders,
+        allTransactions=2 * transactions,
+        cpuSeconds=0.5,
+    )
+
+
+def test_of_an_interleaved_run_only_slices_count() -> None:
+    file = SlicesFile(
+        schema="encbench.io/slices/v1",
+        slices=[kept(1, 100, 45), kept(4, 300, 135)],
+        latency=[(1.0, 4.0, 380), (9.0, 16.0, 20)],
+    )
+    slices = of_clients([file], [0.0], 2)
+    whole = measured(extra={"newOrdersPerSecond": 4.5, "retriesPerSecond": 1.0})
+    found = in_slices(whole, slices)
+    assert (found.transactions, found.seconds, found.tps) == (400, 4.0, 100.0)
+    assert (found.latency_min_ms, found.latency_max_ms) == (2.0, 12.0)
+    assert found.latency_p95_ms == pytest.approx(2.0, rel=0.01)
+    # A retry is counted with its second, and so for the whole run alone.
+    assert found.extra == {"newOrdersPerSecond": 45.0}
+    assert found.series == ()
+    assert in_slices(measured(), slices).extra == {}, "a tool that has no New-Orders reports none"

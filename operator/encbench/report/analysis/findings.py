@@ -31,7 +31,10 @@ def comparisons(
     for figure in judged:
         # Together, because Holm's correction covers all treatments.
         measured = {arm: pairs.estimate(figure.field, arm) for arm in treatments}
-        found[figure.key] = judge(figure, measured, floors[figure.key], margin, "modes")
+        of_modes = judge(figure, measured, floors[figure.key], margin, "modes")
+        # An observation may be a part of a block.
+        blocks = {"blocks": len(pairs.complete(figure.field))}
+        found[figure.key] = {arm: f.model_copy(update=blocks) for arm, f in of_modes.items()}
     by_arm = {
         arm: [of.get(arm) or _no_data(pairs, key, arm, trials) for key, of in found.items()]
         for arm in treatments

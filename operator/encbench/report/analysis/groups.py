@@ -39,7 +39,9 @@ def group(
     external = index.resolved.instances[cell.instance].external is not None
     # All arms share an external database, so its luck is theirs alike.
     kept = not spec.blocks.per_testbed and not external
-    pairs = Pairs(good, cell.arms, partial(plan.unit, spec.blocks), kept)
+    # Sequential blocks beside interleaved ones are there to be compared with them.
+    paired = {n: of for n, of in good.items() if not spec.blocks.interleave or n <= plan.SOLO}
+    pairs = Pairs(paired, cell.arms, partial(plan.unit, spec.blocks), kept)
     equal_work = _equal_work(pairs, offered)
     judging = _judging(pairs, is_recovery=is_recovery, as_offered=bool(equal_work))
     primary = judging[0]
@@ -63,11 +65,12 @@ def group(
         concurrency=condition.concurrency,
         arms=cell.arms,
         planned_blocks=planned,
-        counted_blocks=len(good),
+        counted_blocks=len(paired),
         block_plan=block_plan,
         half_width=half_width,
-        blocks_why=judgement.why_so_many_blocks(spec, block_plan, len(good), half_width),
-        units=len({pairs.unit(block) for block in good}),
+        blocks_why=judgement.why_so_many_blocks(spec, block_plan, len(paired), half_width),
+        units=len({one.unit for one in pairs.observed(primary.field)}),
+        rounds=_rounds(pairs),
         noise_floor=known.get(primary.key),
         noise_floors=known,
         repeats={
@@ -92,6 +95,12 @@ def group(
             for number, by_arm in sorted(blocks.items())
         ),
     )
+
+
+def _rounds(pairs: Pairs) -> int | None:
+    """Rounds of each block, where blocks are interleaved."""
+    counts = {len(trial.rounds) for of in pairs.blocks.values() for trial in of.values()}
+    return max(counts, default=0) or None
 
 
 def _by_block(trials: Sequence[TrialView]) -> Blocks:

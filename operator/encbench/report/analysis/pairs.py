@@ -9,13 +9,14 @@ other arm is compared with. Only A' itself is compared with A alone.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
 from encbench.core.statistics import intervals, verdict
 from encbench.core.statistics.intervals import Bounds, Estimate, Sense
+from encbench.report.analysis.rounds import of_batches
 from encbench.report.analysis.views import rounded
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import Figure, JudgedFigure
@@ -25,6 +26,17 @@ LUCK = math.sqrt(3 / 4)
 
 Blocks = dict[int, dict[str, TrialView]]
 """Trials by block and arm."""
+
+
+@dataclass(frozen=True)
+class PairedObservation:
+    """One comparison of all arms."""
+
+    block: int
+    unit: Hashable
+    """The independent unit that it belongs to."""
+    values: dict[str, float]
+    """By arm."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +68,19 @@ class Pairs:
         }
         return {number: own for number, own in found.items() if None not in own.values()}
 
+    def observed(self, field: str) -> list["PairedObservation"]:
+        """The figure by arm, once for each observation: a block, or a batch of its rounds.
+
+        Interleaved blocks of which there are few are divided into batches of rounds.
+        """
+        found = []
+        for block, own in self.complete(field).items():
+            parts = of_batches(field, self.blocks[block], len(self.blocks)) or [own]
+            for part, values in enumerate(parts):
+                unit = (block, part) if self.one_set else self.unit(block)
+                found.append(PairedObservation(block, unit, values))
+        return found
+
     def estimate(self, field: str, arm: str) -> Estimate | None:
         """The paired comparison of an arm with the baseline; None for an arm of the baseline."""
         if arm in (self.baseline, self.control):
@@ -64,33 +89,32 @@ class Pairs:
 
     def between(self, field: str, before: str, arm: str) -> Estimate | None:
         """The paired comparison of any two modes, each by the name of its arm."""
-        found = self.complete(field)
-        estimate = intervals.estimate(
-            self._of(found, before), self._of(found, arm), [self.unit(block) for block in found]
-        )
+        found = self.observed(field)
+        units = [one.unit for one in found]
+        estimate = intervals.estimate(self._of(found, before), self._of(found, arm), units)
         between_testbeds = self.by_testbed(field) if self.one_set else None
         if estimate is None or between_testbeds is None:
             return estimate
         share = LUCK if self.baseline in (before, arm) else 1.0
         return replace(estimate, luck=share * abs(between_testbeds.mean))
 
-    def _of(self, found: dict[int, dict[str, float]], arm: str) -> list[float]:
-        """A mode's figures by block: those of both its arms where it is the baseline."""
-        own = [values[arm] for values in found.values()]
+    def _of(self, found: Sequence["PairedObservation"], arm: str) -> list[float]:
+        """A mode's figures by observation: those of both its arms where it is the baseline."""
+        own = [one.values[arm] for one in found]
         control = self.control
         if arm != self.baseline or control is None:
             return own
-        return intervals.both(own, [values[control] for values in found.values()])
+        return intervals.both(own, [one.values[control] for one in found])
 
     def by_arm(self, field: str) -> Estimate | None:
         """A' against A; None without A'."""
-        control, found = self.control, self.complete(field)
+        control, found = self.control, self.observed(field)
         if control is None:
             return None
         return intervals.estimate(
-            [values[self.baseline] for values in found.values()],
-            [values[control] for values in found.values()],
-            [self.unit(block) for block in found],
+            [one.values[self.baseline] for one in found],
+            [one.values[control] for one in found],
+            [one.unit for one in found],
         )
 
     def of_some(self, field: str, arm: str) -> list[float]:
@@ -112,13 +136,13 @@ class Pairs:
         if control is None:
             return None
         first, second = [], []
-        found = self.complete(field)
-        for block, values in found.items():
-            swapped = self.blocks[block][self.baseline].home == control
+        found = self.observed(field)
+        for one in found:
+            swapped = self.blocks[one.block][self.baseline].home == control
             order = (control, self.baseline) if swapped else (self.baseline, control)
-            first.append(values[order[0]])
-            second.append(values[order[1]])
-        return intervals.estimate(first, second, [self.unit(block) for block in found])
+            first.append(one.values[order[0]])
+            second.append(one.values[order[1]])
+        return intervals.estimate(first, second, [one.unit for one in found])
 
     def noise_floor(self, figure: JudgedFigure) -> float | None:
         """The larger of two readings of A' against A: by arm, and by testbed.

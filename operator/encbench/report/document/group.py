@@ -135,6 +135,9 @@ class Group(Model):
     units: int = 0
     """Observations behind the intervals: valid blocks, or with `blocks.perTestbed` sets of
     testbeds."""
+    rounds: int | None = None
+    """Rounds of each interleaved block; with fewer than six blocks, batches of rounds are the
+    observations. None where blocks are sequential."""
     noise_floor: float | None = None
     """Largest absolute bound of the 95 % interval of A' against A, by arm or by testbed, of the
     primary figure, as a fraction."""

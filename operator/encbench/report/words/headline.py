@@ -173,7 +173,8 @@ def cpu_clause(judged: Finding | None, margin: float) -> str:
 
 def _basis(answer: Candidate, mode: EncryptionModeSpec) -> str:
     finding = answer.finding
-    parts = [plural(finding.blocks, "block")]
+    rounds = f" of {plural(answer.group.rounds, 'round')}" if answer.group.rounds else ""
+    parts = [plural(finding.blocks, "block") + rounds]
     if finding.change is not None and finding.change.low is not None:
         parts.append("paired 95 % intervals")
     if finding.noise_floor is not None:

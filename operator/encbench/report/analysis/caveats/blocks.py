@@ -31,7 +31,8 @@ def noise_floor(facts: Facts) -> Iterator[Caveat]:
 
 def few_blocks(facts: Facts) -> Iterator[Caveat]:
     """Intervals that rest on few blocks."""
-    counts = [group.counted_blocks for group in facts.groups if group.counted_blocks]
+    sequential = [group for group in facts.groups if group.rounds is None]
+    counts = [group.counted_blocks for group in sequential if group.counted_blocks]
     if counts and min(counts) < FEW_BLOCKS:
         yield note(
             title="Few blocks",
