@@ -79,7 +79,10 @@ def slots(draw: np.random.Generator, noise: Noise, campaigns: int, count: int) -
         memory[:, slot] = noise.rho * memory[:, slot - 1] + steps[:, slot]
     level = drift + wave + own + np.sqrt(noise.memory) * memory
     found: Array = noise.cv * (level - noise.burst_size * _bursts(draw, noise, shape))
-    return found + np.log(noise.speeds) * _fast(draw, shape) if noise.speeds > 1 else found
+    if noise.speeds == 1:
+        return found
+    found += np.log(noise.speeds) * at_the_faster_speed(draw, shape, SLOT_MINUTES)
+    return found
 
 
 SLOT_MINUTES = 22 / 60
@@ -88,15 +91,17 @@ DWELL_MINUTES = 3.0, 60.0
 """How long a machine stays at one speed, evenly on the logarithmic scale."""
 
 
-def _fast(draw: np.random.Generator, shape: tuple[int, int]) -> Array:
-    """The share of each slot that the machine spends at its faster speed."""
+def at_the_faster_speed(
+    draw: np.random.Generator, shape: tuple[int, int], slot_minutes: float
+) -> Array:
+    """The share of each slot that the machine spends at the faster of its two speeds."""
     campaigns, count = shape
-    stays = int(count * SLOT_MINUTES / DWELL_MINUTES[0]) + 2
+    stays = int(count * slot_minutes / DWELL_MINUTES[0]) + 2
     shortest, longest = np.log(DWELL_MINUTES)
     dwell = np.exp(draw.uniform(shortest, longest, (campaigns, stays)))
     # A campaign begins somewhere within a stay.
     dwell[:, 0] *= draw.random(campaigns)
-    switches = dwell.cumsum(axis=1) / SLOT_MINUTES
+    switches = dwell.cumsum(axis=1) / slot_minutes
     first = draw.random((campaigns, 1)) < 0.5
     looks = 4
     moments = (np.arange(count * looks) + 0.5) / looks

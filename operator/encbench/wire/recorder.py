@@ -45,7 +45,7 @@ class ClockOffset(TypedDict):
     """The recorder's wall clock against the operator's, from the last `StateAnswer` before release.
 
     The answer is taken to have been made in the middle of its round trip, so that the offset is
-    uncertain by half of that.
+    uncertain by half of that. A smaller one is given as 0.
     """
 
     seconds: float

@@ -8,7 +8,7 @@ import pytest
 
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
-from encbench.reconcile.trial.facts import run_facts
+from encbench.reconcile.trial.facts import clock_offset, run_facts
 from tests.support.fake_recorder import FakeClient, FakeRecorder
 from tests.unit.reconcile.oracle import assert_sound
 from tests.unit.reconcile.timeline import START
@@ -62,6 +62,14 @@ async def test_a_late_start_is_no_other_clock() -> None:
         assert trial.status.release_at is not None
         first = trial.status.release_at + 5.0 + WARMUP
         assert record.window.start == pytest.approx(first, abs=0.3)
+
+
+def test_an_offset_that_the_round_trip_explains_is_none() -> None:
+    asked, answered = (datetime.fromtimestamp(at, UTC) for at in (1000.0, 1000.4))
+    for told in (1000.01, 1000.2, 1000.39):
+        assert clock_offset(told, asked, answered) == {"seconds": 0.0, "roundTrip": 0.4}
+    assert clock_offset(1000.41, asked, answered)["seconds"] == pytest.approx(0.21)
+    assert clock_offset(999.99, asked, answered)["seconds"] == pytest.approx(-0.21)
 
 
 def test_the_offset_is_that_in_the_middle_of_the_round_trip() -> None:

@@ -168,14 +168,23 @@ class TrialSeen:
         return tuple(c for c in self.clients if c.run is not None and c.run.state in states)
 
 
+def clock_offset(told: float, asked: datetime, answered: datetime) -> ClockOffset:
+    """A clock against ours, from what it showed between our question and its answer.
+
+    One that may be right is taken to be: on one node both are the same clock.
+    """
+    half = max(0.0, (answered - asked).total_seconds()) / 2
+    apart = told - asked.timestamp() - half
+    seconds = apart if abs(apart) > half else 0.0
+    return ClockOffset(seconds=round(seconds, 4), roundTrip=round(2 * half, 4))
+
+
 def run_facts(state: StateAnswer, asked: datetime, answered: datetime) -> RunFacts:
     """From the recorder's own account (docs/design/0001-spine.md, "Recorder")."""
-    round_trip = max(0.0, (answered - asked).total_seconds())
-    offset = float(state["clock"]) - asked.timestamp() - round_trip / 2
     return RunFacts(
         state=state["state"],
         exit_code=state.get("exitCode"),
-        clock=ClockOffset(seconds=round(offset, 4), roundTrip=round(round_trip, 4)),
+        clock=clock_offset(float(state["clock"]), asked, answered),
         digests=state.get("digests") or None,
         error=state.get("error") or "",
     )

@@ -130,7 +130,7 @@ def _tables(compared: ComparedReports) -> Iterable[tuple[str, list[TableColumn]]
                 column("", "B − A, points", (_points(delta) for delta in deltas)),
                 column(
                     "",
-                    "95 % interval",
+                    "unpaired 95 % interval",
                     (shown.bounds(delta.difference, "points") for delta in deltas),
                 ),
                 column("", "luck explains, points", (_explained(delta) for delta in deltas)),

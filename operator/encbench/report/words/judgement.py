@@ -70,12 +70,12 @@ def why(finding: Finding, margin: float, together: str) -> str:
             return "one block gives no interval"
         case JudgementReason.ABOVE_THE_MARGIN:
             return (
-                f"the whole 95 % interval {text.bounds(finding.change)} lies above the margin of "
-                f"{limit}{_luck_too(finding)}{also}"
+                f"the whole paired 95 % interval {text.bounds(finding.change)} lies above the "
+                f"margin of {limit}{_luck_too(finding)}{also}"
             )
         case JudgementReason.WITHIN_THE_MARGIN:
             return (
-                f"the whole 95 % interval {text.bounds(finding.change)} lies inside ±{limit}"
+                f"the whole paired 95 % interval {text.bounds(finding.change)} lies inside ±{limit}"
                 f"{_luck_too(finding)}{also}"
             )
         case JudgementReason.CORRECTION:
@@ -99,8 +99,8 @@ def why(finding: Finding, margin: float, together: str) -> str:
             )
         case JudgementReason.TOO_WIDE:
             return (
-                f"the 95 % interval {text.bounds(finding.change)} lies neither above the margin of "
-                f"{limit} nor inside ±{limit}"
+                f"the paired 95 % interval {text.bounds(finding.change)} lies neither above the "
+                f"margin of {limit} nor inside ±{limit}"
             )
 
 
