@@ -65,9 +65,11 @@ class FakeServer:
     check_error: str | None = None
     """Why they cannot be run."""
     stop: FakeStop | None = None
-    slots: SlotsOrder | None = None
-    """The readings of a block that it was last told to make."""
     """The last one that was armed."""
+    slots: SlotsOrder | None = None
+    """The readings of a block that it was last asked to make."""
+    clock_offset: float = 0.0
+    """Its clock minus everybody else's, as its slots have it."""
     stop_seconds: float = 0.1
     restart_seconds: float = 1.5
     recovery_seconds: float = 2.0
@@ -204,12 +206,12 @@ class FakeAgent:
             raise Rejected(f"the agent at {address} refused: settle must be less than slice")
         if server.slots is None or server.slots["run"] != order["run"]:
             server.slots = order
-        return _slots(server, order["run"], self.clock())
+        return _slots(server, order["run"], self.clock() + server.clock_offset)
 
     async def slots(self, address: str, token: str, run: str) -> SlotsAnswer:
         """See the port."""
         server = self._find("slots", address, token, needs_server=False)
-        return _slots(server, run, self.clock())
+        return _slots(server, run, self.clock() + server.clock_offset)
 
     def _find(
         self, method: str, address: str, token: str, *, needs_server: bool = True
@@ -230,21 +232,23 @@ class FakeAgent:
 
 
 def _slots(server: FakeServer, run: str, now: float) -> SlotsAnswer:
-    """Readings of a server that uses half a core whenever it is looked at."""
+    """Readings of a server that uses half a core whenever it is looked at; `now` is its own."""
     order = server.slots
+    said = SlotsAnswer(run=run, state="unknown", startAt=None, rows=[], clock=now, error=None)
     if order is None or order["run"] != run:
-        return {"run": run, "state": "unknown", "rows": [], "error": None}
-    rows: list[SlotRow] = []
+        return said
+    said["startAt"], said["state"] = order["startAt"], "running"
     for slot in range(order["slots"]):
         begin = order["startAt"] + order["warmup"] + slot * order["period"]
         if now < begin + order["slice"]:
-            return {"run": run, "state": "running", "rows": rows, "error": None}
+            return said
         begun, counted, ended = (
             SlotReading(at=at, cpuSeconds=0.5 * (at - order["startAt"]), readBytes=0, writeBytes=0)
             for at in (begin, begin + order["settle"], begin + order["slice"])
         )
-        rows.append(SlotRow(slot=slot, begin=begun, counted=counted, end=ended))
-    return {"run": run, "state": "done", "rows": rows, "error": None}
+        said["rows"].append(SlotRow(slot=slot, begin=begun, counted=counted, end=ended))
+    said["state"] = "done"
+    return said
 
 
 def _is_down(server: FakeServer, now: float) -> bool:

@@ -78,6 +78,8 @@ class Study:
     """Arm whose testbed it is → what of TPS that testbed's luck takes."""
     foreign: float | None = 0.04
     """Share of a node's cores that others use; None where it was not measured."""
+    stolen: float | None = None
+    """Share of a node's cores that the hypervisor takes; None where it was not measured."""
     idle: float | None = None
     """Share of an instance's CPU that the other databases use; None where it was not measured."""
     disk: tuple[float, float] | None = (36.0, 12.5)
@@ -395,6 +397,8 @@ def _figures(
         cpu["idle"] = {"cores": study.idle * cores, "limitCores": cores}
     if study.foreign is not None:
         cpu["foreign"] = [{"node": "node-a", "cores": 16 * study.foreign, "nodeCores": 16.0}]
+    if study.stolen is not None:
+        cpu["stolen"] = [{"node": "node-a", "cores": 16 * study.stolen, "nodeCores": 16.0}]
     if (threads, planned.block, arm) in study.without_cpu:
         del cpu["database"]
         cpu["withheld"] = {"database": "the alignment error of 3.1 % is above 2 %"}

@@ -42,7 +42,14 @@ def answer(*shares: float, state: str = "done", late: float = 0.0) -> SlotsAnswe
         ]
         rows.append(SlotRow(slot=slot, begin=edges[0], counted=edges[1], end=edges[2]))
         cpu += 3.0 * share
-    return SlotsAnswer(run="r", state=state, rows=rows, error=None)  # type: ignore[typeddict-item]
+    return SlotsAnswer(
+        run="r",
+        state=state,  # type: ignore[typeddict-item]
+        startAt=START,
+        rows=rows,
+        clock=START + 3.05 * len(shares),
+        error=None,
+    )
 
 
 def test_replicas_add_up_slot_by_slot() -> None:

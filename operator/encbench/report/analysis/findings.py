@@ -6,7 +6,7 @@ The words of a finding come from `words.judgement`, the decision from `core.stat
 from collections.abc import Mapping, Sequence
 
 from encbench.api.overheadreport import FigureKey
-from encbench.core.statistics import intervals, verdict
+from encbench.core.statistics import verdict
 from encbench.core.statistics.intervals import Estimate
 from encbench.report.analysis.pairs import Pairs, interval, placement
 from encbench.report.analysis.views import rounded
@@ -50,7 +50,6 @@ def _comparison(pairs: Pairs, arm: str, findings: Sequence[Finding]) -> PairedCo
         arm=arm,
         blocks=first.blocks,
         loss=first.change,
-        loss90=first.change90,
         verdict=first.verdict,
         why=first.why,
         on_trust=any(proof is not None and proof.on_trust is True for proof in proofs),
@@ -81,7 +80,6 @@ def judge(
             figure=figure.key,
             blocks=estimate.n,
             change=interval(estimate, figure.sense),
-            change90=interval(estimate, figure.sense, intervals.EQUIVALENCE_LEVEL),
             placement=placement(estimate, figure.sense),
             luck=_shown(estimate.luck),
             noise_floor=_shown(floor),

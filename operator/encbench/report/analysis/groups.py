@@ -51,7 +51,6 @@ def group(
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)
     by_testbed = pairs.by_testbed(primary.field) if spec.blocks.per_testbed != 1 else None
-    by_arm = pairs.by_arm(primary.field)
     place = {
         "instance": cell.instance,
         "workload": condition.workload,
@@ -74,7 +73,11 @@ def group(
         rounds=_rounds(pairs),
         noise_floor=known.get(primary.key),
         noise_floors=known,
-        repeat=interval(by_arm, primary.sense) if by_arm else None,
+        repeats={
+            figure.key: interval(one, figure.sense)
+            for figure in judging
+            if (one := pairs.by_arm(figure.field)) is not None
+        },
         placement=interval(by_testbed, primary.sense) if by_testbed else None,
         offered_tps=offered,
         equal_work=equal_work,

@@ -79,6 +79,7 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         throttled_seconds=sum(throttled) if throttled else None,
         throttled_percent=_throttled(record, throttled),
         foreign_cpu_percent=max((rounded(100 * it.fraction) for it in cpu.foreign), default=None),
+        stolen_cpu_percent=max((rounded(100 * it.fraction) for it in cpu.stolen), default=None),
         idle_cpu_percent=_percent(cpu.idle),
         home=home.arm if home else spec.arm.name,
         generation=home.generation if home else 1,

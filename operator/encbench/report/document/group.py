@@ -22,7 +22,7 @@ class Finding(Model):
     change: Interval | None = None
     """Loss of TPS, or increase of another figure, with its own 95 % interval."""
     change90: Interval | None = None
-    """The same at 90 %, which decides equivalence."""
+    """Only in earlier reports: the same at 90 %, which decided equivalence."""
     placement: Interval | None = None
     """The same with its placement interval at 90 %, which either claim needs on its side too; None
     where testbeds were rebuilt or shared."""
@@ -52,6 +52,7 @@ class PairedComparison(Model):
     loss: Interval | None = None
     """Of TPS, at 95 %; or the increase of another primary figure."""
     loss90: Interval | None = None
+    """Only in earlier reports."""
     verdict: Verdict
     """Of that loss or increase."""
     why: str
@@ -142,9 +143,8 @@ class Group(Model):
     primary figure, as a fraction."""
     noise_floors: dict[FigureKey, float] = Field(default_factory=dict)
     """The same of every figure that has one."""
-    repeat: Interval | None = None
-    """A' against A of the primary figure, by arm: 1 - A'/A of TPS. Only noise and order differ
-    between the two."""
+    repeats: dict[FigureKey, Interval] = Field(default_factory=dict)
+    """A' against A by arm, such as 1 - A'/A of TPS: only noise and order differ between them."""
     placement: Interval | None = None
     """The same of the control's testbed against the baseline's, whichever of the two arms it
     served: luck of placement. None where testbeds were rebuilt for every block."""
@@ -173,6 +173,11 @@ class Group(Model):
     def baseline(self) -> Arm:
         """The arm that the others are compared with."""
         return next(arm for arm in self.arms if arm.role == "baseline")
+
+    @property
+    def repeat(self) -> Interval | None:
+        """A' against A of the primary figure."""
+        return self.repeats.get(self.primary)
 
     @property
     def treatments(self) -> tuple[Arm, ...]:

@@ -88,6 +88,9 @@ class TrialView(Model):
     """The share of a node's cores that anything but the campaign's own databases, clients and
     sidecars used; the largest over the nodes of database and clients. None where it was not
     measured."""
+    stolen_cpu_percent: float | None = None
+    """The share of a node's cores that the hypervisor gave to other machines; the largest over the
+    nodes. None where it was not measured."""
     idle_cpu_percent: float | None = None
     """CPU of the campaign's other databases together, as a share of one instance's limit; None
     where it was not measured."""

@@ -126,12 +126,12 @@ def test_every_figure_s_judgement_is_there() -> None:
     assert len(rows) == len(found) == 10
     for row, finding in zip(rows, found, strict=True):
         assert row[2] == text.signed_percent(finding.change.estimate if finding.change else None)
-        assert row[5:7] == [text.bounds(finding.placement), text.percent(finding.noise_floor)]
-        assert row[7:9] == [
+        assert row[4:6] == [text.bounds(finding.placement), text.percent(finding.noise_floor)]
+        assert row[6:8] == [
             text.probability(finding.overhead_p),
             text.probability(finding.equivalent_p),
         ]
-        assert row[9:] == [finding.verdict, finding.why]
+        assert row[8:] == [finding.verdict, finding.why]
 
 
 def test_noise_floors_of_every_figure() -> None:

@@ -20,6 +20,7 @@ CHECKS: tuple[Check, ...] = (
     recovery.unequal_log,
     load.busy_client,
     load.foreign_load,
+    load.stolen,
     blocks.missing_blocks,
     blocks.many_invalid,
     setting.external_database,

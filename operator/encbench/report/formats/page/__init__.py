@@ -12,10 +12,10 @@ from encbench.report.document import Report
 from encbench.report.document.group import Group, PairedComparison
 from encbench.report.figures import JUDGED
 from encbench.report.formats import cards, layertables, tables
-from encbench.report.formats.markdown import INTERVALS, LAYERS
+from encbench.report.formats.markdown import LAYERS, intervals
 from encbench.report.formats.page.conditions import results, timelines
 from encbench.report.formats.tables import TableColumn
-from encbench.report.words import conduct, text
+from encbench.report.words import conduct, judgement, text
 from encbench.text.lines import unbroken
 from encbench.text.words import plural
 
@@ -47,7 +47,7 @@ def page(report: Report) -> str:
         glances=_glances(report),
         figures=JUDGED,
         how_layers=LAYERS,
-        how_intervals=INTERVALS,
+        how_intervals=intervals(report),
         studies=[(found.title, layertables.study(found)) for found in report.studies],
         shares=[layertables.share(one) for one in report.encrypted_columns],
         columns=layertables.columns(report.encrypted_columns),
@@ -57,6 +57,7 @@ def page(report: Report) -> str:
         timelines=timelines(report),
         floors=tables.judged_in(report.groups),
         serious=[caveat for caveat in report.caveats if caveat.weight == "serious"],
+        by_arm=judgement.by_arm(report.trials),
         bad=[trial for trial in report.trials if trial.outcome != "Succeeded"],
     )
 
