@@ -54,6 +54,8 @@ class FakeServer:
     """The agent is there and its server does not answer queries."""
     unwritten: int = 0
     """Rounds of `settle` that it takes until everything is written."""
+    reading_back: int = 0
+    """Rounds of `settle` that it takes until its pool is filled again."""
     volume: wire.VolumeGround | None = None
     """What the evidence says of the volume, where it is not what the mode asks for."""
     tables: int = 1
@@ -119,9 +121,11 @@ class FakeAgent:
         """See the port."""
         server = self._find("settle", address, token)
         settled, server.unwritten = server.unwritten == 0, max(0, server.unwritten - 1)
+        loading, server.reading_back = server.reading_back > 0, max(0, server.reading_back - 1)
         return {
-            "settled": settled,
+            "settled": settled and not loading,
             "dirtyPages": 0 if settled else 64 * (server.unwritten + 1),
+            "loading": loading,
             "tookSeconds": 0.1,
             "clock": self.clock(),
         }

@@ -18,6 +18,7 @@ CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     programs.runs,
     programs.memory,
     settings.recovery,
+    settings.reads,
     modes.keys,
     external.check,
     modes.columns,
