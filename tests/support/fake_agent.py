@@ -368,11 +368,11 @@ def _volume(mode: EncryptionModeSpec, full: bool) -> wire.VolumeGround:
     }
 
 
-def _columns(mode: EncryptionModeSpec, tables: int) -> wire.SeenThroughProxy:
+def _columns(mode: EncryptionModeSpec, tables: int) -> wire.SeenInMode:
     """What the agent sees through the proxy of a mode in force: sysbench's tables."""
-    if mode.columns is None:
+    if mode.proxy is None:
         return {}
-    chosen = set(selection.for_proxy("sysbench", mode.columns, tables))
+    chosen = set(selection.for_proxy("sysbench", mode.proxy, tables))
     found: dict[str, wire.TableColumns] = {}
     for name in selection.for_proxy_all("sysbench", tables):
         table, _, column = name.partition(".")
@@ -383,7 +383,7 @@ def _columns(mode: EncryptionModeSpec, tables: int) -> wire.SeenThroughProxy:
             ),
         )
         if name in chosen:
-            one["encrypted"].setdefault(mode.columns.algorithm, []).append(column)
+            one["encrypted"].setdefault(mode.proxy.algorithm, []).append(column)
         else:
             one["plain"].append(column)
     tables_seen = list(found.values())

@@ -68,13 +68,17 @@ class PairedComparison(Model):
         return next((one for one in self.findings if one.figure == figure), None)
 
 
-Layer = Literal["hop", "driver", "encryption"]
+Layer = Literal["hop", "driver", "encryption", "types", "boundary", "batching"]
 LAYERS: dict[Layer, str] = {
     "hop": "hop through the proxy",
     "driver": "encrypting driver",
     "encryption": "encryption of values",
+    "types": "encrypted types, cryptography alone",
+    "boundary": "SIMULATION of the boundary",
+    "batching": "page batching",
 }
-"""The layers of column encryption from the lowest to the uppermost, in words."""
+"""The layers of column encryption from the lowest to the uppermost, in words. The first three are
+those of a proxy, the others those of encrypted types."""
 
 
 class LayerStep(Model):

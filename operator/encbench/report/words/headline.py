@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import Arm
+from encbench.core.columns.enclave import SIMULATION
 from encbench.report.document import Headline, Report
 from encbench.report.document.group import LAYERS, Finding, Group, LayerStep, PairedComparison
 from encbench.report.figures import JUDGED
@@ -191,12 +192,14 @@ def proof_clause(mode: EncryptionModeSpec, comparison: PairedComparison) -> str:
     parts = (
         ("on disk", mode.encrypts_at_rest and not comparison.on_trust),
         ("in transit", mode.in_transit is not None),
-        ("in results", mode.columns is not None and mode.columns.encrypts),
+        ("in results", mode.proxy is not None and mode.proxy.encrypts),
+        ("in tables, indexes and results", mode.enclave is not None),
     )
     places = " and ".join(place for place, proven in parts if proven)
     proven = f"encryption proven {places}" if places else ""
     trusted = "encryption on disk declared, not seen" if comparison.on_trust else ""
-    return "; ".join(filter(None, (proven, trusted)))
+    simulated = SIMULATION if mode.enclave is not None else ""
+    return "; ".join(filter(None, (proven, trusted, simulated)))
 
 
 def _range(alike: Sequence[Candidate], measured: int, conditions: int) -> list[str]:

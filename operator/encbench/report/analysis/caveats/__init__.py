@@ -13,6 +13,7 @@ __all__ = ["CHECKS", "Facts", "caveats"]
 CHECKS: tuple[Check, ...] = (
     load.colocation,
     columns.stand_in,
+    columns.simulated_boundary,
     columns.hop_not_apart,
     columns.driver_before_external,
     blocks.noise_floor,
