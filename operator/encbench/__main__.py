@@ -26,8 +26,9 @@ from encbench.adapters.recorder import HttpRecorder
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
 from encbench.kube import labels
 from encbench.ports import Reader, Rejected, Unavailable
+from encbench.reconcile.background import Background
 from encbench.reconcile.deps import Deps, Settings
-from encbench.reconcile.loop import Loop
+from encbench.reconcile.loop import Key, Loop
 from encbench.reconcile.reconcilers import reconcilers
 
 log = logging.getLogger("encbench")
@@ -160,7 +161,8 @@ async def run(args: argparse.Namespace) -> None:
     """Run until SIGTERM."""
     async with AsyncExitStack() as stack:
         deps, store = await _connect(args, stack)
-        loop = Loop(deps.cluster, reconcilers(deps), args.namespace)
+        background = Background(lambda one: loop.wake(Key(one.kind, one.namespace, one.name)))
+        loop = Loop(deps.cluster, reconcilers(deps, background), args.namespace)
         registry = kopf.OperatorRegistry()
         handlers.register(registry, loop)
         stop = asyncio.Event()

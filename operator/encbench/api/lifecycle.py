@@ -15,6 +15,7 @@ PREPARED, PROVEN_BEFORE, RELEASED = "Prepared", "ProvenBefore", "Released"
 RECOVERED, MEASURED, PROVEN_AFTER = "Recovered", "Measured", "ProvenAfter"
 COLLECTED, ARCHIVED = "Collected", "Archived"
 CONSISTENT, READY, FAILED = "Consistent", "Ready", "Failed"
+UNDERSTOOD = "Understood"
 """Names of conditions."""
 
 IDLE, STARTING = "Idle", "Starting"
@@ -50,6 +51,7 @@ _CHECKING = {CHECKING: "The queries run."}
 
 _FAILURES = {
     "ProvisionTimeout": "The database did not start within `stepDeadlines.provision`.",
+    "PodNotReady": "The database was not ready for longer than `stepDeadlines.provision`.",
     "WrongVersion": "The image holds another version than the template says.",
     "TooFewConnections": "The server allows fewer connections than the load needs.",
     "NoLogin": "The Secret of an external database is gone or incomplete.",
@@ -64,6 +66,14 @@ _FAILURES = {
     **_MARK,
     **_CHECKS,
 }
+
+_UNDERSTOOD = ConditionType(
+    UNDERSTOOD,
+    "This version of the operator understands the object.",
+    true={"Understood": "It does again."},
+    false={"Malformed": "The object, or one that belongs to it, is of another version."},
+    note="once it was not",
+)
 
 CAMPAIGN_LIFE = Lifecycle(
     CAMPAIGN,
@@ -98,8 +108,10 @@ CAMPAIGN_LIFE = Lifecycle(
                 "DeadlineExceeded": "It took longer than `activeDeadlineSeconds`.",
                 "TestbedFailed": "A testbed failed, so its cell was given up.",
                 "TooManyInvalidTrials": "A condition ran out of replacement blocks.",
+                "ReportFailed": "The report could not be written within `stepDeadlines.archive`.",
             },
         ),
+        _UNDERSTOOD,
     ),
     (
         Phase("Failed", (Holds(FAILED),)),
@@ -173,11 +185,12 @@ TESTBED_LIFE = Lifecycle(
             },
             false={
                 STARTING: "The database is being started for a trial.",
-                "PodNotReady": "The database's pod is not ready.",
                 **_FAILURES,
+                "PodNotReady": "The database's pod is not ready.",
             },
         ),
         ConditionType(FAILED, "The testbed is of no use; its cell is given up.", true=_FAILURES),
+        _UNDERSTOOD,
     ),
     (
         Phase("Failed", (Holds(FAILED),)),
@@ -239,7 +252,7 @@ _OUTCOMES = {
         OOM: "A client ran out of memory.",
         "Overrun": "The tool did not end within `stepDeadlines.overrun`.",
         RECOVERY_FAILED: "The server did not come back, or could not be stopped.",
-        "ArchiveTimeout": "The store did not take the log within `stepDeadlines.archive`.",
+        "ArchiveTimeout": "The store did not take the log or the record in time.",
         "OutputUnreadable": "The tool's output holds no figures.",
     },
 }
@@ -320,10 +333,12 @@ TRIAL_LIFE = Lifecycle(
             "Nothing is left to do.",
             true={
                 "Archived": "The trial's record is in the bucket.",
+                "GivenUp": "The record could not be stored within twice `stepDeadlines.archive`.",
                 "Rejected": "What lies in the bucket is not what the recorder stored.",
             },
             false={"Waiting": "The store or Prometheus is away; nothing is lost."},
         ),
+        _UNDERSTOOD,
     ),
     (
         *(Phase(one, (Holds(ARCHIVED),), (one,)) for one in _ENDS),

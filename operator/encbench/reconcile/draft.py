@@ -6,6 +6,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from encbench.api.base import Model
 from encbench.api.conditions import Condition, find, is_false, is_true, parse_time, with_condition
+from encbench.api.lifecycle import UNDERSTOOD
 from encbench.reconcile.objects import Object
 
 LONGEST = 15.0
@@ -44,6 +45,15 @@ class Draft(Generic[S, T, V]):
     def __init__(self, subject: Object[S, T], seen: V) -> None:
         self.subject, self.spec, self.seen = subject, subject.spec, seen
         self.status = subject.status.model_copy(update={"observed_generation": subject.generation})
+        if self.misfit:
+            self.condition(UNDERSTOOD, False, "Malformed", self.misfit)
+        elif self.is_false(UNDERSTOOD):
+            self.condition(UNDERSTOOD, True, "Understood")
+
+    @property
+    def misfit(self) -> str:
+        """Why something that belongs to the subject is not understood; empty if all is."""
+        return ""
 
     def set(self, **fields: Any) -> None:
         """Set fields of the status; values are of the declared types."""

@@ -300,9 +300,11 @@ def test_a_deleted_one_goes_once_nothing_can_be_uploaded_any_more() -> None:
         of.body["metadata"]["deletionTimestamp"] = ago(seconds)
         return decide(of, saw(of, None, **fields))
 
-    waits = left(1, has_clients=True)
+    waits = left(299, clients=("run-0",))
     assert len(deleted(waits)) == 4
     assert not wants(waits, SetFinalizers)
+    assert waits.status.step == "deleted; waiting at most 300 s for the end of run-0"
+    assert wants(left(301, clients=("run-0",)), SetFinalizers), "its node may be lost"
     for seconds, best_effort in ((299, False), (301, True)):
         *_, unfinished, finalizers = left(seconds).effects
         assert unfinished == RemoveUnfinished(best_effort)

@@ -8,6 +8,7 @@ from encbench.api.conditions import find, is_true
 from encbench.api.kinds import CAMPAIGN
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
+from encbench.reconcile.objects import Trial
 from tests.unit.reconcile.oracle import FinalState, assert_sound, final_state, leftovers, proofs
 from tests.unit.reconcile.timeline import START
 from tests.unit.reconcile.world import World, parts, study
@@ -112,6 +113,38 @@ async def test_prometheus_does_not_come_back() -> None:
     world.metrics.away = False
     await world.run(world.ended)
     assert_sound(world)
+
+
+async def test_a_store_that_takes_nothing_more_ends_the_campaign() -> None:
+    world = campaign(stepDeadlines={"archive": "5m"}, activeDeadlineSeconds=3600)
+    await world.run(world.running())
+    world.store.away = True
+    await world.run(world.ended, limit=50_000, seconds=5 * 3600)
+    outcomes = {(t.status.outcome, t.status.reason) for t in world.trials()}
+    assert outcomes == {("Failed", "ArchiveTimeout")}
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "ReportFailed"
+    assert "the fake store is away" in failed.message
+
+
+async def test_a_report_that_cannot_be_written_is_tried_ever_less_often() -> None:
+    world = campaign(stepDeadlines={"archive": "1h"})
+    await world.run(lambda: len(world.trials()) == 2 and all(archived(t) for t in world.trials()))
+    lost = next(key for key in world.store.objects if key.endswith("trial.json"))
+    del world.store.objects[lost]
+    calls = len(world.store.calls)
+    await world.run(world.ended, limit=50_000, seconds=3 * 3600)
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "ReportFailed"
+    assert lost in failed.message
+    attempts = [call for call in world.store.calls[calls:] if call.key.endswith("index.json")]
+    assert 10 < len(attempts) < 60, "an attempt every five seconds would be 720"
+
+
+def archived(trial: Trial) -> bool:
+    return is_true(trial.status.conditions, "Archived")
 
 
 async def test_the_api_server_is_away_for_two_minutes_in_mid_run(usual: FinalState) -> None:

@@ -17,7 +17,8 @@ from encbench.reconcile.objects import Campaign, Testbed, Trial
 from encbench.tools.pod import GRACE_SECONDS
 
 GIVE_UP = 300.0
-"""Seconds after which a deleted campaign no longer waits for a store that is away."""
+"""Seconds after which a deleted campaign no longer waits for a store that is away, nor for clients,
+whose node may be lost."""
 CLIENT_GRACE = GRACE_SECONDS + 5.0
 """Seconds after which no client of a deleted namespace uploads any more."""
 FINALIZER = f"{labels.CAMPAIGN.split('/')[0]}/unfinished-artefacts"
@@ -36,8 +37,14 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> Decision[CampaignStatus, d
         return Decision(campaign.status, (let_go(campaign), do.RemoveUnfinished(best_effort=True)))
     children: list[Testbed | Trial] = [*seen.testbeds.values(), *seen.trials.values()]
     gone = tuple(do.Delete.of(child) for child in children if not child.deleting)
-    if seen.has_clients:
-        return Decision(campaign.status, gone, requeue=1.0)
+    gone += tuple(
+        do.Delete(one.kind, campaign.namespace, one.name, one.uid) for one in seen.misfits
+    )
+    if seen.clients and age < GIVE_UP:
+        names = ", ".join(seen.clients)
+        step = f"deleted; waiting at most {GIVE_UP:.0f} s for the end of {names}"
+        status = campaign.status.model_copy(update={"step": step[:512]})
+        return Decision(status, gone, requeue=1.0)
     unfinished = do.RemoveUnfinished(best_effort=age >= GIVE_UP)
     return Decision(campaign.status, (*gone, unfinished, let_go(campaign)))
 

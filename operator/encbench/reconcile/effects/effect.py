@@ -245,4 +245,7 @@ class RemoveUnfinished:
     """A store that is away was waited for long enough."""
 
 
+SLOW = (ProveFully, Prove, AskChecks, Gather, Archive, Publish)
+"""Effects that wait for an agent, the store or Prometheus, each of which may be away."""
+
 CampaignEffect = ObjectEffect | IssueAuthority | Publish | RemoveUnfinished

@@ -65,10 +65,13 @@ def _decision(
 
 
 def _news(testbed: Testbed, status: TestbedStatus) -> list[do.Announce]:
-    """Events for what a person wants to know: a failure, or a mode that is not in force."""
+    """Events for what a person wants to know: a failure, a mode not in force, a lost database."""
     news: list[do.Announce] = []
-    for kind, bad in ((life.FAILED, "True"), (life.PROVEN, "False")):
+    watched = ((life.FAILED, "True"), (life.PROVEN, "False"), (life.READY, "False"))
+    for kind, bad in watched:
         now, before = find(status.conditions, kind), find(testbed.status.conditions, kind)
+        if kind == life.READY and (now is None or now.reason != "PodNotReady"):
+            continue
         if now is not None and now.status == bad and (before is None or before.status != bad):
             news.append(do.Announce(now.reason, now.message, warning=True))
     return news
@@ -294,8 +297,18 @@ def _rest(draft: TestbedDraft) -> TestbedDecision:
 def _keep_ready(draft: TestbedDraft) -> TestbedDecision:
     if _up(draft.seen):
         return _ready(draft, "Ready", "ready for trials")
-    draft.condition(life.READY, False, "PodNotReady", "the database pod is not ready")
-    return _decision(draft, requeue=POLL)
+    pod, run = draft.seen.database, draft.status.run
+    found = pods.trouble([pod]) if pod else None
+    where = f" on node {pod.node}" if pod is not None and pod.node else ""
+    message = f"the database pod {draft.subject.name}-0{where} is not ready"
+    message += f": {found.message}" if found else ""
+    draft.condition(life.READY, False, "PodNotReady", message)
+    # A start that took long is no part of it.
+    lost = draft.since(life.READY)
+    lost = min(lost, draft.age(run.ready_time)) if run and run.ready_time else lost
+    if lost > parse_duration(draft.spec.step_deadlines.provision):
+        return _fail(draft, "PodNotReady", message)
+    return _decision(draft, requeue=backoff(lost, POLL))
 
 
 def _ready(draft: TestbedDraft, reason: str, message: str) -> TestbedDecision:
