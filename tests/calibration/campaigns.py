@@ -215,10 +215,9 @@ def _judge(design: Design, ratios: Array, by_testbed: Array) -> _Judged:
         planned = plan_blocks(pilots, design.target, design.cap)
         blocks, capped = planned.planned, planned.capped
     found = {name: _estimate(design, ratios[:, n], blocks) for n, name in enumerate(names)}
-    control = found.pop("control")
-    floor = verdict.noise_floor(control, _estimate(design, by_testbed, blocks))
-    verdicts = [one.verdict for one in verdict.judge(found, floor, design.margin).values()]
-    strict = verdict.judge(found, floor, 1e-9).values()
+    del found["control"]
+    verdicts = [one.verdict for one in verdict.judge(found, design.margin).values()]
+    strict = verdict.judge(found, 1e-9).values()
     bounds = [b for one in found.values() if (b := one.change_bounds("loss")) is not None]
     halves = [half for one in found.values() if (half := one.half_width()) is not None]
     return _Judged(

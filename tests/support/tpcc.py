@@ -125,6 +125,12 @@ class Bench:
         assert tpcc is not None
         return self._client("load", props.load_props(tpcc, self.connection, 2))
 
+    def check(self) -> "subprocess.CompletedProcess[str]":
+        """Ask the client whether the tables are consistent."""
+        tpcc = tpcc_spec({"warehouses": 1}).tpcc
+        assert tpcc is not None
+        return self._client("check", props.load_props(tpcc, self.connection, 2))
+
     def attempt(self, spec: WorkloadSpec) -> "subprocess.CompletedProcess[str]":
         """Run that workload without wrapper and recorder, one terminal, as far as it gets."""
         assert spec.tpcc is not None

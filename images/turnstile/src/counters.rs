@@ -3,8 +3,9 @@
 //! Words of 8 bytes in the machine's order. Word 0 is the epoch: `2 n + 2` until slice n of this tool's own
 //! counts, `2 n + 3` while it does, and 0 until the tool is stopped for the first time. From byte 4,096 on
 //! every thread has a record of `RECORD` bytes: 1 once the thread is there; the events that it has finished;
-//! those of them that ended in a counted part but had begun before the tool was last stopped; and a histogram
-//! of the others' latency. The tool maps the file, and we read and write it: Linux keeps both views the same.
+//! those of them that ended in a counted part but had begun before the tool was last stopped; TPC-C's
+//! New-Orders among all events; and a histogram of latency, of the events in counted parts that no stop
+//! interrupted. The tool maps the file, and we read and write it: Linux keeps both views the same.
 //!
 //! Bucket b of the histogram holds latencies from `LOWEST_MS * RATIO^b` on. It is as wide as a p95 can be wrong.
 
@@ -15,15 +16,21 @@ use std::path::Path;
 
 pub const HEADER: u64 = 4096;
 pub const RECORD: u64 = 16384;
-pub const BUCKETS: usize = 2045;
+pub const BUCKETS: usize = 2044;
 pub const LOWEST_MS: f64 = 0.001;
 pub const HIGHEST_MS: f64 = 100_000.0;
 
-const WORD: u64 = 8;
-const PRESENT: u64 = 0;
-const EVENTS: u64 = 1;
-const SPANNED: u64 = 2;
-const FIRST_BUCKET: u64 = 3;
+const WORD: usize = 8;
+const FIRST_BUCKET: usize = 4;
+
+/// What all threads have counted so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Counts {
+    pub events: u64,
+    /// Events whose latency includes a stop.
+    pub spanned: u64,
+    pub new_orders: u64,
+}
 
 /// The file, open for both directions.
 #[derive(Debug)]
@@ -43,52 +50,50 @@ impl Counters {
         self.file.write_all_at(&epoch.to_ne_bytes(), 0)
     }
 
-    /// Events that all threads have finished so far.
-    pub fn events(&self) -> io::Result<u64> {
-        self.sum(EVENTS)
-    }
-
-    /// Events whose latency includes a stop.
-    pub fn spanned(&self) -> io::Result<u64> {
-        self.sum(SPANNED)
+    /// None as long as no thread is there.
+    pub fn counts(&self) -> io::Result<Option<Counts>> {
+        let mut total = None;
+        for thread in 0..self.room()? {
+            let [present, events, spanned, new_orders] = self.words::<FIRST_BUCKET>(thread, 0)?;
+            // Threads are numbered without a gap.
+            if present != 1 {
+                break;
+            }
+            let sum: &mut Counts = total.get_or_insert_default();
+            sum.events += events;
+            sum.spanned += spanned;
+            sum.new_orders += new_orders;
+        }
+        Ok(total)
     }
 
     /// Events by bucket, over all threads.
     pub fn histogram(&self) -> io::Result<Vec<u64>> {
         let mut total = vec![0; BUCKETS];
-        let mut bytes = vec![0; BUCKETS * 8];
-        for thread in self.threads()? {
-            self.file.read_exact_at(&mut bytes, place(thread, FIRST_BUCKET))?;
-            for (sum, word) in total.iter_mut().zip(bytes.chunks_exact(8)) {
-                *sum += u64::from_ne_bytes(word.try_into().expect("8 bytes"));
+        for thread in 0..self.room()? {
+            let found = self.words::<BUCKETS>(thread, FIRST_BUCKET)?;
+            for (sum, count) in total.iter_mut().zip(found) {
+                *sum += count;
             }
         }
         Ok(total)
     }
 
-    fn sum(&self, word: u64) -> io::Result<u64> {
-        self.threads()?.map(|thread| self.word(thread, word)).sum()
+    /// The threads that the file has a record for.
+    fn room(&self) -> io::Result<u64> {
+        Ok((self.file.metadata()?.len() - HEADER) / RECORD)
     }
 
-    /// Threads are numbered without a gap.
-    fn threads(&self) -> io::Result<std::ops::Range<u64>> {
-        let room = (self.file.metadata()?.len() - HEADER) / RECORD;
-        let mut count = 0;
-        while count < room && self.word(count, PRESENT)? == 1 {
-            count += 1;
-        }
-        Ok(0..count)
-    }
-
-    fn word(&self, thread: u64, word: u64) -> io::Result<u64> {
-        let mut bytes = [0; 8];
-        self.file.read_exact_at(&mut bytes, place(thread, word))?;
-        Ok(u64::from_ne_bytes(bytes))
+    /// `N` words of a thread's record.
+    fn words<const N: usize>(&self, thread: u64, first: usize) -> io::Result<[u64; N]> {
+        let mut bytes = [[0; WORD]; N];
+        self.file.read_exact_at(bytes.as_flattened_mut(), place(thread, first))?;
+        Ok(bytes.map(u64::from_ne_bytes))
     }
 }
 
-fn place(thread: u64, word: u64) -> u64 {
-    HEADER + thread * RECORD + word * WORD
+fn place(thread: u64, word: usize) -> u64 {
+    HEADER + thread * RECORD + (word * WORD) as u64
 }
 
 /// The lower end of a bucket in ms.
@@ -111,16 +116,17 @@ mod tests {
         let write = |thread, word, value: u64| {
             counters.file.write_all_at(&value.to_ne_bytes(), place(thread, word)).unwrap();
         };
+        assert_eq!(counters.counts().unwrap(), None);
         for thread in 0..3 {
-            write(thread, PRESENT, 1);
-            write(thread, EVENTS, 10 + thread);
-            write(thread, SPANNED, thread);
+            for (word, value) in [1, 10 + thread, thread, 5].into_iter().enumerate() {
+                write(thread, word, value);
+            }
             write(thread, FIRST_BUCKET + 7, 4);
         }
-        write(5, EVENTS, 1000);
+        write(5, 1, 1000);
         counters.set_epoch(3).unwrap();
-        assert_eq!(counters.events().unwrap(), 33);
-        assert_eq!(counters.spanned().unwrap(), 3);
+        let found = Counts { events: 33, spanned: 3, new_orders: 15 };
+        assert_eq!(counters.counts().unwrap(), Some(found));
         let histogram = counters.histogram().unwrap();
         assert_eq!((histogram[7], histogram.iter().sum::<u64>()), (12, 12));
         assert_eq!(std::fs::read(&path).unwrap()[..8], 3u64.to_ne_bytes());
@@ -129,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_record_holds_its_histogram() {
-        assert_eq!((FIRST_BUCKET + BUCKETS as u64) * WORD, RECORD);
+        assert_eq!(((FIRST_BUCKET + BUCKETS) * WORD) as u64, RECORD);
         assert!((lower_end(0) - LOWEST_MS).abs() < 1e-12);
         assert!((lower_end(BUCKETS) - HIGHEST_MS).abs() < 1e-6);
         assert!(lower_end(1000) / lower_end(999) < 1.0092);

@@ -10,11 +10,12 @@ use crate::turns::Turn;
 pub fn json(turns: &[Turn], counters: Option<&Counters>) -> io::Result<String> {
     let mut text = String::from("{\"schema\": \"encbench.io/slices/v1\", \"slices\": [");
     for (place, turn) in turns.iter().enumerate() {
-        let (events, all) = (number(turn.events), number(turn.all_events));
+        let [events, new_orders, all] = [turn.events, turn.new_orders, turn.all_events].map(number);
         let _ = write!(
             text,
             "{}\n {{\"slice\": {}, \"begin\": {:.6}, \"counted\": {:.6}, \"end\": {:.6}, \
-             \"transactions\": {events}, \"allTransactions\": {all}, \"cpuSeconds\": {:.6}}}",
+             \"transactions\": {events}, \"newOrders\": {new_orders}, \"allTransactions\": {all}, \
+             \"cpuSeconds\": {:.6}}}",
             if place == 0 { "" } else { "," },
             turn.number,
             turn.begin,
@@ -25,7 +26,8 @@ pub fn json(turns: &[Turn], counters: Option<&Counters>) -> io::Result<String> {
     }
     text.push_str("\n]");
     if let Some(counters) = counters {
-        let _ = write!(text, ", \"spanned\": {}, \"latency\": [", counters.spanned()?);
+        let spanned = counters.counts()?.unwrap_or_default().spanned;
+        let _ = write!(text, ", \"spanned\": {spanned}, \"latency\": [");
         let counts = counters.histogram()?;
         let filled = counts.iter().enumerate().filter(|(_, count)| **count > 0);
         for (place, (bucket, count)) in filled.enumerate() {

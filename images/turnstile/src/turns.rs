@@ -17,8 +17,10 @@ pub struct Turn {
     pub counted: f64,
     /// When the tool had stopped.
     pub end: f64,
-    /// Events that ended in the counted part; None without counters.
+    /// Events that ended in the counted part; None without counters, or where no thread has come to count.
     pub events: Option<u64>,
+    /// New-Orders among them.
+    pub new_orders: Option<u64>,
     /// Events that ended in the whole slice.
     pub all_events: Option<u64>,
     /// CPU seconds of the tool in the counted part.
@@ -74,27 +76,28 @@ fn one(
     until: &impl Fn(f64) -> io::Result<bool>,
 ) -> io::Result<Option<Turn>> {
     let epoch = |value| counters.map_or(Ok(()), |it| it.set_epoch(value));
-    let events = || counters.map(Counters::events).transpose();
-    let first = events()?;
+    let counts = || counters.map_or(Ok(None), Counters::counts);
+    let first = counts()?.unwrap_or_default();
     tool.resume()?;
     let begin = clock.now()?;
     if !until(slice.counted)? {
         return Ok(None);
     }
     epoch(2 * place + 1)?;
-    let (counted, before, cpu) = (clock.now()?, events()?, tool.cpu_seconds());
+    let (counted, before, cpu) = (clock.now()?, counts()?.unwrap_or_default(), tool.cpu_seconds());
     if !until(slice.end)? || !tool.stop()? {
         return Ok(None);
     }
-    let (end, last) = (clock.now()?, events()?);
+    let (end, last) = (clock.now()?, counts()?);
     epoch(2 * place + 2)?;
     Ok(Some(Turn {
         number: slice.number,
         begin,
         counted,
         end,
-        events: last.zip(before).map(|(last, before)| last - before),
-        all_events: last.zip(first).map(|(last, first)| last - first),
+        events: last.map(|last| last.events - before.events),
+        new_orders: last.map(|last| last.new_orders - before.new_orders),
+        all_events: last.map(|last| last.events - first.events),
         cpu_seconds: tool.cpu_seconds() - cpu,
     }))
 }

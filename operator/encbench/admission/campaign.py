@@ -74,15 +74,22 @@ def interleave(found: CampaignParts) -> Iterator[Problem]:
         elif workload.load.rate is not None:
             why = f"{where}at a fixed rate transactions queue up while a client is stopped"
             yield _not_interleaved(WORKLOAD, name, why)
-        elif workload.sysbench is None:
-            why = f"{where}only sysbench can be stopped and continued so far"
-            yield _not_interleaved(WORKLOAD, name, why)
+        elif (tpcc := workload.tpcc) is None:
+            continue
+        elif tpcc.benchmarksql is not None:
+            why = f"{where}BenchmarkSQL counts nothing that can be read at the end of a slice"
+            instead = "leave out tpcc.benchmarksql to use encbench's own client, or "
+            yield _not_interleaved(WORKLOAD, name, why, instead)
+        elif tpcc.limit_txns_per_min is not None:
+            why = f"{where}under limitTxnsPerMin all terminals begin at once in every slice"
+            instead = "leave out tpcc.limitTxnsPerMin, or "
+            yield _not_interleaved(WORKLOAD, name, why, instead)
     for name, instance in found.instances.items():
         if instance.is_external:
             why = f"InstanceTemplate {name}: all arms share one external database"
             yield _not_interleaved(INSTANCE_TEMPLATE, name, why)
 
 
-def _not_interleaved(kind: Kind, name: str, why: str) -> Problem:
-    text = f"{why}, so the arms of a block cannot take turns: leave out blocks.interleave"
+def _not_interleaved(kind: Kind, name: str, why: str, instead: str = "") -> Problem:
+    text = f"{why}, so the arms of a block cannot take turns: {instead}leave out blocks.interleave"
     return Problem(kind, Reason.NOT_INTERLEAVED, text, name)

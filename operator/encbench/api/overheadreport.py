@@ -14,6 +14,15 @@ from encbench.api.testbed import Role
 
 Verdict = Literal["Baseline", "NoiseFloor", "Overhead", "Equivalent", "Inconclusive", "NoData"]
 FigureVerdict = Literal["Overhead", "Equivalent", "Inconclusive"]
+FigureKey = Literal[
+    "tps",
+    "latencyAverage",
+    "latencyP95",
+    "cpuPerTransaction",
+    "clientCpuPerTransaction",
+    "recovery",
+]
+"""The figures that are judged."""
 Saturation = Literal["DatabaseBound", "ClientBound", "Both", "Neither", "NotMeasured"]
 
 
@@ -32,7 +41,10 @@ class Interval(Model):
 
 
 class Row(Model):
-    """One instance, workload, concurrency and arm: means over the valid blocks."""
+    """One instance, workload, concurrency and arm: means over the valid blocks.
+
+    The baseline's figures are of both its arms, with which the others are compared.
+    """
 
     instance: Name = Field(description="InstanceTemplate.")
     workload: Name = Field(description="Workload.")
@@ -80,23 +92,29 @@ class Row(Model):
     redo_mib: Number | None = None
     """Recovery workloads: log that the data files lacked at the stop, MiB."""
     overhead: Interval | None = None
-    """Loss of TPS against the baseline, paired by block, as a fraction."""
+    """Loss of TPS against the baseline, paired by block, as a fraction; absent where every arm kept
+    up with a fixed rate."""
     latency_average_overhead: Interval | None = None
     """Increase of average latency, as a fraction."""
     latency_p95_overhead: Interval | None = None
     """Increase of the 95th percentile, as a fraction."""
     cpu_per_transaction_overhead: Interval | None = None
     """Increase of server CPU per transaction, as a fraction."""
+    client_cpu_per_transaction_overhead: Interval | None = None
+    """Increase of client CPU per transaction, as a fraction."""
     recovery_overhead: Interval | None = optional("Increase of recoverySeconds, as a fraction.")
     verdict: Verdict
-    """Verdict on TPS, or on recoverySeconds of a recovery workload: Overhead, Equivalent,
-    Inconclusive, or why there is none. It is corrected for the number of modes (Holm), as are the
-    other three."""
-    latency_average_verdict: FigureVerdict | None = None
-    """Verdict on average latency, against a noise floor of its own."""
+    """Verdict on the figure that `figure` names: Overhead, Equivalent, Inconclusive, or why there
+    is none. It is corrected for the number of modes (Holm), as are the others."""
+    figure: FigureKey | None = None
+    """The figure of `verdict`: tps, recovery for a recovery workload, and where every arm kept up
+    with a fixed rate cpuPerTransaction, because TPS is as offered."""
+    latency_average_verdict: FigureVerdict | None = optional("Verdict on average latency.")
     latency_p95_verdict: FigureVerdict | None = optional("Verdict on the 95th percentile.")
     cpu_per_transaction_verdict: FigureVerdict | None = None
     """Verdict on server CPU per transaction."""
+    client_cpu_per_transaction_verdict: FigureVerdict | None = None
+    """Verdict on client CPU per transaction."""
     saturation: Saturation | None = None
     """The limit of TPS: the server's CPU, the clients' CPU, both, or neither."""
 
@@ -138,7 +156,8 @@ class OverheadReportStatus(Model):
     verdict: Annotated[str, Field(max_length=32)] = ""
     """The first treatment's verdict, for kubectl get."""
     noise_floor: Annotated[Number, Field(ge=0)] | None = None
-    """Largest absolute bound of A' against A for TPS, over all rows, as a fraction."""
+    """Largest absolute bound of A' against A for the figure of the verdict, over all rows, as a
+    fraction."""
     rows: Annotated[list[Row], Field(max_length=2048)] = Field(default_factory=list)
     """The figures."""
     invalid: Annotated[list[InvalidCount], Field(max_length=64)] = Field(default_factory=list)

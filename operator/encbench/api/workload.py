@@ -291,6 +291,13 @@ class WorkloadSpec(Model):
     transactions that a TPC-C client gave up."""
 
     @property
+    def offered_tps(self) -> float | None:
+        """The fixed rate that it offers, in transactions a second; None without one."""
+        if self.tpcc is not None and self.tpcc.limit_txns_per_min is not None:
+            return self.tpcc.limit_txns_per_min / 60
+        return None if self.load.rate is None else float(self.load.rate)
+
+    @property
     def sysbench_test(self) -> Sysbench:
         """The sysbench test, of a workload that has one."""
         assert self.sysbench is not None  # noqa: S101 - who asks knows the tool

@@ -2,8 +2,8 @@
 
 A row holds an estimate with its interval, which is symmetric on the log scale: the product of the
 two ratios at its bounds is the square of the ratio. A condition has one number of blocks and one
-noise floor for a figure, and the floor is at least the control's largest bound. Every figure of a
-study's table stands in the report under the same condition.
+noise floor for a figure. Every figure of a study's table stands in the report under the same
+condition.
 """
 
 from collections.abc import Iterator, Sequence
@@ -116,23 +116,8 @@ def _condition(source: Source, rows: Sequence[TableRow]) -> Iterator[Clash]:
         if len({cell.figure.value if cell.figure else None for cell in cells}) > 1:
             lines = listed(f"{cell.row.cells[column] or 'none'}" for cell in cells)
             yield Clash(tuple(cells), f"all arms of a condition have one value, not {lines}")
-    yield from _floors(source, rows)
     for row in rows:
         yield from _whole_side(source, row, rows)
-
-
-def _floors(source: Source, rows: Sequence[TableRow]) -> Iterator[Clash]:
-    for interval in source.shape.intervals:
-        for row in rows if interval.floor else ():
-            floor = PrintedCell(source, row, interval.floor)
-            bounds = [PrintedCell(source, row, c) for c in (interval.low, interval.high)]
-            figures = [cell.figure for cell in bounds if cell.figure]
-            if row.cells["role"] != "control" or floor.figure is None or not figures:
-                continue
-            largest = max(figures, key=lambda figure: abs(figure.value))
-            if floor.figure.span.high < abs(largest.value) - largest.precision / 2:
-                why = f"it is below the control's bound of {largest.text}"
-                yield Clash((floor, *bounds), why)
 
 
 def _whole_side(source: Source, row: TableRow, rows: Sequence[TableRow]) -> Iterator[Clash]:

@@ -71,8 +71,6 @@ class PrintedInterval:
     low: str
     high: str
     formula: str
-    floor: str = ""
-    """The column with the largest bound of the control's interval, or more."""
 
 
 @dataclass(frozen=True)

@@ -186,6 +186,11 @@ def unit(blocks: Blocks, block: int) -> int:
     return generation(blocks, block) if blocks.per_testbed else block
 
 
+def group(blocks: Blocks) -> int:
+    """Blocks that belong together: those of one set of testbeds, or a turn of A and A' each."""
+    return blocks.per_testbed or 2
+
+
 def next_trial(
     spec: CampaignSpec,
     cell: Cell,

@@ -5,7 +5,7 @@ what the server used meanwhile. Times are Unix seconds by the operator's clock.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import cast
 
@@ -37,6 +37,8 @@ class SliceFacts(Model):
     """Length of the counted part, the mean over replicas."""
     transactions: int
     """Those that ended in the counted part, over all replicas."""
+    new_orders: int
+    """TPC-C's New-Orders among them; 0 for another tool."""
     all_transactions: int
     """Those that ended in the whole slot."""
     client_cpu_seconds: float
@@ -85,6 +87,11 @@ class Slices(Model):
     def transactions(self) -> int:
         """Counted transactions."""
         return sum(row.transactions for row in self.rows)
+
+    @property
+    def new_orders(self) -> int:
+        """New-Orders among them."""
+        return sum(row.new_orders for row in self.rows)
 
 
 class SlicesError(Exception):
@@ -149,16 +156,20 @@ def _together(parts: Sequence[SliceRow], slot: int, number: int) -> SliceFacts:
         counted=max(part["counted"] for part in parts),
         end=max(part["end"] for part in parts),
         seconds=sum(part["end"] - part["counted"] for part in parts) / len(parts),
-        transactions=_counted(part["transactions"] for part in parts),
-        all_transactions=_counted(part["allTransactions"] for part in parts),
+        transactions=_sum(slot, [part["transactions"] for part in parts]),
+        new_orders=_sum(slot, [part["newOrders"] for part in parts]),
+        all_transactions=_sum(slot, [part["allTransactions"] for part in parts]),
         client_cpu_seconds=sum(part["cpuSeconds"] for part in parts),
     )
 
 
-def _counted(values: Iterable[int | None]) -> int:
+def _sum(slot: int, values: Sequence[int | None]) -> int:
     known = [value for value in values if value is not None]
-    if not known:
-        raise SlicesError("the tool has not counted its transactions")
+    if len(known) < len(values):
+        raise SlicesError(
+            f"a client has not counted its transactions in slot {slot}: if it had not begun by "
+            "then, make load.warmup longer"
+        )
     return sum(known)
 
 

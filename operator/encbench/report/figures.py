@@ -7,12 +7,11 @@ a place in `TOPICS`, and one field of that name in `TrialView` and in `Row`.
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
+from encbench.api.overheadreport import FigureKey
 from encbench.core.statistics.intervals import Sense
 
 Mean = Literal["geometric", "arithmetic"]
 """Geometric where the report has a ratio of two arms, arithmetic where it has a difference."""
-FigureKey = Literal["tps", "latencyAverage", "latencyP95", "cpuPerTransaction", "recovery"]
-"""The figures that are judged, as report.json names them."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +110,7 @@ FIGURES = (
         overhead="latency_average_overhead",
         verdict="latency_average_verdict",
         phrase="average latency",
+        tag="average latency",
     ),
     JudgedFigure(
         "latency_p95_ms",
@@ -123,6 +123,7 @@ FIGURES = (
         verdict="latency_p95_verdict",
         phrase="95th percentile of latency",
         short="p95 latency",
+        tag="p95 latency",
     ),
     Figure("database_cpu_percent", in_points=True, of="of_limit", heading="server CPU, % of limit"),
     Figure("client_cpu_percent", in_points=True, of="of_limit", heading="client CPU, % of limit"),
@@ -161,13 +162,18 @@ FIGURES = (
         step_stem="server_and_proxy_cpu_per_transaction",
         heading="CPU of server and proxy",
     ),
-    Figure(
+    JudgedFigure(
         "client_cpu_ms_per_transaction",
-        mean="geometric",
         step="client_cpu",
         step_stem="client_cpu_per_transaction",
         heading="client CPU, ms per transaction",
         digits=3,
+        key="clientCpuPerTransaction",
+        stem="client_cpu_per_transaction",
+        overhead="client_cpu_per_transaction_overhead",
+        verdict="client_cpu_per_transaction_verdict",
+        phrase="client CPU per transaction",
+        tag="client CPU",
     ),
     Figure(
         "disk_read_kib_per_transaction", heading="read from disk, KiB per transaction", digits=2
@@ -195,7 +201,7 @@ IN_ROWS = tuple(figure for figure in FIGURES if figure.in_rows)
 IN_STEPS = tuple(figure for figure in FIGURES if figure.step)
 BY_FIELD = {figure.field: figure for figure in FIGURES}
 JUDGED = {figure.key: figure for figure in FIGURES if isinstance(figure, JudgedFigure)}
-TPS, RECOVERY = JUDGED["tps"], JUDGED["recovery"]
+TPS, CPU, RECOVERY = JUDGED["tps"], JUDGED["cpuPerTransaction"], JUDGED["recovery"]
 
 TOPICS = {
     "Latency": ("latency_average_ms", "latency_p95_ms"),
@@ -211,11 +217,16 @@ TOPICS = {
 """The tables of figures by heading: their fields, utilisation in percentage points last."""
 
 
-def judged(*, recovery: bool) -> tuple[JudgedFigure, ...]:
+def judged(*, recovery: bool, as_offered: bool = False) -> tuple[JudgedFigure, ...]:
     """The judged figures of a condition; the first is its subject.
 
     For a recovery workload that is the recovery alone, because the load before the stop only
-    shows what the server recovered from.
+    shows what the server recovered from. Where TPS is as offered in every arm it says nothing, and
+    the subject is the server's CPU per transaction: the cost at equal work.
     """
+    if recovery:
+        return (RECOVERY,)
     usual = tuple(figure for figure in JUDGED.values() if figure is not RECOVERY)
-    return (RECOVERY,) if recovery else usual
+    if not as_offered:
+        return usual
+    return (CPU, *(figure for figure in usual if figure not in (TPS, CPU)))

@@ -2,10 +2,9 @@
 
 A figure that a tool does not give is None, never 0.
 
-Percentiles come from histograms, because percentiles of replicas cannot be averaged. Their
-resolution is the tool's bucket width: for sysbench 1.8 % (1,024 buckets, equal on a logarithmic
-scale, from 0.001 ms to 100,000 ms), so a percentile is accurate to ±0.9 %. Buckets are named by
-their middle. Averages, minima and maxima are exact.
+Percentiles come from histograms, because percentiles of replicas cannot be averaged
+(`core.statistics.histogram`). Buckets are named by their middle. Averages, minima and maxima are
+exact.
 """
 
 import math
@@ -16,7 +15,9 @@ from functools import partial
 from itertools import chain
 from typing import TypeVar
 
+from encbench.core.figures import NEW_ORDERS
 from encbench.core.slices import Slices
+from encbench.core.statistics.histogram import percentile
 from encbench.core.tls import TlsSession
 from encbench.tools.progress import Sample
 
@@ -87,21 +88,6 @@ class Measurement:
     """Digests of the rows that a client's driver read (`tools.session`); not merged."""
 
 
-def percentile(histogram: Histogram, percent: float) -> float:
-    """The bucket that holds that percentile, in ms; 0 for an empty histogram.
-
-    The same rule as sysbench's: the first bucket at which the cumulated count reaches the rounded
-    share.
-    """
-    wanted = math.floor(sum(count for _, count in histogram) * percent / 100 + 0.5)
-    seen = 0
-    for middle, count in histogram:
-        seen += count
-        if seen >= wanted:
-            return middle
-    return 0.0
-
-
 def mean(histogram: Histogram) -> float | None:
     """The mean of the buckets' middles; None for an empty histogram."""
     count = sum(n for _, n in histogram)
@@ -127,7 +113,7 @@ def in_slices(whole: Measurement, slices: Slices) -> Measurement:
         latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
         histogram=histogram,
         series=(),
-        extra={},
+        extra={NEW_ORDERS: slices.new_orders / slices.seconds} if NEW_ORDERS in whole.extra else {},
         kinds=(),
     )
 

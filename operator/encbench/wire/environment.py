@@ -28,7 +28,7 @@ GRACE = "ENCBENCH_GRACE"
 LINGER = "ENCBENCH_LINGER"
 TERMINATION_LOG = "ENCBENCH_TERMINATION_LOG"
 COUNTERS = "ENCBENCH_COUNTERS"
-"""What sysbench's scripts count their events in."""
+"""The file in which the tool counts its events (`images/turnstile/src/counters.rs`)."""
 RUN_DIR = "ENCBENCH_RUN_DIR"
 """The wrapper's as well."""
 

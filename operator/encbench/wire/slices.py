@@ -4,7 +4,7 @@ A *slot* is one turn of one arm; slot n begins `warmup + n * period` seconds aft
 (`core.timetable`). Times are Unix seconds by the speaker's clock, CPU is in seconds.
 
 The agent answers `POST /v1/slices` (takes `SlotsOrder`) and `GET /v1/slices?run=` with
-`SlotsAnswer`. The turnstile, or a client that keeps the timetable itself, writes `SlicesFile`.
+`SlotsAnswer`. The turnstile writes `SlicesFile`.
 """
 
 from typing import Literal, NotRequired, TypedDict
@@ -29,13 +29,13 @@ class SlotTimes(TypedDict):
 
 
 class OwnSlots(SlotTimes):
-    """What a recorder is told: the block's slots, and which are its arm's."""
+    """For a recorder: the slots of the block, and which are those of its arm."""
 
     own: list[int]
 
 
 class SlotsOrder(SlotTimes):
-    """What an agent is told."""
+    """For an agent."""
 
     run: str
     """Name of the run: the same order bears the same name. Another name ends the run before it."""
@@ -77,13 +77,15 @@ class SliceRow(TypedDict):
     slice: int
     """Number of the slot."""
     begin: float
-    """When the tool was told to continue."""
+    """When the tool got the signal to continue."""
     counted: float
     """When counting began."""
     end: float
     """When the tool had stopped."""
     transactions: int | None
-    """Those that ended in the counted part; None if the tool has no counters."""
+    """Those that ended in the counted part; None if the tool has no counters, or had not begun."""
+    newOrders: int | None
+    """TPC-C's New-Orders among them; 0 for another tool."""
     allTransactions: int | None
     """Those that ended in the whole slot."""
     cpuSeconds: float

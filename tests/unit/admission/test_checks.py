@@ -258,8 +258,52 @@ async def test_arms_that_cannot_take_turns(changed: list[Body], kind: Any, why: 
     assert problems[0].text.endswith("leave out blocks.interleave")
 
 
-async def test_arms_that_can_take_turns() -> None:
-    assert await admitted(study(**IN_TURNS)) == ()
-    (problem,) = await admitted(study(**IN_TURNS), installed=BARE)
-    assert problem.reason is Reason.NOT_INSTALLED
-    assert "turnstile.image" in problem.text
+TPCC: dict[str, Any] = {"warehouses": 2}
+
+
+def tpcc(load: Body | None = None, **changes: Any) -> Body:
+    """A Workload of TPC-C."""
+    body = workload(tpcc={**TPCC, **changes}, load=load or {"concurrency": [4]})
+    del body["spec"]["sysbench"]
+    return body
+
+
+@pytest.mark.parametrize("one", [workload(), tpcc()], ids=["sysbench", "tpcc"])
+async def test_arms_take_turns_with_clients_that_count(one: Body) -> None:
+    assert await admitted(study(**IN_TURNS), one) == ()
+    (problem,) = await admitted(study(**IN_TURNS), one, installed=BARE)
+    assert (problem.subject, problem.reason) == ("study", Reason.NOT_INSTALLED)
+
+
+WHOLE = {"concurrency": [4], "warmup": "0s", "duration": "1m"}
+
+
+@pytest.mark.parametrize(
+    ("one", "why", "instead"),
+    [
+        (
+            tpcc(WHOLE, benchmarksql={}),
+            "BenchmarkSQL counts nothing that can be read at the end of a slice",
+            "leave out tpcc.benchmarksql to use encbench's own client",
+        ),
+        (
+            tpcc(limitTxnsPerMin=600),
+            "under limitTxnsPerMin all terminals begin at once in every slice",
+            "leave out tpcc.limitTxnsPerMin",
+        ),
+        (
+            workload(load={"concurrency": [4], "rate": 100}),
+            "at a fixed rate transactions queue up while a client is stopped",
+            "leave out blocks.interleave",
+        ),
+    ],
+    ids=["benchmarksql", "limit", "rate"],
+)
+async def test_arms_do_not_take_turns_with_other_clients(one: Body, why: str, instead: str) -> None:
+    assert await admitted(one) == ()
+    (problem,) = await admitted(study(**IN_TURNS), one)
+    found = (problem.kind, problem.subject, problem.reason)
+    assert found == (WORKLOAD, "oltp", Reason.NOT_INTERLEAVED)
+    assert problem.text.startswith(f"Workload oltp: {why}, so ")
+    assert instead in problem.text
+    assert problem.text.endswith("leave out blocks.interleave")

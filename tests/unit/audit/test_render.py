@@ -66,7 +66,7 @@ def test_our_own_report_follows_from_its_figures() -> None:
     content = (DATA / "report" / "expected" / "report.csv").read_bytes()
     found = audit([read("report.csv", content)], None)
     assert not found.findings
-    assert len(found.checks) >= 16
+    assert len(found.checks) == 16, "five changes and three differences under two conditions"
     assert set(found.counts) == {"follows"}
 
 

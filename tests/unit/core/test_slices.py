@@ -16,6 +16,7 @@ def row(slot: int, transactions: int | None = 100, late: float = 0.0) -> SliceRo
         counted=begin + 0.5,
         end=begin + 3.0,
         transactions=transactions,
+        newOrders=None if transactions is None else transactions * 45 // 100,
         allTransactions=None if transactions is None else transactions + 20,
         cpuSeconds=0.5,
     )
@@ -56,6 +57,8 @@ def test_replicas_add_up_slot_by_slot() -> None:
     ]
     assert found.rows[0].seconds == pytest.approx(2.5)
     assert found.rows[0].all_transactions == 240
+    assert [one.new_orders for one in found.rows] == [90, 67]
+    assert found.new_orders == 157
     assert found.rows[0].client_cpu_seconds == 1.0
     assert found.rows[0].begin == pytest.approx(START + 3.05)
     assert (found.spanned, found.latency) == (3, ((1.0, 1.1, 100), (1.1, 1.2, 110)))
@@ -68,8 +71,13 @@ def test_a_slot_that_a_replica_lacks_is_an_error() -> None:
         of_clients([file(row(1), row(3)), file(row(1))], [0.0, 0.0], 2)
     with pytest.raises(SlicesError, match="has not kept slot 0"):
         of_clients([file()], [0.0], 2)
-    with pytest.raises(SlicesError, match="has not counted its transactions"):
+
+
+def test_a_replica_that_has_not_counted_is_an_error() -> None:
+    with pytest.raises(SlicesError, match="has not counted its transactions in slot 1: "):
         of_clients([file(row(1, None))], [0.0], 2)
+    with pytest.raises(SlicesError, match="has not counted its transactions in slot 3: "):
+        of_clients([file(row(1), row(3)), file(row(1), row(3, None))], [0.0, 0.0], 2)
 
 
 def slices() -> Slices:

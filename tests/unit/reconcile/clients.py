@@ -207,6 +207,7 @@ def slices(plan: Plan, began: float, slots: OwnSlots) -> bytes:
                 end=begin + slots["slice"],
                 transactions=round(plan.tps * counted),
                 allTransactions=round(plan.tps * slots["slice"]),
+                newOrders=0,
                 cpuSeconds=0.25 * counted,
             )
         )

@@ -321,7 +321,11 @@ async def test_the_report_tells_of_seconds_with_interval_noise_floor_and_verdict
         found = record(world, trial)
         arm = by_block.setdefault(trial.spec.block, {})
         arm[trial.spec.arm.name] = found["recovery"]["recoverySeconds"]
-    logs = [math.log(arms["tde"] / arms["plain"]) for arms in by_block.values()]
+    # Both arms of the baseline are what the treatment is compared with.
+    logs = [
+        math.log(arms["tde"] / math.sqrt(arms["plain"] * arms["plain-control"]))
+        for arms in by_block.values()
+    ]
     tde = rows["tde"]
     assert tde.blocks == len(logs) == 6
     assert tde.recovery_overhead is not None

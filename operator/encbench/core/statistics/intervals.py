@@ -1,10 +1,11 @@
 """The paired interval of one arm against the baseline, on the log scale.
 
-Per block d = ln(arm / baseline). Ratios are compared on the log scale because what encryption does
-to a database is multiplicative, and because the geometric mean is the only mean of ratios that does
-not depend on which arm is called the baseline (Fleming & Wallace, "How not to lie with statistics:
-the correct way to summarize benchmark results", Communications of the ACM 29(3), 1986). exp(mean d)
-is then the ratio of the arms' geometric means.
+Per block d = ln(arm / baseline). The baseline's figure is the geometric mean of its two arms, A and
+A', which have less noise than one: d = ln T - (ln A + ln A') / 2. Ratios are compared on the log
+scale because what encryption does to a database is multiplicative, and because the geometric mean
+is the only mean of ratios that does not depend on which arm is called the baseline (Fleming &
+Wallace, "How not to lie with statistics: the correct way to summarize benchmark results",
+Communications of the ACM 29(3), 1986). exp(mean d) is then the ratio of the geometric means.
 
 The interval is Student's for paired observations: mean d ± t(1 - alpha/2; n - 1) · s / √n (Student,
 "The probable error of a mean", Biometrika 6(1), 1908; for paired measurements of computer systems
@@ -16,6 +17,13 @@ placement and are not independent: the set is then the unit. The mean is still t
 Its squared error is that of a mean over G clusters, G/(G-1) · Σ (Σ_g (d - mean))² / n², with G - 1
 degrees of freedom (Cochran, Sampling Techniques, 3rd ed. 1977, chapter 9A); where each block is a
 cluster it is s²/n.
+
+Where testbeds are never rebuilt, every block repeats their luck of placement, and no interval over
+blocks contains it. All that is known about that luck is the difference D between the baseline's two
+testbeds: one observation, so one degree of freedom. The luck of a mean over both of them against a
+third testbed has ¾ of the variance of D, which gives the *placement interval*, mean d ±
+t(1 - alpha/2; 1) · √¾ · |D|. D and d are independent where the noise of all arms is alike, and both
+have the same share of it, so this interval covers at its level by itself, whatever the luck.
 """
 
 import math
@@ -28,6 +36,9 @@ LEVEL = 0.95
 
 EQUIVALENCE_LEVEL = 0.90
 """Level of the interval that decides `Equivalent`: two one-sided tests at 5 % each."""
+
+_LARGEST = 100.0
+"""A log-ratio above this stays finite as a ratio; an interval that wide says nothing anyhow."""
 
 Sense = Literal["loss", "increase"]
 """How a change is expressed: loss = 1 - arm/baseline where more is better (TPS), increase =
@@ -61,6 +72,9 @@ class Estimate:
     """Independent observations: blocks, or sets of testbeds."""
     error: float | None
     """Standard error of the mean; None with fewer than two units."""
+    luck: float | None = None
+    """The same for the testbeds' luck of placement, with one degree of freedom; None where the
+    units differ in luck already, or the arms share one testbed."""
 
     @property
     def degrees(self) -> int:
@@ -78,20 +92,27 @@ class Estimate:
         half = self.half_width(level)
         return None if half is None else Bounds(self.mean - half, self.mean + half)
 
+    def placement_bounds(self, sense: Sense, level: float) -> Bounds | None:
+        """The placement interval of loss or increase; None where there is no luck to allow for."""
+        if self.luck is None:
+            return None
+        half = t_quantile((1 + level) / 2, 1) * self.luck
+        return _changed(Bounds(self.mean - half, self.mean + half), sense)
+
     def change(self, sense: Sense) -> float:
         """Loss (1 - exp(mean d)) or increase (exp(mean d) - 1)."""
         return -math.expm1(self.mean) if sense == "loss" else math.expm1(self.mean)
 
     def change_bounds(self, sense: Sense, level: float = LEVEL) -> Bounds | None:
-        """Interval of loss or increase.
-
-        1 - exp falls in d: the upper bound of d gives the lower one of the loss.
-        """
+        """Interval of loss or increase; None with fewer than two units."""
         log = self.bounds(level)
-        if log is None:
-            return None
-        low, high = math.expm1(log.low), math.expm1(log.high)
-        return Bounds(-high, -low) if sense == "loss" else Bounds(low, high)
+        return None if log is None else _changed(log, sense)
+
+
+def _changed(log: Bounds, sense: Sense) -> Bounds:
+    """1 - exp falls in d: the upper bound of d gives the lower one of the loss."""
+    low, high = (math.expm1(min(end, _LARGEST)) for end in (log.low, log.high))
+    return Bounds(-high, -low) if sense == "loss" else Bounds(low, high)
 
 
 def t_quantile(probability: float, degrees: int) -> float:
@@ -142,6 +163,11 @@ def of_ratios(ratios: Sequence[float], units: Sequence[Hashable] | None = None) 
         squares = math.fsum(math.fsum(own) ** 2 for own in rest.values())
         error = math.sqrt(count / (count - 1) * squares) / n
     return Estimate(n=n, mean=mean, deviation=deviation, units=count, error=error)
+
+
+def both(first: Sequence[float], second: Sequence[float]) -> list[float]:
+    """The baseline's figure by block: the geometric mean of A and A'."""
+    return [math.sqrt(a * b) for a, b in zip(first, second, strict=True)]
 
 
 def geometric_mean(figures: Sequence[float]) -> float:

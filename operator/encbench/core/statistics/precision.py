@@ -7,12 +7,13 @@ variance", Annals of Mathematical Statistics 16(3), 1945). It looks at the pilot
 never at its mean, and only once: looking again and again until an interval is narrow, or a verdict
 is reached, would make both wrong.
 
-The arm with the widest interval decides. A' is included, because its interval is the noise floor
-that every verdict has to pass. The reported interval is then the ordinary one of all N blocks.
-Stein's own, with the pilot's spread and n0 - 1 degrees of freedom, would be exact for normal
-differences, but is a fifth wider and ignores noise that changes after the pilot. The ordinary one
-covers slightly less than its level, because a pilot that is quiet by luck ends early. The
-difference is small because the widest of two or more arms decides (tests/calibration measures it).
+The arm with the widest interval decides, A' against A included: its spread is about that of a mode
+and independent of it, so that a number that both decide is less tied to the luck of one. N is
+rounded up to whole sets of testbeds, or to pairs of blocks in which A and A' take turns on theirs.
+The reported interval is then the ordinary one of all N blocks. Stein's own, with the pilot's spread
+and n0 - 1 degrees of freedom, would be exact for normal differences, but is a fifth wider and
+ignores noise that changes after the pilot. The ordinary one covers slightly less than its level,
+because a pilot that is quiet by luck ends early (tests/calibration measures by how much).
 """
 
 import math
@@ -45,11 +46,12 @@ class Plan:
         return self.wanted is None or self.wanted > self.planned
 
 
-def plan_blocks(pilots: Mapping[str, Estimate], target: float, cap: int) -> Plan:
+def plan_blocks(pilots: Mapping[str, Estimate], target: float, cap: int, group: int = 1) -> Plan:
     """The number of blocks from each arm's pilot; all have the same blocks.
 
     `target` is the half-width of the 95 % interval on the log scale, which is that of the loss as
-    a fraction, or a little more. A pilot without an interval gives the cap.
+    a fraction, or a little more. A pilot without an interval gives the cap. `group` blocks belong
+    together.
     """
     halves = {arm: half for arm, one in pilots.items() if (half := one.half_width()) is not None}
     if not halves:
@@ -58,7 +60,7 @@ def plan_blocks(pilots: Mapping[str, Estimate], target: float, cap: int) -> Plan
     pilot, half = pilots[arm], halves[arm]
     # Slightly less, so that a pilot that just reaches the target is not one block short of it.
     wanted = math.ceil(min(MOST, pilot.n * (half / target) ** 2 * (1 - 1e-9)))
-    wanted = max(wanted, pilot.n)
+    wanted = group * math.ceil(max(wanted, pilot.n) / group)
     return Plan(
         planned=max(pilot.n, min(wanted, cap)),
         arm=arm,

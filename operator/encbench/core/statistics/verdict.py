@@ -1,21 +1,24 @@
 """What may be said about the modes of one condition, by rules fixed beforehand.
 
-A change is a loss of TPS or an increase of latency or CPU (`Sense`); a cost is positive. The *bar*
-is the larger of the campaign's margin and the noise floor, which is the largest absolute bound of
-the 95 % interval of A' against A: what the same mode on a second testbed seems to cost.
+A change is a loss of TPS or an increase of latency or CPU (`Sense`); a cost is positive. The bar is
+the campaign's margin. The interval contains the noise already, so the noise floor is no part of it.
 
-- `Overhead`: the 95 % interval lies above the bar. As a test: the hypothesis "the change is at most
-  the bar" is rejected at 2.5 % on one side, given here as a two-sided p-value against 5 %.
-- `Equivalent`: the 90 % interval lies inside ±margin, which is two one-sided tests at 5 % each
-  (Schuirmann, "A comparison of the two one-sided tests procedure and the power approach for
+- `Overhead`: the paired 95 % interval lies above the margin. As a test: the hypothesis "the change
+  is at most the margin" is rejected at 2.5 % on one side, given here as a two-sided p-value against
+  5 %.
+- `Equivalent`: the paired 90 % interval lies inside ±margin, which is two one-sided tests at 5 %
+  each (Schuirmann, "A comparison of the two one-sided tests procedure and the power approach for
   assessing the equivalence of average bioavailability", Journal of Pharmacokinetics and
   Biopharmaceutics 15, 1987); the p-value is the larger of the two.
 - `Inconclusive`: neither. Both cannot hold, because the 90 % interval lies within the 95 % one.
 
+Where testbeds are never rebuilt, either claim also needs the placement interval (`intervals`) on
+the same side, at 5 % on one side: else the luck of three testbeds could pass for a mode's cost or
+hide one. A claim's p-value is then the larger of its two tests (an intersection-union test: both
+have to reject, so neither needs a correction for the other).
+
 Where several modes are compared with one baseline, Holm's correction covers the modes of one
 condition (instance, workload, concurrency) and one figure, for each of the two claims separately.
-The noise floor counts as a known number. Its own uncertainty raises the bar rather than lowering
-it, because it is a bound and not an estimate. Without a noise floor there is no `Overhead`.
 """
 
 import math
@@ -40,10 +43,8 @@ class Judgement:
     """What may be said about one mode, and what it was judged by."""
 
     verdict: FigureVerdict
-    bar: float | None
-    """What the interval has to exceed; None without a noise floor."""
     overhead_p: float | None
-    """Adjusted p-value of "the change is at most the bar", two-sided; None without a test."""
+    """Adjusted p-value of "the change is at most the margin", two-sided; None without a test."""
     equivalent_p: float | None
     """Adjusted p-value of "the change is at least the margin, one way or the other"."""
 
@@ -51,8 +52,9 @@ class Judgement:
 def noise_floor(*controls: Estimate | None, sense: Sense = "loss") -> float | None:
     """Largest absolute bound of the 95 % intervals; None where one of them has none.
 
-    What the same mode seems to cost is caused by everything but the mode. `controls` are the
-    readings of A and A': by arm, and by testbed where the two arms take turns on theirs.
+    What the same mode seems to cost is caused by everything but the mode. It shows readers how
+    noisy a campaign was; no verdict rests on it. `controls` are the readings of A and A': by arm,
+    and by testbed where the two arms take turns on theirs.
     """
     found = [one.change_bounds(sense) if one is not None else None for one in controls]
     known = [bounds.largest for bounds in found if bounds is not None]
@@ -60,12 +62,11 @@ def noise_floor(*controls: Estimate | None, sense: Sense = "loss") -> float | No
 
 
 def judge(
-    estimates: Mapping[str, Estimate], floor: float | None, margin: float, sense: Sense = "loss"
+    estimates: Mapping[str, Estimate], margin: float, sense: Sense = "loss"
 ) -> dict[str, Judgement]:
     """One judgement for each mode of a condition, corrected for their number."""
-    bar = None if floor is None else max(margin, floor)
     above = {
-        mode: p for mode, one in estimates.items() if (p := _above(one, bar, sense)) is not None
+        mode: p for mode, one in estimates.items() if (p := _above(one, margin, sense)) is not None
     }
     inside = {
         mode: p for mode, one in estimates.items() if (p := _inside(one, margin, sense)) is not None
@@ -74,7 +75,6 @@ def judge(
     return {
         mode: Judgement(
             verdict=_verdict(above_all.get(mode), inside_all.get(mode)),
-            bar=bar,
             overhead_p=above_all.get(mode),
             equivalent_p=inside_all.get(mode),
         )
@@ -90,15 +90,15 @@ def _verdict(above: float | None, inside: float | None) -> FigureVerdict:
     return "Inconclusive"
 
 
-def _above(one: Estimate, bar: float | None, sense: Sense) -> float | None:
-    """Two-sided p-value of the hypothesis that the change is at most the bar."""
-    if bar is None or one.error is None:
+def _above(one: Estimate, margin: float, sense: Sense) -> float | None:
+    """p-value of the hypothesis that the change is at most the margin."""
+    if one.error is None:
         return None
-    limit = _log(bar, sense)
+    limit = _log(margin, sense)
     if limit is None:
         return 1.0
     away = limit - one.mean if sense == "loss" else one.mean - limit
-    return min(1.0, 2 * _tail(away, one))
+    return min(1.0, max(2 * _tail(away, one.error, one.degrees), _by_luck(away, one)))
 
 
 def _inside(one: Estimate, margin: float, sense: Sense) -> float | None:
@@ -106,8 +106,13 @@ def _inside(one: Estimate, margin: float, sense: Sense) -> float | None:
     if one.error is None:
         return None
     ends = [end for change in (-margin, margin) if (end := _log(change, sense)) is not None]
-    low, high = min(ends), max(ends)
-    return max(_tail(one.mean - low, one), _tail(high - one.mean, one))
+    aways = (one.mean - min(ends), max(ends) - one.mean)
+    return max(max(_tail(away, one.error, one.degrees), _by_luck(away, one)) for away in aways)
+
+
+def _by_luck(away: float, one: Estimate) -> float:
+    """One-sided p-value by the placement interval; 0 where luck plays no part."""
+    return 0.0 if one.luck is None else _tail(away, one.luck, 1)
 
 
 def _log(change: float, sense: Sense) -> float | None:
@@ -116,11 +121,11 @@ def _log(change: float, sense: Sense) -> float | None:
     return math.log(ratio) if ratio > 0 else None
 
 
-def _tail(away: float, one: Estimate) -> float:
+def _tail(away: float, error: float, degrees: int) -> float:
     """P(T ≥ away / error): how likely a mean is this far on the good side of a limit by chance."""
-    if not one.error:
+    if not error:
         return 0.0 if away > 0 else 1.0
-    return t_probability(-away / one.error, one.degrees)
+    return t_probability(-away / error, degrees)
 
 
 def holm(p_values: Mapping[K, float]) -> dict[K, float]:

@@ -2,16 +2,18 @@
 
 The plan goes into the campaign's status before the first trial that follows from it, and is never
 computed again: what happens to the pilot's trials afterwards changes nothing.
+
+What is planned for is the figure that will be judged: a recovery's seconds, CPU per transaction
+where a fixed rate decides TPS, else TPS.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from encbench.api.campaign import BlockPlan, CampaignSpec
-from encbench.api.testbed import Arm
+from encbench.api.campaign import MIN_UNITS, BlockPlan, CampaignSpec
 from encbench.core import plan
 from encbench.core.figures import RECOVERY_SECONDS
 from encbench.core.plan import Cell, LoadLevel
-from encbench.core.statistics.intervals import Estimate, estimate
+from encbench.core.statistics.intervals import Estimate, both, estimate
 from encbench.core.statistics.precision import Plan, plan_blocks
 from encbench.reconcile.objects import Trial
 
@@ -32,10 +34,14 @@ def block_plans(
     for cell in cells:
         for condition in cell.conditions:
             place = (cell.name, condition.workload_ref, condition.concurrency)
-            pilot = _pilot(cell, by_condition.get(place, {}))
+            blocks = by_condition.get(place, {})
+            pilot = _complete(cell, blocks, _measured)
             if place not in fixed and len(pilot) >= spec.blocks.min:
-                target = spec.precision.target_half_width
-                planned = plan_blocks(_estimates(spec, cell, pilot), target, spec.blocks.max)
+                cpu = _complete(cell, blocks, _cpu_at_a_rate)
+                # An external database may have no CPU, and TPS is all there is to plan with.
+                found_by = _estimates(spec, cell, cpu if len(cpu) >= MIN_UNITS else pilot)
+                target, together = spec.precision.target_half_width, plan.group(spec.blocks)
+                planned = plan_blocks(found_by, target, spec.blocks.max, together)
                 found.append(_block_plan(cell, condition, len(pilot), planned))
     return found
 
@@ -47,20 +53,26 @@ def goals(plans: Iterable[BlockPlan], cell: Cell) -> dict[LoadLevel, int]:
     }
 
 
-def _pilot(cell: Cell, blocks: Mapping[int, Mapping[str, Trial]]) -> dict[int, dict[str, float]]:
-    """What is compared by block and arm, of the blocks in which every arm has it."""
+Pilot = Mapping[int, Mapping[str, float]]
+"""A figure by block and arm."""
+
+
+def _complete(
+    cell: Cell, blocks: Mapping[int, Mapping[str, Trial]], figure: Callable[[Trial], float | None]
+) -> Pilot:
+    """That figure of the blocks in which every arm has it."""
     found: dict[int, dict[str, float]] = {}
     for block, by_arm in sorted(blocks.items()):
-        own = {arm.name: _figure(by_arm.get(arm.name)) for arm in cell.arms}
+        own = {arm.name: figure(by_arm[arm.name]) for arm in cell.arms if arm.name in by_arm}
         known = {name: value for name, value in own.items() if value is not None}
-        if len(known) == len(own):
+        if len(known) == len(cell.arms):
             found[block] = known
     return found
 
 
-def _figure(trial: Trial | None) -> float | None:
+def _measured(trial: Trial) -> float | None:
     """TPS, or the seconds of a recovery."""
-    if trial is None or trial.status.outcome != "Succeeded" or trial.status.result is None:
+    if trial.status.outcome != "Succeeded" or trial.status.result is None:
         return None
     result = trial.status.result
     if trial.spec.workload.recovery is not None:
@@ -68,17 +80,23 @@ def _figure(trial: Trial | None) -> float | None:
     return result.tps
 
 
-def _estimates(
-    spec: CampaignSpec, cell: Cell, pilot: Mapping[int, Mapping[str, float]]
-) -> dict[str, Estimate]:
-    """Each arm against the baseline, A' included."""
+def _cpu_at_a_rate(trial: Trial) -> float | None:
+    """The server's CPU per transaction, where the workload offers a fixed rate."""
+    tps, result, workload = _measured(trial), trial.status.result, trial.spec.workload
+    if workload.offered_tps is None or workload.recovery is not None or result is None:
+        return None
+    cores = result.database_cpu_cores
+    return cores / tps if tps and cores else None
+
+
+def _estimates(spec: CampaignSpec, cell: Cell, pilot: Pilot) -> dict[str, Estimate]:
+    """Each treatment against both arms of the baseline, and these against each other."""
     units = [plan.unit(spec.blocks, block) for block in pilot]
-    baseline, *others = cell.arms
-
-    def of(arm: Arm) -> list[float]:
-        return [by_arm[arm.name] for by_arm in pilot.values()]
-
-    found = {arm.name: estimate(of(baseline), of(arm), units) for arm in others}
+    of = {arm.name: [by_arm[arm.name] for by_arm in pilot.values()] for arm in cell.arms}
+    first, control, *treatments = (arm.name for arm in cell.arms)
+    plain = both(of[first], of[control])
+    found = {name: estimate(plain, of[name], units) for name in treatments}
+    found[control] = estimate(of[first], of[control], units)
     return {name: one for name, one in found.items() if one is not None}
 
 
@@ -93,7 +111,7 @@ def _block_plan(cell: Cell, condition: LoadLevel, pilot_blocks: int, planned: Pl
         spread=_rounded(planned.spread),
         half_width=_rounded(planned.half_width),
         wanted_blocks=planned.wanted,
-        planned_blocks=planned.planned,
+        planned_blocks=max(planned.planned, pilot_blocks),
         capped=planned.capped,
     )
 

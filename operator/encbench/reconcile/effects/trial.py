@@ -172,7 +172,7 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
         await self._deps.recorder.release(where, token, at + offset, uploads, slots)
 
     async def _read_slots(self, trial: Trial, effect: do.ReadSlots) -> bool:
-        """Tell the agent when its server is to be read, by its own clock."""
+        """Have the agent read its server at the edges of all slots, by its own clock."""
         turns, testbed = trial.spec.turns, trial.spec.testbed_ref.name
         assert turns is not None  # noqa: S101 - only interleaved blocks have slots
         where, token = await agents.agent(

@@ -25,7 +25,7 @@ from encbench.report.figures import JUDGED
 from encbench.report.words import judgement, text
 from encbench.report.words.headline import headlines
 
-MAX_ROWS = 1000
+MAX_ROWS = 900
 """Rows in the OverheadReport's status; report.json has all of them. The schema allows 2,048, but
 with names of full length those exceed the 1.5 MiB that etcd accepts in one request."""
 

@@ -5,13 +5,14 @@ The words of a finding come from `words.judgement`, the decision from `core.stat
 
 from collections.abc import Mapping, Sequence
 
+from encbench.api.overheadreport import FigureKey
 from encbench.core.statistics import intervals, verdict
 from encbench.core.statistics.intervals import Estimate
-from encbench.report.analysis.pairs import Pairs, interval
+from encbench.report.analysis.pairs import Pairs, interval, placement
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.document.trial import TrialView
-from encbench.report.figures import FigureKey, JudgedFigure
+from encbench.report.figures import JudgedFigure
 from encbench.report.words import judgement
 
 Floors = Mapping[FigureKey, float | None]
@@ -30,7 +31,10 @@ def comparisons(
     for figure in judged:
         # Together, because Holm's correction covers all treatments.
         measured = {arm: pairs.estimate(figure.field, arm) for arm in treatments}
-        found[figure.key] = judge(figure, measured, floors[figure.key], margin, "modes")
+        of_modes = judge(figure, measured, floors[figure.key], margin, "modes")
+        # An observation may be a part of a block.
+        blocks = {"blocks": len(pairs.complete(figure.field))}
+        found[figure.key] = {arm: f.model_copy(update=blocks) for arm, f in of_modes.items()}
     by_arm = {
         arm: [of.get(arm) or _no_data(pairs, key, arm, trials) for key, of in found.items()]
         for arm in treatments
@@ -69,7 +73,7 @@ def judge(
 ) -> dict[str, Finding]:
     """A finding for each of these that has an estimate; `of` is the noun for them in a sentence."""
     estimates = {name: one for name, one in measured.items() if one is not None}
-    judged = verdict.judge(estimates, floor, margin, figure.sense)
+    judged = verdict.judge(estimates, margin, figure.sense)
     together = f"{len(estimates)} {of}" if len(estimates) > 1 else ""
     findings = {}
     for name, estimate in estimates.items():
@@ -78,8 +82,10 @@ def judge(
             blocks=estimate.n,
             change=interval(estimate, figure.sense),
             change90=interval(estimate, figure.sense, intervals.EQUIVALENCE_LEVEL),
+            placement=placement(estimate, figure.sense),
+            luck=_shown(estimate.luck),
             noise_floor=_shown(floor),
-            bar=_shown(judged[name].bar),
+            bar=margin,
             overhead_p=_shown(judged[name].overhead_p),
             equivalent_p=_shown(judged[name].equivalent_p),
             verdict=judged[name].verdict,

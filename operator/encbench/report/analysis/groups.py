@@ -6,7 +6,6 @@ from typing import Any
 
 from encbench.api.overheadreport import Row, Verdict
 from encbench.api.testbed import Arm
-from encbench.api.workload import WorkloadSpec
 from encbench.core import plan
 from encbench.core.artefact import RecordError
 from encbench.core.records import IndexCell, IndexCondition, IndexRecord
@@ -33,20 +32,26 @@ def group(
     pilots = (p for p in index.block_plans if (p.cell, p.workload, p.concurrency) == own)
     block_plan = next(pilots, None)
     planned = block_plan.planned_blocks if block_plan else spec.blocks.min
-    offered = _offered_tps(workload)
-    judging = judged(recovery=workload.recovery is not None)
+    offered = workload.offered_tps
+    is_recovery = workload.recovery is not None
+    blocks, needed = _by_block(trials), judged(recovery=is_recovery)[0].field
+    good = {n: of for n, of in sorted(blocks.items()) if _counts(cell.arms, of, needed)}
+    external = index.resolved.instances[cell.instance].external is not None
+    # All arms share an external database, so its luck is theirs alike.
+    kept = not spec.blocks.per_testbed and not external
+    # Sequential blocks beside interleaved ones are there to be compared with them.
+    paired = {n: of for n, of in good.items() if not spec.blocks.interleave or n <= plan.SOLO}
+    pairs = Pairs(paired, cell.arms, partial(plan.unit, spec.blocks), kept)
+    equal_work = _equal_work(pairs, offered)
+    judging = _judging(pairs, is_recovery=is_recovery, as_offered=bool(equal_work))
     primary = judging[0]
-    blocks = _by_block(trials)
-    good = {n: of for n, of in sorted(blocks.items()) if _counts(cell.arms, of, primary.field)}
-    pairs = Pairs(good, cell.arms, partial(plan.unit, spec.blocks))
     floors = {figure.key: pairs.noise_floor(figure) for figure in judging}
     known = {key: rounded(floor) for key, floor in floors.items() if floor is not None}
     compared = comparisons(pairs, judging, floors, spec.margin, trials)
     of_arm = {comparison.arm: comparison for comparison in compared}
-    equal_work = _equal_work(pairs, offered)
-    cpu_tells = bool(equal_work) and primary is TPS and _has_cpu(compared)
     half_width = _half_width(pairs, primary)
     by_testbed = pairs.by_testbed(primary.field) if spec.blocks.per_testbed != 1 else None
+    by_arm = pairs.by_arm(primary.field)
     place = {
         "instance": cell.instance,
         "workload": condition.workload,
@@ -61,20 +66,22 @@ def group(
         concurrency=condition.concurrency,
         arms=cell.arms,
         planned_blocks=planned,
-        counted_blocks=len(good),
+        counted_blocks=len(paired),
         block_plan=block_plan,
         half_width=half_width,
-        blocks_why=judgement.why_so_many_blocks(spec, block_plan, len(good), half_width),
-        units=len({pairs.unit(block) for block in good}),
+        blocks_why=judgement.why_so_many_blocks(spec, block_plan, len(paired), half_width),
+        units=len({one.unit for one in pairs.observed(primary.field)}),
+        rounds=_rounds(pairs),
         noise_floor=known.get(primary.key),
         noise_floors=known,
+        repeat=interval(by_arm, primary.sense) if by_arm else None,
         placement=interval(by_testbed, primary.sense) if by_testbed else None,
         offered_tps=offered,
         equal_work=equal_work,
-        primary="cpuPerTransaction" if cpu_tells else primary.key,
+        primary=primary.key,
         rows=tuple(_row(place, pairs, judging, arm, of_arm.get(arm.name)) for arm in cell.arms),
         comparisons=compared,
-        steps=() if primary is RECOVERY else steps(pairs, modes, floor, spec.margin),
+        steps=() if is_recovery else steps(pairs, modes, judging, floor, spec.margin),
         blocks=tuple(
             Block(
                 block=number,
@@ -87,11 +94,10 @@ def group(
     )
 
 
-def _offered_tps(workload: WorkloadSpec) -> float | None:
-    """The fixed rate that a workload offers, in transactions a second."""
-    if workload.tpcc is not None and workload.tpcc.limit_txns_per_min is not None:
-        return workload.tpcc.limit_txns_per_min / 60
-    return None if workload.load.rate is None else float(workload.load.rate)
+def _rounds(pairs: Pairs) -> int | None:
+    """Rounds of each block, where blocks are interleaved."""
+    counts = {len(trial.rounds) for of in pairs.blocks.values() for trial in of.values()}
+    return max(counts, default=0) or None
 
 
 def _by_block(trials: Sequence[TrialView]) -> Blocks:
@@ -110,21 +116,29 @@ def _counts(arms: Sequence[Arm], by_arm: dict[str, TrialView], field: str) -> bo
 
 def _half_width(pairs: Pairs, primary: JudgedFigure) -> float | None:
     """Half of the widest interval over all arms, A' included."""
-    found = [pairs.change(primary, arm.name) for arm in pairs.arms]
-    halves = [(one.high - one.low) / 2 for one in found if one and one.low is not None and one.high]
+    changes = [pairs.change(primary, arm.name) for arm in pairs.arms]
+    by_arm = pairs.by_arm(primary.field)
+    changes += [interval(by_arm, primary.sense)] if by_arm else []
+    halves = [
+        (one.high - one.low) / 2
+        for one in changes
+        if one is not None and one.low is not None and one.high is not None
+    ]
     return rounded(max(halves)) if halves else None
 
 
 def _equal_work(pairs: Pairs, offered: float | None) -> bool | None:
     if offered is None or not pairs.blocks:
         return None
-    means = (pairs.mean(TPS, arm.name) for arm in pairs.arms)
+    means = (pairs.own_mean(TPS, arm.name) for arm in pairs.arms)
     return all(mean is not None and mean >= KEPT_UP * offered for mean in means)
 
 
-def _has_cpu(comparisons: Sequence[PairedComparison]) -> bool:
-    found = [comparison.finding("cpuPerTransaction") for comparison in comparisons]
-    return all(one is not None and one.change is not None for one in found)
+def _judging(pairs: Pairs, *, is_recovery: bool, as_offered: bool) -> tuple[JudgedFigure, ...]:
+    """The judged figures, first the subject: the first one that any block has in every arm."""
+    usual = judged(recovery=is_recovery, as_offered=as_offered)
+    first = next((figure for figure in usual if pairs.complete(figure.field)), usual[0])
+    return (first, *(figure for figure in usual if figure is not first))
 
 
 def _row(
@@ -137,7 +151,7 @@ def _row(
     verdict: Verdict = "Baseline" if arm.role == "baseline" else "NoiseFloor"
     if comparison is not None:
         verdict = comparison.verdict
-    primary, *others = judging
+    primary = judging[0]
     means = {figure.field: pairs.mean(figure, arm.name) for figure in IN_ROWS}
     findings = comparison.findings if comparison else ()
     known = {one.figure: one.verdict for one in findings if one.verdict != "NoData"}
@@ -151,8 +165,9 @@ def _row(
             **means,
             **{f.points: pairs.points(f, arm.name) for f in IN_ROWS if f.points},
             **{figure.overhead: pairs.change(figure, arm.name) for figure in judging},
-            primary.verdict: verdict if pairs.blocks else "NoData",
-            **{figure.verdict: known.get(figure.key) for figure in others},
+            **{figure.verdict: known.get(figure.key) for figure in judging},
+            "verdict": verdict if pairs.blocks else "NoData",
+            "figure": primary.key,
             "saturation": limited if pairs.blocks and primary is not RECOVERY else None,
         }
     )

@@ -5,15 +5,12 @@ geometric mean over the valid blocks. It does not add up histograms of several t
 slowest trial alone would then fill the tail.
 """
 
-from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Mapping
 
+from encbench.core.statistics.histogram import Histogram, percentile
 from encbench.core.statistics.intervals import geometric_mean
 from encbench.report.document.group import Distribution, Group
 from encbench.report.document.trial import TrialView
-
-Histogram = Sequence[tuple[float, int]]
-"""Latency in ms (the middle of a bucket) and how many transactions fell into it, in order."""
 
 PERCENTILES = ("50", "75", "90", "95", "99", "99.9", "99.99")
 BEYOND = 10
@@ -21,23 +18,13 @@ BEYOND = 10
 
 
 def percentiles(histogram: Histogram) -> dict[str, float]:
-    """The bucket in ms of each percentile with enough transactions beyond it."""
+    """Each percentile in ms with enough transactions beyond it."""
     total = sum(count for _, count in histogram)
-    found: dict[str, float] = {}
-    for name in PERCENTILES:
-        share = float(name) / 100
-        if total * (1 - share) >= BEYOND:
-            found[name] = _bucket(histogram, int(total * share + 0.5))
-    return found
-
-
-def _bucket(histogram: Histogram, wanted: int) -> float:
-    """The first bucket at which the cumulative count reaches that many: sysbench's own rule."""
-    reached = accumulate(count for _, count in histogram)
-    middles = (
-        middle for (middle, _), seen in zip(histogram, reached, strict=True) if seen >= wanted
-    )
-    return next(middles, histogram[-1][0])
+    return {
+        name: percentile(histogram, float(name))
+        for name in PERCENTILES
+        if total * (1 - float(name) / 100) >= BEYOND
+    }
 
 
 def distributions(group: Group, trials: Mapping[str, TrialView]) -> tuple[Distribution, ...]:

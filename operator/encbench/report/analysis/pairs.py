@@ -3,21 +3,40 @@
 Only blocks in which every arm's trial succeeded count; `core.plan` replaces any other block. Where
 a CPU figure is withheld in one arm, that block is left out for all arms, so arms are always
 compared over the same blocks.
+
+The baseline has two arms, A and A'. Its figure in a block is the mean of both, and it is what every
+other arm is compared with. Only A' itself is compared with A alone.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
 
 from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
 from encbench.core.statistics import intervals, verdict
-from encbench.core.statistics.intervals import Estimate, Sense
+from encbench.core.statistics.intervals import Bounds, Estimate, Sense
+from encbench.report.analysis.rounds import of_batches
 from encbench.report.analysis.views import rounded
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import Figure, JudgedFigure
 
+LUCK = math.sqrt(3 / 4)
+"""Luck of one testbed against the mean of two others, as a share of that between two."""
+
 Blocks = dict[int, dict[str, TrialView]]
 """Trials by block and arm."""
+
+
+@dataclass(frozen=True)
+class PairedObservation:
+    """One comparison of all arms."""
+
+    block: int
+    unit: Hashable
+    """The independent unit that it belongs to."""
+    values: dict[str, float]
+    """By arm."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +47,8 @@ class Pairs:
     arms: tuple[Arm, ...]
     unit: Callable[[int], int]
     """The independent unit that a block belongs to (`core.plan.unit`)."""
+    one_set: bool = False
+    """Each arm has one testbed for the whole campaign, so that no unit differs in its luck."""
 
     @property
     def baseline(self) -> str:
@@ -47,19 +68,53 @@ class Pairs:
         }
         return {number: own for number, own in found.items() if None not in own.values()}
 
+    def observed(self, field: str) -> list["PairedObservation"]:
+        """The figure by arm, once for each observation: a block, or a batch of its rounds.
+
+        Interleaved blocks of which there are few are divided into batches of rounds.
+        """
+        found = []
+        for block, own in self.complete(field).items():
+            parts = of_batches(field, self.blocks[block], len(self.blocks)) or [own]
+            for part, values in enumerate(parts):
+                unit = (block, part) if self.one_set else self.unit(block)
+                found.append(PairedObservation(block, unit, values))
+        return found
+
     def estimate(self, field: str, arm: str) -> Estimate | None:
-        """The paired comparison of an arm with the baseline; None for the baseline itself."""
-        if arm == self.baseline:
+        """The paired comparison of an arm with the baseline; None for an arm of the baseline."""
+        if arm in (self.baseline, self.control):
             return None
         return self.between(field, self.baseline, arm)
 
     def between(self, field: str, before: str, arm: str) -> Estimate | None:
-        """The paired comparison of any two arms."""
-        found = self.complete(field)
+        """The paired comparison of any two modes, each by the name of its arm."""
+        found = self.observed(field)
+        units = [one.unit for one in found]
+        estimate = intervals.estimate(self._of(found, before), self._of(found, arm), units)
+        between_testbeds = self.by_testbed(field) if self.one_set else None
+        if estimate is None or between_testbeds is None:
+            return estimate
+        share = LUCK if self.baseline in (before, arm) else 1.0
+        return replace(estimate, luck=share * abs(between_testbeds.mean))
+
+    def _of(self, found: Sequence["PairedObservation"], arm: str) -> list[float]:
+        """A mode's figures by observation: those of both its arms where it is the baseline."""
+        own = [one.values[arm] for one in found]
+        control = self.control
+        if arm != self.baseline or control is None:
+            return own
+        return intervals.both(own, [one.values[control] for one in found])
+
+    def by_arm(self, field: str) -> Estimate | None:
+        """A' against A; None without A'."""
+        control, found = self.control, self.observed(field)
+        if control is None:
+            return None
         return intervals.estimate(
-            [values[before] for values in found.values()],
-            [values[arm] for values in found.values()],
-            [self.unit(block) for block in found],
+            [one.values[self.baseline] for one in found],
+            [one.values[control] for one in found],
+            [one.unit for one in found],
         )
 
     def of_some(self, field: str, arm: str) -> list[float]:
@@ -81,13 +136,13 @@ class Pairs:
         if control is None:
             return None
         first, second = [], []
-        found = self.complete(field)
-        for block, values in found.items():
-            swapped = self.blocks[block][self.baseline].home == control
+        found = self.observed(field)
+        for one in found:
+            swapped = self.blocks[one.block][self.baseline].home == control
             order = (control, self.baseline) if swapped else (self.baseline, control)
-            first.append(values[order[0]])
-            second.append(values[order[1]])
-        return intervals.estimate(first, second, [self.unit(block) for block in found])
+            first.append(one.values[order[0]])
+            second.append(one.values[order[1]])
+        return intervals.estimate(first, second, [one.unit for one in found])
 
     def noise_floor(self, figure: JudgedFigure) -> float | None:
         """The larger of two readings of A' against A: by arm, and by testbed.
@@ -97,24 +152,36 @@ class Pairs:
         """
         if self.control is None:
             return None
-        readings = (self.estimate(figure.field, self.control), self.by_testbed(figure.field))
+        readings = (self.by_arm(figure.field), self.by_testbed(figure.field))
         return verdict.noise_floor(*readings, sense=figure.sense)
 
     def mean(self, figure: Figure, arm: str) -> float | None:
-        """The figure's mean as the report shows it; None where no block has it."""
+        """The figure's mean as the report shows it; None where no block has it.
+
+        The baseline's is that of both its arms.
+        """
+        arms = [arm] if arm != self.baseline or self.control is None else [arm, self.control]
+        found = [self._mean(figure, one) for one in arms]
+        known = [one for one in found if one is not None]
+        if not known:
+            return None
+        return rounded(_mean(figure, known))
+
+    def own_mean(self, figure: Figure, arm: str) -> float | None:
+        """The same of one arm alone."""
+        found = self._mean(figure, arm)
+        return None if found is None else rounded(found)
+
+    def _mean(self, figure: Figure, arm: str) -> float | None:
         values = self.of_some(figure.field, arm)
         if not figure.some:
             values = [of[arm] for of in self.complete(figure.field).values()]
-        if not values:
-            return None
-        if figure.mean == "geometric":
-            return rounded(intervals.geometric_mean(values))
-        return rounded(sum(values) / len(values))
+        return _mean(figure, values) if values else None
 
     def points(self, figure: Figure, arm: str) -> float | None:
-        """Difference of the means from the baseline; None for the baseline itself."""
+        """Difference of the means from the baseline; None for an arm of the baseline."""
         own, plain = self.mean(figure, arm), self.mean(figure, self.baseline)
-        if arm == self.baseline or own is None or plain is None:
+        if arm in (self.baseline, self.control) or own is None or plain is None:
             return None
         return rounded(own - plain)
 
@@ -124,9 +191,24 @@ class Pairs:
         return None if found is None else interval(found, figure.sense)
 
 
+def _mean(figure: Figure, values: Sequence[float]) -> float:
+    if figure.mean == "geometric":
+        return intervals.geometric_mean(values)
+    return sum(values) / len(values)
+
+
 def interval(found: Estimate, sense: Sense, level: float = intervals.LEVEL) -> Interval:
     """An estimate as the report shows it."""
-    bounds = found.change_bounds(sense, level)
+    return _shown(found, sense, found.change_bounds(sense, level))
+
+
+def placement(found: Estimate, sense: Sense) -> Interval | None:
+    """The same with its placement interval, at the level that a verdict asks of it."""
+    bounds = found.placement_bounds(sense, intervals.EQUIVALENCE_LEVEL)
+    return None if bounds is None else _shown(found, sense, bounds)
+
+
+def _shown(found: Estimate, sense: Sense, bounds: Bounds | None) -> Interval:
     return Interval(
         estimate=rounded(found.change(sense)),
         low=rounded(bounds.low) if bounds else None,

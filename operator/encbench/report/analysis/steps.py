@@ -22,7 +22,7 @@ from encbench.api.testbed import Arm
 from encbench.report.analysis.findings import judge
 from encbench.report.analysis.pairs import Pairs, interval
 from encbench.report.document.group import Finding, Layer, LayerStep
-from encbench.report.figures import IN_STEPS, TPS
+from encbench.report.figures import IN_STEPS, TPS, JudgedFigure
 
 Modes = Mapping[str, EncryptionModeSpec]
 
@@ -89,15 +89,22 @@ def _text(value: object) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def steps(pairs: Pairs, modes: Modes, floor: float | None, margin: float) -> tuple[LayerStep, ...]:
+def steps(
+    pairs: Pairs, modes: Modes, judging: Sequence[JudgedFigure], floor: float | None, margin: float
+) -> tuple[LayerStep, ...]:
     """Every step of one condition; empty where no arm has anything to do with columns.
 
-    `floor` is the noise floor of TPS.
+    `floor` is the noise floor of TPS. Where TPS is not judged, it is as offered.
     """
     found = arm_steps(pairs.arms, modes)
+    if TPS not in judging:
+        return tuple(_step(pairs, one, _AS_OFFERED) for one in found)
     tps = {it.arm.name: pairs.between(TPS.field, it.before.name, it.arm.name) for it in found}
     judged = judge(TPS, tps, floor, margin, "steps")
     return tuple(_step(pairs, one, judged.get(one.arm.name)) for one in found)
+
+
+_AS_OFFERED = Finding(figure="tps", blocks=0, verdict="NoData", why="TPS is as offered")
 
 
 def _step(pairs: Pairs, found: ArmStep, tps: Finding | None) -> LayerStep:

@@ -7,6 +7,11 @@ recovery (Zou & Donner, "Construction of confidence limits about effect measures
 approach", Statistics in Medicine 27(10), 2008; for proportions Newcombe, Statistics in Medicine
 17(8), 1998). For x with [l, u] each, the difference b − a lies between
 (b − a) − √((b − lb)² + (ua − a)²) and (b − a) + √((ub − b)² + (a − la)²).
+
+A campaign that never rebuilt its testbeds has their luck of placement in its overhead and not in
+its interval. What it knows of that luck has one degree of freedom (`core.statistics.intervals`). A
+difference is shown only where it also exceeds t(0.975; k) · √(sum of squared standard errors of
+luck) of the k campaigns concerned, whose luck is taken to be of one size.
 """
 
 import math
@@ -15,13 +20,15 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from encbench.api.overheadreport import Interval, Row
+from encbench.core.statistics.intervals import LEVEL, t_quantile
 from encbench.report.document import Report
 from encbench.report.document.group import Group
 from encbench.report.figures import JudgedFigure, judged
 from encbench.text.words import plural
 
 Says = Literal["higher", "lower", "not shown", "unknown"]
-"""Of B against A: the whole interval lies on one side of 0, or does not, or there is none."""
+"""Of B against A: the whole interval lies on one side of 0, and the testbeds' luck cannot explain
+that; or not; or there is nothing to judge it by."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,9 @@ class Delta:
     a: Interval | None
     b: Interval | None
     difference: Interval | None
+    luck: float | None = 0.0
+    """What of the difference luck of placement can explain, as a fraction; None where a report does
+    not know."""
 
     @property
     def says(self) -> Says:
@@ -39,7 +49,13 @@ class Delta:
         if self.difference is None or self.difference.low is None or self.difference.high is None:
             return "unknown"
         low, high = self.difference.low, self.difference.high
-        return "higher" if low > 0 else "lower" if high < 0 else "not shown"
+        if low <= 0 <= high:
+            return "not shown"
+        if self.luck is None:
+            return "unknown"
+        if abs(self.difference.estimate) <= self.luck:
+            return "not shown"
+        return "higher" if low > 0 else "lower"
 
     @property
     def name(self) -> str:
@@ -68,6 +84,8 @@ class Side(NamedTuple):
 
     group: Group
     row: Row
+    one_set: bool
+    """Each arm had one testbed of its own for the whole campaign."""
 
     @property
     def plain(self) -> float | None:
@@ -141,9 +159,33 @@ def difference(a: Interval | None, b: Interval | None) -> Interval | None:
     )
 
 
+def luck_explains(a: Sequence[float], b: Sequence[float]) -> float:
+    """The largest difference that the testbeds' luck explains at 95 %, from its standard errors.
+
+    `a` and `b` have one each, or none where testbeds were rebuilt.
+    """
+    known = [*a, *b]
+    return t_quantile((1 + LEVEL) / 2, len(known)) * math.hypot(*known) if known else 0.0
+
+
+def _luck(figure: JudgedFigure, side: Side) -> list[float] | None:
+    """Its standard error as a fraction; None where it matters and is not known."""
+    if not side.one_set:
+        return []
+    comparison = side.group.comparison(side.row.arm)
+    found = comparison.finding(figure.key) if comparison else None
+    if found is None or found.luck is None or found.change is None:
+        return None
+    change = found.change.estimate
+    return [found.luck * (1 - change if figure.sense == "loss" else 1 + change)]
+
+
 def _treated(report: Report) -> dict[MatchKey, Side]:
+    instances, kept = report.resolved.instances, not report.spec.blocks.per_testbed
     return {
-        MatchKey(row.instance, row.workload, row.concurrency, row.arm): Side(group, row)
+        MatchKey(row.instance, row.workload, row.concurrency, row.arm): Side(
+            group, row, kept and instances[row.instance].external is None
+        )
         for group in report.groups
         for row in group.rows
         if row.role == "treatment"
@@ -152,9 +194,13 @@ def _treated(report: Report) -> dict[MatchKey, Side]:
 
 def _pair(condition: MatchKey, a: Side, b: Side) -> MatchedPair:
     deltas = []
-    for figure in judged(recovery=a.row.recovery_seconds is not None):
+    as_offered = bool(a.group.equal_work and b.group.equal_work)
+    is_recovery = a.row.recovery_seconds is not None
+    for figure in judged(recovery=is_recovery, as_offered=as_offered):
         one, other = getattr(a.row, figure.overhead), getattr(b.row, figure.overhead)
-        deltas.append(Delta(figure, one, other, difference(one, other)))
+        lucks = _luck(figure, a), _luck(figure, b)
+        luck = None if lucks[0] is None or lucks[1] is None else luck_explains(lucks[0], lucks[1])
+        deltas.append(Delta(figure, one, other, difference(one, other), luck))
     return MatchedPair(condition, a, b, tuple(deltas))
 
 

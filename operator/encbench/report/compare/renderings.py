@@ -104,11 +104,12 @@ def _sentence(pair: MatchedPair) -> str:
     where, what = pair.condition.name, f"the {delta.figure.sense} of {delta.figure.phrase}"
     if delta.difference is None:
         return f"{where}: one of the reports lacks {what}."
-    points = f"{_points(delta)} {shown.bounds(delta.difference)} percentage points"
+    points = f"{_points(delta)} {shown.bounds(delta.difference, 'percentage points')}"
     if delta.says == "unknown":
-        return f"{where}: {what} differs by {points}, without an interval to judge it by."
+        return f"{where}: {what} differs by {points}, without what it could be judged by."
     if delta.says == "not shown":
-        return f"{where}: no difference in {what} is shown, B − A is {points}."
+        luck = f"; the testbeds' luck explains up to {_explained(delta)}" if delta.luck else ""
+        return f"{where}: no difference in {what} is shown, B − A is {points}{luck}."
     return f"{where}: {what} is {SAYS[delta.says]}, by {points}."
 
 
@@ -127,7 +128,10 @@ def _tables(compared: ComparedReports) -> Iterable[tuple[str, list[TableColumn]]
                 column("", "A", (shown.estimate(delta.a) for delta in deltas)),
                 column("", "B", (shown.estimate(delta.b) for delta in deltas)),
                 column("", "B − A, points", (_points(delta) for delta in deltas)),
-                column("", INTERVAL, (shown.bounds(delta.difference) for delta in deltas)),
+                column(
+                    "", INTERVAL, (shown.bounds(delta.difference, "points") for delta in deltas)
+                ),
+                column("", "luck explains, points", (_explained(delta) for delta in deltas)),
                 column("", "says", (SAYS[delta.says] for delta in deltas), numeric=False),
             ],
         )
@@ -165,6 +169,10 @@ def _ratio(a: float | None, b: float | None) -> str:
 
 def _points(delta: Delta) -> str:
     return shown.signed(None if delta.difference is None else 100 * delta.difference.estimate)
+
+
+def _explained(delta: Delta) -> str:
+    return shown.ABSENT if delta.luck is None else f"±{shown.number(100 * delta.luck, 1)}"
 
 
 def _leftover(compared: ComparedReports) -> Iterable[str]:
@@ -216,6 +224,7 @@ def _pair(pair: MatchedPair) -> dict[str, Any]:
                 "a": delta.a and delta.a.to_dict(),
                 "b": delta.b and delta.b.to_dict(),
                 "difference": delta.difference and delta.difference.to_dict(),
+                "luck": delta.luck,
                 "says": delta.says,
             }
             for delta in pair.deltas

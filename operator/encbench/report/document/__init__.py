@@ -14,14 +14,13 @@ from pydantic import Field
 
 from encbench.api.base import Model
 from encbench.api.campaign import CampaignSpec, Resolved
-from encbench.api.overheadreport import Artefact, Interval, InvalidCount, Row, Verdict
+from encbench.api.overheadreport import Artefact, FigureKey, Interval, InvalidCount, Row, Verdict
 from encbench.api.scalars import Name, Time
 from encbench.api.testbed import Arm
 from encbench.core.artefact import Record
 from encbench.core.records import CampaignId, IndexStorage, IndexTrial
 from encbench.report.document.group import Group
 from encbench.report.document.trial import TrialView
-from encbench.report.figures import FigureKey
 
 
 class EncryptedColumns(Model):

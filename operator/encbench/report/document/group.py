@@ -6,11 +6,10 @@ from pydantic import Field
 
 from encbench.api.base import Model
 from encbench.api.campaign import BlockPlan
-from encbench.api.overheadreport import Interval, Row, Verdict
+from encbench.api.overheadreport import FigureKey, Interval, Row, Verdict
 from encbench.api.scalars import Name
 from encbench.api.testbed import Arm
 from encbench.report.document.trial import Block
-from encbench.report.figures import FigureKey
 from encbench.text.words import plural
 
 
@@ -24,12 +23,18 @@ class Finding(Model):
     """Loss of TPS, or increase of another figure, with its own 95 % interval."""
     change90: Interval | None = None
     """The same at 90 %, which decides equivalence."""
+    placement: Interval | None = None
+    """The same with its placement interval at 90 %, which either claim needs on its side too; None
+    where testbeds were rebuilt or shared."""
+    luck: float | None = None
+    """Standard error of the testbeds' luck on the log scale, with one degree of freedom."""
     noise_floor: float | None = None
     """Largest absolute bound of A' against A of this figure, by arm and by testbed."""
     bar: float | None = None
-    """The larger of margin and noise floor, which `Overhead` has to exceed."""
+    """What `Overhead` has to exceed: the margin. In earlier reports it was the noise floor where
+    that was larger."""
     overhead_p: float | None = None
-    """p-value of "the change is at most the bar", two-sided, adjusted for the number of modes
+    """p-value of "the change is at most the margin", two-sided, adjusted for the number of modes
     (Holm); below 0.05 is `Overhead`."""
     equivalent_p: float | None = None
     """p-value of "the change is at least the margin, one way or the other", adjusted likewise;
@@ -45,7 +50,7 @@ class PairedComparison(Model):
     arm: Name
     blocks: int
     loss: Interval | None = None
-    """Of TPS, at 95 %; for a recovery workload the increase of its seconds."""
+    """Of TPS, at 95 %; or the increase of another primary figure."""
     loss90: Interval | None = None
     verdict: Verdict
     """Of that loss or increase."""
@@ -85,7 +90,7 @@ class LayerStep(Model):
     loss: Interval | None = None
     """Of TPS: 1 - arm/before."""
     verdict: Verdict
-    """Of TPS, by margin and noise floor, corrected for the number of steps (Holm)."""
+    """Of TPS, by the margin, corrected for the number of steps (Holm)."""
     why: str
     bar: float | None = None
     """`why` and `bar` are those of a `Finding` about TPS."""
@@ -123,18 +128,25 @@ class Group(Model):
     block_plan: BlockPlan | None = None
     """The result of the pilot, where `precision` asks for one and it is over."""
     half_width: float | None = None
-    """Half-width reached by the widest 95 % interval of the loss of TPS, as a fraction."""
+    """Half-width reached by the widest 95 % interval of the primary figure, as a fraction."""
     blocks_why: str = ""
     """Why there are this many blocks, in one sentence without its full stop."""
     units: int = 0
     """Observations behind the intervals: valid blocks, or with `blocks.perTestbed` sets of
     testbeds."""
+    rounds: int | None = None
+    """Rounds of each interleaved block; with fewer than six blocks, batches of rounds are the
+    observations. None where blocks are sequential."""
     noise_floor: float | None = None
-    """Largest absolute bound of the 95 % interval of A' against A, of TPS, as a fraction."""
+    """Largest absolute bound of the 95 % interval of A' against A, by arm or by testbed, of the
+    primary figure, as a fraction."""
     noise_floors: dict[FigureKey, float] = Field(default_factory=dict)
     """The same of every figure that has one."""
+    repeat: Interval | None = None
+    """A' against A of the primary figure, by arm: 1 - A'/A of TPS. Only noise and order differ
+    between the two."""
     placement: Interval | None = None
-    """What the control's testbed lost of TPS against the baseline's, whichever of the two arms it
+    """The same of the control's testbed against the baseline's, whichever of the two arms it
     served: luck of placement. None where testbeds were rebuilt for every block."""
     offered_tps: float | None = None
     """The fixed rate that the workload offers."""
@@ -142,8 +154,8 @@ class Group(Model):
     """Every arm kept up with the offered rate, so that CPU per transaction is the cost at equal
     work; None where no rate is offered."""
     primary: FigureKey = "tps"
-    """The figure of the headline: a recovery's seconds where one was measured, CPU per transaction
-    at equal work, else TPS."""
+    """The figure of headline and verdicts: a recovery's seconds where one was measured, CPU per
+    transaction where TPS is as offered (else the first figure there is), else TPS."""
     rows: tuple[Row, ...]
     comparisons: tuple[PairedComparison, ...]
     blocks: tuple[Block, ...]

@@ -11,7 +11,7 @@ from encbench.report.words import text
 from encbench.text.words import listed
 
 VERDICTS = {
-    "Overhead": "Costs more than margin and noise",
+    "Overhead": "Costs more than the margin",
     "Equivalent": "No difference beyond the margin",
     "Inconclusive": "Cannot tell",
     "NoData": "No data",

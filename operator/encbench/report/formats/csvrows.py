@@ -5,11 +5,11 @@ import io
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from encbench.api.overheadreport import Row
+from encbench.api.overheadreport import FigureKey, Row
 from encbench.core.statistics.intervals import Sense
 from encbench.report.document import Report, StudyTable
 from encbench.report.document.group import Group
-from encbench.report.figures import IN_ROWS, IN_STEPS, JUDGED, TPS, FigureKey
+from encbench.report.figures import IN_ROWS, IN_STEPS, JUDGED, TPS
 
 Pick = Callable[[Group, Row], Any]
 """Picks a cell's value from a row or its group."""
@@ -69,6 +69,7 @@ def _columns() -> Columns:
     yield "tps_limited_by", _field("saturation")
     for name in dict.fromkeys(judged.verdict for judged in JUDGED.values()):
         yield name, _field(name)
+    yield "verdict_figure", _field("figure")
     yield "step_layers", _layers
     yield "step_before_arm", _of_step("before")
     for figure in IN_STEPS:

@@ -16,6 +16,12 @@ LAYERS = (
     "whole. Verdicts are corrected for the number of steps (Holm)."
 )
 """How to read the tables by layer; the page shows it as well."""
+INTERVALS = (
+    "Intervals are paired Student's intervals of ln ratios over blocks, each block one trial of "
+    "every arm: at 95 % where the level is not named, at 90 % where Equivalent is judged. A "
+    "placement interval, at 90 %, is what the luck of one testbed each leaves open."
+)
+"""What every interval is; the page shows it as well."""
 
 
 def markdown(report: Report) -> str:
@@ -38,10 +44,10 @@ def markdown(report: Report) -> str:
         "TPS, latency and CPU per transaction are geometric means over the valid blocks, so that "
         "each loss and increase follows from the two figures beside it; CPU in percent is an "
         "arithmetic mean: of the limit for server and client, of all cores for the node; so is "
-        "what was read from the disk and written to it. Intervals are Student's for ln ratios "
-        "paired by block, each at 95 % for itself; verdicts are corrected for the number of modes "
-        "(Holm). The noise floor is the largest absolute bound of the interval of the baseline "
-        "mode against itself.",
+        "what was read from the disk and written to it. Figures of the baseline are those of both "
+        f"its arms. {INTERVALS} Each holds for itself; verdicts are corrected for the number of "
+        "modes (Holm). The noise floor is the largest absolute bound of the 95 % interval of the "
+        "baseline mode against itself, by arm or by testbed.",
     ]
     return "\n\n".join(parts) + "\n"
 

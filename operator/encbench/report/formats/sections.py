@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from encbench.api.overheadreport import Row
 from encbench.report.document import Report
 from encbench.report.document.group import Group, PairedComparison
+from encbench.report.figures import JUDGED
 from encbench.text.words import plural
 
 Names = tuple[str, str]
@@ -27,9 +28,10 @@ class Line:
 
     @property
     def why(self) -> str:
-        """`4 threads: Overhead, because …`."""
+        """`4 threads: Overhead of TPS, because …`."""
         threads, found = plural(self.group.concurrency, "thread"), self.comparison
-        return f"{threads}: {found.verdict}, because {found.why}."
+        of = f"{found.verdict} of {JUDGED[self.group.primary].phrase}"
+        return f"{threads}: {of}, because {found.why}."
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from encbench.api.overheadreport import OverheadReportStatus, Row
+from encbench.api.overheadreport import Interval, OverheadReportStatus, Row
+from encbench.report.figures import JUDGED
 from encbench.report.words import text as shown
 from encbench.text.lines import aligned, paragraph
 
@@ -15,13 +16,20 @@ _PLACE: Columns = {
     "THREADS": lambda row: f"{row.concurrency:,}",
     "ARM": lambda row: row.arm,
 }
-_END: Columns = {"BLOCKS": lambda row: f"{row.blocks:,}", "VERDICT": lambda row: row.verdict}
-_WORDS = frozenset(("INSTANCE", "WORKLOAD", "ARM", "VERDICT"))
+_END: Columns = {
+    "BLOCKS": lambda row: f"{row.blocks:,}",
+    "VERDICT": lambda row: row.verdict,
+    "ON": lambda row: JUDGED[row.figure].title if row.figure else "",
+}
+_WORDS = frozenset(("INSTANCE", "WORKLOAD", "ARM", "VERDICT", "ON"))
+_FORMULAS = (
+    "TPS LOSS = 1 − arm/baseline; INCREASE = arm/baseline − 1; the baseline's figures are of both "
+    "its arms; [ ] are paired 95 % intervals of ln ratios (Student's)."
+)
 _RECOVERY: Columns = {
     **_PLACE,
     "RECOVERY S": lambda row: shown.number(row.recovery_seconds, 3),
-    "CHANGE": lambda row: shown.signed_percent(shown.point(row.recovery_overhead)),
-    "95 %": lambda row: shown.bounds(row.recovery_overhead),
+    "INCREASE": lambda row: _increase(row.recovery_overhead),
     "STOP S": lambda row: shown.number(row.stop_seconds, 3),
     "LOG MIB": lambda row: shown.number(row.redo_mib, 1),
     **_END,
@@ -30,12 +38,14 @@ _RECOVERY: Columns = {
 
 
 def text(status: OverheadReportStatus) -> str:
-    """Headline, one line for each row, noise floor, exclusions, and where the page is.
-
-    LOSS is 1 - arm/baseline for TPS; CHANGE is arm/baseline - 1 for server CPU per transaction.
-    """
-    parts = (paragraph(status.headline), *_tables(status.rows), "\n".join(_notes(status)))
+    """Headline, one line for each row, noise floor, exclusions, and where the page is."""
+    formulas = paragraph(_FORMULAS) if status.rows else ""
+    parts = (paragraph(status.headline), *_tables(status.rows), formulas, _notes_of(status))
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _notes_of(status: OverheadReportStatus) -> str:
+    return "\n".join(_notes(status))
 
 
 def _notes(status: OverheadReportStatus) -> Iterable[str]:
@@ -62,13 +72,18 @@ def _usual(rows: Sequence[Row]) -> Columns:
     return {
         **_PLACE,
         "TPS": lambda row: shown.number(row.tps, digits),
-        "LOSS": lambda row: shown.percent(shown.point(row.overhead)),
-        "95 %": lambda row: shown.bounds(row.overhead),
+        "TPS LOSS": lambda row: shown.estimate(row.overhead),
         "P95 MS": lambda row: shown.number(row.latency_p95_ms, 2),
         "CPU MS/TX": lambda row: shown.number(row.database_cpu_ms_per_transaction, 3),
-        "CHANGE": lambda row: shown.signed_percent(shown.point(row.cpu_per_transaction_overhead)),
+        "INCREASE": lambda row: _increase(row.cpu_per_transaction_overhead),
         **_END,
     }
+
+
+def _increase(interval: Interval | None) -> str:
+    if interval is None:
+        return shown.ABSENT
+    return f"{shown.signed_percent(interval.estimate)} {shown.bounds(interval)}"
 
 
 def _drawn(columns: Columns, rows: Sequence[Row]) -> str:

@@ -88,8 +88,16 @@ def throughput(versus: Versus) -> list[TableColumn]:
         *_known(versus, BY_FIELD["disk_read_kib_per_transaction"], digits=1),
         *_basis(versus),
         column("", "limited by", (_limit(line) for line in versus.lines), numeric=False),
-        column("", VERDICT, (line.comparison.verdict for line in versus.lines), numeric=False),
+        column("", VERDICT, (_of_tps(line) for line in versus.lines), numeric=False),
     ]
+
+
+AS_OFFERED = "as offered"
+"""In place of a verdict on TPS, where a fixed rate decided it."""
+
+
+def _of_tps(line: Line) -> str:
+    return line.comparison.verdict if line.group.primary == TPS.key else AS_OFFERED
 
 
 def recovery(versus: Versus) -> list[TableColumn]:
@@ -126,7 +134,7 @@ def published(versus: Versus) -> list[TableColumn]:
 
 def noise(groups: Sequence[Group]) -> list[TableColumn]:
     """What the baseline mode seems to cost against itself, by figure, and the blocks behind it."""
-    floors = "noise floor ±, largest bound of A′"
+    floors = "noise floor ±, largest bound of A′/A by arm or testbed"
     valid = (f"{group.counted_blocks:,} of {group.planned_blocks:,}" for group in groups)
     return [
         column("", "threads", (f"{group.concurrency:,}" for group in groups)),
@@ -146,7 +154,7 @@ def judged_in(groups: Sequence[Group]) -> list[JudgedFigure]:
 
 
 def judgements(versus: Versus) -> list[TableColumn]:
-    """How every figure was judged: the bar it had to exceed, p-values after Holm, and why."""
+    """How every figure was judged: its three intervals, p-values after Holm, and why."""
     pairs = [(line, finding) for line in versus.lines for finding in line.comparison.findings]
     found = [finding for _, finding in pairs]
     return [
@@ -155,8 +163,9 @@ def judgements(versus: Versus) -> list[TableColumn]:
         column("", "change", (text.signed_percent(text.point(f.change)) for f in found)),
         column("", INTERVAL, (text.bounds(f.change) for f in found)),
         column("", "90 % interval", (text.bounds(f.change90) for f in found)),
-        column("", "bar = larger of margin and floor", (text.percent(f.bar) for f in found)),
-        column("p by Holm", "at most the bar", (text.probability(f.overhead_p) for f in found)),
+        column("", "placement interval", (text.bounds(f.placement) for f in found)),
+        column("", "noise floor ±", (text.percent(f.noise_floor) for f in found)),
+        column("p by Holm", "at most the margin", (text.probability(f.overhead_p) for f in found)),
         column("p by Holm", "at least ±margin", (text.probability(f.equivalent_p) for f in found)),
         column("", VERDICT, (f.verdict for f in found), numeric=False),
         column("", "because", (f.why for f in found), numeric=False),
@@ -234,7 +243,8 @@ def _points(versus: Versus, figure: Figure) -> TableColumn:
 
 
 def _basis(versus: Versus) -> list[TableColumn]:
-    floors = (text.percent(line.group.noise_floor) for line in versus.lines)
+    figure = RECOVERY if versus.is_recovery else TPS
+    floors = (text.percent(line.group.noise_floors.get(figure.key)) for line in versus.lines)
     blocks = (f"{line.comparison.blocks:,}" for line in versus.lines)
     return [column("", "noise floor ±", floors), column("", "blocks", blocks)]
 

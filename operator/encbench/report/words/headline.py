@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
 from encbench.report.document import Headline, Report
 from encbench.report.document.group import LAYERS, Finding, Group, LayerStep, PairedComparison
@@ -51,7 +50,7 @@ def _headline(arm: Arm, report: Report) -> Headline:
     answer = next(one for one in answers if one.group is group)
     finding, mode = answer.finding, report.resolved.modes[arm.mode_ref]
     claim = _claim(arm.name, answer, report.spec.margin)
-    sentence = f"{claim}, {group.place}; {_basis(answer, mode, report.spec.margin)}."
+    sentence = f"{claim}, {group.place}; {_basis(answer, mode)}."
     alike = [one for one in answers if one.finding.figure == finding.figure]
     return Headline(
         arm=arm.name,
@@ -85,7 +84,8 @@ def _below(arm: Arm, report: Report) -> Headline | None:
     claim = _of_tps(layers, step, report.spec.margin, text.estimate(step.loss))
     losses = [one.loss.estimate for _, one in found if one.loss is not None]
     low, high = text.number(100 * min(losses), 1), text.percent(max(losses))
-    over = f" Over {len(losses)} conditions the loss ranges from {low} to {high}."
+    range_of = f"the point estimates of the loss range from {low} to {high}"
+    over = f" Over {len(losses)} conditions {range_of}."
     return Headline(
         arm=arm.name,
         verdict=step.verdict,
@@ -109,12 +109,6 @@ def _claim(arm: str, answer: Candidate, margin: float) -> str:
     group, finding = answer.group, answer.finding
     more, change = text.estimate(finding.change), text.signed_percent(text.point(finding.change))
     changes = f"changes by {change} {text.bounds(finding.change)}"
-    if finding.figure == "cpuPerTransaction":
-        # Where every arm kept up with an offered rate TPS says nothing, and CPU everything.
-        work = f"at equal work ({text.number(group.offered_tps, 0)} TPS offered)"
-        costs = f"{arm} costs {more} more CPU per transaction {work}"
-        measured = f"CPU per transaction {work} {changes}"
-        return _by_verdict(arm, finding, margin, costs, measured, measured)
     if finding.figure == "recovery":
         seconds = [group.row(one).recovery_seconds for one in (arm, group.baseline.name)]
         own, plain = (text.number(one, 2) for one in seconds)
@@ -122,7 +116,14 @@ def _claim(arm: str, answer: Candidate, margin: float) -> str:
         costs = f"{arm} takes {more} longer to answer again {times}"
         measured = f"it {changes} {times}"
         return _by_verdict(arm, finding, margin, costs, measured, measured, "recovery time")
-    cpu = cpu_clause(group.row(arm).cpu_per_transaction_overhead)
+    if finding.figure != "tps":
+        # Where every arm kept up with an offered rate TPS says nothing.
+        work = f"at equal work ({text.number(group.offered_tps, 0)} TPS offered)"
+        phrase = JUDGED[finding.figure].phrase
+        costs = f"{arm} costs {more} more {phrase} {work}"
+        measured = f"{phrase} {work} {changes}"
+        return _by_verdict(arm, finding, margin, costs, measured, measured)
+    cpu = cpu_clause(answer.comparison.finding("cpuPerTransaction"), margin)
     return _of_tps(arm, finding, margin, more, cpu)
 
 
@@ -150,29 +151,35 @@ def _by_verdict(
     if judged.verdict == "Equivalent":
         limit = text.margin(margin)
         return f"{cause} makes no difference{to} beyond the margin of ±{limit}: {equivalent}"
-    return f"cannot tell what {cause} costs{of}: {judged.why}; {inconclusive}"
+    limit = f"more than the margin of {text.margin(margin)}"
+    return f"cannot tell whether {cause} costs {limit}{of}: {judged.why}; {inconclusive}"
 
 
-def cpu_clause(increase: Interval | None) -> str:
-    """` and 11 % more CPU per transaction`; empty where it was not measured."""
-    if increase is None:
+def cpu_clause(judged: Finding | None, margin: float) -> str:
+    """` and 11.2 % [10.1, 12.3] % more CPU per transaction`, or what its verdict leaves to say.
+
+    Empty where it was not measured.
+    """
+    if judged is None or judged.change is None:
         return ""
-    size = abs(increase.estimate)
-    shown = text.percent(size, 0 if size >= 0.1 else 1)
-    low, high = increase.low, increase.high
-    if low is not None and high is not None and low <= 0 <= high:
-        return f", CPU per transaction without a clear change ({text.bounds(increase)} %)"
-    return f" and {shown} {'more' if increase.estimate >= 0 else 'less'} CPU per transaction"
+    if judged.verdict == "Overhead":
+        return f" and {text.estimate(judged.change)} more CPU per transaction"
+    changes = f"{text.signed_percent(judged.change.estimate)} {text.bounds(judged.change)}"
+    if judged.verdict == "Equivalent":
+        limit = text.margin(margin)
+        return f", CPU per transaction without a change beyond ±{limit} ({changes})"
+    return f"; whether CPU per transaction changes by more than the margin is open ({changes})"
 
 
-def _basis(answer: Candidate, mode: EncryptionModeSpec, margin: float) -> str:
+def _basis(answer: Candidate, mode: EncryptionModeSpec) -> str:
     finding = answer.finding
-    parts = [plural(finding.blocks, "block"), proof_clause(mode, answer.comparison)]
-    if finding.noise_floor is None:
-        parts.insert(1, "no noise floor")
-    elif judgement.reason(finding, margin) is not judgement.JudgementReason.NOISE_OVER_MARGIN:
-        parts.insert(1, f"noise floor ±{text.percent(finding.noise_floor)}")
-    return ", ".join(parts)
+    rounds = f" of {plural(answer.group.rounds, 'round')}" if answer.group.rounds else ""
+    parts = [plural(finding.blocks, "block") + rounds]
+    if finding.change is not None and finding.change.low is not None:
+        parts.append("paired 95 % intervals")
+    if finding.noise_floor is not None:
+        parts.append(f"noise floor ±{text.percent(finding.noise_floor)}")
+    return ", ".join((*parts, proof_clause(mode, answer.comparison)))
 
 
 def proof_clause(mode: EncryptionModeSpec, comparison: PairedComparison) -> str:
@@ -206,10 +213,15 @@ def _range(alike: Sequence[Candidate], measured: int, conditions: int) -> list[s
     over = "both" if count == conditions == 2 else "all " * (count == conditions) + f"{count}"
     figure = JUDGED[alike[0].finding.figure]
     what = "loss" if figure.sense == "loss" else f"increase of {figure.phrase}"
-    return [f"Over {over} conditions the {what} ranges from {low} to {high} ({verdicts})."]
+    estimates = f"the point estimates of the {what} range from {low} to {high}"
+    return [f"Over {over} conditions {estimates} ({verdicts})."]
 
 
 def _no_data(arm: Arm, found: Sequence[tuple[Group, PairedComparison]], report: Report) -> str:
+    if any(group.equal_work for group, _ in found):
+        return (
+            f"no data for {arm.name}: TPS is as offered, and no other figure is known of every arm."
+        )
     cells = {group.cell for group, _ in found}
     own = [t for t in report.trials if t.cell in cells]
     proofs = (

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum, auto
 
 from encbench.api.campaign import BlockPlan, CampaignSpec
-from encbench.api.overheadreport import Verdict
+from encbench.api.overheadreport import Interval, Verdict
 from encbench.api.testbed import Arm
 from encbench.report.document.group import Finding
 from encbench.report.document.trial import TrialView
@@ -18,42 +18,45 @@ class JudgementReason(Enum):
     """What decided a verdict, or stood in its way."""
 
     NO_INTERVAL = auto()
-    ABOVE_THE_BAR = auto()
+    ABOVE_THE_MARGIN = auto()
     WITHIN_THE_MARGIN = auto()
     CORRECTION = auto()
     """It would have a verdict by itself, but not beside the others."""
-    NO_NOISE_FLOOR = auto()
-    NOISE_OVER_MARGIN = auto()
+    PLACEMENT = auto()
+    """It would have a verdict by its interval, but the testbeds' luck could explain that."""
     BETTER_THAN_BASELINE = auto()
     TOO_WIDE = auto()
 
 
 def reason(finding: Finding, margin: float) -> JudgementReason:
     """What decided the verdict of a measured figure, or the first obstacle to one."""
-    change, floor = finding.change, finding.noise_floor
+    change = finding.change
     if change is None or change.low is None or change.high is None:
         return JudgementReason.NO_INTERVAL
     if finding.verdict == "Overhead":
-        return JudgementReason.ABOVE_THE_BAR
+        return JudgementReason.ABOVE_THE_MARGIN
     if finding.verdict == "Equivalent":
         return JudgementReason.WITHIN_THE_MARGIN
-    if _alone(finding, margin) != "Inconclusive":
-        return JudgementReason.CORRECTION
-    if floor is None:
-        return JudgementReason.NO_NOISE_FLOOR
-    if change.low <= floor and floor > margin:
-        return JudgementReason.NOISE_OVER_MARGIN
+    if (by_interval := _alone(finding, margin)) != "Inconclusive":
+        lucky = finding.placement is not None and by_interval != _side(
+            finding.placement, finding.placement, margin
+        )
+        return JudgementReason.PLACEMENT if lucky else JudgementReason.CORRECTION
     return JudgementReason.BETTER_THAN_BASELINE if change.high < 0 else JudgementReason.TOO_WIDE
 
 
 def _alone(finding: Finding, margin: float) -> Verdict:
-    """The verdict of its intervals alone, without correction for others beside it."""
-    change, narrow = finding.change, finding.change90
-    if change and change.low is not None and finding.bar is not None and change.low > finding.bar:
+    """The verdict of its paired intervals, without placement or correction for others."""
+    return _side(finding.change, finding.change90, margin)
+
+
+def _side(wide: Interval | None, narrow: Interval | None, margin: float) -> Verdict:
+    """`Overhead` where `wide` lies above the margin, `Equivalent` where `narrow` lies inside it."""
+    if wide is not None and wide.low is not None and wide.low > margin:
         return "Overhead"
-    if narrow and narrow.low is not None and narrow.high is not None:
-        return "Equivalent" if -margin < narrow.low and narrow.high < margin else "Inconclusive"
-    return "Inconclusive"
+    if narrow is None or narrow.low is None or narrow.high is None:
+        return "Inconclusive"
+    return "Equivalent" if -margin < narrow.low and narrow.high < margin else "Inconclusive"
 
 
 def why(finding: Finding, margin: float, together: str) -> str:
@@ -67,24 +70,28 @@ def why(finding: Finding, margin: float, together: str) -> str:
     match reason(finding, margin):
         case JudgementReason.NO_INTERVAL:
             return "one block gives no interval"
-        case JudgementReason.ABOVE_THE_BAR:
+        case JudgementReason.ABOVE_THE_MARGIN:
             return (
-                f"the whole 95 % interval lies above the margin of {limit} and above the noise "
-                f"floor{also}"
+                f"the whole 95 % interval {text.bounds(finding.change)} lies above the margin of "
+                f"{limit}{_luck_too(finding)}{also}"
             )
         case JudgementReason.WITHIN_THE_MARGIN:
-            return f"the 90 % interval {text.bounds(finding.change90)} lies inside ±{limit}{also}"
+            return (
+                f"the 90 % interval {text.bounds(finding.change90)} lies inside ±{limit}"
+                f"{_luck_too(finding)}{also}"
+            )
         case JudgementReason.CORRECTION:
             alone = _alone(finding, margin)
             p = finding.overhead_p if alone == "Overhead" else finding.equivalent_p
             return (
                 f"by itself it would be {alone}, but not as one of {together} (Holm: p = {p:.2g})"
             )
-        case JudgementReason.NO_NOISE_FLOOR:
-            return "there is no noise floor to compare with"
-        case JudgementReason.NOISE_OVER_MARGIN:
-            floor = text.percent(finding.noise_floor)
-            return f"the noise floor of ±{floor} is wider than the margin of {limit}"
+        case JudgementReason.PLACEMENT:
+            return (
+                f"its interval alone would say {_alone(finding, margin)}, but the luck of one "
+                f"testbed each could explain that: placement interval "
+                f"{text.bounds(finding.placement)}"
+            )
         case JudgementReason.BETTER_THAN_BASELINE:
             figure = JUDGED[finding.figure]
             side = "higher" if figure.sense == "loss" else "lower"
@@ -93,7 +100,15 @@ def why(finding: Finding, margin: float, together: str) -> str:
                 "equivalence"
             )
         case JudgementReason.TOO_WIDE:
-            return f"the interval is too wide to lie on one side of the margin of {limit}"
+            return (
+                f"the 95 % interval {text.bounds(finding.change)} lies neither above the margin of "
+                f"{limit} nor inside ±{limit}"
+            )
+
+
+def _luck_too(finding: Finding) -> str:
+    """The second condition of a verdict, where it had one."""
+    return "" if finding.placement is None else ", and so does the placement interval"
 
 
 def why_not_counted(arms: Sequence[Arm], by_arm: Mapping[str, TrialView]) -> str:

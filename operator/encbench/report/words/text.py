@@ -51,11 +51,11 @@ def signed(value: float | None, digits: int = 1) -> str:
     return f"+{shown}" if any(c in "123456789" for c in shown) and shown[0] != "−" else shown
 
 
-def bounds(interval: Interval | None, digits: int = 1) -> str:
-    """An interval's bounds in percent without the sign: `[6.1, 9.4]`."""
+def bounds(interval: Interval | None, unit: str = "%") -> str:
+    """An interval's bounds in hundredths with their unit: `[6.1, 9.4] %`."""
     if interval is None or interval.low is None or interval.high is None:
         return ABSENT
-    return f"[{number(100 * interval.low, digits)}, {number(100 * interval.high, digits)}]"
+    return f"[{number(100 * interval.low, 1)}, {number(100 * interval.high, 1)}] {unit}"
 
 
 def point(interval: Interval | None) -> float | None:
@@ -63,11 +63,11 @@ def point(interval: Interval | None) -> float | None:
     return interval.estimate if interval else None
 
 
-def estimate(interval: Interval | None, digits: int = 1) -> str:
-    """An estimate with its bounds, if it has any: `7.8 % [6.1, 9.4]`."""
-    shown = percent(point(interval), digits)
+def estimate(interval: Interval | None) -> str:
+    """An estimate with its bounds, if it has any: `7.8 % [6.1, 9.4] %`."""
+    shown = percent(point(interval))
     has_bounds = interval is not None and interval.low is not None
-    return f"{shown} {bounds(interval, digits)}" if has_bounds else shown
+    return f"{shown} {bounds(interval)}" if has_bounds else shown
 
 
 def probability(value: float | None) -> str:

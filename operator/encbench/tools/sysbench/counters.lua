@@ -10,7 +10,7 @@ local ffi = require("ffi")
 -- Names of our own, because the script may declare the same functions in other words.
 ffi.cdef[[
 typedef struct { long seconds; long nanoseconds; } encbench_time;
-typedef struct { uint64_t present, events, spanned, latency[2045]; } encbench_record;
+typedef struct { uint64_t present, events, spanned, new_orders, latency[2044]; } encbench_record;
 int encbench_open(const char *path, int flags, ...) __asm__("open");
 int encbench_close(int file) __asm__("close");
 void *encbench_map(void *at, size_t length, int protection, int flags, int file, long offset)
@@ -18,7 +18,7 @@ void *encbench_map(void *at, size_t length, int protection, int flags, int file,
 int encbench_clock(int clock, encbench_time *time) __asm__("clock_gettime");
 ]]
 
-local HEADER, BUCKETS, LOWEST_MS, HIGHEST_MS = 4096, 2045, 0.001, 100000
+local HEADER, BUCKETS, LOWEST_MS, HIGHEST_MS = 4096, 2044, 0.001, 100000
 local READ_WRITE, SHARED, MONOTONIC = 3, 1, 1
 local PER_LOGARITHM = BUCKETS / math.log(HIGHEST_MS / LOWEST_MS)
 

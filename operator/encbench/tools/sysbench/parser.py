@@ -31,14 +31,8 @@ Seen with Debian's 1.0.20 against MariaDB 10.11, where the source says the same:
 
 import re
 
-from encbench.tools.measurement import (
-    PERCENTILE,
-    Histogram,
-    Measurement,
-    ParseError,
-    percentile,
-    summed,
-)
+from encbench.core.statistics.histogram import percentile
+from encbench.tools.measurement import PERCENTILE, Histogram, Measurement, ParseError, summed
 from encbench.tools.progress import Mark, Sample
 from encbench.tools.session import session_count, sessions
 from encbench.tools.sysbench.progress import mark, progress

@@ -25,6 +25,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from encbench.core.figures import NEW_ORDERS
+from encbench.core.statistics.histogram import percentile
 from encbench.tools.measurement import (
     PERCENTILE,
     Histogram,
@@ -32,7 +33,6 @@ from encbench.tools.measurement import (
     ParseError,
     TransactionKind,
     mean,
-    percentile,
     summed,
 )
 from encbench.tools.progress import Mark, Sample

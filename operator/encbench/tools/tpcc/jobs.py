@@ -11,9 +11,10 @@ from encbench.core.connection import Connection
 from encbench.kube import pods
 from encbench.ports import Body
 from encbench.tools import pod
-from encbench.tools.context import LoadContext, TrialContext
+from encbench.tools.context import LoadContext, TrialContext, shares
 from encbench.tools.tpcc import drivers, jdbc, props
 from encbench.tools.tpcc.props import CA_FILE, CREDENTIALS, SCRATCH, kind_of
+from encbench.tools.turns import load_seconds
 from encbench.wire import environment as names
 
 CLIENT = Path(__file__).with_name("client.sh").read_text()
@@ -47,25 +48,36 @@ def trial_job(context: TrialContext) -> Body:
     spec, workload = context.spec, context.spec.workload
     tpcc, load, client = _tpcc(workload.tpcc), workload.load, workload.client
     connection, files = context.connection, _files(context)
-    written = props.run_props(tpcc, load, connection, client.resources.cores)
-    limit = (
-        load.warmup_seconds + load.duration_seconds + parse_duration(spec.step_deadlines.overrun)
+    seconds = load_seconds(spec)
+    written = props.run_props(
+        *(tpcc, load, connection, client.resources.cores), None if spec.turns is None else seconds
     )
+    limit = seconds + parse_duration(spec.step_deadlines.overrun)
     own = props.replica_props(tpcc, spec.concurrency, spec.seed, client.replicas)
     replicas = [[f"{name}={value}" for name, value in one.items()] for one in own]
-    variables = _environment(tpcc, connection, written, client) | drivers.environment(connection)
+    words, counting, install = pod.in_turns(
+        context,
+        ["sh", "-c", CLIENT, "client.sh", kind_of(tpcc), "run"],
+        shares(spec.concurrency, client.replicas)[0],
+    )
+    variables = {
+        **counting,
+        **_environment(tpcc, connection, written, client),
+        **drivers.environment(connection),
+    }
     tool = pod.tool_container(
         client,
-        pod.wrapped(math.ceil(limit), ["sh", "-c", CLIENT, "client.sh", kind_of(tpcc), "run"]),
+        pod.wrapped(math.ceil(limit), words),
         [
             pods.mount("run", pod.RUN, read_only=False),
             *pod.mounts(files),
             *drivers.mounts(connection),
         ],
         pod.run_environment(variables, replicas),
+        context.share,
     )
     volumes = [*files.values(), *drivers.volumes(connection)]
-    first = drivers.init_containers(context)
+    first = [*drivers.init_containers(context), *install]
     return pod.client_job(context, "tpcc", tool, volumes, process=PROCESS, first=first)
 
 

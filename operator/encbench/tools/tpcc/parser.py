@@ -14,14 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from encbench.core.figures import NEW_ORDERS, RETRIES
-from encbench.tools.measurement import (
-    PERCENTILE,
-    Measurement,
-    ParseError,
-    TransactionKind,
-    percentile,
-    summed,
-)
+from encbench.core.statistics.histogram import percentile
+from encbench.tools.measurement import PERCENTILE, Measurement, ParseError, TransactionKind, summed
 from encbench.tools.progress import Mark
 from encbench.tools.session import columns, sessions
 from encbench.tools.tpcc import benchmarksql

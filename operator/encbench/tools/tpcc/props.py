@@ -48,13 +48,22 @@ def load_props(tpcc: Tpcc, connection: Connection, cores: float) -> Props:
     }
 
 
-def run_props(tpcc: Tpcc, load: Load, connection: Connection, cores: float) -> Props:
-    """For the measured run, as all replicas share it."""
+def run_props(
+    tpcc: Tpcc, load: Load, connection: Connection, cores: float, seconds: float | None = None
+) -> Props:
+    """For the measured run, as all replicas share it.
+
+    `seconds` is how long the load lasts in an interleaved block.
+    """
     kind = kind_of(tpcc)
     probe = kind == "own" and connection.columns
     return {
         **_common(tpcc, connection),
-        **(_benchmarksql_6(tpcc, load, cores) if kind == "6" else _terminals(kind, tpcc, load)),
+        **(
+            _benchmarksql_6(tpcc, load, cores)
+            if kind == "6"
+            else _terminals(kind, tpcc, load, seconds)
+        ),
         **({"probeColumns": "true"} if probe else {}),
         **tpcc.options,
     }
@@ -108,12 +117,14 @@ def _common(tpcc: Tpcc, connection: Connection) -> Props:
     }
 
 
-def _terminals(kind: Kind, tpcc: Tpcc, load: Load) -> Props:
+def _terminals(kind: Kind, tpcc: Tpcc, load: Load, seconds: float | None) -> Props:
     """The window and the terminals of our own client, or of BenchmarkSQL 5."""
-    warmup, seconds = load.warmup_seconds, load.duration_seconds
-    window = {"warmupSeconds": f"{warmup:.0f}", "runSeconds": f"{seconds:.0f}"}
+    warmup, length = load.warmup_seconds, load.duration_seconds
+    if seconds is not None:
+        length = math.ceil(seconds - warmup)
+    window = {"warmupSeconds": f"{warmup:.0f}", "runSeconds": f"{length:.0f}"}
     if kind == "5":
-        window = {"runTxnsPerTerminal": "0", "runMins": f"{seconds / 60:.0f}"}
+        window = {"runTxnsPerTerminal": "0", "runMins": f"{length / 60:.0f}"}
     return {
         **window,
         "terminalWarehouseFixed": str(tpcc.terminal_warehouse_fixed).lower(),

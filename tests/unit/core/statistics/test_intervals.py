@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -146,3 +147,18 @@ def test_one_set_of_testbeds_has_no_interval() -> None:
     assert found.deviation is not None
     assert found.bounds() is None
     assert found.half_width() is None
+
+
+def test_both_arms_of_the_baseline_count_alike() -> None:
+    assert intervals.both([100.0, 50.0], [121.0, 200.0]) == pytest.approx([110.0, 100.0])
+
+
+def test_the_placement_interval_is_that_of_one_difference() -> None:
+    # t(0.95; 1) = 6.3138
+    found = replace(of([100.0, 100.0], [91.0, 89.0]), luck=0.01)
+    bounds = found.placement_bounds("loss", 0.90)
+    assert bounds is not None
+    assert math.log(1 - bounds.low) - math.log(1 - bounds.high) == pytest.approx(2 * 0.063138, 1e-4)
+    assert bounds.low < found.change("loss") < bounds.high
+    assert of([100.0, 100.0], [91.0, 89.0]).placement_bounds("loss", 0.90) is None
+    assert replace(found, luck=1e6).placement_bounds("increase", 0.90) is not None, "stays finite"

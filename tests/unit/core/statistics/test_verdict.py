@@ -1,6 +1,7 @@
 """The verdict rule: its three answers, its correction for several modes, its two directions."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,8 +18,13 @@ def case(loss: float, half: float) -> Estimate:
     return from_moments(n=9, mean=math.log1p(-loss), deviation=deviation)
 
 
-def alone(one: Estimate, floor: float | None, margin: float, sense: Sense = "loss") -> Judgement:
-    return judge({"mode": one}, floor, margin, sense)["mode"]
+def alone(one: Estimate, margin: float, sense: Sense = "loss") -> Judgement:
+    return judge({"mode": one}, margin, sense)["mode"]
+
+
+def lucky(one: Estimate, luck: float) -> Estimate:
+    """On one set of testbeds, whose luck has that standard error."""
+    return replace(one, luck=luck)
 
 
 def test_noise_floor_is_the_bound_furthest_from_zero() -> None:
@@ -43,47 +49,66 @@ def test_without_an_interval_there_is_no_noise_floor() -> None:
 
 
 @pytest.mark.parametrize(
-    ("loss", "half", "floor", "expected"),
+    ("loss", "half", "expected"),
     [
-        (0.10, 0.02, 0.02, "Overhead"),
-        (0.10, 0.02, 0.09, "Inconclusive"),  # the noise floor reaches above the lower bound
-        (0.10, 0.06, 0.02, "Inconclusive"),  # the interval reaches below the margin
-        (0.10, 0.02, None, "Inconclusive"),  # nothing is known of the noise
-        (0.01, 0.02, 0.02, "Equivalent"),
-        (-0.01, 0.02, 0.02, "Equivalent"),
-        (0.01, 0.02, None, "Equivalent"),  # which needs no noise floor
-        (0.01, 0.045, 0.02, "Equivalent"),  # the 95 % interval leaves the margin, the 90 % one not
-        (0.01, 0.06, 0.02, "Inconclusive"),
-        (-0.10, 0.02, 0.02, "Inconclusive"),  # a gain is no overhead, and not equivalent either
+        (0.10, 0.02, "Overhead"),
+        (0.10, 0.06, "Inconclusive"),  # the interval reaches below the margin
+        (0.01, 0.02, "Equivalent"),
+        (-0.01, 0.02, "Equivalent"),
+        (0.01, 0.045, "Equivalent"),  # the 95 % interval leaves the margin, the 90 % one not
+        (0.01, 0.06, "Inconclusive"),
+        (-0.10, 0.02, "Inconclusive"),  # a gain is no overhead, and not equivalent either
     ],
 )
-def test_verdict(loss: float, half: float, floor: float | None, expected: str) -> None:
-    found = alone(case(loss, half), floor, margin=0.05)
+def test_verdict(loss: float, half: float, expected: str) -> None:
+    found = alone(case(loss, half), margin=0.05)
     assert found.verdict == expected
     # The same change told as an increase of something of which less is better.
     mirrored = from_moments(n=9, mean=math.log1p(loss), deviation=half * 3 / 2.306004)
-    assert alone(mirrored, floor, 0.05, "increase").verdict == expected
+    assert alone(mirrored, 0.05, "increase").verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("loss", "luck", "expected"),
+    [
+        (0.15, 0.015, "Overhead"),  # t(0.95; 1) = 6.31: the placement interval is ±9.5 %
+        (0.15, 0.018, "Inconclusive"),  # ±11.4 %
+        (0.0, 0.007, "Equivalent"),  # ±4.4 %
+        (0.0, 0.009, "Inconclusive"),  # ±5.7 %
+        (0.5, 0.0, "Overhead"),
+        (0.5, 30.0, "Inconclusive"),
+    ],
+)
+def test_luck_of_one_set_of_testbeds_has_to_leave_the_verdict(
+    loss: float, luck: float, expected: str
+) -> None:
+    assert alone(lucky(case(loss, 0.02), luck), 0.05).verdict == expected
 
 
 @pytest.mark.parametrize("sense", ["loss", "increase"])
 def test_tests_and_intervals_agree(sense: Sense) -> None:
     draw = np.random.default_rng(3)
     seen = set()
-    for _ in range(400):
+    for _ in range(800):
         one = from_moments(7, draw.normal(0, 0.08), draw.uniform(0.001, 0.06))
-        floor, margin = draw.uniform(0, 0.08), draw.uniform(0.01, 0.08)
+        margin = draw.uniform(0.01, 0.08)
+        if draw.random() < 0.5:
+            one = lucky(one, draw.uniform(0, 0.01))
         wide, narrow = one.change_bounds(sense), one.change_bounds(sense, 0.90)
         assert wide is not None and narrow is not None
+        by_luck = one.placement_bounds(sense, 0.90) or Bounds(wide.low, narrow.high)
+        low, high = min(narrow.low, by_luck.low), max(narrow.high, by_luck.high)
+        if one.luck is None:
+            low, high = narrow.low, narrow.high
         expected = "Inconclusive"
-        if wide.low > max(margin, floor):
+        if min(wide.low, by_luck.low) > margin:
             expected = "Overhead"
-        elif -margin < narrow.low and narrow.high < margin:
+        elif -margin < low and high < margin:
             expected = "Equivalent"
-        found = alone(one, floor, margin, sense)
+        found = alone(one, margin, sense)
         assert found.verdict == expected
-        assert found.bar == max(margin, floor)
-        seen.add(expected)
-    assert seen == {"Overhead", "Equivalent", "Inconclusive"}
+        seen.add((expected, one.luck is None))
+    assert len(seen) == 6
 
 
 def test_p_values_agree_with_scipy() -> None:
@@ -92,29 +117,29 @@ def test_p_values_agree_with_scipy() -> None:
     ratios = [-0.09, -0.11, -0.08, -0.10, -0.13, -0.07]
     one = intervals.estimate([1.0] * 6, [math.exp(d) for d in ratios])
     assert one is not None
-    found = alone(one, floor=0.06, margin=0.05)
+    found = alone(one, margin=0.06)
     peer = ttest_1samp(ratios, math.log1p(-0.06))
     assert found.overhead_p == pytest.approx(peer.pvalue)
     peer = ttest_1samp(ratios, math.log1p(-0.12), alternative="greater")
-    assert alone(one, None, margin=0.12).equivalent_p == pytest.approx(peer.pvalue)
+    assert alone(one, margin=0.12).equivalent_p == pytest.approx(peer.pvalue)
 
 
 def test_several_modes_are_corrected_for_their_number() -> None:
     strong, weak = case(0.15, 0.02), case(0.073, 0.022)
-    assert alone(weak, 0.02, 0.05).verdict == "Overhead"
-    two = judge({"weak": weak, "strong": strong}, 0.02, 0.05)
+    assert alone(weak, 0.05).verdict == "Overhead"
+    two = judge({"weak": weak, "strong": strong}, 0.05)
     assert two["strong"].verdict == "Overhead"
     assert two["weak"].verdict == "Overhead", "the last of Holm's steps is not corrected"
-    other = judge({"weak": weak, "none": case(0.05, 0.05)}, 0.02, 0.05)
+    other = judge({"weak": weak, "none": case(0.05, 0.05)}, 0.05)
     assert other["weak"].verdict == "Inconclusive"
-    before, after = alone(weak, 0.02, 0.05).overhead_p, other["weak"].overhead_p
+    before, after = alone(weak, 0.05).overhead_p, other["weak"].overhead_p
     assert before is not None and after == pytest.approx(2 * before)
 
 
 def test_equivalence_is_corrected_by_itself() -> None:
     near = case(0.005, 0.051)
-    assert alone(near, 0.02, 0.05).verdict == "Equivalent"
-    found = judge({"near": near, "far": case(0.3, 0.02)}, 0.02, 0.05)
+    assert alone(near, 0.05).verdict == "Equivalent"
+    found = judge({"near": near, "far": case(0.3, 0.02)}, 0.05)
     assert found["near"].verdict == "Inconclusive"
     assert found["far"].verdict == "Overhead"
 
@@ -122,16 +147,16 @@ def test_equivalence_is_corrected_by_itself() -> None:
 def test_a_mode_without_an_interval_does_not_count_as_a_claim() -> None:
     one_block = intervals.estimate([100.0], [90.0])
     assert one_block is not None
-    found = judge({"one": one_block, "weak": case(0.073, 0.022)}, 0.02, 0.05)
-    assert found["one"] == Judgement("Inconclusive", 0.05, None, None)
+    found = judge({"one": one_block, "weak": case(0.073, 0.022)}, 0.05)
+    assert found["one"] == Judgement("Inconclusive", None, None)
     assert found["weak"].verdict == "Overhead"
 
 
-def test_a_noise_floor_beyond_everything_admits_no_overhead() -> None:
-    assert alone(case(0.9, 0.02), floor=1.7, margin=0.05).overhead_p == 1.0
+def test_a_margin_beyond_everything_admits_no_overhead() -> None:
+    assert alone(case(0.9, 0.02), margin=1.7).overhead_p == 1.0
 
 
 def test_equal_figures_in_every_block_are_beyond_doubt() -> None:
     same = from_moments(6, 0.0, 0.0)
-    assert alone(same, 0.0, 0.05).verdict == "Equivalent"
-    assert alone(from_moments(6, math.log(0.9), 0.0), 0.0, 0.05).verdict == "Overhead"
+    assert alone(same, 0.05).verdict == "Equivalent"
+    assert alone(from_moments(6, math.log(0.9), 0.0), 0.05).verdict == "Overhead"

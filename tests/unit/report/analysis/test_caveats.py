@@ -94,7 +94,7 @@ def test_a_rate_that_every_arm_keeps_up_with_is_recommended() -> None:
 def test_the_two_testbeds_of_the_baseline_mode_are_compared() -> None:
     lucky = replace(CALM, placement={"plain-control": 0.04}, noise=0.002)
     said = text_of(lucky, "Each mode ran on one testbed")
-    assert "The baseline mode's two testbeds differed by up to 4.1 % [3.8, 4.4]" in said
+    assert "The baseline mode's two testbeds differed by up to 4.1 % [3.8, 4.4] %." in said
 
 
 def test_why_intervals_are_wide_is_said() -> None:

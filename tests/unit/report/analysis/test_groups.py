@@ -1,5 +1,6 @@
 """What each condition's blocks say: four figures, their noise floors, verdicts, and why so many."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -27,6 +28,7 @@ FIELDS = {
     "latencyAverage": "latency_average_ms",
     "latencyP95": "latency_p95_ms",
     "cpuPerTransaction": "database_cpu_ms_per_transaction",
+    "clientCpuPerTransaction": "client_cpu_ms_per_transaction",
 }
 
 
@@ -55,7 +57,16 @@ def test_every_figure_has_a_finding_with_a_noise_floor_of_its_own() -> None:
         floor = verdict.noise_floor(arm, intervals.estimate(here, there), sense=sense)
         assert floor == pytest.approx(finding.noise_floor, rel=1e-4)
         assert only.noise_floors[finding.figure] == finding.noise_floor
-        assert finding.bar == max(finding.noise_floor or 0, found.spec.margin)
+        assert finding.bar == found.spec.margin
+        between = intervals.estimate(here, there)
+        assert between is not None
+        assert finding.luck == pytest.approx(
+            math.sqrt(0.75) * abs(between.mean), rel=1e-3, abs=1e-6
+        )
+        plain = intervals.both(by_arm["plain"], by_arm["plain-control"])
+        treated = intervals.estimate(plain, by_arm["tde"])
+        assert treated is not None and finding.change is not None
+        assert finding.change.estimate == pytest.approx(treated.change(sense), abs=1e-5)
     assert only.noise_floor == only.noise_floors["tps"]
 
 
@@ -100,7 +111,9 @@ def test_a_figure_that_no_block_has_is_no_data_and_the_others_stay() -> None:
 def test_verdicts_are_corrected_for_the_number_of_modes() -> None:
     # Four modes of about the margin's cost; by its own interval each is above the bar.
     loss = {"a": 0.055, "b": 0.055, "c": 0.0551, "d": 0.0549}
-    study = Study(concurrency=(4,), loss=loss, margin=0.03, noise=0.012, seconds=5, seed=18)
+    study = Study(
+        concurrency=(4,), loss=loss, margin=0.03, noise=0.016, seconds=5, seed=20, per_testbed=1
+    )
     findings = {c.arm: c.findings[0] for c in group(study).comparisons}
     for one in findings.values():
         assert one.change is not None and one.change.low is not None
@@ -109,7 +122,7 @@ def test_verdicts_are_corrected_for_the_number_of_modes() -> None:
         assert (one.verdict == "Overhead") == (one.overhead_p < 0.05)
     assert [one.verdict for one in findings.values()].count("Overhead") == 1
     assert findings["a"].why == (
-        "by itself it would be Overhead, but not as one of 4 modes (Holm: p = 0.072)"
+        "by itself it would be Overhead, but not as one of 4 modes (Holm: p = 0.084)"
     )
     alone = group(replace(study, loss={"a": 0.055})).comparisons[0]
     assert alone.verdict == "Overhead", "the same trials with no other mode beside them"
@@ -128,11 +141,24 @@ def test_luck_of_placement_is_in_the_noise_floor_though_the_arms_take_turns() ->
     lucky = group(replace(CALM, blocks=30, placement={"plain-control": 0.06}, noise=0.002))
     assert lucky.placement is not None
     assert lucky.placement.estimate == pytest.approx(0.06, abs=0.003)
-    control = lucky.row("plain-control").overhead
+    control = lucky.repeat
     assert control is not None
     assert control.low is not None and control.high is not None
     assert -0.03 < control.low < 0 < control.high < 0.03, "by arm it cancels"
     assert lucky.noise_floor == pytest.approx(0.06, abs=0.003), "the reading by testbed has it"
+    row = lucky.row("plain-control")
+    assert (row.overhead, row.cpu_per_transaction_overhead, row.client_cpu_points) == (None,) * 3
+
+
+def test_luck_of_placement_can_undo_a_verdict_on_one_set_of_testbeds() -> None:
+    study = replace(CALM, blocks=12, placement={"plain-control": 0.06}, noise=0.002)
+    (kept,) = group(study).comparisons
+    assert kept.findings[0].placement is not None
+    assert (kept.verdict, kept.loss is not None) == ("Inconclusive", True)
+    assert "its interval alone would say Overhead, but the luck of one testbed each" in kept.why
+    anew = group(replace(study, per_testbed=1, placement={}))
+    assert anew.comparisons[0].findings[0].placement is None
+    assert anew.comparisons[0].verdict == "Overhead"
 
 
 def test_where_a_trial_ran_is_told() -> None:
@@ -149,8 +175,11 @@ def test_sets_of_testbeds_are_what_an_interval_rests_on() -> None:
     only = found.groups[0]
     assert (only.counted_blocks, only.units) == (12, 4)
     assert {t.generation for t in found.trials} == {1, 2, 3, 4}
-    tde, plain = ([t.tps or 0 for t in found.trials if t.arm == arm] for arm in ("tde", "plain"))
-    expected = intervals.estimate(plain, tde, [n // 3 for n in range(12)])
+    tde, plain, again = (
+        [t.tps or 0 for t in found.trials if t.arm == arm]
+        for arm in ("tde", "plain", "plain-control")
+    )
+    expected = intervals.estimate(intervals.both(plain, again), tde, [n // 3 for n in range(12)])
     assert expected is not None
     bounds = expected.change_bounds("loss")
     loss = only.row("tde").overhead

@@ -4,16 +4,15 @@ import math
 
 import pytest
 
+from encbench.core.statistics.histogram import percentile
 from encbench.report.analysis.latency import BEYOND, PERCENTILES, percentiles
-from encbench.tools.measurement import percentile
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 
 EVEN = tuple((float(ms), 100) for ms in range(1, 1001))
 
 
-def test_percentiles_are_those_of_the_tools() -> None:
-    """The report may not import the parsers; both go by sysbench's rule."""
+def test_every_percentile_with_enough_transactions_beyond_it() -> None:
     found = percentiles(EVEN)
     assert list(found) == list(PERCENTILES)
     assert found == {name: percentile(EVEN, float(name)) for name in PERCENTILES}

@@ -132,6 +132,6 @@ def test_every_rendering_has_the_same_figures() -> None:
         assert points in said
     assert [d["name"] for d in document["differences"]] == [d.name for d in found.differences]
     tables = [block for block in renderings.markdown(found).split("\n\n") if block[0] == "|"]
-    assert len(tables) == 6
+    assert len(tables) == 7
     for table in tables:
         assert len({line.count("|") for line in table.splitlines()}) == 1

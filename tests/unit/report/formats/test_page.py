@@ -90,7 +90,7 @@ def test_all_conditions_are_there_at_a_glance() -> None:
     ]
     assert rows == [
         [
-            *("small", "oltp-read-write", str(group.concurrency)),
+            *("small", "oltp-read-write", str(group.concurrency), "loss of TPS"),
             text.percent(group.comparisons[0].loss.estimate if group.comparisons[0].loss else None),
             text.bounds(group.comparisons[0].loss),
             text.percent(group.noise_floor),
@@ -123,15 +123,15 @@ def test_one_condition_needs_no_glance() -> None:
 def test_every_figure_s_judgement_is_there() -> None:
     rows = the_tables()["Judgement: tde against plain"]
     found = [finding for group in the_report().groups for finding in group.comparisons[0].findings]
-    assert len(rows) == len(found) == 8
+    assert len(rows) == len(found) == 10
     for row, finding in zip(rows, found, strict=True):
         assert row[2] == text.signed_percent(finding.change.estimate if finding.change else None)
-        assert row[5] == text.percent(finding.bar)
-        assert row[6:8] == [
+        assert row[5:7] == [text.bounds(finding.placement), text.percent(finding.noise_floor)]
+        assert row[7:9] == [
             text.probability(finding.overhead_p),
             text.probability(finding.equivalent_p),
         ]
-        assert row[8:] == [finding.verdict, finding.why]
+        assert row[9:] == [finding.verdict, finding.why]
 
 
 def test_noise_floors_of_every_figure() -> None:
@@ -140,10 +140,7 @@ def test_noise_floors_of_every_figure() -> None:
     ]
     for row, group in zip(rows, the_report().groups, strict=True):
         floors = group.noise_floors
-        assert row[4:8] == [
-            text.percent(floors[figure])
-            for figure in ("tps", "latencyAverage", "latencyP95", "cpuPerTransaction")
-        ]
+        assert row[4:9] == [text.percent(floor) for floor in floors.values()]
         assert f"{group.counted_blocks} valid blocks: {group.blocks_why}." in (
             the_page().text.replace("\u00a0", " ")
         )

@@ -22,14 +22,12 @@ def test_columns_line_up_and_lines_have_no_tail() -> None:
     lines = text(found.model_copy(update={"artefacts": artefacts})).splitlines()
     head = next(n for n, line in enumerate(lines) if line.startswith("INSTANCE"))
     assert all(len(line) <= WIDTH for line in lines[:head])
-    verdict = lines[head].index("VERDICT")
-    assert {line[verdict:] for line in lines[head + 1 : head + 7]} == {
-        "Baseline",
-        "NoiseFloor",
-        found.rows[2].verdict,
-        found.rows[5].verdict,
+    place = lines[head].index("VERDICT")
+    assert {line[place:] for line in lines[head + 1 : head + 7]} == {
+        f"{verdict:12}  TPS"
+        for verdict in ("Baseline", "NoiseFloor", found.rows[2].verdict, found.rows[5].verdict)
     }
-    assert all(line[verdict - 1] == " " for line in lines[head : head + 7])
+    assert all(line[place - 1] == " " for line in lines[head : head + 7])
     assert "excluded     1 ClientThrottled" in lines
     assert "note         client and database shared a node" in lines
     assert lines[-1] == "page         s3://encbench/bench/demo/report/report.html"

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.api.overheadreport import Interval
+from encbench.api.overheadreport import Interval, Verdict
 from encbench.report.analysis.build import build, to_status
-from encbench.report.document.group import PairedComparison
+from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.words.headline import cpu_clause, proof_clause
 from tests.data.report.synthetic import Study, write
 from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, PASS_THROUGH, TDE, TLS
@@ -22,8 +22,9 @@ def sentences(study: Study) -> list[str]:
 def test_overhead() -> None:
     (text,) = sentences(Study(concurrency=(4,), blocks=6))
     assert text == (
-        "tde costs 8.2 % [7.3, 9.1] of TPS and 12 % more CPU per transaction, oltp-read-write at "
-        "4 threads on small; 6 blocks, noise floor ±1.5 %, encryption proven on disk."
+        "tde costs 8.1 % [7.3, 8.9] % of TPS and 11.6 % [10.6, 12.7] % more CPU per transaction, "
+        "oltp-read-write at 4 threads on small; 6 blocks, paired 95 % intervals, noise floor "
+        "±1.5 %, encryption proven on disk."
     )
 
 
@@ -64,16 +65,17 @@ def test_equivalent() -> None:
 
 
 def test_cannot_tell_for_noise() -> None:
-    (text,) = sentences(Study(concurrency=(16,), noise=0.04, blocks=3))
-    assert text.startswith("cannot tell what tde costs: the noise floor of ±")
-    assert "is wider than the margin of 3 %; the measured loss is " in text
+    (text,) = sentences(Study(concurrency=(16,), noise=0.04, blocks=3, seed=2))
+    assert text.startswith("cannot tell whether tde costs more than the margin of 3 %: the 95 % ")
+    assert "% lies neither above the margin of 3 % nor inside ±3 %; the measured loss is " in text
     assert text.count("noise floor") == 1
 
 
 def test_cannot_tell_from_one_block() -> None:
     (text,) = sentences(Study(concurrency=(4,), blocks=1))
-    assert text.startswith("cannot tell what tde costs: one block gives no interval; ")
-    assert "1 block, no noise floor" in text
+    assert text.startswith("cannot tell whether tde costs more than the margin of 3 %: one block ")
+    assert "gives no interval; " in text
+    assert "1 block, encryption proven" in text
 
 
 def test_no_data_says_why() -> None:
@@ -98,7 +100,7 @@ def test_one_sentence_per_treatment_and_the_range_over_conditions() -> None:
     assert first.startswith("ctr costs ")
     assert second.startswith("cbc costs ")
     assert "oltp-read-write at 16 threads on small" in first
-    assert "Over all 3 conditions the loss ranges from " in first
+    assert "Over all 3 conditions the point estimates of the loss range from " in first
     assert first.endswith("(3 Overhead).")
 
 
@@ -116,22 +118,27 @@ def test_at_equal_work_cpu_is_told() -> None:
     found = build(index, bucket.__getitem__)
     (headline,) = found.headlines
     assert (headline.figure, headline.verdict) == ("cpuPerTransaction", "Overhead")
-    assert headline.text.startswith("tde costs 11.7 % [")
-    assert "] more CPU per transaction at equal work (100 TPS offered), oltp-read" in headline.text
+    assert headline.text.startswith("tde costs 11.6 % [")
+    assert (
+        "] % more CPU per transaction at equal work (100 TPS offered), oltp-read" in headline.text
+    )
     assert headline.loss == found.groups[0].row("tde").cpu_per_transaction_overhead
-    assert to_status(found).overhead.endswith("] CPU")
-    assert found.groups[0].row("tde").verdict == "Equivalent", "of TPS, which is the rate"
+    assert to_status(found).overhead.endswith("] % CPU")
+    row, (comparison,) = found.groups[0].row("tde"), found.groups[0].comparisons
+    assert (row.verdict, row.figure) == ("Overhead", "cpuPerTransaction")
+    assert (row.overhead, comparison.finding("tps")) == (None, None), "TPS is as offered"
+    assert found.noise_floor == found.groups[0].noise_floors["cpuPerTransaction"]
 
 
 def test_at_equal_work_without_a_difference() -> None:
-    (text,) = sentences(replace(AT_EQUAL_WORK, loss={"tde": 0.001}))
+    (text,) = sentences(replace(AT_EQUAL_WORK, loss={"tde": 0.001}, per_testbed=1))
     assert text.startswith("tde makes no difference beyond the margin of ±3 %: CPU per transaction")
     assert "at equal work (100 TPS offered) changes by +0.2 % [" in text
 
 
 def test_at_equal_work_that_cannot_be_told() -> None:
     (text,) = sentences(replace(AT_EQUAL_WORK, noise=0.04))
-    assert text.startswith("cannot tell what tde costs: ")
+    assert text.startswith("cannot tell whether tde costs more than the margin of 3 %: ")
     assert "; CPU per transaction at equal work (100 TPS offered) changes by +" in text
 
 
@@ -147,7 +154,7 @@ def test_conditions_of_another_figure_are_left_out_of_the_range() -> None:
     index, bucket = write(mixed)
     found = build(index, bucket.__getitem__)
     assert [group.primary for group in found.groups] == ["tps", *["cpuPerTransaction"] * 2]
-    assert "Over 2 conditions the increase of CPU per transaction ranges" in found.headlines[0].text
+    assert "Over 2 conditions the point estimates of the increase of CPU" in found.headlines[0].text
 
 
 def test_a_campaign_of_the_baseline_alone() -> None:
@@ -156,18 +163,26 @@ def test_a_campaign_of_the_baseline_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("interval", "expected"),
+    ("verdict", "expected"),
     [
-        (None, ""),
-        (Interval(estimate=0.113, low=0.1, high=0.12), " and 11 % more CPU per transaction"),
-        (Interval(estimate=0.031, low=0.01, high=0.05), " and 3.1 % more CPU per transaction"),
-        (Interval(estimate=-0.05, low=-0.07, high=-0.03), " and 5.0 % less CPU per transaction"),
+        ("Overhead", " and 11.3 % [10.0, 12.0] % more CPU per transaction"),
         (
-            Interval(estimate=0.01, low=-0.02, high=0.04),
-            ", CPU per transaction without a clear change ([−2.0, 4.0] %)",
+            "Equivalent",
+            ", CPU per transaction without a change beyond ±3 % (+11.3 % [10.0, 12.0] %)",
         ),
-        (Interval(estimate=0.2), " and 20 % more CPU per transaction"),
+        (
+            "Inconclusive",
+            "; whether CPU per transaction changes by more than the margin is open "
+            "(+11.3 % [10.0, 12.0] %)",
+        ),
     ],
 )
-def test_cpu_clause(interval: Interval | None, expected: str) -> None:
-    assert cpu_clause(interval) == expected
+def test_cpu_is_told_by_its_own_verdict(verdict: Verdict, expected: str) -> None:
+    change = Interval(estimate=0.113, low=0.1, high=0.12)
+    found = Finding(figure="cpuPerTransaction", blocks=6, change=change, verdict=verdict, why="")
+    assert cpu_clause(found, 0.03) == expected
+
+
+def test_cpu_that_was_not_measured_is_not_told() -> None:
+    none = Finding(figure="cpuPerTransaction", blocks=0, verdict="NoData", why="")
+    assert cpu_clause(none, 0.03) == cpu_clause(None, 0.03) == ""

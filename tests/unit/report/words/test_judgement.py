@@ -10,16 +10,19 @@ MARGIN = 0.03
 
 
 def finding(
-    low: float | None, high: float | None, floor: float | None, verdict: Verdict = "Inconclusive"
+    low: float | None,
+    high: float | None,
+    verdict: Verdict = "Inconclusive",
+    placement: tuple[float, float] | None = None,
 ) -> Finding:
     interval = Interval(estimate=0.05, low=low, high=high)
+    ends = placement or (None, None)
     return Finding(
         figure="latencyAverage",
         blocks=6,
         change=interval,
         change90=interval,
-        noise_floor=floor,
-        bar=None if floor is None else max(floor, MARGIN),
+        placement=Interval(estimate=0.05, low=ends[0], high=ends[1]) if placement else None,
         overhead_p=0.07,
         equivalent_p=0.08,
         verdict=verdict,
@@ -30,48 +33,50 @@ def finding(
 @pytest.mark.parametrize(
     ("found", "expected", "words"),
     [
-        (finding(None, None, None), JudgementReason.NO_INTERVAL, "one block gives no interval"),
+        (finding(None, None), JudgementReason.NO_INTERVAL, "one block gives no interval"),
         (
-            finding(0.04, 0.06, 0.02, "Overhead"),
-            JudgementReason.ABOVE_THE_BAR,
-            "above the noise floor",
+            finding(0.04, 0.06, "Overhead"),
+            JudgementReason.ABOVE_THE_MARGIN,
+            "95 % interval [4.0, 6.0] % lies above the margin of 3 %, also after",
         ),
         (
-            finding(-0.01, 0.02, 0.02, "Equivalent"),
+            finding(0.04, 0.06, "Overhead", (0.035, 0.065)),
+            JudgementReason.ABOVE_THE_MARGIN,
+            "above the margin of 3 %, and so does the placement interval, also after",
+        ),
+        (
+            finding(-0.01, 0.02, "Equivalent"),
             JudgementReason.WITHIN_THE_MARGIN,
-            "inside ±3 %",
+            "90 % interval [−1.0, 2.0] % lies inside ±3 %",
         ),
+        (finding(0.04, 0.06), JudgementReason.CORRECTION, "would be Overhead, but not as one of 2"),
+        (finding(-0.01, 0.02), JudgementReason.CORRECTION, "be Equivalent, but not as one of 2"),
         (
-            finding(0.04, 0.06, 0.02),
+            finding(0.04, 0.06, placement=(0.035, 0.065)),
             JudgementReason.CORRECTION,
             "would be Overhead, but not as one of 2",
         ),
         (
-            finding(-0.01, 0.02, None),
-            JudgementReason.CORRECTION,
-            "be Equivalent, but not as one of 2",
+            finding(0.04, 0.06, placement=(0.01, 0.09)),
+            JudgementReason.PLACEMENT,
+            "would say Overhead, but the luck of one testbed each could explain that: placement "
+            "interval [1.0, 9.0] %",
         ),
         (
-            finding(0.04, 0.06, None),
-            JudgementReason.NO_NOISE_FLOOR,
-            "no noise floor to compare with",
+            finding(-0.01, 0.02, placement=(-0.06, 0.07)),
+            JudgementReason.PLACEMENT,
+            "would say Equivalent, but the luck",
         ),
         (
-            finding(0.02, 0.06, 0.04),
-            JudgementReason.NOISE_OVER_MARGIN,
-            "±4.0 % is wider than the margin",
-        ),
-        (
-            finding(0.035, 0.06, 0.04),
-            JudgementReason.NOISE_OVER_MARGIN,
-            "±4.0 % is wider than the margin",
-        ),
-        (
-            finding(-0.1, -0.05, 0.02),
+            finding(-0.1, -0.05),
             JudgementReason.BETTER_THAN_BASELINE,
             "average latency is lower than",
         ),
-        (finding(0.01, 0.06, 0.02), JudgementReason.TOO_WIDE, "too wide to lie on one side"),
+        (
+            finding(0.01, 0.06),
+            JudgementReason.TOO_WIDE,
+            "[1.0, 6.0] % lies neither above the margin of 3 % nor inside ±3 %",
+        ),
     ],
 )
 def test_reason(found: Finding, expected: JudgementReason, words: str) -> None:

@@ -23,9 +23,9 @@ def test_signed(value: float | None, shown: str) -> None:
 
 
 def test_intervals() -> None:
-    assert text.estimate(Interval(estimate=0.078, low=0.061, high=0.094)) == "7.8 % [6.1, 9.4]"
+    assert text.estimate(Interval(estimate=0.078, low=0.061, high=0.094)) == "7.8 % [6.1, 9.4] %"
     assert text.estimate(Interval(estimate=0.078)) == "7.8 %"
-    assert text.bounds(Interval(estimate=0.0, low=-0.02, high=0.021)) == "[−2.0, 2.1]"
+    assert text.bounds(Interval(estimate=0.0, low=-0.02, high=0.021)) == "[−2.0, 2.1] %"
     assert text.bounds(None) == "–"
 
 

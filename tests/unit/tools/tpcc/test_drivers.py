@@ -10,7 +10,7 @@ from encbench.core.connection import Connection, SecretEntry
 from encbench.ports import Body
 from encbench.tools.registry import tool
 from tests.support.workloads import MARIADB, MYSQL, tpcc_spec, trial_context
-from tests.unit.tools.tpcc.test_jobs import container, environment, lines, load, pod
+from tests.unit.tools.tpcc.test_jobs import TURNS, container, environment, lines, load, pod
 
 MEK = SecretEntry("bed-credentials", "mek")
 OURS = JdbcDriver.model_validate({"encrypting": {}})
@@ -27,8 +27,8 @@ def through(base: Connection, driver: JdbcDriver | None = None) -> Connection:
     return replace(base, port=3307, jdbc=driver, mek=MEK if driver else None, columns=True)
 
 
-def trial(connection: Connection, tpcc: Any = None) -> Body:
-    context = trial_context(tpcc_spec(tpcc, None, None), connection=connection)
+def trial(connection: Connection, tpcc: Any = None, **changes: Any) -> Body:
+    context = trial_context(tpcc_spec(tpcc, None, None), connection=connection, **changes)
     return tool(context.spec.workload).trial_job(context)
 
 
@@ -117,3 +117,8 @@ def test_a_template_may_name_the_keys_file() -> None:
 
 def test_a_load_uses_the_engines_own_driver() -> None:
     assert lines(load())["driver"] == "com.mysql.cj.jdbc.Driver"
+
+
+def test_in_an_interleaved_block_the_pod_fetches_jar_and_turnstile() -> None:
+    job = trial(through(MYSQL, jar()), turns=TURNS)
+    assert [one["name"] for one in pod(job)["initContainers"]] == ["driver", "turnstile"]

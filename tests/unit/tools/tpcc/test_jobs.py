@@ -13,6 +13,13 @@ from tests.support.workloads import MARIADB, MYSQL, load_context, tpcc_spec, tri
 
 WHOLE = {"warmup": "0s", "duration": "1m"}
 TLS = InTransit()
+TURNS = {
+    "sliceSeconds": 3,
+    "settleSeconds": 0.5,
+    "rounds": 20,
+    "seed": 7,
+    "trials": ["overhead-c1234567-b1-plain", "overhead-c1234567-b1-tde"],
+}
 
 
 def trial(tpcc: Any = None, load: Any = None, client: Any = None, **changes: Any) -> Body:
@@ -147,3 +154,34 @@ def test_the_kubelet_expands_nothing_in_a_user_s_option() -> None:
 def test_it_is_ended_when_its_time_is_over() -> None:
     words = container(trial())["command"]
     assert words[words.index("run.sh") + 1] == str(2 + 5 + 60)
+
+
+def test_in_an_interleaved_block_the_client_takes_turns() -> None:
+    job = trial(client={"replicas": 2}, concurrency=5, turns=TURNS)
+    words = container(job)["command"]
+    (install,) = pod(job)["initContainers"]
+    assert install["name"] == "turnstile"
+    own = words[words.index("/run/encbench/turnstile") :]
+    assert own[:2] == ["/run/encbench/turnstile", "run"]
+    assert own[own.index("--threads") + 1] == "3", "the most that a replica has"
+    assert own[own.index("--") + 1 :][:2] == ["sh", "-c"]
+    assert own[-2:] == ["own", "run"]
+    values = environment(job)
+    assert values["ENCBENCH_COUNTERS"] == own[own.index("--counters") + 1]
+    assert environment(job, "recorder")["ENCBENCH_PROCESS"] == "java"
+    assert container(job)["resources"]["requests"]["cpu"] == "750m"
+
+
+def test_it_runs_until_all_turns_are_over() -> None:
+    job = trial(turns=TURNS)
+    # 40 slots of 3.05 s and a guard, after a warm-up of 2 s.
+    assert (lines(job)["warmupSeconds"], lines(job)["runSeconds"]) == ("2", "123")
+    words = container(job)["command"]
+    assert words[words.index("run.sh") + 1] == str(2 + 123 + 60)
+
+
+def test_a_sequential_block_has_no_turnstile() -> None:
+    job = trial()
+    assert "initContainers" not in pod(job)
+    assert "turnstile" not in str(job)
+    assert "ENCBENCH_COUNTERS" not in environment(job)

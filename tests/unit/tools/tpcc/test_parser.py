@@ -80,7 +80,7 @@ def test_our_own_client() -> None:
         8.1,
     )
     assert found.histogram == ((1.0, 55), (2.0, 40), (8.0, 5))
-    assert found.latency_p95_ms == 2.0
+    assert found.latency_p95_ms == pytest.approx(2.0, rel=0.01)
     assert (found.queries, found.qps) == (None, None)
     assert (found.errors, found.reconnects) == (1, 0)
     assert found.sessions == (PLAIN,)
@@ -93,7 +93,8 @@ def test_the_series_are_those_of_the_window() -> None:
 def test_each_kind_of_transaction() -> None:
     kinds = {kind.name: kind for kind in parse(own()).kinds}
     assert list(kinds) == list(TYPES)
-    assert (kinds["newOrder"].transactions, kinds["newOrder"].latency_p95_ms) == (45, 8.0)
+    assert kinds["newOrder"].transactions == 45
+    assert kinds["newOrder"].latency_p95_ms == pytest.approx(8.0, rel=0.01)
     assert kinds["newOrder"].latency_average_ms == pytest.approx((2.0 * 40 + 8.0 * 5) / 45)
     assert kinds["payment"].errors == 1
     assert kinds["delivery"].transactions == 0
@@ -105,7 +106,7 @@ def test_replicas_add_up() -> None:
     both = merge([parse(own()), parse(slow)])
     assert (both.transactions, both.tps, both.errors) == (200, 20.0, 2)
     assert both.extra[NEW_ORDERS] == pytest.approx(14.5)
-    assert both.latency_p95_ms == 9.0
+    assert both.latency_p95_ms == pytest.approx(9.0, rel=0.01)
     kinds = {kind.name: kind for kind in both.kinds}
     assert kinds["newOrder"].transactions == 145
     assert kinds["newOrder"].histogram == ((2.0, 40), (8.0, 5), (9.0, 100))

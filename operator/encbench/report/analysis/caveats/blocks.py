@@ -22,15 +22,17 @@ def noise_floor(facts: Facts) -> Iterator[Caveat]:
         yield serious(
             title="The noise floor is wider than the margin",
             text=f"The baseline against itself differed by up to ±{text.percent(max(wide))} in "
-            f"{len(wide)} of {plural(len(facts.groups), 'condition')}; an overhead near the margin "
-            f"of {text.margin(facts.spec.margin)} cannot be told from noise there. More blocks, "
-            "longer windows or a quieter machine narrow it.",
+            f"{len(wide)} of {plural(len(facts.groups), 'condition')}. Intervals are about as "
+            "wide there, so that only a cost well above the margin of "
+            f"{text.margin(facts.spec.margin)} shows. More blocks, longer windows or a quieter "
+            "machine narrow them.",
         )
 
 
 def few_blocks(facts: Facts) -> Iterator[Caveat]:
     """Intervals that rest on few blocks."""
-    counts = [group.counted_blocks for group in facts.groups if group.counted_blocks]
+    sequential = [group for group in facts.groups if group.rounds is None]
+    counts = [group.counted_blocks for group in sequential if group.counted_blocks]
     if counts and min(counts) < FEW_BLOCKS:
         yield note(
             title="Few blocks",
@@ -91,8 +93,10 @@ def one_placement(facts: Facts) -> Iterator[Caveat]:
             title="Each mode ran on one testbed",
             text="Where its pod and its data came to lie is part of the measured loss and not of "
             "its interval. The baseline mode's two testbeds differed by up to "
-            f"{text.percent(abs(worst.estimate))} {text.bounds(worst)}; the noise floor contains "
-            "that. blocks.perTestbed builds testbeds anew every so many blocks.",
+            f"{text.percent(abs(worst.estimate))} {text.bounds(worst)}. The placement interval "
+            "follows from that one difference, and a verdict needs it on its side as well. "
+            "blocks.perTestbed builds testbeds anew every so many blocks, so that the ordinary "
+            "interval contains their luck.",
         )
 
 
@@ -102,9 +106,9 @@ def several_comparisons(facts: Facts) -> Iterator[Caveat]:
     if count >= 2:
         yield note(
             title="Several comparisons",
-            text=f"{count} intervals of TPS stand side by side, each at 95 % for itself: about one "
-            "in twenty misses its true value. Verdicts are corrected for the number of modes "
-            "within a condition (Holm), not for that of conditions and figures.",
+            text=f"{count} intervals of conditions and modes stand side by side, each at 95 % for "
+            "itself: about one in twenty misses its true value. Verdicts are corrected for the "
+            "number of modes within a condition (Holm), not for that of conditions and figures.",
         )
 
 

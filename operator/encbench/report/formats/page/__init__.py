@@ -10,8 +10,9 @@ from pathlib import Path
 
 from encbench.report.document import Report
 from encbench.report.document.group import Group, PairedComparison
+from encbench.report.figures import JUDGED
 from encbench.report.formats import cards, layertables, tables
-from encbench.report.formats.markdown import LAYERS
+from encbench.report.formats.markdown import INTERVALS, LAYERS
 from encbench.report.formats.page.conditions import results, timelines
 from encbench.report.formats.tables import TableColumn
 from encbench.report.words import conduct, text
@@ -44,7 +45,9 @@ def page(report: Report) -> str:
         cards=[cards.card(report, headline) for headline in report.headlines],
         results=results(report),
         glances=_glances(report),
+        figures=JUDGED,
         how_layers=LAYERS,
+        how_intervals=INTERVALS,
         studies=[(found.title, layertables.study(found)) for found in report.studies],
         shares=[layertables.share(one) for one in report.encrypted_columns],
         columns=layertables.columns(report.encrypted_columns),

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from encbench.api.overheadreport import Row
 from encbench.report.document import Report
 from encbench.report.document.group import Group
 from encbench.report.document.trial import Block, TrialView
@@ -132,12 +131,11 @@ def _compared(versus: Versus) -> TreatmentTables:
 
 @dataclass(frozen=True)
 class ConditionTimeline:
-    """How one condition went: the control, the trials over time, the blocks."""
+    """How one condition went: the trials over time, the blocks."""
 
     title: str
     legend: tuple[Legend, ...]
     group: Group
-    control: Row | None
     treatments: tuple[str, ...]
     svg: str
     lines: tuple[tuple[Block, list[TrialView], list[str]], ...]
@@ -158,7 +156,6 @@ def _timeline(report: Report, group: Group, number: int) -> ConditionTimeline:
         title=group.place,
         legend=legend(group.arms),
         group=group,
-        control=next((row for row in group.rows if row.role == "control"), None),
         treatments=treatments,
         svg=timeline(group, report.trials, f"t{number}") if group.blocks else "",
         lines=tuple((block, own, _losses(group, own, treatments)) for block, own in by_block),

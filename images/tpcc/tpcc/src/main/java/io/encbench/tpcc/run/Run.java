@@ -5,6 +5,7 @@ import io.encbench.tpcc.database.Database;
 import io.encbench.tpcc.database.Facts;
 import io.encbench.tpcc.database.Session;
 import io.encbench.tpcc.measure.Moment;
+import io.encbench.tpcc.measure.SliceCounter;
 import io.encbench.tpcc.measure.Tally;
 import io.encbench.tpcc.measure.TypeTally;
 import io.encbench.tpcc.output.Json;
@@ -23,6 +24,7 @@ import java.util.List;
 /** A measured run: terminals, the clock that cuts the window, and the report. */
 public final class Run {
   private static final double SECOND = 1e9;
+  private static final double LONGEST_TICK = 2;
 
   private final Settings settings;
   private final Database database;
@@ -115,9 +117,10 @@ public final class Run {
   }
 
   /** A terminal for every session. */
-  private void man(List<Session> sessions, Constants constants, long zero) {
+  private void man(List<Session> sessions, Constants constants, long zero) throws InvalidInput {
     Reconnector reconnector = new Reconnector(database, settings.deadlineSeconds());
     int count = sessions.size();
+    List<SliceCounter> counters = SliceCounter.of(System.getenv(SliceCounter.VARIABLE), count);
     for (int i = 0; i < count; i++) {
       int number = settings.terminals().offset() + i;
       String name = String.format("Term-%02d", number + 1);
@@ -128,6 +131,7 @@ public final class Run {
               terminal, settings.warehouses(), settings.mix(), constants, settings.seed());
       Pace pace = Pace.of(settings.limitPerMinute(), count, i, zero);
       Session session = sessions.get(i);
+      SliceCounter counter = counters.get(i);
       fleet.add(
           name,
           journal ->
@@ -135,6 +139,7 @@ public final class Run {
                   name,
                   source::next,
                   journal,
+                  counter,
                   pace,
                   reconnector::reconnect,
                   length.transactionsPerTerminal(),
@@ -144,7 +149,10 @@ public final class Run {
     }
   }
 
-  /** Counts the seconds until the run is over. */
+  /**
+   * Counts the seconds until the run is over. Those in which this process was stopped are one long
+   * second, the last of them.
+   */
   private void measure(Moment begin) {
     Moment last = begin;
     int end = length.warmupSeconds() + length.runSeconds();
@@ -152,8 +160,9 @@ public final class Run {
       double due = begin.monotonic() + second - System.nanoTime() / SECOND;
       boolean stopped = stop.await((long) (due * SECOND));
       Moment now = Moment.now();
-      boolean opens = !stopped && !window.hasBegun() && second == length.warmupSeconds();
-      boolean closes = window.isOpen() && (stopped || (length.runSeconds() > 0 && second == end));
+      second = Math.max(second, (int) (now.monotonic() - begin.monotonic()));
+      boolean opens = !stopped && !window.hasBegun() && second >= length.warmupSeconds();
+      boolean closes = window.isOpen() && (stopped || (length.runSeconds() > 0 && second >= end));
       Tally interval = fleet.drain(opens);
       window.add(interval);
       if (closes) {
@@ -186,10 +195,14 @@ public final class Run {
     output.event(Json.object().put("event", event).put("unix", moment.unix()));
   }
 
-  /** A database that answers no terminal for as long as it may be away is as good as lost. */
+  /**
+   * A database that answers no terminal for as long as it may be away is as good as lost. An
+   * interval that took longer than it should does not count in full, because this process may have
+   * been stopped in it.
+   */
   private void watch(Tally interval, double seconds) {
     TypeTally all = interval.all();
-    quiet = all.transactions() + all.errors() > 0 ? 0 : quiet + seconds;
+    quiet = all.transactions() + all.errors() > 0 ? 0 : quiet + Math.min(seconds, LONGEST_TICK);
     long pause = Pace.interval(settings.limitPerMinute(), settings.terminals().count());
     if (quiet > settings.deadlineSeconds() + pause / SECOND) {
       stop.because(String.format("no transaction has ended for %d s", settings.deadlineSeconds()));

@@ -4,6 +4,7 @@ import io.encbench.tpcc.database.Failure;
 import io.encbench.tpcc.database.Session;
 import io.encbench.tpcc.measure.Ending;
 import io.encbench.tpcc.measure.Journal;
+import io.encbench.tpcc.measure.SliceCounter;
 import io.encbench.tpcc.transaction.Delivery;
 import io.encbench.tpcc.transaction.Work;
 import java.sql.SQLException;
@@ -26,6 +27,7 @@ final class TerminalTask implements Runnable {
   private final String name;
   private final Supplier<Work> source;
   private final Journal journal;
+  private final SliceCounter counter;
   private final Pace pace;
   private final BiFunction<String, Stop, Session> reconnector;
   private final int quota;
@@ -45,6 +47,7 @@ final class TerminalTask implements Runnable {
       String name,
       Supplier<Work> source,
       Journal journal,
+      SliceCounter counter,
       Pace pace,
       BiFunction<String, Stop, Session> reconnector,
       int quota,
@@ -54,6 +57,7 @@ final class TerminalTask implements Runnable {
     this.name = name;
     this.source = source;
     this.journal = journal;
+    this.counter = counter;
     this.pace = pace;
     this.reconnector = reconnector;
     this.quota = quota;
@@ -81,6 +85,7 @@ final class TerminalTask implements Runnable {
   }
 
   private void perform(Work work) {
+    counter.begin();
     long begin = System.nanoTime();
     for (int retries = 0; ; retries++) {
       try {
@@ -102,7 +107,11 @@ final class TerminalTask implements Runnable {
   }
 
   private void note(Work work, Ending ending, int retries, long begin) {
-    measured = journal.add(work.type(), ending, retries, (System.nanoTime() - begin) / 1000);
+    long nanos = System.nanoTime() - begin;
+    if (ending != Ending.ERROR) {
+      counter.end(work.type(), nanos);
+    }
+    measured = journal.add(work.type(), ending, retries, nanos / 1000);
     if (work instanceof Delivery delivery) {
       journal.addDelivery(delivery.delivered(), delivery.skipped());
     }

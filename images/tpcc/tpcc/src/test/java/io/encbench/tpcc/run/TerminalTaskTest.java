@@ -7,19 +7,27 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.encbench.tpcc.database.Dialect;
 import io.encbench.tpcc.database.Session;
 import io.encbench.tpcc.measure.Journal;
+import io.encbench.tpcc.measure.SliceCounter;
 import io.encbench.tpcc.measure.Tally;
 import io.encbench.tpcc.measure.TypeTally;
 import io.encbench.tpcc.output.Output;
+import io.encbench.tpcc.settings.InvalidInput;
 import io.encbench.tpcc.transaction.Type;
 import io.encbench.tpcc.transaction.Work;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class TerminalTaskTest {
   private static final SQLException DEADLOCK = new SQLException("deadlock", "40P01");
@@ -32,6 +40,12 @@ class TerminalTaskTest {
   private final FakeConnection next = new FakeConnection();
   private final Errors errors = new Errors(new Output(new ByteArrayOutputStream()));
   private boolean databaseIsBack = true;
+  private SliceCounter counter;
+
+  @BeforeEach
+  void countNothing() throws InvalidInput {
+    counter = SliceCounter.of(null, 1).get(0);
+  }
 
   /** A payment whose attempts end one after the other like this; null is a success. */
   private static Work attempts(SQLException... ends) {
@@ -77,6 +91,7 @@ class TerminalTaskTest {
               return left.poll();
             },
             journal,
+            counter,
             Pace.of(0, 1, 0, 0),
             (name, stopped) -> databaseIsBack ? session(next) : null,
             quota,
@@ -92,6 +107,16 @@ class TerminalTaskTest {
     Tally tally = new Tally();
     journal.drain(tally, false);
     return tally;
+  }
+
+  @Test
+  void whatIsGivenUpIsInNoSlice(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("counters");
+    Files.write(file, new byte[4096 + 16384]);
+    counter = SliceCounter.of(file.toString(), 1).get(0);
+    run(attempts(ERROR), attempts(DEADLOCK), attempts());
+    ByteBuffer words = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.nativeOrder());
+    assertEquals(2, words.getLong(4096 + 8));
   }
 
   @Test

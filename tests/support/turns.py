@@ -1,0 +1,106 @@
+"""A tool under the turnstile, as in an interleaved block, and what its server says meanwhile."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from encbench.core.slices import Slices, of_clients
+from encbench.sidecars.recorder import barrier
+from encbench.wire import environment as names
+from encbench.wire.files import COUNTERS, SLICES, TIMETABLE
+from encbench.wire.slices import OwnSlots
+from tests.cluster.binaries import compiled
+
+Reading = TypeVar("Reading")
+
+
+@dataclass(frozen=True)
+class Turns(Generic[Reading]):
+    """One run by a timetable."""
+
+    start: float
+    code: int
+    output: str
+    slices: Slices
+    readings: list[Reading]
+    """Of the server: before each slot while no client runs, and after the last."""
+
+
+def take(
+    words: Sequence[str],
+    folder: Path,
+    slots: OwnSlots,
+    threads: int,
+    environment: Mapping[str, str],
+    read: Callable[[], Reading],
+) -> Turns[Reading]:
+    """Run a tool that counts its events in its slots."""
+    own = ["--timetable", TIMETABLE, "--summary", SLICES, "--counters", COUNTERS]
+    # It may be compiled now: the timetable begins after that.
+    command = [str(compiled("turnstile") / "turnstile"), "run", *own, "--threads", str(threads)]
+    start = time.time() + 0.2
+    barrier.write_timetable(folder, start, slots)
+    output = folder / "output.log"
+    with (
+        output.open("w") as log,
+        subprocess.Popen(
+            [*command, "--", *words],
+            cwd=folder,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **environment, names.COUNTERS: str(folder / COUNTERS)},
+        ) as tool,
+    ):
+        readings = []
+        for slot in range(slots["slots"] + 1):
+            guard = slots["period"] - slots["slice"]
+            moment = start + slots["warmup"] + slot * slots["period"] - guard / 2
+            time.sleep(max(0.0, moment - time.time()))
+            readings.append(read())
+        code = tool.wait(60)
+    slices = of_clients([json.loads((folder / SLICES).read_text())], [0.0], slots["slots"])
+    return Turns(start, code, output.read_text(), slices, readings)
+
+
+def kept(turns: Turns[Any], slots: OwnSlots) -> None:
+    """Checks that the tool ran in its slots."""
+    assert [row.slot for row in turns.slices.rows] == slots["own"]
+    for row in turns.slices.rows:
+        begin = turns.start + slots["warmup"] + row.slot * slots["period"]
+        assert begin <= row.begin < begin + 0.1
+        assert abs(row.counted - begin - slots["settle"]) < 0.1
+        assert abs(row.end - begin - slots["slice"]) < 0.1
+
+
+def counted(turns: Turns[Any], commits: Sequence[int], slots: OwnSlots, threads: int) -> None:
+    """Checks that the tool counted what its server committed, and did nothing in others' slots.
+
+    A transaction that the server has committed may not have been counted yet: one a thread.
+    """
+    for slot in set(range(slots["slots"])) - set(slots["own"]):
+        assert commits[slot + 1] == commits[slot]
+    for row in turns.slices.rows:
+        of_server = commits[row.slot + 1] - commits[row.slot]
+        assert abs(of_server - row.all_transactions) <= threads
+        assert 0 < row.transactions < row.all_transactions
+
+
+def measured(turns: Turns[Any], slots: OwnSlots, threads: int) -> None:
+    """Checks that latency is of transactions without a stop.
+
+    Threads are at work whenever counting begins: their transactions are on either side.
+    """
+    slices = turns.slices
+    whole = sum(count for _, _, count in slices.latency)
+    assert abs(whole + slices.spanned - slices.transactions) <= 2 * threads * len(slices.rows)
+    assert whole > 0.9 * slices.transactions
+    # Were stops included, the longest would last for a slot.
+    assert max(high for _, high, _ in slices.latency) < 1000 * slots["slice"]
+    middle = sum((low + high) / 2 * count for low, high, count in slices.latency) / whole
+    busy = 1000 * threads * slices.seconds / slices.transactions
+    assert abs(middle - busy) < 0.1 * busy
