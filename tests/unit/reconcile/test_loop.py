@@ -125,9 +125,12 @@ class Hanging:
 
     def __init__(self) -> None:
         self.passes = 0
+        self.is_full = asyncio.Event()
 
     async def reconcile(self, namespace: str, name: str) -> float | None:
         self.passes += 1
+        if self.passes == WORKERS:
+            self.is_full.set()
         await asyncio.Event().wait()
         return None
 
@@ -144,11 +147,10 @@ async def test_trials_do_not_wait_for_campaigns_and_testbeds() -> None:
     work = asyncio.create_task(loop.run())
     for number in range(WORKERS + 1):
         loop.wake(Key(TESTBED, "ns", f"bed-{number}"))
-    loop.wake(TRIAL_KEY)
     async with asyncio.timeout(5):
+        await hanging.is_full.wait()
+        loop.wake(TRIAL_KEY)
         await seen.wait()
-        while hanging.passes < WORKERS:
-            await asyncio.sleep(0)
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work

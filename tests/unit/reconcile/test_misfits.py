@@ -68,7 +68,7 @@ async def test_a_child_that_is_not_understood_stops_its_campaign_and_says_so(kin
     body = copy.deepcopy(world.cluster._objects[kind, SPACE, name])
     del body["status"][TOMORROW]
     world.cluster._store((kind, SPACE, name), body)
-    await world.settle(90)
+    await world.settle(2)
     assert said(world, kind, name)["status"] == "True"
     await world.run(world.ended)
     own = find(world.campaign().status.conditions, "Understood")
