@@ -43,10 +43,10 @@ class Slowly(Protocol):
         ...
 
 
-class Background:
+class Errands:
     """Does each errand once at a time, and no more than `limit` of them at once.
 
-    `found` is told of an errand that has found something. One that has not, or has failed, comes
+    `found` gets every errand that has found something. One that has not, or has failed, comes
     again with the next pass over its object, which has a delay of its own.
     """
 

@@ -16,11 +16,11 @@ from encbench.api.testbed import TestbedStatus
 from encbench.api.trial import TrialStatus
 from encbench.kube.parsing import Malformed
 from encbench.reconcile import misfits, objects
+from encbench.reconcile.background import Errand, Slowly
 from encbench.reconcile.campaign.decide import decide as decide_campaign
 from encbench.reconcile.campaign.observe import observe as observe_campaign
 from encbench.reconcile.deps import Deps, Reads
 from encbench.reconcile.draft import Decision
-from encbench.reconcile.background import Errand, Slowly
 from encbench.reconcile.effects.base import Effects
 from encbench.reconcile.effects.campaign import CampaignEffects
 from encbench.reconcile.effects.effect import SLOW

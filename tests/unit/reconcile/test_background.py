@@ -7,7 +7,7 @@ import pytest
 
 from encbench.api.kinds import TRIAL
 from encbench.ports import Unavailable
-from encbench.reconcile.background import Background, Errand
+from encbench.reconcile.background import Errand, Errands
 
 
 def errand(name: str) -> Errand:
@@ -42,7 +42,7 @@ async def turns(number: int = 20) -> None:
 
 async def test_no_more_at_once_than_the_limit() -> None:
     found: list[str] = []
-    background, work = Background(lambda one: found.append(one.name), limit=3), Work()
+    background, work = Errands(lambda one: found.append(one.name), limit=3), Work()
     for number in range(10):
         assert await background.do(errand(str(number)), work) is None
     await turns()
@@ -54,7 +54,7 @@ async def test_no_more_at_once_than_the_limit() -> None:
 
 
 async def test_an_errand_under_way_is_not_begun_again() -> None:
-    background, work = Background(lambda _: None), Work()
+    background, work = Errands(lambda _: None), Work()
     for _ in range(3):
         await background.do(errand("run"), work)
         await turns()
@@ -71,7 +71,7 @@ async def test_what_came_to_nothing_wakes_nobody_and_can_be_tried_again(
     result: bool | Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
     found: list[Errand] = []
-    background, work = Background(found.append), Work()
+    background, work = Errands(found.append), Work()
     work.result = result
     work.ends.set()
     with caplog.at_level(logging.INFO):

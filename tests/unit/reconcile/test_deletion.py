@@ -107,6 +107,15 @@ async def test_with_the_store_away_for_a_short_time_it_waits_and_cleans_up() -> 
     assert running.uid not in folders(world)
 
 
+async def test_with_the_kinds_of_its_children_gone_it_gives_up_as_well() -> None:
+    world = await in_mid_run()
+    deleted = world.clock.time
+    world.api.has_role = False
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.run(world.gone)
+    assert 299 <= world.clock.time - deleted < 340
+
+
 async def test_a_finished_campaign_takes_its_report_along_and_leaves_the_bucket() -> None:
     world = World()
     world.apply(*parts(), study("plain", blocks=1))

@@ -39,9 +39,9 @@ class CampaignSeen:
     """Of a deleted campaign: names of pods that are left and could still upload."""
     misfits: tuple[Misfit, ...] = ()
     """Children that are in neither of the two above."""
-    namespace_ends: bool = False
-    """Of a deleted campaign: its namespace is being deleted too. Nothing else was looked at then,
-    because the operator's Role may be gone already."""
+    is_blind: bool = False
+    """Of a deleted campaign: nothing was looked at, because the operator's Role or the other kinds
+    may be gone, or because it has waited for long enough."""
 
 
 def past(trial: Trial) -> Past:

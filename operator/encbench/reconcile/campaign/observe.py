@@ -11,6 +11,7 @@ from encbench.kube import labels
 from encbench.kube.parsing import Malformed
 from encbench.ports import Reader
 from encbench.reconcile import objects
+from encbench.reconcile.campaign.cleanup import is_late
 from encbench.reconcile.campaign.facts import CampaignSeen, Misfit
 from encbench.reconcile.campaign.resolve import resolve
 from encbench.reconcile.deps import Reads
@@ -27,8 +28,9 @@ async def observe(read: Reads, campaign: Campaign, problem: str = "") -> Campaig
     `problem` is why the report could not be rendered the last time.
     """
     cluster, space, settings, resolution = read.cluster, campaign.namespace, read.settings, None
-    if campaign.deleting and await is_ending(cluster, space):
-        return CampaignSeen(read.clock.now(), None, {}, {}, namespace_ends=True)
+    now = read.clock.now()
+    if campaign.deleting and (is_late(campaign, now) or await is_ending(cluster, space)):
+        return CampaignSeen(now, None, {}, {}, is_blind=True)
     if campaign.status.resolved is None and not campaign.deleting:
         installed = Installed(
             proxy=bool(settings.proxy_image),

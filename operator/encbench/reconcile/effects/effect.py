@@ -241,7 +241,7 @@ class Publish:
 class RemoveUnfinished:
     """Remove from the bucket what a deleted campaign left half-done."""
 
-    best_effort: bool
+    best_effort: bool = False
     """A store that is away was waited for long enough."""
 
 
