@@ -11,7 +11,7 @@ from encbench.core.records import TrialRecord
 from encbench.reconcile.objects import Trial
 from tests.unit.reconcile.oracle import FinalState, assert_sound, final_state, leftovers, proofs
 from tests.unit.reconcile.timeline import START
-from tests.unit.reconcile.world import World, parts, study
+from tests.unit.reconcile.world import DURATION, WARMUP, World, parts, study
 
 MINUTES = 60.0
 
@@ -57,6 +57,9 @@ async def test_the_store_is_away_when_the_tool_ends() -> None:
     assert waiting.status.outcome is None
     assert len(world.trials()) == 2, "finished trials do not pile up"
     assert "waiting for the object store" in world.campaign().status.step
+    hindered = find(world.campaign().status.conditions, "Hindered")
+    assert hindered is not None
+    assert (hindered.status, hindered.reason) == ("True", "NotStored")
     world.store.away = False
     await finish(world)
     assert world.campaign().status.progress.succeeded == len(world.trials()) == 4
@@ -140,7 +143,8 @@ async def test_a_report_that_cannot_be_written_is_tried_ever_less_often() -> Non
     assert failed.reason == "ReportFailed"
     assert lost in failed.message
     attempts = [call for call in world.store.calls[calls:] if call.key.endswith("index.json")]
-    assert 10 < len(attempts) < 60, "an attempt every five seconds would be 720"
+    # Some of them are the sweep's, every two minutes.
+    assert 10 < len(attempts) < 90, "an attempt every five seconds would be 720"
 
 
 def archived(trial: Trial) -> bool:
@@ -230,6 +234,16 @@ async def test_upload_urls_that_the_store_refuses_are_renewed(usual: FinalState)
     }
     assert await finish(world) == usual
     assert recorder.releases == 2
+
+
+async def test_upload_urls_outlive_their_run_by_an_hour() -> None:
+    world = campaign()
+    await world.run(world.running())
+    (trial,) = world.trials()
+    (recorder,) = world.recorder.recorders.values()
+    end = (trial.status.release_at or 0.0) + WARMUP + DURATION
+    for url in recorder.client.uploads.values():
+        assert 3600 <= float(url.partition("expires=")[2]) - end < 3601
 
 
 async def test_an_artefact_that_is_not_what_the_recorder_stored_is_no_result() -> None:

@@ -25,6 +25,7 @@ from encbench.reconcile.campaign.facts import (
     is_archived,
     past,
 )
+from encbench.reconcile.campaign.hindrance import Hindrance, hindrance
 from encbench.reconcile.campaign.precision import block_plans, goals
 from encbench.reconcile.draft import Decision, Draft, backoff
 from encbench.reconcile.effects import effect as do
@@ -61,7 +62,19 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
     def decide(
         self, *effects: do.CampaignEffect, step: str | None = None, requeue: float | None = None
     ) -> CampaignDecision:
-        """What was decided; `step` says in words what is being done."""
+        """What was decided; `step` says in words what is being done, and what is in its way."""
+        found = hindrance(self.seen)
+        if isinstance(found, Hindrance):
+            self.hinder(found.reason, found.message)
+        elif found is not None and requeue is not None:
+            requeue = min(requeue, found)
+        self.note_hindrance(over=self.is_true(life.COMPLETE) or self.is_true(life.FAILED))
+        fact = self.fact(life.HINDERED)
+        if fact is not None and fact.status == "True":
+            step = None if step is None else f"{step}; {fact.message}"
+            before = find(self.subject.status.conditions, life.HINDERED)
+            if before is None or (before.status, before.reason) != (fact.status, fact.reason):
+                effects += (do.Announce(fact.reason, fact.message[:1000], warning=True),)
         if step is not None:
             # The API takes no more; names of full length may add up to it.
             self.set(step=step[:512])
@@ -90,11 +103,14 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> CampaignDecision:
     if draft.misfit:
         # Nothing that was counted without it would be right.
         return draft.decide(step=f"stopped: {draft.misfit}", requeue=MISFIT)
+    resolved = campaign.status.resolved
+    if resolved is not None:
+        return _run(draft, resolved)
     if cleanup.FINALIZER not in campaign.finalizers:
+        # Only now: an operator that leaves for good takes it off again (`farewell`).
         claimed = do.SetFinalizers((*campaign.finalizers, cleanup.FINALIZER))
         return Decision(campaign.status, (claimed,), requeue=0.0)
-    resolved = campaign.status.resolved
-    return _accept(draft) if resolved is None else _run(draft, resolved)
+    return _accept(draft)
 
 
 def _accept(draft: CampaignDraft) -> CampaignDecision:
@@ -261,15 +277,18 @@ def _report(
     late: bool = False,
 ) -> CampaignDecision:
     seen, broken = draft.seen, standing.broken
-    draft.set(step="rendering the report", estimated_completion_time=None)
+    draft.set(estimated_completion_time=None)
     if not seen.report_ready:
         message = seen.report_problem or "the report is being rendered"
         draft.condition(life.REPORTED, False, "Rendering", message)
+        if seen.report_problem:
+            draft.hinder(life.NOT_STORED, f"the report: {seen.report_problem}")
         waited = draft.since(life.REPORTED)
         if seen.report_problem and waited > parse_duration(draft.spec.step_deadlines.archive):
             return _give_up_report(draft, message, effects)
         again = backoff(waited, RENDER_AGAIN, RENDER_SELDOM)
-        return draft.decide(*effects, do.Publish(draft.status, seen), requeue=again)
+        publish = do.Publish(draft.status, seen)
+        return draft.decide(*effects, publish, step="rendering the report", requeue=again)
     draft.condition(life.REPORTED, True, "Rendered", "the report is in the bucket")
     given_up = [
         f"{condition.workload_ref} at {condition.concurrency} threads on {cell.instance_ref}"

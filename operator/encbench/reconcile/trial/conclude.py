@@ -33,6 +33,7 @@ def conclude(draft: TrialDraft) -> TrialDecision:
     if found.store_problem:
         message = f"nothing is lost, trying again: {found.store_problem}"
         draft.condition(life.ARCHIVED, False, "Waiting", message)
+        draft.hinder(life.NOT_STORED, found.store_problem)
     waited = draft.since(life.ARCHIVED)
     limit = parse_duration(draft.spec.step_deadlines.archive)
     if found.store_problem and waited > 2 * limit:
