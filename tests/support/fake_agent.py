@@ -8,6 +8,7 @@ differ from what a testbed wants, which is what a proof must notice.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from encbench.api.encryptionmode import EncryptionModeSpec, InTransit
 from encbench.core.columns import selection
@@ -58,6 +59,8 @@ class FakeServer:
     """Rounds of `settle` that it takes until its pool is filled again."""
     volume: wire.VolumeGround | None = None
     """What the evidence says of the volume, where it is not what the mode asks for."""
+    answers: Callable[[bool], Any] | None = None
+    """Evidence of a server of another engine than MariaDB; takes `full`."""
     tables: int = 1
     """Of sysbench, which a proxy shows of a mode with columns."""
     check_seconds: float = 0.0
@@ -139,6 +142,9 @@ class FakeAgent:
             raise Rejected(f"the agent at {address} refused: marker must be 16 to 128 letters")
         self._answering(server, address)
         self.markers.append(marker)
+        if server.answers is not None:
+            told: wire.EvidenceAnswer = server.answers(full)
+            return told
         made = _evidence(server.in_force, marker, full, self.clock())
         proxied = _columns(server.in_force, server.tables)
         return {**made, **proxied, "volume": server.volume or made["volume"]}
