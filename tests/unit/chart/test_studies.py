@@ -5,7 +5,9 @@ keeps for itself, what runs on every node, and where the scheduler would put the
 measurement.
 """
 
+import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
@@ -134,3 +136,20 @@ def test_what_the_study_does_not_state_is_called_our_choice(name: str) -> None:
         assert why or ours.startswith("the same"), row
         if "not stated" in study:
             assert "our choice" in why, row
+
+
+@pytest.mark.parametrize("name", ["rds-mysql-tde", "polardbx-confidential"])
+def test_an_overlay_names_the_images_of_another_registry(name: str, tmp_path: Path) -> None:
+    """The one that campaigns/README.md gives."""
+    text = (CAMPAIGNS / "README.md").read_text(encoding="utf-8")
+    (overlay,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    content = overlay.replace("../rds-mysql-tde", str(CAMPAIGNS / name))
+    (tmp_path / "kustomization.yaml").write_text(content, encoding="utf-8")
+    images = {one.client.image for one in all_of(parsed(tmp_path), "Workload").values()}
+    assert images == {"registry.example.com/encbench/sysbench:1.0.20"}
+
+
+def test_the_list_names_folders_that_exist() -> None:
+    text = (CAMPAIGNS / "README.md").read_text(encoding="utf-8")
+    folders = {path.name for path in CAMPAIGNS.iterdir() if path.is_dir()}
+    assert folders >= set(re.findall(r"^\| \[([\w-]+)\]\(\1\)", text, re.MULTILINE))
