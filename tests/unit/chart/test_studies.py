@@ -5,7 +5,9 @@ keeps for itself, what runs on every node, and where the scheduler would put the
 measurement.
 """
 
+import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +32,13 @@ EXTERNAL = {
     for folder in ("polardbx-confidential", "polardbx-tpcc")
 }
 FULL = {**STUDIES, **EXTERNAL}
+PARTS = ("base", "embedded", "layers")
+"""Folders that are not applied by themselves."""
+APPLIED = sorted(
+    str(file.parent.relative_to(CAMPAIGNS))
+    for file in CAMPAIGNS.rglob("kustomization.yaml")
+    if file.parent.name not in PARTS
+)
 DAEMONS = (PodRequest(100, 0), PodRequest(25, 170 * 2**20), PodRequest(10, 24 * 2**20))
 """kube-proxy, a network plugin and the chart's node-exporter."""
 HEAD = "| parameter | the study's | ours | why |"
@@ -67,10 +76,10 @@ def said(pods: PodRoom | None) -> str:
     return f"{pods.count} × {pods.node_cores} cores and {pods.node_gibibytes} GiB" if pods else "–"
 
 
-@pytest.mark.parametrize("name", FULL)
+@pytest.mark.parametrize("name", APPLIED)
 def test_it_is_accepted_and_planned(name: str) -> None:
-    assert problems_of(FULL[name]) == []
-    for outline in outlines(name).values():
+    assert problems_of(CAMPAIGNS / name) == []
+    for outline in planned(CAMPAIGNS / name).values():
         assert outline.cells
         assert outline.trials.least > 0
 
@@ -134,3 +143,20 @@ def test_what_the_study_does_not_state_is_called_our_choice(name: str) -> None:
         assert why or ours.startswith("the same"), row
         if "not stated" in study:
             assert "our choice" in why, row
+
+
+@pytest.mark.parametrize("name", ["rds-mysql-tde", "polardbx-confidential"])
+def test_an_overlay_names_the_images_of_another_registry(name: str, tmp_path: Path) -> None:
+    """The one that campaigns/README.md gives."""
+    text = (CAMPAIGNS / "README.md").read_text(encoding="utf-8")
+    (overlay,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    content = overlay.replace("../rds-mysql-tde", str(CAMPAIGNS / name))
+    (tmp_path / "kustomization.yaml").write_text(content, encoding="utf-8")
+    images = {one.client.image for one in all_of(parsed(tmp_path), "Workload").values()}
+    assert images == {"registry.example.com/encbench/sysbench:1.0.20"}
+
+
+def test_the_list_names_folders_that_exist() -> None:
+    text = (CAMPAIGNS / "README.md").read_text(encoding="utf-8")
+    folders = {path.name for path in CAMPAIGNS.iterdir() if path.is_dir()}
+    assert folders >= set(re.findall(r"^\| \[([\w-]+)\]\(\1\)", text, re.MULTILINE))
