@@ -1,16 +1,19 @@
 """Groups and rows: what each condition's valid blocks say about each arm."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from encbench.api.overheadreport import Row, Verdict
+from encbench.api.campaign import CampaignSpec
 from encbench.api.testbed import Arm
 from encbench.core import plan
 from encbench.core.artefact import RecordError
 from encbench.core.records import IndexCell, IndexCondition, IndexRecord
 from encbench.core.statistics.saturation import KEPT_UP, saturation
 from encbench.report.analysis.findings import comparisons
+from encbench.report.analysis.interleaving import interleaving
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
 from encbench.report.analysis.steps import steps
 from encbench.report.analysis.views import rounded
@@ -40,8 +43,10 @@ def group(
     # All arms share an external database, so its luck is theirs alike.
     kept = not spec.blocks.per_testbed and not external
     # Sequential blocks beside interleaved ones are there to be compared with them.
-    paired = {n: of for n, of in good.items() if not spec.blocks.interleave or n <= plan.SOLO}
+    solo = {n: of for n, of in good.items() if _is_solo(spec, n)}
+    paired = {n: of for n, of in good.items() if n not in solo}
     pairs = Pairs(paired, cell.arms, partial(plan.unit, spec.blocks), kept)
+    alone = replace(pairs, blocks=solo)
     equal_work = _equal_work(pairs, offered)
     judging = _judging(pairs, is_recovery=is_recovery, as_offered=bool(equal_work))
     primary = judging[0]
@@ -82,9 +87,11 @@ def group(
         rows=tuple(_row(place, pairs, judging, arm, of_arm.get(arm.name)) for arm in cell.arms),
         comparisons=compared,
         steps=() if is_recovery else steps(pairs, modes, judging, floor, spec.margin),
+        interleaving=interleaving(pairs, alone, judging),
         blocks=tuple(
             Block(
                 block=number,
+                solo=_is_solo(spec, number),
                 counted=number in good,
                 why=None if number in good else judgement.why_not_counted(cell.arms, by_arm),
                 trials=tuple(t.name for t in sorted(by_arm.values(), key=lambda t: t.order)),
@@ -92,6 +99,10 @@ def group(
             for number, by_arm in sorted(blocks.items())
         ),
     )
+
+
+def _is_solo(spec: CampaignSpec, block: int) -> bool:
+    return spec.blocks.interleave is not None and not plan.is_interleaved(spec.blocks, block)
 
 
 def _rounds(pairs: Pairs) -> int | None:

@@ -9,6 +9,7 @@ from encbench.api.campaign import BlockPlan
 from encbench.api.overheadreport import FigureKey, Interval, Row, Verdict
 from encbench.api.scalars import Name
 from encbench.api.testbed import Arm
+from encbench.report.document.interleaving import Interleaving
 from encbench.report.document.trial import Block
 from encbench.text.words import plural
 
@@ -161,6 +162,8 @@ class Group(Model):
     blocks: tuple[Block, ...]
     steps: tuple[LayerStep, ...] = ()
     """What each layer of column encryption costs; empty where no mode has one."""
+    interleaving: Interleaving | None = None
+    """What turns may have done to the figures; None where blocks are sequential."""
     latency: tuple[Distribution, ...] = ()
     """Of each arm in the order of the plan; empty where the tool gave no histogram."""
 

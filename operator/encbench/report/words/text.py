@@ -70,6 +70,22 @@ def estimate(interval: Interval | None) -> str:
     return f"{shown} {bounds(interval)}" if has_bounds else shown
 
 
+def signed_estimate(interval: Interval | None) -> str:
+    """The same of what may rise or fall: `+7.8 % [6.1, 9.4] %`."""
+    shown = signed_percent(point(interval))
+    has_bounds = interval is not None and interval.low is not None
+    return f"{shown} {bounds(interval)}" if has_bounds else shown
+
+
+def signed_points(interval: Interval | None) -> str:
+    """A difference of two fractions: `+0.4 points [−0.8, 1.6]`."""
+    if interval is None:
+        return ABSENT
+    shown = f"{signed(100 * interval.estimate)} points"
+    has_bounds = interval.low is not None
+    return f"{shown} {bounds(interval, '').rstrip()}" if has_bounds else shown
+
+
 def probability(value: float | None) -> str:
     """A p-value: three decimals, and `<0.001` below what they can show."""
     if value is None:
