@@ -5,16 +5,20 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from encbench.api.overheadreport import Row, Verdict
 from encbench.api.campaign import CampaignSpec
+from encbench.api.overheadreport import Row, Verdict
 from encbench.api.testbed import Arm
 from encbench.core import plan
 from encbench.core.artefact import RecordError
 from encbench.core.records import IndexCell, IndexCondition, IndexRecord
 from encbench.core.statistics.saturation import KEPT_UP, saturation
+from encbench.core.timetable import GUARD
+from encbench.report.analysis.capacity import capacity
+from encbench.report.analysis.demand import MeasuringPace, block_seconds
 from encbench.report.analysis.findings import comparisons
 from encbench.report.analysis.interleaving import interleaving
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
+from encbench.report.analysis.rounds import of_batches
 from encbench.report.analysis.steps import steps
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Group, PairedComparison
@@ -52,7 +56,8 @@ def group(
     primary = judging[0]
     floors = {figure.key: pairs.noise_floor(figure) for figure in judging}
     known = {key: rounded(floor) for key, floor in floors.items() if floor is not None}
-    compared = comparisons(pairs, judging, floors, spec.margin, trials)
+    pace = _pace(spec, pairs)
+    compared = comparisons(pairs, judging, floors, spec.margin, trials, pace)
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)
     by_testbed = pairs.by_testbed(primary.field) if spec.blocks.per_testbed != 1 else None
@@ -63,6 +68,10 @@ def group(
         "concurrency": condition.concurrency,
         "planned_blocks": planned,
     }
+    rows = {arm.name: _row(place, pairs, judging, arm, of_arm.get(arm.name)) for arm in cell.arms}
+    resources = index.resolved.instances[cell.instance].resources
+    cores = resources.cores if resources is not None else None
+    plain = rows[pairs.baseline]
     modes, floor = index.resolved.modes, floors.get(TPS.key)
     return Group(
         cell=cell.name,
@@ -84,8 +93,11 @@ def group(
         offered_tps=offered,
         equal_work=equal_work,
         primary=primary.key,
-        rows=tuple(_row(place, pairs, judging, arm, of_arm.get(arm.name)) for arm in cell.arms),
-        comparisons=compared,
+        rows=tuple(rows.values()),
+        comparisons=tuple(
+            one.model_copy(update={"capacity": capacity(cores, plain, rows[one.arm])})
+            for one in compared
+        ),
         steps=() if is_recovery else steps(pairs, modes, judging, floor, spec.margin),
         interleaving=interleaving(pairs, alone, judging),
         blocks=tuple(
@@ -103,6 +115,22 @@ def group(
 
 def _is_solo(spec: CampaignSpec, block: int) -> bool:
     return spec.blocks.interleave is not None and not plan.is_interleaved(spec.blocks, block)
+
+
+def _pace(spec: CampaignSpec, pairs: Pairs) -> MeasuringPace:
+    """What one more observation takes."""
+    interleave, blocks, arms = spec.blocks.interleave, len(pairs.blocks), len(pairs.arms)
+    # As in `Pairs.observed`: of many blocks each is one observation, of few each has several.
+    parts = [of_batches(TPS.field, of, blocks) or [] for of in pairs.blocks.values()]
+    divided = pairs.one_set and any(len(own) > 1 for own in parts)
+    rounds, observations = (_rounds(pairs) or 0) * blocks, sum(len(own) for own in parts)
+    return MeasuringPace(
+        rounds=rounds / observations if divided else 0.0,
+        blocks=spec.blocks.per_testbed or 1,
+        group=plan.group(spec.blocks),
+        round_seconds=arms * (interleave.slice_seconds + GUARD) if interleave else 0.0,
+        block_seconds=block_seconds(pairs.blocks, at_once=interleave is not None),
+    )
 
 
 def _rounds(pairs: Pairs) -> int | None:

@@ -10,13 +10,7 @@ from statistics import fmean
 
 from encbench.api.overheadreport import Interval
 from encbench.core.statistics.intervals import geometric_mean, of_ratios
-from encbench.core.statistics.rounds import (
-    Amounts,
-    Autocorrelation,
-    batches,
-    carry_over,
-    lag_one,
-)
+from encbench.core.statistics.rounds import Amounts, Autocorrelation, batches, carry_over, lag_one
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
 from encbench.report.analysis.rounds import AMOUNTS
 from encbench.report.analysis.views import rounded
@@ -35,9 +29,7 @@ NOTHING = Amounts(0.0, 0.0)
 """In place of a slot whose CPU is not known; no comparison uses such a round."""
 
 
-def interleaving(
-    pairs: Pairs, solo: Pairs, judging: Sequence[JudgedFigure]
-) -> Interleaving | None:
+def interleaving(pairs: Pairs, solo: Pairs, judging: Sequence[JudgedFigure]) -> Interleaving | None:
     """Of the interleaved blocks of a condition; None without one.
 
     `solo` are the sequential blocks beside them.
@@ -96,7 +88,7 @@ def _amounts(trial: TrialView, number: int, figure: JudgedFigure) -> Amounts:
 
 
 def _against(pairs: Pairs, values: dict[str, float], arm: str) -> float:
-    """ln T - (ln A + ln A') / 2, or ln A' - ln A."""
+    """Ln T - (ln A + ln A') / 2, or ln A' - ln A."""
     base = (pairs.baseline, pairs.control)
     plain = [math.log(values[one]) for one in base if one is not None and one != arm]
     return math.log(values[arm]) - fmean(plain)

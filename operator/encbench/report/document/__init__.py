@@ -108,6 +108,10 @@ class Headline(Model):
 
     arm: Name
     text: str
+    brief: str = ""
+    """The same in a sentence without a figure, to stand beside `loss`."""
+    so: str = ""
+    """What follows from it, in a sentence for whoever decides."""
     verdict: Verdict
     instance: Name | None = None
     workload: Name | None = None

@@ -14,6 +14,33 @@ from encbench.report.document.trial import Block
 from encbench.text.words import plural
 
 
+class Demand(Model):
+    """What a narrower 95 % interval would take, by the spread so far.
+
+    It promises no verdict, because the narrower interval may lie anywhere.
+    """
+
+    half_width: float
+    """Of that interval, as a fraction."""
+    rounds: int | None = None
+    """More of them, in blocks that are interleaved; else `blocks`."""
+    blocks: int | None = None
+    seconds: float
+    """Of machine time, by what a round or a block took."""
+
+
+class Capacity(Model):
+    """A loss of TPS as cores, where the server's CPU was the limit in both arms."""
+
+    cores: float
+    """The server's limit."""
+    needed: float
+    """For the TPS of the baseline: cores / (1 - loss)."""
+    low: float | None = None
+    """By the bounds of the loss."""
+    high: float | None = None
+
+
 class Finding(Model):
     """One figure of one treatment against the baseline, and its verdict."""
 
@@ -43,6 +70,9 @@ class Finding(Model):
     verdict: Verdict
     why: str
     """What decided, in one clause."""
+    demand: Demand | None = None
+    """Without a verdict: what a narrower interval takes. None where the spread is not known, or
+    where width is not what stood in the way."""
 
 
 class PairedComparison(Model):
@@ -60,6 +90,8 @@ class PairedComparison(Model):
     """Every counted trial was proven before and after; None without one."""
     on_trust: bool = False
     """In one of these proofs encryption on disk was declared, and not verified."""
+    capacity: Capacity | None = None
+    """The loss of TPS as cores; None where another limit decided."""
     findings: tuple[Finding, ...] = ()
     """One for each figure; those of the first are `loss`, `verdict` and `why` above."""
 

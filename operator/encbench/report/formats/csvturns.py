@@ -26,16 +26,7 @@ _WORK = (
     ),
     *(f"server_{when}_{rate}" for rate in _RATES for when in ("running", "stopped")),
 )
-_CHECKS = (
-    *_PLACE,
-    "check",
-    "arm",
-    "figure",
-    "value",
-    "ci95_low",
-    "ci95_high",
-    "pairs",
-)
+_CHECKS = (*_PLACE, "check", "arm", "figure", "value", "ci95_low", "ci95_high", "pairs")
 _SLOTS = (
     *_PLACE,
     "block",

@@ -6,12 +6,7 @@ Markdown and the page both draw these.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from encbench.report.document.group import Group
-from encbench.report.document.interleaving import (
-    Interleaving,
-    Neighbours,
-    ServerWork,
-    SoloCheck,
-)
+from encbench.report.document.interleaving import Interleaving, Neighbours, ServerWork, SoloCheck
 from encbench.report.figures import JUDGED
 from encbench.report.formats.tables import INTERVAL, TableColumn, Titled, column
 from encbench.report.words import text

@@ -47,10 +47,7 @@ def test_the_page_shows_every_table() -> None:
         ]
         assert row[5] == text.bounds(arm.block_over_slices)
         assert row[7] == text.bounds(arm.against_baseline)
-        assert row[8:10] == [
-            text.number(arm.running_cores, 3),
-            text.number(arm.stopped_cores, 3),
-        ]
+        assert row[8:10] == [text.number(arm.running_cores, 3), text.number(arm.stopped_cores, 3)]
     spanned = shown[f"Latency without interrupted transactions{place}"]
     assert [row[2:] for row in spanned] == [
         [f"{arm.transactions:,}", f"{arm.spanned:,}", text.percent(arm.spanned_share, 2)]
