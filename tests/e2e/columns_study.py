@@ -77,6 +77,10 @@ class Study:
         """The trial of an arm that counts."""
         return [trial for trial in self.trials if trial.arm == arm][-1]
 
+    def behind(self, arm: str) -> list[Trial]:
+        """The trials that count in an arm's row: the baseline's has those of both its arms."""
+        return [self.last(one) for one in (arm, f"{arm}-control") if one in self.rows]
+
     def heard(self, arm: str, port: int, pattern: bytes) -> int:
         """How often the database of an arm sent that from that port."""
         assert self.wire is not None

@@ -8,6 +8,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from statistics import geometric_mean, mean
 from typing import Any
 
 import pytest
@@ -99,21 +100,22 @@ def test_every_arm_is_measured_and_consistent(study: Study) -> None:
 def test_the_rows_follow_from_the_raw_objects(study: Study) -> None:
     server = float(SMALL["resources"]["cpu"].removesuffix("m")) / 1000
     for arm, row in study.rows.items():
-        trial = study.last(arm)
-        tps, cores = measured_tps(trial), trial.client_cores
-        assert row["tps"] == pytest.approx(tps, rel=1e-3)
-        assert row["clientCpuCores"] == pytest.approx(cores, rel=0.01)
-        assert row["clientCpuMsPerTransaction"] == pytest.approx(1000 * cores / tps, rel=0.01)
+        behind = study.behind(arm)
+        tps, cores = [measured_tps(one) for one in behind], [one.client_cores for one in behind]
+        assert row["tps"] == pytest.approx(geometric_mean(tps), rel=1e-3)
+        assert row["clientCpuCores"] == pytest.approx(mean(cores), rel=0.01)
+        client = geometric_mean(1000 * c / t for c, t in zip(cores, tps, strict=True))
+        assert row["clientCpuMsPerTransaction"] == pytest.approx(client, rel=0.01)
         if arm == "direct":
             assert "proxyCpuMsPerTransaction" not in row
             continue
-        proxy = trial.record["cpu"]["proxy"]
-        assert row["proxyCpuMsPerTransaction"] == pytest.approx(
-            1000 * proxy["cores"] / tps, rel=2e-3
-        )
-        assert proxy["cores"] == pytest.approx(trial.proxy_cores, rel=0.1)
-        # The server's own CPU has no part of the proxy's, which its series would show.
-        assert trial.record["cpu"]["database"]["limitCores"] == pytest.approx(server)
+        proxies = [one.record["cpu"]["proxy"]["cores"] for one in behind]
+        proxy = geometric_mean(1000 * c / t for c, t in zip(proxies, tps, strict=True))
+        assert row["proxyCpuMsPerTransaction"] == pytest.approx(proxy, rel=2e-3)
+        for trial, used in zip(behind, proxies, strict=True):
+            assert used == pytest.approx(trial.proxy_cores, rel=0.1)
+            # The server's own CPU has no part of the proxy's, which its series would show.
+            assert trial.record["cpu"]["database"]["limitCores"] == pytest.approx(server)
 
 
 def test_each_arm_is_proven_to_be_what_it_says(study: Study) -> None:
@@ -191,7 +193,7 @@ def test_the_layers_are_told_apart(study: Study) -> None:
     if "direct" in study.treatments:
         wanted[BASELINE] = ("direct", ["hop"])
     assert {arm: (one["before"], one["layers"]) for arm, one in found.items()} == wanted
-    tps = {trial.arm: measured_tps(trial) for trial in study.trials}
+    tps = {arm: geometric_mean(map(measured_tps, study.behind(arm))) for arm in study.rows}
     for arm, step in found.items():
         loss = 1 - tps[arm] / tps[step["before"]]
         assert step["loss"]["estimate"] == pytest.approx(loss, abs=2e-3), arm

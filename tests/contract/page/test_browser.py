@@ -129,7 +129,7 @@ def figure(cell: str) -> float | None:
 
 
 def bounds(cell: str) -> list[float] | None:
-    found = re.fullmatch(r"\[(.+), (.+)\]", cell)
+    found = re.fullmatch(r"\[(.+), (.+)\] %", cell)
     return None if found is None else [figure(part) or 0.0 for part in found.groups()]
 
 

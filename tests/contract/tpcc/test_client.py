@@ -114,8 +114,9 @@ def _window(one: LocalClient, found: Measurement) -> None:
         for line in reversed(one.output.splitlines())
         if line.startswith("encbench-tpcc")
     )
+    # Either edge may be read some 50 ms late on a busy machine, with both cores at work.
     assert summary["cpuSeconds"] == pytest.approx(
-        last["client"]["cpuSecondsWindow"], abs=0.1, rel=0.05
+        last["client"]["cpuSecondsWindow"], abs=0.2, rel=0.05
     )
     assert 30 * 2**20 < summary["memoryMaxBytes"] < 512 * 2**20
 
