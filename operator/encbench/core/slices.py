@@ -63,7 +63,7 @@ class BlockCpu(Model):
 
 
 class ServerSlot(Model):
-    """The trial's server from the begin of one slot to that of the next, whichever arm had it.
+    """The trial's server until the next slot begins, whichever arm had this one.
 
     Slots thus leave out no moment of the block.
     """

@@ -34,8 +34,8 @@ class MeasuringPace:
 def demand(finding: Finding, found: Estimate, margin: float, pace: MeasuringPace) -> Demand | None:
     """For a figure without a verdict; None where more of the same would not help, or is unknown.
 
-    The wanted half-width is half the margin, so that a cost of nothing and one of twice the margin
-    are told apart. An interval that is as narrow already would have to be half as wide.
+    The wanted half-width is half the margin, because that separates a cost of nothing from one of
+    twice the margin. An interval that is as narrow already would have to be half as wide.
     """
     change = finding.change
     if change is None or finding.verdict != "Inconclusive":

@@ -114,7 +114,7 @@ def _carried(pairs: Pairs, blocks: Blocks) -> Iterator[CarryOver]:
 
 
 def _turns(names: Sequence[str], by_arm: dict[str, TrialView]) -> list[int]:
-    """The arm of each slot of a block, as an index; empty if a slot is nobody's."""
+    """The arm of each slot of a block, as an index; empty if a slot has no arm."""
     owner = {one.slot: names.index(arm) for arm, t in by_arm.items() for one in t.rounds}
     complete = list(range(len(names) * _rounds(by_arm)))
     return [owner[slot] for slot in complete] if sorted(owner) == complete else []

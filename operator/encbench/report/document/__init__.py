@@ -111,7 +111,7 @@ class Headline(Model):
     brief: str = ""
     """The same in a sentence without a figure, to stand beside `loss`."""
     so: str = ""
-    """What follows from it, in a sentence for whoever decides."""
+    """What follows from it, in a sentence to decide by."""
     verdict: Verdict
     instance: Name | None = None
     workload: Name | None = None

@@ -2,8 +2,8 @@
 
 Turns every few seconds leave the machine's drift out of a comparison, and may bring in something
 else: neighbouring rounds that are alike, work that a stopped server still does, an arm that feels
-who ran before it. Each of these is measured, and sequential blocks of the same campaign tell
-whether the answer depends on the design.
+who ran before it. Each of these is measured, and sequential blocks of the same campaign
+show whether the answer depends on the design.
 """
 
 from encbench.api.base import Model

@@ -1,6 +1,6 @@
 """The cards at the top of the page: one answer for each mode, "cannot tell" as large as others.
 
-A card is for whoever decides: one sentence, one figure, its interval, and what follows. All else
+A card is there to decide by: one sentence, one figure, its interval, and what follows. All else
 about the answer stands below it, in full.
 """
 
@@ -62,7 +62,7 @@ def card(report: Report, headline: Headline) -> Card:
 
 
 def _unit(figure: JudgedFigure, known: bool) -> str:
-    """What the figure is a share of; or what the interval says, where no figure is known."""
+    """The whole that the figure is a share of; where there is none, the meaning of the interval."""
     if known:
         return "of " * (figure.sense == "loss") + figure.phrase
     return figure.effect

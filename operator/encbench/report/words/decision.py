@@ -1,7 +1,7 @@
-"""An answer for whoever decides: one sentence without figures, and what follows from it.
+"""An answer to decide by: one sentence without figures, and what follows from it.
 
-What follows is capacity, more measuring, or nothing. More measuring is told by its precision, never
-as the way to a verdict, because nobody knows where a narrower interval will lie.
+What follows is capacity, more measuring, or nothing. More measuring is described by its precision,
+never as the way to a verdict, because a narrower interval may lie anywhere.
 """
 
 from encbench.report.document.group import Capacity, Demand, Finding

@@ -159,7 +159,7 @@ def test_the_answer_is_the_headline() -> None:
     assert whole.all("p", "sentence")[0].text.replace("\u00a0", " ") == headline.text
 
 
-def test_a_card_is_short_enough_for_whoever_decides() -> None:
+def test_a_card_is_short_enough_to_decide_by() -> None:
     (answer,) = the_page().all("article", "answer")
     assert [node.attributes["class"] for node in answer.all("p") if node.attributes] == [
         "mode",
