@@ -62,7 +62,7 @@ def card(report: Report, headline: Headline) -> Card:
 
 
 def _unit(figure: JudgedFigure, known: bool) -> str:
-    """The whole that the figure is a share of; where there is none, the meaning of the interval."""
+    """The figure's whole, as in "of TPS"; without a figure, the meaning of the interval."""
     if known:
         return "of " * (figure.sense == "loss") + figure.phrase
     return figure.effect
