@@ -360,6 +360,14 @@ class IndexStorage(Model):
     prefix: str
 
 
+class IndexEarlier(Model):
+    """The index of a campaign that this one extends."""
+
+    campaign: CampaignId
+    key: str
+    digest: Digest
+
+
 class IndexRecord(Record):
     """`report/index.json`: everything that the report is made from, with its digests."""
 
@@ -374,6 +382,8 @@ class IndexRecord(Record):
     testbeds: tuple[IndexTestbed, ...] = ()
     block_plans: tuple[BlockPlan, ...] = ()
     """With `precision`: the result of each condition's pilot."""
+    extends: tuple[IndexEarlier, ...] = ()
+    """Of a follow-up: the campaigns before it with the same plan, the first of them first."""
     start_time: Time | None = None
     generated_time: Time
     operator_version: str | None = None

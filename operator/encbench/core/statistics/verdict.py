@@ -58,16 +58,20 @@ def noise_floor(*controls: Estimate | None, sense: Sense = "loss") -> float | No
 
 
 def judge(
-    estimates: Mapping[str, Estimate], margin: float, sense: Sense = "loss"
+    estimates: Mapping[str, Estimate], margin: float, sense: Sense = "loss", looks: int = 1
 ) -> dict[str, Judgement]:
-    """One judgement for each mode of a condition, corrected for their number."""
+    """One judgement for each mode of a condition, corrected for their number.
+
+    The same question is asked `looks` times in all, of ever more blocks. Each time is held to that
+    part of the usual error (Bonferroni), so all together stay below it.
+    """
     above = {
         mode: p for mode, one in estimates.items() if (p := _above(one, margin, sense)) is not None
     }
     inside = {
         mode: p for mode, one in estimates.items() if (p := _inside(one, margin, sense)) is not None
     }
-    above_all, inside_all = holm(above), holm(inside)
+    above_all, inside_all = _of_looks(holm(above), looks), _of_looks(holm(inside), looks)
     return {
         mode: Judgement(
             verdict=_verdict(above_all.get(mode), inside_all.get(mode)),
@@ -76,6 +80,10 @@ def judge(
         )
         for mode in estimates
     }
+
+
+def _of_looks(p_values: Mapping[str, float], looks: int) -> dict[str, float]:
+    return {mode: min(1.0, looks * p) for mode, p in p_values.items()}
 
 
 def _verdict(above: float | None, inside: float | None) -> FigureVerdict:
@@ -110,7 +118,7 @@ def _beyond(away: float, one: Estimate, error: float) -> float:
 
     Two-sided by the paired one, one-sided by that of placement, so that 5 % is the limit of either.
     """
-    by_luck = 0.0 if one.luck is None else _tail(away, one.luck, 1)
+    by_luck = 0.0 if one.luck is None else _tail(away, one.luck, one.campaigns)
     return min(1.0, max(2 * _tail(away, error, one.degrees), by_luck))
 
 

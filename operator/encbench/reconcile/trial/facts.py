@@ -9,7 +9,7 @@ from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import ClientCpu, ClientFacts, RecoveryFacts, RecoveryRecord, TrialRecord
 from encbench.core.slices import Slices
 from encbench.reconcile.checks import Checked
-from encbench.reconcile.objects import Testbed
+from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import JobFacts, PodFacts
 from encbench.reconcile.trial.series import WindowMetrics
 from encbench.tools.measurement import Measurement
@@ -152,6 +152,8 @@ class TrialSeen:
     """Why the agent could not be asked about that."""
     siblings: tuple[Sibling, ...] = ()
     """The other trials of an interleaved block, in their order, until the clients have ended."""
+    before: Trial | None = None
+    """The trial that this one comes after, as long as that matters."""
 
     @property
     def is_external(self) -> bool:

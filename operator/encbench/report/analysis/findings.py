@@ -14,6 +14,7 @@ from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JudgedFigure
 from encbench.report.words import judgement
+from encbench.text.words import listed
 
 Floors = Mapping[FigureKey, float | None]
 
@@ -24,14 +25,18 @@ def comparisons(
     floors: Floors,
     margin: float,
     trials: Sequence[TrialView],
+    looks: int = 1,
 ) -> tuple[PairedComparison, ...]:
-    """One for each treatment; the first of `judged` is its subject."""
+    """One for each treatment; the first of `judged` is its subject.
+
+    `looks` is how often the plan allows the question to be asked.
+    """
     treatments = [arm.name for arm in pairs.arms if arm.role == "treatment"]
     found: dict[FigureKey, dict[str, Finding]] = {}
     for figure in judged:
         # Together, because Holm's correction covers all treatments.
         measured = {arm: pairs.estimate(figure.field, arm) for arm in treatments}
-        of_modes = judge(figure, measured, floors[figure.key], margin, "modes")
+        of_modes = judge(figure, measured, floors[figure.key], margin, "modes", looks)
         # An observation may be a part of a block.
         blocks = {"blocks": len(pairs.complete(figure.field))}
         found[figure.key] = {arm: f.model_copy(update=blocks) for arm, f in of_modes.items()}
@@ -69,11 +74,14 @@ def judge(
     floor: float | None,
     margin: float,
     of: str,
+    looks: int = 1,
 ) -> dict[str, Finding]:
     """A finding for each of these that has an estimate; `of` is the noun for them in a sentence."""
     estimates = {name: one for name, one in measured.items() if one is not None}
-    judged = verdict.judge(estimates, margin, figure.sense)
-    together = f"{len(estimates)} {of}" if len(estimates) > 1 else ""
+    judged = verdict.judge(estimates, margin, figure.sense, looks)
+    counts = {of: len(estimates), "looks": looks}
+    several = [f"{count} {noun}" for noun, count in counts.items() if count > 1]
+    together = listed(several) if several else ""
     findings = {}
     for name, estimate in estimates.items():
         found = Finding(

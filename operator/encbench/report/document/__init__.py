@@ -20,6 +20,7 @@ from encbench.api.testbed import Arm
 from encbench.core.artefact import Record
 from encbench.core.records import CampaignId, IndexStorage, IndexTrial
 from encbench.report.document.group import Group
+from encbench.report.document.pooled import Pooling
 from encbench.report.document.trial import TrialView
 
 
@@ -153,6 +154,8 @@ class Report(Record):
     studies: tuple[StudyTable, ...] = ()
     provenance: Provenance = Field(default_factory=Provenance)
     caveats: tuple[Caveat, ...] = ()
+    pooling: Pooling | None = None
+    """Of a follow-up only."""
 
     @property
     def rows(self) -> list[Row]:

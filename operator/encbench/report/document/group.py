@@ -9,6 +9,7 @@ from encbench.api.campaign import BlockPlan
 from encbench.api.overheadreport import FigureKey, Interval, Row, Verdict
 from encbench.api.scalars import Name
 from encbench.api.testbed import Arm
+from encbench.report.document.pooled import PooledChange
 from encbench.report.document.trial import Block
 from encbench.text.words import plural
 
@@ -161,6 +162,8 @@ class Group(Model):
     blocks: tuple[Block, ...]
     steps: tuple[LayerStep, ...] = ()
     """What each layer of column encryption costs; empty where no mode has one."""
+    pooled: tuple[PooledChange, ...] = ()
+    """Of a follow-up with all its blocks: each figure with the campaigns that it extends."""
     latency: tuple[Distribution, ...] = ()
     """Of each arm in the order of the plan; empty where the tool gave no histogram."""
 

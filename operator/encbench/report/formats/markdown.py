@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from encbench.core.statistics.rounds import ENOUGH_BLOCKS
 from encbench.report.document import Report
-from encbench.report.formats import layertables, tables
+from encbench.report.formats import layertables, pooled, tables
 from encbench.report.formats.sections import Section, sections
 from encbench.report.formats.tables import TableColumn
 from encbench.report.words import conduct, judgement
@@ -48,6 +48,7 @@ def markdown(report: Report) -> str:
         f"Generated {report.generated_time} from {plural(len(report.trials), 'trial')}.",
         *(f"**{h.verdict}**: {escaped(h.text)}" for h in report.headlines),
         *(part for section in sections(report) for part in _section(section)),
+        *_pooled(report),
         *_studies(report),
         *_columns(report),
         *_invalid(report),
@@ -94,6 +95,14 @@ def _section(section: Section) -> Iterable[str]:
         yield drawn(layertables.cpu(section.groups))
     yield f"### Noise floor and blocks, {place}"
     yield drawn(tables.noise(section.groups))
+
+
+def _pooled(report: Report) -> Iterable[str]:
+    if report.pooling is not None:
+        yield f"## {escaped(pooled.title(report.pooling))}"
+        yield escaped(pooled.words(report, report.pooling))
+        if any(group.pooled for group in report.groups):
+            yield drawn(pooled.compared(report, report.pooling))
 
 
 def _studies(report: Report) -> Iterable[str]:

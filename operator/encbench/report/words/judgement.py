@@ -60,8 +60,8 @@ def _side(interval: Interval | None, margin: float) -> Verdict:
 def why(finding: Finding, margin: float, together: str) -> str:
     """What decided the verdict, in one clause.
 
-    `together` is what Holm's correction covers, such as "3 modes"; empty where nothing else was
-    judged beside it.
+    `together` is what the correction covers, such as "3 modes" (Holm) or "3 modes and 2 looks";
+    empty where nothing else was judged beside it.
     """
     limit = text.margin(margin)
     also = f", also after correction for {together}" if together else ""
@@ -81,8 +81,9 @@ def why(finding: Finding, margin: float, together: str) -> str:
         case JudgementReason.CORRECTION:
             alone = _alone(finding, margin)
             p = finding.overhead_p if alone == "Overhead" else finding.equivalent_p
+            by = "Bonferroni" if together.endswith("looks") else "Holm"
             return (
-                f"by itself it would be {alone}, but not as one of {together} (Holm: p = {p:.2g})"
+                f"by itself it would be {alone}, but not as one of {together} ({by}: p = {p:.2g})"
             )
         case JudgementReason.PLACEMENT:
             return (

@@ -158,3 +158,14 @@ def test_equal_figures_in_every_block_are_beyond_doubt() -> None:
     same = from_moments(6, 0.0, 0.0)
     assert alone(same, 0.05).verdict == "Equivalent"
     assert alone(from_moments(6, math.log(0.9), 0.0), 0.05).verdict == "Overhead"
+
+
+def test_each_look_is_held_to_its_part_of_the_error() -> None:
+    found = case(0.08, 0.02)
+    once, twice = (judge({"mode": found}, 0.05, looks=looks)["mode"] for looks in (1, 2))
+    assert once.overhead_p is not None
+    assert twice.overhead_p == pytest.approx(2 * once.overhead_p)
+    bounds = found.change_bounds("loss", 0.975)
+    assert bounds is not None
+    for margin, verdict in ((bounds.low - 1e-4, "Overhead"), (bounds.low + 1e-4, "Inconclusive")):
+        assert judge({"mode": found}, margin, looks=2)["mode"].verdict == verdict

@@ -11,7 +11,7 @@ from pathlib import Path
 from encbench.report.document import Report
 from encbench.report.document.group import Group, PairedComparison
 from encbench.report.figures import JUDGED
-from encbench.report.formats import cards, layertables, tables
+from encbench.report.formats import cards, layertables, pooled, tables
 from encbench.report.formats.markdown import LAYERS, intervals
 from encbench.report.formats.page.conditions import results, timelines
 from encbench.report.formats.tables import TableColumn
@@ -48,6 +48,7 @@ def page(report: Report) -> str:
         figures=JUDGED,
         how_layers=LAYERS,
         how_intervals=intervals(report),
+        pooled=_pooled(report),
         studies=[(found.title, layertables.study(found)) for found in report.studies],
         shares=[layertables.share(one) for one in report.encrypted_columns],
         columns=layertables.columns(report.encrypted_columns),
@@ -72,6 +73,18 @@ def _trusted(source: str) -> str:
     from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
 
     return Markup(source)  # noqa: S704 - see above
+
+
+def _pooled(report: Report) -> tuple[str, str, list[TableColumn]] | None:
+    """Of a follow-up: heading, words, and the table, without columns where nothing is pooled."""
+    if report.pooling is None:
+        return None
+    any_pooled = any(group.pooled for group in report.groups)
+    return (
+        pooled.title(report.pooling),
+        pooled.words(report, report.pooling),
+        pooled.compared(report, report.pooling) if any_pooled else [],
+    )
 
 
 def _glances(report: Report) -> list[tuple[Group, list[PairedComparison | None]]]:
