@@ -22,7 +22,7 @@ Where testbeds are never rebuilt, every block repeats their luck of placement, a
 blocks contains it. All that is known about that luck is the difference D between the baseline's two
 testbeds: one observation, so one degree of freedom. The luck of a mean over both of them against a
 third testbed has ¾ of the variance of D, which gives the *placement interval*, mean d ±
-t(1 - alpha/2; 1) · √¾ · |D|. D and d are independent where the noise of all arms is alike, and both
+t(0.95; 1) · √¾ · |D|. D and d are independent where the noise of all arms is alike, and both
 have the same share of it, so this interval covers at its level by itself, whatever the luck.
 
 Blocks of a campaign and of its follow-ups are pooled: the mean is that of all blocks, and the
@@ -37,10 +37,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 LEVEL = 0.95
-"""Level of the reported interval, which also decides `Overhead`."""
+"""Level of the reported interval, which decides every verdict."""
 
-EQUIVALENCE_LEVEL = 0.90
-"""Level of the interval that decides `Equivalent`: two one-sided tests at 5 % each."""
+PLACEMENT_LEVEL = 0.90
+"""Level of the placement interval: a verdict that luck could explain is wrong in 5 %."""
 
 _LARGEST = 100.0
 """A log-ratio above this stays finite as a ratio; an interval that wide says nothing anyhow."""
@@ -100,11 +100,11 @@ class Estimate:
         half = self.half_width(level)
         return None if half is None else Bounds(self.mean - half, self.mean + half)
 
-    def placement_bounds(self, sense: Sense, level: float) -> Bounds | None:
+    def placement_bounds(self, sense: Sense) -> Bounds | None:
         """The placement interval of loss or increase; None where there is no luck to allow for."""
         if self.luck is None:
             return None
-        half = t_quantile((1 + level) / 2, self.campaigns) * self.luck
+        half = t_quantile((1 + PLACEMENT_LEVEL) / 2, self.campaigns) * self.luck
         return _changed(Bounds(self.mean - half, self.mean + half), sense)
 
     def change(self, sense: Sense) -> float:

@@ -111,8 +111,9 @@ async def _run(read: Reads, pod: PodFacts, token: str | None) -> RunFacts | None
         return RunFacts("uploaded", exit_code=pod.container("tool").exit_code, digests=digests)
     if not recorder.running or token is None:
         return None
+    asked = read.clock.now()
     try:
         state = await read.recorder.state(agents.recorder(pod), token)
     except (Unavailable, Rejected):
         return None
-    return run_facts(state, read.clock.now())
+    return run_facts(state, asked, read.clock.now())

@@ -225,14 +225,14 @@ def _mean(figure: Figure, values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def interval(found: Estimate, sense: Sense, level: float = intervals.LEVEL) -> Interval:
+def interval(found: Estimate, sense: Sense) -> Interval:
     """An estimate as the report shows it."""
-    return _shown(found, sense, found.change_bounds(sense, level))
+    return _shown(found, sense, found.change_bounds(sense))
 
 
 def placement(found: Estimate, sense: Sense) -> Interval | None:
-    """The same with its placement interval, at the level that a verdict asks of it."""
-    bounds = found.placement_bounds(sense, intervals.EQUIVALENCE_LEVEL)
+    """The same with its placement interval."""
+    bounds = found.placement_bounds(sense)
     return None if bounds is None else _shown(found, sense, bounds)
 
 

@@ -156,12 +156,12 @@ def test_both_arms_of_the_baseline_count_alike() -> None:
 def test_the_placement_interval_is_that_of_one_difference() -> None:
     # t(0.95; 1) = 6.3138
     found = replace(of([100.0, 100.0], [91.0, 89.0]), luck=0.01)
-    bounds = found.placement_bounds("loss", 0.90)
+    bounds = found.placement_bounds("loss")
     assert bounds is not None
     assert math.log(1 - bounds.low) - math.log(1 - bounds.high) == pytest.approx(2 * 0.063138, 1e-4)
     assert bounds.low < found.change("loss") < bounds.high
-    assert of([100.0, 100.0], [91.0, 89.0]).placement_bounds("loss", 0.90) is None
-    assert replace(found, luck=1e6).placement_bounds("increase", 0.90) is not None, "stays finite"
+    assert of([100.0, 100.0], [91.0, 89.0]).placement_bounds("loss") is None
+    assert replace(found, luck=1e6).placement_bounds("increase") is not None, "stays finite"
 
 
 # ------------------------------------------------------------------------------ follow-ups
