@@ -148,7 +148,7 @@ bench-proxy-rate: ## The proxy beside a raw relay at an equal rate: CPU a query;
 	$(python) -m tests.bench.proxy_rate
 
 .PHONY: bench-encjdbc
-bench-encjdbc: ## Measure what the encrypting driver costs its client, beside ShardingSphere
+bench-encjdbc: ## Measure what the encrypting driver costs its client, beside ShardingSphere; LAUNCHES=15
 	$(python) -m tests.bench.encjdbc
 
 .PHONY: bench-enclave
