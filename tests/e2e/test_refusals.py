@@ -1,5 +1,6 @@
 """A user's mistake gets one clear sentence, at `kubectl apply` where one object shows it."""
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -259,8 +260,15 @@ def test_a_pod_that_fits_no_node_ends_with_the_reason(failing: dict[str, str]) -
     assert "Insufficient cpu" in failing["too-big"]
 
 
-def test_a_load_that_fails_ends_with_the_tools_own_words(failing: dict[str, str]) -> None:
-    assert "the disk of the moon is full" in failing["failing-load"]
+def test_a_load_that_fails_ends_with_where_the_tools_own_words_are(
+    installed: Kube, failing: dict[str, str]
+) -> None:
+    """What a container writes may contain a secret, so that no status has it."""
+    assert "moon" not in failing["failing-load"]
+    advice = re.search(r"kubectl (logs \S+ -c tool) says why", failing["failing-load"])
+    assert advice is not None, failing["failing-load"]
+    said = installed.kubectl(*advice[1].split(), f"--namespace={NAMESPACE}")
+    assert "the disk of the moon is full" in said
 
 
 def _failure(kube: Kube, name: str) -> str | None:

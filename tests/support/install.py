@@ -48,6 +48,7 @@ def install(kube: Kube, *values: str) -> None:
         "charts/encbench",
         f"--namespace={NAMESPACE}",
         "--create-namespace",
+        "--reset-values",  # without it and without any value, Helm keeps those of last time
         "--wait",
         "--timeout=4m",
         *(f"--set={value}" for value in values),

@@ -12,12 +12,14 @@ from encbench.api.campaign import CampaignSpec
 from encbench.core.problem import Problem
 
 CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
+    settings.extension,
     references.check,
     programs.tools,
     programs.engines,
     programs.runs,
     programs.memory,
     settings.recovery,
+    settings.reads,
     modes.keys,
     external.check,
     modes.columns,

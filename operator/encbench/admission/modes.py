@@ -14,7 +14,7 @@ from encbench.core.problem import Problem, Reason
 from encbench.engines.external import entries_of
 from encbench.engines.facts import FACTS
 from encbench.engines.registry import engine
-from encbench.kube.labels import KEY
+from encbench.kube.labels import DRIVER, KEY
 from encbench.kube.use import unmarked
 
 FAMILY = tuple(row.name for row in FACTS.values() if row.driver == "mysql")
@@ -85,15 +85,24 @@ def columns(found: CampaignParts) -> Iterator[Problem]:
     for name, mode in found.modes.items():
         where = f"EncryptionMode {name}: "
         claim = jar.claim_name if (jar := jar_of(mode)) else None
-        if claim is not None and (kinds.PERSISTENT_VOLUME_CLAIM, claim) not in found.objects:
-            advice = "create it with the jar in it, or name the jar by url and sha256"
-            yield not_found(found, where, kinds.PERSISTENT_VOLUME_CLAIM, claim, advice)
+        if claim is not None:
+            yield from _jar(found, where, claim)
         if mode.proxy is not None and found.installed is not None and not found.installed.proxy:
             text = (
                 f"{where}this installation has no image of the confidential proxy: set the chart's "
                 "confidentialProxy.image"
             )
             yield Problem(kinds.ENCRYPTION_MODE, Reason.NOT_INSTALLED, text, name)
+
+
+def _jar(found: CampaignParts, where: str, claim: str) -> Iterator[Problem]:
+    """What is wrong with the claim that has the driver."""
+    body = found.objects.get((kinds.PERSISTENT_VOLUME_CLAIM, claim))
+    if body is None:
+        advice = "create it with the jar in it, or name the jar by url and sha256"
+        yield not_found(found, where, kinds.PERSISTENT_VOLUME_CLAIM, claim, advice)
+    elif (why := unmarked(body, DRIVER)) is not None:
+        yield Problem(kinds.PERSISTENT_VOLUME_CLAIM, Reason.NOT_MARKED, where + why, claim)
 
 
 def speaks(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:

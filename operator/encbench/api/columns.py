@@ -176,7 +176,8 @@ class DriverJar(Model):
     sha256: JarDigest | None = None
     """Digest of the jar. A file with another digest is never run; optional with claimName."""
     claim_name: Name | None = None
-    """PersistentVolumeClaim that holds the jar; it is mounted read-only."""
+    """PersistentVolumeClaim that holds the jar, with the label encbench.io/use=driver; it is
+    mounted read-only."""
     path: JarPath | None = optional("Path of the jar within the claim.")
     class_name: Annotated[
         str,

@@ -23,6 +23,7 @@ from encbench.api.scalars import (
     Fraction,
     Int,
     Name,
+    Number,
     PositiveDuration,
     parse_duration,
 )
@@ -302,6 +303,9 @@ class WorkloadSpec(Model):
     max_error_rate: Fraction = 0.01
     """Errors per transaction above which a trial is Invalid: errors that sysbench ignored, or
     transactions that a TPC-C client gave up."""
+    max_read_kib: Annotated[Number, Field(ge=0, le=1_000_000)] | None = None
+    """KiB that the database may read from its disk per transaction; a trial with more is Invalid.
+    Near 0, such as 1, it proves that the data were in memory. Any amount if omitted."""
 
     @property
     def offered_tps(self) -> float | None:

@@ -50,11 +50,14 @@ class ServerAnswer(MachineRows):
 
 
 class SettleAnswer(TypedDict):
-    """Whether everything that the server had changed is written."""
+    """Whether everything that the server had changed is written, and its pool is filled again."""
 
     settled: bool
     dirtyPages: int | None
     """Pages still to be written; None if the engine does not report them."""
+    loading: NotRequired[bool]
+    """Whether the server still reads back the pages that its pool held when it stopped. An agent of
+    an earlier version does not say it."""
     tookSeconds: float
     clock: float
 

@@ -243,6 +243,15 @@ async def test_an_external_server_is_not_judged_by_what_an_engine_of_ours_can_do
     assert [p.kind for p in problems] == [WORKLOAD], "the client's memory alone"
 
 
+async def test_nothing_says_what_an_external_server_reads() -> None:
+    login = secret("login", CREDENTIALS, username="Ym9i", password="Ym9i")
+    in_memory = workload(maxReadKib=1)
+    assert await admitted(in_memory) == ()
+    (problem,) = await admitted(*external(), login, in_memory)
+    assert (problem.subject, problem.reason) == ("small", Reason.EXTERNAL_UNSUPPORTED)
+    assert problem.text.endswith("leave maxReadKib out")
+
+
 async def test_a_class_is_found_outside_of_any_namespace() -> None:
     there = {"kind": "StorageClass", "metadata": {"name": "far"}}
     elsewhere = mode(atRest={"method": "volume", "volume": {"storageClassName": "far"}})

@@ -301,6 +301,8 @@ class World:
             for cpu in ("0", "1"):
                 idle = max(0.0, 1 - cores / 2)
                 add("node_cpu_seconds_total", idle, 0.9, mode="idle", node=node, cpu=cpu)
+                add("node_cpu_seconds_total", 0.0, 0.0, mode="iowait", node=node, cpu=cpu)
+                add("node_cpu_seconds_total", 0.0, 0.0, mode="steal", node=node, cpu=cpu)
 
 
 def _kind(body: Body) -> Kind:

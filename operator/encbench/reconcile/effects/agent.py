@@ -48,6 +48,7 @@ def declared(testbed: Testbed) -> Proof:
 async def settle(deps: Deps, address: str, token: str) -> None:
     """Have the server write what it has changed. Unavailable while some of it is not written yet.
 
+    Unavailable too while the server still fills its pool with the pages of the run before.
     So a trial is measured on a server at rest, and leaves one behind for its neighbours.
     """
     try:
@@ -56,6 +57,8 @@ async def settle(deps: Deps, address: str, token: str) -> None:
         # An agent of an earlier version, beside a database that stood when the operator was
         # upgraded. A wrong token is found out with the evidence.
         return
+    if said.get("loading"):
+        raise Unavailable("the server is still reading the pages back that its pool held")
     if not said["settled"]:
         left = said["dirtyPages"]
         pages = "changes" if left is None else f"{left} changed pages"

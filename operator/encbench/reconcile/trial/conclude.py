@@ -33,10 +33,15 @@ def conclude(draft: TrialDraft) -> TrialDecision:
     if found.store_problem:
         message = f"nothing is lost, trying again: {found.store_problem}"
         draft.condition(life.ARCHIVED, False, "Waiting", message)
+        draft.hinder(life.NOT_STORED, found.store_problem)
     waited = draft.since(life.ARCHIVED)
+    limit = parse_duration(draft.spec.step_deadlines.archive)
+    if found.store_problem and waited > 2 * limit:
+        return _give_up(draft, found.store_problem)
     again = backoff(waited, STORE_RETRY)
     if gathered is None:
-        late = waited > parse_duration(draft.spec.step_deadlines.archive)
+        # Prometheus gets the first half of the time, so that the store has one of its own.
+        late = waited > limit
         return draft.decide(do.Gather(draft.seen, without_metrics=late), requeue=again)
     if gathered.unreadable:
         # What lies in the bucket is not what the recorder stored: no figure can come of it.
@@ -47,6 +52,15 @@ def conclude(draft: TrialDraft) -> TrialDecision:
     _judge(draft, gathered)
     made = record(draft.subject, draft.seen, draft.status, gathered)
     return draft.decide(do.Archive(made), requeue=again)
+
+
+def _give_up(draft: TrialDraft, problem: str) -> TrialDecision:
+    """Without a record in the bucket a trial counts for nothing, whatever came of it."""
+    message = f"its record could not be stored within twice stepDeadlines.archive: {problem}"
+    draft.end("Failed", "ArchiveTimeout", message)
+    draft.set(completion_time=format_time(draft.seen.now), window=None, result=None)
+    draft.condition(life.ARCHIVED, True, "GivenUp", message)
+    return draft.decide(*_clear(draft, *_news(draft)))
 
 
 def _judge(draft: TrialDraft, gathered: TrialGathered) -> None:

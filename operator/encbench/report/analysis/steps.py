@@ -107,7 +107,12 @@ def _text(value: object) -> str:
 
 
 def steps(
-    pairs: Pairs, modes: Modes, judging: Sequence[JudgedFigure], floor: float | None, margin: float
+    pairs: Pairs,
+    modes: Modes,
+    judging: Sequence[JudgedFigure],
+    floor: float | None,
+    margin: float,
+    looks: int = 1,
 ) -> tuple[LayerStep, ...]:
     """Every step of one condition; empty where no arm has anything to do with columns.
 
@@ -117,7 +122,7 @@ def steps(
     if TPS not in judging:
         return tuple(_step(pairs, one, _AS_OFFERED) for one in found)
     tps = {it.arm.name: pairs.between(TPS.field, it.before.name, it.arm.name) for it in found}
-    judged = judge(TPS, tps, floor, margin, "steps")
+    judged = judge(TPS, tps, floor, margin, "steps", looks)
     return tuple(_step(pairs, one, judged.get(one.arm.name)) for one in found)
 
 

@@ -49,7 +49,7 @@ def pair_problems(
     if mode.driver is not None:
         text = (
             "sysbench does not use JDBC: leave driver out of the mode; with columns, sysbench "
-            "reads ciphertext, as in the published study"
+            "reads ciphertext"
         )
         yield Problem(ENCRYPTION_MODE, Reason.DRIVER_UNSUPPORTED, text)
     if columns is None:

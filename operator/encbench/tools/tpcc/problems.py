@@ -18,7 +18,7 @@ from encbench.engines.facts import facts
 from encbench.tools.tpcc import jdbc
 from encbench.tools.tpcc.props import kind_of
 
-OWN_OPTIONS = ("deadlineSeconds", "foreignKeys")
+OWN_OPTIONS = ("deadlineSeconds", "foreignKeys", "plainStatements")
 """Properties of encbench's own client without a field in the API (docs/tpcc.md)."""
 
 

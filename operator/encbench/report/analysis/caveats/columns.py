@@ -93,8 +93,8 @@ def client_without_driver(facts: Facts) -> Iterator[Caveat]:
         yield note(
             title="The client does not decrypt",
             text=f"sysbench has no encrypting driver: under {listed(sorted(arms))} it receives "
-            "ciphertext and drops it, as in the published study. Response time and client CPU are "
-            "without what decryption would add.",
+            "ciphertext and drops it. Response time and client CPU are without what decryption "
+            "would add.",
         )
 
 
