@@ -4,7 +4,7 @@ Nothing of the operator's code is used here.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,12 +88,26 @@ class Study:
         return sum(self.wire.of(a, port).count(pattern) for a in self.watch.addresses[name])
 
 
-def conducted(kube: Kube, name: str, treatments: Iterable[str], seconds: float) -> Study:
-    """The campaign of that name, which was applied, once it has ended; it has that long."""
+def conducted(
+    kube: Kube,
+    name: str,
+    treatments: Iterable[str],
+    seconds: float,
+    look: Callable[[], None] = lambda: None,
+) -> Study:
+    """The campaign of that name, which was applied, once it has ended; it has that long.
+
+    `look` is called at each turn of the wait.
+    """
     watch = Watch(kube, name)
     ear: AbstractContextManager[Wire | None] = Wire() if is_own() else nullcontext()
     with ear as wire:
-        over = watch.until(lambda: ended(kube, name))
+
+        def is_over() -> Any:
+            look()
+            return ended(kube, name)
+
+        over = watch.until(is_over)
         body: dict[str, Any] = wait_for("the end of the campaign", over, seconds)
     report = kube.get("overheadreport", name, NAMESPACE)
     assert report is not None, conditions(body)

@@ -158,6 +158,19 @@ def reload_postgresql(kube: Kube, testbed: str, *settings: str) -> None:
     )
 
 
+def as_owner(kube: Kube, testbed: str, *statements: str) -> None:
+    """Run statements on PostgreSQL as the benchmark's user, who owns the tables."""
+    secret = kube.get("secret", credentials_name(testbed), NAMESPACE)
+    assert secret is not None
+    password = base64.b64decode(secret["data"]["password"]).decode()
+    script = (
+        "read -r PGPASSWORD; export PGPASSWORD; "
+        "psql --no-psqlrc --set=ON_ERROR_STOP=1 --host=127.0.0.1 --username=encbench sbtest"
+    )
+    text = "".join(f"{statement};\n" for statement in statements)
+    in_server(kube, testbed, script, stdin=f"{password}\n{text}")
+
+
 def as_root(kube: Kube, testbed: str, statement: str) -> None:
     """Run a statement as MariaDB's root, who must be this machine's, over the unix socket."""
     with TemporaryDirectory() as directory:

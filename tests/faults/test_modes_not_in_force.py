@@ -19,6 +19,7 @@ from tests.e2e.test_engines import CASES as ENGINES
 from tests.faults.breaking import (
     PLACEMENT,
     appended,
+    as_owner,
     as_root,
     bed_of,
     beside_the_mount,
@@ -47,6 +48,9 @@ MODES: dict[str, dict[str, Any]] = {
     "tde": {"atRest": {"method": "engine"}},
     "tls": {"inTransit": {}},
     "gocryptfs": {"atRest": {"method": "volume", "volume": {"gocryptfs": GOCRYPTFS}}},
+    "enclave": {
+        "columns": {"method": "enclave", "list": ["sbtest.c", "sbtest.pad"], "enclave": {}}
+    },
 }
 
 
@@ -109,6 +113,19 @@ def _beside_the_mount(kube: Kube, testbed: str) -> None:
     edit_pod(kube, testbed, beside_the_mount)
 
 
+def _add_extension(kube: Kube, testbed: str) -> None:
+    """Encrypted column types where none were asked for."""
+    made = "CREATE EXTENSION encbench_enclave;\n\nCREATE DATABASE"
+    edit_init_sql(kube, testbed, replaced("CREATE DATABASE", made))
+
+
+def _other_key(kube: Kube, testbed: str) -> None:
+    """A key of its own for the server, from the files of its configuration."""
+    edit_file(kube, testbed, "other", lambda _: f"{'0f' * 16}\n")
+    path = replaced("/etc/encbench/mek/mek", "/etc/encbench/server/other")
+    edit_file(kube, testbed, "postgresql.conf", path)
+
+
 # The first is what nothing but a client's own session can show: PostgreSQL has no setting for it.
 BEFORE_START: dict[str, Case] = {
     "postgresql-tls-suite": Case(
@@ -124,6 +141,18 @@ BEFORE_START: dict[str, Case] = {
         file("pg_hba.conf", replaced("hostssl", "host")),
     ),
     "postgresql-volume": Case("postgresql", "gocryptfs", "fuse.gocryptfs", _beside_the_mount),
+    "postgresql-enclave-another-key": Case(
+        "postgresql", "enclave", "statements over encrypted values", _other_key
+    ),
+    "postgresql-enclave-boundary-off": Case(
+        "postgresql",
+        "enclave",
+        "cost of a transition, as the server has it",
+        file("postgresql.conf", replaced("transition_ns = '8000'", "transition_ns = '0'")),
+    ),
+    "postgresql-plaintext-with-the-extension": Case(
+        "postgresql", "plaintext", "encrypted column types, and their extension", _add_extension
+    ),
     "mysql-plaintext": Case(
         "mysql",
         "plaintext",
@@ -196,6 +225,25 @@ WHILE_RUNNING: dict[str, Case] = {
         "ssl: expected on",
         lambda kube, testbed: reload_postgresql(kube, testbed, "ssl = off"),
     ),
+    "postgresql-enclave-plain-column": Case(
+        "postgresql",
+        "enclave",
+        "sbtest2.pad is character(60) instead of enc_text",
+        lambda kube, testbed: as_owner(
+            kube,
+            testbed,
+            "ALTER TABLE sbtest2 RENAME pad TO kept",
+            "ALTER TABLE sbtest2 ADD pad char(60)",
+        ),
+    ),
+    "postgresql-enclave-missing-index": Case(
+        "postgresql",
+        "enclave",
+        "sbtest1.id has none",
+        lambda kube, testbed: as_owner(
+            kube, testbed, "ALTER TABLE sbtest1 DROP CONSTRAINT sbtest1_pkey"
+        ),
+    ),
     "mariadb-tls": Case(
         "mariadb",
         "tls",
@@ -217,7 +265,8 @@ def campaign(
     instance = manifests.instance(name, **{"settings": {}, **engine.fields, **waits})
     instance["spec"]["engine"] = case.engine
     modes = [manifests.mode(mode, **MODES[mode]) for mode in {"plaintext", case.treatment}]
-    workload = manifests.workload("broken", load={"duration": "15s"})
+    script = "enclave_point" if case.mode == "enclave" else "oltp_read_write"
+    workload = manifests.workload("broken", load={"duration": "15s"}, sysbench={"script": script})
     made = manifests.campaign(name, [case.treatment], blocks={"min": 1, "maxReplacements": 0})
     made["spec"]["matrix"][0] |= {"instanceRefs": [name], "workloadRefs": ["broken"]}
     privileged = case.mode == "gocryptfs"

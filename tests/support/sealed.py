@@ -51,6 +51,7 @@ def seen(columns: Columns, tables: int = 1) -> wire.EnclaveSeen:
             {"path": f"base/16387/{number}", "bytes": 8192, "found": False}
             for number in (16401, 16405)
         ],
+        "refused": None,
     }
 
 

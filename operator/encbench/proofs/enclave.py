@@ -22,6 +22,7 @@ ROW_TABLE = f"{enclave.TABLE}1"
 """The table whose row 0 belongs to no workload."""
 TOLERANCE = 0.05
 """By how much a measured cost may differ from the one that was asked for."""
+ANSWERED = "statements over encrypted values"
 FREE_NS = 1_000
 """A crossing that costs nothing takes less than this."""
 OPERATORS = {
@@ -75,6 +76,7 @@ class _Enclave(Evidence):
     calibration: _Calibration
     overrides: list[str]
     marker: list[_Sealed]
+    refused: str | None = None
 
 
 class _Files(Evidence):
@@ -91,7 +93,11 @@ def judge(proof: Proof, evidence: Mapping[str, Any], spec: TestbedSpec) -> Proof
     if isinstance(seen, Comparison) or isinstance(all_files, Comparison):
         wrong = [part for part in (seen, all_files) if isinstance(part, Comparison)]
         return joined(conclude(name, "", wrong[:1], evidence), proof)
+    answered = holds(ANSWERED, seen.refused is None, "answered", seen.refused or "")
+    if seen.refused is not None:
+        return joined(conclude(name, "", [answered], evidence), proof)
     checks = [
+        answered,
         *_typed(seen, columns, spec.dataset),
         *_indexed(seen, columns, spec.dataset),
         *_opened(seen),

@@ -218,6 +218,9 @@ class EnclaveSeen(TypedDict):
     """Settings of single roles or databases, which other sessions would have than the agent's."""
     marker: list[SealedFile]
     """Heap and index of the agent's own table."""
+    refused: str | None
+    """Why the server did not run a statement over encrypted values, as with another key; the rest
+    is empty then."""
 
 
 class SeenInMode(TypedDict, total=False):

@@ -128,6 +128,12 @@ class Arm:
         said = self.run([*words[:-1], "--threads=2", *more, words[-1]])
         return ClientFacts(columns=columns(said))
 
+    def other_key(self) -> Path:
+        """A file with a key that nothing was sealed with."""
+        path = Path(self.server.layout.config, "other")
+        path.write_text(OTHER_KEY.hex())
+        return path
+
     async def prove(self, number: int, *, full: bool = False) -> Proof:
         """The whole proof of the arm's mode."""
         async with agent(self.server, self.spec.mode.to_dict()) as there:
@@ -243,6 +249,18 @@ async def test_a_value_of_another_key(scenario_1: Arm) -> None:
         own = base64.b64encode(right).decode()
         admin(f"UPDATE sbtest1 SET c = '{own}' WHERE id = 0")  # noqa: S608 base64
     assert set(found) == {"values that the key does not open", "digest of the row"}
+
+
+async def test_a_server_with_another_key(scenario_1: Arm) -> None:
+    """It cannot compare what the agent has sealed with the mode's key."""
+    admin, other = scenario_1.server.admin, scenario_1.other_key()
+    admin(f"ALTER SYSTEM SET encbench_enclave.key_file = '{other}'", "SELECT pg_reload_conf()")
+    try:
+        found = failed(await scenario_1.prove(19))
+    finally:
+        admin("ALTER SYSTEM RESET encbench_enclave.key_file", "SELECT pg_reload_conf()")
+    assert set(found) == {"statements over encrypted values"}
+    assert (await scenario_1.prove(20)).ok, "nothing was left behind"
 
 
 async def test_a_missing_index(scenario_1: Arm, scenario_3: Arm) -> None:

@@ -65,6 +65,8 @@ class Study:
     """Treatment → what a transaction takes of the client's CPU, times that of the baseline."""
     proxy: Mapping[str, float] = field(default_factory=dict)
     """Arm → ms of its proxy's CPU a transaction; a proxy has one core."""
+    options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Workload → options of its sysbench script."""
     tpcc: bool = False
     """TPC-C in sysbench's place, through a client that tells no latency and counts no queries."""
     checked: bool = True
@@ -157,6 +159,7 @@ def resolved(study: Study) -> Resolved:
                         "script": name.replace("-", "_"),
                         "tables": 4,
                         "tableSize": 250_000,
+                        "options": dict(study.options.get(name, {})),
                     }
                 }
             ),

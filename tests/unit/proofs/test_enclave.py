@@ -93,6 +93,13 @@ def test_another_key() -> None:
     assert "sbtest1.c (the mode's key does not open it)" in proof.summary
 
 
+def test_a_server_with_another_key_than_the_mode_s() -> None:
+    why = "the database server did not do what was asked: the key does not open a value"
+    proof = broken(lambda seen: seen.update(refused=why))
+    assert failed(proof) == {"statements over encrypted values"}
+    assert why in proof.summary
+
+
 def test_a_missing_index() -> None:
     def drop(seen: Any) -> None:
         seen["indexes"] = [one for one in seen["indexes"] if one["name"] != "sbtest1_pkey"]

@@ -102,14 +102,21 @@ def _line(group: Group, arm: str, stem: str, resolved: Resolved, *, several: boo
 
 
 def _lines_by_k(group: Group, resolved: Resolved, several: bool) -> Iterator[Line]:
-    """One for each arm that compares one by one, with the arm that batches and is else alike."""
+    """One for each arm that compares one by one and has one beside it that batches, else alike.
+
+    Where no arm batches, every arm has a line, and no third figure.
+    """
     modes = {
         arm.name: resolved.modes[arm.mode_ref] for arm in group.arms if arm.role == "treatment"
     }
-    singles = [name for name, mode in modes.items() if _index(mode) == "Single"]
-    for name in singles:
-        batched = next((n for n, mode in modes.items() if _batches(mode, modes[name])), None)
-        stem = BY_K if len(singles) == 1 else f"{name}_by_k"
+    batching = {
+        name: next((n for n, other in modes.items() if _batches(other, mode)), None)
+        for name, mode in modes.items()
+        if _index(mode) == "Single"
+    }
+    shown = {name: batched for name, batched in batching.items() if batched} or batching
+    for name, batched in shown.items():
+        stem = BY_K if len(shown) == 1 else f"{name}_by_k"
         yield (
             _label(group, stem, resolved, several=several),
             group.concurrency,

@@ -8,15 +8,17 @@ key and the values stay here: the answer holds names, a digest and figures.
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from encbench.adapters.sql import Row, Session
+from encbench.adapters.sql import Row, Session, SqlError
 from encbench.engines.marker import ROWS, Statement
 from encbench.engines.postgresql.enclave import TYPES
 from encbench.engines.postgresql.marker import SCHEMA
 from encbench.sidecars.agent.files import Stop, search_file
+from encbench.sidecars.agent.probe import OpenSession
 from encbench.wire import agent as wire
 
 SEPARATOR = "\x1f"
@@ -65,6 +67,25 @@ class EnclaveLook:
     data: Path
     """The data directory."""
 
+    def seen(
+        self, open_session: OpenSession, table: str, marker: str, stop: Stop
+    ) -> wire.EnclaveSeen:
+        """The evidence's `enclave`. Blocks; SqlError when the server does not answer at all.
+
+        The marker's table stays until `drop`.
+        """
+        try:
+            with closing(open_session()) as session:
+                for statement in self.plant(table, marker):
+                    session.rows(*statement)
+                return self.facts(session, table, marker, stop)
+        except SqlError as error:
+            refused = str(error)
+        with closing(open_session()) as session:
+            # A server that is away has refused nothing: then the caller asks again later.
+            session.rows("SELECT 1")
+        return _refused(refused)
+
     def plant(self, table: str, marker: str) -> Iterator[Statement]:
         """Make a table of the sealed marker with an index on it, both in their files."""
         name, text = self._name(table), hidden(marker)
@@ -80,7 +101,7 @@ class EnclaveLook:
         return f"DROP TABLE IF EXISTS {self._name(table)}", ()
 
     def facts(self, session: Session, table: str, marker: str, stop: Stop) -> wire.EnclaveSeen:
-        """The evidence's `enclave`. Blocks; SqlError when the server fails a statement."""
+        """What the server shows. SqlError when it fails a statement."""
         types: dict[str, dict[str, str]] = {}
         for name, column, kind in session.rows(COLUMN_TYPES):
             types.setdefault(str(name), {})[str(column)] = str(kind)
@@ -93,6 +114,7 @@ class EnclaveLook:
             "calibration": _calibration(session.rows(CALIBRATION)[0]),
             "overrides": [str(row[0]) for row in session.rows(OVERRIDES)],
             "marker": list(self._searched(session, table, marker, stop)),
+            "refused": None,
         }
 
     def _name(self, table: str) -> str:
@@ -156,6 +178,19 @@ class EnclaveLook:
                 self.data / str(path), hidden(marker).encode(), stop, forget=False
             )
             yield wire.SealedFile(path=str(path), bytes=searched.size, found=searched.found)
+
+
+def _refused(why: str) -> wire.EnclaveSeen:
+    return {
+        "types": {},
+        "indexes": [],
+        "plans": [],
+        "row": {"table": ROW_TABLE, "found": False, "digest": None, "wrong": {}},
+        "calibration": {"transitionAsked": 0, "transition": 0, "valueAsked": 0, "value": 0},
+        "overrides": [],
+        "marker": [],
+        "refused": why,
+    }
 
 
 def _index(row: Row) -> wire.EnclaveIndexRow:

@@ -59,18 +59,18 @@ class EvidenceSource:
                 table = table_name(marker)
                 try:
                     logs = probe.flush_logs if full else ()
-                    sealed = inside.plant(table, marker) if inside else ()
-                    for statement in (*probe.plant(table, marker), *sealed, *logs):
+                    for statement in (*probe.plant(table, marker), *logs):
                         session.rows(*statement)
+                    more: wire.SeenInMode = {}
+                    if inside is not None:
+                        # First of all, for the search has to find the files of its marker.
+                        more["enclave"] = inside.seen(self.open_session, table, marker, stop)
                     catalogue = self._catalogue(session, stop, full=full)
                     own = self.volume / "data" / probe.table_file(session, table)
                     files = list(self._search(own, marker, stop, full=full))
                     below = ground.facts(own, marker.encode(), stop, full=full) if ground else None
-                    more: wire.SeenInMode = {}
                     if self.columns is not None:
                         more["columns"] = self.columns(session, full=full)
-                    if inside is not None:
-                        more["enclave"] = inside.facts(session, table, marker, stop)
                 finally:
                     self._remove(session, table)
         except SqlError as error:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from encbench.adapters.enclavecipher import seal, unseal
+from encbench.adapters.sql import SqlError
 from encbench.sidecars.agent import enclave
 from encbench.sidecars.agent.enclave import EnclaveLook, hidden
 
@@ -136,6 +137,32 @@ def test_a_marker_that_is_sealed_and_one_that_is_not(tmp_path: Path) -> None:
     (tmp_path / "base" / "1" / "index").write_bytes(b"x" + hidden(MARKER).encode())
     made = facts(tmp_path, Session())
     assert [one["found"] for one in made["marker"]] == [False, True]
+
+
+class Refusing(Session):
+    """Fails a kind of statement."""
+
+    def __init__(self, fails: str) -> None:
+        super().__init__()
+        self.fails = fails
+
+    def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Any]:
+        if statement.startswith(self.fails):
+            raise SqlError("the key does not open a value")
+        return super().rows(statement, arguments)
+
+
+def test_a_server_that_cannot_open_what_the_agent_seals(tmp_path: Path) -> None:
+    sessions: list[Session] = [Refusing("CREATE INDEX"), Session()]
+    made = look(tmp_path).seen(lambda: sessions.pop(0), TABLE, MARKER, lambda: None)
+    assert made["refused"] == "the key does not open a value"
+    assert (made["types"], made["row"]["digest"]) == ({}, None)
+
+
+def test_a_server_that_is_away_has_refused_nothing(tmp_path: Path) -> None:
+    sessions: list[Session] = [Refusing("CREATE INDEX"), Refusing("SELECT 1")]
+    with pytest.raises(SqlError):
+        look(tmp_path).seen(lambda: sessions.pop(0), TABLE, MARKER, lambda: None)
 
 
 def test_the_marker_reaches_the_server_sealed_alone(tmp_path: Path) -> None:
