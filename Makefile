@@ -136,6 +136,10 @@ bench-observer: ## What collection costs: switched on and off under load; MINUTE
 bench-dead-time: ## Measure the time between measured windows on warm testbeds
 	$(python) -m tests.bench.dead_time
 
+.PHONY: bench-precision
+bench-precision: ## Half-widths of interleaved and of sequential blocks at equal time; ARGS=--help
+	$(python) -m tests.bench.precision $(ARGS)
+
 .PHONY: bench-tpcc
 bench-tpcc: ## Measure what the TPC-C client costs, on PostgreSQL on loopback
 	$(python) -m tests.bench.tpcc

@@ -30,6 +30,18 @@ def recovery(found: CampaignParts) -> Iterator[Problem]:
             yield Problem(CAMPAIGN, Reason.RESET_REQUIRED, text, found.name)
 
 
+def reads(found: CampaignParts) -> Iterator[Problem]:
+    """Whether what a database reads can be known: the agent beside it counts that."""
+    for name, template in found.combinations(WORKLOAD, INSTANCE_TEMPLATE):
+        external = found.instances[template].is_external
+        if external and found.workloads[name].max_read_kib is not None:
+            text = (
+                f"Workload {name} on InstanceTemplate {template}: encbench cannot see what an "
+                "external database reads from its disk: leave maxReadKib out"
+            )
+            yield Problem(INSTANCE_TEMPLATE, Reason.EXTERNAL_UNSUPPORTED, text, template)
+
+
 def trials(found: CampaignParts) -> Iterator[Problem]:
     """Whether the campaign is small enough for the operator, once all workloads are found."""
     if not found.workloads.keys() >= {*named(found.campaign)[WORKLOAD]}:

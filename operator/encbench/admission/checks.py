@@ -19,6 +19,7 @@ CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     programs.runs,
     programs.memory,
     settings.recovery,
+    settings.reads,
     modes.keys,
     external.check,
     modes.columns,

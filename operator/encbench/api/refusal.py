@@ -35,7 +35,7 @@ MEANINGS = {
     Reason.NOT_FOUND: "An object that the campaign names does not exist.",
     Reason.MALFORMED: "An object does not fit this version's schema.",
     Reason.REJECTED: "`kubectl apply` would reject an object (`plan` alone says so).",
-    Reason.NOT_MARKED: "The owner of a Secret has not marked it for this use.",
+    Reason.NOT_MARKED: "The owner of a Secret or a claim has not marked it for this use.",
     Reason.ENTRY_MISSING: "A Secret or ConfigMap lacks an entry.",
     Reason.ENTRY_INVALID: "An entry of a Secret cannot be used.",
     Reason.VERSION_UNSUPPORTED: "encbench does not measure this version of the engine.",

@@ -59,6 +59,16 @@ _STUDIES = (
         ),
     ),
     Shape(
+        title="sysbench throughput disabled, enabled, and with an index extension",
+        keys=("table", "threads"),
+        claims=(),
+        measures=(
+            Measure("disabled_ktps", "thousand TPS"),
+            Measure("enabled_ktps", "thousand TPS", "enabled"),
+            Measure("index_extension_ktps", "thousand TPS", "enabled with an index extension"),
+        ),
+    ),
+    Shape(
         title="sysbench rate and response time in plaintext and encrypted",
         keys=("instance", "workload", "threads"),
         claims=(

@@ -34,6 +34,8 @@ class Plan:
     tool: str = "sysbench"
     session: TlsSession | None = PLAIN
     """What its session tells; None is nothing."""
+    digest: str = ""
+    """Of the row that it reads at the beginning and at the end; empty for none."""
     throttled: float = 0.0
     """Seconds for which it was throttled in the window."""
     margin: int = 0
@@ -230,6 +232,7 @@ def sysbench_log(plan: Plan) -> str:
         f"Number of threads: {plan.threads}",
         *([f"Report checkpoint(s) at {plan.warmup} seconds"] if plan.warmup else []),
         *(told(plan.session) if plan.session else []),
+        *_row(plan),
         "Threads started!",
     ]
     if plan.exit_code:
@@ -239,7 +242,13 @@ def sysbench_log(plan: Plan) -> str:
         warm = round(plan.tps * plan.warmup)
         head += [f"[ {plan.warmup}s ] Checkpoint report:", *_report(plan, warm, plan.warmup)]
     histogram = ["Latency histogram (values are in milliseconds)", f"  2.000 |**** {count}"]
-    return "\n".join([*head, *histogram, *_report(plan, count, plan.warmup + plan.duration), ""])
+    end = _report(plan, count, plan.warmup + plan.duration)
+    return "\n".join([*head, *_row(plan), *histogram, *end, ""])
+
+
+def _row(plan: Plan) -> list[str]:
+    """The line of a script that reads a row."""
+    return [f"encbench-columns sbtest1 {plan.digest}"] if plan.digest else []
 
 
 def _periodic(plan: Plan, second: int) -> str:

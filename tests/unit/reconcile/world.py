@@ -290,7 +290,8 @@ class World:
             add("encbench_database_cpu_seconds_total", cores, 0.001, **own)
             add("encbench_agent_cpu_seconds_total", 0.002, 0.002, **own)
             used += cores + 0.002
-            if "columns" in spec["mode"] and self.proxied:
+            method = spec["mode"].get("columns", {}).get("method")
+            if method == "confidential" and self.proxied:
                 proxy = self.proxying if name == testbed else 0.0
                 add("encbench_proxy_cpu_seconds_total", proxy, 0.0, **own)
                 add("encbench_proxy_resident_bytes", 0.0, 0.0, **own)

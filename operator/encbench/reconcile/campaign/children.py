@@ -36,7 +36,7 @@ def trial_name(campaign: str, planned: PlannedTrial) -> str:
     return child_name(
         campaign,
         planned.cell,
-        digest([condition.workload_ref])[:4],
+        digest([condition.workload_ref])[:8],
         f"t{condition.concurrency}",
         f"b{planned.block:02d}",
         planned.order,

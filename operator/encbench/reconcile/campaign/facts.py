@@ -4,10 +4,21 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from encbench.api.conditions import is_true
+from encbench.api.kinds import Kind
 from encbench.api.lifecycle import ARCHIVED
 from encbench.core.plan import LoadLevel, Past
 from encbench.reconcile.campaign.resolve import Resolution
 from encbench.reconcile.objects import Testbed, Trial
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A Testbed or Trial of the campaign that this version does not understand."""
+
+    kind: Kind
+    name: str
+    uid: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -24,11 +35,13 @@ class CampaignSeen:
     report_ready: bool = False
     report_problem: str = ""
     """Why the report could not be rendered the last time."""
-    has_clients: bool = False
-    """Of a deleted campaign: pods are left that could still upload."""
-    namespace_ends: bool = False
-    """Of a deleted campaign: its namespace is being deleted too. Nothing else was looked at then,
-    because the operator's Role may be gone already."""
+    clients: tuple[str, ...] = ()
+    """Of a deleted campaign: names of pods that are left and could still upload."""
+    misfits: tuple[Misfit, ...] = ()
+    """Children that are in neither of the two above."""
+    is_blind: bool = False
+    """Of a deleted campaign: nothing was looked at, because the operator's Role or the other kinds
+    may be gone, or because it has waited for long enough."""
 
 
 def past(trial: Trial) -> Past:

@@ -6,6 +6,7 @@ index names finished trials by key and digest, so a rendering can be repeated at
 
 import asyncio
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from encbench.api.campaign import CampaignStatus, Resolved
@@ -30,6 +31,11 @@ from encbench.report.document import Report
 
 if TYPE_CHECKING:
     from encbench.report.formats.render import Rendering
+
+
+_RENDERER = ThreadPoolExecutor(1, "render")
+"""One report after the other: each holds all records of its campaign in memory. It has a thread of
+its own, because it waits for reads of the store, which need threads too."""
 
 
 async def publish(
@@ -157,7 +163,7 @@ async def _render(deps: Deps, index: records.IndexRecord) -> tuple[Report, dict[
         report = build(index, load)
         return report, render(report)
 
-    return await asyncio.to_thread(work)
+    return await loop.run_in_executor(_RENDERER, work)
 
 
 async def _write_report(

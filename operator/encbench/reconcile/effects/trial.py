@@ -1,6 +1,7 @@
 """The effects of a trial's decisions: its Job, its proofs, its clients, its server, its record."""
 
 import asyncio
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -31,11 +32,13 @@ from encbench.reconcile.trial.gather import CONDITIONS, gather, proof_name
 from encbench.reconcile.trial.record import RECORD
 from encbench.tools.context import TrialContext
 from encbench.tools.registry import tool
-from encbench.tools.turns import own_slots, slot_times
+from encbench.tools.turns import load_seconds, own_slots, slot_times
 from encbench.wire.slices import SlotsOrder
 
-URL_SECONDS = 7 * 24 * 3600
-"""How long an upload URL holds: the longest that S3 signs, because a store may be away for days."""
+URL_SPARE, URL_LONGEST = 3600, 7 * 24 * 3600
+"""Seconds for which an upload URL outlives the planned end of its run, and the most that S3 signs.
+Whoever has the URL may store under its key, so it is no longer valid than it must be. While a store
+is away for longer, the recorder is given new URLs (`trial.ended`)."""
 
 
 class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
@@ -165,10 +168,12 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
 
     async def _release_one(self, trial: Trial, client: ClientPod, token: str, at: float) -> None:
         """Tell one client when to start, by its own clock, and where its artefacts go."""
-        turns = trial.spec.turns
+        turns, now = trial.spec.turns, self._deps.clock.now().timestamp()
+        left = max(0, math.ceil(at + load_seconds(trial.spec) - now))
+        seconds = min(left + URL_SPARE, URL_LONGEST)
         uploads = {
             name: await self._deps.store.presign_put(
-                collect.client_key(trial, client.pod.index, name), URL_SECONDS
+                collect.client_key(trial, client.pod.index, name), seconds
             )
             for name in collect.files(trial.spec)
         }

@@ -8,7 +8,7 @@ from encbench.api import lifecycle as life
 from encbench.api.conditions import find, is_true
 from encbench.api.scalars import parse_duration
 from encbench.reconcile import pods
-from encbench.reconcile.draft import backoff
+from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import CreateJob, TrialEffect
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import Trouble
@@ -24,7 +24,7 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     _judge_mode(draft, testbed, _served(draft, testbed, waited))
     if draft.status.outcome:
         return draft.decide(requeue=0.0)
-    trouble = _check_clients(draft)
+    trouble = _check_clients(draft, waited)
     if seen.job is not None and seen.job.failed:
         found = trouble or Trouble("ClientFailed", "a client pod failed before the start")
         return draft.end("Failed", found.reason, found.message)
@@ -38,6 +38,7 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     taken = seen.before is not None and holds_the_stage(seen.before)
     if not draft.known(life.PROVEN_BEFORE) and not taken:
         # While the clients' pods start: it would be dead time in front of that or after it.
+        draft.note_silence()
         proof = draft.prove("before")
         is_ready = is_true(testbed.status.conditions, life.READY)
         effects += proof if is_ready and serves(testbed, draft.subject) else ()
@@ -110,7 +111,7 @@ def _judge_mode(draft: TrialDraft, testbed: Testbed, waited: float) -> None:
         draft.end("Failed", "ProofTimeout", draft.no_proof)
 
 
-def _check_clients(draft: TrialDraft) -> Trouble | None:
+def _check_clients(draft: TrialDraft, waited: float) -> Trouble | None:
     """Set `Prepared`; gives back what keeps the clients from starting."""
     wanted, waiting = draft.spec.workload.client.replicas, draft.seen.clients_in("waiting")
     if len(waiting) == wanted:
@@ -120,7 +121,10 @@ def _check_clients(draft: TrialDraft) -> Trouble | None:
     found = pods.trouble([client.pod for client in draft.seen.clients])
     if found is not None:
         draft.condition(life.PREPARED, False, found.reason, found.message)
+        draft.hinder(found.reason, found.message)
         return found
+    if draft.seen.job is not None and not draft.seen.clients and waited > PATIENCE:
+        draft.hinder(life.NO_POD, pods.no_pod("job", draft.subject.name))
     message = f"{len(waiting)} of {wanted} client(s) are ready to start"
     draft.condition(life.PREPARED, False, life.STARTING, message)
     return None

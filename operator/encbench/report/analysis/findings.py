@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from encbench.api.overheadreport import FigureKey
 from encbench.core.statistics import verdict
 from encbench.core.statistics.intervals import Estimate
+from encbench.report.analysis.demand import MeasuringPace, demand
 from encbench.report.analysis.pairs import Pairs, interval, placement
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Finding, PairedComparison
@@ -25,6 +26,7 @@ def comparisons(
     floors: Floors,
     margin: float,
     trials: Sequence[TrialView],
+    pace: MeasuringPace,
     looks: int = 1,
 ) -> tuple[PairedComparison, ...]:
     """One for each treatment; the first of `judged` is its subject.
@@ -38,8 +40,17 @@ def comparisons(
         measured = {arm: pairs.estimate(figure.field, arm) for arm in treatments}
         of_modes = judge(figure, measured, floors[figure.key], margin, "modes", looks)
         # An observation may be a part of a block.
-        blocks = {"blocks": len(pairs.complete(figure.field))}
-        found[figure.key] = {arm: f.model_copy(update=blocks) for arm, f in of_modes.items()}
+        blocks = len(pairs.complete(figure.field))
+        found[figure.key] = {
+            arm: f.model_copy(
+                update={
+                    "blocks": blocks,
+                    "demand": demand(f, known, margin, pace) if known else None,
+                }
+            )
+            for arm, f in of_modes.items()
+            for known in (measured[arm],)
+        }
     by_arm = {
         arm: [of.get(arm) or _no_data(pairs, key, arm, trials) for key, of in found.items()]
         for arm in treatments

@@ -11,9 +11,14 @@ from encbench.core import plan
 from encbench.core.artefact import RecordError
 from encbench.core.records import IndexCell, IndexCondition, IndexRecord
 from encbench.core.statistics.saturation import KEPT_UP, saturation
+from encbench.core.timetable import GUARD
 from encbench.report.analysis import pooled
+from encbench.report.analysis.capacity import capacity
+from encbench.report.analysis.demand import MeasuringPace, block_seconds
 from encbench.report.analysis.findings import comparisons
+from encbench.report.analysis.interleaving import interleaving
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
+from encbench.report.analysis.rounds import of_batches
 from encbench.report.analysis.steps import steps
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Group, PairedComparison
@@ -63,12 +68,14 @@ def group(
     looks = spec.blocks.looks
     # Only what was announced before the first look may be judged by blocks that were looked at.
     pairs = whole if looks > 1 else alone
+    solo = replace(alone, blocks={n: of for n, of in good.items() if n not in paired})
     equal_work = _equal_work(pairs, offered)
     judging = _judging(pairs, is_recovery=is_recovery, as_offered=bool(equal_work))
     primary = judging[0]
     floors = {figure.key: pairs.noise_floor(figure) for figure in judging}
     known = {key: rounded(floor) for key, floor in floors.items() if floor is not None}
-    compared = comparisons(pairs, judging, floors, spec.margin, trials, looks)
+    pace = _pace(spec, alone)
+    compared = comparisons(pairs, judging, floors, spec.margin, trials, pace, looks)
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)
     by_testbed = pairs.by_testbed(primary.field) if spec.blocks.per_testbed != 1 else None
@@ -78,6 +85,10 @@ def group(
         "concurrency": condition.concurrency,
         "planned_blocks": planned,
     }
+    rows = {arm.name: _row(place, pairs, judging, arm, of_arm.get(arm.name)) for arm in cell.arms}
+    resources = index.resolved.instances[cell.instance].resources
+    cores = resources.cores if resources is not None else None
+    plain = rows[pairs.baseline]
     modes, floor = index.resolved.modes, floors.get(TPS.key)
     return Group(
         cell=cell.name,
@@ -103,19 +114,44 @@ def group(
         offered_tps=offered,
         equal_work=equal_work,
         primary=primary.key,
-        rows=tuple(_row(place, pairs, judging, arm, of_arm.get(arm.name)) for arm in cell.arms),
-        comparisons=compared,
+        rows=tuple(rows.values()),
+        comparisons=tuple(
+            one.model_copy(update={"capacity": capacity(cores, plain, rows[one.arm])})
+            for one in compared
+        ),
         steps=() if is_recovery else steps(pairs, modes, judging, floor, spec.margin, looks),
+        interleaving=interleaving(alone, solo, judging),
         pooled=pooled.changes(parts, whole, judging) if len(parts) > 1 else (),
         blocks=tuple(
             Block(
                 block=number,
+                solo=_is_solo(spec, number),
                 counted=number in good,
                 why=None if number in good else judgement.why_not_counted(cell.arms, by_arm),
                 trials=tuple(t.name for t in sorted(by_arm.values(), key=lambda t: t.order)),
             )
             for number, by_arm in sorted(blocks.items())
         ),
+    )
+
+
+def _is_solo(spec: CampaignSpec, block: int) -> bool:
+    return spec.blocks.interleave is not None and not plan.is_interleaved(spec.blocks, block)
+
+
+def _pace(spec: CampaignSpec, pairs: Pairs) -> MeasuringPace:
+    """What one more observation takes."""
+    interleave, blocks, arms = spec.blocks.interleave, len(pairs.blocks), len(pairs.arms)
+    # As in `Pairs.observed`: of many blocks each is one observation, of few each has several.
+    parts = [of_batches(TPS.field, of, blocks) or [] for of in pairs.blocks.values()]
+    divided = pairs.one_set and any(len(own) > 1 for own in parts)
+    rounds, observations = (_rounds(pairs) or 0) * blocks, sum(len(own) for own in parts)
+    return MeasuringPace(
+        rounds=rounds / observations if divided else 0.0,
+        blocks=spec.blocks.per_testbed or 1,
+        group=plan.group(spec.blocks),
+        round_seconds=arms * (interleave.slice_seconds + GUARD) if interleave else 0.0,
+        block_seconds=block_seconds(pairs.blocks, at_once=interleave is not None),
     )
 
 
@@ -131,7 +167,7 @@ def _good(arms: Sequence[Arm], blocks: Blocks, field: str) -> Blocks:
 
 def _compared(spec: CampaignSpec, good: Blocks) -> Blocks:
     """Without the sequential blocks beside interleaved ones, which are there for comparison."""
-    return {n: of for n, of in good.items() if not spec.blocks.interleave or n <= plan.SOLO}
+    return {n: of for n, of in good.items() if not _is_solo(spec, n)}
 
 
 def _by_block(trials: Sequence[TrialView]) -> Blocks:

@@ -109,6 +109,10 @@ class Headline(Model):
 
     arm: Name
     text: str
+    brief: str = ""
+    """The same in a sentence without a figure, to stand beside `loss`."""
+    so: str = ""
+    """What follows from it, in a sentence to decide by."""
     verdict: Verdict
     instance: Name | None = None
     workload: Name | None = None

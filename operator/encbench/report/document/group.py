@@ -9,9 +9,37 @@ from encbench.api.campaign import BlockPlan
 from encbench.api.overheadreport import FigureKey, Interval, Row, Verdict
 from encbench.api.scalars import Name
 from encbench.api.testbed import Arm
+from encbench.report.document.interleaving import Interleaving
 from encbench.report.document.pooled import PooledChange
 from encbench.report.document.trial import Block
 from encbench.text.words import plural
+
+
+class Demand(Model):
+    """What a narrower 95 % interval would take, by the spread so far.
+
+    It promises no verdict, because the narrower interval may lie anywhere.
+    """
+
+    half_width: float
+    """Of that interval, as a fraction."""
+    rounds: int | None = None
+    """More of them, in blocks that are interleaved; else `blocks`."""
+    blocks: int | None = None
+    seconds: float
+    """Of machine time, by what a round or a block took."""
+
+
+class Capacity(Model):
+    """A loss of TPS as cores, where the server's CPU was the limit in both arms."""
+
+    cores: float
+    """The server's limit."""
+    needed: float
+    """For the TPS of the baseline: cores / (1 - loss)."""
+    low: float | None = None
+    """By the bounds of the loss."""
+    high: float | None = None
 
 
 class Finding(Model):
@@ -43,6 +71,9 @@ class Finding(Model):
     verdict: Verdict
     why: str
     """What decided, in one clause."""
+    demand: Demand | None = None
+    """Without a verdict: what a narrower interval takes. None where the spread is not known, or
+    where width is not what stood in the way."""
 
 
 class PairedComparison(Model):
@@ -61,6 +92,8 @@ class PairedComparison(Model):
     """Every counted trial was proven before and after; None without one."""
     on_trust: bool = False
     """In one of these proofs encryption on disk was declared, and not verified."""
+    capacity: Capacity | None = None
+    """The loss of TPS as cores; None where another limit decided."""
     findings: tuple[Finding, ...] = ()
     """One for each figure; those of the first are `loss`, `verdict` and `why` above."""
 
@@ -69,13 +102,17 @@ class PairedComparison(Model):
         return next((one for one in self.findings if one.figure == figure), None)
 
 
-Layer = Literal["hop", "driver", "encryption"]
+Layer = Literal["hop", "driver", "encryption", "types", "boundary", "batching"]
 LAYERS: dict[Layer, str] = {
     "hop": "hop through the proxy",
     "driver": "encrypting driver",
     "encryption": "encryption of values",
+    "types": "encrypted types, cryptography alone",
+    "boundary": "SIMULATION of the boundary",
+    "batching": "page batching",
 }
-"""The layers of column encryption from the lowest to the uppermost, in words."""
+"""The layers of column encryption from the lowest to the uppermost, in words. The first three are
+those of a proxy, the others those of encrypted types."""
 
 
 class LayerStep(Model):
@@ -164,6 +201,8 @@ class Group(Model):
     """What each layer of column encryption costs; empty where no mode has one."""
     pooled: tuple[PooledChange, ...] = ()
     """Of a follow-up with all its blocks: each figure with the campaigns that it extends."""
+    interleaving: Interleaving | None = None
+    """What turns may have done to the figures; None where blocks are sequential."""
     latency: tuple[Distribution, ...] = ()
     """Of each arm in the order of the plan; empty where the tool gave no histogram."""
 

@@ -96,15 +96,16 @@ COLUMNS = dict(_columns())
 def csv_rows(report: Report) -> str:
     """One line per instance, workload, concurrency and arm; an absent figure is empty."""
     rows = ((group, row) for group in report.groups for row in group.rows)
-    return _written(COLUMNS, ([cell(*place) for cell in COLUMNS.values()] for place in rows))
+    return written(COLUMNS, ([cell(*place) for cell in COLUMNS.values()] for place in rows))
 
 
 def csv_study(table: StudyTable) -> str:
     """A study's table under the header of the published one."""
-    return _written((column.name for column in table.columns), table.rows)
+    return written((column.name for column in table.columns), table.rows)
 
 
-def _written(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+def written(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """CSV with that header; None is empty."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows((header, *rows))
     return out.getvalue()

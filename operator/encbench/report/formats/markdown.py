@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from encbench.core.statistics.rounds import ENOUGH_BLOCKS
 from encbench.report.document import Report
-from encbench.report.formats import layertables, pooled, tables
+from encbench.report.formats import layertables, pooled, tables, turntables
 from encbench.report.formats.sections import Section, sections
 from encbench.report.formats.tables import TableColumn
 from encbench.report.words import conduct, judgement
@@ -93,6 +93,13 @@ def _section(section: Section) -> Iterable[str]:
         yield drawn(layers)
         yield "### CPU by layer"
         yield drawn(layertables.cpu(section.groups))
+    turns = turntables.interleaved(section.groups)
+    if turns:
+        yield f"## Interleaved blocks, {place}"
+        yield turntables.HOW
+    for title, columns in turns:
+        yield f"### {title}"
+        yield drawn(columns)
     yield f"### Noise floor and blocks, {place}"
     yield drawn(tables.noise(section.groups))
 

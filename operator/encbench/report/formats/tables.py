@@ -83,6 +83,7 @@ def throughput(versus: Versus) -> list[TableColumn]:
         *_levels(versus, TPS, _rate_digits(versus)),
         *_change(versus, TPS),
         _ratio(versus, TPS),
+        *_capacity(versus),
         *_known(versus, BY_FIELD["new_orders_per_second"]),
         # These show whether the disk matters at all here.
         *_known(versus, BY_FIELD["disk_read_kib_per_transaction"], digits=1),
@@ -90,6 +91,15 @@ def throughput(versus: Versus) -> list[TableColumn]:
         column("", "limited by", (_limit(line) for line in versus.lines), numeric=False),
         column("", VERDICT, (_of_tps(line) for line in versus.lines), numeric=False),
     ]
+
+
+def _capacity(versus: Versus) -> list[TableColumn]:
+    """The loss as cores; nothing where the server's CPU was the limit nowhere."""
+    found = [line.comparison.capacity for line in versus.lines]
+    if not any(found):
+        return []
+    shown = (f"{one.cores:g} → {text.cores(one)}" if one else text.ABSENT for one in found)
+    return [column("TPS", "cores for as many", shown)]
 
 
 AS_OFFERED = "as offered"

@@ -11,7 +11,7 @@ from pathlib import Path
 from encbench.report.document import Report
 from encbench.report.document.group import Group, PairedComparison
 from encbench.report.figures import JUDGED
-from encbench.report.formats import cards, layertables, pooled, tables
+from encbench.report.formats import cards, layertables, pooled, tables, turntables
 from encbench.report.formats.markdown import LAYERS, intervals
 from encbench.report.formats.page.conditions import results, timelines
 from encbench.report.formats.tables import TableColumn
@@ -49,6 +49,7 @@ def page(report: Report) -> str:
         how_layers=LAYERS,
         how_intervals=intervals(report),
         pooled=_pooled(report),
+        how_turns=turntables.HOW,
         studies=[(found.title, layertables.study(found)) for found in report.studies],
         shares=[layertables.share(one) for one in report.encrypted_columns],
         columns=layertables.columns(report.encrypted_columns),
