@@ -88,7 +88,7 @@ def _of_python(name: str) -> str:
         if one.startswith("License ::")
     ]
     for text in given:
-        named = LONG.get(text, text)
+        named: str = LONG.get(text, text)
         if re.fullmatch(r"[A-Za-z0-9.+-]+( (AND|OR|WITH) [A-Za-z0-9.+-]+)*", named):
             return named
     raise SystemExit(f"{name} does not name its licence: {given}")

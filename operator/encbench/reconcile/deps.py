@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from encbench import ports
+from encbench.admission.gather import Allowed
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Settings:
     turnstile_image: str = ""
     """Image of the turnstile; empty where the installation names none."""
     turnstile_pull_policy: str = "IfNotPresent"
+    allowed: Allowed = Allowed()
+    """What the administrator lets authors choose."""
 
 
 @dataclass(frozen=True, kw_only=True)
