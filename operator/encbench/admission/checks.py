@@ -5,8 +5,8 @@ All problems are reported at once, and nothing starts until there are none.
 
 from collections.abc import Callable, Iterable
 
-from encbench.admission import campaign as settings
 from encbench.admission import allowed, external, modes, programs, references
+from encbench.admission import campaign as settings
 from encbench.admission.gather import CampaignParts, Installed, Lookup, gather
 from encbench.api.campaign import CampaignSpec
 from encbench.core.problem import Problem
