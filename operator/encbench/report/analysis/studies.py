@@ -49,7 +49,7 @@ class StudiedArms:
         """
         found: dict[str, dict[str, float]] = {}
         for name, columns in self.encrypting.items():
-            own = columns.ratio
+            own: float | None = columns.ratio
             if own is None:
                 own = round(100 * selection.share("tpcc", columns).fraction, 1)
             found.setdefault(columns.algorithm, {})[name] = own
