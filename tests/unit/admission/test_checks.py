@@ -41,6 +41,9 @@ def template(**spec: Any) -> Body:
     return manifests.body(INSTANCE_TEMPLATE, "small", SPACE, **spec)
 
 
+CLIENT = {"cpu": "1", "memory": "1Gi"}
+
+
 def workload(**spec: Any) -> Body:
     return manifests.body(WORKLOAD, "oltp", SPACE, **spec)
 
@@ -290,7 +293,7 @@ DIGEST = f"sha256:{'0' * 64}"
 )
 async def test_only_images_of_the_administrators_list(image: str, is_allowed: bool) -> None:
     installed = replace(FULL, allowed=OURS)
-    client = {"image": "docker.io/encbench/sysbench:1.0.20"}
+    client = {"image": "docker.io/encbench/sysbench:1.0.20", "resources": CLIENT}
     problems = await admitted(template(image=image), workload(client=client), installed=installed)
     found = [(p.kind, p.subject, p.reason) for p in problems]
     assert found == ([] if is_allowed else [(INSTANCE_TEMPLATE, "small", Reason.NOT_ALLOWED)])
@@ -308,9 +311,13 @@ async def test_the_default_image_and_the_clients_have_to_be_on_the_list_as_well(
 async def test_digests_where_they_are_demanded() -> None:
     installed = replace(FULL, allowed=Allowed(digests_only=True))
     own = template(image=f"x/mariadb@{DIGEST}")
-    (problem,) = await admitted(own, workload(client={"image": "x/y:1"}), installed=installed)
+    (problem,) = await admitted(
+        own, workload(client={"image": "x/y:1", "resources": CLIENT}), installed=installed
+    )
     assert problem.text.startswith("Workload oltp: image x/y:1 has no digest")
-    assert not await admitted(own, workload(client={"image": f"x@{DIGEST}"}), installed=installed)
+    assert not await admitted(
+        own, workload(client={"image": f"x@{DIGEST}", "resources": CLIENT}), installed=installed
+    )
 
 
 @pytest.mark.parametrize(

@@ -49,10 +49,9 @@ class StudiedArms:
         """
         found: dict[str, dict[str, float]] = {}
         for name, columns in self.encrypting.items():
-            own: float | None = columns.ratio
-            if own is None:
-                own = round(100 * selection.share("tpcc", columns).fraction, 1)
-            found.setdefault(columns.algorithm, {})[name] = own
+            listed = round(100 * selection.share("tpcc", columns).fraction, 1)
+            share: float = listed if columns.ratio is None else columns.ratio
+            found.setdefault(columns.algorithm, {})[name] = share
         return found
 
     @property

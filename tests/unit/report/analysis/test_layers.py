@@ -285,6 +285,7 @@ def test_arms_that_are_chosen_by_a_list_have_their_tables() -> None:
         COLUMNS,
         instances=("one",),
         blocks=2,
+        loss={**COLUMNS.loss, "two": 0.02},
         modes={**COLUMNS.modes, "two": {"columns": two, "driver": DRIVER}},
     )
     (ratio,) = [t for t in report_of(tpcc).studies if t.name == "ratio-aes"]
