@@ -12,6 +12,7 @@ from encbench.api.campaign import CampaignSpec
 from encbench.core.problem import Problem
 
 CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
+    settings.extension,
     references.check,
     allowed.check,
     programs.tools,
@@ -19,6 +20,7 @@ CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     programs.runs,
     programs.memory,
     settings.recovery,
+    settings.reads,
     modes.keys,
     external.check,
     modes.columns,

@@ -29,6 +29,7 @@ class Reason(StrEnum):
     NOT_INSTALLED = "NotInstalled"
     NOT_INTERLEAVED = "NotInterleaved"
     TOO_MANY_TRIALS = "TooManyTrials"
+    NOT_EXTENDABLE = "NotExtendable"
 
 
 MEANINGS = {
@@ -55,4 +56,5 @@ MEANINGS = {
     Reason.NOT_INSTALLED: "The chart's values leave out what the mode needs.",
     Reason.NOT_INTERLEAVED: "The arms of a block cannot take turns.",
     Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than a campaign may have.",
+    Reason.NOT_EXTENDABLE: "The campaign to extend is not complete, or has another plan.",
 }

@@ -17,6 +17,7 @@ from encbench.core import plan
 from encbench.core.plan import Cell, LoadLevel
 from encbench.core.timetable import GUARD
 from encbench.reconcile.campaign.estimate import DEAD_TIME
+from encbench.reconcile.campaign.room import CellRoom, room
 
 
 class PlacedTrial(Model):
@@ -66,9 +67,13 @@ class CellOutline(Model):
     testbed_sets: LeastAndMost
     conditions: tuple[ConditionOutline, ...]
     cell: Cell = Field(exclude=True)
+    room: CellRoom
+    """The pods of a measurement and the nodes that hold them."""
     databases: str = Field(exclude=True)
     """What runs side by side during a measurement, in words."""
     clients: str = Field(exclude=True)
+    simulated: tuple[str, ...] = Field(exclude=True)
+    """The arms whose enclave's boundary is simulated."""
     shared: bool = Field(exclude=True)
     """All arms take turns on one dataset, in an external database."""
 
@@ -216,8 +221,12 @@ def _cell(
         ),
         conditions=conditions,
         cell=cell,
+        room=room(spec, resolved, cell),
         databases=databases,
         clients=" or ".join(clients),
+        simulated=tuple(
+            arm.name for arm in cell.arms if resolved.modes[arm.mode_ref].enclave is not None
+        ),
         shared=instance.is_external,
     )
 

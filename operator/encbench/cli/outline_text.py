@@ -8,7 +8,10 @@ from encbench.api.campaign import CampaignSpec
 from encbench.cli.manifests import Refusal
 from encbench.cli.outline import CellOutline, ConditionOutline, Outline
 from encbench.cli.progress import clock
+from encbench.core.columns.enclave import SIMULATION
 from encbench.core.problem import Problem, Reason
+from encbench.kube.nodes import GIBIBYTE
+from encbench.reconcile.campaign.room import CellRoom
 from encbench.text.lines import item, paragraph
 from encbench.text.words import plural
 
@@ -100,6 +103,11 @@ def _cell(spec: CampaignSpec, cell: CellOutline) -> str:
     lines = [
         f"{cell.name} on {cell.instance}",
         f"{_INDENT}arms        {arms}",
+        *(
+            [f"{_INDENT}            {', '.join(cell.simulated)}: {SIMULATION}"]
+            if cell.simulated
+            else []
+        ),
         item(f"{_INDENT}conditions  ", "; ".join(map(_named, cell.conditions))),
         f"{_INDENT}dataset     that of {cell.cell.dataset_workload}, loaded {loaded}{reset}",
     ]
@@ -107,10 +115,31 @@ def _cell(spec: CampaignSpec, cell: CellOutline) -> str:
         count = f"{least}" if least == most else f"{least} to {most}"
         lines.append(f"{_INDENT}testbeds    {count} sets, each built, loaded and proven anew")
     lines += [
-        f"{_INDENT}at once     {cell.databases} for databases, {cell.clients} for clients;",
-        f"{_INDENT}            agents, recorders and the chart's own pods come on top",
+        f"{_INDENT}at once     {cell.databases} for databases, {cell.clients} for clients",
+        *_room(cell.room, together=spec.allow_colocation),
     ]
     return "\n".join(lines)
+
+
+def _room(room: CellRoom, *, together: bool) -> Iterable[str]:
+    """The nodes and the disk, with agents, recorders and proxies; the chart's pods come on top."""
+    pods = [("database", room.databases), ("client", room.clients)]
+    if together:
+        cores = sum(own.count * own.millicores for _, own in pods if own) / 1000
+        memory = sum(own.count * own.bytes for _, own in pods if own) / GIBIBYTE
+        yield f"{_INDENT}node        one may hold all: {cores:g} CPU and {memory:.1f} GiB"
+    else:
+        title = "nodes"
+        for name, own in pods:
+            if own is not None:
+                yield (
+                    f"{_INDENT}{title:<12}{own.count} × {own.node_cores} cores and "
+                    f"{own.node_gibibytes} GiB or more, each for a {name} of "
+                    f"{own.millicores / 1000:g} CPU and {own.bytes / GIBIBYTE:.1f} GiB"
+                )
+                title = ""
+    if room.volumes:
+        yield f"{_INDENT}disk        {room.volumes} × {room.volume_size}"
 
 
 def _named(condition: ConditionOutline) -> str:

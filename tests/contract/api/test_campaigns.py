@@ -1,7 +1,6 @@
 """Every folder of campaigns/: what kubectl makes of it, and whether a real API server takes it."""
 
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +14,6 @@ CAMPAIGNS = REPOSITORY / "campaigns"
 FOLDERS = sorted(
     str(file.parent.relative_to(CAMPAIGNS)) for file in CAMPAIGNS.rglob("kustomization.yaml")
 )
-READ = ("demo", "recovery", "tls", "volume")
-READ_BY_TESTS = [folder for folder in FOLDERS if Path(folder).parts[0] in READ]
 KINDS = {resource.kind.kind: resource.kind for resource in RESOURCES}
 
 
@@ -47,7 +44,7 @@ def test_the_api_server_takes_it(api_server: ApiServer, folder: str) -> None:
         assert status == 201, answer
 
 
-@pytest.mark.parametrize("folder", READ_BY_TESTS)
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_our_own_reading_is_kubectl_s(api_server: ApiServer, folder: str) -> None:
     found = in_order(kustomize.built(CAMPAIGNS / folder))
     assert found == in_order(by_kubectl(api_server, folder))

@@ -24,7 +24,7 @@ CHANGE = {
     "mysql": "UPDATE sbtest.filling SET pad = REVERSE(pad)",
     "postgresql": "UPDATE filling SET pad = reverse(pad)",
 }
-FIELDS = {"settled", "dirtyPages", "tookSeconds", "clock"}
+FIELDS = {"settled", "dirtyPages", "loading", "tookSeconds", "clock"}
 
 
 def fill(server: Any) -> None:

@@ -77,6 +77,9 @@ async def admitted(*changed: Body, installed: Installed | None = FULL) -> tuple[
 
 
 COLUMNS = {"method": "confidential", "ratio": 100}
+ENCLAVE = {"method": "enclave", "ratio": 75, "enclave": {}}
+POINT = {"script": "enclave_point"}
+POSTGRESQL = {"engine": "postgresql", "version": "15", "image": "registry.example.com/postgresql"}
 OWN_KEY = {"method": "engine", "keySecretRef": {"name": "key", "key": "file"}}
 KEY_FILE = f"1;{'0f' * 32}\n"
 SCRIPT = {"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
@@ -119,6 +122,34 @@ async def test_what_can_be_carried_out_has_no_problem() -> None:
         (
             [mode(columns={"method": "confidential", "list": ["sbtest.xyzzy"]})],
             [("EncryptionMode", "enc", Reason.COLUMN_UNKNOWN)],
+        ),
+        (
+            [mode(columns=ENCLAVE), workload(sysbench=POINT)],
+            [
+                ("Workload", "oltp", Reason.MODE_UNSUPPORTED),
+                ("EncryptionMode", "enc", Reason.MODE_UNSUPPORTED),
+            ],
+        ),
+        (
+            [mode(columns=ENCLAVE), template(**POSTGRESQL)],
+            [("EncryptionMode", "enc", Reason.MODE_UNSUPPORTED)],
+        ),
+        (
+            [
+                mode(columns=ENCLAVE),
+                workload(sysbench=POINT),
+                template(engine="postgresql", version="15", image=None),
+            ],
+            [("InstanceTemplate", "small", Reason.MODE_UNSUPPORTED)],
+        ),
+        (
+            [
+                mode(columns={**ENCLAVE, "mekSecretRef": {"name": "key"}}),
+                workload(sysbench=POINT),
+                template(**POSTGRESQL),
+                secret("key", mek=encoded("0f" * 15)),
+            ],
+            [("Secret", "key", Reason.ENTRY_INVALID)],
         ),
         (
             [mode(atRest={"method": "engine", "keySecretRef": {"name": "key", "key": "file"}})],
@@ -211,6 +242,15 @@ async def test_an_external_server_is_not_judged_by_what_an_engine_of_ours_can_do
     own = {"concurrency": [2048], "warmup": "10s", "duration": "50s"}
     problems = await admitted(*external(), login, workload(load=own))
     assert [p.kind for p in problems] == [WORKLOAD], "the client's memory alone"
+
+
+async def test_nothing_says_what_an_external_server_reads() -> None:
+    login = secret("login", CREDENTIALS, username="Ym9i", password="Ym9i")
+    in_memory = workload(maxReadKib=1)
+    assert await admitted(in_memory) == ()
+    (problem,) = await admitted(*external(), login, in_memory)
+    assert (problem.subject, problem.reason) == ("small", Reason.EXTERNAL_UNSUPPORTED)
+    assert problem.text.endswith("leave maxReadKib out")
 
 
 async def test_a_class_is_found_outside_of_any_namespace() -> None:

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from encbench.admission.checks import admit
+from encbench.admission.gather import CampaignParts
 from encbench.api.campaign import CampaignSpec
 from encbench.api.kinds import CAMPAIGN, SECRET
 from encbench.api.resources import RESOURCES
 from encbench.api.scalars import parse_quantity
 from encbench.cli.manifests import Manifests, Offline
+from encbench.cli.outline import Outline, outline
+from encbench.core.problem import Problem
 from tests.support import kustomize
 from tests.support.chart import REPO, Rendered
 
@@ -48,16 +51,28 @@ def the(specs: Specs, kind: str) -> Any:
 
 def problems_of(folder: Path) -> list[str]:
     """What the operator would say against the folder's campaigns, but for Secrets of the user's."""
+    return [
+        problem.text
+        for _, _, problems in _admitted(folder)
+        for problem in problems
+        if problem.kind != SECRET
+    ]
+
+
+def planned(folder: Path) -> dict[str, Outline]:
+    """What `plan` says of each of the folder's campaigns, by its name."""
+    return {name: outline(parts.campaign, parts.freeze({})) for name, parts, _ in _admitted(folder)}
+
+
+def _admitted(folder: Path) -> list[tuple[str, CampaignParts, tuple[Problem, ...]]]:
     bodies = kustomize.built(folder)
     held = Manifests({(body["kind"], SPACE, body["metadata"]["name"]): body for body in bodies})
     assert held.of(CAMPAIGN)
     return [
-        problem.text
+        (name, *asyncio.run(admit(Offline(held), SPACE, name, spec)))
         for body in held.of(CAMPAIGN)
-        for problem in asyncio.run(
-            admit(Offline(held), SPACE, "c", CampaignSpec.model_validate(body["spec"]))
-        )[1]
-        if problem.kind != SECRET
+        for name in [body["metadata"]["name"]]
+        for spec in [CampaignSpec.model_validate(body["spec"])]
     ]
 
 

@@ -1,5 +1,7 @@
 """The campaigns about encrypted columns: valid, complete, layer by layer, small on two cores."""
 
+import csv
+import re
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ from encbench.core.plan import cells
 from encbench.database import pod as engine_pod
 from encbench.report.analysis.steps import arm_steps
 from encbench.tools import pod as tool_pod
-from tests.support.chart import Rendered
+from tests.support.chart import REPO, Rendered
 from tests.unit.chart.campaigns import (
     CAMPAIGNS,
     NODE,
@@ -24,6 +26,9 @@ from tests.unit.chart.campaigns import (
 
 TPCC = CAMPAIGNS / "polardbx-confidential"
 SYSBENCH = CAMPAIGNS / "rds-mysql-confidential"
+PUBLISHED = REPO / "tests" / "data" / "reference"
+DEFAULTS = REPO / "images/tpcc/tpcc/src/main/java/io/encbench/tpcc/database/DriverDefaults.java"
+CONNECTOR_J = re.compile(r'"jdbc:mysql:",\s+Map.of\((.*?)\)', re.DOTALL)
 OVERLAYS = {
     "tpcc": TPCC,
     "tpcc-external": TPCC / "external",
@@ -48,11 +53,17 @@ def test_every_part_is_valid_and_accepted(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
-        ("tpcc", "hop driver encryption encryption encryption"),
-        ("tpcc-small", "hop driver encryption encryption encryption"),
-        ("tpcc-small-mysql", "hop driver encryption encryption encryption"),
-        ("sysbench", "hop encryption"),
-        ("sysbench-small", "hop encryption"),
+        ("tpcc", "hop driver encryption encryption encryption encryption encryption encryption"),
+        (
+            "tpcc-small",
+            "hop driver encryption encryption encryption encryption encryption encryption",
+        ),
+        (
+            "tpcc-small-mysql",
+            "hop driver encryption encryption encryption encryption encryption encryption",
+        ),
+        ("sysbench", "hop encryption encryption"),
+        ("sysbench-small", "hop encryption encryption"),
     ],
 )
 def test_each_step_is_of_one_layer(name: str, wanted: str) -> None:
@@ -76,10 +87,57 @@ def test_the_external_driver_is_a_step_of_its_own() -> None:
 
 @pytest.mark.parametrize("name", ["tpcc", "tpcc-external"])
 def test_the_published_load_of_tpcc(name: str) -> None:
-    workload = the(parsed(OVERLAYS[name]), "Workload")
+    workload = parsed(OVERLAYS[name])["Workload", "tpcc-confidential"]
     assert workload.tpcc.warehouses == 1000
     assert workload.load.concurrency == [64, 128, 256, 512, 1024]
     assert workload.load.duration_seconds == 300
+
+
+@pytest.mark.parametrize(
+    ("users", "table"), [("", "client_cpu"), ("-100", "client_cpu"), ("-20", "ratio")]
+)
+def test_every_size_of_the_published_tables(users: str, table: str) -> None:
+    """With the terminal counts at which the study has them."""
+    specs = parsed(OVERLAYS["tpcc-external"])
+    with (PUBLISHED / f"polardbx_{table}.csv").open(encoding="utf-8") as file:
+        wanted = {(row["instance"], int(row["concurrency"])) for row in csv.DictReader(file)}
+    campaign = specs["Campaign", f"polardbx-confidential-external{users}"]
+    planned = {
+        (cell.instance_ref.removeprefix("polardbx-").removesuffix(users), one.concurrency)
+        for cell in cells(campaign, all_of(specs, "Workload"))
+        for one in cell.conditions
+    }
+    assert wanted <= planned
+    assert {size for size, _ in planned} == {size for size, _ in wanted}
+
+
+def test_both_workloads_of_the_external_form_load_the_same_data() -> None:
+    one, other = all_of(parsed(OVERLAYS["tpcc-external"]), "Workload").values()
+    assert (one.tpcc, one.client) == (other.tpcc, other.client)
+
+
+def test_the_arms_with_a_jar_have_the_parameters_of_the_plain_one() -> None:
+    """A driver of the user's own gets nothing from our client, which gives Connector/J a lot."""
+    specs = parsed(OVERLAYS["tpcc-external"])
+    (table,) = CONNECTOR_J.findall(DEFAULTS.read_text(encoding="utf-8"))
+    given = re.findall(r'"(\w+)", "(\w+)"', table)
+    ours = {**dict(given), **specs["Workload", "tpcc-confidential"].tpcc.url_parameters}
+    for name, algorithm in (("encjdbc", "SM4_128_GCM"), ("encjdbc-aes", "AES_128_GCM")):
+        template = specs["EncryptionMode", name].driver.jar.url_template
+        query = dict(pair.split("=") for pair in template.partition("?")[2].split("&"))
+        own = {"MEK": "{mek}", "ENC_ALGO": algorithm}
+        plain = {"useSSL": "false", "allowPublicKeyRetrieval": "true"}
+        assert query == {**own, **plain, **ours}
+
+
+@pytest.mark.parametrize("name", ["tpcc", "tpcc-small", "tpcc-small-mysql"])
+def test_every_share_is_measured_with_both_ciphers(name: str) -> None:
+    specs = parsed(OVERLAYS[name])
+    (entry,) = the(specs, "Campaign").matrix
+    columns = [specs["EncryptionMode", ref].columns for ref in entry.mode_refs]
+    found = {(one.algorithm, one.ratio) for one in columns if one and one.ratio}
+    algorithms = ("AES_128_GCM", "SM4_128_GCM")
+    assert found == {(algorithm, ratio) for algorithm in algorithms for ratio in (20, 50, 100)}
 
 
 def test_the_published_load_of_sysbench() -> None:

@@ -1,12 +1,14 @@
 """campaigns/polardbx-tpcc and its overlays: valid, complete, and `small` enough for two cores."""
 
+import csv
+
 import pytest
 
 from encbench.api.scalars import parse_quantity
 from encbench.core.plan import cells
 from encbench.database import pod as engine_pod
 from encbench.tools import pod as tool_pod
-from tests.support.chart import Rendered
+from tests.support.chart import REPO, Rendered
 from tests.unit.chart.campaigns import (
     CAMPAIGNS,
     NODE,
@@ -45,7 +47,17 @@ def test_the_published_load(name: str) -> None:
     assert workload.tpcc.warehouses == 1000
     assert workload.load.concurrency == [64, 128, 256, 512, 1024]
     assert workload.load.duration_seconds == 300
-    assert len(all_of(parsed(OVERLAYS[name]), "InstanceTemplate")) == 2
+
+
+def test_every_published_size() -> None:
+    """One server has the size of one node; an external database has all of its nodes."""
+    with (REPO / "tests/data/reference/polardbx_client_cpu.csv").open(encoding="utf-8") as file:
+        wanted = {row["instance"] for row in csv.DictReader(file)}
+    external, embedded = (
+        all_of(parsed(OVERLAYS[it]), "InstanceTemplate") for it in ("external", "embedded")
+    )
+    assert {name.removeprefix("polardbx-") for name in external} == wanted
+    assert {name.removeprefix("mysql-") for name in embedded} == {size[2:] for size in wanted}
 
 
 def test_all_of_them_fit_in_one_namespace() -> None:

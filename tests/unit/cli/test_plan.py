@@ -254,3 +254,58 @@ def test_an_external_database_is_shared_and_its_secret_looked_for(
     said = " ".join(capsys.readouterr().out.split())
     assert "loaded once for all arms" in said
     assert "at once one outside the cluster, which all arms share" in said
+
+
+async def test_the_room_is_that_of_the_pods_with_their_sidecars(tmp_path: Path) -> None:
+    """2 cores and 4 GiB of the server's, with a proxy of 1 core and 64Mi in the largest arm."""
+    found = await outlined_with(tmp_path, columns={"method": "confidential", "ratio": 100})
+    databases, clients = found.cells[0].room.databases, found.cells[0].room.clients
+    assert databases is not None
+    assert (databases.count, databases.millicores) == (3, 2000 + 50 + 1000)
+    assert databases.bytes == (4096 + 96 + 64) * 2**20
+    assert (clients.count, clients.millicores) == (2, 1000 + 100)
+    assert (found.cells[0].room.volumes, found.cells[0].room.volume_size) == (3, "1Gi")
+
+
+async def test_in_turns_and_on_demand(tmp_path: Path) -> None:
+    one = await outlined_with(tmp_path, residency="OnDemand")
+    assert one.cells[0].room.databases is not None
+    assert (one.cells[0].room.databases.count, one.cells[0].room.volumes) == (1, 3)
+    together = await outlined_with(tmp_path, blocks={"interleave": {"slice": "3s"}})
+    # All clients of a block are there, and share the CPU of one.
+    assert together.cells[0].room.clients.count == 2 * 3
+    assert together.cells[0].room.clients.millicores == 334 + 34
+
+
+async def outlined_with(folder: Path, **given: Any) -> Outline:
+    mode = {"columns": given.pop("columns")} if "columns" in given else {}
+    resources = {"cpu": "2", "memory": "4Gi"}
+    client = {"image": "tool:1", "replicas": 2, "resources": {"cpu": "1", "memory": "128Mi"}}
+    load_ = {"concurrency": [8], "warmup": "10s", "duration": "50s"}
+    bodies = [
+        body(INSTANCE_TEMPLATE, "small", "bench", resources=resources),
+        body(ENCRYPTION_MODE, "plain", "bench"),
+        {**body(ENCRYPTION_MODE, "tde", "bench"), "spec": mode},
+        body(WORKLOAD, "oltp", "bench", load=load_, client=client),
+        campaign(**given),
+    ]
+    found = await load([written(folder, *bodies)], None, "bench")
+    (only,) = found.of(CAMPAIGN)
+    parsed = objects.campaign(only)
+    gathered, problems = await admit(Offline(found), "bench", parsed.name, parsed.spec)
+    assert not problems
+    return outlines.outline(parsed.spec, gathered.freeze({}))
+
+
+def test_nodes_are_said_unless_one_may_hold_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plan", "-f", written(tmp_path, *everything())]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "nodes 3 × 2 cores and " in said
+    assert " or more, each for a database of 1.05 CPU and 0.6 GiB" in said
+    assert " or more, each for a client of " in said
+    assert main(["plan", "-f", written(tmp_path, *everything(allowColocation=True))]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "node one may hold all: " in said
+    assert "nodes" not in said

@@ -7,7 +7,7 @@ import pytest
 
 from encbench.api.trial import TrialSpec, Window
 from encbench.core.evidence import Proof
-from encbench.core.records import ClientFacts, ForeignCpu, IdleCpu, MetricsRecord, TrialCpu
+from encbench.core.records import ClientFacts, DiskIo, ForeignCpu, IdleCpu, MetricsRecord, TrialCpu
 from encbench.reconcile.trial.facts import Collected, TrialGathered
 from encbench.reconcile.trial.judge import judge
 from encbench.reconcile.trial.series import WindowMetrics
@@ -125,6 +125,22 @@ def test_but_for_the_servers_own_cpu() -> None:
     lost = MetricsRecord(window=WINDOW)
     assert reason(metrics=replace(METRICS, record=lost)) == "SeriesLost"
     assert reason(metrics=WindowMetrics()) == "SeriesLost"
+
+
+def test_data_that_should_be_in_memory() -> None:
+    """6,000 transactions in 60 s: 100 KiB a second are 1 KiB a transaction."""
+
+    def reads(kib: float) -> WindowMetrics:
+        disk = DiskIo(read_bytes_per_second=1024 * kib, write_bytes_per_second=0.0)
+        return replace(METRICS, disk=disk)
+
+    found = a_trial().spec
+    workload = found.workload.model_copy(update={"max_read_kib": 1.0})
+    bound = found.model_copy(update={"workload": workload})
+    assert reason(bound, metrics=reads(100)) is None
+    assert reason(bound, metrics=reads(101)) == "NotInMemory"
+    assert reason(metrics=reads(1_000_000)) is None, "no bound was asked for"
+    assert reason(bound) == "SeriesLost", "nothing says what was read"
 
 
 def test_proof_of_the_clients_sessions() -> None:

@@ -153,13 +153,15 @@ async def test_a_copy_that_is_refused_fails_the_testbed_with_its_words() -> None
     assert "the golden copy takes 9 MiB, there are 3 MiB" in failed.message
 
 
-async def test_the_next_trial_waits_until_the_servers_changes_are_written() -> None:
+@pytest.mark.parametrize("what", ["unwritten", "reading_back"])
+async def test_the_next_trial_waits_until_the_server_is_at_rest(what: str) -> None:
+    """Until its changes are written, and its pool is full again."""
     world = World()
     world.apply(*parts(), study("plain", blocks=1))
     await world.run(world.running())
     (trial,) = world.trials()
     for server in world.agent.servers.values():
-        server.unwritten = 5
+        setattr(server, what, 5)
     await finished(world)
     settled = [address for method, address in world.agent.calls if method == "settle"]
     # Five rounds that did not settle it and one that did, before and after each trial.

@@ -18,18 +18,13 @@ from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell, PlannedTrial
 from encbench.reconcile.campaign import children, cleanup, testbeds
 from encbench.reconcile.campaign.estimate import estimate
-from encbench.reconcile.campaign.facts import (
-    CampaignSeen,
-    block_of,
-    holds_the_stage,
-    is_archived,
-    past,
-)
+from encbench.reconcile.campaign.facts import CampaignSeen, block_of, is_archived, past
 from encbench.reconcile.campaign.hindrance import Hindrance, hindrance
 from encbench.reconcile.campaign.precision import block_plans, goals
 from encbench.reconcile.draft import Decision, Draft, backoff
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Campaign, Trial
+from encbench.reconcile.stage import holds_the_stage, is_leaving
 
 RESOLVE_AGAIN = 10.0
 """Seconds between looks at what was missing or wrong."""
@@ -211,13 +206,17 @@ def _measure(
         draft.condition(life.SUSPENDED, False, "Resumed", "spec.suspend is false")
     # An interleaved block of which some trials are missing, because the operator ended in between.
     completes = planned is not None and all(_runs_with(trial, planned) for trial in running)
-    if running and not completes:
+    before = _before(running, planned)
+    if running and not completes and before is None:
         return draft.decide(*effects, step=_describe(running[0]), requeue=IDLE)
     if planned is None:
         return draft.decide(*effects, step="collecting the last results", requeue=IDLE)
     stage = testbeds.stage(campaign, resolved, cell, planned, seen)
     if stage.waiting:
         return draft.decide(*effects, *stage.effects, step=stage.step, requeue=IDLE)
+    if before is not None and stage.beds[planned.seat.name].spec.follows_trials:
+        # Its database is made ready for it, which must not begin before the stage is free.
+        return draft.decide(*effects, step=_describe(before), requeue=IDLE)
     late = {
         block_of(trial)
         for trial in seen.trials.values()
@@ -227,7 +226,13 @@ def _measure(
         step = "waiting for the object store and Prometheus to take the last results"
         return draft.decide(*effects, step=step, requeue=IDLE)
     new = [
-        do.Create(TRIAL, children.trial(campaign, resolved, cell, one, stage.beds[one.seat.name]))
+        do.Create(
+            TRIAL,
+            children.trial(
+                *(campaign, resolved, cell, one, stage.beds[one.seat.name]),
+                after=before.name if before else None,
+            ),
+        )
         for one in state.together
     ]
     step = (
@@ -236,6 +241,13 @@ def _measure(
         f"{planned.arm.name if planned.turns_seed is None else EVERY_ARM} on {cell.instance_ref}"
     )
     return draft.decide(*effects, *new, step=step, requeue=IDLE)
+
+
+def _before(running: Sequence[Trial], planned: PlannedTrial | None) -> Trial | None:
+    """The trial during whose second proof the clients of the planned one may start."""
+    if planned is None or planned.turns_seed is not None or len(running) != 1:
+        return None
+    return running[0] if is_leaving(running[0]) else None
 
 
 def _runs_with(trial: Trial, planned: PlannedTrial) -> bool:

@@ -15,9 +15,9 @@ from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.api.lifecycle import READY, REPORTED
 from encbench.api.overheadreport import Artefact, Artefacts
 from encbench.core import plan, records
-from encbench.core.artefact import decode, digest_of, encode
+from encbench.core.artefact import RecordError, decode, digest_of, encode
 from encbench.core.evidence import ProofRecord
-from encbench.core.naming import proof_key
+from encbench.core.naming import INDEX, proof_key, storage_prefix
 from encbench.ports import Conflict, Rejected, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
@@ -44,7 +44,7 @@ async def publish(
     """Write everything. Unavailable or RecordError when it cannot be done yet."""
     index = await _index(deps, campaign, status, seen)
     prefix = f"{index.storage.prefix}/report"
-    index_key = f"{prefix}/index.json"
+    index_key = f"{index.storage.prefix}/{INDEX}"
     content = encode(index)
     await deps.store.put(index_key, content, "application/json")
     report, renderings = await _render(deps, index)
@@ -98,10 +98,26 @@ async def _index(
         trials=tuple(_entry(trial) for trial in ran),
         testbeds=tuple(testbeds),
         block_plans=tuple(status.block_plans),
+        extends=await _earlier(deps, campaign),
         start_time=status.start_time,
         generated_time=begun,
         operator_version=deps.settings.version,
     )
+
+
+async def _earlier(deps: Deps, campaign: Campaign) -> tuple[records.IndexEarlier, ...]:
+    """The indexes of the campaigns that a follow-up continues; the last one names the others."""
+    extends = campaign.spec.extends
+    if extends is None:
+        return ()
+    prefix = storage_prefix(campaign.namespace, extends.name, extends.uid)
+    key = f"{prefix}/{INDEX}"
+    content = await deps.store.get(key)
+    if content is None:
+        raise RecordError(f"the bucket has no {key}, the index of the campaign that is extended")
+    last = decode(records.IndexRecord, content, key)
+    own = records.IndexEarlier(campaign=last.campaign, key=key, digest=digest_of(content))
+    return (*last.extends, own)
 
 
 def _when(trial: Trial) -> tuple[float, str, str]:

@@ -8,7 +8,7 @@ from encbench.api.scalars import parse_duration
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
 from encbench.ports import Body, Reader, Rejected, Unavailable
-from encbench.proofs import columns, volume
+from encbench.proofs import columns, enclave, volume
 from encbench.proofs.clients import before_sessions
 from encbench.reconcile import agents, checks
 from encbench.reconcile.checks import Checked
@@ -34,6 +34,7 @@ async def prove(deps: Deps, testbed: Testbed, database: PodFacts, *, full: bool)
     proof = engine(spec.instance.engine).judge(evidence, spec.mode, full=full)
     proof = volume.judge(proof, evidence, spec.mode, full=full)
     proof = columns.judge(proof, evidence, spec, full=full)
+    proof = enclave.judge(proof, evidence, spec)
     return proof.model_copy(update={"time": format_time(now)})
 
 
@@ -47,6 +48,7 @@ def declared(testbed: Testbed) -> Proof:
 async def settle(deps: Deps, address: str, token: str) -> None:
     """Have the server write what it has changed. Unavailable while some of it is not written yet.
 
+    Unavailable too while the server still fills its pool with the pages of the run before.
     So a trial is measured on a server at rest, and leaves one behind for its neighbours.
     """
     try:
@@ -55,6 +57,8 @@ async def settle(deps: Deps, address: str, token: str) -> None:
         # An agent of an earlier version, beside a database that stood when the operator was
         # upgraded. A wrong token is found out with the evidence.
         return
+    if said.get("loading"):
+        raise Unavailable("the server is still reading the pages back that its pool held")
     if not said["settled"]:
         left = said["dirtyPages"]
         pages = "changes" if left is None else f"{left} changed pages"

@@ -20,7 +20,13 @@ from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.base import Effects
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.trial import collect, recovery
-from encbench.reconcile.trial.facts import ClientPod, Proven, TrialFound, TrialGathered
+from encbench.reconcile.trial.facts import (
+    ClientPod,
+    Proven,
+    TrialFound,
+    TrialGathered,
+    clock_offset,
+)
 from encbench.reconcile.trial.first_stored import keep, key_of, settle, settled
 from encbench.reconcile.trial.gather import CONDITIONS, gather, proof_name
 from encbench.reconcile.trial.record import RECORD
@@ -171,10 +177,11 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
             )
             for name in collect.files(trial.spec)
         }
-        offset = client.run.clock_offset if client.run else 0.0
+        clock = client.run.clock if client.run else None
         slots = None if turns is None else own_slots(trial.spec, turns, trial.name)
         where = agents.recorder(client.pod)
-        await self._deps.recorder.release(where, token, at + offset, uploads, slots)
+        start_at = at + (clock["seconds"] if clock else 0.0)
+        await self._deps.recorder.release(where, token, start_at, uploads, slots, clock)
 
     async def _read_slots(self, trial: Trial, effect: do.ReadSlots) -> bool:
         """Have the agent read its server at the edges of all slots, by its own clock."""
@@ -183,7 +190,10 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
         where, token = await agents.agent(
             self._deps.cluster, trial.namespace, testbed, effect.database
         )
-        times = slot_times(trial.spec, turns)
-        order = SlotsOrder(**times, run=trial.uid, startAt=effect.at)
+        asked = self._deps.clock.now()
+        known = await self._deps.agent.slots(where, token, trial.uid)
+        clock = clock_offset(known["clock"], asked, self._deps.clock.now())
+        start_at = effect.at + clock["seconds"]
+        order = SlotsOrder(**slot_times(trial.spec, turns), run=trial.uid, startAt=start_at)
         await self._deps.agent.begin_slots(where, token, order)
         return False

@@ -67,7 +67,7 @@ def _judge(draft: TrialDraft, gathered: TrialGathered) -> None:
     """The outcome, if nothing before has ended the trial, and the figures with it."""
     if draft.status.outcome is None:
         testbed = draft.seen.testbed
-        has_proxy = testbed is not None and testbed.spec.mode.columns is not None
+        has_proxy = testbed is not None and testbed.spec.mode.proxy is not None
         has_agent = not draft.seen.is_external
         draft.end(*judge(draft.spec, gathered, has_agent=has_agent, has_proxy=has_proxy))
     draft.set(window=gathered.collected.window, result=result(gathered))

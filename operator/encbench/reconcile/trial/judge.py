@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from encbench.api.trial import Outcome, TrialSpec
-from encbench.core.records import IdleCpu, TrialCpu
+from encbench.core.records import DiskIo, IdleCpu, TrialCpu
 from encbench.reconcile.trial.facts import Collected, TrialGathered
+from encbench.tools.measurement import Measurement
 
 Judgement = tuple[Outcome, str | None, str | None]
 """Outcome, reason and message; the last two are None for a valid trial."""
@@ -58,6 +59,7 @@ def _broken(
     if measurement.errors / measurement.transactions > limit:
         message = f"{measurement.errors} errors in {measurement.transactions} transactions are more"
         yield "ErrorRate", f"{message} than maxErrorRate {limit:g} allows"
+    yield from _not_in_memory(spec.workload.max_read_kib, metrics.disk, measurement)
     scraped = "see that it scrapes pods labelled encbench.io/scrape=true"
     if has_agent and not metrics.has_database:
         message = "Prometheus has no CPU series of the database in the window"
@@ -71,6 +73,24 @@ def _broken(
     yield from _throttled(spec.limits.client_throttling, collected)
     yield from _foreign(spec.limits.foreign_cpu, metrics.cpu)
     yield from _not_idle(spec.limits.idle_cpu, metrics.cpu.idle)
+
+
+def _not_in_memory(
+    limit: float | None, disk: DiskIo | None, measurement: Measurement
+) -> Iterator[tuple[str, str]]:
+    if limit is None:
+        return
+    if disk is None:
+        message = "Prometheus has no series of what the database read from its disk in the window"
+        yield "SeriesLost", f"{message}, so maxReadKib {limit:g} cannot be judged"
+        return
+    read = disk.read_bytes_per_second * measurement.seconds / 1024 / measurement.transactions
+    if read > limit:
+        yield (
+            "NotInMemory",
+            f"the database read {read:.1f} KiB from its disk per transaction, more than maxReadKib "
+            f"{limit:g} allows: give its pool more memory, or the load a longer warmup",
+        )
 
 
 def _throttled(limit: float, collected: Collected) -> Iterator[tuple[str, str]]:

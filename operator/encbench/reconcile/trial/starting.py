@@ -1,4 +1,8 @@
-"""A trial until its clients know when to start: they wait, and the mode is proven."""
+"""A trial until its clients know when to start: they wait, and the mode is proven.
+
+The clients' pods may start while the trial before it is proven the second time (`reconcile.stage`);
+the first proof waits for that, and the release for the first proof.
+"""
 
 from encbench.api import lifecycle as life
 from encbench.api.conditions import find, is_true
@@ -8,6 +12,7 @@ from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import CreateJob, TrialEffect
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import Trouble
+from encbench.reconcile.stage import holds_the_stage, left_at
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial import decision
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
@@ -30,7 +35,8 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE):
         return _join(draft) if seen.siblings else _release(draft, decision.START_TOGETHER)
     effects: list[TrialEffect] = [] if seen.job is not None else [CreateJob(testbed)]
-    if not draft.known(life.PROVEN_BEFORE):
+    taken = seen.before is not None and holds_the_stage(seen.before)
+    if not draft.known(life.PROVEN_BEFORE) and not taken:
         # While the clients' pods start: it would be dead time in front of that or after it.
         draft.note_silence()
         proof = draft.prove("before")
@@ -71,8 +77,13 @@ def _release(draft: TrialDraft, ahead: float) -> TrialDecision:
 def _served(draft: TrialDraft, testbed: Testbed, waited: float) -> float:
     """Seconds for which the testbed has been what the trial needs: the proof's deadline is of that.
 
-    Until then the testbed has deadlines of its own, and waits at most for a neighbour's record.
+    Until then the testbed has deadlines of its own, and waits at most for a neighbour's record; so
+    has the trial that may hold the stage.
     """
+    before = draft.seen.before
+    if before is not None:
+        free = left_at(before)
+        return 0.0 if holds_the_stage(before) else min(waited, draft.age(free) if free else waited)
     if not testbed.spec.follows_trials:
         return waited
     if serves(testbed, draft.subject):

@@ -56,6 +56,8 @@ class EngineProbe:
     stopping half-way does no harm."""
     redo: Callable[[Session], int | None]
     """Bytes of log that the data files lack; None if the server does not report them."""
+    loading: Callable[[Session], bool] = lambda _: False
+    """Whether the server still reads back the pages that its pool held when it stopped."""
     dirty: str | None = None
     """Its row ends with the number of pages still to be written; None if the engine has none."""
     flush_logs: Iterable[Statement] = ()
@@ -79,7 +81,7 @@ def _innodb(
     row: EngineFacts, says: EngineCatalogue, busy: Callable[[Iterable[Row]], bool]
 ) -> EngineProbe:
     """The common part of MariaDB and MySQL."""
-    from encbench.engines.innodb import marker, unwritten  # noqa: PLC0415
+    from encbench.engines.innodb import marker, pool, unwritten  # noqa: PLC0415
 
     return EngineProbe(
         facts=row,
@@ -91,6 +93,7 @@ def _innodb(
         flush_logs=(marker.FLUSH_BINARY_LOG,),
         drop=marker.drop,
         settle=unwritten.flush,
+        loading=pool.is_loading,
         dirty=unwritten.DIRTY,
         redo=lambda session: unwritten.redo_bytes(session.rows(unwritten.STATUS)),
     )

@@ -84,8 +84,8 @@ def settle(
 
     Otherwise a server that has just been loaded, or that served the last trial, would write during
     the next window: its own, or that of a neighbour on the same disk. Blocks; SqlError when the
-    server fails a statement. `settled` says whether every statement was done, and `dirtyPages`
-    counts the pages still to be written, if the engine reports them.
+    server fails a statement. `settled` says whether every statement was done and the pool is
+    filled; `dirtyPages` counts the pages still to be written, if the engine reports them.
     """
     began = time.monotonic()
     with closing(open_session()) as session:
@@ -96,9 +96,11 @@ def settle(
                 break
             session.rows(*statement)
         rows = session.rows(probe.dirty) if probe.dirty else []
+        loading = probe.loading(session)
     return {
-        "settled": settled,
+        "settled": settled and not loading,
         "dirtyPages": int(rows[0][-1]) if rows else None,
+        "loading": loading,
         "tookSeconds": round(time.monotonic() - began, 3),
         "clock": time.time(),
     }

@@ -14,7 +14,7 @@ from encbench.api.workload import Load
 from encbench.core.certificates import FOLDER
 from encbench.core.connection import Connection
 from encbench.engines.facts import facts
-from encbench.tools.context import seed_of, shares
+from encbench.tools.context import shares
 from encbench.tools.tpcc import jdbc
 
 Kind = Literal["own", "5", "6"]
@@ -70,7 +70,7 @@ def run_props(
 
 
 def replica_props(tpcc: Tpcc, concurrency: int, seed: int, replicas: int) -> list[Props]:
-    """Properties of each replica in addition to the file: its part of the terminals, and a seed."""
+    """Properties of each replica beside those of the file: its part of the terminals, the seed."""
     kind, parts = kind_of(tpcc), shares(concurrency, replicas)
     if kind == "6":
         # Three quarters of the connections may do deferred deliveries, as in its own samples.
@@ -86,7 +86,9 @@ def replica_props(tpcc: Tpcc, concurrency: int, seed: int, replicas: int) -> lis
             props |= {
                 "terminalOffset": str(sum(parts[:index])),
                 "terminalsTotal": str(concurrency),
-                "seed": str(seed_of(seed, index)),
+                # One for all: it decides the constant of last names (clause 2.1.6.1), and each
+                # terminal has a stream of its own by its number.
+                "seed": str(seed),
             }
         found.append(props)
     return found

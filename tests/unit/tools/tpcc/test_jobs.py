@@ -96,7 +96,7 @@ def test_replicas_share_the_terminals() -> None:
     assert values["ENCBENCH_REPLICA_0"].split()[0] == "terminals=3"
     assert values["ENCBENCH_REPLICA_1"].split()[0] == "terminals=2"
     assert "terminalOffset=3" in values["ENCBENCH_REPLICA_1"].split()
-    assert "seed=1001" in values["ENCBENCH_REPLICA_1"].split()
+    assert "seed=1000" in values["ENCBENCH_REPLICA_1"].split()
     assert job["spec"]["completions"] == 2
 
 

@@ -99,14 +99,14 @@ def test_terminals_and_the_limit_are_shared_by_the_replicas() -> None:
             "limitTxnsPerMin": "33",
             "terminalOffset": "3",
             "terminalsTotal": "8",
-            "seed": "1001",
+            "seed": "1000",
         },
         {
             "terminals": "2",
             "limitTxnsPerMin": "33",
             "terminalOffset": "6",
             "terminalsTotal": "8",
-            "seed": "1002",
+            "seed": "1000",
         },
     ]
 

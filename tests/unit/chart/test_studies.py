@@ -1,0 +1,162 @@
+"""Every full campaign: accepted, planned, and said to take what it takes.
+
+Their READMEs say what nodes and disks they need. A node of that size is simulated here: what it
+keeps for itself, what runs on every node, and where the scheduler would put the pods of a
+measurement.
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from encbench.cli.outline import Outline
+from encbench.kube.nodes import NodeSize, PodRequest, allocatable, total
+from encbench.reconcile.campaign.room import PodRoom
+from tests.unit.chart.campaigns import CAMPAIGNS, all_of, parsed, planned, problems_of
+
+STUDIES = {
+    folder: CAMPAIGNS / folder
+    for folder in (
+        "percona-decryption",
+        "polardbx-confidential",
+        "polardbx-tpcc",
+        "rds-mysql-confidential",
+        "rds-mysql-tde",
+        "recovery",
+    )
+}
+EXTERNAL = {
+    f"{folder}/external": STUDIES[folder] / "external"
+    for folder in ("polardbx-confidential", "polardbx-tpcc")
+}
+FULL = {**STUDIES, **EXTERNAL}
+PARTS = ("base", "embedded", "layers")
+"""Folders that are not applied by themselves."""
+APPLIED = sorted(
+    str(file.parent.relative_to(CAMPAIGNS))
+    for file in CAMPAIGNS.rglob("kustomization.yaml")
+    if file.parent.name not in PARTS
+)
+DAEMONS = (PodRequest(100, 0), PodRequest(25, 170 * 2**20), PodRequest(10, 24 * 2**20))
+"""kube-proxy, a network plugin and the chart's node-exporter."""
+HEAD = "| parameter | the study's | ours | why |"
+
+
+@dataclass
+class Node:
+    """A machine of a cluster."""
+
+    size: NodeSize
+    held: list[PodRequest] = field(default_factory=lambda: list(DAEMONS))
+
+    def takes(self, pod: PodRequest) -> bool:
+        """Whether the scheduler puts the pod here; it is here then."""
+        whole, offered = total(*self.held, pod), allocatable(self.size)
+        if whole.millicores > offered.millicores or whole.bytes > offered.bytes:
+            return False
+        self.held.append(pod)
+        return True
+
+
+def outlines(name: str) -> dict[str, Outline]:
+    return planned(FULL[name])
+
+
+def readme(name: str) -> str:
+    return (CAMPAIGNS / name.partition("/")[0] / "README.md").read_text(encoding="utf-8")
+
+
+def of_one(pods: PodRoom) -> PodRequest:
+    return PodRequest(pods.millicores, pods.bytes)
+
+
+def said(pods: PodRoom | None) -> str:
+    return f"{pods.count} × {pods.node_cores} cores and {pods.node_gibibytes} GiB" if pods else "–"
+
+
+@pytest.mark.parametrize("name", APPLIED)
+def test_it_is_accepted_and_planned(name: str) -> None:
+    assert problems_of(CAMPAIGNS / name) == []
+    for outline in planned(CAMPAIGNS / name).values():
+        assert outline.cells
+        assert outline.trials.least > 0
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_its_trials_and_hours_are_said(name: str) -> None:
+    text = readme(name)
+    for outline in outlines(name).values():
+        assert f"{outline.trials.least:,} trials" in text
+        assert f"**{outline.time.least_seconds / 3600:.0f} hours**" in text
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_its_nodes_and_disks_are_said(name: str) -> None:
+    text = readme(name)
+    for outline in outlines(name).values():
+        for cell in outline.cells:
+            room = cell.room
+            disk = f"{room.volumes} × {room.volume_size}"
+            row = f"| {cell.instance} | {said(room.databases)} | {said(room.clients)} | {disk} |"
+            assert row in text
+
+
+@pytest.mark.parametrize("name", EXTERNAL)
+def test_an_external_form_needs_the_same_clients(name: str) -> None:
+    rooms = [cell.room for outline in outlines(name).values() for cell in outline.cells]
+    assert all(room.databases is None and room.volumes == 0 for room in rooms)
+    assert all(f"| {said(room.clients)} |" in readme(name) for room in rooms)
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_nodes_of_that_size_hold_the_pods(name: str) -> None:
+    for room in [cell.room for outline in outlines(name).values() for cell in outline.cells]:
+        for pods in [pods for pods in (room.databases, room.clients) if pods]:
+            size, pod = NodeSize(pods.node_cores, pods.node_gibibytes), of_one(pods)
+            nodes = [Node(size) for _ in range(pods.count)]
+            assert all(node.takes(pod) for node in nodes)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_nodes_of_the_bare_size_would_not(name: str) -> None:
+    """A server of 8 cores does not fit a machine of 8 cores."""
+    specs = parsed(FULL[name])
+    for outline in outlines(name).values():
+        for cell in outline.cells:
+            own = all_of(specs, "InstanceTemplate")[cell.instance].resources
+            bare = NodeSize(round(own.cores), round(own.memory_bytes / 2**30))
+            assert cell.room.databases is not None
+            assert not Node(bare).takes(of_one(cell.room.databases))
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_what_the_study_does_not_state_is_called_our_choice(name: str) -> None:
+    """Each row of the table has four cells, and names the reason of each departure."""
+    text = readme(name).replace("the reader's wish", "the study's")
+    lines = text[text.index(HEAD) :].splitlines()
+    rows = lines[2 : lines.index("")]
+    assert len(rows) >= 4
+    for row in rows:
+        _, study, ours, why = [cell.strip() for cell in row.split("|")[1:-1]]
+        assert why or ours.startswith("the same"), row
+        if "not stated" in study:
+            assert "our choice" in why, row
+
+
+@pytest.mark.parametrize("name", ["rds-mysql-tde", "polardbx-confidential"])
+def test_an_overlay_names_the_images_of_another_registry(name: str, tmp_path: Path) -> None:
+    """The one that campaigns/README.md gives."""
+    text = (CAMPAIGNS / "README.md").read_text(encoding="utf-8")
+    (overlay,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    content = overlay.replace("../rds-mysql-tde", str(CAMPAIGNS / name))
+    (tmp_path / "kustomization.yaml").write_text(content, encoding="utf-8")
+    images = {one.client.image for one in all_of(parsed(tmp_path), "Workload").values()}
+    assert images == {"registry.example.com/encbench/sysbench:1.0.20"}
+
+
+def test_the_list_names_folders_that_exist() -> None:
+    text = (CAMPAIGNS / "README.md").read_text(encoding="utf-8")
+    folders = {path.name for path in CAMPAIGNS.iterdir() if path.is_dir()}
+    assert folders >= set(re.findall(r"^\| \[([\w-]+)\]\(\1\)", text, re.MULTILINE))
