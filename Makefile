@@ -96,6 +96,10 @@ crds: ## Generate crds/ and docs/lifecycle.md from the models
 	$(python) -m encbench.api.crd
 	$(python) -m encbench.api.lifecycle_page
 
+.PHONY: third-party
+third-party: ## Generate THIRD-PARTY.md from the lock files
+	$(python) -m tests.third_party
+
 .PHONY: lock
 lock: ## Pin the requirements again
 	operator/lock.sh
@@ -149,11 +153,11 @@ bench-proxy: ## Measure what the confidential proxy costs, beside a raw relay; R
 	$(python) -m tests.bench.proxy
 
 .PHONY: bench-proxy-rate
-bench-proxy-rate: ## Builds of the proxy at an equal rate: CPU a query; PROGRAMS=a=PATH,b=PATH
+bench-proxy-rate: ## The proxy beside a raw relay at an equal rate: CPU a query; PROGRAMS=a=PATH,b=PATH
 	$(python) -m tests.bench.proxy_rate
 
 .PHONY: bench-encjdbc
-bench-encjdbc: ## Measure what the encrypting driver costs its client, beside ShardingSphere
+bench-encjdbc: ## Measure what the encrypting driver costs its client, beside ShardingSphere; LAUNCHES=15
 	$(python) -m tests.bench.encjdbc
 
 .PHONY: bench-enclave

@@ -23,6 +23,7 @@ from encbench.adapters.kubernetes import KubernetesCluster, connect
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.recorder import HttpRecorder
+from encbench.admission.gather import Allowed
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
 from encbench.kube import labels
 from encbench.ports import Cluster, Reader, Rejected, Unavailable
@@ -43,6 +44,14 @@ IMAGES = {
     "refused",
     "proxy-image": "image of the confidential proxy; without it, modes with columns are refused",
     "turnstile-image": "image of the turnstile; without it, interleaved blocks are refused",
+}
+
+
+ALLOWED = {
+    "allowed-image": "registry, folder or repository of images that campaigns may name; may be "
+    "given several times; without it, all",
+    "allowed-host": "host of external databases and of jars; *.example.com for all below it; may "
+    "be given several times; without it, all",
 }
 
 
@@ -106,6 +115,11 @@ def arguments() -> argparse.ArgumentParser:
         "--reference-policy",
         default="",
         help="binding of the ValidatingAdmissionPolicy that holds references to Secrets",
+    )
+    for name, help_text in ALLOWED.items():
+        parser.add_argument(f"--{name}", action="append", default=[], help=help_text)
+    parser.add_argument(
+        "--image-digests-only", action="store_true", help="refuse images without a digest"
     )
     parser.add_argument("--s3-endpoint", required=True, help="URL of the object store")
     parser.add_argument("--s3-external-endpoint", help="its URL for clients, if it differs")
@@ -289,6 +303,11 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
         proxy_pull_policy=args.proxy_image_pull_policy,
         turnstile_image=args.turnstile_image,
         turnstile_pull_policy=args.turnstile_image_pull_policy,
+        allowed=Allowed(
+            images=tuple(one.rstrip("/") for one in args.allowed_image),
+            digests_only=args.image_digests_only,
+            hosts=tuple(one.lower() for one in args.allowed_host),
+        ),
     )
     deps = Deps(
         cluster=cluster,

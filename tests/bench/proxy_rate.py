@@ -1,17 +1,20 @@
-"""`make bench-proxy-rate`: builds of the confidential proxy beside each other at an equal rate.
+"""`make bench-proxy-rate`: the confidential proxy beside a raw relay at an equal rate, and builds.
 
 How much CPU a hop takes for a query depends on how busy it is, because a busy one finds several
 connections ready each time that it wakes. So builds are compared under an open loop that offers
 each of them the same rate, at a share of what the slowest one sustains. That maximum, of a closed
 loop, is measured first. CPU time is the proxy's own, user and system.
 
-    PROGRAMS=old=/path/to/it,new=/path/to/it   default: this tree's, twice, which shows the noise
+    PROGRAMS=old=/path/to/it,new=/path/to/it   default: a raw relay with a blocking thread for each
+                                               direction, and this tree's proxy twice, which shows
+                                               the noise
     CLIENTS=1,4,64,1024  REPEATS=10  SECONDS=3  SHARE=0.55  WORKERS=1
 
 All builds run at once, in front of one MariaDB on loopback, and have the load in turns of a tenth
 of a second. What else a shared machine does then meets all of them. Each repeat starts them anew,
 in another order. A difference is that of the first build: the geometric mean of the ratios within
-repeats, with Student's interval at 95 %.
+repeats, with Student's interval at 95 %. By default the proxy may take no more CPU than the relay,
+at the interval's upper end.
 """
 
 import math
@@ -40,6 +43,9 @@ SHARE = float(os.environ.get("SHARE", "0.55"))
 WORKERS = os.environ.get("WORKERS", "1")
 FILES = 32768
 """Two a connection."""
+RELAY = "raw_relay"
+AT_MOST = {"proxy": 0.0}
+"""Per cent more CPU a query than the relay."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,8 @@ class Bench:
 
     def running(self, name: str) -> AbstractContextManager[confidential.Proxy]:
         """One of the builds."""
+        if self.builds[name].name == RELAY:
+            return _relaying(self.builds[name], self.folder, self.server)
         workers = ("--workers", WORKERS)
         return confidential.running(
             self.folder / name,
@@ -105,13 +113,28 @@ class Bench:
         )
 
 
+@contextmanager
+def _relaying(program: Path, folder: Path, server: int) -> Iterator[confidential.Proxy]:
+    """The relay, which says its port and knows nothing of the protocol."""
+    argv = [str(program), "127.0.0.1:0", f"127.0.0.1:{server}"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            announced = process.stdout.readline()
+            port = int(announced.rpartition(":")[2])
+            yield confidential.Proxy(port, process, announced, folder)
+        finally:
+            process.terminate()
+
+
 def _window(line: str, cpu: float) -> Window:
     queries, seconds, median, p95 = map(float, line.split())
     return Window(queries / seconds, cpu * 1e6 / queries, median, p95)
 
 
 def main() -> int:
-    """Run the benchmark."""
+    """Run the benchmark; the exit code says whether every figure is as it should be."""
+    good = True
     load = compiled() / "point_load"
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, FILES), hard))
@@ -122,15 +145,16 @@ def main() -> int:
             maxima = bench.windows(MAXIMA, clients, 0)
             slowest = min(_median(windows, "per_second") for windows in maxima.values())
             rate = float(f"{SHARE * slowest:.2g}")
-            _print(clients, rate, maxima, bench.windows(REPEATS, clients, rate))
-    return 0
+            good &= _print(clients, rate, maxima, bench.windows(REPEATS, clients, rate))
+    return 0 if good else 1
 
 
 def programs() -> dict[str, Path]:
     """The builds by their names, in the order given."""
     given = os.environ.get("PROGRAMS")
     if given is None:
-        return {"this": confidential.program(), "this again": confidential.program()}
+        own = confidential.program()
+        return {"relay": compiled() / RELAY, "proxy": own, "proxy again": own}
     pairs = (pair.partition("=") for pair in given.split(","))
     return {name: Path(path) for name, _, path in pairs}
 
@@ -152,32 +176,45 @@ def _server(connections: int) -> Iterator[int]:
 
 def _print(
     clients: int, rate: float, maxima: dict[str, list[Window]], equal: dict[str, list[Window]]
-) -> None:
+) -> bool:
+    good = True
     print(f"{clients} clients, {rate:,.0f} queries a second, {REPEATS} windows of {SECONDS:g} s")
     first, *_ = equal.values()
     for name, windows in equal.items():
         cpu = sorted(window.cpu_us for window in windows)
+        most = AT_MOST.get(name) if "relay" in equal else None
+        met = most is None or _change(first, windows)[2] <= most
+        asked = "" if most is None else f", at most {most:+g} % asked{'' if met else ' MISSED'}"
+        good &= met
         print(
             f"  {name}: {_median(windows, 'cpu_us'):.2f} us CPU a query"
-            f" ({cpu[0]:.2f} to {cpu[-1]:.2f}), {_against(first, windows)};"
+            f" ({cpu[0]:.2f} to {cpu[-1]:.2f}), {_against(first, windows)}{asked};"
             f" median {_median(windows, 'median_us'):.0f} us,"
             f" 95 % within {_median(windows, 'p95_us'):.0f} us;"
             f" at most {_median(maxima[name], 'per_second'):,.0f} queries a second,"
             f" then {_median(maxima[name], 'cpu_us'):.2f} us",
             flush=True,
         )
+    return good
 
 
 def _against(first: Sequence[Window], windows: Sequence[Window]) -> str:
     """How much more CPU these windows took than the first build's."""
     if windows is first:
         return "the first"
+    change, low, high = _change(first, windows)
+    if not math.isfinite(high):
+        return "no interval"
+    return f"{change:+.1f} % ({low:+.1f} to {high:+.1f})"
+
+
+def _change(first: Sequence[Window], windows: Sequence[Window]) -> tuple[float, float, float]:
+    """The increase in percent and its interval, which is infinite where there is none."""
     paired = estimate([one.cpu_us for one in first], [one.cpu_us for one in windows])
     bounds = paired and paired.change_bounds("increase")
-    if not paired or not bounds or not math.isfinite(bounds.high):
-        return "no interval"
-    change, low, high = (100 * x for x in (paired.change("increase"), bounds.low, bounds.high))
-    return f"{change:+.1f} % ({low:+.1f} to {high:+.1f})"
+    if not paired or not bounds:
+        return 0.0, -math.inf, math.inf
+    return 100 * paired.change("increase"), 100 * bounds.low, 100 * bounds.high
 
 
 def _median(windows: Sequence[Window], figure: str) -> float:

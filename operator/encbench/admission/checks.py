@@ -5,8 +5,8 @@ All problems are reported at once, and nothing starts until there are none.
 
 from collections.abc import Callable, Iterable
 
+from encbench.admission import allowed, external, modes, programs, references
 from encbench.admission import campaign as settings
-from encbench.admission import external, modes, programs, references
 from encbench.admission.gather import CampaignParts, Installed, Lookup, gather
 from encbench.api.campaign import CampaignSpec
 from encbench.core.problem import Problem
@@ -14,6 +14,7 @@ from encbench.core.problem import Problem
 CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     settings.extension,
     references.check,
+    allowed.check,
     programs.tools,
     programs.engines,
     programs.runs,

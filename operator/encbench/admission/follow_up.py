@@ -38,14 +38,15 @@ def follow_up_name(name: str, spec: CampaignSpec) -> str:
 def follow_up(
     name: str, uid: str, spec: CampaignSpec, resolved: Resolved, blocks: int
 ) -> CampaignSpec:
-    """The spec of the follow-up of that campaign.
+    """The spec of the follow-up of that campaign, without its deadline, which was for other blocks.
 
     ValueError where `blocks` is not a number of blocks that the plan allows.
     """
     number = (spec.extends.number if spec.extends else 0) + 1
+    not_copied = {"precision", "blocks", "extends", "seed", "suspend", "active_deadline_seconds"}
     own = spec.blocks.to_dict() | {"min": blocks, "solo": 0}
     return CampaignSpec.model_validate(
-        spec.model_dump(exclude={"precision", "blocks", "extends", "seed", "suspend"})
+        spec.model_dump(exclude=not_copied)
         | {
             "blocks": Blocks.model_validate(own),
             "seed": int(digest([spec.seed, "extend", number])[:8], 16),

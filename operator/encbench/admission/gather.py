@@ -39,6 +39,18 @@ class Lookup(Protocol):
 
 
 @dataclass(frozen=True)
+class Allowed:
+    """What the administrator lets authors choose; an empty list is no limit."""
+
+    images: tuple[str, ...] = ()
+    """Registries, folders of them, or repositories, as the references are written."""
+    digests_only: bool = False
+    """Whether every image needs a digest."""
+    hosts: tuple[str, ...] = ()
+    """Lower-case hosts of external databases and of jars; `*.` stands for any beginning."""
+
+
+@dataclass(frozen=True)
 class Installed:
     """What this installation allows."""
 
@@ -48,6 +60,7 @@ class Installed:
     """Pods may have a privileged container, which gocryptfs needs."""
     turnstile: bool = False
     """It has an image of the turnstile."""
+    allowed: Allowed = Allowed()
 
 
 @dataclass(frozen=True)

@@ -30,11 +30,14 @@ class Rule:
     cel: str
     message: str
     holds: Callable[[Any], bool]
+    culprits: "Culprits | None" = None
+    """Of a map: which of its keys break the rule, so that the message can begin with one."""
 
     def check(self, value: Any) -> Any:
         """The value; ValueError with the message when the rule does not hold."""
         if not self.holds(value):
-            raise ValueError(self.message)
+            found = self.culprits.find(value) if self.culprits else []
+            raise ValueError(f"{found[0]}: {self.message}" if found else self.message)
         return value
 
     def __get_pydantic_core_schema__(
@@ -50,6 +53,15 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Culprits:
+    """The keys of a map that break a rule, in both languages."""
+
+    cel: str
+    """A list of strings."""
+    find: Callable[[Any], list[str]]
+
+
+@dataclass(frozen=True)
 class Transition:
     """A condition on a change. `holds` gets the new and the old value, parsed."""
 
@@ -60,7 +72,11 @@ class Transition:
 
 def as_cel(rule: Rule | Transition) -> dict[str, str]:
     """The rule as an entry of `x-kubernetes-validations`."""
-    return {"rule": rule.cel, "message": rule.message}
+    made = {"rule": rule.cel, "message": rule.message}
+    if isinstance(rule, Rule) and rule.culprits is not None:
+        # One of them: the API server takes a text of all of them for too expensive.
+        made["messageExpression"] = f"{rule.culprits.cel}[0] + {literal(f': {rule.message}')}"
+    return made
 
 
 @dataclass(frozen=True)
@@ -111,19 +127,29 @@ def matches(pattern: str, message: str) -> Rule:
 
 def keys_match(pattern: str, message: str) -> Rule:
     """A rule that every key of a map matches such a pattern."""
+    fitting = f"key.matches({literal(pattern)})"
     return Rule(
-        cel=f"self.all(key, key.matches({literal(pattern)}))",
+        cel=f"self.all(key, {fitting})",
         message=message,
         holds=lambda values: all(fits(pattern, key) for key in values),
+        culprits=Culprits(
+            f"self.filter(key, !{fitting})",
+            lambda values: [key for key in values if not fits(pattern, key)],
+        ),
     )
 
 
 def no_key_matches(pattern: str, message: str) -> Rule:
     """A rule that no key of a map matches such a pattern."""
+    fitting = f"key.matches({literal(pattern)})"
     return Rule(
-        cel=f"!self.exists(key, key.matches({literal(pattern)}))",
+        cel=f"!self.exists(key, {fitting})",
         message=message,
         holds=lambda values: not any(fits(pattern, key) for key in values),
+        culprits=Culprits(
+            f"self.filter(key, {fitting})",
+            lambda values: [key for key in values if fits(pattern, key)],
+        ),
     )
 
 

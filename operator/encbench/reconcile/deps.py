@@ -1,9 +1,10 @@
 """What every reconciler is given: the ports and the settings of this installation."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from encbench import ports
+from encbench.admission.gather import Allowed
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Settings:
     turnstile_image: str = ""
     """Image of the turnstile; empty where the installation names none."""
     turnstile_pull_policy: str = "IfNotPresent"
+    allowed: Allowed = field(default_factory=Allowed)
+    """What the administrator lets authors choose."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,6 +38,16 @@ STUDIES = {
         modes={"all": {"columns": {**HOP, "ratio": 100}}, "direct": {}},
         proxy={"plain": 0.4, "plain-control": 0.4, "all": 0.6},
     ),
+    "turns": Study(
+        name="turns",
+        blocks=1,
+        rounds=20,
+        solo=3,
+        concurrency=(64,),
+        noise=0.004,
+        loss={"tde": 0.08, "columns": 0.3},
+        background={"tde": 0.05},
+    ),
     "empty": Study(name="empty", blocks=2, always={"tde": ("Invalid", "ProofFailed")}),
 }
 LOOKS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
@@ -276,16 +286,23 @@ def cpu(rows: list[list[str]], found: list[tuple[Any, Any, Any, Any]]) -> int:
 
 
 async def answers(tab: Page, document: dict[str, Any]) -> None:
-    """The cards: sentence, verdict and large figure are the headlines'."""
+    """The cards: sentences, verdict and large figure are the headlines', and so is the rest."""
     cards = await tab.evaluate(
         "[...document.querySelectorAll('.answer')].map(card => ({"
         "  verdict: card.querySelector('.badge').innerText,"
         "  figure: card.querySelector('strong').innerText,"
-        "  sentence: card.querySelector('.sentence').textContent}))"
+        "  brief: card.querySelector('.brief').textContent,"
+        "  so: card.querySelector('.so').textContent}))"
     )
+    whole = await tab.evaluate(
+        "[...document.querySelectorAll('.in-full .sentence')].map(one => one.textContent)"
+    )
+    for sentence, headline in zip(whole, document["headlines"], strict=True):
+        assert sentence.replace("\u00a0", " ") == headline["text"]
     for card, headline in zip(cards, document["headlines"], strict=True):
         assert card["verdict"] == headline["verdict"]
-        assert card["sentence"].replace("\u00a0", " ") == headline["text"]
+        for part in ("brief", "so"):
+            assert card[part].replace("\u00a0", " ") == headline[part]
         if headline["verdict"] in ("Overhead", "Equivalent"):
             assert agree(card["figure"], estimate(headline["loss"]))
         else:

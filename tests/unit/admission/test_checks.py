@@ -1,12 +1,13 @@
 """What is wrong with a campaign: which object is to be edited, and the enumerated reason."""
 
 import base64
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from encbench.admission.checks import admit
-from encbench.admission.gather import Installed
+from encbench.admission.gather import Allowed, Installed
 from encbench.api.campaign import CampaignSpec
 from encbench.api.kinds import (
     CAMPAIGN,
@@ -38,6 +39,9 @@ def mode(**spec: Any) -> Body:
 
 def template(**spec: Any) -> Body:
     return manifests.body(INSTANCE_TEMPLATE, "small", SPACE, **spec)
+
+
+CLIENT = {"cpu": "1", "memory": "1Gi"}
 
 
 def workload(**spec: Any) -> Body:
@@ -268,6 +272,78 @@ async def test_of_a_secret_that_is_not_marked_nothing_is_said_but_how_to_mark_it
 
 async def test_a_key_of_the_users_that_is_marked_and_well_formed_is_taken() -> None:
     assert await admitted(mode(atRest=OWN_KEY), secret("key", file=encoded(KEY_FILE))) == ()
+
+
+OURS = Allowed(images=("registry.example.com:5000/db", "docker.io/encbench/sysbench"))
+DIGEST = f"sha256:{'0' * 64}"
+
+
+@pytest.mark.parametrize(
+    ("image", "is_allowed"),
+    [
+        ("registry.example.com:5000/db/mariadb:10.11", True),
+        (f"registry.example.com:5000/db/mariadb@{DIGEST}", True),
+        ("docker.io/encbench/sysbench", True),
+        ("registry.example.com:5000/db.evil/mariadb:10.11", False),
+        ("registry.example.com:5000/dbx:10.11", False),
+        ("registry.example.com:5000.evil.com/db/mariadb", False),
+        ("docker.io/encbench/sysbench/../../evil", False),
+        ("mariadb:10.11", False),
+    ],
+)
+async def test_only_images_of_the_administrators_list(image: str, is_allowed: bool) -> None:
+    installed = replace(FULL, allowed=OURS)
+    client = {"image": "docker.io/encbench/sysbench:1.0.20", "resources": CLIENT}
+    problems = await admitted(template(image=image), workload(client=client), installed=installed)
+    found = [(p.kind, p.subject, p.reason) for p in problems]
+    assert found == ([] if is_allowed else [(INSTANCE_TEMPLATE, "small", Reason.NOT_ALLOWED)])
+    assert not await admitted(template(image=image), workload(client=client))
+
+
+async def test_the_default_image_and_the_clients_have_to_be_on_the_list_as_well() -> None:
+    problems = await admitted(installed=replace(FULL, allowed=OURS))
+    assert [(p.kind, p.reason) for p in problems] == [
+        (INSTANCE_TEMPLATE, Reason.NOT_ALLOWED),
+        (WORKLOAD, Reason.NOT_ALLOWED),
+    ]
+
+
+async def test_digests_where_they_are_demanded() -> None:
+    installed = replace(FULL, allowed=Allowed(digests_only=True))
+    own = template(image=f"x/mariadb@{DIGEST}")
+    (problem,) = await admitted(
+        own, workload(client={"image": "x/y:1", "resources": CLIENT}), installed=installed
+    )
+    assert problem.text.startswith("Workload oltp: image x/y:1 has no digest")
+    assert not await admitted(
+        own, workload(client={"image": f"x@{DIGEST}", "resources": CLIENT}), installed=installed
+    )
+
+
+@pytest.mark.parametrize(
+    ("hosts", "is_allowed"),
+    [(("h",), True), (("g", "h"), True), (("*.h",), False), (("hh",), False), ((), True)],
+)
+async def test_only_hosts_of_the_administrators_list(
+    hosts: tuple[str, ...], is_allowed: bool
+) -> None:
+    login = secret("login", CREDENTIALS, username="Ym9i", password="Ym9i")
+    installed = replace(FULL, allowed=Allowed(hosts=hosts))
+    problems = await admitted(*external(), login, installed=installed)
+    assert [p.reason for p in problems] == ([] if is_allowed else [Reason.NOT_ALLOWED])
+
+
+async def test_a_jar_comes_from_an_allowed_host() -> None:
+    jar = {
+        "url": "https://Jars.Example.com/d.jar",
+        "sha256": "0" * 64,
+        "class": "x.D",
+        "urlTemplate": "jdbc:x://{host}",
+    }
+    for host, is_allowed in (("*.example.com", True), ("example.com", False)):
+        installed = replace(FULL, allowed=Allowed(hosts=(host,)))
+        found = [p.reason for p in await admitted(mode(driver={"jar": jar}), installed=installed)]
+        assert (Reason.NOT_ALLOWED not in found) == is_allowed
 
 
 IN_TURNS: dict[str, Any] = {"blocks": {"interleave": {}}}

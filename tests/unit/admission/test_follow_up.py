@@ -23,6 +23,7 @@ def test_only_blocks_seed_precision_and_the_reference_are_its_own() -> None:
         margin=0.02,
         reset="block",
         suspend=True,
+        activeDeadlineSeconds=60,
     )
     made = follow_up("demo", "uid", first, PARTS, 12)
     ours, theirs = made.to_dict(), first.to_dict()
@@ -31,6 +32,7 @@ def test_only_blocks_seed_precision_and_the_reference_are_its_own() -> None:
     assert ours["blocks"] == {**theirs["blocks"], "min": 12, "solo": 0}
     assert made.precision is None
     assert not made.suspend
+    assert made.active_deadline_seconds is None
 
 
 def test_follow_ups_share_the_digest_of_the_plan() -> None:

@@ -152,6 +152,17 @@ def test_placement_and_pull_secrets_reach_the_pods(namespaces: Rendered) -> None
     assert operator["tolerations"] == [{"key": "infra", "operator": "Exists"}]
 
 
+def test_the_administrators_lists_reach_the_operator(default: Rendered) -> None:
+    lists = {"images": ["r.example.com/db"], "digestsOnly": True, "hosts": ["*.example.com"]}
+    for rendered, said in (
+        (default, ([], False, [])),
+        (render({"allowed": lists}), (["r.example.com/db"], True, ["*.example.com"])),
+    ):
+        pod = rendered.one("Deployment", "operator")["spec"]["template"]["spec"]
+        args = arguments().parse_args(pod["containers"][0]["args"])
+        assert (args.allowed_image, args.image_digests_only, args.allowed_host) == said
+
+
 def test_volumes(default: Rendered, namespaces: Rendered) -> None:
     assert not default.all("PersistentVolumeClaim")
     (claim,) = namespaces.all("PersistentVolumeClaim", "prometheus")

@@ -15,6 +15,8 @@ from tests.support.chart import Refused, render
         ({"watchNamespaces": ["A_b"]}, ["/watchNamespaces/0", "does not match pattern"]),
         ({"image": {"pullPolicy": "Sometimes"}}, ["/image/pullPolicy", "'IfNotPresent'"]),
         ({"image": {"tag": "a b"}}, ["/image/tag"]),
+        ({"allowed": {"images": ["a b"]}}, ["/allowed/images/0", "does not match pattern"]),
+        ({"allowed": {"hosts": ["https://db"]}}, ["/allowed/hosts/0", "does not match pattern"]),
         ({"image": {"tag": 1.1}}, ["/image/tag", "want string"]),
         ({"operator": {"logLevel": "loud"}}, ["/operator/logLevel", "'debug', 'info', 'warning'"]),
         ({"operator": {"replicas": 2}}, ["'replicas' not allowed"]),

@@ -17,6 +17,15 @@
 - --proxy-image-pull-policy={{ .Values.confidentialProxy.image.pullPolicy }}
 - --turnstile-image={{ include "encbench.image" .Values.turnstile.image }}
 - --turnstile-image-pull-policy={{ .Values.turnstile.image.pullPolicy }}
+{{- range .Values.allowed.images }}
+- --allowed-image={{ . }}
+{{- end }}
+{{- if .Values.allowed.digestsOnly }}
+- --image-digests-only
+{{- end }}
+{{- range .Values.allowed.hosts }}
+- --allowed-host={{ . }}
+{{- end }}
 - --s3-endpoint={{ include "encbench.s3.endpoint" . }}
 {{- with include "encbench.s3.clientEndpoint" . }}
 - --s3-external-endpoint={{ . }}

@@ -36,6 +36,7 @@ async def observe(read: Reads, campaign: Campaign, problem: str = "") -> Campaig
             proxy=bool(settings.proxy_image),
             fuse=bool(settings.volume_image),
             turnstile=bool(settings.turnstile_image),
+            allowed=settings.allowed,
         )
         resolution = await resolve(cluster, campaign, installed)
     own = {labels.CAMPAIGN: campaign.name}

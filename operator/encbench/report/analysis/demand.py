@@ -8,9 +8,11 @@ from statistics import median
 from encbench.api.conditions import parse_time
 from encbench.core.statistics.demand import observations
 from encbench.core.statistics.intervals import Estimate
+from encbench.report.analysis.rounds import AMOUNTS
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Demand, Finding
 from encbench.report.document.trial import TrialView
+from encbench.report.figures import JUDGED
 from encbench.report.words.judgement import JudgementReason, reason
 
 NARROWER = (JudgementReason.TOO_WIDE, JudgementReason.CORRECTION)
@@ -22,7 +24,7 @@ class MeasuringPace:
     """What one more observation takes: some rounds of a block, or whole blocks."""
 
     rounds: float
-    """Of a block, where batches of rounds are the observations; else 0."""
+    """Of a block, where batches of rounds are the observations of a figure of slices; else 0."""
     blocks: int
     """Where blocks are."""
     group: int
@@ -49,7 +51,7 @@ def demand(finding: Finding, found: Estimate, margin: float, pace: MeasuringPace
     if needed is None or needed <= found.units:
         return None
     more = needed - found.units
-    if pace.rounds:
+    if pace.rounds and JUDGED[finding.figure].field in AMOUNTS:
         rounds = math.ceil(more * pace.rounds)
         seconds = rounded(rounds * pace.round_seconds)
         return Demand(half_width=rounded(target), rounds=rounds, seconds=seconds)

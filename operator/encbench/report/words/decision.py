@@ -39,7 +39,7 @@ def _cores(finding: Finding, found: Capacity | None) -> Capacity | None:
 
 
 def brief(cause: str, finding: Finding, place: str) -> str:
-    """`tde costs TPS: read-write at 4 threads on small`, as a sentence."""
+    """`tde costs TPS (read-write at 4 threads on small)`, as a sentence."""
     phrase = JUDGED[finding.figure].phrase
     match finding.verdict:
         case "Overhead":
@@ -47,8 +47,8 @@ def brief(cause: str, finding: Finding, place: str) -> str:
         case "Equivalent":
             does = f"makes no difference to {phrase} that matters"
         case _:
-            return f"Whether {cause} changes {phrase} by an amount that matters is open: {place}."
-    return f"{cause} {does}: {place}."
+            return f"Whether {cause} changes {phrase} by an amount that matters is open ({place})."
+    return f"{cause} {does} ({place})."
 
 
 def so(finding: Finding, found: Capacity | None, margin: float) -> str:

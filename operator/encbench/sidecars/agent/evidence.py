@@ -63,7 +63,7 @@ class EvidenceSource:
                         session.rows(*statement)
                     more: wire.SeenInMode = {}
                     if inside is not None:
-                        # First of all, for the search has to find the files of its marker.
+                        # First of all: the search has to find the files of its marker.
                         more["enclave"] = inside.seen(self.open_session, table, marker, stop)
                     catalogue = self._catalogue(session, stop, full=full)
                     own = self.volume / "data" / probe.table_file(session, table)

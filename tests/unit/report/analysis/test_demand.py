@@ -38,6 +38,12 @@ def test_in_rounds() -> None:
     assert found == Demand(half_width=0.01, rounds=12, seconds=109.8)
 
 
+def test_a_figure_that_slices_lack_takes_blocks() -> None:
+    latency = inconclusive(0.0, 0.03).model_copy(update={"figure": "latencyP95"})
+    found = demand(latency, spread(0.02, 13), 0.02, ROUNDS)
+    assert found == Demand(half_width=0.01, blocks=6, seconds=6 * 400)
+
+
 def test_in_blocks_that_belong_together() -> None:
     found = demand(inconclusive(0.0, 0.03), spread(0.02, 13), 0.02, BLOCKS)
     assert found == Demand(half_width=0.01, blocks=6, seconds=6 * 400)

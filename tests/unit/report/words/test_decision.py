@@ -113,12 +113,12 @@ def test_what_to_do_about_other_obstacles(found: Finding, words: str) -> None:
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (finding("Overhead"), "tde costs TPS: here."),
-        (finding("Overhead", "cpuPerTransaction"), "tde raises CPU per transaction: here."),
-        (finding("Equivalent"), "tde makes no difference to TPS that matters: here."),
+        (finding("Overhead"), "tde costs TPS (here)."),
+        (finding("Overhead", "cpuPerTransaction"), "tde raises CPU per transaction (here)."),
+        (finding("Equivalent"), "tde makes no difference to TPS that matters (here)."),
         (
             finding("Inconclusive"),
-            "Whether tde changes TPS by an amount that matters is open: here.",
+            "Whether tde changes TPS by an amount that matters is open (here).",
         ),
     ],
 )

@@ -21,18 +21,24 @@ def _turns(facts: Facts) -> list[tuple[Group, Interleaving]]:
 def solo_differs(facts: Facts) -> Iterator[Caveat]:
     """Sequential blocks that give another answer."""
     found = [
-        f"{check.arm}, {JUDGED[check.figure].effect}: {text.signed_points(check.difference)} "
-        f"({group.place})"
+        (group, check)
         for group, turns in _turns(facts)
         for check in turns.solo
         if excludes_zero(check.difference)
     ]
     if found:
-        yield serious(
+        # Of several figures one may differ by chance.
+        of_subject = any(check.figure == group.primary for group, check in found)
+        differences = (
+            f"{check.arm}, {JUDGED[check.figure].effect}: {text.signed_points(check.difference)} "
+            f"({group.place})"
+            for group, check in found
+        )
+        yield (serious if of_subject else note)(
             title="Sequential blocks give another answer",
-            text=f"Interleaved minus solo is {listed(found)}, and the interval excludes zero. The "
-            "arms share the machine in an interleaved block, and have it to themselves in a "
-            "sequential one.",
+            text=f"Interleaved minus solo is {listed(differences)}, and the interval excludes "
+            "zero. In an interleaved block all servers share the machine while one of them is "
+            "measured; in a sequential one each client has it to itself.",
         )
 
 
