@@ -98,7 +98,9 @@ def decrypted(
     sysbench has no JDBC: behind a proxy it receives chosen columns as ciphertext, like the agent.
     """
     if spec.mode.enclave is not None:
-        return opened(clients, made.before, made.after)
+        # A client that its server's stop cuts off does not come to its second reading.
+        readings = READINGS if workload.recovery is None else 1
+        return opened(clients, made.before, made.after, readings)
     if spec.mode.proxy is None or workload.tpcc is None:
         return None
     if workload.tpcc.benchmarksql is not None:
@@ -116,11 +118,16 @@ def read(clients: Sequence[ClientFacts], before: Proof | None, after: Proof | No
     return _read(clients, known, tables, "every client's driver read what the server has")
 
 
-def opened(clients: Sequence[ClientFacts], before: Proof | None, after: Proof | None) -> Proof:
+def opened(
+    clients: Sequence[ClientFacts],
+    before: Proof | None,
+    after: Proof | None,
+    readings: int = READINGS,
+) -> Proof:
     """Whether each client opened the row that no workload touches as the agent did."""
     known = [enclave.digests(proof.evidence) for proof in (before, after) if proof is not None]
     found = "every client opened the row as the key does"
-    return _read(clients, known, [enclave.ROW_TABLE], found)
+    return _read(clients, known, [enclave.ROW_TABLE], found, readings)
 
 
 def _read(
@@ -128,11 +135,12 @@ def _read(
     known: Sequence[Mapping[str, str]],
     tables: Sequence[str],
     found: str,
+    readings: int = READINGS,
 ) -> Proof:
     """`known` has the digest of each of these tables, in each of the agent's proofs."""
     wanted = {table: frozenset(one[table] for one in known if table in one) for table in tables}
     return proof_of(
-        [_rows_read(index, client, wanted) for index, client in enumerate(clients)],
+        [_rows_read(index, client, wanted, readings) for index, client in enumerate(clients)],
         {"read": [list(client.columns or ()) for client in clients]},
         found=found,
         missing="the clients do not prove what they read",
@@ -140,13 +148,15 @@ def _read(
     )
 
 
-def _rows_read(index: int, client: ClientFacts, wanted: dict[str, frozenset[str]]) -> Comparison:
+def _rows_read(
+    index: int, client: ClientFacts, wanted: dict[str, frozenset[str]], readings: int
+) -> Comparison:
     printed, wrong = client.columns or (), []
     for table, digests in wanted.items():
         own = [digest for found, digest in printed if found == table]
         if not digests:
             wrong.append(f"{table} (the agent has not told it)")
-        elif len(own) < READINGS:
+        elif len(own) < readings:
             wrong.append(f"{table} (told {len(own)} times)")
         elif any(digest not in digests for digest in own):
             wrong.append(table)

@@ -117,6 +117,9 @@ def test_the_study_s_workloads(client: Client, scenario: int, index: str) -> Non
         ((done,),) = (re.findall(r"transactions: +([0-9]+)", said),)
         assert int(done) > 10, said
         assert digests(said) == [digest_of_row(client.server, scenario)] * 2
+        if workload != "write":
+            ((queries,),) = (re.findall(r"queries: +([0-9]+)", said),)
+            assert int(queries) == int(done) + 2, "two readings of the row"
     assert client.server.admin("SELECT count(*) FROM sbtest1") == [(ROWS + 1,)]
     assert client.server.admin("SELECT count(*) FROM sbtest2") == [(ROWS,)]
 

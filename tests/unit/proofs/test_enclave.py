@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from encbench.api.testbed import TestbedSpec
+from encbench.api.workload import WorkloadSpec
 from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import ClientFacts
 from encbench.proofs.clients import decrypted, hides_sessions
@@ -231,6 +232,16 @@ def test_a_client_that_does_not_encrypt_proves_nothing(read: Any) -> None:
     proof = decrypted(spec, POINT, [ClientFacts(columns=read)], proofs(spec))
     assert proof is not None and not proof.ok
     assert "rows that the driver of client 0 read" in proof.summary
+
+
+def test_a_client_that_is_cut_off_has_read_the_row_once() -> None:
+    spec = spec_of()
+    whole = {**POINT.to_dict(), "recovery": {"stop": "Clean"}}
+    client = ClientFacts(columns=(("sbtest1", sealed.DIGEST),))
+    proof = decrypted(spec, WorkloadSpec.model_validate(whole), [client], proofs(spec))
+    assert proof is not None and proof.ok
+    proof = decrypted(spec, POINT, [client], proofs(spec))
+    assert proof is not None and not proof.ok
 
 
 def test_the_clients_of_a_plain_arm_have_nothing_to_prove() -> None:

@@ -62,3 +62,9 @@ def problems(columns: Columns) -> Iterator[Problem]:
                 f"all tables alike: write {TABLE}.{column}"
             )
         yield Problem(ENCRYPTION_MODE, Reason.COLUMN_UNKNOWN, text)
+    if columns.boundary.index == "PageBatch" and not {*LOOKUPS} & {*encrypted(columns)}:
+        text = (
+            "columns.enclave.index: PageBatch batches comparisons of encrypted indexes, and id and "
+            "k, which have indexes, are plain: add sbtest.k to columns.list, or leave index out"
+        )
+        yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)

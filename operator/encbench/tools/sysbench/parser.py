@@ -113,6 +113,7 @@ def parse_cut(output: str, warmup: float, duration: float) -> Measurement:
         errors=round(sum(one.errors for one in window)),
         series=window,
         sessions=sessions(output),
+        columns=columns(output),
     )
 
 

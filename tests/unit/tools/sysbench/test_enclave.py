@@ -159,6 +159,13 @@ def test_what_does_not(
     assert why in found[0]
 
 
+def test_page_batching_without_an_encrypted_index() -> None:
+    columns = {"method": "enclave", "list": ["sbtest.c"], "enclave": {"index": "PageBatch"}}
+    mode = EncryptionModeSpec.model_validate({"columns": columns})
+    (found,) = said({"script": "enclave_point"}, mode, POSTGRESQL)
+    assert "add sbtest.k to columns.list, or leave index out" in found
+
+
 @pytest.mark.parametrize(
     ("name", "why"),
     [

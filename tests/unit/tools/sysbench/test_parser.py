@@ -152,3 +152,15 @@ def test_a_window_without_any_transaction() -> None:
     before = whole[: whole.index("SQL statistics:")]
     found = parse(before + report + report.replace("1.0001s", "3.0001s"))
     assert (found.transactions, found.tps, found.latency_p95_ms) == (0, 0.0, 0.0)
+
+
+ROW = f"encbench-columns sbtest1 {'5e' * 32}\n"
+
+
+@pytest.mark.parametrize(("name", "counted"), [("read_write", 1), ("no_warmup", 2)])
+def test_the_two_readings_of_a_row_are_no_queries_of_the_load(name: str, counted: int) -> None:
+    """A checkpoint resets the counters in between."""
+    plain = output(name)
+    found = parse(telling(plain, ROW).replace("Latency histogram", f"{ROW}Latency histogram", 1))
+    assert found.columns == (("sbtest1", "5e" * 32),) * 2
+    assert found.queries == parse(plain).queries - counted
