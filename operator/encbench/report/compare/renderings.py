@@ -10,7 +10,7 @@ from encbench.report.compare.difference import ComparedReports, Delta, MatchedPa
 from encbench.report.document import Report
 from encbench.report.figures import JUDGED
 from encbench.report.formats.markdown import drawn
-from encbench.report.formats.tables import TableColumn, column
+from encbench.report.formats.tables import UNPAIRED, TableColumn, column
 from encbench.report.words import text as shown
 from encbench.text.lines import aligned, paragraph
 from encbench.text.markdown import table
@@ -130,7 +130,7 @@ def _tables(compared: ComparedReports) -> Iterable[tuple[str, list[TableColumn]]
                 column("", "B − A, points", (_points(delta) for delta in deltas)),
                 column(
                     "",
-                    "unpaired 95 % interval",
+                    UNPAIRED,
                     (shown.bounds(delta.difference, "points") for delta in deltas),
                 ),
                 column("", "luck explains, points", (_explained(delta) for delta in deltas)),

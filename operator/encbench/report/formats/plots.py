@@ -132,7 +132,7 @@ def _label(section: Section, figure: JudgedFigure, margin: float) -> str:
         if group.comparison(arm.name) is not None
     ]
     return (
-        f"{capitalised(figure.effect)} with 95 % interval, {section.place}: "
+        f"{capitalised(figure.effect)} with paired 95 % interval, {section.place}: "
         f"{'; '.join(said) or 'none compared'}. The margin is {text.margin(margin)}."
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from encbench.report.document import Report
 from encbench.report.document.pooled import Part, PooledChange, Pooling
 from encbench.report.figures import JUDGED
-from encbench.report.formats.tables import TableColumn, column
+from encbench.report.formats.tables import INTERVAL, UNPAIRED, TableColumn, column
 from encbench.report.words import text
 from encbench.text.words import listed, plural
 
@@ -59,7 +59,7 @@ def compared(report: Report, pooling: Pooling) -> list[TableColumn]:
             for n, name in enumerate(names)
             for made in _part(name, [o.parts[n] for o in found])
         ),
-        column("last − earlier", "95 % interval", (text.bounds(o.difference) for o in found)),
+        column("last − earlier", UNPAIRED, (text.bounds(o.difference, "points") for o in found)),
         *_part("pooled", found),
     ]
 
@@ -67,7 +67,7 @@ def compared(report: Report, pooling: Pooling) -> list[TableColumn]:
 def _part(name: str, found: Iterable[Part | PooledChange]) -> Iterable[TableColumn]:
     known = list(found)
     yield column(name, "estimate", (text.signed_percent(text.point(it.change)) for it in known))
-    yield column(name, "95 % interval", (text.bounds(it.change) for it in known))
+    yield column(name, INTERVAL, (text.bounds(it.change) for it in known))
     yield column(name, "blocks", (f"{it.blocks:,}" for it in known))
 
 

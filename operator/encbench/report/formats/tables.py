@@ -17,6 +17,8 @@ from encbench.report.words import text
 VERDICT = "verdict"
 """The heading of columns with verdicts."""
 INTERVAL = "paired 95 % interval"
+UNPAIRED = "unpaired 95 % interval"
+"""The heading of intervals of differences between campaigns, which share no blocks."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from encbench.report.document.group import Group
 from encbench.report.document.interleaving import Interleaving, Neighbours, ServerWork, SoloCheck
 from encbench.report.figures import JUDGED
-from encbench.report.formats.tables import INTERVAL, TableColumn, Titled, column
+from encbench.report.formats.tables import INTERVAL, UNPAIRED, TableColumn, Titled, column
 from encbench.report.words import text
 
 HOW = (
@@ -132,8 +132,10 @@ def _solo(found: Found) -> list[TableColumn]:
         _threads(group for group, _ in lines),
         column("", "arm", (one.arm for one in checks), numeric=False),
         column("", "figure", (JUDGED[one.figure].effect for one in checks), numeric=False),
-        column("", "interleaved", (text.signed_estimate(one.interleaved) for one in checks)),
-        column("", "solo", (text.signed_estimate(one.solo) for one in checks)),
+        column(INTERVAL, "interleaved", (text.signed_estimate(one.interleaved) for one in checks)),
+        column(INTERVAL, "solo", (text.signed_estimate(one.solo) for one in checks)),
         column("", "solo blocks", (f"{one.blocks:,}" for one in checks)),
-        column("", "interleaved − solo", (text.signed_points(one.difference) for one in checks)),
+        column(
+            UNPAIRED, "interleaved − solo", (text.signed_points(one.difference) for one in checks)
+        ),
     ]
