@@ -74,6 +74,7 @@ contract: parts ## The adapters against a real API server, MinIO, Prometheus, Ma
 
 .PHONY: test-full
 test-full: parts check check-parts ## The same with every engine under every mode; takes more than an hour
+	$(python) -m pytest -q tests/calibration -m full
 	$(contract)
 	$(cluster)
 
@@ -117,7 +118,7 @@ down: ## Remove the cluster with all its traces; caches and Debian packages stay
 
 .PHONY: calibration
 calibration: ## Simulated campaigns: coverage of the intervals, wrong verdicts; prints the figures
-	$(python) -m pytest -q tests/calibration
+	$(python) -m pytest -q tests/calibration -m 'not full'
 
 .PHONY: compare
 compare: ## Compare what two revisions produce; BEFORE=HEAD AFTER= (the working tree)
@@ -134,6 +135,10 @@ bench-observer: ## What collection costs: switched on and off under load; MINUTE
 .PHONY: bench-dead-time
 bench-dead-time: ## Measure the time between measured windows on warm testbeds
 	$(python) -m tests.bench.dead_time
+
+.PHONY: bench-precision
+bench-precision: ## Half-widths of interleaved and of sequential blocks at equal time; ARGS=--help
+	$(python) -m tests.bench.precision $(ARGS)
 
 .PHONY: bench-tpcc
 bench-tpcc: ## Measure what the TPC-C client costs, on PostgreSQL on loopback

@@ -8,7 +8,7 @@ import logging
 import secrets
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,13 +25,18 @@ from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.recorder import HttpRecorder
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
 from encbench.kube import labels
-from encbench.ports import Reader, Rejected, Unavailable
+from encbench.ports import Cluster, Reader, Rejected, Unavailable
+from encbench.reconcile import farewell
+from encbench.reconcile.background import Errands
 from encbench.reconcile.deps import Deps, Settings
-from encbench.reconcile.loop import Loop
+from encbench.reconcile.loop import Key, Loop
+from encbench.reconcile.namespaces import is_ending
 from encbench.reconcile.reconcilers import reconcilers
 
 log = logging.getLogger("encbench")
 
+PARTING_ATTEMPTS = 5
+"""A second apart, of the 30 that the kubelet gives a pod to end."""
 IMAGES = {
     "image": "image of agent and recorder: the operator's",
     "volume-image": "image with gocryptfs; without it, modes that need a privileged container are "
@@ -74,15 +79,21 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "command",
         nargs="?",
-        choices=("run", "check"),
+        choices=("run", "check", "let-go"),
         default="run",
-        help="run: the operator; check: test that API server, object store and Prometheus answer",
+        help="run: the operator; check: test that API server, object store and Prometheus answer; "
+        "let-go: have no campaign wait for the operator, before it is uninstalled",
     )
     parser.add_argument(
         "--namespace",
         action="append",
         required=True,
         help="namespace to watch; may be given several times",
+    )
+    parser.add_argument(
+        "--release-namespace",
+        default="",
+        help="the operator's own; when it is deleted, no campaign waits for the operator any more",
     )
     for name, help_text in IMAGES.items():
         parser.add_argument(f"--{name}", default="", help=help_text)
@@ -160,7 +171,8 @@ async def run(args: argparse.Namespace) -> None:
     """Run until SIGTERM."""
     async with AsyncExitStack() as stack:
         deps, store = await _connect(args, stack)
-        loop = Loop(deps.cluster, reconcilers(deps), args.namespace)
+        background = Errands(lambda one: loop.wake(Key(one.kind, one.namespace, one.name)))
+        loop = Loop(deps.cluster, reconcilers(deps, background), args.namespace)
         registry = kopf.OperatorRegistry()
         handlers.register(registry, loop)
         stop = asyncio.Event()
@@ -186,9 +198,32 @@ async def run(args: argparse.Namespace) -> None:
         for task in (work, bucket, watch, rules):
             task.cancel()
         results = await asyncio.gather(work, bucket, watch, rules, return_exceptions=True)
+        if args.release_namespace:
+            await part(deps.cluster, args.release_namespace, args.namespace)
         for result in results:
             if isinstance(result, Exception):
                 raise result
+
+
+async def part(cluster: Cluster, own: str, watched: Sequence[str]) -> None:
+    """Let all campaigns go, if the operator ends because its own namespace is being deleted."""
+    for _ in range(PARTING_ATTEMPTS):
+        try:
+            if await is_ending(cluster, own):
+                await farewell.let_go(cluster, watched)
+        except (Unavailable, Rejected) as error:
+            log.warning("whether campaigns can be deleted without the operator: %s", error)
+            await asyncio.sleep(1.0)
+        else:
+            return
+
+
+async def let_go(args: argparse.Namespace) -> None:
+    """Let all campaigns go. Unavailable when the API server is away."""
+    async with AsyncExitStack() as stack:
+        client = await connect()
+        stack.push_async_callback(client.close)
+        await farewell.let_go(KubernetesCluster(client), args.namespace)
 
 
 async def check(args: argparse.Namespace) -> bool:
@@ -286,6 +321,9 @@ def main() -> int:
     configure_logging(args.log_level, args.log_format)
     if args.command == "check":
         return 0 if asyncio.run(check(args)) else 1
+    if args.command == "let-go":
+        asyncio.run(let_go(args))
+        return 0
     asyncio.run(run(args))
     return 0
 

@@ -233,8 +233,10 @@ class Recorder(RecorderReader, Protocol):
         start_at: float,
         uploads: Mapping[str, str],
         slots: OwnSlots | None = None,
+        clock: recorder.ClockOffset | None = None,
     ) -> recorder.StateAnswer:
         """Let the tool start at that Unix time, and give the artefacts' URLs. Idempotent.
 
-        `slots` are its turns in an interleaved block.
+        `slots` are its turns in an interleaved block. `clock` is the offset that `start_at`
+        contains; the summary keeps it.
         """

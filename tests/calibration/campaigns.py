@@ -6,8 +6,8 @@ estimator on the same draws: all runs of one arm, then all of the other, compare
 per-second samples as if these were independent.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 
 import numpy as np
@@ -18,11 +18,16 @@ from encbench.api.testbed import Arm
 from encbench.core import plan
 from encbench.core.plan import Cell, LoadLevel
 from encbench.core.statistics import intervals, verdict
-from encbench.core.statistics.intervals import of_ratios, t_quantile
+from encbench.core.statistics.intervals import Sense, of_ratios, t_quantile
 from encbench.core.statistics.precision import plan_blocks
+from encbench.report.analysis.pairs import LUCK, interval
+from encbench.report.compare.difference import Delta, Says, difference, luck_explains
+from encbench.report.figures import TPS
 from tests.calibration.machine import SECONDS, Array, Noise, seconds, slots
 
 CONDITION = LoadLevel("rw", 4)
+SEEDS = 300
+"""Different orders of trials; to draw one takes longer than to simulate its campaign."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,9 @@ class Design:
     margin: float = 0.05
     per_testbed: int = 0
     cost: float = 0.0
-    """What each mode truly loses of TPS."""
+    """What each mode truly costs."""
+    sense: Sense = "loss"
+    """A fixed rate is judged by CPU per transaction, whose cost is an increase."""
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -47,6 +54,10 @@ class Design:
     def most(self) -> int:
         """Blocks to simulate."""
         return self.pilot if self.target is None else self.cap
+
+    def log(self, cost: float) -> float:
+        """The log-ratio of a mode that costs that much."""
+        return float(np.log1p(-cost if self.sense == "loss" else cost))
 
 
 @dataclass(frozen=True)
@@ -64,14 +75,16 @@ class Outcome:
     capped: float
     """Cut off by blocks.max."""
     overhead: float
-    """An `Overhead` of any of the modes: wrong where they cost nothing."""
-    overhead_without_margin: float
-    """The same if every cost mattered, however small: only the noise floor is left to pass."""
-    overhead_by_interval: float
-    """The lower bound of any of the modes above zero: a verdict with neither margin nor floor, nor
-    correction for their number."""
+    """An `Overhead` of any of the modes."""
     equivalent: float
     """An `Equivalent` of every mode."""
+    wrong_overhead: float
+    """An `Overhead` of any of the modes, if they cost just the margin; the worst case."""
+    wrong_equivalent: float
+    """The same of an `Equivalent`."""
+    overhead_by_interval: float
+    """The lower bound of any of the modes above zero: a verdict with neither margin nor placement,
+    nor correction for their number."""
     naive_coverage: float
     naive_overhead: float
     """The naive interval's lower bound above the margin."""
@@ -93,8 +106,12 @@ def _cell(modes: int) -> Cell:
 def _orders(modes: int, campaigns: int, blocks: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """By campaign and block: each arm's place, and whether baseline and control are swapped.
 
-    Swapped they sit on each other's testbed. A campaign's number is its seed.
+    Swapped they sit on each other's testbed. A campaign's number is its seed, up to `SEEDS`.
     """
+    if campaigns > SEEDS:
+        places, swapped = _orders(modes, SEEDS, blocks)
+        again = np.arange(campaigns) % SEEDS
+        return places[again], swapped[again]
     cell = _cell(modes)
     places = np.empty((campaigns, blocks, len(cell.arms)), dtype=np.int64)
     swapped = np.empty((campaigns, blocks), dtype=np.bool_)
@@ -116,28 +133,58 @@ def run(noise: Noise, design: Design, campaigns: int, seed: int) -> Outcome:
     machine = slots(draw, noise, campaigns, arms * blocks)
     places, swapped = _orders(design.modes, campaigns, blocks)
     measured = _measured(draw, noise, design, machine, places, swapped)
-    measured[:, :, 2:] += np.log1p(-design.cost)
-    ratios = measured[:, :, 1:] - measured[:, :, :1]
-    by_testbed = np.where(swapped, -1, 1) * ratios[:, :, 0]
+    ratios, by_testbed = _ratios(measured, swapped)
     judged = [_judge(design, ratios[n], by_testbed[n]) for n in range(campaigns)]
     counts = np.array([one.blocks for one in judged])
     naive = _naive(draw, noise, machine, counts)
-    true_log = float(np.log1p(-design.cost))
+    true_log = design.log(design.cost)
     loss_low = -np.expm1(naive.mean + true_log + naive.half)
     return Outcome(
         campaigns=campaigns,
         cv=float(np.expm1(measured[:, :, 0]).std(axis=1, ddof=1).mean()),
-        coverage=_mean(judged, "covers"),
-        half_width=_mean(judged, "half_width"),
-        blocks=float(counts.mean()),
-        capped=_mean(judged, "capped"),
-        overhead=_mean(judged, "overhead"),
-        overhead_without_margin=_mean(judged, "overhead_without_margin"),
-        overhead_by_interval=_mean(judged, "overhead_by_interval"),
-        equivalent=_mean(judged, "equivalent"),
         naive_coverage=float((np.abs(naive.mean) <= naive.half).mean()),
         naive_overhead=float((loss_low > design.margin).mean()),
+        **{field.name: _mean(judged, field.name) for field in fields(_Judged)},
     )
+
+
+def _ratios(measured: Array, swapped: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """By campaign and block: A' against A, then each mode against both; and by testbed."""
+    control = measured[:, :, 1] - measured[:, :, 0]
+    modes = measured[:, :, 2:] - measured[:, :, :2].mean(axis=2, keepdims=True)
+    ratios = np.concatenate([control[:, :, None], modes], axis=2)
+    return ratios, np.where(swapped, -1, 1) * control
+
+
+def compared(noise: Noise, designs: tuple[Design, Design], campaigns: int, seed: int) -> float:
+    """How often two campaigns that share nothing are said to differ, though their costs are one."""
+    draw = np.random.default_rng(seed)
+    sides = [_side(draw, noise, design, campaigns) for design in designs]
+    said = [_says(*both) for both in zip(*sides, strict=True)]
+    return float(np.mean([one in ("higher", "lower") for one in said]))
+
+
+def _side(
+    draw: np.random.Generator, noise: Noise, design: Design, campaigns: int
+) -> list[intervals.Estimate]:
+    """The mode of each campaign."""
+    machine = slots(draw, noise, campaigns, 3 * design.pilot)
+    places, swapped = _orders(1, campaigns, design.pilot)
+    ratios, by_testbed = _ratios(_measured(draw, noise, design, machine, places, swapped), swapped)
+    shifted = ratios[:, :, 1] + design.log(design.cost)
+    return [
+        _with_luck(design, _estimate(design, own, design.pilot), beds)
+        for own, beds in zip(shifted, by_testbed, strict=True)
+    ]
+
+
+def _says(first: intervals.Estimate, second: intervals.Estimate) -> Says:
+    a, b = interval(first, "loss"), interval(second, "loss")
+    lucks = [
+        [] if estimate.luck is None else [estimate.luck * (1 - change.estimate)]
+        for estimate, change in ((first, a), (second, b))
+    ]
+    return Delta(TPS, a, b, difference(a, b), luck_explains(*lucks)).says
 
 
 def order_of(design: Design, seed: int, blocks: int) -> list[tuple[int, str, str]]:
@@ -191,45 +238,68 @@ def _measured(
     first, second = on_testbed[:, :, 0].copy(), on_testbed[:, :, 1].copy()
     on_testbed[:, :, 0] = np.where(swapped, second, first)
     on_testbed[:, :, 1] = np.where(swapped, first, second)
-    return np.asarray(found + on_testbed)
+    own = (noise.treated**2 - 1) ** 0.5 * noise.cv * draw.normal(size=(campaigns, blocks, arms))
+    own[:, :, :2] = 0
+    return np.asarray(found + on_testbed + own)
 
 
 @dataclass(frozen=True)
 class _Judged:
+    """One campaign; the fields are those of `Outcome`."""
+
     blocks: int
     capped: bool
-    covers: float
+    coverage: float
     half_width: float
     overhead: bool
-    overhead_without_margin: bool
-    overhead_by_interval: bool
     equivalent: bool
+    wrong_overhead: bool
+    wrong_equivalent: bool
+    overhead_by_interval: bool
 
 
 def _judge(design: Design, ratios: Array, by_testbed: Array) -> _Judged:
-    """One campaign. `ratios` are blocks x arms against the baseline, the control first."""
+    """One campaign. `ratios` are blocks x comparisons of modes that cost nothing, A' first."""
     names = ["control", *(f"mode{n}" for n in range(1, design.modes + 1))]
     blocks, capped = design.pilot, False
     if design.target is not None:
         pilots = {name: _estimate(design, ratios[:, n], blocks) for n, name in enumerate(names)}
-        planned = plan_blocks(pilots, design.target, design.cap)
+        planned = plan_blocks(pilots, design.target, design.cap, plan.group(design.blocks))
         blocks, capped = planned.planned, planned.capped
-    found = {name: _estimate(design, ratios[:, n], blocks) for n, name in enumerate(names)}
-    del found["control"]
-    verdicts = [one.verdict for one in verdict.judge(found, design.margin).values()]
-    strict = verdict.judge(found, 1e-9).values()
-    bounds = [b for one in found.values() if (b := one.change_bounds("loss")) is not None]
-    halves = [half for one in found.values() if (half := one.half_width()) is not None]
+    found = {
+        name: _with_luck(design, _estimate(design, ratios[:, n], blocks), by_testbed[:blocks])
+        for n, name in enumerate(names[1:], 1)
+    }
+    free = [one.change_bounds(design.sense) for one in found.values()]
+    halves = [one.half_width() or 0.0 for one in found.values()]
+    real, marginal = (
+        {name: replace(one, mean=one.mean + design.log(cost)) for name, one in found.items()}
+        for cost in (design.cost, design.margin)
+    )
+    verdicts = _verdicts(real, design.margin, design.sense)
+    bounds = [one.change_bounds(design.sense) for one in real.values()]
     return _Judged(
         blocks=blocks,
         capped=capped,
-        covers=float(np.mean([b.low <= design.cost <= b.high for b in bounds])),
+        coverage=float(np.mean([b is not None and b.low <= design.cost <= b.high for b in bounds])),
         half_width=float(np.mean(halves)),
         overhead="Overhead" in verdicts,
-        overhead_without_margin=any(one.verdict == "Overhead" for one in strict),
-        overhead_by_interval=any(b.low > 0 for b in bounds),
-        equivalent=all(verdict == "Equivalent" for verdict in verdicts),
+        equivalent=set(verdicts) == {"Equivalent"},
+        wrong_overhead="Overhead" in _verdicts(marginal, design.margin, design.sense),
+        wrong_equivalent="Equivalent" in _verdicts(marginal, design.margin, design.sense),
+        overhead_by_interval=any(b is not None and b.low > 0 for b in free),
     )
+
+
+def _verdicts(found: Mapping[str, intervals.Estimate], margin: float, sense: Sense) -> list[str]:
+    return [one.verdict for one in verdict.judge(found, margin, sense).values()]
+
+
+def _with_luck(design: Design, one: intervals.Estimate, by_testbed: Array) -> intervals.Estimate:
+    """With what is known about the luck of a set of testbeds that is kept."""
+    if design.per_testbed:
+        return one
+    return replace(one, luck=LUCK * abs(float(by_testbed.mean())))
 
 
 def _estimate(design: Design, ratios: Array, blocks: int) -> intervals.Estimate:

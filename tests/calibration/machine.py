@@ -8,6 +8,7 @@ The sizes are those seen here: repeats of one and the same run of ten seconds di
 (point selects by 26 %), and differences between neighbours are hardly smaller than those between
 runs that are far apart: six blocks of the demo had a standard deviation of 14 % between paired
 runs whose own was 9-12 %. So most of the noise is short; drift and memory have the smaller share.
+Shared hosts also switch between two speeds and stay at one for minutes (`speeds`).
 """
 
 from dataclasses import dataclass, replace
@@ -44,6 +45,10 @@ class Noise:
     differently."""
     placement: float = 0.0
     """Standard deviation of a testbed's luck, for as long as it lives."""
+    speeds: float = 1.0
+    """How much faster the faster of two speeds is that the machine switches between."""
+    treated: float = 1.0
+    """Noise of an encrypted arm's own, as a multiple of a plain one's."""
     second_to_second: float = 0.15
     """Standard deviation of one second's TPS about its trial's mean."""
 
@@ -74,7 +79,35 @@ def slots(draw: np.random.Generator, noise: Noise, campaigns: int, count: int) -
         memory[:, slot] = noise.rho * memory[:, slot - 1] + steps[:, slot]
     level = drift + wave + own + np.sqrt(noise.memory) * memory
     found: Array = noise.cv * (level - noise.burst_size * _bursts(draw, noise, shape))
+    if noise.speeds == 1:
+        return found
+    found += np.log(noise.speeds) * at_the_faster_speed(draw, shape, SLOT_MINUTES)
     return found
+
+
+SLOT_MINUTES = 22 / 60
+"""From one trial's window to the next: 12 s and the rest of a trial."""
+DWELL_MINUTES = 3.0, 60.0
+"""How long a machine stays at one speed, evenly on the logarithmic scale."""
+
+
+def at_the_faster_speed(
+    draw: np.random.Generator, shape: tuple[int, int], slot_minutes: float
+) -> Array:
+    """The share of each slot that the machine spends at the faster of its two speeds."""
+    campaigns, count = shape
+    stays = int(count * slot_minutes / DWELL_MINUTES[0]) + 2
+    shortest, longest = np.log(DWELL_MINUTES)
+    dwell = np.exp(draw.uniform(shortest, longest, (campaigns, stays)))
+    # A campaign begins somewhere within a stay.
+    dwell[:, 0] *= draw.random(campaigns)
+    switches = dwell.cumsum(axis=1) / slot_minutes
+    first = draw.random((campaigns, 1)) < 0.5
+    looks = 4
+    moments = (np.arange(count * looks) + 0.5) / looks
+    passed = np.array([np.searchsorted(own, moments) for own in switches])
+    fast = (passed % 2 == 1) ^ first
+    return np.asarray(fast.reshape(campaigns, count, looks).mean(axis=2))
 
 
 def _bursts(draw: np.random.Generator, noise: Noise, shape: tuple[int, int]) -> Array:

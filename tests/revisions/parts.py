@@ -243,6 +243,7 @@ DRIVERS: Specs = {
     },
 }
 CLAIM: Body = kubernetes_object("v1", "PersistentVolumeClaim", "drivers", spec={})
+CLAIM["metadata"]["labels"] = {USE: "driver"}
 WRITES: Body = {**OLTP, "sysbench": {"script": "oltp_write_only", "tables": 2, "tableSize": 1000}}
 
 

@@ -93,6 +93,7 @@ class ClusterContract:
             "maxReplacements": 3,
             "perTestbed": 0,
             "solo": 0,
+            "extensions": 0,
         }
         assert made["spec"]["suspend"] is False
 

@@ -8,6 +8,7 @@ differ from what a testbed wants, which is what a proof must notice.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from encbench.api.encryptionmode import EncryptionModeSpec, InTransit
 from encbench.core.columns import selection
@@ -58,6 +59,8 @@ class FakeServer:
     """Rounds of `settle` that it takes until its pool is filled again."""
     volume: wire.VolumeGround | None = None
     """What the evidence says of the volume, where it is not what the mode asks for."""
+    answers: Callable[[bool], Any] | None = None
+    """Evidence of a server of another engine than MariaDB; takes `full`."""
     tables: int = 1
     """Of sysbench, which a proxy shows of a mode with columns."""
     check_seconds: float = 0.0
@@ -67,9 +70,11 @@ class FakeServer:
     check_error: str | None = None
     """Why they cannot be run."""
     stop: FakeStop | None = None
-    slots: SlotsOrder | None = None
-    """The readings of a block that it was last told to make."""
     """The last one that was armed."""
+    slots: SlotsOrder | None = None
+    """The readings of a block that it was last asked to make."""
+    clock_offset: float = 0.0
+    """Its clock minus everybody else's, as its slots have it."""
     stop_seconds: float = 0.1
     restart_seconds: float = 1.5
     recovery_seconds: float = 2.0
@@ -137,6 +142,9 @@ class FakeAgent:
             raise Rejected(f"the agent at {address} refused: marker must be 16 to 128 letters")
         self._answering(server, address)
         self.markers.append(marker)
+        if server.answers is not None:
+            told: wire.EvidenceAnswer = server.answers(full)
+            return told
         made = _evidence(server.in_force, marker, full, self.clock())
         proxied = _columns(server.in_force, server.tables)
         return {**made, **proxied, "volume": server.volume or made["volume"]}
@@ -208,12 +216,12 @@ class FakeAgent:
             raise Rejected(f"the agent at {address} refused: settle must be less than slice")
         if server.slots is None or server.slots["run"] != order["run"]:
             server.slots = order
-        return _slots(server, order["run"], self.clock())
+        return _slots(server, order["run"], self.clock() + server.clock_offset)
 
     async def slots(self, address: str, token: str, run: str) -> SlotsAnswer:
         """See the port."""
         server = self._find("slots", address, token, needs_server=False)
-        return _slots(server, run, self.clock())
+        return _slots(server, run, self.clock() + server.clock_offset)
 
     def _find(
         self, method: str, address: str, token: str, *, needs_server: bool = True
@@ -234,21 +242,23 @@ class FakeAgent:
 
 
 def _slots(server: FakeServer, run: str, now: float) -> SlotsAnswer:
-    """Readings of a server that uses half a core whenever it is looked at."""
+    """Readings of a server that uses half a core whenever it is looked at; `now` is its own."""
     order = server.slots
+    said = SlotsAnswer(run=run, state="unknown", startAt=None, rows=[], clock=now, error=None)
     if order is None or order["run"] != run:
-        return {"run": run, "state": "unknown", "rows": [], "error": None}
-    rows: list[SlotRow] = []
+        return said
+    said["startAt"], said["state"] = order["startAt"], "running"
     for slot in range(order["slots"]):
         begin = order["startAt"] + order["warmup"] + slot * order["period"]
         if now < begin + order["slice"]:
-            return {"run": run, "state": "running", "rows": rows, "error": None}
+            return said
         begun, counted, ended = (
             SlotReading(at=at, cpuSeconds=0.5 * (at - order["startAt"]), readBytes=0, writeBytes=0)
             for at in (begin, begin + order["settle"], begin + order["slice"])
         )
-        rows.append(SlotRow(slot=slot, begin=begun, counted=counted, end=ended))
-    return {"run": run, "state": "done", "rows": rows, "error": None}
+        said["rows"].append(SlotRow(slot=slot, begin=begun, counted=counted, end=ended))
+    said["state"] = "done"
+    return said
 
 
 def _is_down(server: FakeServer, now: float) -> bool:
@@ -364,11 +374,11 @@ def _volume(mode: EncryptionModeSpec, full: bool) -> wire.VolumeGround:
     }
 
 
-def _columns(mode: EncryptionModeSpec, tables: int) -> wire.SeenThroughProxy:
+def _columns(mode: EncryptionModeSpec, tables: int) -> wire.SeenInMode:
     """What the agent sees through the proxy of a mode in force: sysbench's tables."""
-    if mode.columns is None:
+    if mode.proxy is None:
         return {}
-    chosen = set(selection.for_proxy("sysbench", mode.columns, tables))
+    chosen = set(selection.for_proxy("sysbench", mode.proxy, tables))
     found: dict[str, wire.TableColumns] = {}
     for name in selection.for_proxy_all("sysbench", tables):
         table, _, column = name.partition(".")
@@ -379,7 +389,7 @@ def _columns(mode: EncryptionModeSpec, tables: int) -> wire.SeenThroughProxy:
             ),
         )
         if name in chosen:
-            one["encrypted"].setdefault(mode.columns.algorithm, []).append(column)
+            one["encrypted"].setdefault(mode.proxy.algorithm, []).append(column)
         else:
             one["plain"].append(column)
     tables_seen = list(found.values())

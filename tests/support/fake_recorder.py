@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from encbench.ports import Rejected, Unavailable
 from encbench.wire.files import FILES, SLICES
-from encbench.wire.recorder import RunStateName, StateAnswer
+from encbench.wire.recorder import ClockOffset, RunStateName, StateAnswer
 from encbench.wire.slices import OwnSlots
 
 IF_ABSENT = {"If-None-Match": "*"}
@@ -30,6 +30,8 @@ class FakeClient:
     """The state's name; None before the tool waits."""
     start_at: float | None = None
     slots: OwnSlots | None = None
+    clock: ClockOffset | None = None
+    """What the release said of this client's clock."""
     uploads: dict[str, str] = field(default_factory=dict)
     window: tuple[float, float] | None = None
     exit_code: int | None = None
@@ -106,6 +108,7 @@ class FakeRecorder:
         start_at: float,
         uploads: Mapping[str, str],
         slots: OwnSlots | None = None,
+        clock: ClockOffset | None = None,
     ) -> StateAnswer:
         """See the port."""
         client = self._find("release", address, token)
@@ -114,7 +117,8 @@ class FakeRecorder:
             raise Rejected(f"the recorder at {address} refused: uploads must name {files}")
         client.uploads, client.error = dict(uploads), None
         if client.status == "waiting":
-            client.status, client.start_at, client.slots = "released", start_at, slots
+            client.status, client.start_at = "released", start_at
+            client.slots, client.clock = slots, clock
         return self._snapshot(client)
 
     def _find(self, method: str, address: str, token: str) -> FakeClient:

@@ -22,6 +22,7 @@ import pg8000.dbapi
 
 from encbench.api.testbed import TestbedSpec
 from encbench.core.certificates import entries
+from encbench.core.columns.layout import MEK
 from encbench.core.connection import DATABASE, Connection
 from encbench.database.children import config_map, credentials_secret
 from encbench.engines.postgresql import settings
@@ -263,7 +264,7 @@ def _small(mode: Mapping[str, Any]) -> TestbedSpec:
 def _prepare(
     folder: Path, spec: TestbedSpec, overrides: Mapping[str, str], rules: str | None
 ) -> Postgres:
-    layout = PostgresqlLayout(**places(folder))
+    layout = PostgresqlLayout(**places(folder), key_file=str(folder / "mek" / MEK))
     context, made = database_context(spec), issued()
     credentials = texts(credentials_secret(context, counting_tokens(), {}))
     credentials |= entries(made)
@@ -278,6 +279,7 @@ def _prepare(
         f"{layout.config}/pg_hba.conf": trusting,
         layout.init_sql: credentials["init.sql"],
         **mounted(layout, credentials, made),
+        **({layout.key_file: credentials[MEK]} if spec.mode.enclave else {}),
     }
     write(layout, files)
     for entry in (folder, *folder.rglob("*")):

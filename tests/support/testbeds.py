@@ -27,6 +27,13 @@ PASS_THROUGH: dict[str, Any] = {
 ENCRYPTED_CLASS: dict[str, Any] = {
     "atRest": {"method": "volume", "volume": {"storageClassName": "encrypted"}}
 }
+ENCLAVE: dict[str, Any] = {
+    "columns": {
+        "method": "enclave",
+        "ratio": 75,
+        "enclave": {"transition": "8us", "value": "1200ns", "index": "Single"},
+    }
+}
 TLS12: dict[str, Any] = {"inTransit": {**TLS["inTransit"], "version": "TLSv1.2"}}
 
 

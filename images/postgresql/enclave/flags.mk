@@ -2,7 +2,7 @@
 
 # The server's headers are not ours to mend.
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server)
-PG_CFLAGS = -std=gnu11 -Wall -Wextra -Werror
+PG_CFLAGS = -std=gnu11 -Wall -Wextra -Werror -flto
 # Two modules in one process have functions of the same name; each calls its own.
 SHLIB_LINK = -lcrypto -Wl,-Bsymbolic
 

@@ -142,9 +142,9 @@ class ObjectStore:
         if not 0 < seconds <= _LONGEST_URL:
             raise ValueError(f"a presigned URL lasts 1 to {_LONGEST_URL} seconds, not {seconds}")
         wanted = {"Bucket": self.bucket, "Key": key, "IfNoneMatch": "*"}
-        url: str = await self._connection.call(
+        url: str = await self._connection.sign(
             lambda s3: s3.generate_presigned_url("put_object", Params=wanted, ExpiresIn=seconds),
-            self._external_endpoint,
+            self._external_endpoint or self._connection.endpoint,
         )
         return url
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from encbench.adapters.sidecar import Sidecar
 from encbench.wire import recorder
-from encbench.wire.recorder import StateAnswer
+from encbench.wire.recorder import ClockOffset, StateAnswer
 from encbench.wire.slices import OwnSlots
 
 SECONDS = 5.0
@@ -30,6 +30,7 @@ class HttpRecorder(Sidecar):
         start_at: float,
         uploads: Mapping[str, str],
         slots: OwnSlots | None = None,
+        clock: ClockOffset | None = None,
     ) -> StateAnswer:
         """See the port. Unavailable until the tool waits; Rejected for a wrong token or release.
 
@@ -39,4 +40,6 @@ class HttpRecorder(Sidecar):
         request = recorder.ReleaseRequest(startAt=start_at, uploads=dict(uploads))
         if slots is not None:
             request["slots"] = slots
+        if clock is not None:
+            request["clock"] = clock
         return await self._ask(StateAnswer, "POST", address, recorder.RELEASE, token, request)

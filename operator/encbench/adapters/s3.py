@@ -10,6 +10,7 @@ boto3 is synchronous: every call runs in a thread, bounded by timeouts and attem
 
 import asyncio
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,8 @@ from encbench.ports import Rejected, Unavailable
 
 T = TypeVar("T")
 
+THREADS = 8
+"""Requests to the store at once."""
 ACCESS_KEY_FILE = "access-key"
 SECRET_KEY_FILE = "secret-key"  # noqa: S105 - a file's name
 
@@ -58,17 +61,28 @@ class S3Connection:
     credentials: Path
     ca_file: Path | None
     limits: S3Limits
+    _requests: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(THREADS))
+    """Of our own: while the store is a black hole, others must not wait for a thread."""
+    _signatures: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
+    """For what needs no request: a release of clients waits for it."""
     _clients: dict[tuple[str, str, str], Any] = field(default_factory=dict)
     """By endpoint, access key and secret key."""
 
-    async def call(self, do: Callable[[Any], T], endpoint: str | None = None) -> T:
-        """`do(client)` in a thread, its errors translated; the client may be another endpoint's."""
+    async def call(self, do: Callable[[Any], T]) -> T:
+        """`do(client)` in a thread, its errors translated."""
+        return await self._in(self._requests, do, self.endpoint)
+
+    async def sign(self, do: Callable[[Any], T], endpoint: str) -> T:
+        """The same for what makes no request, with a client of that endpoint."""
+        return await self._in(self._signatures, do, endpoint)
+
+    async def _in(self, pool: ThreadPoolExecutor, do: Callable[[Any], T], endpoint: str) -> T:
 
         def work() -> T:
             with _translated(self.endpoint):
-                return do(self._client(endpoint or self.endpoint))
+                return do(self._client(endpoint))
 
-        return await asyncio.to_thread(work)
+        return await asyncio.get_running_loop().run_in_executor(pool, work)
 
     def _client(self, endpoint: str) -> Any:
         wanted = (endpoint, *self._read_keys())

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from encbench.admission import extended
 from encbench.admission.gather import CampaignParts, named
 from encbench.api.campaign import MAX_TRIALS
 from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, WORKLOAD, Kind
@@ -100,6 +101,18 @@ def interleave(found: CampaignParts) -> Iterator[Problem]:
         if instance.is_external:
             why = f"InstanceTemplate {name}: all arms share one external database"
             yield _not_interleaved(INSTANCE_TEMPLATE, name, why)
+
+
+def extension(found: CampaignParts) -> Iterator[Problem]:
+    """Whether a follow-up has the plan of the campaign that it extends."""
+    extends = found.campaign.extends
+    if extends is not None and (CAMPAIGN, extends.name) in found.malformed:
+        text = found.malformed[CAMPAIGN, extends.name]
+        yield Problem(CAMPAIGN, Reason.MALFORMED, text, extends.name)
+    elif extends is not None:
+        yield from extended.problems(
+            found.name, found.namespace, found.campaign, extends, found.extended
+        )
 
 
 def _not_interleaved(kind: Kind, name: str, why: str, instead: str = "") -> Problem:

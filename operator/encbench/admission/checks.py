@@ -12,6 +12,7 @@ from encbench.api.campaign import CampaignSpec
 from encbench.core.problem import Problem
 
 CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
+    settings.extension,
     references.check,
     programs.tools,
     programs.engines,

@@ -60,7 +60,12 @@ def _beyond(mode: EncryptionModeSpec) -> Iterator[str]:
             "under TLSv1.2 the cipher suite depends on the server's certificate, which encbench "
             "does not choose on an external server: write inTransit.version: TLSv1.3"
         )
-    if mode.columns is not None:
+    if mode.enclave is not None:
+        yield (
+            "encbench can neither install its encrypted column types on an external server nor "
+            "prove them there: leave columns out of the mode"
+        )
+    if mode.proxy is not None:
         yield (
             "encbench cannot put its proxy before an external database: leave columns out of the "
             "mode; if that database encrypts columns itself, name its driver in driver.jar and "

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Protocol, TypeVar
 
+from encbench.admission.extended import Extended, extended
 from encbench.api.base import Model
 from encbench.api.campaign import CampaignSpec, MatrixEntry, Resolved
 from encbench.api.columns import DriverJar
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import (
+    CAMPAIGN,
     CONFIG_MAP,
     ENCRYPTION_MODE,
     INSTANCE_TEMPLATE,
@@ -65,6 +67,8 @@ class CampaignParts:
     """Secrets, ConfigMaps, claims and storage classes that the specs name."""
     installed: Installed | None
     """None if no installation is known. StorageClasses were not looked up then."""
+    extended: Extended | None = None
+    """The campaign that this one extends, if it was found. Its frozen specs are the parts then."""
 
     def entries(self, kind: Kind, name: str) -> Mapping[str, str]:
         """The data of a Secret or a ConfigMap; empty if it does not exist."""
@@ -108,10 +112,15 @@ async def gather(
 ) -> CampaignParts:
     """Everything that the campaign names. Unavailable when the API server is away."""
     malformed: dict[tuple[Kind, str], str] = {}
+    first = await _extended(reader, namespace, campaign, malformed)
+    frozen = first.resolved if first else Resolved()
 
-    async def specs(kind: Kind, model: type[M]) -> dict[str, M]:
+    async def specs(kind: Kind, model: type[M], known: Mapping[str, M]) -> dict[str, M]:
         found = {}
         for one in named(campaign)[kind]:
+            if one in known:
+                found[one] = known[one]
+                continue
             body = await reader.get(kind, namespace, one)
             try:
                 if body is not None:
@@ -120,19 +129,49 @@ async def gather(
                 malformed[kind, one] = str(error)
         return found
 
-    instances = await specs(INSTANCE_TEMPLATE, InstanceTemplateSpec)
-    modes = await specs(ENCRYPTION_MODE, EncryptionModeSpec)
-    workloads = await specs(WORKLOAD, WorkloadSpec)
-    objects: dict[tuple[Kind, str], Body] = {}
+    instances = await specs(INSTANCE_TEMPLATE, InstanceTemplateSpec, frozen.instances)
+    modes = await specs(ENCRYPTION_MODE, EncryptionModeSpec, frozen.modes)
+    workloads = await specs(WORKLOAD, WorkloadSpec, frozen.workloads)
+    objects = await _copies(reader, namespace, frozen)
     for kind, one in dict.fromkeys(_references(instances, modes, workloads)):
         if kind is STORAGE_CLASS and installed is None:
             continue
+        if kind is CONFIG_MAP and first is not None:
+            continue  # What it holds today was not measured.
         body = await reader.get(kind, namespace if kind.namespaced else "", one)
         if body is not None:
             objects[kind, one] = body
     return CampaignParts(
-        namespace, name, campaign, instances, modes, workloads, malformed, objects, installed
+        namespace, name, campaign, instances, modes, workloads, malformed, objects, installed, first
     )
+
+
+async def _extended(
+    reader: Lookup, namespace: str, campaign: CampaignSpec, malformed: dict[tuple[Kind, str], str]
+) -> Extended | None:
+    """The campaign that this one says it extends; None without one."""
+    if campaign.extends is None:
+        return None
+    body = await reader.get(CAMPAIGN, namespace, campaign.extends.name)
+    try:
+        return None if body is None else extended(body)
+    except Malformed as error:
+        malformed[CAMPAIGN, campaign.extends.name] = str(error)
+        return None
+
+
+async def _copies(reader: Lookup, namespace: str, frozen: Resolved) -> dict[tuple[Kind, str], Body]:
+    """The copies of scripts that were frozen, each in the place of the ConfigMap that it copies."""
+    found: dict[tuple[Kind, str], Body] = {}
+    for workload, copy in frozen.scripts.items():
+        ref, body = script_ref(frozen.workloads[workload]), None
+        if ref is not None:
+            body = await reader.get(CONFIG_MAP, namespace, copy)
+        if ref is not None and body is not None:
+            # Another workload's copy may be of another entry of the same ConfigMap.
+            entries = (found.get((CONFIG_MAP, ref.name)) or {}).get("data") or {}
+            found[CONFIG_MAP, ref.name] = {**body, "data": {**entries, **(body.get("data") or {})}}
+    return found
 
 
 def named(campaign: CampaignSpec) -> Mapping[Kind, Iterable[str]]:

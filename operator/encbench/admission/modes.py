@@ -1,4 +1,4 @@
-"""Whether modes have what they need: keys, the proxy and its driver, volumes."""
+"""Whether modes have what they need: keys, the proxy and its driver, encrypted types, volumes."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -14,7 +14,7 @@ from encbench.core.problem import Problem, Reason
 from encbench.engines.external import entries_of
 from encbench.engines.facts import FACTS
 from encbench.engines.registry import engine
-from encbench.kube.labels import KEY
+from encbench.kube.labels import DRIVER, KEY
 from encbench.kube.use import unmarked
 
 FAMILY = tuple(row.name for row in FACTS.values() if row.driver == "mysql")
@@ -76,18 +76,18 @@ def _key_files(found: CampaignParts, mode: str) -> list[Callable[[str], str | No
 
 
 def columns(found: CampaignParts) -> Iterator[Problem]:
-    """Whether encrypted columns have the proxy, an engine it speaks with, and the driver.
+    """Whether encrypted columns have the proxy and its driver, and an engine that supports them.
 
     The tools check what fits a workload's tables.
     """
     yield from of_pairs(found, speaks)
+    yield from of_pairs(found, has_types)
     for name, mode in found.modes.items():
         where = f"EncryptionMode {name}: "
         claim = jar.claim_name if (jar := jar_of(mode)) else None
-        if claim is not None and (kinds.PERSISTENT_VOLUME_CLAIM, claim) not in found.objects:
-            advice = "create it with the jar in it, or name the jar by url and sha256"
-            yield not_found(found, where, kinds.PERSISTENT_VOLUME_CLAIM, claim, advice)
-        if mode.columns is not None and found.installed is not None and not found.installed.proxy:
+        if claim is not None:
+            yield from _jar(found, where, claim)
+        if mode.proxy is not None and found.installed is not None and not found.installed.proxy:
             text = (
                 f"{where}this installation has no image of the confidential proxy: set the chart's "
                 "confidentialProxy.image"
@@ -95,14 +95,42 @@ def columns(found: CampaignParts) -> Iterator[Problem]:
             yield Problem(kinds.ENCRYPTION_MODE, Reason.NOT_INSTALLED, text, name)
 
 
+def _jar(found: CampaignParts, where: str, claim: str) -> Iterator[Problem]:
+    """What is wrong with the claim that has the driver."""
+    body = found.objects.get((kinds.PERSISTENT_VOLUME_CLAIM, claim))
+    if body is None:
+        advice = "create it with the jar in it, or name the jar by url and sha256"
+        yield not_found(found, where, kinds.PERSISTENT_VOLUME_CLAIM, claim, advice)
+    elif (why := unmarked(body, DRIVER)) is not None:
+        yield Problem(kinds.PERSISTENT_VOLUME_CLAIM, Reason.NOT_MARKED, where + why, claim)
+
+
 def speaks(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:
     """Whether the proxy speaks the engine's protocol."""
-    if mode.columns is not None and not instance.is_external and instance.engine not in FAMILY:
+    if mode.proxy is not None and not instance.is_external and instance.engine not in FAMILY:
         text = (
             f"the confidential proxy does not support {instance.engine}: leave columns out of the "
             f"mode, or use an engine with MySQL's protocol ({', '.join(FAMILY)})"
         )
         yield Problem(kinds.ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
+
+
+def has_types(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:
+    """Whether the server can have encrypted column types."""
+    if mode.enclave is None or instance.is_external:
+        return
+    if instance.engine != "postgresql":
+        text = (
+            f"encrypted column types exist for PostgreSQL only, not for {instance.engine}: write "
+            "engine: postgresql in the template, or columns.method: confidential in the mode"
+        )
+        yield Problem(kinds.ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
+    elif instance.image is None:
+        text = (
+            "upstream's image of PostgreSQL lacks the extension encbench_enclave: write image, and "
+            "name the one that is built from images/postgresql"
+        )
+        yield Problem(kinds.INSTANCE_TEMPLATE, Reason.MODE_UNSUPPORTED, text)
 
 
 def volumes(found: CampaignParts) -> Iterator[Problem]:

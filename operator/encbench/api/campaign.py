@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
-from encbench.api.base import Model, optional
+from encbench.api.base import Model, ObjectRef, optional
 from encbench.api.conditions import Conditions, PhaseName
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
@@ -111,6 +111,14 @@ class Blocks(Model):
     run one after the other."""
     solo: Annotated[Int, Field(ge=0, le=1000)] = 0
     """With `interleave`: sequential blocks to measure in addition, to compare the two."""
+    extensions: Annotated[Int, Field(ge=0, le=3)] = 0
+    """How often this campaign may be extended and judged again. Each of the extensions + 1 looks is
+    held to that part of the usual error. 0: a follow-up is judged by its own blocks alone."""
+
+    @property
+    def looks(self) -> int:
+        """How often the same question is asked."""
+        return self.extensions + 1
 
 
 class Precision(Model):
@@ -119,6 +127,15 @@ class Precision(Model):
     target_half_width: Annotated[Number, Field(gt=0, lt=1)]
     """Half-width of the 95 % interval of the loss of TPS, as a fraction: 0.02 is ±2 %. The pilot's
     spread sets the number of blocks once, up to blocks.max."""
+
+
+class Extends(ObjectRef):
+    """The campaign whose plan this one continues (`kubectl encbench extend` writes it)."""
+
+    plan_digest: Annotated[str, Field(max_length=128)]
+    """Digest of the plan that both share."""
+    number: Annotated[Int, Field(ge=1, le=3)] = 1
+    """Which follow-up this is, counted from the campaign that was extended first."""
 
 
 class Limits(Model):
@@ -160,14 +177,14 @@ class StepDeadlines(Model):
 
 FROZEN_FIELDS = (
     *("matrix", "baselineModeRef", "blocks", "precision", "margin", "seed", "limits"),
-    *("reset", "residency", "cache", "allowColocation", "stepDeadlines"),
+    *("reset", "residency", "cache", "allowColocation", "stepDeadlines", "extends"),
 )
 """Fields of the spec that may not change after creation, in the API's spelling."""
 
 
 def _frozen(field: str) -> Transition:
     same = f"self.{field} == oldSelf.{field}"
-    if field == "precision":  # the only one that may be absent
+    if field in ("precision", "extends"):  # the only ones that may be absent
         here, before = f"has(self.{field})", f"has(oldSelf.{field})"
         same = f"{here} == {before} && (!{here} || {same})"
     return Transition(
@@ -202,6 +219,12 @@ class CampaignSpec(Model):
             "blocks.min",
             holds=lambda spec: spec.precision is None or spec.blocks.max >= spec.blocks.min,
         ),
+        Rule(
+            cel="!has(self.extends) || !has(self.precision)",
+            message="a follow-up has a fixed number of blocks, because a pilot would let the data "
+            "choose it a second time: omit precision",
+            holds=lambda spec: spec.extends is None or spec.precision is None,
+        ),
     )
     transitions = tuple(_frozen(field) for field in FROZEN_FIELDS)
 
@@ -214,6 +237,8 @@ class CampaignSpec(Model):
     """Number of repetitions of each comparison."""
     precision: Precision | None = None
     """Let a pilot set the number of blocks, instead of measuring exactly blocks.min."""
+    extends: Extends | None = None
+    """The campaign that this one continues with the same plan; its report pools the two."""
     margin: Annotated[Number, Field(gt=0, lt=1)] = 0.05
     """Overhead that matters, as a fraction: 0.05 is 5 %."""
     seed: Annotated[Int, Field(ge=0, le=2**53 - 1)] = 1

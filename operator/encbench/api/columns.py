@@ -1,7 +1,9 @@
-"""Encryption of result columns, and the JDBC driver that decrypts them: two parts of a mode.
+"""Encryption of columns, and the JDBC driver that decrypts them: two parts of a mode.
 
-The confidential proxy beside the database encrypts chosen columns of what a query returns; storage
-and execution stay on plaintext. docs/design/0007-columns.md is the contract of all parts of it.
+With the method `confidential` a proxy beside the database encrypts chosen columns of what a query
+returns; storage and execution stay on plaintext (docs/design/0007-columns.md). With the method
+`enclave` the columns have encrypted types, which PostgreSQL computes on behind a SIMULATION of an
+enclave's boundary (docs/design/0010-enclave.md).
 """
 
 import re
@@ -10,11 +12,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from encbench.api.base import Model, Resources, at_least, optional
+from encbench.api.enclave import Enclave
 from encbench.api.rules import Rule, Unique, either, matches, together
 from encbench.api.scalars import Bool, EntryName, Name, Quantity
 
 Algorithm = Literal["AES_128_GCM", "SM4_128_GCM"]
-Ratio = Literal[0, 20, 50, 100]
+Ratio = Literal[0, 20, 50, 75, 100]
+METHOD_RATIOS = {"confidential": (0, 20, 50, 100), "enclave": (75, 100)}
 
 # Kept short, because each mode of a campaign counts against the API server's cost budget.
 _NAME = "[0-9A-Za-z_$]+"
@@ -71,7 +75,7 @@ class ProxyResources(Resources):
 
 
 class Columns(Model):
-    """Encryption of columns in result sets, on their way to the client."""
+    """Encryption of columns: in result sets on their way to the client, or by encrypted types."""
 
     rules = (
         Rule(
@@ -80,28 +84,60 @@ class Columns(Model):
             "[bmsql_customer.c_balance]); ratio: 0 is the proxy without encryption",
             holds=lambda it: (it.ratio is None) != (it.chosen is None),
         ),
+        Rule(
+            cel="(self.method == 'enclave') == has(self.enclave)",
+            message="write enclave: {transition: 8us, value: 1200ns} with method: enclave, and "
+            "omit it with method: confidential",
+            holds=lambda it: (it.method == "enclave") == (it.enclave is not None),
+        ),
+        Rule(
+            cel="!has(self.ratio) || self.ratio in (self.method == 'enclave' ? [75, 100] : "
+            "[0, 20, 50, 100])",
+            message="write a ratio of 75 (k, c and pad) or 100 (id too) with method: enclave, and "
+            "one of 0, 20, 50 and 100 with method: confidential",
+            holds=lambda it: it.ratio is None or it.ratio in METHOD_RATIOS[it.method],
+        ),
+        Rule(
+            cel="self.method != 'enclave' || self.algorithm == 'AES_128_GCM' && self.strict",
+            message="omit algorithm and strict with method: enclave: the encrypted types use "
+            "AES_128_GCM, and strict belongs to the proxy",
+            holds=lambda it: (
+                it.method != "enclave" or (it.algorithm == "AES_128_GCM" and it.strict)
+            ),
+        ),
     )
 
-    method: Literal["confidential"]
+    method: Literal["confidential", "enclave"]
     """confidential: a proxy beside the database encrypts the values of these columns in every
-    result; storage and statements stay in plaintext."""
+    result; storage and statements stay in plaintext. enclave: the columns of PostgreSQL have
+    encrypted types, which the server computes on. It is a SIMULATION of the boundary; the
+    cryptography is real."""
     algorithm: Algorithm = "AES_128_GCM"
     """Cipher, with a key of 128 bits and a tag of 16 bytes per value."""
     ratio: Ratio | None = None
-    """Share of the workload's schema that is encrypted, as in the published study: 20 covers
-    identifiers and order numbers; 50 adds prices, dates and quantities; 100 is everything; 0 is
-    nothing, but through the proxy."""
+    """Share of the workload's schema that is encrypted, as in the published studies. confidential:
+    20 covers identifiers and order numbers; 50 adds prices, dates and quantities; 100 is
+    everything; 0 is nothing, but through the proxy. enclave: 75 is k, c and pad of sysbench's
+    tables; 100 is id as well."""
     chosen: Annotated[list[ColumnName], Field(min_length=1, max_length=100), Unique()] | None = (
         Field(None, alias="list")
     )
     """The columns to encrypt, as table.column; sbtest.c is the column c of all sysbench tables."""
     strict: Bool = True
     """Also encrypt columns of unknown origin (derived tables, views, expressions), because they may
-    show values of chosen columns."""
+    show values of chosen columns. confidential only."""
     mek_secret_ref: MekSecretRef | None = None
     """Key to use; if omitted, one is generated per testbed."""
     resources: ProxyResources = Field(default_factory=ProxyResources)
-    """CPU and memory of the proxy's container."""
+    """CPU and memory of the proxy's container; without effect with method: enclave."""
+    enclave: Enclave | None = None
+    """The SIMULATION of the enclave's boundary, with method: enclave."""
+
+    @property
+    def boundary(self) -> Enclave:
+        """The enclave's boundary, of a mode with the method enclave."""
+        assert self.enclave is not None  # noqa: S101 - a rule of this model
+        return self.enclave
 
     @property
     def encrypts(self) -> bool:
@@ -140,7 +176,8 @@ class DriverJar(Model):
     sha256: JarDigest | None = None
     """Digest of the jar. A file with another digest is never run; optional with claimName."""
     claim_name: Name | None = None
-    """PersistentVolumeClaim that holds the jar; it is mounted read-only."""
+    """PersistentVolumeClaim that holds the jar, with the label encbench.io/use=driver; it is
+    mounted read-only."""
     path: JarPath | None = optional("Path of the jar within the claim.")
     class_name: Annotated[
         str,

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from encbench.api.base import Model, Resources, at_least, optional
 from encbench.api.columns import Columns, JdbcDriver, MekSecretRef
-from encbench.api.rules import Rule, Unique, either, not_both
+from encbench.api.rules import Rule, Unique, either
 from encbench.api.scalars import Bool, EntryName, Name, Quantity
 
 
@@ -127,11 +127,17 @@ class EncryptionModeSpec(Model):
     """The encryption of a mode. An empty spec is plaintext."""
 
     rules = (
-        not_both(
-            "columns",
-            "in_transit",
-            "omit inTransit from a mode with columns, because the confidential proxy does not "
-            "support TLS: measure them as two modes",
+        Rule(
+            cel="!has(self.columns) || !has(self.inTransit) || self.columns.method == 'enclave'",
+            message="omit inTransit from a mode with columns, because the confidential proxy does "
+            "not support TLS: measure them as two modes",
+            holds=lambda it: it.proxy is None or it.in_transit is None,
+        ),
+        Rule(
+            cel="!has(self.columns) || !has(self.driver) || self.columns.method != 'enclave'",
+            message="omit driver from a mode with columns.method: enclave, because encbench's "
+            "sysbench scripts decrypt at the client",
+            holds=lambda it: it.enclave is None or it.driver is None,
         ),
         Rule(
             cel="!has(self.driver) || !has(self.driver.jar) || has(self.driver.jar.keySecretRef) "
@@ -152,7 +158,7 @@ class EncryptionModeSpec(Model):
     in_transit: InTransit | None = None
     """Encryption in transit; if omitted, the server has no TLS at all."""
     columns: Columns | None = None
-    """Encryption of result columns by a proxy; if omitted, there is no proxy."""
+    """Encryption of columns, by a proxy or by encrypted types; none if omitted."""
     driver: JdbcDriver | None = None
     """JDBC driver of the client (TPC-C); the engine's own if omitted."""
 
@@ -170,6 +176,16 @@ class EncryptionModeSpec(Model):
     def gocryptfs(self) -> Gocryptfs | None:
         """The FUSE file system in the pod; None in every other mode."""
         return self.volume.gocryptfs if self.volume else None
+
+    @property
+    def proxy(self) -> Columns | None:
+        """The columns that the confidential proxy serves; None in a mode without a proxy."""
+        return self.columns if self.columns and self.columns.method == "confidential" else None
+
+    @property
+    def enclave(self) -> Columns | None:
+        """The columns with encrypted types; None in a mode without any."""
+        return self.columns if self.columns and self.columns.method == "enclave" else None
 
     @property
     def encrypts_at_rest(self) -> bool:

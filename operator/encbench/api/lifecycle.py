@@ -15,6 +15,7 @@ PREPARED, PROVEN_BEFORE, RELEASED = "Prepared", "ProvenBefore", "Released"
 RECOVERED, MEASURED, PROVEN_AFTER = "Recovered", "Measured", "ProvenAfter"
 COLLECTED, ARCHIVED = "Collected", "Archived"
 CONSISTENT, READY, FAILED = "Consistent", "Ready", "Failed"
+UNDERSTOOD, HINDERED = "Understood", "Hindered"
 """Names of conditions."""
 
 IDLE, STARTING = "Idle", "Starting"
@@ -26,7 +27,8 @@ INCONSISTENT, CHECK_FAILED, CHECK_TIMEOUT = "Inconsistent", "CheckFailed", "Chec
 OOM, DISRUPTED, TOOL_FAILED = "OOMKilled", "Disrupted", "ToolFailed"
 RECOVERY_FAILED, BLOCK_BROKEN = "RecoveryFailed", "BlockBroken"
 SETTINGS_REFUSED = "SettingsRefused"
-NOT_MARKED = "NotMarked"
+NOT_MARKED, NOT_READY, IN_USE = "NotMarked", "PodNotReady", "DatabaseInUse"
+NODE_LOST, NO_POD, NO_ANSWER, NOT_STORED = "NodeLost", "NoPod", "NoAnswer", "NotStored"
 
 
 _POD = {
@@ -34,9 +36,10 @@ _POD = {
     "ImagePullFailed": "An image cannot be pulled.",
     "ContainerFailed": "A container ended with an error or could not be created.",
     OOM: "A container exceeded its memory.",
+    NODE_LOST: "A pod's node does not answer.",
 }
 _SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
-_MARK = {NOT_MARKED: "The owner of a Secret has not marked it for use as a key."}
+_MARK = {NOT_MARKED: "The owner of a Secret or a claim has not marked it for this use."}
 _PROVEN = {IN_FORCE: "Everything that was looked at agrees with the mode."}
 _NOT_PROVEN = {NOT_IN_FORCE: "Something that was looked at disagrees with the mode."}
 _PROVING = {PROVING: "The proof is being made."}
@@ -50,6 +53,7 @@ _CHECKING = {CHECKING: "The queries run."}
 
 _FAILURES = {
     "ProvisionTimeout": "The database did not start within `stepDeadlines.provision`.",
+    NOT_READY: "The database was not ready for longer than `stepDeadlines.provision`.",
     "WrongVersion": "The image holds another version than the template says.",
     "TooFewConnections": "The server allows fewer connections than the load needs.",
     "NoLogin": "The Secret of an external database is gone or incomplete.",
@@ -64,6 +68,32 @@ _FAILURES = {
     **_MARK,
     **_CHECKS,
 }
+
+_UNDERSTOOD = ConditionType(
+    UNDERSTOOD,
+    "This version of the operator understands the object.",
+    true={"Understood": "It does again."},
+    false={"Malformed": "The object, or one that belongs to it, is of another version."},
+    note="once it was not",
+)
+
+_HINDERED = ConditionType(
+    HINDERED,
+    "Something keeps it from going on; the message names it.",
+    true={
+        **_POD,
+        NO_POD: "No pod could be made, such as for a quota or a Pod Security Standard.",
+        NOT_READY: "The database's pod is not ready.",
+        NO_ANSWER: "The agent, its server, or the store for the proof does not answer.",
+        NOT_STORED: "The object store or Prometheus is away; nothing is lost.",
+        IN_USE: "Another campaign uses the same external database.",
+        "NoLogin": "The Secret of an external database is gone or incomplete.",
+        **_SETTINGS,
+        **_MARK,
+    },
+    false={"Unhindered": "It goes on again."},
+    note="once something did",
+)
 
 CAMPAIGN_LIFE = Lifecycle(
     CAMPAIGN,
@@ -98,8 +128,11 @@ CAMPAIGN_LIFE = Lifecycle(
                 "DeadlineExceeded": "It took longer than `activeDeadlineSeconds`.",
                 "TestbedFailed": "A testbed failed, so its cell was given up.",
                 "TooManyInvalidTrials": "A condition ran out of replacement blocks.",
+                "ReportFailed": "The report could not be written within `stepDeadlines.archive`.",
             },
         ),
+        _HINDERED,
+        _UNDERSTOOD,
     ),
     (
         Phase("Failed", (Holds(FAILED),)),
@@ -125,7 +158,7 @@ TESTBED_LIFE = Lifecycle(
             false={
                 "Creating": "Its objects are being created.",
                 STARTING: "It is starting.",
-                "DatabaseInUse": "Another campaign uses the same external database.",
+                IN_USE: "Another campaign uses the same external database.",
                 "NoLogin": "The Secret of an external database is gone or incomplete.",
                 **_SETTINGS,
                 **_MARK,
@@ -173,11 +206,13 @@ TESTBED_LIFE = Lifecycle(
             },
             false={
                 STARTING: "The database is being started for a trial.",
-                "PodNotReady": "The database's pod is not ready.",
                 **_FAILURES,
+                NOT_READY: "The database's pod is not ready.",
             },
         ),
         ConditionType(FAILED, "The testbed is of no use; its cell is given up.", true=_FAILURES),
+        _HINDERED,
+        _UNDERSTOOD,
     ),
     (
         Phase("Failed", (Holds(FAILED),)),
@@ -240,7 +275,7 @@ _OUTCOMES = {
         OOM: "A client ran out of memory.",
         "Overrun": "The tool did not end within `stepDeadlines.overrun`.",
         RECOVERY_FAILED: "The server did not come back, or could not be stopped.",
-        "ArchiveTimeout": "The store did not take the log within `stepDeadlines.archive`.",
+        "ArchiveTimeout": "The store did not take the log or the record in time.",
         "OutputUnreadable": "The tool's output holds no figures.",
     },
 }
@@ -321,10 +356,13 @@ TRIAL_LIFE = Lifecycle(
             "Nothing is left to do.",
             true={
                 "Archived": "The trial's record is in the bucket.",
+                "GivenUp": "The record could not be stored within twice `stepDeadlines.archive`.",
                 "Rejected": "What lies in the bucket is not what the recorder stored.",
             },
             false={"Waiting": "The store or Prometheus is away; nothing is lost."},
         ),
+        _HINDERED,
+        _UNDERSTOOD,
     ),
     (
         *(Phase(one, (Holds(ARCHIVED),), (one,)) for one in _ENDS),

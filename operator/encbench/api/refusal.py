@@ -28,13 +28,14 @@ class Reason(StrEnum):
     NOT_INSTALLED = "NotInstalled"
     NOT_INTERLEAVED = "NotInterleaved"
     TOO_MANY_TRIALS = "TooManyTrials"
+    NOT_EXTENDABLE = "NotExtendable"
 
 
 MEANINGS = {
     Reason.NOT_FOUND: "An object that the campaign names does not exist.",
     Reason.MALFORMED: "An object does not fit this version's schema.",
     Reason.REJECTED: "`kubectl apply` would reject an object (`plan` alone says so).",
-    Reason.NOT_MARKED: "The owner of a Secret has not marked it for this use.",
+    Reason.NOT_MARKED: "The owner of a Secret or a claim has not marked it for this use.",
     Reason.ENTRY_MISSING: "A Secret or ConfigMap lacks an entry.",
     Reason.ENTRY_INVALID: "An entry of a Secret cannot be used.",
     Reason.VERSION_UNSUPPORTED: "encbench does not measure this version of the engine.",
@@ -53,4 +54,5 @@ MEANINGS = {
     Reason.NOT_INSTALLED: "The chart's values leave out what the mode needs.",
     Reason.NOT_INTERLEAVED: "The arms of a block cannot take turns.",
     Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than a campaign may have.",
+    Reason.NOT_EXTENDABLE: "The campaign to extend is not complete, or has another plan.",
 }

@@ -68,7 +68,7 @@ RESOURCES: tuple[Resource, ...] = (
         (
             Column("At-rest", ".spec.atRest.method", "Encryption at rest."),
             Column("In-transit", ".spec.inTransit.version", "Version of TLS."),
-            Column("Columns", ".spec.columns.method", "Encryption of result columns."),
+            Column("Columns", ".spec.columns.method", "Encryption of columns."),
             Column("Ratio", ".spec.columns.ratio", "Share of the columns, percent.", "integer"),
             Column("Scope", ".spec.atRest.scope", "Part that TDE covers.", priority=1),
             Column("Class", ".spec.atRest.volume.storageClassName", "Of the volume.", priority=1),

@@ -49,6 +49,9 @@ class TrialSpec(Model):
     seed: Positive = Field(description="Seed of the tool, the same for every arm of a block.")
     turns: Turns | None = None
     """How the block's arms take turns; absent in a sequential block."""
+    after: Name | None = None
+    """The trial before it, if that was still being proven when this one's clients were started:
+    its own first proof waits for that."""
     workload: WorkloadSpec = Field(description="The frozen Workload.")
     script_config_map: Name | None = None
     """Immutable ConfigMap with the Lua script, if it is the user's own."""

@@ -41,13 +41,18 @@ BuiltinScript = Literal[
     "select_random_points",
     "select_random_ranges",
 ]
+EnclaveScript = Literal["enclave_point", "enclave_range", "enclave_write"]
+"""encbench's own scripts for PostgreSQL, which encrypt at the client in modes with encrypted
+types."""
 READ_ONLY_SCRIPTS = (
+    "enclave_point",
+    "enclave_range",
     "oltp_point_select",
     "oltp_read_only",
     "select_random_points",
     "select_random_ranges",
 )
-"""Built-in scripts that write nothing, so there is nothing to recover after them."""
+"""Scripts that write nothing, so there is nothing to recover after them."""
 
 OWNED_OPTIONS = (
     *("config_file", "db_driver", "events", "forced_shutdown", "histogram", "mysql_.*"),
@@ -90,7 +95,9 @@ class Sysbench(Model):
         ),
     )
 
-    script: BuiltinScript | None = optional("A built-in script of sysbench.")
+    script: Literal[BuiltinScript, EnclaveScript] | None = None
+    """A built-in script of sysbench, or one of encbench's own for PostgreSQL with encrypted column
+    types: enclave_point, enclave_range and enclave_write."""
     script_config_map_ref: ConfigMapKeyRef | None = None
     """Your own Lua script, read once when the campaign starts. It must define the commands prepare
     and run."""
@@ -113,6 +120,12 @@ class Sysbench(Model):
     ] = Field(default_factory=dict)
     """Further options of the script without the leading dashes, such as range-size: '100'. An
     option that the script does not declare is refused."""
+
+    @property
+    def enclave_workload(self) -> str | None:
+        """What encbench's own script does (point, range or write); None for any other script."""
+        is_own = self.script is not None and self.script.startswith("enclave_")
+        return self.script.removeprefix("enclave_") if is_own and self.script else None
 
 
 Stop = Literal["Clean", "Crash"]

@@ -2,8 +2,8 @@
 
 A row holds an estimate with its interval, which is symmetric on the log scale: the product of the
 two ratios at its bounds is the square of the ratio. A condition has one number of blocks and one
-noise floor for a figure. Every figure of a study's table stands in the report under the same
-condition.
+noise floor for a figure, and the floor is at least the control's largest bound. Every figure of a
+study's table stands in the report under the same condition.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from pathlib import PurePath
 
 from encbench.audit.checks import PrintedCell, Source
 from encbench.audit.figures import PrintedFigure, Span, shown
-from encbench.audit.known import OWN, WHOLE_SIDE
+from encbench.audit.known import FLOORS, OWN, WHOLE_SIDE
 from encbench.audit.shapes import PrintedInterval, condition
 from encbench.audit.tables import TableRow
 from encbench.text.words import listed
@@ -116,8 +116,20 @@ def _condition(source: Source, rows: Sequence[TableRow]) -> Iterator[Clash]:
         if len({cell.figure.value if cell.figure else None for cell in cells}) > 1:
             lines = listed(f"{cell.row.cells[column] or 'none'}" for cell in cells)
             yield Clash(tuple(cells), f"all arms of a condition have one value, not {lines}")
+    yield from _floors(source, rows)
     for row in rows:
         yield from _whole_side(source, row, rows)
+
+
+def _floors(source: Source, rows: Sequence[TableRow]) -> Iterator[Clash]:
+    for column, ends in FLOORS.items():
+        floor, *bounds = (PrintedCell(source, rows[0], name) for name in (column, *ends))
+        figures = [cell.figure for cell in bounds if cell.figure]
+        if floor.figure is None or not figures:
+            continue
+        largest = max(figures, key=lambda figure: abs(figure.value))
+        if floor.figure.span.high < abs(largest.value) - largest.precision / 2:
+            yield Clash((floor, *bounds), f"it is below the control's bound of {largest.text}")
 
 
 def _whole_side(source: Source, row: TableRow, rows: Sequence[TableRow]) -> Iterator[Clash]:

@@ -98,7 +98,7 @@ class Shape:
         own = {*self.keys, *self.labels, *(measure.column for measure in self.measures)}
         own |= {claim.published for claim in self.claims if claim.published}
         own |= {claim.encrypted for claim in self.claims}
-        return own
+        return own | {*self.alike}
 
     @property
     def concurrency(self) -> str | None:

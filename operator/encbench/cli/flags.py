@@ -61,6 +61,28 @@ exit codes:
   2  the manifests cannot be read
 """
 
+_EXTEND = """\
+Measure more blocks of a campaign that is complete, with the plan that it froze.
+
+A follow-up campaign is made: the same parts as they were then, the same margin and limits, new
+orders, new testbeds, and N blocks under each condition. N is final: what is measured cannot change
+it. The follow-up's report pools both campaigns where the machine is the same.
+
+A campaign that announced blocks.extensions is judged again by the blocks of both, each look at its
+part of the usual error. Any other can be extended once; its follow-up is judged by its own blocks,
+and the pooled figures stand beside them without a verdict. docs/design/0013-extend.md says why.
+"""
+
+_EXTEND_MORE = """\
+examples:
+  kubectl encbench extend demo --blocks 12
+  kubectl encbench extend demo --blocks 12 --dry-run > more.yaml
+
+exit codes:
+  0  the follow-up was made, or printed by --dry-run
+  2  the campaign cannot be extended, or the command could not be carried out
+"""
+
 _WATCH = "Show a campaign's progress until it ends: trials, current step, time left."
 
 _WATCH_MORE = """\
@@ -119,6 +141,8 @@ def parser() -> argparse.ArgumentParser:
     add = partial(commands.add_parser, formatter_class=argparse.RawDescriptionHelpFormatter)
     short = "show what a campaign needs and what would be refused, before anything runs"
     _plan(add("plan", help=short, description=_PLAN, epilog=_PLAN_MORE))
+    short = "measure more blocks of a complete campaign, and pool the two"
+    _extend(add("extend", help=short, description=_EXTEND, epilog=_EXTEND_MORE))
     short = "show a campaign's progress until it ends"
     _watch(add("watch", help=short, description=_WATCH, epilog=_WATCH_MORE))
     short = "print a campaign's report, open its page, or fetch it"
@@ -140,6 +164,15 @@ def _plan(command: argparse.ArgumentParser) -> None:
     add("--live", action="store_true", help=words)
     _namespace(command, "namespace of objects without one; the kubeconfig's, else default")
     _output(command, "text is for people, json for programs", "json")
+
+
+def _extend(command: argparse.ArgumentParser) -> None:
+    command.add_argument("campaign", help="name of the campaign; it must be complete")
+    words = "valid blocks to measure under each condition, fixed once and for all"
+    command.add_argument("--blocks", type=int, required=True, metavar="N", help=words)
+    words = "print the follow-up's manifest, and make nothing"
+    command.add_argument("--dry-run", action="store_true", help=words)
+    _namespace(command)
 
 
 def _watch(command: argparse.ArgumentParser) -> None:

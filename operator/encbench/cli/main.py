@@ -22,7 +22,7 @@ async def run(args: argparse.Namespace) -> int:
         from encbench.cli import audit  # noqa: PLC0415
 
         return audit.audit(args)
-    from encbench.cli import compare, plan, report, watch  # noqa: PLC0415
+    from encbench.cli import compare, extend, plan, report, watch  # noqa: PLC0415
     from encbench.cli.connection import connected  # noqa: PLC0415
 
     if args.command == "plan":
@@ -32,6 +32,8 @@ async def run(args: argparse.Namespace) -> int:
     async with connected(args.namespace) as (cluster, namespace):
         if args.command == "watch":
             return await watch.watch(cluster, namespace, args.campaign, args.timeout)
+        if args.command == "extend":
+            return await extend.extend(cluster, namespace, args)
         return await report.report(cluster, namespace, args)
 
 

@@ -72,6 +72,8 @@ class CellOutline(Model):
     databases: str = Field(exclude=True)
     """What runs side by side during a measurement, in words."""
     clients: str = Field(exclude=True)
+    simulated: tuple[str, ...] = Field(exclude=True)
+    """The arms whose enclave's boundary is simulated."""
     shared: bool = Field(exclude=True)
     """All arms take turns on one dataset, in an external database."""
 
@@ -222,6 +224,9 @@ def _cell(
         room=room(spec, resolved, cell),
         databases=databases,
         clients=" or ".join(clients),
+        simulated=tuple(
+            arm.name for arm in cell.arms if resolved.modes[arm.mode_ref].enclave is not None
+        ),
         shared=instance.is_external,
     )
 

@@ -8,6 +8,7 @@ from encbench.api.campaign import CampaignSpec
 from encbench.cli.manifests import Refusal
 from encbench.cli.outline import CellOutline, ConditionOutline, Outline
 from encbench.cli.progress import clock
+from encbench.core.columns.enclave import SIMULATION
 from encbench.core.problem import Problem, Reason
 from encbench.kube.nodes import GIBIBYTE
 from encbench.reconcile.campaign.room import CellRoom
@@ -102,6 +103,11 @@ def _cell(spec: CampaignSpec, cell: CellOutline) -> str:
     lines = [
         f"{cell.name} on {cell.instance}",
         f"{_INDENT}arms        {arms}",
+        *(
+            [f"{_INDENT}            {', '.join(cell.simulated)}: {SIMULATION}"]
+            if cell.simulated
+            else []
+        ),
         item(f"{_INDENT}conditions  ", "; ".join(map(_named, cell.conditions))),
         f"{_INDENT}dataset     that of {cell.cell.dataset_workload}, loaded {loaded}{reset}",
     ]

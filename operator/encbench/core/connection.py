@@ -27,6 +27,16 @@ class SecretEntry:
 
 
 @dataclass(frozen=True)
+class EnclaveClient:
+    """What a client of encrypted column types has to know, beside the key."""
+
+    columns: tuple[str, ...]
+    """The encrypted columns of every table."""
+    index: str
+    """The operator class of indexes, as a mode names it."""
+
+
+@dataclass(frozen=True)
 class Connection:
     """One database as its clients see it. The credentials Secret has their login."""
 
@@ -42,6 +52,8 @@ class Connection:
     jdbc: "JdbcDriver | None" = None
     """The mode's own driver, for tools that use JDBC; None: the engine's."""
     mek: SecretEntry | None = None
-    """The key for such a driver."""
+    """The key for such a driver, or for encrypted types."""
     columns: bool = False
     """Whether it goes through the proxy that encrypts columns, or may."""
+    enclave: EnclaveClient | None = None
+    """Set where columns have encrypted types, of the load's connection too."""

@@ -9,6 +9,9 @@ PREPARE_OPTIONS = frozenset(
 )
 """Options of sysbench's built-in scripts that decide which tables they make (oltp_common.lua)."""
 
+ENCLAVE_OPTIONS = frozenset({"create_secondary", "lookup"})
+"""The same of encbench's own scripts for encrypted types."""
+
 FOREIGN_KEYS = "foreignKeys"
 """The only option of encbench's TPC-C client that its tables depend on."""
 
@@ -21,19 +24,17 @@ def dataset_key(workload: WorkloadSpec) -> str:
 
 
 def _sysbench(sysbench: Sysbench) -> str:
-    """The built-in scripts share their tables.
+    """The built-in scripts share their tables, and so do encbench's own.
 
     Only those options of a built-in script count that its prepare command reads. All options of
     the user's own script count, because its use of them is unknown.
     """
     ref, options = sysbench.script_config_map_ref, sysbench.options
+    is_own = sysbench.enclave_workload is not None
     if ref is None:
-        options = {
-            name: value
-            for name, value in options.items()
-            if name.replace("-", "_") in PREPARE_OPTIONS
-        }
-    script = ref.to_dict() if ref else "oltp"
+        read = ENCLAVE_OPTIONS if is_own else PREPARE_OPTIONS
+        options = {name: value for name, value in options.items() if name.replace("-", "_") in read}
+    script = ref.to_dict() if ref else "enclave" if is_own else "oltp"
     return digest([script, sysbench.tables, sysbench.table_size, options])[:12]
 
 

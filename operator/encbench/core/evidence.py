@@ -131,6 +131,15 @@ class OutputFile(Model):
     digest: Digest
 
 
+class ClockOffsetFacts(Model):
+    """A client's wall clock against the operator's, as measured before its release."""
+
+    seconds: float
+    """The client's minus the operator's."""
+    round_trip: float
+    """Of the question: the offset is uncertain by half of it."""
+
+
 class ClientSummary(Record):
     """`trials/<uid>/client-<n>/summary.json`, as the recorder writes it."""
 
@@ -148,4 +157,6 @@ class ClientSummary(Record):
     memory_limit_bytes: int | None = None
     throttled_seconds: float | None = None
     clock_skew_seconds: float | None = None
+    """How far the wall clock moved against the monotonic one during the run."""
+    clock_offset: ClockOffsetFacts | None = None
     output: OutputFile | None = None

@@ -12,6 +12,10 @@ from typing import Any
 MAX_NAME = 52
 
 
+INDEX = "report/index.json"
+"""Where a campaign's index is, below its prefix."""
+
+
 def digest(value: Any) -> str:
     """SHA-256 in hex of a JSON value; independent of the order of its keys."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -15,7 +15,7 @@ from encbench.api.testbed import Arm
 from encbench.api.trial import Outcome, TrialResult, TrialSpec, Window
 from encbench.api.workload import Stop
 from encbench.core.artefact import Digest, Record
-from encbench.core.evidence import ProofVerdict
+from encbench.core.evidence import ClockOffsetFacts, ProofVerdict
 from encbench.core.naming import trial_prefix
 from encbench.core.plan import Cell
 from encbench.core.slices import Slices
@@ -38,6 +38,9 @@ class ClientFacts(Model):
     memory_limit_bytes: int | None = None
     throttled_seconds: float | None = None
     clock_skew_seconds: float | None = None
+    """How far its wall clock moved against its monotonic one during the run."""
+    clock_offset: ClockOffsetFacts | None = None
+    """Its wall clock against the operator's; the window is by the operator's."""
     node: str | None = None
     sessions: tuple[TlsSession, ...] = ()
     """What its sessions negotiated with the database."""
@@ -64,7 +67,7 @@ class ProxyCpu(DatabaseCpu):
 
 
 class NodeCpu(Model):
-    """CPU of the database's node in the window, whoever used it."""
+    """CPU of the database's node in the window, whoever used it: without waiting for a disk."""
 
     fraction: float
     cores: float
@@ -79,12 +82,11 @@ class ClientCpu(Model):
     limit_cores: float
 
 
-class ForeignCpu(Model):
-    """CPU of a node in the window that no database, client or sidecar of the campaign used."""
+class NodeShare(Model):
+    """A part of a node's CPU in the window."""
 
     node: str
     cores: float
-    """What was used."""
     node_cores: float
     """Cores that the node has."""
 
@@ -92,6 +94,14 @@ class ForeignCpu(Model):
     def fraction(self) -> float:
         """Share of the node's cores."""
         return self.cores / self.node_cores
+
+
+class ForeignCpu(NodeShare):
+    """What no database, client or sidecar of the campaign used. Waiting for a disk is no use."""
+
+
+class StolenCpu(NodeShare):
+    """What the hypervisor gave to other machines though this node had work for it (steal)."""
 
 
 class IdleCpu(Model):
@@ -118,6 +128,8 @@ class TrialCpu(Model):
     client: ClientCpu | None = None
     foreign: tuple[ForeignCpu, ...] = ()
     """For each node of database and clients."""
+    stolen: tuple[StolenCpu, ...] = ()
+    """The same; of nodes whose steal Prometheus has."""
     idle: IdleCpu | None = None
     withheld: Withheld = Field(default_factory=dict)
     """Why a figure is absent, such as `alignment error 3.1 % is above 2 %`."""
@@ -257,11 +269,16 @@ class PodCpu(Model):
 
 
 class NodeIdle(Model):
-    """Idle CPU-seconds of a client's node, summed over its CPUs."""
+    """CPU-seconds of a client's node that nothing on it used, summed over its CPUs."""
 
     node: str
     cores: float
     samples: Samples
+    """Idle."""
+    waiting: Samples = ()
+    """Idle while a disk was waited for (iowait)."""
+    stolen: Samples = ()
+    """Taken by the hypervisor (steal)."""
 
 
 class MetricsRecord(Record):
@@ -343,6 +360,14 @@ class IndexStorage(Model):
     prefix: str
 
 
+class IndexEarlier(Model):
+    """The index of a campaign that this one extends."""
+
+    campaign: CampaignId
+    key: str
+    digest: Digest
+
+
 class IndexRecord(Record):
     """`report/index.json`: everything that the report is made from, with its digests."""
 
@@ -357,6 +382,8 @@ class IndexRecord(Record):
     testbeds: tuple[IndexTestbed, ...] = ()
     block_plans: tuple[BlockPlan, ...] = ()
     """With `precision`: the result of each condition's pilot."""
+    extends: tuple[IndexEarlier, ...] = ()
+    """Of a follow-up: the campaigns before it with the same plan, the first of them first."""
     start_time: Time | None = None
     generated_time: Time
     operator_version: str | None = None

@@ -5,8 +5,8 @@ what the server used meanwhile. Times are Unix seconds by the operator's clock.
 """
 
 import json
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
 from typing import cast
 
 from encbench.api.base import Model
@@ -62,6 +62,20 @@ class BlockCpu(Model):
     write_bytes: float | None = None
 
 
+class ServerSlot(Model):
+    """The trial's server until the next slot begins, whichever arm had this one.
+
+    Slots thus leave out no moment of the block.
+    """
+
+    slot: int
+    seconds: float
+    cpu_seconds: float
+    proxy_cpu_seconds: float | None = None
+    read_bytes: float | None = None
+    write_bytes: float | None = None
+
+
 class Slices(Model):
     """All of a trial's slices."""
 
@@ -72,6 +86,8 @@ class Slices(Model):
     """Buckets over all replicas: lower end and upper end in ms, transactions."""
     block: BlockCpu | None = None
     """Absent without an agent's readings of every slot."""
+    server: tuple[ServerSlot, ...] = ()
+    """Of every slot of the block, in order; empty where `block` is absent."""
 
     @property
     def seconds(self) -> float:
@@ -186,7 +202,8 @@ def with_server(slices: Slices, answer: SlotsAnswer) -> Slices:
     complete = answer["state"] == "done" and bool(found)
     own = {row.slot for row in slices.rows}
     block = _block(answer["rows"], own) if complete else None
-    return slices.model_copy(update={"rows": rows, "block": block})
+    server = tuple(_server(answer["rows"])) if complete else ()
+    return slices.model_copy(update={"rows": rows, "block": block, "server": server})
 
 
 def _use(row: SlotRow, seconds: float) -> dict[str, float | None]:
@@ -215,6 +232,19 @@ def _block(rows: Sequence[SlotRow], own: set[int]) -> BlockCpu:
         read_bytes=_bytes(first["readBytes"], last["readBytes"]),
         write_bytes=_bytes(first["writeBytes"], last["writeBytes"]),
     )
+
+
+def _server(rows: Sequence[SlotRow]) -> Iterator[ServerSlot]:
+    edges = [row["begin"] for row in rows] + [rows[-1]["end"]]
+    for row, (first, last) in zip(rows, pairwise(edges), strict=True):
+        yield ServerSlot(
+            slot=row["slot"],
+            seconds=last["at"] - first["at"],
+            cpu_seconds=last["cpuSeconds"] - first["cpuSeconds"],
+            proxy_cpu_seconds=_proxy(first, last),
+            read_bytes=_bytes(first["readBytes"], last["readBytes"]),
+            write_bytes=_bytes(first["writeBytes"], last["writeBytes"]),
+        )
 
 
 def _proxy(first: SlotReading, last: SlotReading) -> float | None:

@@ -6,7 +6,7 @@
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.scalars import parse_quantity
 from encbench.core.certificates import AUTHORITY, CERTIFICATE, FOLDER, KEY
-from encbench.database import fuse, golden, proxy
+from encbench.database import enclave, fuse, golden, proxy
 from encbench.database.context import DatabaseContext
 from encbench.engines.engine import ServerContainer
 from encbench.engines.facts import facts
@@ -83,6 +83,7 @@ def _container(context: DatabaseContext, name: str, own: ServerContainer, more: 
             mount("scratch", "/tmp", read_only=False),  # noqa: S108 an emptyDir of this pod
             *own.mounts,
             *(mount(volume["name"], path) for path, volume in keys.items() if own.needs_keys),
+            *(enclave.mounts(mode) if own.needs_keys else []),
             *([mount("server-credentials", CREDENTIALS)] if own.runs_init_sql else []),
         ],
         **({"env": pods.environment(environment)} if environment else {}),
@@ -137,6 +138,7 @@ def _agent(context: DatabaseContext) -> Part:
         names.PORT: str(AGENT_PORT),
         **fuse.agent_environment(mode),
         **proxy.agent_environment(mode),
+        **enclave.agent_environment(mode),
     }
     return {
         "name": "agent",
@@ -153,6 +155,7 @@ def _agent(context: DatabaseContext) -> Part:
             mount("agent-credentials", AGENT_CREDENTIALS),
             *fuse.agent_mounts(mode),
             *proxy.agent_mounts(mode),
+            *enclave.mounts(mode),
         ],
     }
 
@@ -181,4 +184,5 @@ def _volumes(context: DatabaseContext) -> list[Part]:
         secret_volume("agent-credentials", name, own),
         *_keys(context).values(),
         *proxy.volumes(context),
+        *enclave.volumes(context),
     ]

@@ -43,7 +43,7 @@ def key_entries(spec: TestbedSpec, random_token: Callable[[int], str]) -> dict[s
 
 def files(spec: TestbedSpec) -> dict[str, str]:
     """Entries of the testbed's ConfigMap: the columns, one per line."""
-    columns, dataset = spec.mode.columns, spec.dataset
+    columns, dataset = spec.mode.proxy, spec.dataset
     if columns is None:
         return {}
     schema = selection.schema_of(tpcc=dataset.tpcc is not None)
@@ -53,13 +53,13 @@ def files(spec: TestbedSpec) -> dict[str, str]:
 
 def ports(mode: EncryptionModeSpec) -> dict[str, int]:
     """Ports of the Service beside the server's own, by name."""
-    return {} if mode.columns is None else {"confidential": layout.PORT}
+    return {} if mode.proxy is None else {"confidential": layout.PORT}
 
 
 def volumes(context: DatabaseContext) -> list[Part]:
     """The key and the list; empty in every other mode."""
     mek = mek_of(context.name, context.spec)
-    if context.spec.mode.columns is None or mek is None:
+    if context.spec.mode.proxy is None or mek is None:
         return []
     return [
         pods.secret_volume("mek", mek.secret, {mek.entry: layout.MEK}),
@@ -69,7 +69,7 @@ def volumes(context: DatabaseContext) -> list[Part]:
 
 def containers(context: DatabaseContext) -> list[Part]:
     """The proxy; empty in every other mode."""
-    columns = context.spec.mode.columns
+    columns = context.spec.mode.proxy
     if columns is None:
         return []
     own = columns.resources
@@ -110,7 +110,7 @@ def command(columns: Columns, server_port: int) -> list[str]:
 
 def agent_environment(mode: EncryptionModeSpec) -> dict[str, str]:
     """Where the agent finds the proxy, the key and the list."""
-    if mode.columns is None:
+    if mode.proxy is None:
         return {}
     return {
         names.PROXY_PORT: str(layout.PORT),
@@ -121,12 +121,12 @@ def agent_environment(mode: EncryptionModeSpec) -> dict[str, str]:
 
 def agent_mounts(mode: EncryptionModeSpec) -> list[Part]:
     """The agent sees the same files as the proxy."""
-    return [] if mode.columns is None else _files_seen()
+    return [] if mode.proxy is None else _files_seen()
 
 
 def agent_entries(mode: EncryptionModeSpec) -> tuple[str, ...]:
     """Entries of the credentials that the agent gets beside its own: the clients' login."""
-    return () if mode.columns is None else ("username", "password")
+    return () if mode.proxy is None else ("username", "password")
 
 
 def _files_seen() -> list[Part]:

@@ -22,9 +22,10 @@ SCRAPE = "encbench.io/scrape"
 """`true` on pods whose port named `metrics` Prometheus scrapes."""
 
 USE = "encbench.io/use"
-"""On a Secret of the user's: what encbench may use it for, `key` or `credentials`. Without it a
-reference to the Secret is refused, because whoever writes one need not be allowed to read it."""
-KEY, CREDENTIALS = "key", "credentials"
+"""On an object of the user's, what encbench may use it for: a Secret as `key` or `credentials`, a
+PersistentVolumeClaim as `driver`. Without it a reference is refused, because whoever writes one
+need not be allowed to read the object."""
+KEY, CREDENTIALS, DRIVER = "key", "credentials", "driver"
 
 START = "encbench.io/start"
 """Annotation of a database pod: the name of the start that it was created for."""

@@ -6,10 +6,11 @@ proves nothing.
 
 Our TPC-C client also reads one row of every table through its driver, before its first transaction
 and after its last, and prints digests of the plaintext; the agent computes the same digests from
-the server's own session. A driver that decrypts too little prints other digests.
+the server's own session. A driver that decrypts too little prints other digests. With encrypted
+column types encbench's sysbench scripts do the same with one row, which both open with the key.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import External
@@ -19,7 +20,7 @@ from encbench.core.columns.probes import MAY_GO, TPCC
 from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import ClientFacts
 from encbench.core.tls import expected
-from encbench.proofs import columns
+from encbench.proofs import columns, enclave
 from encbench.proofs.check import Comparison, exempt, proof_of
 
 UNSEEN = (
@@ -83,7 +84,7 @@ def hides_sessions(spec: TestbedSpec) -> bool:
     Such a session has no TLS: the proxy does not speak it, and the server's settings show that it
     is off. A JDBC driver that decrypts gives our TPC-C client the answer.
     """
-    return spec.mode.columns is not None and spec.dataset.tpcc is None
+    return spec.mode.proxy is not None and spec.dataset.tpcc is None
 
 
 def decrypted(
@@ -92,11 +93,13 @@ def decrypted(
     clients: Sequence[ClientFacts],
     made: TrialProofsRecord,
 ) -> Proof | None:
-    """What the clients of an arm with a proxy read; None in every other arm, and for sysbench.
+    """What the clients of an arm with encrypted columns read; None in every other arm.
 
-    sysbench has no JDBC: like the agent, it receives chosen columns as ciphertext.
+    sysbench has no JDBC: behind a proxy it receives chosen columns as ciphertext, like the agent.
     """
-    if spec.mode.columns is None or workload.tpcc is None:
+    if spec.mode.enclave is not None:
+        return opened(clients, made.before, made.after)
+    if spec.mode.proxy is None or workload.tpcc is None:
         return None
     if workload.tpcc.benchmarksql is not None:
         why = "BenchmarkSQL does not tell"
@@ -109,14 +112,29 @@ def decrypted(
 def read(clients: Sequence[ClientFacts], before: Proof | None, after: Proof | None) -> Proof:
     """Whether each client's driver read what the server has."""
     known = [columns.digests(proof.evidence) for proof in (before, after) if proof is not None]
-    wanted = {
-        probe.table: frozenset(one[probe.table] for one in known if probe.table in one)
-        for probe in TPCC
-    }
+    tables = [probe.table for probe in TPCC]
+    return _read(clients, known, tables, "every client's driver read what the server has")
+
+
+def opened(clients: Sequence[ClientFacts], before: Proof | None, after: Proof | None) -> Proof:
+    """Whether each client opened the row that no workload touches as the agent did."""
+    known = [enclave.digests(proof.evidence) for proof in (before, after) if proof is not None]
+    found = "every client opened the row as the key does"
+    return _read(clients, known, [enclave.ROW_TABLE], found)
+
+
+def _read(
+    clients: Sequence[ClientFacts],
+    known: Sequence[Mapping[str, str]],
+    tables: Sequence[str],
+    found: str,
+) -> Proof:
+    """`known` has the digest of each of these tables, in each of the agent's proofs."""
+    wanted = {table: frozenset(one[table] for one in known if table in one) for table in tables}
     return proof_of(
         [_rows_read(index, client, wanted) for index, client in enumerate(clients)],
         {"read": [list(client.columns or ()) for client in clients]},
-        found="every client's driver read what the server has",
+        found=found,
         missing="the clients do not prove what they read",
         unchecked="there are none",
     )

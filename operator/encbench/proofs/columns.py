@@ -40,7 +40,7 @@ class ReadTables(Evidence):
 
 def judge(proof: Proof, evidence: Mapping[str, Any], spec: TestbedSpec, *, full: bool) -> Proof:
     """The proof so far, joined with the proof of the columns where the mode has any."""
-    columns = spec.mode.columns
+    columns = spec.mode.proxy
     if columns is None:
         return proof
     name = mode_name(columns)

@@ -6,9 +6,12 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from encbench.api.base import Model
 from encbench.api.conditions import Condition, find, is_false, is_true, parse_time, with_condition
+from encbench.api.lifecycle import HINDERED, UNDERSTOOD
 from encbench.reconcile.objects import Object
 
 LONGEST = 15.0
+PATIENCE = 5.0
+"""Seconds that something may take before it is called a hindrance, where it is usual at first."""
 
 
 class Sight(Protocol):
@@ -44,6 +47,27 @@ class Draft(Generic[S, T, V]):
     def __init__(self, subject: Object[S, T], seen: V) -> None:
         self.subject, self.spec, self.seen = subject, subject.spec, seen
         self.status = subject.status.model_copy(update={"observed_generation": subject.generation})
+        self._hindrance: tuple[str, str] | None = None
+        if self.misfit:
+            self.condition(UNDERSTOOD, False, "Malformed", self.misfit)
+        elif self.is_false(UNDERSTOOD):
+            self.condition(UNDERSTOOD, True, "Understood")
+
+    @property
+    def misfit(self) -> str:
+        """Why something that belongs to the subject is not understood; empty if all is."""
+        return ""
+
+    def hinder(self, reason: str, message: str) -> None:
+        """Say what keeps the subject from going on in this pass."""
+        self._hindrance = (reason, message)
+
+    def note_hindrance(self, *, over: bool = False) -> None:
+        """Write down what was said, or that the subject goes on again, or is `over`."""
+        if self._hindrance is not None and not over:
+            self.condition(HINDERED, True, *self._hindrance)
+        elif self.is_true(HINDERED):
+            self.condition(HINDERED, False, "Unhindered")
 
     def set(self, **fields: Any) -> None:
         """Set fields of the status; values are of the declared types."""

@@ -19,6 +19,7 @@ from encbench.reconcile.namespaces import is_ending
 from encbench.reconcile.queue import WorkQueue
 
 WORKERS = 4
+"""Passes at once, over trials and over everything else."""
 SWEEP_SECONDS = 120.0
 
 log = logging.getLogger(__name__)
@@ -51,6 +52,8 @@ class Loop:
         self._reconcilers = reconcilers
         self._namespaces = namespaces
         self._queue: WorkQueue[Key] = WorkQueue(self._work, on_error=self._failed)
+        self._trials: WorkQueue[Key] = WorkQueue(self._work, on_error=self._failed)
+        """A lane of their own: clients have to be released within two seconds."""
 
     def changed(self, kind: Kind, body: Body) -> None:
         """An object changed: have it, or the one of ours that owns it, looked at.
@@ -59,12 +62,17 @@ class Loop:
         """
         for key in concerned(kind, body):
             if key.kind in self._reconcilers:
-                self._queue.add(key)
+                self.wake(key)
+
+    def wake(self, key: Key) -> None:
+        """Have an object looked at."""
+        (self._trials if key.kind == TRIAL else self._queue).add(key)
 
     async def run(self) -> None:
         """Work until cancelled."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._queue.run(WORKERS))
+            group.create_task(self._trials.run(WORKERS))
             group.create_task(self._sweep())
 
     async def _sweep(self) -> None:
@@ -85,7 +93,7 @@ class Loop:
                 log.exception("the sweep of %s in %s failed", kind.plural, namespace)
             else:
                 for body in found:
-                    self._queue.add(Key(kind, namespace, body["metadata"]["name"]))
+                    self.wake(Key(kind, namespace, body["metadata"]["name"]))
 
     async def _work(self, key: Key) -> float | None:
         try:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from encbench.api.conditions import parse_time
-from encbench.api.lifecycle import SETTINGS_REFUSED
+from encbench.api.lifecycle import NODE_LOST, SETTINGS_REFUSED
 from encbench.database import golden
 from encbench.ports import Body
 from encbench.tools.tpcc import drivers
@@ -42,6 +42,9 @@ class PodFacts:
     index: int
     """Completion index of an indexed Job's pod; 0 elsewhere."""
     created: float
+    is_lost: bool = False
+    """Its node does not answer: the node controller says that the pod is not ready, and the last
+    word of its kubelet is that every container is."""
     annotations: dict[str, str] = field(default_factory=dict)
     containers: dict[str, ContainerFacts] = field(default_factory=dict)
 
@@ -56,10 +59,9 @@ class PodFacts:
 
     @property
     def ready(self) -> bool:
-        """Whether every container is ready."""
-        return bool(self.containers) and all(
-            c.ready for c in self.containers.values() if not c.name.startswith("init:")
-        )
+        """Whether every container is ready, as far as anything is known of them."""
+        own = [c for c in self.containers.values() if not c.name.startswith("init:")]
+        return bool(own) and all(c.ready for c in own) and not self.is_lost
 
 
 def pod_facts(body: Body) -> PodFacts:
@@ -67,10 +69,11 @@ def pod_facts(body: Body) -> PodFacts:
     meta, spec, status = body["metadata"], body.get("spec") or {}, body.get("status") or {}
     containers = [_container(one) for one in status.get("containerStatuses") or []]
     containers += [_container(one, "init:") for one in status.get("initContainerStatuses") or []]
-    scheduled: Body = next(
-        (c for c in status.get("conditions") or [] if c.get("type") == "PodScheduled"), {}
-    )
+    facts: dict[str, Body] = {c["type"]: c for c in status.get("conditions") or []}
+    scheduled, ready = facts.get("PodScheduled", {}), facts.get("Ready", {})
     unschedulable = scheduled.get("message", "") if scheduled.get("status") == "False" else ""
+    deleting = meta.get("deletionTimestamp") is not None
+    is_up = bool(containers) and all(one.ready for one in containers)
     labels = meta.get("labels") or {}
     return PodFacts(
         name=meta["name"],
@@ -78,10 +81,11 @@ def pod_facts(body: Body) -> PodFacts:
         phase=status.get("phase", "Pending"),
         node=spec.get("nodeName"),
         ip=status.get("podIP"),
-        deleting=meta.get("deletionTimestamp") is not None,
+        deleting=deleting,
         unschedulable=unschedulable,
         index=int(labels.get("batch.kubernetes.io/job-completion-index", "0")),
         created=parse_time(meta["creationTimestamp"]).timestamp(),
+        is_lost=is_up and not deleting and ready.get("status") == "False",
         annotations=dict(meta.get("annotations") or {}),
         containers={container.name: container for container in containers},
     )
@@ -144,6 +148,9 @@ def trouble(pods: list[PodFacts]) -> Trouble | None:
     for pod in pods:
         if pod.unschedulable:
             return Trouble("Unschedulable", f"pod {pod.name} fits no node: {pod.unschedulable}")
+        if pod.is_lost:
+            message = f"node {pod.node} of pod {pod.name} does not answer"
+            return Trouble(NODE_LOST, message)
         for container in pod.containers.values():
             where = f"container {container.name.removeprefix('init:')} in pod {pod.name}"
             if container.waiting_reason in _IMAGE_REASONS:
@@ -166,6 +173,11 @@ def trouble(pods: list[PodFacts]) -> Trouble | None:
                 message = f"{where} cannot be created: {container.waiting_message}"
                 return Trouble("ContainerFailed", message)
     return None
+
+
+def no_pod(kind: str, name: str) -> str:
+    """What there is to say of a controller without a pod; the reason is in its events alone."""
+    return f"{kind} {name} has made no pod: kubectl describe {kind} {name} says why"
 
 
 def _how_it_ended(pod: PodFacts, container: ContainerFacts) -> str:

@@ -14,13 +14,16 @@ from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
 from encbench.api.lifecycle import ARCHIVED
 from encbench.api.testbed import TestbedStatus
 from encbench.api.trial import TrialStatus
-from encbench.reconcile import objects
+from encbench.kube.parsing import Malformed
+from encbench.reconcile import misfits, objects
+from encbench.reconcile.background import Errand, Slowly
 from encbench.reconcile.campaign.decide import decide as decide_campaign
 from encbench.reconcile.campaign.observe import observe as observe_campaign
 from encbench.reconcile.deps import Deps, Reads
 from encbench.reconcile.draft import Decision
 from encbench.reconcile.effects.base import Effects
 from encbench.reconcile.effects.campaign import CampaignEffects
+from encbench.reconcile.effects.effect import SLOW
 from encbench.reconcile.effects.testbed import TestbedEffects
 from encbench.reconcile.effects.trial import TrialEffects
 from encbench.reconcile.loop import Reconciler
@@ -29,6 +32,9 @@ from encbench.reconcile.testbed.decide import decide as decide_testbed
 from encbench.reconcile.testbed.observe import observe as observe_testbed
 from encbench.reconcile.trial.decide import decide as decide_trial
 from encbench.reconcile.trial.observe import observe as observe_trial
+
+MEANWHILE = 1.0
+"""Seconds between passes while a slow effect is under way, whose end causes one anyway."""
 
 S = TypeVar("S", bound=Model)
 T = TypeVar("T", bound=Model)
@@ -46,6 +52,7 @@ class KindReconciler(Generic[S, T, V, E, R]):
     observe: Callable[[Reads, Object[S, T], R], Awaitable[V]]
     decide: Callable[[Object[S, T], V], Decision[T, E]]
     effects: Effects[Object[S, T], E, R]
+    slowly: Slowly
     is_over: Callable[[T], bool] = lambda _: False
     """Whether nothing that was found is needed any more."""
     sees_deletion: bool = False
@@ -54,7 +61,11 @@ class KindReconciler(Generic[S, T, V, E, R]):
         """One pass; seconds after which to look again."""
         cluster, kind = self.deps.cluster, self.parse.kind
         body = await cluster.get(kind, namespace, name)
-        subject = None if body is None else self.parse(body)
+        try:
+            subject = None if body is None else self.parse(body)
+        except Malformed as error:
+            assert body is not None  # noqa: S101 - it was parsed
+            return await misfits.handle(cluster, self.deps.clock, kind, body, error)
         if subject is None or (subject.deleting and not self.sees_deletion):
             self.effects.forget(namespace, name)
             return None
@@ -62,14 +73,25 @@ class KindReconciler(Generic[S, T, V, E, R]):
         decision = self.decide(subject, seen)
         if decision.status != subject.status:
             await cluster.apply_status(kind, subject.with_status(decision.status))
-        found = [await self.effects.perform(subject, effect) for effect in decision.effects]
+        found = [await self._perform(subject, effect) for effect in decision.effects]
         if self.is_over(decision.status):
             self.effects.forget(namespace, name)
-        # What an effect has found is for the next pass.
-        return 0.0 if any(found) else decision.requeue
+        if any(found):
+            return 0.0  # What an effect has found is for the next pass.
+        if None in found and decision.requeue is not None:
+            return max(MEANWHILE, decision.requeue)
+        return decision.requeue
+
+    async def _perform(self, subject: Object[S, T], effect: E) -> bool | None:
+        if not isinstance(effect, SLOW):
+            return await self.effects.perform(subject, effect)
+        errand = Errand(
+            subject.kind, subject.namespace, subject.name, subject.uid, type(effect).__name__
+        )
+        return await self.slowly.do(errand, lambda: self.effects.perform(subject, effect))
 
 
-def reconcilers(deps: Deps) -> dict[Kind, Reconciler]:
+def reconcilers(deps: Deps, slowly: Slowly) -> dict[Kind, Reconciler]:
     """One for each kind, as a new process begins with them."""
 
     def is_proven(status: TestbedStatus) -> bool:
@@ -85,12 +107,25 @@ def reconcilers(deps: Deps) -> dict[Kind, Reconciler]:
             observe_campaign,
             decide_campaign,
             CampaignEffects(deps),
+            slowly,
             sees_deletion=True,
         ),
         TESTBED: KindReconciler(
-            deps, objects.testbed, observe_testbed, decide_testbed, TestbedEffects(deps), is_proven
+            deps,
+            objects.testbed,
+            observe_testbed,
+            decide_testbed,
+            TestbedEffects(deps),
+            slowly,
+            is_proven,
         ),
         TRIAL: KindReconciler(
-            deps, objects.trial, observe_trial, decide_trial, TrialEffects(deps), is_archived
+            deps,
+            objects.trial,
+            observe_trial,
+            decide_trial,
+            TrialEffects(deps),
+            slowly,
+            is_archived,
         ),
     }

@@ -37,11 +37,21 @@ def wrapped(seconds: int, command: list[str]) -> list[str]:
     return shell(_WRAPPER, "run.sh", [str(seconds), *command])
 
 
-def annotation_volume(name: str, annotation: str, path: str) -> Body:
-    """A volume with one annotation of the pod as a file."""
-    field = {"fieldPath": f"metadata.annotations['{annotation}']"}
-    items = [{"path": path, "fieldRef": field}]
+def annotation_volume(name: str, files: Iterable[str]) -> Body:
+    """A volume with annotations of the pod as files: `encbench.io/<name>` is the file `<name>`."""
+    items = [
+        {"path": file, "fieldRef": {"fieldPath": f"metadata.annotations['{annotation(file)}']"}}
+        for file in files
+    ]
     return {"name": name, "downwardAPI": {"defaultMode": 0o444, "items": items}}
+
+
+def annotation(file: str) -> str:
+    """The annotation that carries a file of encbench's own.
+
+    Each thread of a tool reads such a file by its path, and the tool's image does not contain it.
+    """
+    return f"encbench.io/{file}"
 
 
 def pod_spec(client: Client, containers: list[Body], volumes: list[Body]) -> Body:
@@ -206,12 +216,18 @@ def client_job(
     )
 
 
-def load_job(context: LoadContext, tool: Body, volumes: Iterable[Body]) -> Body:
+def load_job(
+    context: LoadContext,
+    tool: Body,
+    volumes: Iterable[Body],
+    annotations: Mapping[str, str] | None = None,
+) -> Body:
     """The Job `<testbed>-load` of one pod, without retries."""
     name = load_job_name(context.testbed)
     metadata = labels.metadata(name, context.namespace, context.labels, context.owner)
     spec = pod_spec(context.spec.dataset.client, [tool], [*volumes])
-    return _job(metadata, {}, {"labels": context.labels}, spec)
+    noted = {"annotations": dict(annotations)} if annotations else {}
+    return _job(metadata, {}, {"labels": context.labels, **noted}, spec)
 
 
 def _job(metadata: Body, more: dict[str, Any], pod_metadata: Body, pod: Body) -> Body:

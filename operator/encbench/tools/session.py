@@ -13,7 +13,8 @@ and options.
 
 Our TPC-C client reports rows that its own driver read: one line per table, twice. The digest covers
 the values in plaintext, so it shows that the driver decrypted each of them to the server's value.
-docs/design/0007-columns.md defines the rows and the digest.
+docs/design/0007-columns.md defines the rows and the digest. `enclave.lua` does the same with one
+row (docs/enclave.md).
 """
 
 import re

@@ -158,13 +158,78 @@ class ColumnsSeen(TypedDict):
     """Those that were read."""
 
 
-class SeenThroughProxy(TypedDict, total=False):
-    """The part of an answer that only the agent of an arm with a proxy gives."""
+class EnclaveIndexRow(TypedDict):
+    """One index, by its first column."""
+
+    table: str
+    name: str
+    column: str
+    operatorClass: str
+    unique: bool
+
+
+class EnclavePlanRow(TypedDict):
+    """How the server would run one of the workloads' statements."""
+
+    lookup: str
+    workload: str
+    nodes: list[str]
+    indexes: list[str]
+
+
+class EnclaveRow(TypedDict):
+    """The row that no workload touches, as the agent opened it."""
+
+    table: str
+    found: bool
+    digest: str | None
+    """What the client must print; None where a value did not open."""
+    wrong: dict[str, str]
+    """Why, by column."""
+
+
+class CalibrationRow(TypedDict):
+    """The simulated boundary's costs in nanoseconds, as set and as measured now."""
+
+    transitionAsked: float
+    transition: float
+    valueAsked: float
+    value: float
+
+
+class SealedFile(TypedDict):
+    """A file that holds a sealed marker; `found` if its plaintext is in it."""
+
+    path: str
+    bytes: int
+    found: bool
+
+
+class EnclaveSeen(TypedDict):
+    """What the server shows of encrypted column types."""
+
+    types: dict[str, dict[str, str]]
+    """By table and column."""
+    indexes: list[EnclaveIndexRow]
+    plans: list[EnclavePlanRow]
+    row: EnclaveRow
+    calibration: CalibrationRow
+    overrides: list[str]
+    """Settings of single roles or databases, which other sessions would have than the agent's."""
+    marker: list[SealedFile]
+    """Heap and index of the agent's own table."""
+
+
+class SeenInMode(TypedDict, total=False):
+    """The part of an answer that the agent gives in some modes only."""
 
     columns: ColumnsSeen
+    """In an arm with a proxy."""
+    enclave: EnclaveSeen
+    """In an arm with encrypted column types."""
 
 
-class EvidenceAnswer(SeenThroughProxy):
+class EvidenceAnswer(SeenInMode):
     """Facts about the mode in force. The operator judges them; the agent does not."""
 
     marker: str

@@ -13,6 +13,8 @@ VOLUME_PROCESS = "ENCBENCH_VOLUME_PROCESS"
 PROXY_PORT = "ENCBENCH_PROXY_PORT"
 COLUMNS = "ENCBENCH_COLUMNS"
 MEK_FILE = "ENCBENCH_MEK_FILE"
+ENCLAVE = "ENCBENCH_ENCLAVE"
+"""Set where columns have encrypted types, which the key opens."""
 PORT = "ENCBENCH_PORT"
 """The recorder's as well."""
 

@@ -41,6 +41,18 @@ class StateAnswer(TypedDict):
     """What keeps the artefacts from being stored."""
 
 
+class ClockOffset(TypedDict):
+    """The recorder's wall clock against the operator's, from the last `StateAnswer` before release.
+
+    The answer is taken to have been made in the middle of its round trip, so that the offset is
+    uncertain by half of that. A smaller one is given as 0.
+    """
+
+    seconds: float
+    """The recorder's minus the operator's."""
+    roundTrip: float
+
+
 class ReleaseRequest(TypedDict):
     """Permission to start. A second one only replaces the URLs."""
 
@@ -49,6 +61,8 @@ class ReleaseRequest(TypedDict):
     """Presigned URL by file name, for each of `wire.files.FILES`, and for SLICES with `slots`."""
     slots: NotRequired[OwnSlots]
     """Of an interleaved block: when the tool may run."""
+    clock: NotRequired[ClockOffset]
+    """What the operator measured and `startAt` contains; the summary keeps it."""
 
 
 class Termination(TypedDict):
@@ -105,4 +119,7 @@ class Summary(TypedDict):
     memoryLimitBytes: int | None
     throttledSeconds: float | None
     clockSkewSeconds: float | None
+    """How far the wall clock moved against the monotonic one during the run."""
+    clockOffset: ClockOffset | None
+    """As the release had it."""
     output: OutputDigest

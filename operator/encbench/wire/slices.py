@@ -40,6 +40,7 @@ class SlotsOrder(SlotTimes):
     run: str
     """Name of the run: the same order bears the same name. Another name ends the run before it."""
     startAt: float
+    """By the agent's clock."""
 
 
 class SlotReading(TypedDict):
@@ -67,7 +68,11 @@ class SlotsAnswer(TypedDict):
 
     run: str
     state: SlotsState
+    startAt: float | None
+    """As the order had it, by the agent's clock; None where there is none of that name."""
     rows: list[SlotRow]
+    clock: float
+    """The agent's, when it answered."""
     error: str | None
 
 

@@ -58,13 +58,13 @@ class Installation:
         return f"/apis/{RBAC}/v1{place}/{body['kind'].lower()}s{name}"
 
     @contextmanager
-    def operator(self) -> Iterator[subprocess.Popen[bytes]]:
+    def operator(self, *more: str) -> Iterator[subprocess.Popen[bytes]]:
         """The operator, from when it is ready; object store and Prometheus are away."""
         healthy = f"http://127.0.0.1:{daemon.free_port()}/healthz"
         argv = [sys.executable, "-m", "encbench", "--image=none", "--log-format=text"]
         argv += [f"--namespace={name}" for name in (self.doomed, self.other)]
         argv += ["--s3-endpoint=http://127.0.0.1:1", f"--s3-credentials-dir={self.folder}"]
-        argv += ["--prometheus-url=http://127.0.0.1:1", f"--liveness={healthy}"]
+        argv += ["--prometheus-url=http://127.0.0.1:1", f"--liveness={healthy}", *more]
         kubeconfig = str(self.server.kubeconfig_of(OPERATOR))
         env = {"KUBECONFIG": kubeconfig, "PYTHONPATH": str(REPO / "operator")}
         log = self.folder / "operator.log"
@@ -143,6 +143,20 @@ def test_an_operator_that_starts_then_lets_go_of_it(installation: Installation) 
         other = installation.campaign(installation.other)
         wait_for("the acceptance of the next one", installation.accepted(other), 30)
         assert process.poll() is None
+
+
+def test_an_operator_whose_own_namespace_goes_lets_go_of_all(installation: Installation) -> None:
+    with installation.operator(f"--release-namespace={installation.doomed}") as process:
+        other = installation.campaign(installation.other)
+        wait_for("the campaign's acceptance", installation.accepted(other), 30)
+        installation._delete(f"/api/v1/namespaces/{installation.doomed}")
+        process.terminate()
+        process.wait(30)
+    body = installation.seen(other)
+    assert body is not None
+    assert "finalizers" not in body["metadata"]
+    installation._delete(other)
+    assert installation.seen(other) is None
 
 
 @pytest.mark.full

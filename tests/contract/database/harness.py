@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from aiohttp import web
 
 from encbench.adapters.agent import HttpAgent
+from encbench.core.columns.layout import MEK, key_of
 from encbench.ports import Agent
 from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.api import application
@@ -67,6 +68,7 @@ class ServedAgent:
 
 def agent_config(server: Server) -> AgentConfig:
     """The agent's configuration, as the pod would give it."""
+    is_inside = server.engine == "postgresql" and MEK in server.credentials
     return AgentConfig(
         engine=server.engine,
         volume=Path(server.layout.volume),
@@ -74,6 +76,7 @@ def agent_config(server: Server) -> AgentConfig:
         port=0,
         token=server.credentials["token"],
         password=server.credentials["agent-password"],
+        enclave_key=key_of(server.credentials[MEK]) if is_inside else None,
     )
 
 

@@ -20,6 +20,8 @@ from encbench.core.artefact import digest_of, encode
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
 from encbench.core.naming import child_name, storage_prefix
 from encbench.core.records import IndexCell, IndexRecord, IndexTrial, TrialRecord
+from encbench.core.slices import BlockCpu, ServerSlot, SliceFacts, Slices
+from encbench.core.timetable import timetable
 
 UID = "5f0c7a3e-0000-4000-8000-000000000000"
 BEGIN = 1_767_225_600.0
@@ -78,12 +80,29 @@ class Study:
     """Arm whose testbed it is → what of TPS that testbed's luck takes."""
     foreign: float | None = 0.04
     """Share of a node's cores that others use; None where it was not measured."""
+    stolen: float | None = None
+    """Share of a node's cores that the hypervisor takes; None where it was not measured."""
     idle: float | None = None
     """Share of an instance's CPU that the other databases use; None where it was not measured."""
     disk: tuple[float, float] | None = (36.0, 12.5)
     """KiB that a transaction reads and writes; None where it was not measured."""
     throttled: float = 0.0
     """Seconds for which the client was throttled."""
+    rounds: int = 0
+    """Of each block, if blocks are interleaved, in slices of 3 s."""
+    solo: int = 0
+    """Sequential blocks beside interleaved ones."""
+    solo_loss: float = 0.0
+    """What treatments lose more in those, as a fraction of TPS."""
+    background: Mapping[str, float] = field(default_factory=dict)
+    """Arm → cores that its server uses while its clients are stopped; 0.01 where it is not
+    named."""
+    carry: float = 0.0
+    """What a slot loses of TPS after a treatment's."""
+    sticky: float = 0.0
+    """Autocorrelation of an arm's rounds."""
+    spanned: float = 0.001
+    """Share of transactions that a stop interrupts."""
     flags: tuple[str, ...] = ("fpu", "aes", "pclmulqdq", "avx2", "vaes", "sha_ni")
 
 
@@ -101,7 +120,13 @@ def campaign_spec(study: Study) -> CampaignSpec:
                 }
             ],
             "baselineModeRef": "plain",
-            "blocks": {"min": study.blocks, "maxReplacements": 2, "perTestbed": study.per_testbed},
+            "blocks": {
+                "min": study.blocks,
+                "maxReplacements": 2,
+                "perTestbed": study.per_testbed,
+                **({"interleave": {"rounds": study.rounds}} if study.rounds else {}),
+                "solo": study.solo,
+            },
             **({"precision": {"targetHalfWidth": study.precision}} if study.precision else {}),
             "margin": study.margin,
             "seed": study.seed,
@@ -362,6 +387,8 @@ def _figures(
     own = random.Random(f"{place}/{arm}")
     cores = float(2 ** (study.instances.index(cell.instance_ref) + 1))
     loss = study.loss.get(planned.arm.mode_ref, 0.0)
+    if planned.block > plan.SOLO and loss:
+        loss += study.solo_loss
     level = 260 * cores * threads / (threads + 3 * cores)
     level *= math.exp(block.gauss(0, 3 * study.noise))
     level *= 1 - study.placement.get(planned.seat.name, 0.0)
@@ -395,28 +422,97 @@ def _figures(
         cpu["idle"] = {"cores": study.idle * cores, "limitCores": cores}
     if study.foreign is not None:
         cpu["foreign"] = [{"node": "node-a", "cores": 16 * study.foreign, "nodeCores": 16.0}]
+    if study.stolen is not None:
+        cpu["stolen"] = [{"node": "node-a", "cores": 16 * study.stolen, "nodeCores": 16.0}]
     if (threads, planned.block, arm) in study.without_cpu:
         del cpu["database"]
         cpu["withheld"] = {"database": "the alignment error of 3.1 % is above 2 %"}
-    figures = {
+    result: dict[str, object] = {
+        "tps": tps,
+        "qps": 20 * tps,
+        "latencyAverageMs": average,
+        "latencyP95Ms": average * 1.45 * math.exp(own.gauss(0, study.noise)),
+        "errors": 0,
+    }
+    figures: dict[str, object] = {
         "window": {"start": start, "end": start + study.seconds},
-        "result": {
-            "tps": tps,
-            "qps": 20 * tps,
-            "latencyAverageMs": average,
-            "latencyP95Ms": average * 1.45 * math.exp(own.gauss(0, study.noise)),
-            "errors": 0,
-        },
+        "result": result,
         "cpu": cpu,
         "disk": _disk(study, tps),
         "transactions": round(tps * study.seconds),
         "histogram": _histogram(average, round(tps * study.seconds)),
     }
+    if planned.turns_seed is not None:
+        slices = _slices(study, cell, planned, start, tps, busy * (1 + loss / 3))
+        figures["slices"] = slices.to_dict()
+        result["tps"] = slices.transactions / slices.seconds
+        used = sum(row.database_cpu_seconds or 0.0 for row in slices.rows)
+        cpu["database"] = {"cores": used / slices.seconds, "limitCores": cores, "coverage": 1.0}
     if study.tpcc:
         new_orders = 0.45 * tps
         figures["result"] = {"tps": tps, "errors": 0, "extra": {"newOrdersPerSecond": new_orders}}
         del figures["histogram"]
     return figures, series
+
+
+def _slices(
+    study: Study,
+    cell: plan.Cell,
+    planned: plan.PlannedTrial,
+    start: float,
+    tps: float,
+    cores: float,
+) -> Slices:
+    """The trial's slots, and its server in all slots of the block."""
+    arm, arms = planned.arm, cell.arms
+    seed = planned.turns_seed or 0
+    table = timetable(slice=3.0, settle=0.5, rounds=study.rounds, arms=len(arms), seed=seed)
+    own, draw = table.own(arms.index(arm)), random.Random(f"{seed}/{arm.name}")
+    rows, noise = [], 0.0
+    for number, slot in enumerate(own):
+        noise = study.sticky * noise + draw.gauss(0, study.noise)
+        before = arms[table.turns[slot - 1]] if slot else arm
+        lost = study.carry if before.role == "treatment" and before is not arm else 0.0
+        rate, begin = tps * math.exp(noise) * (1 - lost), start + slot * table.period
+        rows.append(
+            SliceFacts(
+                slot=slot,
+                round=number,
+                begin=begin,
+                counted=begin + 0.5,
+                end=begin + 3.0,
+                seconds=2.5,
+                transactions=round(2.5 * rate),
+                new_orders=0,
+                all_transactions=round(3.0 * rate),
+                client_cpu_seconds=0.7,
+                database_cpu_seconds=2.5 * cores * rate / tps,
+            )
+        )
+    used = {row.slot: 3.0 * (row.database_cpu_seconds or 0.0) / 2.5 for row in rows}
+    idle = 3.0 * study.background.get(arm.name, 0.01)
+    server = tuple(
+        ServerSlot(
+            slot=slot,
+            seconds=table.period,
+            cpu_seconds=used.get(slot, idle),
+            read_bytes=0.0,
+            write_bytes=4096.0 * (100 if slot in used else 1),
+        )
+        for slot in range(len(table.turns))
+    )
+    stopped = [one for one in server if one.slot not in used]
+    return Slices(
+        rows=tuple(rows),
+        spanned=round(study.spanned * sum(row.transactions for row in rows)),
+        server=server,
+        block=BlockCpu(
+            seconds=sum(one.seconds for one in server),
+            cpu_seconds=sum(one.cpu_seconds for one in server),
+            stopped_cpu_seconds=sum(one.cpu_seconds for one in stopped),
+            stopped_seconds=sum(one.seconds for one in stopped),
+        ),
+    )
 
 
 def _client_work(study: Study, arm: str, own: random.Random) -> float:

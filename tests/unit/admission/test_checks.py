@@ -76,6 +76,9 @@ async def admitted(*changed: Body, installed: Installed | None = FULL) -> tuple[
 
 
 COLUMNS = {"method": "confidential", "ratio": 100}
+ENCLAVE = {"method": "enclave", "ratio": 75, "enclave": {}}
+POINT = {"script": "enclave_point"}
+POSTGRESQL = {"engine": "postgresql", "version": "15", "image": "registry.example.com/postgresql"}
 OWN_KEY = {"method": "engine", "keySecretRef": {"name": "key", "key": "file"}}
 KEY_FILE = f"1;{'0f' * 32}\n"
 SCRIPT = {"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
@@ -118,6 +121,34 @@ async def test_what_can_be_carried_out_has_no_problem() -> None:
         (
             [mode(columns={"method": "confidential", "list": ["sbtest.xyzzy"]})],
             [("EncryptionMode", "enc", Reason.COLUMN_UNKNOWN)],
+        ),
+        (
+            [mode(columns=ENCLAVE), workload(sysbench=POINT)],
+            [
+                ("Workload", "oltp", Reason.MODE_UNSUPPORTED),
+                ("EncryptionMode", "enc", Reason.MODE_UNSUPPORTED),
+            ],
+        ),
+        (
+            [mode(columns=ENCLAVE), template(**POSTGRESQL)],
+            [("EncryptionMode", "enc", Reason.MODE_UNSUPPORTED)],
+        ),
+        (
+            [
+                mode(columns=ENCLAVE),
+                workload(sysbench=POINT),
+                template(engine="postgresql", version="15", image=None),
+            ],
+            [("InstanceTemplate", "small", Reason.MODE_UNSUPPORTED)],
+        ),
+        (
+            [
+                mode(columns={**ENCLAVE, "mekSecretRef": {"name": "key"}}),
+                workload(sysbench=POINT),
+                template(**POSTGRESQL),
+                secret("key", mek=encoded("0f" * 15)),
+            ],
+            [("Secret", "key", Reason.ENTRY_INVALID)],
         ),
         (
             [mode(atRest={"method": "engine", "keySecretRef": {"name": "key", "key": "file"}})],

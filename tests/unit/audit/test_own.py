@@ -81,7 +81,11 @@ def test_every_figure_that_others_determine_is_found_when_falsified(column: str)
     larger = _falsified(column, lambda value: value + abs(value) * 0.2 + 1)
     if larger is None:
         # TPC-C has no latency; clients of the layers are compared by steps.
-        empty = ("latency", "recovery", "step_latency", "client_cpu_per_transaction_noise")
+        client = "client_cpu_per_transaction"
+        empty = (
+            *("latency", "recovery", "step_latency"),
+            *(f"{client}_noise", f"{client}_increase_fraction_control"),
+        )
         assert column.startswith(empty)
         return
     assert [finding for finding in larger.findings if finding.kind == "contradiction"]
@@ -119,6 +123,15 @@ def test_a_bound_without_the_other() -> None:
     table[2]["tps_loss_fraction_ci95_high"] = ""
     (finding,) = audited(report=written(table)).findings
     assert "an estimate and both bounds belong together" in finding.text
+
+
+def test_a_floor_below_the_control_s_bound() -> None:
+    table = rows("report.csv")
+    for row in table:
+        row["noise_floor_fraction_largest_bound_of_control"] = "0.001"
+    found = audited(report=written(table)).findings
+    assert len(found) == 4, "one for each condition"
+    assert all("below the control's bound" in finding.text for finding in found)
 
 
 def test_a_floor_that_differs_between_the_arms_of_a_condition() -> None:

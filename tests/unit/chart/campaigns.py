@@ -88,7 +88,7 @@ def infrastructure(default: Rendered) -> float:
     return sum(CLUSTER.values()) + sum(
         parse_quantity(container["resources"]["requests"]["cpu"])
         for name, container in default.containers()
-        if not name.endswith("-check")
+        if not name.endswith(("-check", "-let-go"))
     )
 
 

@@ -54,6 +54,12 @@ def test_the_operator_understands_its_arguments(any_variant: Rendered) -> None:
     assert deployment["replicas"] == 1
     (check,) = any_variant.one("Pod", "check")["spec"]["containers"]
     assert arguments().parse_args(check["args"]).command == "check"
+    farewell = any_variant.one("Pod", "let-go")
+    (last,) = farewell["spec"]["containers"]
+    assert arguments().parse_args(last["args"]).command == "let-go"
+    assert arguments().parse_args(container["args"]).release_namespace == NAMESPACE
+    assert farewell["metadata"]["annotations"]["helm.sh/hook"] == "pre-delete"
+    assert "volumes" not in farewell["spec"], "a Secret that is gone does not hold it up"
 
 
 def test_by_default_everything_is_bundled(default: Rendered) -> None:

@@ -1,4 +1,4 @@
-"""The demo: valid, complete, and small enough for two cores."""
+"""The demo: valid, complete, small enough for two cores, and short."""
 
 from typing import Any
 
@@ -13,11 +13,12 @@ from encbench.api.resources import RESOURCES
 from encbench.api.scalars import parse_quantity
 from encbench.api.workload import WorkloadSpec
 from encbench.core.plan import cells
+from encbench.core.timetable import timetable
 from encbench.database import pod as engine_pod
 from encbench.engines.mariadb.problems import problems
 from encbench.tools import pod as tool_pod
 from tests.support.chart import Rendered
-from tests.unit.chart.campaigns import CAMPAIGNS, NODE, assert_said, infrastructure
+from tests.unit.chart.campaigns import CAMPAIGNS, NODE, assert_said, infrastructure, problems_of
 
 DEMO = CAMPAIGNS / "demo"
 
@@ -46,10 +47,32 @@ def test_every_object_is_valid(demo: list[Manifest]) -> None:
         assert body["apiVersion"] == "encbench.io/v1alpha1"
         spec(demo, body["kind"], body["metadata"]["name"])
     instance: InstanceTemplateSpec = spec(demo, "InstanceTemplate", "mariadb-small")
-    for mode in ("plaintext", "tde"):
+    for mode in ("plaintext", "tde", "columns"):
         settings: EncryptionModeSpec = spec(demo, "EncryptionMode", mode)
         assert not [*problems(instance, settings)]
         assert settings.is_plaintext == (mode == "plaintext")
+
+
+def test_it_is_admitted() -> None:
+    assert problems_of(DEMO) == []
+
+
+def test_it_takes_minutes(demo: list[Manifest]) -> None:
+    campaign: CampaignSpec = spec(demo, "Campaign", "demo")
+    workload: WorkloadSpec = spec(demo, "Workload", "read-write")
+    (cell,) = cells(campaign, {"read-write": workload})
+    interleave = campaign.blocks.interleave
+    assert interleave is not None
+    table = timetable(
+        slice=interleave.slice_seconds,
+        settle=interleave.settle_seconds,
+        rounds=interleave.rounds,
+        arms=len(cell.arms),
+        seed=1,
+    )
+    assert table.seconds <= 300
+    unmeasured = 1 - (interleave.slice_seconds - interleave.settle_seconds) / table.period
+    assert unmeasured < 0.25
 
 
 def test_it_fits_two_cores(demo: list[Manifest], default: Rendered) -> None:
@@ -58,8 +81,13 @@ def test_it_fits_two_cores(demo: list[Manifest], default: Rendered) -> None:
     (cell,) = cells(campaign, {"read-write": workload})
     instance: Resources = spec(demo, "InstanceTemplate", cell.instance_ref).resources
     databases = len(cell.arms) * (instance.cores + parse_quantity(engine_pod.AGENT_CPU))
+    columns: EncryptionModeSpec = spec(demo, "EncryptionMode", "columns")
+    assert columns.columns is not None
+    databases += columns.columns.resources.cores
     client = workload.client.resources.cores
-    # A trial's clients start while those of the one before still hand in their files.
+    # The clients of a block request what one of them uses, because they take turns. Those of the
+    # next block start while these still hand in their files.
+    assert campaign.blocks.interleave is not None
     clients = 2 * workload.client.replicas * (client + parse_quantity(tool_pod.RECORDER_CPU))
     loads = len(cell.arms) * client
     own_pods = infrastructure(default)

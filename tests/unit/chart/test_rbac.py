@@ -102,7 +102,7 @@ def test_cluster_wide_the_operator_reads_nodes_and_disks_and_lets_go_of_campaign
     }
     (rule,) = [rule for rule in role["rules"] if "namespaces" in rule["resources"]]
     places = {body["metadata"]["namespace"] for body in any_variant.all("Role", "operator")}
-    assert set(rule["resourceNames"]) == places
+    assert set(rule["resourceNames"]) == {*places, NAMESPACE}
 
 
 def test_prometheus_sees_pods_only(default: Rendered) -> None:

@@ -42,7 +42,14 @@ def answer(*shares: float, state: str = "done", late: float = 0.0) -> SlotsAnswe
         ]
         rows.append(SlotRow(slot=slot, begin=edges[0], counted=edges[1], end=edges[2]))
         cpu += 3.0 * share
-    return SlotsAnswer(run="r", state=state, rows=rows, error=None)  # type: ignore[typeddict-item]
+    return SlotsAnswer(
+        run="r",
+        state=state,  # type: ignore[typeddict-item]
+        startAt=START,
+        rows=rows,
+        clock=START + 3.05 * len(shares),
+        error=None,
+    )
 
 
 def test_replicas_add_up_slot_by_slot() -> None:
@@ -95,6 +102,17 @@ def test_the_server_s_cpu_is_that_of_the_counted_part() -> None:
     assert found.block.proxy_cpu_seconds is None
 
 
+def test_the_server_is_known_in_every_slot_of_the_block() -> None:
+    found = with_server(slices(), answer(0.1, 0.8, 0.2, 0.6))
+    assert [one.slot for one in found.server] == [0, 1, 2, 3]
+    assert [one.cpu_seconds for one in found.server] == pytest.approx([0.3, 2.4, 0.6, 1.8])
+    assert [one.seconds for one in found.server] == pytest.approx([3.05, 3.05, 3.05, 3.0])
+    assert found.server[1].write_bytes == pytest.approx(2400, abs=1)
+    assert found.block is not None
+    whole = sum(one.cpu_seconds for one in found.server)
+    assert whole == pytest.approx(found.block.cpu_seconds)
+
+
 def test_readings_at_other_moments_are_not_used() -> None:
     found = with_server(slices(), answer(0.1, 0.8, 0.2, 0.6, late=0.4))
     assert [one.database_cpu_seconds for one in found.rows] == [None, None]
@@ -104,3 +122,4 @@ def test_a_run_of_readings_that_broke_off_says_nothing_of_the_block() -> None:
     found = with_server(slices(), answer(0.1, 0.8, state="failed"))
     assert [one.database_cpu_seconds is None for one in found.rows] == [False, True]
     assert found.block is None
+    assert found.server == ()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from encbench.core.artefact import digest_of
 from encbench.core.tls import PLAIN, TlsSession
 from encbench.wire.files import SLICES
-from encbench.wire.recorder import StateAnswer
+from encbench.wire.recorder import ClockOffset, StateAnswer
 from encbench.wire.slices import SLICES_SCHEMA, OwnSlots, SliceRow, SlicesFile
 from tests.support.fake_recorder import FakeClient, FakeRecorder, Upload
 from tests.unit.reconcile.timeline import Timeline
@@ -28,10 +28,14 @@ class Plan:
     exit_code: int = 0
     skew: float = 0.0
     """The client's clock minus everybody else's."""
+    late: float = 0.0
+    """Seconds by which it starts after it was to."""
     errors: int = 0
     tool: str = "sysbench"
     session: TlsSession | None = PLAIN
     """What its session tells; None is nothing."""
+    digest: str = ""
+    """Of the row that it reads at the beginning and at the end; empty for none."""
     throttled: float = 0.0
     """Seconds for which it was throttled in the window."""
     margin: int = 0
@@ -66,7 +70,8 @@ class Recorder:
         """Told of each release."""
         self.releases += 1
         if self.client.status == "released" and self.client.start_at is not None:
-            self.timeline.at(self.client.start_at - self.plan.skew, self._start)
+            start_at = self.client.start_at - self.plan.skew + self.plan.late
+            self.timeline.at(start_at, self._start)
 
     def seen(self) -> None:
         """The operator knows that everything is stored: no need to linger."""
@@ -86,7 +91,7 @@ class Recorder:
 
     def _finish(self, began: float) -> None:
         if self.client.status == "running":
-            files = artefacts(self.plan, began + self.plan.skew)
+            files = artefacts(self.plan, began + self.plan.skew, self.client.clock)
             if self.client.slots is not None:
                 files[SLICES] = slices(self.plan, began + self.plan.skew, self.client.slots)
             self.client.finish(self.plan.exit_code, files=files)
@@ -148,8 +153,10 @@ class Recorders(FakeRecorder):
         start_at: float,
         uploads: Mapping[str, str],
         slots: OwnSlots | None = None,
+        clock: ClockOffset | None = None,
     ) -> StateAnswer:
-        body = await super().release(*self._reached(address, token), start_at, uploads, slots)
+        where = self._reached(address, token)
+        body = await super().release(*where, start_at, uploads, slots, clock)
         self.recorders[address].released()
         return body
 
@@ -157,7 +164,7 @@ class Recorders(FakeRecorder):
         return ("nobody" if self.away else address), token
 
 
-def artefacts(plan: Plan, began: float) -> dict[str, bytes]:
+def artefacts(plan: Plan, began: float, clock: ClockOffset | None = None) -> dict[str, bytes]:
     """What the recorder stores of a run that began at that time by the client's clock."""
     start, end = began + plan.warmup, began + plan.warmup + plan.duration
     log = (tpcc_log(plan) if plan.tool == "tpcc" else sysbench_log(plan)).encode()
@@ -179,6 +186,7 @@ def artefacts(plan: Plan, began: float) -> dict[str, bytes]:
         "memoryLimitBytes": 64 << 20,
         "throttledSeconds": plan.throttled,
         "clockSkewSeconds": 0.0,
+        "clockOffset": clock,
         "output": {"bytes": len(log), "digest": digest_of(log)},
     }
     lines = ["time,tps,qps,latency_p95_ms,errors,cpu_seconds,resident_bytes"]
@@ -224,6 +232,7 @@ def sysbench_log(plan: Plan) -> str:
         f"Number of threads: {plan.threads}",
         *([f"Report checkpoint(s) at {plan.warmup} seconds"] if plan.warmup else []),
         *(told(plan.session) if plan.session else []),
+        *_row(plan),
         "Threads started!",
     ]
     if plan.exit_code:
@@ -233,7 +242,13 @@ def sysbench_log(plan: Plan) -> str:
         warm = round(plan.tps * plan.warmup)
         head += [f"[ {plan.warmup}s ] Checkpoint report:", *_report(plan, warm, plan.warmup)]
     histogram = ["Latency histogram (values are in milliseconds)", f"  2.000 |**** {count}"]
-    return "\n".join([*head, *histogram, *_report(plan, count, plan.warmup + plan.duration), ""])
+    end = _report(plan, count, plan.warmup + plan.duration)
+    return "\n".join([*head, *_row(plan), *histogram, *end, ""])
+
+
+def _row(plan: Plan) -> list[str]:
+    """The line of a script that reads a row."""
+    return [f"encbench-columns sbtest1 {plan.digest}"] if plan.digest else []
 
 
 def _periodic(plan: Plan, second: int) -> str:

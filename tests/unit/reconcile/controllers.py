@@ -6,13 +6,16 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import JOB, POD, SECRET, STATEFUL_SET, TESTBED, TRIAL, Kind
 from encbench.kube import labels
 from encbench.ports import Body
+from tests.support import sealed
 from tests.support.fake_agent import FakeAgent, FakeServer, FakeStop
 from tests.support.fake_recorder import FakeClient
+from tests.unit.engines.postgresql.facts import evidence as postgres_evidence
 from tests.unit.reconcile import pods
 from tests.unit.reconcile.clients import Plan, Recorder, Recorders
 from tests.unit.reconcile.timeline import Timeline
@@ -47,6 +50,8 @@ class Controllers:
     delays: Delays = field(default_factory=Delays)
     in_force: dict[str, EncryptionModeSpec] = field(default_factory=dict)
     """Mode that the server of an arm is really in, where it is not the one that it should be."""
+    breaks: dict[str, Callable[[Any], None]] = field(default_factory=dict)
+    """What is different in the evidence of an arm, where the server is PostgreSQL."""
     _ips: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
     copies: dict[str, list[str]] = field(default_factory=dict)
@@ -178,13 +183,27 @@ class Controllers:
             return
         ip = f"10.0.0.{next(self._ips)}"
         mode = EncryptionModeSpec.model_validate(testbed["spec"]["mode"])
-        self.agent.servers[f"{ip}:9470"] = FakeServer(
+        arm = testbed["spec"]["arm"]["name"]
+        server = FakeServer(
             token=self._token(body),
-            in_force=self.in_force.get(testbed["spec"]["arm"]["name"], mode),
+            in_force=self.in_force.get(arm, mode),
             started_at=self.timeline.clock.time,
             tables=(testbed["spec"]["dataset"].get("sysbench") or {}).get("tables", 1),
         )
+        if testbed["spec"]["instance"]["engine"] == "postgresql":
+            server.version = testbed["spec"]["instance"]["version"]
+            server.answers = partial(self._of_postgres, arm, server)
+        self.agent.servers[f"{ip}:9470"] = server
         self._set_status(POD, body, pods.running(body, ip, prepared=said))
+
+    def _of_postgres(self, arm: str, server: FakeServer, full: bool) -> Any:
+        """The evidence of a PostgreSQL server in its mode, but for what the test breaks."""
+        mode = server.in_force
+        made = postgres_evidence(mode.to_dict(), full=full)
+        if mode.enclave is not None:
+            made["enclave"] = sealed.seen(mode.enclave, server.tables)
+        self.breaks.get(arm, lambda _: None)(made)
+        return made
 
     def _prepare(self, body: Body, testbed: str) -> str | None:
         """What the golden copy's container leaves as its message; None when it fails."""

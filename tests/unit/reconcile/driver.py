@@ -9,6 +9,7 @@ from typing import Any
 
 from encbench.api.kinds import CAMPAIGN, NAMESPACE, NODE, Kind
 from encbench.ports import Rejected, Unavailable
+from encbench.reconcile.background import Errand, Work
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.loop import SWEEP_SECONDS, Key, Loop
 from encbench.reconcile.reconcilers import reconcilers
@@ -59,6 +60,13 @@ class SimQueue:
         return key
 
 
+class AtOnce:
+    """Does slow effects within the pass, for time stands still meanwhile."""
+
+    async def do(self, errand: Errand, work: Work) -> bool:
+        return await work()
+
+
 class Operator:
     """One process of the operator, from its start to its death."""
 
@@ -84,8 +92,9 @@ class Operator:
         """In the middle of a pass and not getting on."""
         self._stopped, self._resumed = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None]
-        self.loop = Loop(deps.cluster, reconcilers(deps), namespaces)
+        self.loop = Loop(deps.cluster, reconcilers(deps, AtOnce()), namespaces)
         self.loop._queue = self.queue  # type: ignore[assignment]
+        self.loop._trials = self.queue  # type: ignore[assignment]
         self.next_sweep = clock.time
 
     def see(self, change: Change) -> None:

@@ -287,10 +287,15 @@ def test_after_the_end_only_time_to_live_matters() -> None:
 
 
 def test_it_claims_its_finalizer_before_anything_else() -> None:
-    of = replace(a_campaign(), finalizers=("other",))
-    decision = decide(of, saw(of))
+    of = replace(a_campaign({}, resolved=False), finalizers=("other",))
+    decision = decide(of, CampaignSeen(NOW, Resolution(RESOLVED, (), ()), {}, {}))
     assert decision.effects == (SetFinalizers(("other", FINALIZER)),)
     assert decision.status == of.status
+
+
+def test_once_taken_off_its_finalizer_is_not_claimed_again() -> None:
+    of = replace(a_campaign(), finalizers=())
+    assert not wants(decide(of, saw(of)), SetFinalizers)
 
 
 def test_a_deleted_one_goes_once_nothing_can_be_uploaded_any_more() -> None:
@@ -300,12 +305,14 @@ def test_a_deleted_one_goes_once_nothing_can_be_uploaded_any_more() -> None:
         of.body["metadata"]["deletionTimestamp"] = ago(seconds)
         return decide(of, saw(of, None, **fields))
 
-    waits = left(1, has_clients=True)
+    waits = left(299, clients=("run-0",))
     assert len(deleted(waits)) == 4
     assert not wants(waits, SetFinalizers)
-    for seconds, best_effort in ((299, False), (301, True)):
-        *_, unfinished, finalizers = left(seconds).effects
-        assert unfinished == RemoveUnfinished(best_effort)
-        assert finalizers == SetFinalizers(("other",)), "only when that has come about"
+    assert waits.status.step == "deleted; waiting at most 300 s for the end of run-0"
+    *_, unfinished, finalizers = left(299).effects
+    assert unfinished == RemoveUnfinished()
+    assert finalizers == SetFinalizers(("other",)), "only when that has come about"
+    late = left(301, clients=("run-0",)).effects
+    assert late == (SetFinalizers(("other",)), RemoveUnfinished(best_effort=True))
     of = replace(of, finalizers=("other",))
     assert decide(of, saw(of)).effects == ()

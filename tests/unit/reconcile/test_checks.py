@@ -8,10 +8,10 @@ import pytest
 
 from encbench.api.conditions import find, parse_time
 from encbench.reconcile import objects
-from encbench.reconcile.campaign.facts import holds_the_stage
 from encbench.reconcile.checks import Checked, judge
 from encbench.reconcile.effects.effect import AskChecks, Gather
 from encbench.reconcile.objects import Testbed, Trial
+from encbench.reconcile.stage import holds_the_stage
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
 from encbench.tools.tpcc import consistency

@@ -1,14 +1,18 @@
 """A client whose clock is wrong: lengths are the tool's own, and Prometheus is asked rightly."""
 
+import asyncio
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
+from encbench.reconcile.trial.facts import clock_offset, run_facts
+from tests.support.fake_recorder import FakeClient, FakeRecorder
 from tests.unit.reconcile.oracle import assert_sound
 from tests.unit.reconcile.timeline import START
-from tests.unit.reconcile.world import DURATION, World, parts, study
+from tests.unit.reconcile.world import DURATION, WARMUP, World, parts, study
 
 
 async def records(skew: float) -> tuple[World, list[TrialRecord]]:
@@ -22,12 +26,15 @@ async def records(skew: float) -> tuple[World, list[TrialRecord]]:
     return world, [decode(TrialRecord, world.store.objects[key], key) for key in found]
 
 
-@pytest.mark.parametrize("skew", [300.0, -300.0])
-async def test_the_skew_is_recorded_and_nothing_else_changes(skew: float) -> None:
+@pytest.mark.parametrize("skew", [300.0, -300.0, 1.0, -0.5])
+async def test_the_offset_is_recorded_and_nothing_else_changes(skew: float) -> None:
     _, right = await records(0.0)
     _, wrong = await records(skew)
     for one, other in zip(right, wrong, strict=True):
-        assert other.clients[0].clock_skew_seconds == pytest.approx(skew, abs=0.1)
+        offset = other.clients[0].clock_offset
+        assert offset is not None
+        assert offset.seconds == pytest.approx(skew, abs=0.001)
+        assert offset.round_trip == 0.0, "nothing takes time here"
         assert other.window is not None
         assert one.window is not None
         assert other.window.start == pytest.approx(one.window.start, abs=0.1)
@@ -40,11 +47,36 @@ async def test_the_skew_is_recorded_and_nothing_else_changes(skew: float) -> Non
         assert other.result.tps == one.result.tps
 
 
-async def test_a_clock_that_is_right_is_not_corrected() -> None:
-    world, found = await records(0.5)
-    assert [record.clients[0].clock_skew_seconds for record in found] == [0.0, 0.0]
-    for record in found:
-        series = record.key_of("client-0/series.csv")
-        first = float(world.store.objects[series].splitlines()[1].split(b",")[0])
+async def test_a_late_start_is_no_other_clock() -> None:
+    """A client that starts 5 s late is measured where it ran, not where it was to run."""
+    world = World()
+    world.plan = lambda trial, usual: replace(usual, late=5.0)
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.ended)
+    found = [(t.status.artefact_key or "", t) for t in world.trials()]
+    for key, trial in found:
+        record = decode(TrialRecord, world.store.objects[key], key)
+        assert record.clients[0].clock_offset is not None
+        assert record.clients[0].clock_offset.seconds == 0.0
         assert record.window is not None
-        assert first < record.window.start
+        assert trial.status.release_at is not None
+        first = trial.status.release_at + 5.0 + WARMUP
+        assert record.window.start == pytest.approx(first, abs=0.3)
+
+
+def test_an_offset_that_the_round_trip_explains_is_none() -> None:
+    asked, answered = (datetime.fromtimestamp(at, UTC) for at in (1000.0, 1000.4))
+    for told in (1000.01, 1000.2, 1000.39):
+        assert clock_offset(told, asked, answered) == {"seconds": 0.0, "roundTrip": 0.4}
+    assert clock_offset(1000.41, asked, answered)["seconds"] == pytest.approx(0.21)
+    assert clock_offset(999.99, asked, answered)["seconds"] == pytest.approx(-0.21)
+
+
+def test_the_offset_is_that_in_the_middle_of_the_round_trip() -> None:
+    asked = datetime.fromtimestamp(1000.0, UTC)
+    answered = datetime.fromtimestamp(1000.4, UTC)
+    client = FakeClient("token", status="waiting", clock_offset=7.0)
+    recorder = FakeRecorder({"here": client}, clock=lambda: 1000.1)
+    state = asyncio.run(recorder.state("here", "token"))
+    found = run_facts(state, asked, answered).clock
+    assert found == pytest.approx({"seconds": 6.9, "roundTrip": 0.4})

@@ -162,17 +162,45 @@ async def test_an_installation_without_the_proxy() -> None:
     assert "set the chart's confidentialProxy.image" in said
 
 
-async def test_a_claim_that_is_not_there() -> None:
-    jar = {**JAR, "claimName": "drivers", "path": "d.jar"}
-    world = World()
-    said = await refused(*tpcc_parts(), mode("enc", driver={"jar": jar}), study("enc"), world=world)
+def claim(use: str | None) -> Body:
+    """A PersistentVolumeClaim with a driver, marked for that use."""
+    meta: Body = {"name": "drivers", "namespace": SPACE}
+    meta |= {"labels": {labels.USE: use}} if use else {}
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta, "spec": {}}
+
+
+ON_CLAIM = {**JAR, "claimName": "drivers", "path": "d.jar"}
+
+
+async def test_a_claim_is_used_once_it_is_there_and_marked() -> None:
+    world, own = World(), mode("enc", driver={"jar": ON_CLAIM})
+    said = await refused(*tpcc_parts(), own, study("enc"), world=world)
     assert "there is no PersistentVolumeClaim drivers in namespace bench: create it" in said
-    meta = {"name": "drivers", "namespace": SPACE}
-    world.cluster.add(
-        PERSISTENT_VOLUME_CLAIM,
-        {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta, "spec": {}},
+    world.cluster.add(PERSISTENT_VOLUME_CLAIM, claim(None))
+    await world.settle(30)
+    assert refusal(world).endswith(
+        "PersistentVolumeClaim drivers is not marked for use as the source of a JDBC driver: "
+        "kubectl label persistentvolumeclaim drivers --namespace bench encbench.io/use=driver"
     )
+    mark = {labels.USE: labels.DRIVER}
+    await world.cluster.patch_metadata(PERSISTENT_VOLUME_CLAIM, SPACE, "drivers", labels=mark)
     await world.run(lambda: bool(world.cluster.all(TESTBED)))
+
+
+async def test_a_claim_that_is_no_longer_marked_when_it_is_mounted() -> None:
+    world = World()
+    world.cluster.add(PERSISTENT_VOLUME_CLAIM, claim(labels.DRIVER))
+    world.apply(*tpcc_parts(), mode("enc", driver={"jar": ON_CLAIM}), study("enc"))
+    await world.run(lambda: world.campaign().status.resolved is not None)
+    mark = {labels.USE: None}
+    await world.cluster.patch_metadata(PERSISTENT_VOLUME_CLAIM, SPACE, "drivers", labels=mark)
+    await world.settle(30)
+    (testbed,) = [
+        body for body in world.cluster.all(TESTBED) if body["spec"]["arm"]["modeRef"] == "enc"
+    ]
+    facts = {fact["type"]: fact for fact in testbed["status"]["conditions"]}
+    assert facts["Provisioned"]["reason"] == "NotMarked"
+    assert "kubectl label persistentvolumeclaim drivers" in facts["Provisioned"]["message"]
 
 
 # -- what is measured

@@ -71,6 +71,19 @@ async def test_it_waits_for_clients_that_may_still_upload() -> None:
     assert running.uid not in folders(world)
 
 
+async def test_a_client_on_a_lost_node_is_named_and_not_waited_for_for_ever() -> None:
+    world = await in_mid_run()
+    running = max(world.trials(), key=lambda t: t.status.release_at or 0)
+    pod = f"{running.name}-0-x"
+    await world.cluster.patch_metadata(POD, SPACE, pod, finalizers=["test/lost"])
+    deleted = world.clock.time
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.settle(30)
+    assert pod in world.campaign().status.step
+    await world.run(world.gone)
+    assert 299 <= world.clock.time - deleted < 310
+
+
 async def test_with_the_store_away_it_gives_up_after_a_while() -> None:
     world = await in_mid_run()
     world.store.away = True
@@ -92,6 +105,15 @@ async def test_with_the_store_away_for_a_short_time_it_waits_and_cleans_up() -> 
     world.store.away = False
     await world.run(world.gone)
     assert running.uid not in folders(world)
+
+
+async def test_with_the_kinds_of_its_children_gone_it_gives_up_as_well() -> None:
+    world = await in_mid_run()
+    deleted = world.clock.time
+    world.api.has_role = False
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.run(world.gone)
+    assert 299 <= world.clock.time - deleted < 340
 
 
 async def test_a_finished_campaign_takes_its_report_along_and_leaves_the_bucket() -> None:

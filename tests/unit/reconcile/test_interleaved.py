@@ -66,6 +66,22 @@ async def test_figures_are_those_of_the_slices() -> None:
         assert {"slots.json", "client-0/slices.json"} <= set(found.artefacts)
 
 
+@pytest.mark.parametrize("skew", [40.0, -0.8])
+async def test_an_agent_whose_clock_is_wrong_reads_at_the_same_moments(skew: float) -> None:
+    world = World()
+    world.apply(*parts(), in_turns())
+    await world.run(lambda: len(world.trials()) == 3)
+    for server in world.agent.servers.values():
+        assert server.slots is None
+        server.clock_offset = skew
+    await world.run(world.ended)
+    for trial in world.trials():
+        stored = json.loads(world.store.objects[record(world, trial).key_of("slots.json")])
+        assert trial.status.release_at is not None
+        assert stored["answer"]["startAt"] == pytest.approx(trial.status.release_at + skew)
+        assert record(world, trial).slices.block is not None  # type: ignore[union-attr]
+
+
 async def test_no_two_arms_ever_run_at_the_same_time() -> None:
     world = World()
     turns = sorted(

@@ -1,5 +1,6 @@
 """Which objects a change concerns, and what the sweep finds."""
 
+import asyncio
 import logging
 
 import pytest
@@ -8,7 +9,7 @@ from encbench.api.kinds import CAMPAIGN, JOB, POD, TESTBED, TRIAL, Kind
 from encbench.kube.labels import ACTIVE, labels, metadata, owner_reference
 from encbench.ports import Body, Conflict, Rejected, Unavailable
 from encbench.reconcile.effects.cluster import NotOurs
-from encbench.reconcile.loop import Key, Loop, Reconciler, concerned
+from encbench.reconcile.loop import WORKERS, Key, Loop, Reconciler, concerned
 from encbench.reconcile.queue import WorkQueue
 from tests.support import manifests
 from tests.support.fake_cluster import FakeCluster
@@ -70,7 +71,7 @@ def a_loop(cluster: FakeCluster, *namespaces: str) -> tuple[Loop, set[Key]]:
     keys: set[Key] = set()
     reconcilers: dict[Kind, Reconciler] = {kind: Idle() for kind in (CAMPAIGN, TESTBED, TRIAL)}
     loop = Loop(cluster, reconcilers, namespaces or ["ns"])
-    loop._queue = Adding(keys)
+    loop._queue = loop._trials = Adding(keys)
     return loop, keys
 
 
@@ -117,3 +118,39 @@ async def test_failures_that_a_person_can_act_on_are_told_without_a_traceback(
     assert [bool(r.exc_info) for r in caplog.records] == [False] * 4 + [True]
     levels = [record.levelname for record in caplog.records]
     assert levels == ["INFO", "INFO", "ERROR", "ERROR", "ERROR"]
+
+
+class Hanging:
+    """A reconciler that waits for something that does not come."""
+
+    def __init__(self) -> None:
+        self.passes = 0
+        self.is_full = asyncio.Event()
+
+    async def reconcile(self, namespace: str, name: str) -> float | None:
+        self.passes += 1
+        if self.passes == WORKERS:
+            self.is_full.set()
+        await asyncio.Event().wait()
+        return None
+
+
+async def test_trials_do_not_wait_for_campaigns_and_testbeds() -> None:
+    cluster, hanging, seen = FakeCluster(), Hanging(), asyncio.Event()
+
+    class Seeing:
+        async def reconcile(self, namespace: str, name: str) -> float | None:
+            seen.set()
+            return None
+
+    loop = Loop(cluster, {CAMPAIGN: hanging, TESTBED: hanging, TRIAL: Seeing()}, ["ns"])
+    work = asyncio.create_task(loop.run())
+    for number in range(WORKERS + 1):
+        loop.wake(Key(TESTBED, "ns", f"bed-{number}"))
+    async with asyncio.timeout(5):
+        await hanging.is_full.wait()
+        loop.wake(TRIAL_KEY)
+        await seen.wait()
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work

@@ -4,7 +4,7 @@ import pytest
 
 from encbench.api.trial import Window
 from encbench.core.records import ClientFacts, IdleCpu, MetricsRecord, NodeIdle, PodCpu, Samples
-from encbench.reconcile.trial.neighbours import foreign, idle
+from encbench.reconcile.trial.neighbours import busy, foreign, idle, nodes, stolen
 
 WINDOW = Window(start=100.0, end=110.0)
 
@@ -52,6 +52,40 @@ def test_on_one_node_the_client_is_ours_too() -> None:
 
 def replace_node(client: ClientFacts, node: str | None) -> ClientFacts:
     return client.model_copy(update={"node": node})
+
+
+def test_waiting_for_a_disk_is_no_use_and_neither_is_what_the_hypervisor_takes() -> None:
+    # 2 cores, database 0.3, client 0.2, 1.2 waiting, 0.1 stolen: others use nothing.
+    idle = {"node_idle_seconds": counter(0.2), "node_waiting_seconds": counter(1.2)}
+    record = MetricsRecord(
+        window=WINDOW,
+        series={**idle, "node_stolen_seconds": counter(0.1)},
+        node_cores=2.0,
+        pods=(pod("database", "bed-tde", "one", 0.3),),
+    )
+    client = ClientFacts(cpu_cores=0.2, cpu_limit_cores=1.0, node="one")
+    (found,) = foreign(record, "one", [client]) or ()
+    assert found.cores == pytest.approx(0.0)
+    known = nodes(record, "one")
+    assert busy(record, known["one"]) == pytest.approx(0.5)
+    (taken,) = stolen(record, known)
+    assert taken.node == "one"
+    assert taken.cores == pytest.approx(0.1)
+    assert taken.fraction == pytest.approx(0.05)
+
+
+def test_a_client_s_node_waits_and_is_robbed_likewise() -> None:
+    node = NodeIdle(
+        node="two", cores=2.0, samples=counter(0.4), waiting=counter(0.5), stolen=counter(0.3)
+    )
+    record = RECORD.model_copy(update={"client_nodes": (node,)})
+    _, client = foreign(record, "one", [CLIENT]) or ()
+    assert client.cores == pytest.approx(2 - 0.4 - 0.5 - 0.3 - 0.05 - 0.6)
+    assert [one.cores for one in stolen(record, nodes(record, "one"))] == [pytest.approx(0.3)]
+
+
+def test_a_record_without_these_counters_is_judged_by_idle_alone() -> None:
+    assert stolen(RECORD, nodes(RECORD, "one")) == ()
 
 
 def test_counters_that_are_read_apart_never_make_less_than_nothing() -> None:

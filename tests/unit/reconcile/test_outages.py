@@ -8,9 +8,10 @@ from encbench.api.conditions import find, is_true
 from encbench.api.kinds import CAMPAIGN
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
+from encbench.reconcile.objects import Trial
 from tests.unit.reconcile.oracle import FinalState, assert_sound, final_state, leftovers, proofs
 from tests.unit.reconcile.timeline import START
-from tests.unit.reconcile.world import World, parts, study
+from tests.unit.reconcile.world import DURATION, WARMUP, World, parts, study
 
 MINUTES = 60.0
 
@@ -56,6 +57,9 @@ async def test_the_store_is_away_when_the_tool_ends() -> None:
     assert waiting.status.outcome is None
     assert len(world.trials()) == 2, "finished trials do not pile up"
     assert "waiting for the object store" in world.campaign().status.step
+    hindered = find(world.campaign().status.conditions, "Hindered")
+    assert hindered is not None
+    assert (hindered.status, hindered.reason) == ("True", "NotStored")
     world.store.away = False
     await finish(world)
     assert world.campaign().status.progress.succeeded == len(world.trials()) == 4
@@ -112,6 +116,39 @@ async def test_prometheus_does_not_come_back() -> None:
     world.metrics.away = False
     await world.run(world.ended)
     assert_sound(world)
+
+
+async def test_a_store_that_takes_nothing_more_ends_the_campaign() -> None:
+    world = campaign(stepDeadlines={"archive": "5m"}, activeDeadlineSeconds=3600)
+    await world.run(world.running())
+    world.store.away = True
+    await world.run(world.ended, limit=50_000, seconds=5 * 3600)
+    outcomes = {(t.status.outcome, t.status.reason) for t in world.trials()}
+    assert outcomes == {("Failed", "ArchiveTimeout")}
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "ReportFailed"
+    assert "the fake store is away" in failed.message
+
+
+async def test_a_report_that_cannot_be_written_is_tried_ever_less_often() -> None:
+    world = campaign(stepDeadlines={"archive": "1h"})
+    await world.run(lambda: len(world.trials()) == 2 and all(archived(t) for t in world.trials()))
+    lost = next(key for key in world.store.objects if key.endswith("trial.json"))
+    del world.store.objects[lost]
+    calls = len(world.store.calls)
+    await world.run(world.ended, limit=50_000, seconds=3 * 3600)
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "ReportFailed"
+    assert lost in failed.message
+    attempts = [call for call in world.store.calls[calls:] if call.key.endswith("index.json")]
+    # Some of them are the sweep's, every two minutes.
+    assert 10 < len(attempts) < 90, "an attempt every five seconds would be 720"
+
+
+def archived(trial: Trial) -> bool:
+    return is_true(trial.status.conditions, "Archived")
 
 
 async def test_the_api_server_is_away_for_two_minutes_in_mid_run(usual: FinalState) -> None:
@@ -180,7 +217,8 @@ async def test_the_agent_is_away_after_the_run(usual: FinalState) -> None:
     for server in world.agent.servers.values():
         server.away = True
     await world.settle(2 * MINUTES)
-    assert len(world.trials()) == 1, "the second proof comes before the next trial"
+    (after,) = [t for t in world.trials() if t.name != trial.name]
+    assert after.status.release_at is None, "the second proof comes before the next trial's start"
     for server in world.agent.servers.values():
         server.away = False
     assert await finish(world) == usual
@@ -197,6 +235,16 @@ async def test_upload_urls_that_the_store_refuses_are_renewed(usual: FinalState)
     }
     assert await finish(world) == usual
     assert recorder.releases == 2
+
+
+async def test_upload_urls_outlive_their_run_by_an_hour() -> None:
+    world = campaign()
+    await world.run(world.running())
+    (trial,) = world.trials()
+    (recorder,) = world.recorder.recorders.values()
+    end = (trial.status.release_at or 0.0) + WARMUP + DURATION
+    for url in recorder.client.uploads.values():
+        assert 3600 <= float(url.partition("expires=")[2]) - end < 3601
 
 
 async def test_an_artefact_that_is_not_what_the_recorder_stored_is_no_result() -> None:

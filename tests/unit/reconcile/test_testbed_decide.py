@@ -8,6 +8,7 @@ import pytest
 from encbench.api.conditions import find
 from encbench.core.certificates import KeyPair
 from encbench.reconcile.effects.effect import (
+    Announce,
     ApplyDatabase,
     CreateLoad,
     IssueCredentials,
@@ -264,6 +265,27 @@ def test_a_proof_that_cannot_be_made_in_time_fails_the_testbed() -> None:
 
 
 # -- ready, and failed
+
+
+def test_a_database_that_does_not_come_back_is_given_up() -> None:
+    facts = {**LOADED, "Proven": ("True", 3000.0), "Ready": ("True", 3000.0)}
+    first = decide(a_testbed(facts), saw(database=None))
+    assert "PodNotReady" in [one.reason for one in first.effects if isinstance(one, Announce)]
+    away = {**facts, "Ready": ("False", 599.0)}
+    assert not failure(decide(a_testbed(away), saw(database=None)))
+    late = decide(a_testbed({**facts, "Ready": ("False", 602.0)}), saw(database=None))
+    assert failure(late) == "PodNotReady"
+    unready = replace(a_pod("bed-0", container()), node="n2")
+    fact = find(decide(a_testbed(away), saw(database=unready)).status.conditions, "Ready")
+    assert fact is not None
+    assert fact.message == "the database pod bed-0 on node n2 is not ready"
+
+
+def test_a_start_that_took_long_is_no_absence() -> None:
+    facts = {**LOADED, "Proven": ("True", 9000.0), "Ready": ("False", 6000.0)}
+    run = {"start": "run", "reset": "", "askedTime": ago(6000), "readyTime": ago(5)}
+    found = decide(a_testbed(facts, run=run), saw(database=None))
+    assert not failure(found)
 
 
 def test_it_is_ready_as_long_as_its_pod_is() -> None:

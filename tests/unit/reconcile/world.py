@@ -290,7 +290,8 @@ class World:
             add("encbench_database_cpu_seconds_total", cores, 0.001, **own)
             add("encbench_agent_cpu_seconds_total", 0.002, 0.002, **own)
             used += cores + 0.002
-            if "columns" in spec["mode"] and self.proxied:
+            method = spec["mode"].get("columns", {}).get("method")
+            if method == "confidential" and self.proxied:
                 proxy = self.proxying if name == testbed else 0.0
                 add("encbench_proxy_cpu_seconds_total", proxy, 0.0, **own)
                 add("encbench_proxy_resident_bytes", 0.0, 0.0, **own)
@@ -300,6 +301,8 @@ class World:
             for cpu in ("0", "1"):
                 idle = max(0.0, 1 - cores / 2)
                 add("node_cpu_seconds_total", idle, 0.9, mode="idle", node=node, cpu=cpu)
+                add("node_cpu_seconds_total", 0.0, 0.0, mode="iowait", node=node, cpu=cpu)
+                add("node_cpu_seconds_total", 0.0, 0.0, mode="steal", node=node, cpu=cpu)
 
 
 def _kind(body: Body) -> Kind:

@@ -3,6 +3,7 @@
 {{- range (include "encbench.namespaces" . | fromJson).items }}
 - --namespace={{ . }}
 {{- end }}
+- --release-namespace={{ .Release.Namespace }}
 {{- with include "encbench.policies" . }}
 - --reference-policy={{ . }}
 {{- end }}

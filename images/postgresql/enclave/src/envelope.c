@@ -4,42 +4,28 @@
 
 #include "envelope.h"
 
-#define MAGIC 0xEC
-#define VERSION 1
-#define AES_128_GCM 1
-
 #if PG_VERSION_NUM >= 180000
 #define BASE64_BYTES(pointer) (pointer)
 #else
 #define BASE64_BYTES(pointer) ((char *) (pointer))
 #endif
 
-void envelope_header(Kind kind, uint8 *header) {
-    header[0] = MAGIC;
-    header[1] = VERSION;
-    header[2] = AES_128_GCM;
-    header[3] = (uint8) kind;
-}
-
-const char *envelope_problem(Kind kind, Value value) {
+/* What is wrong with the form of a value that does not fit. */
+static const char *problem(Value value) {
     uint8 header[HEADER_SIZE];
 
     if (value.size < ENVELOPE_OVERHEAD)
         return "It is shorter than an empty encrypted value.";
-    envelope_header(kind, header);
-    if (memcmp(value.bytes, header, HEADER_SIZE) != 0)
-        return "Its header is that of another type, version or algorithm, or of none.";
-    if (kind == KIND_INT4 && value.size != ENC_INT4_SIZE)
+    envelope_header(KIND_INT4, header);
+    if (memcmp(value.bytes, header, HEADER_SIZE) == 0 && value.size != ENC_INT4_SIZE)
         return "An encrypted integer has 36 bytes.";
-    return NULL;
+    return "Its header is that of another type, version or algorithm, or of none.";
 }
 
 void envelope_check(Kind kind, const char *type, Value value, int code) {
-    const char *problem = envelope_problem(kind, value);
-
-    if (problem != NULL)
+    if (!envelope_fits(kind, value))
         ereport(ERROR, (errcode(code), errmsg("this is not a value of type %s", type),
-                        errdetail("%s", problem)));
+                        errdetail("%s", problem(value))));
 }
 
 uint8 *envelope_decoded(Kind kind, const char *type, const char *text, size_t before,

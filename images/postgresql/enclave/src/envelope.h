@@ -31,11 +31,24 @@ typedef struct Value {
     size_t size;
 } Value;
 
-/* The header of that kind of value; the array has HEADER_SIZE bytes. */
-extern void envelope_header(Kind kind, uint8 *header);
+#define MAGIC 0xEC
+#define VERSION 1
+#define AES_128_GCM 1
 
-/* What is wrong with the form of it, or NULL. Whether it is authentic only the key can tell. */
-extern const char *envelope_problem(Kind kind, Value value);
+/* Write the header of that kind of value: HEADER_SIZE bytes. */
+static inline void envelope_header(Kind kind, uint8 *header) {
+    header[0] = MAGIC;
+    header[1] = VERSION;
+    header[2] = AES_128_GCM;
+    header[3] = (uint8) kind;
+}
+
+/* Whether the form of it is right. Whether it is authentic only the key can tell. */
+static inline bool envelope_fits(Kind kind, Value value) {
+    return value.size >= ENVELOPE_OVERHEAD && value.bytes[0] == MAGIC &&
+           value.bytes[1] == VERSION && value.bytes[2] == AES_128_GCM &&
+           value.bytes[3] == (uint8) kind && (kind != KIND_INT4 || value.size == ENC_INT4_SIZE);
+}
 
 /* The envelope that a base64 text stands for, in a new allocation that starts with `before` unused
  * bytes; an ERROR names `type` and what is wrong, and never repeats the text. */

@@ -97,7 +97,7 @@ bool vault_open(Kind kind, Value value, uint8 *plain) {
     const uint8 *sealed = nonce + NONCE_SIZE;
     size_t size = value.size - ENVELOPE_OVERHEAD;
 
-    if (envelope_problem(kind, value) != NULL)
+    if (!envelope_fits(kind, value))
         return false;
     CRYPTO_gcm128_setiv(gcm, nonce, NONCE_SIZE);
     return CRYPTO_gcm128_aad(gcm, value.bytes, HEADER_SIZE) == 0 &&
@@ -108,7 +108,7 @@ bool vault_open(Kind kind, Value value, uint8 *plain) {
 bool vault_open_again(Kind kind, Value value, uint8 *plain) {
     if (value.size == kept.size && memcmp(value.bytes, kept.envelope, kept.size) == 0) {
         memcpy(plain, kept.plain, kept.size - ENVELOPE_OVERHEAD);
-        return envelope_problem(kind, value) == NULL;
+        return envelope_fits(kind, value);
     }
     if (!vault_open(kind, value, plain))
         return false;

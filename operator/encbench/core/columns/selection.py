@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from encbench.api.columns import Columns
 from encbench.api.kinds import ENCRYPTION_MODE
+from encbench.core.columns import enclave
 from encbench.core.columns.schema import NUMBERED, SchemaName, entries
 from encbench.core.problem import Problem, Reason
 
@@ -40,6 +41,8 @@ def all_columns(schema: SchemaName) -> tuple[str, ...]:
 
 def chosen(schema: SchemaName, columns: Columns) -> tuple[str, ...]:
     """The encrypted columns: the mode's own list, or those of its ratio in the schema's order."""
+    if columns.method == "enclave":
+        return tuple(f"{enclave.TABLE}.{name}" for name in enclave.encrypted(columns))
     if columns.chosen is not None:
         return tuple(columns.chosen)
     ratio = columns.ratio or 0

@@ -22,8 +22,13 @@ Where testbeds are never rebuilt, every block repeats their luck of placement, a
 blocks contains it. All that is known about that luck is the difference D between the baseline's two
 testbeds: one observation, so one degree of freedom. The luck of a mean over both of them against a
 third testbed has ¾ of the variance of D, which gives the *placement interval*, mean d ±
-t(1 - alpha/2; 1) · √¾ · |D|. D and d are independent where the noise of all arms is alike, and both
+t(0.95; 1) · √¾ · |D|. D and d are independent where the noise of all arms is alike, and both
 have the same share of it, so this interval covers at its level by itself, whatever the luck.
+
+Blocks of a campaign and of its follow-ups are pooled: the mean is that of all blocks, and the
+spread is taken around each campaign's own mean, because the level may have moved between two days.
+With C campaigns the G - 1 above is G - C. Each campaign's testbeds have luck of their own, so the
+placement interval has C degrees of freedom.
 """
 
 import math
@@ -32,10 +37,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 LEVEL = 0.95
-"""Level of the reported interval, which also decides `Overhead`."""
+"""Level of the reported interval, which decides every verdict."""
 
-EQUIVALENCE_LEVEL = 0.90
-"""Level of the interval that decides `Equivalent`: two one-sided tests at 5 % each."""
+PLACEMENT_LEVEL = 0.90
+"""Level of the placement interval: a verdict that luck could explain is wrong in 5 %."""
 
 _LARGEST = 100.0
 """A log-ratio above this stays finite as a ratio; an interval that wide says nothing anyhow."""
@@ -73,13 +78,16 @@ class Estimate:
     error: float | None
     """Standard error of the mean; None with fewer than two units."""
     luck: float | None = None
-    """The same for the testbeds' luck of placement, with one degree of freedom; None where the
-    units differ in luck already, or the arms share one testbed."""
+    """The same for the testbeds' luck of placement; None where the units differ in luck already, or
+    the arms share one testbed."""
+    campaigns: int = 1
+    """Campaigns that the blocks are of, each with a mean of its own; also the degrees of freedom of
+    the luck."""
 
     @property
     def degrees(self) -> int:
         """Degrees of freedom of the error."""
-        return self.units - 1
+        return self.units - self.campaigns
 
     def half_width(self, level: float = LEVEL) -> float | None:
         """Half of Student's interval of the mean of d; None with fewer than two units."""
@@ -92,11 +100,11 @@ class Estimate:
         half = self.half_width(level)
         return None if half is None else Bounds(self.mean - half, self.mean + half)
 
-    def placement_bounds(self, sense: Sense, level: float) -> Bounds | None:
+    def placement_bounds(self, sense: Sense) -> Bounds | None:
         """The placement interval of loss or increase; None where there is no luck to allow for."""
         if self.luck is None:
             return None
-        half = t_quantile((1 + level) / 2, 1) * self.luck
+        half = t_quantile((1 + PLACEMENT_LEVEL) / 2, self.campaigns) * self.luck
         return _changed(Bounds(self.mean - half, self.mean + half), sense)
 
     def change(self, sense: Sense) -> float:
@@ -130,39 +138,60 @@ def t_probability(value: float, degrees: int) -> float:
 
 
 def estimate(
-    baseline: Sequence[float], arm: Sequence[float], units: Sequence[Hashable] | None = None
+    baseline: Sequence[float],
+    arm: Sequence[float],
+    units: Sequence[Hashable] | None = None,
+    campaigns: Sequence[Hashable] | None = None,
 ) -> Estimate | None:
     """The paired comparison of two arms, one positive figure per block in the same order.
 
     `units` names the independent unit that each block belongs to; without it each block is its
-    own. None without a block. ValueError when the lengths differ or a figure has no
-    logarithm.
+    own. `campaigns` names the campaign of each. None without a block. ValueError when the lengths
+    differ or a figure has no logarithm.
     """
     if len(baseline) != len(arm):
         raise ValueError(f"{len(baseline)} baseline figures for {len(arm)} of the treatment")
     if any(not (0 < figure < math.inf) for figure in (*baseline, *arm)):
         raise ValueError("only positive, finite figures have a log-ratio")
     ratios = [math.log(b / a) for a, b in zip(baseline, arm, strict=True)]
-    return of_ratios(ratios, units)
+    return of_ratios(ratios, units, campaigns)
 
 
-def of_ratios(ratios: Sequence[float], units: Sequence[Hashable] | None = None) -> Estimate | None:
+def of_ratios(
+    ratios: Sequence[float],
+    units: Sequence[Hashable] | None = None,
+    campaigns: Sequence[Hashable] | None = None,
+) -> Estimate | None:
     """The same from log-ratios; None without any."""
     n = len(ratios)
     if n == 0:
         return None
     mean = math.fsum(ratios) / n
     names = list(range(n)) if units is None else list(units)
+    own_means = _own_means(ratios, campaigns or [None] * n)
+    away = [d - own for d, own in zip(ratios, own_means, strict=True)]
     rest: dict[Hashable, list[float]] = {}
-    for name, ratio in zip(names, ratios, strict=True):
-        rest.setdefault(name, []).append(ratio - mean)
+    for name, d in zip(names, away, strict=True):
+        rest.setdefault(name, []).append(d)
     count, deviation, error = len(rest), None, None
-    if n > 1:
-        deviation = math.sqrt(math.fsum((d - mean) ** 2 for d in ratios) / (n - 1))
-    if count > 1:
+    several = len(set(campaigns)) if campaigns else 1
+    if n > several:
+        deviation = math.sqrt(math.fsum(d**2 for d in away) / (n - several))
+    if count > several:
         squares = math.fsum(math.fsum(own) ** 2 for own in rest.values())
-        error = math.sqrt(count / (count - 1) * squares) / n
-    return Estimate(n=n, mean=mean, deviation=deviation, units=count, error=error)
+        error = math.sqrt(count / (count - several) * squares) / n
+    return Estimate(
+        n=n, mean=mean, deviation=deviation, units=count, error=error, campaigns=several
+    )
+
+
+def _own_means(ratios: Sequence[float], campaigns: Sequence[Hashable]) -> list[float]:
+    """For each log-ratio the mean of its campaign."""
+    own: dict[Hashable, list[float]] = {}
+    for name, ratio in zip(campaigns, ratios, strict=True):
+        own.setdefault(name, []).append(ratio)
+    means = {name: math.fsum(found) / len(found) for name, found in own.items()}
+    return [means[name] for name in campaigns]
 
 
 def both(first: Sequence[float], second: Sequence[float]) -> list[float]:

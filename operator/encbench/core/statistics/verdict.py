@@ -6,11 +6,13 @@ the campaign's margin. The interval contains the noise already, so the noise flo
 - `Overhead`: the paired 95 % interval lies above the margin. As a test: the hypothesis "the change
   is at most the margin" is rejected at 2.5 % on one side, given here as a two-sided p-value against
   5 %.
-- `Equivalent`: the paired 90 % interval lies inside ±margin, which is two one-sided tests at 5 %
-  each (Schuirmann, "A comparison of the two one-sided tests procedure and the power approach for
-  assessing the equivalence of average bioavailability", Journal of Pharmacokinetics and
-  Biopharmaceutics 15, 1987); the p-value is the larger of the two.
-- `Inconclusive`: neither. Both cannot hold, because the 90 % interval lies within the 95 % one.
+- `Equivalent`: the same interval lies inside ±margin, which is two one-sided tests (Schuirmann, "A
+  comparison of the two one-sided tests procedure and the power approach for assessing the
+  equivalence of average bioavailability", Journal of Pharmacokinetics and Biopharmaceutics 15,
+  1987); the p-value is the larger of the two. The usual 90 % interval, 5 % on either side, was
+  wrong in up to 6.6 % of simulated campaigns, because a number of blocks that the data chose, and
+  bursts that go one way, cost it a percent or two.
+- `Inconclusive`: neither.
 
 Where testbeds are never rebuilt, either claim also needs the placement interval (`intervals`) on
 the same side, at 5 % on one side: else the luck of three testbeds could pass for a mode's cost or
@@ -27,13 +29,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from encbench.api.overheadreport import FigureVerdict
-from encbench.core.statistics.intervals import (
-    EQUIVALENCE_LEVEL,
-    LEVEL,
-    Estimate,
-    Sense,
-    t_probability,
-)
+from encbench.core.statistics.intervals import LEVEL, Estimate, Sense, t_probability
 
 K = TypeVar("K")
 
@@ -62,16 +58,20 @@ def noise_floor(*controls: Estimate | None, sense: Sense = "loss") -> float | No
 
 
 def judge(
-    estimates: Mapping[str, Estimate], margin: float, sense: Sense = "loss"
+    estimates: Mapping[str, Estimate], margin: float, sense: Sense = "loss", looks: int = 1
 ) -> dict[str, Judgement]:
-    """One judgement for each mode of a condition, corrected for their number."""
+    """One judgement for each mode of a condition, corrected for their number.
+
+    The same question is asked `looks` times in all, of ever more blocks. Each time is held to that
+    part of the usual error (Bonferroni), so all together stay below it.
+    """
     above = {
         mode: p for mode, one in estimates.items() if (p := _above(one, margin, sense)) is not None
     }
     inside = {
         mode: p for mode, one in estimates.items() if (p := _inside(one, margin, sense)) is not None
     }
-    above_all, inside_all = holm(above), holm(inside)
+    above_all, inside_all = _of_looks(holm(above), looks), _of_looks(holm(inside), looks)
     return {
         mode: Judgement(
             verdict=_verdict(above_all.get(mode), inside_all.get(mode)),
@@ -82,10 +82,14 @@ def judge(
     }
 
 
+def _of_looks(p_values: Mapping[str, float], looks: int) -> dict[str, float]:
+    return {mode: min(1.0, looks * p) for mode, p in p_values.items()}
+
+
 def _verdict(above: float | None, inside: float | None) -> FigureVerdict:
     if above is not None and above < 1 - LEVEL:
         return "Overhead"
-    if inside is not None and inside < (1 - EQUIVALENCE_LEVEL) / 2:
+    if inside is not None and inside < 1 - LEVEL:
         return "Equivalent"
     return "Inconclusive"
 
@@ -97,8 +101,7 @@ def _above(one: Estimate, margin: float, sense: Sense) -> float | None:
     limit = _log(margin, sense)
     if limit is None:
         return 1.0
-    away = limit - one.mean if sense == "loss" else one.mean - limit
-    return min(1.0, max(2 * _tail(away, one.error, one.degrees), _by_luck(away, one)))
+    return _beyond(limit - one.mean if sense == "loss" else one.mean - limit, one, one.error)
 
 
 def _inside(one: Estimate, margin: float, sense: Sense) -> float | None:
@@ -107,12 +110,16 @@ def _inside(one: Estimate, margin: float, sense: Sense) -> float | None:
         return None
     ends = [end for change in (-margin, margin) if (end := _log(change, sense)) is not None]
     aways = (one.mean - min(ends), max(ends) - one.mean)
-    return max(max(_tail(away, one.error, one.degrees), _by_luck(away, one)) for away in aways)
+    return max(_beyond(away, one, one.error) for away in aways)
 
 
-def _by_luck(away: float, one: Estimate) -> float:
-    """One-sided p-value by the placement interval; 0 where luck plays no part."""
-    return 0.0 if one.luck is None else _tail(away, one.luck, 1)
+def _beyond(away: float, one: Estimate, error: float) -> float:
+    """p-value of a mean that is this far on the good side of a limit, by both its intervals.
+
+    Two-sided by the paired one, one-sided by that of placement, so that 5 % is the limit of either.
+    """
+    by_luck = 0.0 if one.luck is None else _tail(away, one.luck, one.campaigns)
+    return min(1.0, max(2 * _tail(away, error, one.degrees), by_luck))
 
 
 def _log(change: float, sense: Sense) -> float | None:

@@ -3,7 +3,8 @@
 The agent imports this module: the standard library only. `judge` does the judging.
 
 PostgreSQL encrypts nothing at rest. An extension with an access method for tables could (pg_tde's),
-and tablespaces may lie where no proof looks, so the statements ask for both. About TLS the server
+one with types of its own could (encbench's), and tablespaces may lie where no proof looks, so the
+statements ask for all three. About TLS the server
 says what it would negotiate, and by which rules a client may connect.
 """
 
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from encbench.engines.layout import kinds
+from encbench.engines.postgresql.enclave import EXTENSION, TYPES
 from encbench.wire.agent import CatalogueRows
 
 Row = Sequence[Any]
@@ -19,8 +21,9 @@ RULE = "pg_hba line "
 """The access rules are among the variables, under this prefix and their line number."""
 
 VARIABLES = (
-    "data_checksums default_table_access_method shared_preload_libraries ssl ssl_ciphers "
-    "ssl_max_protocol_version ssl_min_protocol_version wal_level"
+    "data_checksums default_table_access_method session_preload_libraries "
+    "shared_preload_libraries ssl ssl_ciphers ssl_max_protocol_version ssl_min_protocol_version "
+    "wal_level"
 )
 
 SETTINGS = "SELECT name, current_setting(name) FROM pg_settings"
@@ -35,7 +38,9 @@ ENCRYPTION_SETTINGS = (
 VERSION = "SELECT split_part(current_setting('server_version'), ' ', 1)"
 """Without the suffix in brackets that a distribution adds."""
 PLUGINS = (
-    "SELECT extname, 'extension' FROM pg_extension WHERE extname = 'pg_tde' "
+    "SELECT extname, 'extension' FROM pg_extension "  # noqa: S608 constants alone
+    f"WHERE extname IN ('pg_tde', '{EXTENSION}') "
+    f"UNION ALL SELECT typname, 'type' FROM pg_type WHERE typname IN {TYPES!r} "
     "UNION ALL SELECT amname, 'access method' FROM pg_am WHERE amtype = 't' AND amname <> 'heap'"
 )
 TABLESPACES = "SELECT spcname, pg_tablespace_location(oid) FROM pg_tablespace ORDER BY spcname"

@@ -7,6 +7,7 @@ from encbench.engines.engine import Engine, ServerContainer, scripts
 from encbench.engines.facts import facts
 from encbench.engines.log_words import LogWords
 from encbench.engines.postgresql import judge, problems
+from encbench.engines.postgresql.enclave import EXTENSION
 from encbench.engines.postgresql.settings import POD, openssl_conf, server_conf
 from encbench.engines.users import AGENT_USER, BENCHMARK_USER, Credentials
 from encbench.kube.pods import USER_ID, mount
@@ -16,13 +17,14 @@ PASSWD = "passwd"  # noqa: S105 the name of a file
 _USERS = f"encbench:x:{USER_ID}:{USER_ID}::/:/bin/sh\n"
 
 
-def init_sql(credentials: Credentials, _: EncryptionModeSpec) -> str:
+def init_sql(credentials: Credentials, mode: EncryptionModeSpec) -> str:
     """Users, grants and the database; for template1, from which the database is copied.
 
     Each statement ends with an empty line, because the single-user server needs one. The
     benchmark's user owns its database and nothing else. The agent may read every setting, the
     access rules and the tables (it checks a benchmark's consistency), may request a checkpoint, and
-    has a schema of its own for its marker.
+    has a schema of its own for its marker. Encrypted column types are an extension of template1.
+    Only the agent may measure what their boundary costs.
     """
     user, agent = credentials.username, AGENT_USER
     statements = (
@@ -31,6 +33,14 @@ def init_sql(credentials: Credentials, _: EncryptionModeSpec) -> str:
         f"GRANT pg_read_all_settings, pg_checkpoint, pg_read_all_data TO {agent}",
         f"GRANT SELECT ON pg_hba_file_rules TO {agent}",
         f"GRANT EXECUTE ON FUNCTION pg_hba_file_rules() TO {agent}",
+        *(
+            (
+                f"CREATE EXTENSION {EXTENSION}",
+                f"GRANT EXECUTE ON FUNCTION enclave_calibrate(integer) TO {agent}",
+            )
+            if mode.enclave
+            else ()
+        ),
         f"CREATE DATABASE {DATABASE} OWNER {user} TEMPLATE template1",
         f"GRANT CREATE ON DATABASE {DATABASE} TO {agent}",
     )

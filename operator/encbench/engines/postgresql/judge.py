@@ -12,6 +12,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec, InTransit
 from encbench.core.evidence import Proof
 from encbench.core.tls import suite
 from encbench.engines.postgresql.catalogue import RULE
+from encbench.engines.postgresql.enclave import EXTENSION, OWN
 from encbench.proofs import evidence as facts
 from encbench.proofs.check import Comparison, conclude, equals, mode_name, none
 from encbench.proofs.evidence import AgentEvidence, SearchedFile
@@ -33,6 +34,7 @@ def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) 
         *facts.breadth(seen, own, ("table", *MARKED), full=full),
         *_in_transit(seen, mode.in_transit),
         *_at_rest(seen, own, full),
+        *_types(seen, mode),
     ]
     found = f"{facts.transit(mode.in_transit)}, and the marker is {facts.hits(seen.files)}"
     return conclude(name, found, checks, evidence)
@@ -68,11 +70,29 @@ def _rules(seen: AgentEvidence) -> list[Comparison]:
 
 def _at_rest(seen: AgentEvidence, own: SearchedFile | None, full: bool) -> list[Comparison]:
     outside = [s.name for s in seen.catalogue.tablespaces if s.name not in TABLESPACES]
-    encrypting = sorted(f"{name} ({kind})" for name, kind in seen.catalogue.plugins.items())
+    plugins = seen.catalogue.plugins.items()
+    encrypting = sorted(f"{name} ({kind})" for name, kind in plugins if name not in OWN)
     return [
         seen.setting("shared_preload_libraries", ""),
         seen.setting("default_table_access_method", "heap"),
         none("extensions that could encrypt", encrypting),
         none("tablespaces outside the data directory", outside),
         *facts.in_plaintext(seen, own, MARKED, full=full),
+    ]
+
+
+def _types(seen: AgentEvidence, mode: EncryptionModeSpec) -> list[Comparison]:
+    """The extension with encrypted types is there where the mode asks for it, and nowhere else."""
+    found = sorted(
+        f"{name} ({kind})" for name, kind in seen.catalogue.plugins.items() if name in OWN
+    )
+    if mode.enclave is None:
+        return [
+            seen.setting("session_preload_libraries", ""),
+            none("encrypted column types, and their extension", found),
+        ]
+    wanted = sorted(f"{name} ({kind})" for name, kind in OWN.items())
+    return [
+        seen.setting("session_preload_libraries", EXTENSION),
+        equals("encrypted column types, and their extension", ", ".join(wanted), ", ".join(found)),
     ]

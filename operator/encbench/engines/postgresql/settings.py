@@ -1,22 +1,25 @@
 """The server's settings: the operator's, the mode's, the template's, in that order.
 
 The server reads this file and `postgresql.auto.conf`, which stays empty because only a superuser
-may write it and no superuser may log in. The arms differ in `_in_transit` only. Temporary files
-are in the data directory, on the volume.
+may write it and no superuser may log in. The arms differ in `_in_transit` and `_enclave` only.
+Temporary files are in the data directory, on the volume.
 """
 
 import re
 from dataclasses import dataclass
 
+from encbench.api.columns import Columns
 from encbench.api.encryptionmode import InTransit
 from encbench.api.scalars import parse_quantity
 from encbench.api.testbed import TestbedSpec
 from encbench.core.certificates import CERTIFICATE, KEY
+from encbench.core.columns.layout import MEK_FILE
 from encbench.core.session_memory import SPARE_CONNECTIONS, SessionMemory
 from encbench.core.tls import suite
 from encbench.engines.facts import facts
 from encbench.engines.layout import ServerLayout
 from encbench.engines.memory_fit import KIBIBYTE, MEBIBYTE, Pool
+from encbench.engines.postgresql.enclave import EXTENSION
 
 Settings = dict[str, str]
 
@@ -33,6 +36,8 @@ class PostgresqlLayout(ServerLayout):
     """Paths as the server's container sees them."""
 
     port: int = facts("postgresql").port
+    key_file: str = MEK_FILE
+    """The key of encrypted column types."""
 
     @property
     def socket(self) -> str:
@@ -76,6 +81,7 @@ def server_settings(spec: TestbedSpec, layout: PostgresqlLayout) -> Settings:
         **spec.instance.settings,
         **_owned(spec, layout),
         **_in_transit(spec.mode.in_transit, layout),
+        **_enclave(spec.mode.enclave, layout),
     }
 
 
@@ -155,3 +161,19 @@ def _in_transit(in_transit: InTransit | None, layout: PostgresqlLayout) -> Setti
     if in_transit.version == "TLSv1.2":
         made["ssl_ciphers"] = suite(in_transit)
     return made
+
+
+def _enclave(columns: Columns | None, layout: PostgresqlLayout) -> Settings:
+    """The extension with encrypted column types, and what the simulated boundary costs.
+
+    Sessions load it, rather than the server, because plain arms must be free of it. The costs hold
+    from the start: the load crosses the boundary as well.
+    """
+    if columns is None:
+        return {}
+    return {
+        "session_preload_libraries": EXTENSION,
+        f"{EXTENSION}.key_file": layout.key_file,
+        f"{EXTENSION}.transition_ns": str(columns.boundary.transition_ns),
+        f"{EXTENSION}.value_ns": str(columns.boundary.value_ns),
+    }

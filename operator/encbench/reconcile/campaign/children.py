@@ -36,7 +36,7 @@ def trial_name(campaign: str, planned: PlannedTrial) -> str:
     return child_name(
         campaign,
         planned.cell,
-        digest([condition.workload_ref])[:4],
+        digest([condition.workload_ref])[:8],
         f"t{condition.concurrency}",
         f"b{planned.block:02d}",
         planned.order,
@@ -101,9 +101,15 @@ def _turns(campaign: Campaign, cell: Cell, planned: PlannedTrial) -> Turns | Non
 
 
 def trial(
-    campaign: Campaign, resolved: Resolved, cell: Cell, planned: PlannedTrial, on: Testbed
+    campaign: Campaign,
+    resolved: Resolved,
+    cell: Cell,
+    planned: PlannedTrial,
+    on: Testbed,
+    *,
+    after: str | None = None,
 ) -> Body:
-    """The Trial of one attempt."""
+    """The Trial of one attempt; `after` names the one that it must let finish."""
     condition = planned.condition
     workload = resolved.workloads[condition.workload_ref]
     spec = TrialSpec(
@@ -118,6 +124,7 @@ def trial(
         concurrency=condition.concurrency,
         seed=planned.seed,
         turns=_turns(campaign, cell, planned),
+        after=after,
         workload=workload,
         script_config_map=resolved.scripts.get(condition.workload_ref),
         limits=campaign.spec.limits,

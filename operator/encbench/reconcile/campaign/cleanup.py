@@ -2,8 +2,12 @@
 
 Everything in the cluster goes by owner references. The bucket has no garbage collector, which is
 why a campaign carries a finalizer from its acceptance to its end. In a namespace that is being
-deleted the finalizer comes first and the bucket second, because nothing may hold the namespace.
+deleted the finalizer comes first and the bucket second, because nothing may hold the namespace. The
+same holds once the campaign has waited for long enough, whatever is away: the store, a node, the
+operator's Role, or the CRDs of its children.
 """
+
+from datetime import datetime
 
 from encbench.api.campaign import CampaignStatus
 from encbench.api.conditions import parse_time
@@ -17,7 +21,7 @@ from encbench.reconcile.objects import Campaign, Testbed, Trial
 from encbench.tools.pod import GRACE_SECONDS
 
 GIVE_UP = 300.0
-"""Seconds after which a deleted campaign no longer waits for a store that is away."""
+"""Seconds after which a deleted campaign waits for nothing any more."""
 CLIENT_GRACE = GRACE_SECONDS + 5.0
 """Seconds after which no client of a deleted namespace uploads any more."""
 FINALIZER = f"{labels.CAMPAIGN.split('/')[0]}/unfinished-artefacts"
@@ -27,19 +31,34 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> Decision[CampaignStatus, d
     """Of a deleted campaign: its children go, then what is half-done, then the finalizer; pure."""
     if FINALIZER not in campaign.finalizers:
         return Decision(campaign.status)
-    age = (seen.now - parse_time(campaign.body["metadata"]["deletionTimestamp"])).total_seconds()
-    if seen.namespace_ends:
+    if seen.is_blind or is_late(campaign, seen.now):
         # A client's pod keeps its namespace for as long, so waiting for its last upload costs none.
+        age = _age(campaign, seen.now)
         wait = CLIENT_GRACE - age if campaign.status.progress.active else 0.0
         if wait > 0:
             return Decision(campaign.status, requeue=wait)
         return Decision(campaign.status, (let_go(campaign), do.RemoveUnfinished(best_effort=True)))
     children: list[Testbed | Trial] = [*seen.testbeds.values(), *seen.trials.values()]
     gone = tuple(do.Delete.of(child) for child in children if not child.deleting)
-    if seen.has_clients:
-        return Decision(campaign.status, gone, requeue=1.0)
-    unfinished = do.RemoveUnfinished(best_effort=age >= GIVE_UP)
-    return Decision(campaign.status, (*gone, unfinished, let_go(campaign)))
+    gone += tuple(
+        do.Delete(one.kind, campaign.namespace, one.name, one.uid) for one in seen.misfits
+    )
+    if seen.clients:
+        names = ", ".join(seen.clients)
+        step = f"deleted; waiting at most {GIVE_UP:.0f} s for the end of {names}"
+        status = campaign.status.model_copy(update={"step": step[:512]})
+        return Decision(status, gone, requeue=1.0)
+    return Decision(campaign.status, (*gone, do.RemoveUnfinished(), let_go(campaign)))
+
+
+def is_late(campaign: Campaign, now: datetime) -> bool:
+    """Whether a deleted campaign has waited for long enough."""
+    return _age(campaign, now) >= GIVE_UP
+
+
+def _age(campaign: Campaign, now: datetime) -> float:
+    """Seconds since it was deleted."""
+    return (now - parse_time(campaign.body["metadata"]["deletionTimestamp"])).total_seconds()
 
 
 def let_go(campaign: Campaign) -> do.SetFinalizers:

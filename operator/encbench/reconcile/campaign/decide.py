@@ -12,31 +12,31 @@ from encbench.api import lifecycle as life
 from encbench.api.campaign import CampaignSpec, CampaignStatus, Progress, Resolved
 from encbench.api.conditions import find, format_time
 from encbench.api.kinds import CONFIG_MAP, TRIAL
+from encbench.api.scalars import parse_duration
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell, PlannedTrial
 from encbench.reconcile.campaign import children, cleanup, testbeds
 from encbench.reconcile.campaign.estimate import estimate
-from encbench.reconcile.campaign.facts import (
-    CampaignSeen,
-    block_of,
-    holds_the_stage,
-    is_archived,
-    past,
-)
+from encbench.reconcile.campaign.facts import CampaignSeen, block_of, is_archived, past
+from encbench.reconcile.campaign.hindrance import Hindrance, hindrance
 from encbench.reconcile.campaign.precision import block_plans, goals
-from encbench.reconcile.draft import Decision, Draft
+from encbench.reconcile.draft import Decision, Draft, backoff
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Campaign, Trial
+from encbench.reconcile.stage import holds_the_stage, is_leaving
 
 RESOLVE_AGAIN = 10.0
 """Seconds between looks at what was missing or wrong."""
-RENDER_AGAIN = 5.0
-"""Seconds between attempts to render the report."""
+RENDER_AGAIN, RENDER_SELDOM = 5.0, 300.0
+"""Seconds between attempts to render the report, each of which reads all that the campaign stored:
+at first, and the longer it has failed the more, at most."""
 SETTLE = 3.0
 """Seconds of a campaign's life in which it is neither accepted nor refused: `kubectl apply -k`
 writes it before the parts that it names, which are still missing then, or as they were before."""
 IDLE = 15.0
+MISFIT = 60.0
+"""Seconds between looks at a child that this version does not understand."""
 EVERY_ARM = "all arms in turns"
 MAX_UNARCHIVED = 1
 """Trials that may still be on their way to the bucket when the next one starts. Their client pods
@@ -49,10 +49,27 @@ CampaignDecision = Decision[CampaignStatus, do.CampaignEffect]
 class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
     """The draft that each step of a campaign goes on with."""
 
+    @property
+    def misfit(self) -> str:
+        """Of the first child that is not understood."""
+        return self.seen.misfits[0].why if self.seen.misfits else ""
+
     def decide(
         self, *effects: do.CampaignEffect, step: str | None = None, requeue: float | None = None
     ) -> CampaignDecision:
-        """What was decided; `step` says in words what is being done."""
+        """What was decided; `step` says in words what is being done, and what is in its way."""
+        found = hindrance(self.seen)
+        if isinstance(found, Hindrance):
+            self.hinder(found.reason, found.message)
+        elif found is not None and requeue is not None:
+            requeue = min(requeue, found)
+        self.note_hindrance(over=self.is_true(life.COMPLETE) or self.is_true(life.FAILED))
+        fact = self.fact(life.HINDERED)
+        if fact is not None and fact.status == "True":
+            step = None if step is None else f"{step}; {fact.message}"
+            before = find(self.subject.status.conditions, life.HINDERED)
+            if before is None or (before.status, before.reason) != (fact.status, fact.reason):
+                effects += (do.Announce(fact.reason, fact.message[:1000], warning=True),)
         if step is not None:
             # The API takes no more; names of full length may add up to it.
             self.set(step=step[:512])
@@ -78,11 +95,17 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> CampaignDecision:
     draft = CampaignDraft(campaign, seen)
     if draft.is_true(life.COMPLETE) or draft.is_true(life.FAILED):
         return _after_the_end(draft)
+    if draft.misfit:
+        # Nothing that was counted without it would be right.
+        return draft.decide(step=f"stopped: {draft.misfit}", requeue=MISFIT)
+    resolved = campaign.status.resolved
+    if resolved is not None:
+        return _run(draft, resolved)
     if cleanup.FINALIZER not in campaign.finalizers:
+        # Only now: an operator that leaves for good takes it off again (`farewell`).
         claimed = do.SetFinalizers((*campaign.finalizers, cleanup.FINALIZER))
         return Decision(campaign.status, (claimed,), requeue=0.0)
-    resolved = campaign.status.resolved
-    return _accept(draft) if resolved is None else _run(draft, resolved)
+    return _accept(draft)
 
 
 def _accept(draft: CampaignDraft) -> CampaignDecision:
@@ -183,13 +206,17 @@ def _measure(
         draft.condition(life.SUSPENDED, False, "Resumed", "spec.suspend is false")
     # An interleaved block of which some trials are missing, because the operator ended in between.
     completes = planned is not None and all(_runs_with(trial, planned) for trial in running)
-    if running and not completes:
+    before = _before(running, planned)
+    if running and not completes and before is None:
         return draft.decide(*effects, step=_describe(running[0]), requeue=IDLE)
     if planned is None:
         return draft.decide(*effects, step="collecting the last results", requeue=IDLE)
     stage = testbeds.stage(campaign, resolved, cell, planned, seen)
     if stage.waiting:
         return draft.decide(*effects, *stage.effects, step=stage.step, requeue=IDLE)
+    if before is not None and stage.beds[planned.seat.name].spec.follows_trials:
+        # Its database is made ready for it, which must not begin before the stage is free.
+        return draft.decide(*effects, step=_describe(before), requeue=IDLE)
     late = {
         block_of(trial)
         for trial in seen.trials.values()
@@ -199,7 +226,13 @@ def _measure(
         step = "waiting for the object store and Prometheus to take the last results"
         return draft.decide(*effects, step=step, requeue=IDLE)
     new = [
-        do.Create(TRIAL, children.trial(campaign, resolved, cell, one, stage.beds[one.seat.name]))
+        do.Create(
+            TRIAL,
+            children.trial(
+                *(campaign, resolved, cell, one, stage.beds[one.seat.name]),
+                after=before.name if before else None,
+            ),
+        )
         for one in state.together
     ]
     step = (
@@ -208,6 +241,13 @@ def _measure(
         f"{planned.arm.name if planned.turns_seed is None else EVERY_ARM} on {cell.instance_ref}"
     )
     return draft.decide(*effects, *new, step=step, requeue=IDLE)
+
+
+def _before(running: Sequence[Trial], planned: PlannedTrial | None) -> Trial | None:
+    """The trial during whose second proof the clients of the planned one may start."""
+    if planned is None or planned.turns_seed is not None or len(running) != 1:
+        return None
+    return running[0] if is_leaving(running[0]) else None
 
 
 def _runs_with(trial: Trial, planned: PlannedTrial) -> bool:
@@ -249,11 +289,18 @@ def _report(
     late: bool = False,
 ) -> CampaignDecision:
     seen, broken = draft.seen, standing.broken
-    draft.set(step="rendering the report", estimated_completion_time=None)
+    draft.set(estimated_completion_time=None)
     if not seen.report_ready:
         message = seen.report_problem or "the report is being rendered"
         draft.condition(life.REPORTED, False, "Rendering", message)
-        return draft.decide(*effects, do.Publish(draft.status, seen), requeue=RENDER_AGAIN)
+        if seen.report_problem:
+            draft.hinder(life.NOT_STORED, f"the report: {seen.report_problem}")
+        waited = draft.since(life.REPORTED)
+        if seen.report_problem and waited > parse_duration(draft.spec.step_deadlines.archive):
+            return _give_up_report(draft, message, effects)
+        again = backoff(waited, RENDER_AGAIN, RENDER_SELDOM)
+        publish = do.Publish(draft.status, seen)
+        return draft.decide(*effects, publish, step="rendering the report", requeue=again)
     draft.condition(life.REPORTED, True, "Rendered", "the report is in the bucket")
     given_up = [
         f"{condition.workload_ref} at {condition.concurrency} threads on {cell.instance_ref}"
@@ -277,6 +324,16 @@ def _report(
     draft.condition(kind, True, reason, message)
     news = do.Announce(reason, message[:4096], warning=kind == life.FAILED)
     return draft.decide(*effects, news, step="done", requeue=0.0)
+
+
+def _give_up_report(
+    draft: CampaignDraft, why: str, effects: Sequence[do.CampaignEffect]
+) -> CampaignDecision:
+    message = f"the report could not be written within stepDeadlines.archive: {why}"
+    draft.condition(life.FAILED, True, "ReportFailed", message)
+    draft.set(completion_time=format_time(draft.seen.now))
+    news = do.Announce("ReportFailed", message[:4096], warning=True)
+    return draft.decide(*effects, news, step="done, without a report", requeue=0.0)
 
 
 def _stop(draft: CampaignDraft, standing: Standing) -> CampaignDecision:

@@ -3,11 +3,22 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from encbench.api.conditions import find, is_false, is_true
-from encbench.api.lifecycle import ARCHIVED, CHECKING, CONSISTENT, MEASURED, PROVEN_AFTER
+from encbench.api.conditions import is_true
+from encbench.api.kinds import Kind
+from encbench.api.lifecycle import ARCHIVED
 from encbench.core.plan import LoadLevel, Past
 from encbench.reconcile.campaign.resolve import Resolution
 from encbench.reconcile.objects import Testbed, Trial
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A Testbed or Trial of the campaign that this version does not understand."""
+
+    kind: Kind
+    name: str
+    uid: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -24,11 +35,13 @@ class CampaignSeen:
     report_ready: bool = False
     report_problem: str = ""
     """Why the report could not be rendered the last time."""
-    has_clients: bool = False
-    """Of a deleted campaign: pods are left that could still upload."""
-    namespace_ends: bool = False
-    """Of a deleted campaign: its namespace is being deleted too. Nothing else was looked at then,
-    because the operator's Role may be gone already."""
+    clients: tuple[str, ...] = ()
+    """Of a deleted campaign: names of pods that are left and could still upload."""
+    misfits: tuple[Misfit, ...] = ()
+    """Children that are in neither of the two above."""
+    is_blind: bool = False
+    """Of a deleted campaign: nothing was looked at, because the operator's Role or the other kinds
+    may be gone, or because it has waited for long enough."""
 
 
 def past(trial: Trial) -> Past:
@@ -46,21 +59,6 @@ def past(trial: Trial) -> Past:
 def is_archived(trial: Trial) -> bool:
     """Whether nothing of the trial is left to do."""
     return is_true(trial.status.conditions, ARCHIVED)
-
-
-def holds_the_stage(trial: Trial) -> bool:
-    """Whether the next trial must wait: until this client has ended and the second proof is made.
-
-    A dataset that is checked after each trial is asked then, which is work for its server.
-
-    What follows (collecting, archiving) needs neither the database nor much of the client's CPU.
-    """
-    facts = trial.status.conditions
-    proven = is_true(facts, PROVEN_AFTER) or is_false(facts, PROVEN_AFTER)
-    has_checks = trial.spec.workload.tpcc is not None and not is_false(facts, MEASURED)
-    checks = find(facts, CONSISTENT)
-    checked = not has_checks or (checks is not None and checks.reason != CHECKING)
-    return trial.status.outcome is None and not (proven and checked)
 
 
 def block_of(trial: Trial) -> tuple[str, str, int, int, str]:

@@ -6,6 +6,7 @@ index names finished trials by key and digest, so a rendering can be repeated at
 
 import asyncio
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from encbench.api.campaign import CampaignStatus, Resolved
@@ -14,9 +15,9 @@ from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.api.lifecycle import READY, REPORTED
 from encbench.api.overheadreport import Artefact, Artefacts
 from encbench.core import plan, records
-from encbench.core.artefact import decode, digest_of, encode
+from encbench.core.artefact import RecordError, decode, digest_of, encode
 from encbench.core.evidence import ProofRecord
-from encbench.core.naming import proof_key
+from encbench.core.naming import INDEX, proof_key, storage_prefix
 from encbench.ports import Conflict, Rejected, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
@@ -32,13 +33,18 @@ if TYPE_CHECKING:
     from encbench.report.formats.render import Rendering
 
 
+_RENDERER = ThreadPoolExecutor(1, "render")
+"""One report after the other: each holds all records of its campaign in memory. It has a thread of
+its own, because it waits for reads of the store, which need threads too."""
+
+
 async def publish(
     deps: Deps, campaign: Campaign, status: CampaignStatus, seen: CampaignSeen
 ) -> None:
     """Write everything. Unavailable or RecordError when it cannot be done yet."""
     index = await _index(deps, campaign, status, seen)
     prefix = f"{index.storage.prefix}/report"
-    index_key = f"{prefix}/index.json"
+    index_key = f"{index.storage.prefix}/{INDEX}"
     content = encode(index)
     await deps.store.put(index_key, content, "application/json")
     report, renderings = await _render(deps, index)
@@ -92,10 +98,26 @@ async def _index(
         trials=tuple(_entry(trial) for trial in ran),
         testbeds=tuple(testbeds),
         block_plans=tuple(status.block_plans),
+        extends=await _earlier(deps, campaign),
         start_time=status.start_time,
         generated_time=begun,
         operator_version=deps.settings.version,
     )
+
+
+async def _earlier(deps: Deps, campaign: Campaign) -> tuple[records.IndexEarlier, ...]:
+    """The indexes of the campaigns that a follow-up continues; the last one names the others."""
+    extends = campaign.spec.extends
+    if extends is None:
+        return ()
+    prefix = storage_prefix(campaign.namespace, extends.name, extends.uid)
+    key = f"{prefix}/{INDEX}"
+    content = await deps.store.get(key)
+    if content is None:
+        raise RecordError(f"the bucket has no {key}, the index of the campaign that is extended")
+    last = decode(records.IndexRecord, content, key)
+    own = records.IndexEarlier(campaign=last.campaign, key=key, digest=digest_of(content))
+    return (*last.extends, own)
 
 
 def _when(trial: Trial) -> tuple[float, str, str]:
@@ -141,7 +163,7 @@ async def _render(deps: Deps, index: records.IndexRecord) -> tuple[Report, dict[
         report = build(index, load)
         return report, render(report)
 
-    return await asyncio.to_thread(work)
+    return await loop.run_in_executor(_RENDERER, work)
 
 
 async def _write_report(

@@ -8,7 +8,7 @@ the memory.
 from dataclasses import dataclass, field
 
 from encbench.api.campaign import Resolved
-from encbench.api.conditions import is_true
+from encbench.api.conditions import find, is_true
 from encbench.api.kinds import TESTBED
 from encbench.api.lifecycle import READY
 from encbench.core.plan import Cell, PlannedTrial
@@ -76,5 +76,10 @@ def _clear(cell: Cell, old: list[Testbed], seen: CampaignSeen) -> Stage:
 
 
 def _preparing(waiting: list[Testbed]) -> str:
+    lost = [
+        fact.message
+        for bed in waiting
+        if (fact := find(bed.status.conditions, READY)) and fact.reason == "PodNotReady"
+    ]
     parts = [f"{t.spec.arm.name} ({(t.status.phase or 'Pending').lower()})" for t in waiting]
-    return "preparing testbeds: " + ", ".join(parts)
+    return "; ".join(lost) or "preparing testbeds: " + ", ".join(parts)

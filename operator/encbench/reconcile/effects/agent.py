@@ -8,7 +8,7 @@ from encbench.api.scalars import parse_duration
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
 from encbench.ports import Body, Reader, Rejected, Unavailable
-from encbench.proofs import columns, volume
+from encbench.proofs import columns, enclave, volume
 from encbench.proofs.clients import before_sessions
 from encbench.reconcile import agents, checks
 from encbench.reconcile.checks import Checked
@@ -34,6 +34,7 @@ async def prove(deps: Deps, testbed: Testbed, database: PodFacts, *, full: bool)
     proof = engine(spec.instance.engine).judge(evidence, spec.mode, full=full)
     proof = volume.judge(proof, evidence, spec.mode, full=full)
     proof = columns.judge(proof, evidence, spec, full=full)
+    proof = enclave.judge(proof, evidence, spec)
     return proof.model_copy(update={"time": format_time(now)})
 
 

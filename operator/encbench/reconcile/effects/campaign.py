@@ -2,7 +2,7 @@
 
 from encbench.api.kinds import SECRET
 from encbench.core.artefact import RecordError
-from encbench.ports import Unavailable
+from encbench.ports import Conflict, Rejected, Unavailable
 from encbench.reconcile.campaign.children import authority
 from encbench.reconcile.campaign.cleanup import remove_unfinished
 from encbench.reconcile.campaign.publish import publish
@@ -27,7 +27,7 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, str]):
             case do.Publish():
                 try:
                     await publish(self._deps, campaign, effect.status, effect.seen)
-                except (Unavailable, RecordError) as error:
+                except (Unavailable, Rejected, Conflict, RecordError, LookupError) as error:
                     self.keep(campaign, str(error))
                     return False
                 self.forget(campaign.namespace, campaign.name)

@@ -241,8 +241,11 @@ class Publish:
 class RemoveUnfinished:
     """Remove from the bucket what a deleted campaign left half-done."""
 
-    best_effort: bool
+    best_effort: bool = False
     """A store that is away was waited for long enough."""
 
+
+SLOW = (ProveFully, Prove, AskChecks, Gather, Archive, Publish)
+"""Effects that wait for an agent, the store or Prometheus, each of which may be away."""
 
 CampaignEffect = ObjectEffect | IssueAuthority | Publish | RemoveUnfinished

@@ -1,6 +1,7 @@
 """The effects of a trial's decisions: its Job, its proofs, its clients, its server, its record."""
 
 import asyncio
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -19,17 +20,25 @@ from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.base import Effects
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.trial import collect, recovery
-from encbench.reconcile.trial.facts import ClientPod, Proven, TrialFound, TrialGathered
+from encbench.reconcile.trial.facts import (
+    ClientPod,
+    Proven,
+    TrialFound,
+    TrialGathered,
+    clock_offset,
+)
 from encbench.reconcile.trial.first_stored import keep, key_of, settle, settled
 from encbench.reconcile.trial.gather import CONDITIONS, gather, proof_name
 from encbench.reconcile.trial.record import RECORD
 from encbench.tools.context import TrialContext
 from encbench.tools.registry import tool
-from encbench.tools.turns import own_slots, slot_times
+from encbench.tools.turns import load_seconds, own_slots, slot_times
 from encbench.wire.slices import SlotsOrder
 
-URL_SECONDS = 7 * 24 * 3600
-"""How long an upload URL holds: the longest that S3 signs, because a store may be away for days."""
+URL_SPARE, URL_LONGEST = 3600, 7 * 24 * 3600
+"""Seconds for which an upload URL outlives the planned end of its run, and the most that S3 signs.
+Whoever has the URL may store under its key, so it is no longer valid than it must be. While a store
+is away for longer, the recorder is given new URLs (`trial.ended`)."""
 
 
 class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
@@ -159,17 +168,20 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
 
     async def _release_one(self, trial: Trial, client: ClientPod, token: str, at: float) -> None:
         """Tell one client when to start, by its own clock, and where its artefacts go."""
-        turns = trial.spec.turns
+        turns, now = trial.spec.turns, self._deps.clock.now().timestamp()
+        left = max(0, math.ceil(at + load_seconds(trial.spec) - now))
+        seconds = min(left + URL_SPARE, URL_LONGEST)
         uploads = {
             name: await self._deps.store.presign_put(
-                collect.client_key(trial, client.pod.index, name), URL_SECONDS
+                collect.client_key(trial, client.pod.index, name), seconds
             )
             for name in collect.files(trial.spec)
         }
-        offset = client.run.clock_offset if client.run else 0.0
+        clock = client.run.clock if client.run else None
         slots = None if turns is None else own_slots(trial.spec, turns, trial.name)
         where = agents.recorder(client.pod)
-        await self._deps.recorder.release(where, token, at + offset, uploads, slots)
+        start_at = at + (clock["seconds"] if clock else 0.0)
+        await self._deps.recorder.release(where, token, start_at, uploads, slots, clock)
 
     async def _read_slots(self, trial: Trial, effect: do.ReadSlots) -> bool:
         """Have the agent read its server at the edges of all slots, by its own clock."""
@@ -178,7 +190,10 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
         where, token = await agents.agent(
             self._deps.cluster, trial.namespace, testbed, effect.database
         )
-        times = slot_times(trial.spec, turns)
-        order = SlotsOrder(**times, run=trial.uid, startAt=effect.at)
+        asked = self._deps.clock.now()
+        known = await self._deps.agent.slots(where, token, trial.uid)
+        clock = clock_offset(known["clock"], asked, self._deps.clock.now())
+        start_at = effect.at + clock["seconds"]
+        order = SlotsOrder(**slot_times(trial.spec, turns), run=trial.uid, startAt=start_at)
         await self._deps.agent.begin_slots(where, token, order)
         return False

@@ -13,13 +13,14 @@ from encbench.api.scalars import parse_duration
 from encbench.api.testbed import TestbedStatus
 from encbench.core.starts import GOLDEN, Start
 from encbench.reconcile import checks, pods
-from encbench.reconcile.draft import Decision, backoff
+from encbench.reconcile.draft import PATIENCE, Decision, backoff
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Testbed
-from encbench.reconcile.pods import PodFacts
+from encbench.reconcile.pods import PodFacts, Trouble
 from encbench.reconcile.starts import current_start, wanted_start
 from encbench.reconcile.testbed.facts import TestbedSeen
 from encbench.reconcile.testbed.starting import TestbedDraft, bring
+from encbench.tools.context import load_job_name
 
 BEFORE_PROOF = (life.COPIED, life.CONSISTENT, life.LOADED)
 """What the proof may have waited for, the last of them first."""
@@ -60,15 +61,19 @@ def _next(testbed: Testbed, seen: TestbedSeen) -> TestbedDecision:
 def _decision(
     draft: TestbedDraft, *effects: do.TestbedEffect, requeue: float | None = None
 ) -> TestbedDecision:
+    draft.note_hindrance(over=draft.is_true(life.FAILED))
     draft.set(phase=life.TESTBED_LIFE.phase(draft.conditions))
     return Decision(draft.status, effects, requeue)
 
 
 def _news(testbed: Testbed, status: TestbedStatus) -> list[do.Announce]:
-    """Events for what a person wants to know: a failure, or a mode that is not in force."""
+    """Events for what a person wants to know: a failure, a mode not in force, a lost database."""
     news: list[do.Announce] = []
-    for kind, bad in ((life.FAILED, "True"), (life.PROVEN, "False")):
+    watched = ((life.FAILED, "True"), (life.PROVEN, "False"), (life.READY, "False"))
+    for kind, bad in watched:
         now, before = find(status.conditions, kind), find(testbed.status.conditions, kind)
+        if kind == life.READY and (now is None or now.reason != life.NOT_READY):
+            continue
         if now is not None and now.status == bad and (before is None or before.status != bad):
             news.append(do.Announce(now.reason, now.message, warning=True))
     return news
@@ -86,6 +91,7 @@ def _provision(draft: TestbedDraft) -> TestbedDecision:
     late = draft.age(draft.status.start_time) > limit
     if seen.unmarked:
         draft.condition(life.PROVISIONED, False, life.NOT_MARKED, seen.unmarked)
+        draft.hinder(life.NOT_MARKED, seen.unmarked)
         if late:
             return _fail(draft, life.NOT_MARKED, seen.unmarked)
         return _decision(draft, requeue=SETTLED_POLL)
@@ -125,6 +131,7 @@ def _provision(draft: TestbedDraft) -> TestbedDecision:
         draft.set(server_started=seen.server_started)
         return _decision(draft, requeue=0.0)
     found = pods.trouble([seen.database]) if seen.database else None
+    _hinder(draft, found, draft.age(draft.status.start_time))
     reason = found.reason if found else life.STARTING
     message = found.message if found else (seen.problem or "the database is starting")
     refused = reason == life.SETTINGS_REFUSED
@@ -145,11 +152,13 @@ def _take_over(draft: TestbedDraft, *, late: bool) -> TestbedDecision:
         # Its turn may take a day, of which nothing counts towards the step's deadline.
         draft.set(start_time=format_time(seen.now))
         message = f"waiting for {seen.rival} to end, which uses the same database"
-        draft.condition(life.PROVISIONED, False, "DatabaseInUse", message)
+        draft.condition(life.PROVISIONED, False, life.IN_USE, message)
+        draft.hinder(life.IN_USE, message)
         return _decision(draft, requeue=SETTLED_POLL)
     if seen.login is None:
         message = seen.problem or "the login is being read"
         draft.condition(life.PROVISIONED, False, "NoLogin", message)
+        draft.hinder("NoLogin", message)
         return _fail(draft, "NoLogin", message) if late else _decision(draft, requeue=POLL)
     if late:
         message = f"its Secret could not be created: is something else named {name}?"
@@ -183,6 +192,9 @@ def _load(draft: TestbedDraft) -> TestbedDecision:
         return _fail(draft, "LoadFailed", found.message if found else "the load Job failed")
     if found is not None:
         draft.condition(life.LOADED, False, found.reason, found.message)
+        draft.hinder(found.reason, found.message)
+    elif not load.pods and draft.since(life.PROVISIONED) > PATIENCE:
+        draft.hinder(life.NO_POD, pods.no_pod("job", load_job_name(draft.subject.name)))
     if draft.since(life.PROVISIONED) > parse_duration(draft.spec.step_deadlines.load):
         message = found.message if found else "loading the dataset took too long"
         return _fail(draft, found.reason if found else "LoadTimeout", message)
@@ -198,6 +210,8 @@ def _check(draft: TestbedDraft) -> TestbedDecision:
         draft.condition(life.CONSISTENT, None, life.CHECKING, "the agent checks the loaded tables")
         bed = draft.subject
         ask = [do.AskChecks(bed, pod, bed.uid, loaded=True) for pod in _up(draft.seen)]
+        if draft.seen.found.problem:
+            draft.hinder(life.NO_ANSWER, draft.seen.found.problem)
         return _decision(draft, *ask, requeue=POLL)
     draft.condition(life.CONSISTENT, found.ok, found.reason, found.message)
     if not found.ok:
@@ -218,6 +232,7 @@ def _copy(draft: TestbedDraft) -> TestbedDecision:
     run = draft.status.run
     if not step.ready or run is None:
         draft.condition(life.COPIED, False, "Copying", f"making the golden copy: {step.message}")
+        _hinder(draft, step.trouble)
         return _decision(draft, *_scaled(draft.seen, step.scale), requeue=POLL)
     if run.restored is None:
         return _fail(draft, "CopyFailed", "the golden copy left no account of itself")
@@ -242,6 +257,12 @@ def _prove(draft: TestbedDraft) -> TestbedDecision:
         why = seen.found.problem or "no answer"
         return _fail(draft, "ProofTimeout", f"the mode could not be proven in time: {why}")
     draft.condition(life.PROVEN, None, life.PROVING, "all files are being searched for a marker")
+    if made.store_problem:
+        draft.hinder(life.NOT_STORED, made.store_problem)
+    elif seen.found.problem:
+        draft.hinder(life.NO_ANSWER, seen.found.problem)
+    if seen.database is not None:
+        _hinder(draft, pods.trouble([seen.database]))
     external = draft.spec.instance.is_external
     prove = [do.ProveFully(pod) for pod in ([None] if external else _up(seen))]
     wait = backoff(waited, STORE_RETRY) if made.store_problem else POLL
@@ -271,7 +292,17 @@ def _serve(draft: TestbedDraft) -> TestbedDecision:
         return _keep_ready(draft)
     why = f"for trial {trial.name}" if trial else "anew"
     draft.condition(life.READY, False, life.STARTING, f"starting {why}: {step.message}")
+    _hinder(draft, step.trouble)
     return _decision(draft, *_scaled(draft.seen, step.scale), requeue=POLL)
+
+
+def _hinder(draft: TestbedDraft, found: Trouble | None, waited: float = 0.0) -> None:
+    """Name what keeps the database's pod from running, or that there is none."""
+    seen = draft.seen
+    if found is not None:
+        draft.hinder(found.reason, found.message)
+    elif seen.stateful_set is not None and seen.database is None and waited > PATIENCE:
+        draft.hinder(life.NO_POD, pods.no_pod("statefulset", draft.subject.name))
 
 
 def _scaled(seen: TestbedSeen, scale: tuple[int, Start] | None) -> list[do.Apply]:
@@ -287,6 +318,10 @@ def _rest(draft: TestbedDraft) -> TestbedDecision:
     if found is not None and found.replicas:
         return _decision(draft, *_scaled(draft.seen, (0, found.start)), requeue=POLL)
     if draft.seen.database is not None:
+        # Until the first trial nothing else has a deadline.
+        limit = parse_duration(draft.spec.step_deadlines.reset)
+        if draft.status.ready_time is None and draft.since(life.PROVEN) > limit:
+            return _fail(draft, "ResetTimeout", "the database did not stop within the step's time")
         return _decision(draft, requeue=POLL)
     return _ready(draft, life.IDLE, "stopped until a trial needs it")
 
@@ -294,8 +329,19 @@ def _rest(draft: TestbedDraft) -> TestbedDecision:
 def _keep_ready(draft: TestbedDraft) -> TestbedDecision:
     if _up(draft.seen):
         return _ready(draft, "Ready", "ready for trials")
-    draft.condition(life.READY, False, "PodNotReady", "the database pod is not ready")
-    return _decision(draft, requeue=POLL)
+    pod, run = draft.seen.database, draft.status.run
+    found = pods.trouble([pod]) if pod else None
+    where = f" on node {pod.node}" if pod is not None and pod.node else ""
+    message = f"the database pod {draft.subject.name}-0{where} is not ready"
+    message += f": {found.message}" if found else ""
+    draft.condition(life.READY, False, life.NOT_READY, message)
+    draft.hinder(found.reason if found else life.NOT_READY, message)
+    # A start that took long is no part of it.
+    lost = draft.since(life.READY)
+    lost = min(lost, draft.age(run.ready_time)) if run and run.ready_time else lost
+    if lost > parse_duration(draft.spec.step_deadlines.provision):
+        return _fail(draft, life.NOT_READY, message)
+    return _decision(draft, requeue=backoff(lost, POLL))
 
 
 def _ready(draft: TestbedDraft, reason: str, message: str) -> TestbedDecision:

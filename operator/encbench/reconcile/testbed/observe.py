@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from encbench.admission.gather import jar_of
 from encbench.api.conditions import is_false, is_true
-from encbench.api.kinds import JOB, POD, SECRET, STATEFUL_SET, TRIAL
+from encbench.api.kinds import JOB, PERSISTENT_VOLUME_CLAIM, POD, SECRET, STATEFUL_SET, TRIAL
 from encbench.api.lifecycle import FAILED, LOADED, PROVEN, PROVISIONED
 from encbench.core.certificates import AUTHORITY, AUTHORITY_KEY, KeyPair, authority_name
 from encbench.core.naming import credentials_name
@@ -53,16 +54,19 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
 
 
 async def _unmarked(read: Reads, testbed: Testbed) -> str:
-    """What the owner of a key has to do before a pod may mount it; empty where there is nothing.
+    """What the owner of a key or a driver has to do before a pod may mount it; empty if nothing.
 
-    The campaign was admitted with these keys, but their Secrets may be other ones by now, and not
-    every Testbed need be written by the operator.
+    The campaign was admitted with them, but they may be other objects by now, and not every Testbed
+    need be written by the operator.
     """
-    mode = testbed.spec.mode
-    refs = (mode.at_rest.key_secret_ref if mode.at_rest else None, mode.mek_secret_ref)
-    for name in dict.fromkeys(ref.name for ref in refs if ref is not None):
-        secret = await read.cluster.get(SECRET, testbed.namespace, name)
-        if secret is not None and (why := unmarked(secret, labels.KEY)) is not None:
+    mode, jar = testbed.spec.mode, jar_of(testbed.spec.mode)
+    keys = (mode.at_rest.key_secret_ref if mode.at_rest else None, mode.mek_secret_ref)
+    used = {(SECRET, ref.name): labels.KEY for ref in keys if ref is not None}
+    if jar is not None and jar.claim_name is not None:
+        used[PERSISTENT_VOLUME_CLAIM, jar.claim_name] = labels.DRIVER
+    for (kind, name), use in used.items():
+        body = await read.cluster.get(kind, testbed.namespace, name)
+        if body is not None and (why := unmarked(body, use)) is not None:
             return why
     return ""
 

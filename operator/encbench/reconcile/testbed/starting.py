@@ -9,7 +9,7 @@ starts the same pod.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from encbench.api.conditions import format_time
 from encbench.api.scalars import parse_duration
@@ -73,6 +73,8 @@ class StartStep:
     """What is being waited for."""
     failed: Trouble | None = None
     """Why it will come to nothing."""
+    trouble: Trouble | None = None
+    """What keeps the pod from running, which may pass."""
 
 
 def bring(draft: TestbedDraft, wanted: Start) -> StartStep:
@@ -99,7 +101,7 @@ def bring(draft: TestbedDraft, wanted: Start) -> StartStep:
     if late:
         message = f"it took longer than the step may: {step.message}"
         return StartStep(failed=Trouble("ResetTimeout", message))
-    return step
+    return replace(step, trouble=found)
 
 
 def _waiting(seen: TestbedSeen, wanted: Start) -> StartStep:

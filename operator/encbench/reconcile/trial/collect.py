@@ -22,8 +22,6 @@ from encbench.tools.measurement import Measurement, ParseError, in_slices
 from encbench.tools.registry import tool
 from encbench.wire.files import FILES, LARGEST, OUTPUT, SLICES, SUMMARY, of_client
 
-MAX_LATENESS = 3.0
-"""Seconds by which a client may start late; one that is further off has another clock."""
 MAX_EARLY = 0.7
 """Seconds by which a client may end before its server's planned stop; stamps are not that exact."""
 
@@ -153,8 +151,7 @@ def _read(
         return digests, f"{key} has {lines:,} lines, more than {MOST_LINES:,}"
     summary = decode(ClientSummary, content[SUMMARY], client_key(trial, index, SUMMARY))
     measured = _parsed(trial, output.decode(errors="replace"))
-    skew = _skew(summary, trial.status.release_at)
-    return digests, _Run(summary, measured, skew, content.get(SLICES, b""))
+    return digests, _Run(summary, measured, _skew(summary), content.get(SLICES, b""))
 
 
 def _parsed(trial: Trial, output: str) -> Measurement | ParseError:
@@ -232,15 +229,12 @@ def _early(run: _Run, planned: float, trial: Trial) -> float:
     return planned - max(ran, began.unix - run.skew + ran - (trial.status.release_at or 0.0))
 
 
-def _skew(summary: ClientSummary, release_at: float | None) -> float:
-    """The client's clock minus ours, in seconds; 0 where a late start may explain all of it.
+def _skew(summary: ClientSummary) -> float:
+    """The client's clock minus ours, in seconds, as it was measured before the release.
 
-    It was to start at `release_at` by its own clock, and stamped when it did.
+    When it started says nothing about its clock: it may have started late.
     """
-    if summary.began is None or release_at is None:
-        return 0.0
-    apart = summary.began.unix - release_at
-    return apart if abs(apart) > MAX_LATENESS else 0.0
+    return 0.0 if summary.clock_offset is None else summary.clock_offset.seconds
 
 
 def _client_facts(run: _Run, part: Measurement, node: str | None) -> ClientFacts:
@@ -254,7 +248,8 @@ def _client_facts(run: _Run, part: Measurement, node: str | None) -> ClientFacts
         memory_max_bytes=summary.memory_max_bytes,
         memory_limit_bytes=summary.memory_limit_bytes,
         throttled_seconds=summary.throttled_seconds,
-        clock_skew_seconds=run.skew or summary.clock_skew_seconds,
+        clock_skew_seconds=summary.clock_skew_seconds,
+        clock_offset=summary.clock_offset,
         node=node,
         sessions=part.sessions,
         columns=part.columns or None,

@@ -33,10 +33,15 @@ def conclude(draft: TrialDraft) -> TrialDecision:
     if found.store_problem:
         message = f"nothing is lost, trying again: {found.store_problem}"
         draft.condition(life.ARCHIVED, False, "Waiting", message)
+        draft.hinder(life.NOT_STORED, found.store_problem)
     waited = draft.since(life.ARCHIVED)
+    limit = parse_duration(draft.spec.step_deadlines.archive)
+    if found.store_problem and waited > 2 * limit:
+        return _give_up(draft, found.store_problem)
     again = backoff(waited, STORE_RETRY)
     if gathered is None:
-        late = waited > parse_duration(draft.spec.step_deadlines.archive)
+        # Prometheus gets the first half of the time, so that the store has one of its own.
+        late = waited > limit
         return draft.decide(do.Gather(draft.seen, without_metrics=late), requeue=again)
     if gathered.unreadable:
         # What lies in the bucket is not what the recorder stored: no figure can come of it.
@@ -49,11 +54,20 @@ def conclude(draft: TrialDraft) -> TrialDecision:
     return draft.decide(do.Archive(made), requeue=again)
 
 
+def _give_up(draft: TrialDraft, problem: str) -> TrialDecision:
+    """Without a record in the bucket a trial counts for nothing, whatever came of it."""
+    message = f"its record could not be stored within twice stepDeadlines.archive: {problem}"
+    draft.end("Failed", "ArchiveTimeout", message)
+    draft.set(completion_time=format_time(draft.seen.now), window=None, result=None)
+    draft.condition(life.ARCHIVED, True, "GivenUp", message)
+    return draft.decide(*_clear(draft, *_news(draft)))
+
+
 def _judge(draft: TrialDraft, gathered: TrialGathered) -> None:
     """The outcome, if nothing before has ended the trial, and the figures with it."""
     if draft.status.outcome is None:
         testbed = draft.seen.testbed
-        has_proxy = testbed is not None and testbed.spec.mode.columns is not None
+        has_proxy = testbed is not None and testbed.spec.mode.proxy is not None
         has_agent = not draft.seen.is_external
         draft.end(*judge(draft.spec, gathered, has_agent=has_agent, has_proxy=has_proxy))
     draft.set(window=gathered.collected.window, result=result(gathered))

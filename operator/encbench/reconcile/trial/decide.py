@@ -6,6 +6,7 @@ written down as `outcome` first and then archived; the trial is over when `Archi
 
 from encbench.api.conditions import format_time, is_true
 from encbench.api.lifecycle import ARCHIVED, BLOCK_BROKEN, FAILED, MEASURED, RELEASED
+from encbench.api.scalars import parse_duration
 from encbench.reconcile.effects.effect import KeepRecovery
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import decision
@@ -15,6 +16,7 @@ from encbench.reconcile.trial.ended import after_run
 from encbench.reconcile.trial.facts import TrialSeen
 from encbench.reconcile.trial.running import while_running
 from encbench.reconcile.trial.starting import before_release
+from encbench.tools.turns import load_seconds
 
 
 def decide(trial: Trial, seen: TrialSeen) -> TrialDecision:
@@ -24,7 +26,7 @@ def decide(trial: Trial, seen: TrialSeen) -> TrialDecision:
         draft.set(start_time=format_time(seen.now))
     if draft.is_true(ARCHIVED):
         return conclude(draft)
-    if seen.stopped is not None and seen.stopped.record is not None:
+    if seen.stopped is not None and seen.stopped.record is not None and not _is_late(draft):
         # First of all: the agent knows it only as long as its pod is there.
         return draft.decide(KeepRecovery(seen.stopped.record), requeue=decision.POLL)
     if trial.status.outcome is not None:
@@ -42,6 +44,13 @@ def decide(trial: Trial, seen: TrialSeen) -> TrialDecision:
     if not draft.known(MEASURED):
         return while_running(draft)
     return after_run(draft)
+
+
+def _is_late(draft: TrialDraft) -> bool:
+    """Whether the store has been waited for, since the planned end, for as long as it may be."""
+    planned = (draft.status.release_at or 0.0) + load_seconds(draft.spec)
+    limit = parse_duration(draft.spec.step_deadlines.archive)
+    return draft.seen.now.timestamp() - planned > limit
 
 
 def _log_may_still_come(draft: TrialDraft) -> bool:

@@ -27,6 +27,7 @@ class TrialDraft(Draft[TrialSpec, TrialStatus, TrialSeen]):
 
     def decide(self, *effects: TrialEffect, requeue: float | None = None) -> TrialDecision:
         """What was decided, with the phase that follows from the conditions."""
+        self.note_hindrance(over=self.is_true(life.ARCHIVED))
         self.set(phase=life.TRIAL_LIFE.phase(self.conditions, self.status.outcome))
         return Decision(self.status, effects, requeue)
 
@@ -43,6 +44,11 @@ class TrialDraft(Draft[TrialSpec, TrialStatus, TrialSeen]):
         if testbed is None or (database is None and not self.seen.is_external):
             return ()
         return (Prove(testbed, database, when),)
+
+    def note_silence(self) -> None:
+        """Name whoever did not answer the last question."""
+        if self.seen.found.problem:
+            self.hinder(life.NO_ANSWER, self.seen.found.problem)
 
     def set_proof(self, kind: str, proof: Proof) -> None:
         """Write down what a proof has found."""

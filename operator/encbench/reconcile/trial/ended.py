@@ -4,7 +4,7 @@ from encbench.api import lifecycle as life
 from encbench.api.scalars import parse_duration
 from encbench.api.trial import Outcome
 from encbench.reconcile import checks
-from encbench.reconcile.draft import backoff
+from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import AskChecks, ReleaseClients
 from encbench.reconcile.trial import decision
 from encbench.reconcile.trial.conclude import conclude
@@ -26,6 +26,7 @@ def after_run(draft: TrialDraft) -> TrialDecision:
     if draft.status.outcome is not None:
         return draft.decide(requeue=0.0)
     if not draft.known(life.PROVEN_AFTER):
+        draft.note_silence()
         wait = backoff(draft.since(life.MEASURED), decision.POLL, decision.SLOW_POLL)
         return draft.decide(*draft.prove("after"), requeue=wait)
     _note_unchecked(draft)
@@ -34,6 +35,7 @@ def after_run(draft: TrialDraft) -> TrialDecision:
         if draft.status.outcome is not None:
             return draft.decide(requeue=0.0)
         if not draft.known(life.CONSISTENT):
+            draft.note_silence()
             wait = backoff(draft.since(life.PROVEN_AFTER), decision.POLL, decision.SLOW_POLL)
             return draft.decide(*ask, requeue=wait)
     uploaded = len(draft.seen.clients_in("uploaded"))
@@ -126,6 +128,9 @@ def _await_upload(draft: TrialDraft) -> TrialDecision:
     refused = tuple(c for c in draft.seen.clients_in("finished") if c.run and c.run.error)
     message = next((c.run.error for c in refused if c.run), "the clients upload their logs")
     draft.condition(life.COLLECTED, False, "Uploading", message)
+    if refused or waited > PATIENCE:
+        why = message if refused else "the object store has not taken the clients' logs yet"
+        draft.hinder(life.NOT_STORED, why)
     # A URL that the store no longer takes is replaced: a second release only renews the URLs.
     again = [ReleaseClients(refused, draft.status.release_at or 0.0)] if refused else []
     return draft.decide(*again, requeue=backoff(waited, decision.SLOW_POLL))

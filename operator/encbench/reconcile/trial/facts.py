@@ -9,11 +9,11 @@ from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import ClientCpu, ClientFacts, RecoveryFacts, RecoveryRecord, TrialRecord
 from encbench.core.slices import Slices
 from encbench.reconcile.checks import Checked
-from encbench.reconcile.objects import Testbed
+from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import JobFacts, PodFacts
 from encbench.reconcile.trial.series import WindowMetrics
 from encbench.tools.measurement import Measurement
-from encbench.wire.recorder import RunStateName, StateAnswer
+from encbench.wire.recorder import ClockOffset, RunStateName, StateAnswer
 
 When = Literal["before", "after"]
 """Of a trial's two proofs."""
@@ -25,8 +25,8 @@ class RunFacts:
 
     state: RunStateName
     exit_code: int | None = None
-    clock_offset: float = 0.0
-    """The client's clock minus the operator's, in seconds."""
+    clock: ClockOffset | None = None
+    """The client's clock against the operator's; None once its recorder has ended."""
     digests: dict[str, str] | None = None
     error: str = ""
 
@@ -152,6 +152,8 @@ class TrialSeen:
     """Why the agent could not be asked about that."""
     siblings: tuple[Sibling, ...] = ()
     """The other trials of an interleaved block, in their order, until the clients have ended."""
+    before: Trial | None = None
+    """The trial that this one comes after, as long as that matters."""
 
     @property
     def is_external(self) -> bool:
@@ -168,12 +170,23 @@ class TrialSeen:
         return tuple(c for c in self.clients if c.run is not None and c.run.state in states)
 
 
-def run_facts(state: StateAnswer, now: datetime) -> RunFacts:
+def clock_offset(told: float, asked: datetime, answered: datetime) -> ClockOffset:
+    """A clock against ours, from what it showed between our question and its answer.
+
+    One that may be right is taken to be: on one node both are the same clock.
+    """
+    half = max(0.0, (answered - asked).total_seconds()) / 2
+    apart = told - asked.timestamp() - half
+    seconds = apart if abs(apart) > half else 0.0
+    return ClockOffset(seconds=round(seconds, 4), roundTrip=round(2 * half, 4))
+
+
+def run_facts(state: StateAnswer, asked: datetime, answered: datetime) -> RunFacts:
     """From the recorder's own account (docs/design/0001-spine.md, "Recorder")."""
     return RunFacts(
         state=state["state"],
         exit_code=state.get("exitCode"),
-        clock_offset=float(state["clock"]) - now.timestamp(),
+        clock=clock_offset(float(state["clock"]), asked, answered),
         digests=state.get("digests") or None,
         error=state.get("error") or "",
     )

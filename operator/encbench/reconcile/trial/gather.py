@@ -172,7 +172,7 @@ def _clients_proof(
 
 
 def _place(trial: Trial, seen: TrialSeen, collected: Collected) -> series.MetricsPlace:
-    columns = seen.testbed.spec.mode.columns if seen.testbed else None
+    proxy = seen.testbed.spec.mode.proxy if seen.testbed else None
     return series.MetricsPlace(
         namespace=trial.namespace,
         campaign=trial.spec.campaign_ref.name,
@@ -181,6 +181,6 @@ def _place(trial: Trial, seen: TrialSeen, collected: Collected) -> series.Metric
         limit=seen.testbed.spec.database_cores if seen.testbed else 0.0,
         clients=collected.clients,
         external=seen.testbed.spec.instance.external if seen.testbed else None,
-        proxy_limit=columns.resources.cores if columns else None,
+        proxy_limit=proxy.resources.cores if proxy else None,
         in_turns=trial.spec.turns is not None,
     )

@@ -3,12 +3,46 @@
 What a node was busy with is known from its idle counters, what is the campaign's own from its pods'
 counters and from the clients' summaries; the rest is foreign. It is a coarse figure, because
 the counters are read at different moments, and it is held against a coarse bound.
+
+A CPU that waits for a disk is idle, though the kernel counts it apart (iowait): the wait is the
+database's own, and an arm with more of it would look disturbed. What the hypervisor takes (steal)
+is no use on this node either, and is reported by itself.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from encbench.core.records import ClientFacts, ForeignCpu, IdleCpu, MetricsRecord, Samples
+from encbench.core.records import (
+    ClientFacts,
+    ForeignCpu,
+    IdleCpu,
+    MetricsRecord,
+    NodeIdle,
+    Samples,
+    StolenCpu,
+)
 from encbench.core.window import window_rate
+
+
+def nodes(record: MetricsRecord, node: str | None) -> dict[str, NodeIdle]:
+    """The counters of every node that the record has: the database's `node`, and the clients'."""
+    found = {one.node: one for one in record.client_nodes}
+    if node is not None and record.node_cores is not None:
+        idle, waiting, stolen = (
+            record.series.get(f"node_{name}_seconds", ()) for name in ("idle", "waiting", "stolen")
+        )
+        found[node] = NodeIdle(
+            node=node, cores=record.node_cores, samples=idle, waiting=waiting, stolen=stolen
+        )
+    return found
+
+
+def busy(record: MetricsRecord, node: NodeIdle) -> float | None:
+    """Cores that something on the node used; None where that is unknown."""
+    unused = _rate(record, node.samples)
+    if unused is None:
+        return None
+    others = (_rate(record, samples) or 0.0 for samples in (node.waiting, node.stolen))
+    return min(node.cores, max(0.0, node.cores - unused - sum(others)))
 
 
 def foreign(
@@ -18,23 +52,26 @@ def foreign(
 
     A sidecar or an idle database without samples counts as foreign: it is a thousandth of a core.
     """
-    if node is None or record.node_cores is None:
-        return None
-    idle: dict[str, tuple[float, Samples]] = {
-        one.node: (one.cores, one.samples) for one in record.client_nodes
-    }
-    idle[node] = (record.node_cores, record.series.get("node_idle_seconds", ()))
+    known = nodes(record, node)
     found = []
     for name in dict.fromkeys([node, *(client.node for client in clients)]):
-        if name is None or name not in idle:
+        if name is None or name not in known:
             return None
-        cores, samples = idle[name]
-        unused, own = _rate(record, samples), _own(record, name, clients)
-        if unused is None or own is None:
+        used, own = busy(record, known[name]), _own(record, name, clients)
+        if used is None or own is None:
             return None
-        busy = min(cores, max(0.0, cores - unused))
-        found.append(ForeignCpu(node=name, cores=max(0.0, busy - own), node_cores=cores))
+        cores = max(0.0, used - own)
+        found.append(ForeignCpu(node=name, cores=cores, node_cores=known[name].cores))
     return tuple(found)
+
+
+def stolen(record: MetricsRecord, known: Mapping[str, NodeIdle]) -> tuple[StolenCpu, ...]:
+    """Of each of these nodes whose steal is known."""
+    return tuple(
+        StolenCpu(node=node.node, cores=rate, node_cores=node.cores)
+        for node in known.values()
+        if (rate := _rate(record, node.stolen)) is not None
+    )
 
 
 def _own(record: MetricsRecord, node: str, clients: Iterable[ClientFacts]) -> float | None:

@@ -50,7 +50,19 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
         stopped=stopped,
         stop_problem=problem,
         siblings=await _siblings(read, trial),
+        before=await _before(read, trial),
     )
+
+
+async def _before(read: Reads, trial: Trial) -> Trial | None:
+    """The trial that may still hold the stage; None once this one's first proof is made."""
+    name = trial.spec.after
+    if name is None or is_true(trial.status.conditions, life.PROVEN_BEFORE):
+        return None
+    body = await read.cluster.get(TRIAL, trial.namespace, name)
+    found = None if body is None else objects.trial(body)
+    # An earlier campaign of the same name may have left one that is being deleted.
+    return found if found and found.spec.campaign_ref == trial.spec.campaign_ref else None
 
 
 async def _siblings(read: Reads, trial: Trial) -> tuple[Sibling, ...]:
@@ -99,8 +111,9 @@ async def _run(read: Reads, pod: PodFacts, token: str | None) -> RunFacts | None
         return RunFacts("uploaded", exit_code=pod.container("tool").exit_code, digests=digests)
     if not recorder.running or token is None:
         return None
+    asked = read.clock.now()
     try:
         state = await read.recorder.state(agents.recorder(pod), token)
     except (Unavailable, Rejected):
         return None
-    return run_facts(state, read.clock.now())
+    return run_facts(state, asked, read.clock.now())

@@ -46,6 +46,7 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     lost = next((c for c in seen.clients if c.is_lost), None)
     if lost is not None:
         return _disrupted(draft, f"the recorder of pod {lost.pod.name} died while the trial ran")
+    _note_lost_nodes(draft)
     unreleased = seen.clients_in("waiting")
     if unreleased and seen.now.timestamp() - (draft.status.release_at or 0.0) > TOGETHER:
         return _missed_start(draft, everybody=len(unreleased) == wanted)
@@ -59,6 +60,13 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     if seen.database is not None and _may_stop(draft):
         orders.append(StopServer(seen.database, planned))
     return draft.decide(*orders, requeue=decision.POLL if unreleased else _until(left))
+
+
+def _note_lost_nodes(draft: TrialDraft) -> None:
+    """A node may come back with everything that ran on it, so it alone ends no trial."""
+    for pod in (*(client.pod for client in draft.seen.clients), draft.seen.database):
+        if pod is not None and pod.is_lost:
+            draft.hinder(life.NODE_LOST, f"node {pod.node} of pod {pod.name} does not answer")
 
 
 def _releases(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> list[TrialEffect]:

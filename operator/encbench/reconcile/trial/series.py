@@ -112,7 +112,10 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
     if place.node:
         idle = await _idle(metrics, place.node, start, end)
         if idle is not None:
-            series["node_idle_seconds"], cores = idle.samples, idle.cores
+            cores = idle.cores
+            series["node_idle_seconds"] = idle.samples
+            series["node_waiting_seconds"] = idle.waiting
+            series["node_stolen_seconds"] = idle.stolen
     others = sorted({c.node for c in place.clients if c.node and c.node != place.node})
     nodes = [await _idle(metrics, node, start, end) for node in others]
     return MetricsRecord(
@@ -147,13 +150,16 @@ def _of(window: Window, found: Sequence[Series]) -> list[Series]:
 
 
 async def _idle(metrics: Metrics, node: str, start: float, end: float) -> NodeIdle | None:
-    """One series a CPU; so many are the node's cores."""
-    selector = f'node_cpu_seconds_total{{mode="idle",node="{node}"}}'
-    found = await metrics.raw(selector, start, end)
-    if not found:
+    """One series a CPU and mode; so many CPUs are the node's cores."""
+    selector = f'node_cpu_seconds_total{{mode=~"idle|iowait|steal",node="{node}"}}'
+    by_mode: dict[str, list[tuple[Sample, ...]]] = {"idle": [], "iowait": [], "steal": []}
+    for one in await metrics.raw(selector, start, end):
+        by_mode.setdefault(one.labels.get("mode", ""), []).append(one.samples)
+    if not by_mode["idle"]:
         return None
-    samples = tuple(summed([one.samples for one in found]))
-    return NodeIdle(node=node, cores=float(len(found)), samples=samples)
+    idle, waiting, stolen = (tuple(summed(by_mode[m])) for m in ("idle", "iowait", "steal"))
+    cores = float(len(by_mode["idle"]))
+    return NodeIdle(node=node, cores=cores, samples=idle, waiting=waiting, stolen=stolen)
 
 
 def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
@@ -164,10 +170,11 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
     if place.external is not None and "database_cpu_seconds" not in record.series:
         withheld["database"] = _not_available(place.external)
     of_node = None
+    known = neighbours.nodes(record, node)
     unused = _rate(record, "node_idle_seconds", withheld, "node")
     if unused is not None and node and cores:
-        busy = min(1.0, max(0.0, 1.0 - unused.rate / cores))
-        of_node = NodeCpu(fraction=busy, cores=cores, node=node)
+        busy = neighbours.busy(record, known[node]) or 0.0
+        of_node = NodeCpu(fraction=busy / cores, cores=cores, node=node)
     others = neighbours.foreign(record, node, place.clients)
     resting = None
     if place.external is not None:
@@ -196,6 +203,7 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         proxy=proxy,
         node=of_node,
         foreign=others or (),
+        stolen=neighbours.stolen(record, known),
         idle=resting,
         withheld=withheld,
     )

@@ -1,13 +1,18 @@
-"""A trial until its clients know when to start: they wait, and the mode is proven."""
+"""A trial until its clients know when to start: they wait, and the mode is proven.
+
+The clients' pods may start while the trial before it is proven the second time (`reconcile.stage`);
+the first proof waits for that, and the release for the first proof.
+"""
 
 from encbench.api import lifecycle as life
 from encbench.api.conditions import find, is_true
 from encbench.api.scalars import parse_duration
 from encbench.reconcile import pods
-from encbench.reconcile.draft import backoff
+from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import CreateJob, TrialEffect
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import Trouble
+from encbench.reconcile.stage import holds_the_stage, left_at
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial import decision
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
@@ -19,7 +24,7 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     _judge_mode(draft, testbed, _served(draft, testbed, waited))
     if draft.status.outcome:
         return draft.decide(requeue=0.0)
-    trouble = _check_clients(draft)
+    trouble = _check_clients(draft, waited)
     if seen.job is not None and seen.job.failed:
         found = trouble or Trouble("ClientFailed", "a client pod failed before the start")
         return draft.end("Failed", found.reason, found.message)
@@ -30,8 +35,10 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE):
         return _join(draft) if seen.siblings else _release(draft, decision.START_TOGETHER)
     effects: list[TrialEffect] = [] if seen.job is not None else [CreateJob(testbed)]
-    if not draft.known(life.PROVEN_BEFORE):
+    taken = seen.before is not None and holds_the_stage(seen.before)
+    if not draft.known(life.PROVEN_BEFORE) and not taken:
         # While the clients' pods start: it would be dead time in front of that or after it.
+        draft.note_silence()
         proof = draft.prove("before")
         is_ready = is_true(testbed.status.conditions, life.READY)
         effects += proof if is_ready and serves(testbed, draft.subject) else ()
@@ -70,8 +77,13 @@ def _release(draft: TrialDraft, ahead: float) -> TrialDecision:
 def _served(draft: TrialDraft, testbed: Testbed, waited: float) -> float:
     """Seconds for which the testbed has been what the trial needs: the proof's deadline is of that.
 
-    Until then the testbed has deadlines of its own, and waits at most for a neighbour's record.
+    Until then the testbed has deadlines of its own, and waits at most for a neighbour's record; so
+    has the trial that may hold the stage.
     """
+    before = draft.seen.before
+    if before is not None:
+        free = left_at(before)
+        return 0.0 if holds_the_stage(before) else min(waited, draft.age(free) if free else waited)
     if not testbed.spec.follows_trials:
         return waited
     if serves(testbed, draft.subject):
@@ -99,7 +111,7 @@ def _judge_mode(draft: TrialDraft, testbed: Testbed, waited: float) -> None:
         draft.end("Failed", "ProofTimeout", draft.no_proof)
 
 
-def _check_clients(draft: TrialDraft) -> Trouble | None:
+def _check_clients(draft: TrialDraft, waited: float) -> Trouble | None:
     """Set `Prepared`; gives back what keeps the clients from starting."""
     wanted, waiting = draft.spec.workload.client.replicas, draft.seen.clients_in("waiting")
     if len(waiting) == wanted:
@@ -109,7 +121,10 @@ def _check_clients(draft: TrialDraft) -> Trouble | None:
     found = pods.trouble([client.pod for client in draft.seen.clients])
     if found is not None:
         draft.condition(life.PREPARED, False, found.reason, found.message)
+        draft.hinder(found.reason, found.message)
         return found
+    if draft.seen.job is not None and not draft.seen.clients and waited > PATIENCE:
+        draft.hinder(life.NO_POD, pods.no_pod("job", draft.subject.name))
     message = f"{len(waiting)} of {wanted} client(s) are ready to start"
     draft.condition(life.PREPARED, False, life.STARTING, message)
     return None

@@ -47,18 +47,19 @@ def read(index: IndexRecord, load: Load) -> tuple[list[Attempt], list[Provenance
     for entry in index.trials:
         if entry.key is None or entry.digest is None:
             continue
-        record = decode(TrialRecord, _checked(load, entry.key, entry.digest), entry.key)
+        record = decode(TrialRecord, checked(load, entry.key, entry.digest), entry.key)
         _belongs(index, entry, record)
         attempts.append(Attempt(entry, record, _series(record, load, points)))
         digest = record.artefacts.get("provenance.json")
         if digest is not None and digest not in sources:
             key = record.key_of("provenance.json")
-            provenance = decode(ProvenanceRecord, _checked(load, key, digest), key)
+            provenance = decode(ProvenanceRecord, checked(load, key, digest), key)
             sources[digest] = ProvenanceSource(key, digest, provenance)
     return attempts, list(sources.values())
 
 
-def _checked(load: Load, key: str, digest: str) -> bytes:
+def checked(load: Load, key: str, digest: str) -> bytes:
+    """An object that the index names; RecordError if it is missing or altered."""
     try:
         content = load(key)
     except LookupError as error:

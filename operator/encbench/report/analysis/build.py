@@ -4,26 +4,38 @@ Data passes from the index through `bucket` (records, checked), `views` (figures
 `groups` (one condition: its valid blocks) to `headline`, `caveats` and `provenance`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from encbench.api.overheadreport import Artefact, InvalidCount, OverheadReportStatus
-from encbench.core.artefact import digest_of, encode
-from encbench.core.records import IndexProof, IndexRecord, IndexTrial
+from encbench.core.artefact import decode, digest_of, encode
+from encbench.core.naming import INDEX
+from encbench.core.records import (
+    IndexCell,
+    IndexCondition,
+    IndexEarlier,
+    IndexProof,
+    IndexRecord,
+    IndexTrial,
+)
 from encbench.report.analysis import bucket
 from encbench.report.analysis.bucket import Load
 from encbench.report.analysis.caveats import Facts, caveats
 from encbench.report.analysis.encrypted import encrypted_columns
 from encbench.report.analysis.groups import group
 from encbench.report.analysis.latency import distributions
+from encbench.report.analysis.pooled import unlike
 from encbench.report.analysis.provenance import provenance
 from encbench.report.analysis.studies import studies
 from encbench.report.analysis.views import view
-from encbench.report.document import Report, TestbedProof
+from encbench.report.document import Provenance, Report, TestbedProof
 from encbench.report.document.group import Group
+from encbench.report.document.pooled import Pooling
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
 from encbench.report.words import judgement, text
 from encbench.report.words.headline import headlines
+from encbench.text.words import listed
 
 MAX_ROWS = 900
 """Rows in the OverheadReport's status; report.json has all of them. The schema allows 2,048, but
@@ -38,25 +50,25 @@ def build(index: IndexRecord, load: Load) -> Report:
     rests on half of its data.
     """
     attempts, sources = bucket.read(index, load)
-    gone = tuple(trial for trial in index.trials if trial.key is None or trial.digest is None)
-    homes = {testbed.name: testbed for testbed in index.testbeds}
-    views = [view(a, homes.get(a.record.spec.testbed_ref.name)) for a in attempts]
-    groups = tuple(_groups(index, views))
-    counted = {name for g in groups for b in g.blocks if b.counted for name in b.trials}
-    trials = tuple(v.model_copy(update={"counted": v.name in counted}) for v in views)
-    floors = [g.noise_floor for g in groups if g.noise_floor is not None]
     proofs = _proofs(index)
     places = {proof.testbed: f"{proof.instance}/{proof.arm}" for proof in proofs}
     origin = provenance(sources, places)
+    before = [_earlier(one, load) for one in index.extends]
+    pooling = _pooling(index, origin, before)
+    gone = tuple(trial for trial in index.trials if trial.key is None or trial.digest is None)
+    views = _views(index, attempts)
+    pooled = before if pooling is not None and not pooling.why_not else []
+    groups = tuple(_groups(index, views, pooled))
+    counted = {name for g in groups for b in g.blocks if b.counted for name in b.trials}
+    trials = tuple(v.model_copy(update={"counted": v.name in counted}) for v in views)
+    floors = [g.noise_floor for g in groups if g.noise_floor is not None]
     facts = Facts(index.spec, index.resolved, groups, trials, len(gone), origin, sources)
     report = Report(
         campaign=index.campaign,
         spec=index.spec,
         resolved=index.resolved,
         storage=index.storage,
-        index=Artefact(
-            key=f"{index.storage.prefix}/report/index.json", digest=digest_of(encode(index))
-        ),
+        index=Artefact(key=f"{index.storage.prefix}/{INDEX}", digest=digest_of(encode(index))),
         start_time=index.start_time,
         generated_time=index.generated_time,
         operator_version=index.operator_version,
@@ -71,6 +83,7 @@ def build(index: IndexRecord, load: Load) -> Report:
         studies=studies(groups, index.resolved),
         provenance=origin,
         caveats=caveats(facts),
+        pooling=pooling,
     )
     return report.model_copy(update={"headlines": headlines(report)})
 
@@ -95,14 +108,64 @@ def to_status(report: Report) -> OverheadReportStatus:
     )
 
 
-def _groups(index: IndexRecord, views: list[TrialView]) -> Iterable[Group]:
+@dataclass(frozen=True)
+class _Earlier:
+    """A campaign that a follow-up extends."""
+
+    index: IndexRecord
+    views: list[TrialView]
+    origin: Provenance
+
+
+def _earlier(one: IndexEarlier, load: Load) -> _Earlier:
+    index = decode(IndexRecord, bucket.checked(load, one.key, one.digest), one.key)
+    attempts, sources = bucket.read(index, load)
+    places = {proof.testbed: f"{proof.instance}/{proof.arm}" for proof in _proofs(index)}
+    return _Earlier(index, _views(index, attempts), provenance(sources, places))
+
+
+def _pooling(index: IndexRecord, origin: Provenance, before: Sequence[_Earlier]) -> Pooling | None:
+    """Decided by the machines alone, before a figure is read."""
+    if not before:
+        return None
+    versions = [index.operator_version, *(one.index.operator_version for one in before)]
+    why_not = [
+        f"{one.index.campaign.name}: {it}" for one in before for it in unlike(one.origin, origin)
+    ]
+    if len(set(versions)) > 1:
+        why_not.append(f"encbench: {listed(sorted({str(it) for it in versions}))}")
+    return Pooling(
+        earlier=tuple(one.index.campaign for one in before),
+        extensions=index.spec.blocks.extensions,
+        why_not=tuple(why_not),
+    )
+
+
+def _views(index: IndexRecord, attempts: Iterable[bucket.Attempt]) -> list[TrialView]:
+    homes = {testbed.name: testbed for testbed in index.testbeds}
+    return [view(a, homes.get(a.record.spec.testbed_ref.name)) for a in attempts]
+
+
+def _groups(
+    index: IndexRecord, views: list[TrialView], before: Sequence[_Earlier]
+) -> Iterable[Group]:
     for cell in index.cells:
         for condition in cell.conditions:
-            own = (cell.name, condition.workload, condition.concurrency)
-            trials = [v for v in views if (v.cell, v.workload, v.concurrency) == own]
-            found = group(index, cell, condition, trials)
+            trials = _under(views, cell, condition)
+            earlier = [
+                (one.index.campaign.name, _under(one.views, cell, condition)) for one in before
+            ]
+            found = group(index, cell, condition, trials, earlier)
             latency = distributions(found, {trial.name: trial for trial in trials})
             yield found.model_copy(update={"latency": latency})
+
+
+def _under(
+    views: Iterable[TrialView], cell: IndexCell, condition: IndexCondition
+) -> list[TrialView]:
+    """The trials of that cell under that condition."""
+    own = (cell.name, condition.workload, condition.concurrency)
+    return [v for v in views if (v.cell, v.workload, v.concurrency) == own]
 
 
 def _invalid(trials: Iterable[TrialView | IndexTrial]) -> tuple[InvalidCount, ...]:

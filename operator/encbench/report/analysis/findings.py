@@ -6,14 +6,16 @@ The words of a finding come from `words.judgement`, the decision from `core.stat
 from collections.abc import Mapping, Sequence
 
 from encbench.api.overheadreport import FigureKey
-from encbench.core.statistics import intervals, verdict
+from encbench.core.statistics import verdict
 from encbench.core.statistics.intervals import Estimate
+from encbench.report.analysis.demand import MeasuringPace, demand
 from encbench.report.analysis.pairs import Pairs, interval, placement
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JudgedFigure
 from encbench.report.words import judgement
+from encbench.text.words import listed
 
 Floors = Mapping[FigureKey, float | None]
 
@@ -24,17 +26,31 @@ def comparisons(
     floors: Floors,
     margin: float,
     trials: Sequence[TrialView],
+    pace: MeasuringPace,
+    looks: int = 1,
 ) -> tuple[PairedComparison, ...]:
-    """One for each treatment; the first of `judged` is its subject."""
+    """One for each treatment; the first of `judged` is its subject.
+
+    `looks` is how often the plan allows the question to be asked.
+    """
     treatments = [arm.name for arm in pairs.arms if arm.role == "treatment"]
     found: dict[FigureKey, dict[str, Finding]] = {}
     for figure in judged:
         # Together, because Holm's correction covers all treatments.
         measured = {arm: pairs.estimate(figure.field, arm) for arm in treatments}
-        of_modes = judge(figure, measured, floors[figure.key], margin, "modes")
+        of_modes = judge(figure, measured, floors[figure.key], margin, "modes", looks)
         # An observation may be a part of a block.
-        blocks = {"blocks": len(pairs.complete(figure.field))}
-        found[figure.key] = {arm: f.model_copy(update=blocks) for arm, f in of_modes.items()}
+        blocks = len(pairs.complete(figure.field))
+        found[figure.key] = {
+            arm: f.model_copy(
+                update={
+                    "blocks": blocks,
+                    "demand": demand(f, known, margin, pace) if known else None,
+                }
+            )
+            for arm, f in of_modes.items()
+            for known in (measured[arm],)
+        }
     by_arm = {
         arm: [of.get(arm) or _no_data(pairs, key, arm, trials) for key, of in found.items()]
         for arm in treatments
@@ -50,7 +66,6 @@ def _comparison(pairs: Pairs, arm: str, findings: Sequence[Finding]) -> PairedCo
         arm=arm,
         blocks=first.blocks,
         loss=first.change,
-        loss90=first.change90,
         verdict=first.verdict,
         why=first.why,
         on_trust=any(proof is not None and proof.on_trust is True for proof in proofs),
@@ -70,18 +85,20 @@ def judge(
     floor: float | None,
     margin: float,
     of: str,
+    looks: int = 1,
 ) -> dict[str, Finding]:
     """A finding for each of these that has an estimate; `of` is the noun for them in a sentence."""
     estimates = {name: one for name, one in measured.items() if one is not None}
-    judged = verdict.judge(estimates, margin, figure.sense)
-    together = f"{len(estimates)} {of}" if len(estimates) > 1 else ""
+    judged = verdict.judge(estimates, margin, figure.sense, looks)
+    counts = {of: len(estimates), "looks": looks}
+    several = [f"{count} {noun}" for noun, count in counts.items() if count > 1]
+    together = listed(several) if several else ""
     findings = {}
     for name, estimate in estimates.items():
         found = Finding(
             figure=figure.key,
             blocks=estimate.n,
             change=interval(estimate, figure.sense),
-            change90=interval(estimate, figure.sense, intervals.EQUIVALENCE_LEVEL),
             placement=placement(estimate, figure.sense),
             luck=_shown(estimate.luck),
             noise_floor=_shown(floor),

@@ -1,17 +1,24 @@
 """Groups and rows: what each condition's valid blocks say about each arm."""
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
+from encbench.api.campaign import CampaignSpec
 from encbench.api.overheadreport import Row, Verdict
 from encbench.api.testbed import Arm
 from encbench.core import plan
 from encbench.core.artefact import RecordError
 from encbench.core.records import IndexCell, IndexCondition, IndexRecord
 from encbench.core.statistics.saturation import KEPT_UP, saturation
+from encbench.core.timetable import GUARD
+from encbench.report.analysis import pooled
+from encbench.report.analysis.capacity import capacity
+from encbench.report.analysis.demand import MeasuringPace, block_seconds
 from encbench.report.analysis.findings import comparisons
+from encbench.report.analysis.interleaving import interleaving
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
+from encbench.report.analysis.rounds import of_batches
 from encbench.report.analysis.steps import steps
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Group, PairedComparison
@@ -19,12 +26,20 @@ from encbench.report.document.trial import Block, TrialView
 from encbench.report.figures import IN_ROWS, RECOVERY, TPS, JudgedFigure, judged
 from encbench.report.words import judgement
 
+Earlier = Sequence[tuple[str, Sequence[TrialView]]]
+"""Of each campaign that a follow-up is pooled with: its name and its trials of one condition."""
+
 
 def group(
-    index: IndexRecord, cell: IndexCell, condition: IndexCondition, trials: Sequence[TrialView]
+    index: IndexRecord,
+    cell: IndexCell,
+    condition: IndexCondition,
+    trials: Sequence[TrialView],
+    earlier: Earlier = (),
 ) -> Group:
     """One condition. `trials` are those of this cell and condition, in the order they ran.
 
+    `earlier` are those of the campaigns that this one extends, where they may be pooled.
     RecordError when two of them claim one place.
     """
     spec, workload = index.spec, index.resolved.workloads[condition.workload]
@@ -35,29 +50,45 @@ def group(
     offered = workload.offered_tps
     is_recovery = workload.recovery is not None
     blocks, needed = _by_block(trials), judged(recovery=is_recovery)[0].field
-    good = {n: of for n, of in sorted(blocks.items()) if _counts(cell.arms, of, needed)}
+    good = _good(cell.arms, blocks, needed)
     external = index.resolved.instances[cell.instance].external is not None
     # All arms share an external database, so its luck is theirs alike.
     kept = not spec.blocks.per_testbed and not external
-    # Sequential blocks beside interleaved ones are there to be compared with them.
-    paired = {n: of for n, of in good.items() if not spec.blocks.interleave or n <= plan.SOLO}
-    pairs = Pairs(paired, cell.arms, partial(plan.unit, spec.blocks), kept)
+    paired = _compared(spec, good)
+    alone = pooled.pairs_of(paired, cell.arms, spec, one_set=kept)
+    before = [
+        (name, _compared(spec, _good(cell.arms, _by_block(v), needed))) for name, v in earlier
+    ]
+    # Both or nothing: whoever can watch TPS could otherwise stop at the moment that suits.
+    parts = (
+        [(name, replace(alone, blocks=it)) for name, it in before] if len(paired) >= planned else []
+    )
+    parts += [(index.campaign.name, alone)]
+    whole = replace(alone, blocks=pooled.joined([one.blocks for _, one in parts]))
+    looks = spec.blocks.looks
+    # Only what was announced before the first look may be judged by blocks that were looked at.
+    pairs = whole if looks > 1 else alone
+    solo = replace(alone, blocks={n: of for n, of in good.items() if n not in paired})
     equal_work = _equal_work(pairs, offered)
     judging = _judging(pairs, is_recovery=is_recovery, as_offered=bool(equal_work))
     primary = judging[0]
     floors = {figure.key: pairs.noise_floor(figure) for figure in judging}
     known = {key: rounded(floor) for key, floor in floors.items() if floor is not None}
-    compared = comparisons(pairs, judging, floors, spec.margin, trials)
+    pace = _pace(spec, alone)
+    compared = comparisons(pairs, judging, floors, spec.margin, trials, pace, looks)
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)
     by_testbed = pairs.by_testbed(primary.field) if spec.blocks.per_testbed != 1 else None
-    by_arm = pairs.by_arm(primary.field)
     place = {
         "instance": cell.instance,
         "workload": condition.workload,
         "concurrency": condition.concurrency,
         "planned_blocks": planned,
     }
+    rows = {arm.name: _row(place, pairs, judging, arm, of_arm.get(arm.name)) for arm in cell.arms}
+    resources = index.resolved.instances[cell.instance].resources
+    cores = resources.cores if resources is not None else None
+    plain = rows[pairs.baseline]
     modes, floor = index.resolved.modes, floors.get(TPS.key)
     return Group(
         cell=cell.name,
@@ -74,17 +105,27 @@ def group(
         rounds=_rounds(pairs),
         noise_floor=known.get(primary.key),
         noise_floors=known,
-        repeat=interval(by_arm, primary.sense) if by_arm else None,
+        repeats={
+            figure.key: interval(one, figure.sense)
+            for figure in judging
+            if (one := pairs.by_arm(figure.field)) is not None
+        },
         placement=interval(by_testbed, primary.sense) if by_testbed else None,
         offered_tps=offered,
         equal_work=equal_work,
         primary=primary.key,
-        rows=tuple(_row(place, pairs, judging, arm, of_arm.get(arm.name)) for arm in cell.arms),
-        comparisons=compared,
-        steps=() if is_recovery else steps(pairs, modes, judging, floor, spec.margin),
+        rows=tuple(rows.values()),
+        comparisons=tuple(
+            one.model_copy(update={"capacity": capacity(cores, plain, rows[one.arm])})
+            for one in compared
+        ),
+        steps=() if is_recovery else steps(pairs, modes, judging, floor, spec.margin, looks),
+        interleaving=interleaving(alone, solo, judging),
+        pooled=pooled.changes(parts, whole, judging) if len(parts) > 1 else (),
         blocks=tuple(
             Block(
                 block=number,
+                solo=_is_solo(spec, number),
                 counted=number in good,
                 why=None if number in good else judgement.why_not_counted(cell.arms, by_arm),
                 trials=tuple(t.name for t in sorted(by_arm.values(), key=lambda t: t.order)),
@@ -94,10 +135,39 @@ def group(
     )
 
 
+def _is_solo(spec: CampaignSpec, block: int) -> bool:
+    return spec.blocks.interleave is not None and not plan.is_interleaved(spec.blocks, block)
+
+
+def _pace(spec: CampaignSpec, pairs: Pairs) -> MeasuringPace:
+    """What one more observation takes."""
+    interleave, blocks, arms = spec.blocks.interleave, len(pairs.blocks), len(pairs.arms)
+    # As in `Pairs.observed`: of many blocks each is one observation, of few each has several.
+    parts = [of_batches(TPS.field, of, blocks) or [] for of in pairs.blocks.values()]
+    divided = pairs.one_set and any(len(own) > 1 for own in parts)
+    rounds, observations = (_rounds(pairs) or 0) * blocks, sum(len(own) for own in parts)
+    return MeasuringPace(
+        rounds=rounds / observations if divided else 0.0,
+        blocks=spec.blocks.per_testbed or 1,
+        group=plan.group(spec.blocks),
+        round_seconds=arms * (interleave.slice_seconds + GUARD) if interleave else 0.0,
+        block_seconds=block_seconds(pairs.blocks, at_once=interleave is not None),
+    )
+
+
 def _rounds(pairs: Pairs) -> int | None:
     """Rounds of each block, where blocks are interleaved."""
     counts = {len(trial.rounds) for of in pairs.blocks.values() for trial in of.values()}
     return max(counts, default=0) or None
+
+
+def _good(arms: Sequence[Arm], blocks: Blocks, field: str) -> Blocks:
+    return {number: of for number, of in sorted(blocks.items()) if _counts(arms, of, field)}
+
+
+def _compared(spec: CampaignSpec, good: Blocks) -> Blocks:
+    """Without the sequential blocks beside interleaved ones, which are there for comparison."""
+    return {n: of for n, of in good.items() if not _is_solo(spec, n)}
 
 
 def _by_block(trials: Sequence[TrialView]) -> Blocks:

@@ -32,7 +32,7 @@ def distributions(group: Group, trials: Mapping[str, TrialView]) -> tuple[Distri
     blocks = [
         {trials[name].arm: trials[name].latency_percentiles_ms for name in block.trials}
         for block in group.blocks
-        if block.counted
+        if block.counted and not block.solo
     ]
     known = [block for block in blocks if all(block.values())]
     if not known:

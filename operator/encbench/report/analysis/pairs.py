@@ -4,6 +4,9 @@ Only blocks in which every arm's trial succeeded count; `core.plan` replaces any
 a CPU figure is withheld in one arm, that block is left out for all arms, so arms are always
 compared over the same blocks.
 
+Blocks of a campaign that is extended and of its follow-ups may stand side by side, each under a
+number of its own (`pooled`).
+
 The baseline has two arms, A and A'. Its figure in a block is the mean of both, and it is what every
 other arm is compared with. Only A' itself is compared with A alone.
 """
@@ -37,6 +40,7 @@ class PairedObservation:
     """The independent unit that it belongs to."""
     values: dict[str, float]
     """By arm."""
+    campaign: int = 0
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ class Pairs:
     """The independent unit that a block belongs to (`core.plan.unit`)."""
     one_set: bool = False
     """Each arm has one testbed for the whole campaign, so that no unit differs in its luck."""
+    campaign: Callable[[int], int] = lambda _: 0
+    """The campaign that a block is of."""
 
     @property
     def baseline(self) -> str:
@@ -78,7 +84,7 @@ class Pairs:
             parts = of_batches(field, self.blocks[block], len(self.blocks)) or [own]
             for part, values in enumerate(parts):
                 unit = (block, part) if self.one_set else self.unit(block)
-                found.append(PairedObservation(block, unit, values))
+                found.append(PairedObservation(block, unit, values, self.campaign(block)))
         return found
 
     def estimate(self, field: str, arm: str) -> Estimate | None:
@@ -90,13 +96,28 @@ class Pairs:
     def between(self, field: str, before: str, arm: str) -> Estimate | None:
         """The paired comparison of any two modes, each by the name of its arm."""
         found = self.observed(field)
-        units = [one.unit for one in found]
-        estimate = intervals.estimate(self._of(found, before), self._of(found, arm), units)
-        between_testbeds = self.by_testbed(field) if self.one_set else None
-        if estimate is None or between_testbeds is None:
+        estimate = _estimate(found, self._of(found, before), self._of(found, arm))
+        luck = self._luck(field) if self.one_set else None
+        if estimate is None or luck is None:
             return estimate
         share = LUCK if self.baseline in (before, arm) else 1.0
-        return replace(estimate, luck=share * abs(between_testbeds.mean))
+        return replace(estimate, luck=share * luck)
+
+    def _luck(self, field: str) -> float | None:
+        """Standard error of the luck of two testbeds in a mean over all blocks.
+
+        Each campaign has testbeds of its own, and a share in that mean.
+        """
+        by_campaign: dict[int, Blocks] = {}
+        for block, own in self.blocks.items():
+            by_campaign.setdefault(self.campaign(block), {})[block] = own
+        parts = [replace(self, blocks=blocks).by_testbed(field) for blocks in by_campaign.values()]
+        known = [part for part in parts if part is not None]
+        if not known:
+            return None
+        whole = sum(part.n for part in known)
+        size = math.hypot(*(part.mean for part in known)) / math.sqrt(len(known))
+        return size * math.hypot(*(part.n / whole for part in known))
 
     def _of(self, found: Sequence["PairedObservation"], arm: str) -> list[float]:
         """A mode's figures by observation: those of both its arms where it is the baseline."""
@@ -111,10 +132,10 @@ class Pairs:
         control, found = self.control, self.observed(field)
         if control is None:
             return None
-        return intervals.estimate(
+        return _estimate(
+            found,
             [one.values[self.baseline] for one in found],
             [one.values[control] for one in found],
-            [one.unit for one in found],
         )
 
     def of_some(self, field: str, arm: str) -> list[float]:
@@ -142,7 +163,7 @@ class Pairs:
             order = (control, self.baseline) if swapped else (self.baseline, control)
             first.append(one.values[order[0]])
             second.append(one.values[order[1]])
-        return intervals.estimate(first, second, [one.unit for one in found])
+        return _estimate(found, first, second)
 
     def noise_floor(self, figure: JudgedFigure) -> float | None:
         """The larger of two readings of A' against A: by arm, and by testbed.
@@ -191,20 +212,27 @@ class Pairs:
         return None if found is None else interval(found, figure.sense)
 
 
+def _estimate(
+    found: Sequence[PairedObservation], before: Sequence[float], arm: Sequence[float]
+) -> Estimate | None:
+    units, campaigns = [one.unit for one in found], [one.campaign for one in found]
+    return intervals.estimate(before, arm, units, campaigns)
+
+
 def _mean(figure: Figure, values: Sequence[float]) -> float:
     if figure.mean == "geometric":
         return intervals.geometric_mean(values)
     return sum(values) / len(values)
 
 
-def interval(found: Estimate, sense: Sense, level: float = intervals.LEVEL) -> Interval:
+def interval(found: Estimate, sense: Sense) -> Interval:
     """An estimate as the report shows it."""
-    return _shown(found, sense, found.change_bounds(sense, level))
+    return _shown(found, sense, found.change_bounds(sense))
 
 
 def placement(found: Estimate, sense: Sense) -> Interval | None:
-    """The same with its placement interval, at the level that a verdict asks of it."""
-    bounds = found.placement_bounds(sense, intervals.EQUIVALENCE_LEVEL)
+    """The same with its placement interval."""
+    bounds = found.placement_bounds(sense)
     return None if bounds is None else _shown(found, sense, bounds)
 
 

@@ -1,8 +1,10 @@
 """What each layer of column encryption costs: every arm against the arm below it.
 
 Published studies split column encryption into three layers: the *hop* through a proxy, the client's
-encrypting *driver*, and the *encryption* of values itself. Each arm is a stack of some of these, in
-that order, on top of whatever else its mode encrypts (at rest, in transit). The layers are read
+encrypting *driver*, and the *encryption* of values itself. With encrypted types they are the
+*types*, whose cryptography is real, the SIMULATION of an enclave's *boundary*, and the *batching*
+of an index page's comparisons. Each arm is a stack of some of these, in that order, on top of
+whatever else its mode encrypts (at rest, in transit). The layers are read
 from the arm's frozen mode, never from its name. An arm's predecessor has the same stack without the
 uppermost layers; the difference between the two is what these layers cost. Where a campaign leaves
 an arm out, the next lower one stands in, and the step names several layers.
@@ -17,8 +19,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from encbench.api.columns import Columns
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import Arm
+from encbench.core.columns.enclave import encrypted
 from encbench.report.analysis.findings import judge
 from encbench.report.analysis.pairs import Pairs, interval
 from encbench.report.document.group import Finding, Layer, LayerStep
@@ -57,15 +61,28 @@ def stack(mode: EncryptionModeSpec) -> Stack:
     make no difference. One pass-through arm is therefore below all encrypted ones.
     """
     layers: dict[Layer, str] = {}
-    if mode.columns is not None:
-        layers["hop"] = _text(mode.columns.resources.to_dict())
+    if mode.proxy is not None:
+        layers["hop"] = _text(mode.proxy.resources.to_dict())
     if mode.driver is not None:
         layers["driver"] = _text(mode.driver.to_dict())
-    if mode.columns is not None and mode.columns.encrypts:
-        own = mode.columns.to_dict()
+    if mode.proxy is not None and mode.proxy.encrypts:
+        own = mode.proxy.to_dict()
         layers["encryption"] = _text({k: v for k, v in own.items() if k != "resources"})
+    if mode.enclave is not None:
+        layers |= _enclave(mode.enclave)
     below = mode.model_copy(update={"columns": None, "driver": None})
     return Stack(_text(below.to_dict()), layers)
+
+
+def _enclave(columns: Columns) -> dict[Layer, str]:
+    """The layers of encrypted types. A boundary that costs nothing is none."""
+    boundary, layers = columns.boundary, dict[Layer, str]()
+    layers["types"] = _text([*encrypted(columns)])
+    if not boundary.is_free:
+        layers["boundary"] = _text([boundary.transition_ns, boundary.value_ns])
+    if boundary.index == "PageBatch":
+        layers["batching"] = _text(boundary.index)
+    return layers
 
 
 def arm_steps(arms: Sequence[Arm], modes: Modes) -> list[ArmStep]:
@@ -90,7 +107,12 @@ def _text(value: object) -> str:
 
 
 def steps(
-    pairs: Pairs, modes: Modes, judging: Sequence[JudgedFigure], floor: float | None, margin: float
+    pairs: Pairs,
+    modes: Modes,
+    judging: Sequence[JudgedFigure],
+    floor: float | None,
+    margin: float,
+    looks: int = 1,
 ) -> tuple[LayerStep, ...]:
     """Every step of one condition; empty where no arm has anything to do with columns.
 
@@ -100,7 +122,7 @@ def steps(
     if TPS not in judging:
         return tuple(_step(pairs, one, _AS_OFFERED) for one in found)
     tps = {it.arm.name: pairs.between(TPS.field, it.before.name, it.arm.name) for it in found}
-    judged = judge(TPS, tps, floor, margin, "steps")
+    judged = judge(TPS, tps, floor, margin, "steps", looks)
     return tuple(_step(pairs, one, judged.get(one.arm.name)) for one in found)
 
 

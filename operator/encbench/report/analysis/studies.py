@@ -18,6 +18,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
 from encbench.core.statistics.intervals import Sense
+from encbench.report.analysis import enclave
 from encbench.report.analysis.views import rounded
 from encbench.report.document import StudyColumn, StudyTable
 from encbench.report.document.group import Group
@@ -41,7 +42,7 @@ class StudiedArms:
         """
         found: dict[str, dict[str, int]] = {}
         for arm in self._arms:
-            columns = self.modes[arm.mode_ref].columns
+            columns = self.modes[arm.mode_ref].proxy
             if columns is None or not columns.encrypts or columns.ratio is None:
                 continue
             if ratio in (None, columns.ratio):
@@ -67,7 +68,7 @@ class StudiedArms:
 
 
 def studies(groups: Sequence[Group], resolved: Resolved) -> tuple[StudyTable, ...]:
-    """Four kinds of table for each TPC-C workload, and one for all sysbench workloads together."""
+    """Four kinds of table for each TPC-C workload, and those of sysbench's workloads together."""
     measured = [group for group in groups if group.counted_blocks]
     found: list[StudyTable] = []
     names, modes = dict.fromkeys(group.workload for group in measured), resolved.modes
@@ -75,9 +76,10 @@ def studies(groups: Sequence[Group], resolved: Resolved) -> tuple[StudyTable, ..
     for name in tpcc:
         own = _in_order([group for group in measured if group.workload == name])
         found += _tpcc(StudiedArms(name, own, modes), f"{name}-" if len(tpcc) > 1 else "")
-    suites = [group for group in measured if group.workload not in tpcc]
+    suites = _in_order([group for group in measured if group.workload not in tpcc])
     if suites:
-        found += _sysbench(StudiedArms("sysbench", _in_order(suites), modes))
+        found += _sysbench(StudiedArms("sysbench", suites, modes))
+    found += enclave.tables(suites, resolved)
     return tuple(found)
 
 
@@ -243,4 +245,4 @@ def _sysbench(place: StudiedArms) -> Iterable[StudyTable]:
 
 def _is_pass_through(mode: EncryptionModeSpec) -> bool:
     """Whether a mode goes through the proxy and does nothing else."""
-    return mode.is_plaintext and mode.columns is not None and mode.driver is None
+    return mode.is_plaintext and mode.proxy is not None and mode.driver is None

@@ -8,7 +8,7 @@ from encbench.core.figures import NEW_ORDERS
 from encbench.core.slices import Slices
 from encbench.report.analysis import latency
 from encbench.report.analysis.bucket import Attempt
-from encbench.report.document.trial import RoundView, TrialView
+from encbench.report.document.trial import RoundView, SlotView, TrialView
 
 MEBIBYTE = 2**20
 Used = records.DatabaseCpu | records.ClientCpu | records.IdleCpu
@@ -79,6 +79,7 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         throttled_seconds=sum(throttled) if throttled else None,
         throttled_percent=_throttled(record, throttled),
         foreign_cpu_percent=max((rounded(100 * it.fraction) for it in cpu.foreign), default=None),
+        stolen_cpu_percent=max((rounded(100 * it.fraction) for it in cpu.stolen), default=None),
         idle_cpu_percent=_percent(cpu.idle),
         home=home.arm if home else spec.arm.name,
         generation=home.generation if home else 1,
@@ -100,6 +101,7 @@ def _of_slices(slices: Slices) -> dict[str, Any]:
             slot=row.slot,
             seconds=rounded(row.seconds),
             transactions=row.transactions,
+            all_transactions=row.all_transactions,
             database_cpu_seconds=_if_known(row.database_cpu_seconds),
             proxy_cpu_seconds=_if_known(row.proxy_cpu_seconds),
             client_cpu_seconds=rounded(row.client_cpu_seconds),
@@ -110,6 +112,16 @@ def _of_slices(slices: Slices) -> dict[str, Any]:
     used = 1000 * block.cpu_seconds / whole if block and whole else None
     return {
         "rounds": rounds,
+        "slots": tuple(
+            SlotView(
+                slot=one.slot,
+                seconds=rounded(one.seconds),
+                cpu_seconds=rounded(one.cpu_seconds),
+                read_kib=_if_known(_part(one.read_bytes, 1024)),
+                write_kib=_if_known(_part(one.write_bytes, 1024)),
+            )
+            for one in slices.server
+        ),
         "spanned": slices.spanned,
         "block_cpu_ms_per_transaction": _positive(used),
     }

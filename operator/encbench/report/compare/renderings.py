@@ -10,7 +10,7 @@ from encbench.report.compare.difference import ComparedReports, Delta, MatchedPa
 from encbench.report.document import Report
 from encbench.report.figures import JUDGED
 from encbench.report.formats.markdown import drawn
-from encbench.report.formats.tables import INTERVAL, TableColumn, column
+from encbench.report.formats.tables import TableColumn, column
 from encbench.report.words import text as shown
 from encbench.text.lines import aligned, paragraph
 from encbench.text.markdown import table
@@ -129,7 +129,9 @@ def _tables(compared: ComparedReports) -> Iterable[tuple[str, list[TableColumn]]
                 column("", "B", (shown.estimate(delta.b) for delta in deltas)),
                 column("", "B − A, points", (_points(delta) for delta in deltas)),
                 column(
-                    "", INTERVAL, (shown.bounds(delta.difference, "points") for delta in deltas)
+                    "",
+                    "unpaired 95 % interval",
+                    (shown.bounds(delta.difference, "points") for delta in deltas),
                 ),
                 column("", "luck explains, points", (_explained(delta) for delta in deltas)),
                 column("", "says", (SAYS[delta.says] for delta in deltas), numeric=False),

@@ -20,6 +20,7 @@ from encbench.api.testbed import Arm
 from encbench.core.artefact import Record
 from encbench.core.records import CampaignId, IndexStorage, IndexTrial
 from encbench.report.document.group import Group
+from encbench.report.document.pooled import Pooling
 from encbench.report.document.trial import TrialView
 
 
@@ -108,6 +109,10 @@ class Headline(Model):
 
     arm: Name
     text: str
+    brief: str = ""
+    """The same in a sentence without a figure, to stand beside `loss`."""
+    so: str = ""
+    """What follows from it, in a sentence to decide by."""
     verdict: Verdict
     instance: Name | None = None
     workload: Name | None = None
@@ -153,6 +158,8 @@ class Report(Record):
     studies: tuple[StudyTable, ...] = ()
     provenance: Provenance = Field(default_factory=Provenance)
     caveats: tuple[Caveat, ...] = ()
+    pooling: Pooling | None = None
+    """Of a follow-up only."""
 
     @property
     def rows(self) -> list[Row]:

@@ -9,8 +9,37 @@ from encbench.api.campaign import BlockPlan
 from encbench.api.overheadreport import FigureKey, Interval, Row, Verdict
 from encbench.api.scalars import Name
 from encbench.api.testbed import Arm
+from encbench.report.document.interleaving import Interleaving
+from encbench.report.document.pooled import PooledChange
 from encbench.report.document.trial import Block
 from encbench.text.words import plural
+
+
+class Demand(Model):
+    """What a narrower 95 % interval would take, by the spread so far.
+
+    It promises no verdict, because the narrower interval may lie anywhere.
+    """
+
+    half_width: float
+    """Of that interval, as a fraction."""
+    rounds: int | None = None
+    """More of them, in blocks that are interleaved; else `blocks`."""
+    blocks: int | None = None
+    seconds: float
+    """Of machine time, by what a round or a block took."""
+
+
+class Capacity(Model):
+    """A loss of TPS as cores, where the server's CPU was the limit in both arms."""
+
+    cores: float
+    """The server's limit."""
+    needed: float
+    """For the TPS of the baseline: cores / (1 - loss)."""
+    low: float | None = None
+    """By the bounds of the loss."""
+    high: float | None = None
 
 
 class Finding(Model):
@@ -22,7 +51,7 @@ class Finding(Model):
     change: Interval | None = None
     """Loss of TPS, or increase of another figure, with its own 95 % interval."""
     change90: Interval | None = None
-    """The same at 90 %, which decides equivalence."""
+    """Only in earlier reports: the same at 90 %, which decided equivalence."""
     placement: Interval | None = None
     """The same with its placement interval at 90 %, which either claim needs on its side too; None
     where testbeds were rebuilt or shared."""
@@ -42,6 +71,9 @@ class Finding(Model):
     verdict: Verdict
     why: str
     """What decided, in one clause."""
+    demand: Demand | None = None
+    """Without a verdict: what a narrower interval takes. None where the spread is not known, or
+    where width is not what stood in the way."""
 
 
 class PairedComparison(Model):
@@ -52,6 +84,7 @@ class PairedComparison(Model):
     loss: Interval | None = None
     """Of TPS, at 95 %; or the increase of another primary figure."""
     loss90: Interval | None = None
+    """Only in earlier reports."""
     verdict: Verdict
     """Of that loss or increase."""
     why: str
@@ -59,6 +92,8 @@ class PairedComparison(Model):
     """Every counted trial was proven before and after; None without one."""
     on_trust: bool = False
     """In one of these proofs encryption on disk was declared, and not verified."""
+    capacity: Capacity | None = None
+    """The loss of TPS as cores; None where another limit decided."""
     findings: tuple[Finding, ...] = ()
     """One for each figure; those of the first are `loss`, `verdict` and `why` above."""
 
@@ -67,13 +102,17 @@ class PairedComparison(Model):
         return next((one for one in self.findings if one.figure == figure), None)
 
 
-Layer = Literal["hop", "driver", "encryption"]
+Layer = Literal["hop", "driver", "encryption", "types", "boundary", "batching"]
 LAYERS: dict[Layer, str] = {
     "hop": "hop through the proxy",
     "driver": "encrypting driver",
     "encryption": "encryption of values",
+    "types": "encrypted types, cryptography alone",
+    "boundary": "SIMULATION of the boundary",
+    "batching": "page batching",
 }
-"""The layers of column encryption from the lowest to the uppermost, in words."""
+"""The layers of column encryption from the lowest to the uppermost, in words. The first three are
+those of a proxy, the others those of encrypted types."""
 
 
 class LayerStep(Model):
@@ -142,9 +181,8 @@ class Group(Model):
     primary figure, as a fraction."""
     noise_floors: dict[FigureKey, float] = Field(default_factory=dict)
     """The same of every figure that has one."""
-    repeat: Interval | None = None
-    """A' against A of the primary figure, by arm: 1 - A'/A of TPS. Only noise and order differ
-    between the two."""
+    repeats: dict[FigureKey, Interval] = Field(default_factory=dict)
+    """A' against A by arm, such as 1 - A'/A of TPS: only noise and order differ between them."""
     placement: Interval | None = None
     """The same of the control's testbed against the baseline's, whichever of the two arms it
     served: luck of placement. None where testbeds were rebuilt for every block."""
@@ -161,6 +199,10 @@ class Group(Model):
     blocks: tuple[Block, ...]
     steps: tuple[LayerStep, ...] = ()
     """What each layer of column encryption costs; empty where no mode has one."""
+    pooled: tuple[PooledChange, ...] = ()
+    """Of a follow-up with all its blocks: each figure with the campaigns that it extends."""
+    interleaving: Interleaving | None = None
+    """What turns may have done to the figures; None where blocks are sequential."""
     latency: tuple[Distribution, ...] = ()
     """Of each arm in the order of the plan; empty where the tool gave no histogram."""
 
@@ -173,6 +215,11 @@ class Group(Model):
     def baseline(self) -> Arm:
         """The arm that the others are compared with."""
         return next(arm for arm in self.arms if arm.role == "baseline")
+
+    @property
+    def repeat(self) -> Interval | None:
+        """A' against A of the primary figure."""
+        return self.repeats.get(self.primary)
 
     @property
     def treatments(self) -> tuple[Arm, ...]:

@@ -7,6 +7,7 @@ from encbench.api.scalars import Name, Time
 from encbench.api.testbed import Role
 from encbench.api.trial import Outcome, Window
 from encbench.core.evidence import ProofVerdict
+from encbench.core.plan import SOLO
 
 
 class RoundView(Model):
@@ -16,9 +17,21 @@ class RoundView(Model):
     """Place in the block's timetable, from 0; the next slot is another arm's."""
     seconds: float
     transactions: int
+    all_transactions: int
+    """Those of the whole slot."""
     database_cpu_seconds: float | None = None
     proxy_cpu_seconds: float | None = None
     client_cpu_seconds: float
+
+
+class SlotView(Model):
+    """A trial's server in one slot of its block, its own or another arm's: begin to next begin."""
+
+    slot: int
+    seconds: float
+    cpu_seconds: float
+    read_kib: float | None = None
+    write_kib: float | None = None
 
 
 class TrialView(Model):
@@ -88,6 +101,9 @@ class TrialView(Model):
     """The share of a node's cores that anything but the campaign's own databases, clients and
     sidecars used; the largest over the nodes of database and clients. None where it was not
     measured."""
+    stolen_cpu_percent: float | None = None
+    """The share of a node's cores that the hypervisor gave to other machines; the largest over the
+    nodes. None where it was not measured."""
     idle_cpu_percent: float | None = None
     """CPU of the campaign's other databases together, as a share of one instance's limit; None
     where it was not measured."""
@@ -102,8 +118,11 @@ class TrialView(Model):
     proof_after: ProofVerdict | None = None
     rounds: tuple[RoundView, ...] = ()
     """Of an interleaved block, in order; every arm has as many."""
+    slots: tuple[SlotView, ...] = ()
+    """Of an interleaved block: every slot in order, also those in which its clients were stopped;
+    empty where the agent did not read all of them."""
     spanned: int | None = None
-    """Of these, the transactions that are in no latency because a stop interrupted them."""
+    """Of the counted transactions, those that are in no latency because a stop interrupted them."""
     block_cpu_ms_per_transaction: float | None = None
     """All of the server's CPU while the block ran by all of its transactions: work that it did
     while its clients were stopped is part of this figure only."""
@@ -117,8 +136,15 @@ class Block(Model):
     """One block as it ran."""
 
     block: int
+    solo: bool = False
+    """Sequential, to be compared with the interleaved ones; it is in no other figure."""
     counted: bool
     why: str | None = None
     """Why it does not count."""
     trials: tuple[str, ...]
     """Names in the order in which they ran."""
+
+    @property
+    def name(self) -> str:
+        """`3`, or `solo 1`."""
+        return f"solo {self.block - SOLO}" if self.solo else str(self.block)

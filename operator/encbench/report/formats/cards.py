@@ -1,4 +1,8 @@
-"""The cards at the top of the page: one answer for each mode, "cannot tell" as large as others."""
+"""The cards at the top of the page: one answer for each mode, "cannot tell" as large as others.
+
+A card is there to decide by: one sentence, one figure, its interval, and what follows. All else
+about the answer stands below it, in full.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -51,10 +55,17 @@ def card(report: Report, headline: Headline) -> Card:
         title=listed(LAYERS[layer] for layer in step.layers) if step else headline.arm,
         mode=f"{step.arm} against {step.before}" if step else _mode(report, headline),
         figure=_change(figure, headline.loss) if known else VERDICTS[headline.verdict],
-        interval=text.bounds(headline.loss) if known else "",
-        unit=("of " * (figure.sense == "loss") + figure.phrase) if known else "",
+        interval=text.bounds(headline.loss) if headline.loss is not None else "",
+        unit=_unit(figure, known) if headline.loss is not None else "",
         stats=tuple(_stats(group, headline, step, known)) if group is not None else (),
     )
+
+
+def _unit(figure: JudgedFigure, known: bool) -> str:
+    """The figure's whole, as in "of TPS"; without a figure, the meaning of the interval."""
+    if known:
+        return "of " * (figure.sense == "loss") + figure.phrase
+    return figure.effect
 
 
 def _step_of(group: Group, headline: Headline) -> LayerStep | None:

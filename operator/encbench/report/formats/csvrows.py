@@ -34,6 +34,11 @@ def _floor(figure: FigureKey) -> Pick:
     return lambda group, _: group.noise_floors.get(figure)
 
 
+def _of_control(figure: FigureKey, end: str) -> Pick:
+    """A bound of A' against A."""
+    return lambda group, _: getattr(group.repeats.get(figure), end, None)
+
+
 def _change(stem: str, sense: Sense, before: str, pick: Pick) -> Columns:
     """An interval as three columns; the first one names the formula."""
     formula = f"1_minus_arm_over_{before}" if sense == "loss" else f"arm_over_{before}_minus_1"
@@ -66,6 +71,10 @@ def _columns() -> Columns:
     for judged in JUDGED.values():
         if judged is not TPS:
             yield f"{judged.stem}_noise_floor_fraction", _floor(judged.key)
+    for judged in JUDGED.values():
+        for end in ("low", "high"):
+            name = f"{judged.stem}_{judged.sense}_fraction_control_ci95_{end}"
+            yield name, _of_control(judged.key, end)
     yield "tps_limited_by", _field("saturation")
     for name in dict.fromkeys(judged.verdict for judged in JUDGED.values()):
         yield name, _field(name)
@@ -87,15 +96,16 @@ COLUMNS = dict(_columns())
 def csv_rows(report: Report) -> str:
     """One line per instance, workload, concurrency and arm; an absent figure is empty."""
     rows = ((group, row) for group in report.groups for row in group.rows)
-    return _written(COLUMNS, ([cell(*place) for cell in COLUMNS.values()] for place in rows))
+    return written(COLUMNS, ([cell(*place) for cell in COLUMNS.values()] for place in rows))
 
 
 def csv_study(table: StudyTable) -> str:
     """A study's table under the header of the published one."""
-    return _written((column.name for column in table.columns), table.rows)
+    return written((column.name for column in table.columns), table.rows)
 
 
-def _written(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+def written(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """CSV with that header; None is empty."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows((header, *rows))
     return out.getvalue()

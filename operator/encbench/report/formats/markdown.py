@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
+from encbench.core.statistics.rounds import ENOUGH_BLOCKS
 from encbench.report.document import Report
-from encbench.report.formats import layertables, tables
+from encbench.report.formats import layertables, pooled, tables, turntables
 from encbench.report.formats.sections import Section, sections
 from encbench.report.formats.tables import TableColumn
-from encbench.report.words import conduct
+from encbench.report.words import conduct, judgement
 from encbench.text.markdown import escaped, table
 from encbench.text.words import plural
 
@@ -16,12 +17,27 @@ LAYERS = (
     "whole. Verdicts are corrected for the number of steps (Holm)."
 )
 """How to read the tables by layer; the page shows it as well."""
-INTERVALS = (
-    "Intervals are paired Student's intervals of ln ratios over blocks, each block one trial of "
-    "every arm: at 95 % where the level is not named, at 90 % where Equivalent is judged. A "
-    "placement interval, at 90 %, is what the luck of one testbed each leaves open."
-)
-"""What every interval is; the page shows it as well."""
+
+
+def intervals(report: Report) -> str:
+    """What every interval is; the page shows it as well."""
+    sequential = "over blocks, each block one trial of every arm"
+    interleaved = (
+        "over interleaved blocks, or batches of their rounds where there are fewer than "
+        f"{ENOUGH_BLOCKS} blocks"
+    )
+    kinds = {interleaved if group.rounds else sequential for group in report.groups}
+    said = (
+        "Intervals are paired Student's intervals of ln ratios at 95 %, "
+        f"{' and '.join(sorted(kinds) or [sequential])}."
+    )
+    comparisons = (comparison for group in report.groups for comparison in group.comparisons)
+    if not any(finding.placement for one in comparisons for finding in one.findings):
+        return said
+    return (
+        f"{said} A placement interval, at 90 %, is what the luck of one testbed each leaves open; "
+        "a verdict needs both on its side."
+    )
 
 
 def markdown(report: Report) -> str:
@@ -32,6 +48,7 @@ def markdown(report: Report) -> str:
         f"Generated {report.generated_time} from {plural(len(report.trials), 'trial')}.",
         *(f"**{h.verdict}**: {escaped(h.text)}" for h in report.headlines),
         *(part for section in sections(report) for part in _section(section)),
+        *_pooled(report),
         *_studies(report),
         *_columns(report),
         *_invalid(report),
@@ -45,9 +62,9 @@ def markdown(report: Report) -> str:
         "each loss and increase follows from the two figures beside it; CPU in percent is an "
         "arithmetic mean: of the limit for server and client, of all cores for the node; so is "
         "what was read from the disk and written to it. Figures of the baseline are those of both "
-        f"its arms. {INTERVALS} Each holds for itself; verdicts are corrected for the number of "
-        "modes (Holm). The noise floor is the largest absolute bound of the 95 % interval of the "
-        "baseline mode against itself, by arm or by testbed.",
+        f"its arms. {intervals(report)} Each holds for itself; verdicts are corrected for the "
+        "number of modes (Holm). The noise floor is the largest absolute bound of the paired 95 % "
+        "interval of the baseline mode against itself, by arm or by testbed.",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -76,8 +93,23 @@ def _section(section: Section) -> Iterable[str]:
         yield drawn(layers)
         yield "### CPU by layer"
         yield drawn(layertables.cpu(section.groups))
+    turns = turntables.interleaved(section.groups)
+    if turns:
+        yield f"## Interleaved blocks, {place}"
+        yield turntables.HOW
+    for title, columns in turns:
+        yield f"### {title}"
+        yield drawn(columns)
     yield f"### Noise floor and blocks, {place}"
     yield drawn(tables.noise(section.groups))
+
+
+def _pooled(report: Report) -> Iterable[str]:
+    if report.pooling is not None:
+        yield f"## {escaped(pooled.title(report.pooling))}"
+        yield escaped(pooled.words(report, report.pooling))
+        if any(group.pooled for group in report.groups):
+            yield drawn(pooled.compared(report, report.pooling))
 
 
 def _studies(report: Report) -> Iterable[str]:
@@ -107,6 +139,7 @@ def _invalid(report: Report) -> Iterable[str]:
     rows = [(t.name, t.outcome, t.reason, t.message) for t in bad]
     rows += [(t.name, t.outcome, t.reason, "no record in the bucket") for t in report.unrecorded]
     yield "## Trials that do not count"
+    yield f"By arm: {escaped(judgement.by_arm(report.trials))}."
     cells = ([name, outcome, reason or "", why or ""] for name, outcome, reason, why in rows)
     yield table(["trial", "outcome", "reason", "message"], cells, ())
 

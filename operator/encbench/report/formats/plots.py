@@ -218,8 +218,9 @@ def _log_ticks(axes: Any, values: Sequence[float]) -> None:
 
 def timeline(group: Group, trials: Sequence[TrialView], name: str) -> str:
     """TPS over time of every trial of one condition, side by side in the order they ran."""
-    ran = {name for block in group.blocks for name in block.trials}
-    own = [trial for trial in trials if trial.name in ran]
+    block_of = {name: block.name for block in group.blocks for name in block.trials}
+    own = [trial for trial in trials if trial.name in block_of]
+    names = [block_of[trial.name] for trial in own]
     places = {arm.name: place for place, arm in enumerate(group.arms)}
     with _drawn(1040, 200) as (drawing, axes):
         for slot, trial in enumerate(own):
@@ -228,7 +229,7 @@ def timeline(group: Group, trials: Sequence[TrialView], name: str) -> str:
         for start, end in zip(starts, [*starts[1:], len(own)], strict=True):
             if start:
                 axes.axvline(start, color=INK["line"], linewidth=1)
-            label = f"block {own[start].block}" if len(starts) <= 12 else str(own[start].block)
+            label = f"block {names[start]}" if len(starts) <= 12 else names[start]
             _centred(axes, (start + end) / 2, 1.02, label, 10, INK["muted"])
         axes.set_xlim(0, max(1, len(own)))
         axes.set_xticks([])

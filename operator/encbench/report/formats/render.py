@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from encbench.core.artefact import encode
 from encbench.report.document import Report
 from encbench.report.formats.csvrows import csv_rows, csv_study
+from encbench.report.formats.csvturns import csv_checks, csv_slots, csv_work
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.page import page
 
@@ -26,9 +27,14 @@ class Rendering:
 def render(report: Report) -> dict[str, Rendering]:
     """By format: json (the whole report), csv (the rows), markdown (tables) and html (the page).
 
-    In addition, one CSV for each of the studies' tables, by its name.
+    In addition, one CSV for each of the studies' tables, by its name, and three about interleaved
+    blocks.
     """
-    studies = {f"study-{table.name}": csv_study(table).encode() for table in report.studies}
+    more = {f"study-{table.name}": csv_study(table) for table in report.studies}
+    if any(group.interleaving is not None for group in report.groups):
+        more["interleaved-servers"] = csv_work(report)
+        more["interleaved-checks"] = csv_checks(report)
+        more["interleaved-slots"] = csv_slots(report)
     return {
         "json": Rendering("report.json", encode(report), "application/json"),
         "csv": Rendering("report.csv", csv_rows(report).encode(), _CSV),
@@ -36,5 +42,5 @@ def render(report: Report) -> dict[str, Rendering]:
             "report.md", markdown(report).encode(), "text/markdown; charset=utf-8"
         ),
         "html": Rendering("report.html", page(report).encode(), "text/html; charset=utf-8"),
-        **{name: Rendering(f"{name}.csv", rows, _CSV) for name, rows in studies.items()},
+        **{name: Rendering(f"{name}.csv", rows.encode(), _CSV) for name, rows in more.items()},
     }

@@ -16,7 +16,7 @@ from encbench.report.words import text
 
 VERDICT = "verdict"
 """The heading of columns with verdicts."""
-INTERVAL = "95 % interval"
+INTERVAL = "paired 95 % interval"
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,7 @@ def throughput(versus: Versus) -> list[TableColumn]:
         *_levels(versus, TPS, _rate_digits(versus)),
         *_change(versus, TPS),
         _ratio(versus, TPS),
+        *_capacity(versus),
         *_known(versus, BY_FIELD["new_orders_per_second"]),
         # These show whether the disk matters at all here.
         *_known(versus, BY_FIELD["disk_read_kib_per_transaction"], digits=1),
@@ -90,6 +91,15 @@ def throughput(versus: Versus) -> list[TableColumn]:
         column("", "limited by", (_limit(line) for line in versus.lines), numeric=False),
         column("", VERDICT, (_of_tps(line) for line in versus.lines), numeric=False),
     ]
+
+
+def _capacity(versus: Versus) -> list[TableColumn]:
+    """The loss as cores; nothing where the server's CPU was the limit nowhere."""
+    found = [line.comparison.capacity for line in versus.lines]
+    if not any(found):
+        return []
+    shown = (f"{one.cores:g} → {text.cores(one)}" if one else text.ABSENT for one in found)
+    return [column("TPS", "cores for as many", shown)]
 
 
 AS_OFFERED = "as offered"
@@ -154,7 +164,7 @@ def judged_in(groups: Sequence[Group]) -> list[JudgedFigure]:
 
 
 def judgements(versus: Versus) -> list[TableColumn]:
-    """How every figure was judged: its three intervals, p-values after Holm, and why."""
+    """How every figure was judged: its two intervals, p-values after Holm, and why."""
     pairs = [(line, finding) for line in versus.lines for finding in line.comparison.findings]
     found = [finding for _, finding in pairs]
     return [
@@ -162,8 +172,7 @@ def judgements(versus: Versus) -> list[TableColumn]:
         column("", "figure", (JUDGED[f.figure].effect for f in found), numeric=False),
         column("", "change", (text.signed_percent(text.point(f.change)) for f in found)),
         column("", INTERVAL, (text.bounds(f.change) for f in found)),
-        column("", "90 % interval", (text.bounds(f.change90) for f in found)),
-        column("", "placement interval", (text.bounds(f.placement) for f in found)),
+        column("", "placement interval, 90 %", (text.bounds(f.placement) for f in found)),
         column("", "noise floor ±", (text.percent(f.noise_floor) for f in found)),
         column("p by Holm", "at most the margin", (text.probability(f.overhead_p) for f in found)),
         column("p by Holm", "at least ±margin", (text.probability(f.equivalent_p) for f in found)),

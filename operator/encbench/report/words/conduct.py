@@ -46,16 +46,21 @@ def _copying(report: Report) -> str:
     return f", in {middle} s at the median and {most} s at most"
 
 
-def disturbances(report: Report) -> list[tuple[str, str, str]]:
-    """Each cause of Invalid trials: its largest extent in trials that count, and its limit.
+def disturbances(report: Report) -> list[tuple[str, str, str | None]]:
+    """Each disturbance: its largest extent in trials that count, and its limit where it has one.
 
     The campaign fixed the limits before any TPS was known.
     """
     counted, limits = [t for t in report.trials if t.counted], report.spec.limits
     return [
-        (name, _most([getattr(trial, field) for trial in counted]), text.margin(limit))
+        (
+            name,
+            _most([getattr(trial, field) for trial in counted]),
+            None if limit is None else text.margin(limit),
+        )
         for name, field, limit in (
             ("load from outside, of a node's cores", "foreign_cpu_percent", limits.foreign_cpu),
+            ("taken by the hypervisor, of a node's cores", "stolen_cpu_percent", None),
             ("idle databases, of one instance's CPU", "idle_cpu_percent", limits.idle_cpu),
             ("client throttled, of the window", "throttled_percent", limits.client_throttling),
         )

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import Arm
+from encbench.core.columns.enclave import SIMULATION
 from encbench.report.document import Headline, Report
 from encbench.report.document.group import LAYERS, Finding, Group, LayerStep, PairedComparison
 from encbench.report.figures import JUDGED
-from encbench.report.words import judgement, text
-from encbench.text.words import listed, plural
+from encbench.report.words import decision, judgement, text
+from encbench.text.words import capitalised, listed, plural
 
 
 def headlines(report: Report) -> tuple[Headline, ...]:
@@ -45,7 +46,13 @@ def _headline(arm: Arm, report: Report) -> Headline:
         if c.loss is not None and (finding := c.finding(group.primary)) is not None
     ]
     if not answers:
-        return Headline(arm=arm.name, verdict="NoData", text=_no_data(arm, found, report))
+        return Headline(
+            arm=arm.name,
+            verdict="NoData",
+            text=_no_data(arm, found, report),
+            brief=f"Nothing is known about what {arm.name} costs.",
+            so="So look at the excluded trials first.",
+        )
     group = _chosen([one.group for one in answers])
     answer = next(one for one in answers if one.group is group)
     finding, mode = answer.finding, report.resolved.modes[arm.mode_ref]
@@ -55,7 +62,15 @@ def _headline(arm: Arm, report: Report) -> Headline:
     return Headline(
         arm=arm.name,
         verdict=finding.verdict,
-        text=" ".join((sentence, *_range(alike, len(answers), len(found)))),
+        text=" ".join(
+            (
+                sentence,
+                *decision.afterwards(finding, answer.comparison.capacity),
+                *_range(alike, len(answers), len(found)),
+            )
+        ),
+        brief=decision.brief(arm.name, finding, group.place),
+        so=decision.so(finding, answer.comparison.capacity, report.spec.margin),
         instance=group.instance,
         workload=group.workload,
         concurrency=group.concurrency,
@@ -86,11 +101,16 @@ def _below(arm: Arm, report: Report) -> Headline | None:
     low, high = text.number(100 * min(losses), 1), text.percent(max(losses))
     range_of = f"the point estimates of the loss range from {low} to {high}"
     over = f" Over {len(losses)} conditions {range_of}."
+    finding = Finding(
+        figure="tps", blocks=step.blocks, change=step.loss, verdict=step.verdict, why=step.why
+    )
     return Headline(
         arm=arm.name,
         verdict=step.verdict,
         text=f"{claim}, {group.baseline.name} against {arm.name}, {group.place}; "
         f"{plural(step.blocks, 'block')}." + (over if len(losses) > 1 else ""),
+        brief=decision.brief(layers, finding, group.place),
+        so=decision.so(finding, None, report.spec.margin),
         instance=group.instance,
         workload=group.workload,
         concurrency=group.concurrency,
@@ -191,12 +211,14 @@ def proof_clause(mode: EncryptionModeSpec, comparison: PairedComparison) -> str:
     parts = (
         ("on disk", mode.encrypts_at_rest and not comparison.on_trust),
         ("in transit", mode.in_transit is not None),
-        ("in results", mode.columns is not None and mode.columns.encrypts),
+        ("in results", mode.proxy is not None and mode.proxy.encrypts),
+        ("in tables, indexes and results", mode.enclave is not None),
     )
     places = " and ".join(place for place, proven in parts if proven)
     proven = f"encryption proven {places}" if places else ""
     trusted = "encryption on disk declared, not seen" if comparison.on_trust else ""
-    return "; ".join(filter(None, (proven, trusted)))
+    simulated = SIMULATION if mode.enclave is not None else ""
+    return "; ".join(filter(None, (proven, trusted, simulated)))
 
 
 def _range(alike: Sequence[Candidate], measured: int, conditions: int) -> list[str]:
@@ -236,11 +258,13 @@ def _control_only(groups: Sequence[Group], margin: float) -> Headline:
     arm = next((group.baseline.name for group in groups), "baseline")
     floors = [group.noise_floor for group in groups if group.noise_floor is not None]
     if not floors:
-        return Headline(arm=arm, verdict="NoData", text="no data: no block is complete.")
+        text_of = "no data: no block is complete."
+        return Headline(arm=arm, verdict="NoData", text=text_of, brief=capitalised(text_of))
     side = "below" if max(floors) < margin else "not below"
     return Headline(
         arm=arm,
         verdict="NoiseFloor",
+        brief="No mode was compared: the noise alone was measured.",
         text=f"no mode to compare: {arm} against itself shows a noise floor of up to "
         f"±{text.percent(max(floors))}, {side} the margin of {text.margin(margin)}.",
     )

@@ -38,32 +38,30 @@ def reason(finding: Finding, margin: float) -> JudgementReason:
     if finding.verdict == "Equivalent":
         return JudgementReason.WITHIN_THE_MARGIN
     if (by_interval := _alone(finding, margin)) != "Inconclusive":
-        lucky = finding.placement is not None and by_interval != _side(
-            finding.placement, finding.placement, margin
-        )
+        lucky = finding.placement and by_interval != _side(finding.placement, margin)
         return JudgementReason.PLACEMENT if lucky else JudgementReason.CORRECTION
     return JudgementReason.BETTER_THAN_BASELINE if change.high < 0 else JudgementReason.TOO_WIDE
 
 
 def _alone(finding: Finding, margin: float) -> Verdict:
-    """The verdict of its paired intervals, without placement or correction for others."""
-    return _side(finding.change, finding.change90, margin)
+    """The verdict of its paired interval, without placement or correction for others."""
+    return _side(finding.change, margin)
 
 
-def _side(wide: Interval | None, narrow: Interval | None, margin: float) -> Verdict:
-    """`Overhead` where `wide` lies above the margin, `Equivalent` where `narrow` lies inside it."""
-    if wide is not None and wide.low is not None and wide.low > margin:
-        return "Overhead"
-    if narrow is None or narrow.low is None or narrow.high is None:
+def _side(interval: Interval | None, margin: float) -> Verdict:
+    """`Overhead` for one that lies above the margin, `Equivalent` for one inside it."""
+    if interval is None or interval.low is None or interval.high is None:
         return "Inconclusive"
-    return "Equivalent" if -margin < narrow.low and narrow.high < margin else "Inconclusive"
+    if interval.low > margin:
+        return "Overhead"
+    return "Equivalent" if -margin < interval.low and interval.high < margin else "Inconclusive"
 
 
 def why(finding: Finding, margin: float, together: str) -> str:
     """What decided the verdict, in one clause.
 
-    `together` is what Holm's correction covers, such as "3 modes"; empty where nothing else was
-    judged beside it.
+    `together` is what the correction covers, such as "3 modes" (Holm) or "3 modes and 2 looks";
+    empty where nothing else was judged beside it.
     """
     limit = text.margin(margin)
     also = f", also after correction for {together}" if together else ""
@@ -72,19 +70,20 @@ def why(finding: Finding, margin: float, together: str) -> str:
             return "one block gives no interval"
         case JudgementReason.ABOVE_THE_MARGIN:
             return (
-                f"the whole 95 % interval {text.bounds(finding.change)} lies above the margin of "
-                f"{limit}{_luck_too(finding)}{also}"
+                f"the whole paired 95 % interval {text.bounds(finding.change)} lies above the "
+                f"margin of {limit}{_luck_too(finding)}{also}"
             )
         case JudgementReason.WITHIN_THE_MARGIN:
             return (
-                f"the 90 % interval {text.bounds(finding.change90)} lies inside ±{limit}"
+                f"the whole paired 95 % interval {text.bounds(finding.change)} lies inside ±{limit}"
                 f"{_luck_too(finding)}{also}"
             )
         case JudgementReason.CORRECTION:
             alone = _alone(finding, margin)
             p = finding.overhead_p if alone == "Overhead" else finding.equivalent_p
+            by = "Bonferroni" if together.endswith("looks") else "Holm"
             return (
-                f"by itself it would be {alone}, but not as one of {together} (Holm: p = {p:.2g})"
+                f"by itself it would be {alone}, but not as one of {together} ({by}: p = {p:.2g})"
             )
         case JudgementReason.PLACEMENT:
             return (
@@ -101,8 +100,8 @@ def why(finding: Finding, margin: float, together: str) -> str:
             )
         case JudgementReason.TOO_WIDE:
             return (
-                f"the 95 % interval {text.bounds(finding.change)} lies neither above the margin of "
-                f"{limit} nor inside ±{limit}"
+                f"the paired 95 % interval {text.bounds(finding.change)} lies neither above the "
+                f"margin of {limit} nor inside ±{limit}"
             )
 
 
@@ -145,6 +144,14 @@ def why_no_data(arm: str, trials: Sequence[TrialView]) -> str:
 def by_reason(reasons: Iterable[str | None]) -> str:
     """`ProofFailed 3, Throttled 1`, the most frequent first."""
     return ", ".join(f"{reason} {count}" for reason, count in counted(reasons))
+
+
+def by_arm(trials: Iterable[TrialView]) -> str:
+    """`plain 0 of 6, tde 3 of 9`: of the trials of each arm, how many did not succeed."""
+    found: dict[str, list[bool]] = {}
+    for trial in trials:
+        found.setdefault(trial.arm, []).append(trial.outcome != "Succeeded")
+    return ", ".join(f"{arm} {sum(bad)} of {len(bad)}" for arm, bad in sorted(found.items()))
 
 
 def counted(reasons: Iterable[str | None]) -> list[tuple[str, int]]:

@@ -4,12 +4,14 @@ An absent figure is a dash, a negative one has a real minus sign, and a space pr
 sign. These functions only round what is shown, never what is computed with.
 """
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from encbench.api.base import Model
 from encbench.api.overheadreport import Interval
+from encbench.report.document.group import Capacity
 
 ABSENT = "–"
 
@@ -68,6 +70,61 @@ def estimate(interval: Interval | None) -> str:
     shown = percent(point(interval))
     has_bounds = interval is not None and interval.low is not None
     return f"{shown} {bounds(interval)}" if has_bounds else shown
+
+
+def half_width(fraction: float) -> str:
+    """Half of an interval with two significant digits: 0.01 reads as `±1 %`."""
+    return f"±{100 * fraction:.2g} %"
+
+
+def duration(seconds: float) -> str:
+    """About how long: `40 s`, `6 minutes`, `2.5 hours`, `3 days`."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 90 * 60:
+        return f"{round(seconds / 60)} minutes"
+    hours = seconds / 3600
+    if hours < 48:
+        return f"{hours:.2g} hours"
+    return f"{number(hours / 24, 0)} days"
+
+
+def about(count: int) -> str:
+    """A count with two significant digits: 1,234 reads as `1,200`."""
+    return f"{int(float(f'{count:.2g}')):,}"
+
+
+def cores(capacity: Capacity) -> str:
+    """`8.6 [8.4, 8.8]`, with as many decimals as its bounds call for."""
+    if capacity.low is None or capacity.high is None:
+        return number(capacity.needed, 1)
+    half = max((capacity.high - capacity.low) / 2, 1e-3)
+    digits = min(3, max(0, -math.floor(math.log10(half))))
+    ends = f"[{number(capacity.low, digits)}, {number(capacity.high, digits)}]"
+    return f"{number(capacity.needed, digits)} {ends}"
+
+
+def between(interval: Interval | None) -> str:
+    """The bounds alone, in words: `6.1 to 9.4 %`."""
+    if interval is None or interval.low is None or interval.high is None:
+        return percent(point(interval))
+    return f"{number(100 * interval.low, 1)} to {percent(interval.high)}"
+
+
+def signed_estimate(interval: Interval | None) -> str:
+    """The same of what may rise or fall: `+7.8 % [6.1, 9.4] %`."""
+    shown = signed_percent(point(interval))
+    has_bounds = interval is not None and interval.low is not None
+    return f"{shown} {bounds(interval)}" if has_bounds else shown
+
+
+def signed_points(interval: Interval | None) -> str:
+    """A difference of two fractions: `+0.4 points [−0.8, 1.6]`."""
+    if interval is None:
+        return ABSENT
+    shown = f"{signed(100 * interval.estimate)} points"
+    has_bounds = interval.low is not None
+    return f"{shown} {bounds(interval, '').rstrip()}" if has_bounds else shown
 
 
 def probability(value: float | None) -> str:

@@ -14,6 +14,7 @@ from encbench.sidecars.agent import process, server
 from encbench.sidecars.agent.api import AgentParts, application
 from encbench.sidecars.agent.checks import CheckRuns
 from encbench.sidecars.agent.config import AgentConfig, ColumnsConfig, ConfigError, read_config
+from encbench.sidecars.agent.enclave import EnclaveLook
 from encbench.sidecars.agent.evidence import EvidenceSource
 from encbench.sidecars.agent.metrics import exposition
 from encbench.sidecars.agent.probe import probe
@@ -68,7 +69,9 @@ def build(
         metrics=exposition(read, proxied),
         health=server.Heart(functools.partial(open_bounded, HEALTH_SECONDS)).beats,
         server=lambda: server.describe(open_session, engine, processes.running(), machine),
-        evidence=EvidenceSource(open_session, engine, config.volume, ground, columns).gather,
+        evidence=EvidenceSource(
+            open_session, engine, config.volume, ground, columns, _enclave(config)
+        ).gather,
         settle=functools.partial(
             server.settle,
             functools.partial(open_session, statement_timeout=server.STATEMENT_SECONDS),
@@ -94,6 +97,19 @@ def _columns(config: AgentConfig, own: ColumnsConfig) -> Callable[..., wire.Colu
         proxied=functools.partial(raw.by_port, own.port, own.username, own.password),
         opened=functools.partial(open_envelope, key=own.key),
     ).facts
+
+
+def _enclave(config: AgentConfig) -> EnclaveLook | None:
+    """The look at encrypted column types; its libraries are imported only in arms that need it."""
+    if config.enclave_key is None:
+        return None
+    from encbench.adapters.enclavecipher import seal, unseal  # noqa: PLC0415
+
+    return EnclaveLook(
+        seal=functools.partial(seal, key=config.enclave_key),
+        opened=functools.partial(unseal, key=config.enclave_key),
+        data=config.volume / "data",
+    )
 
 
 def main() -> None:

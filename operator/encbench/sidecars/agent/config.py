@@ -29,6 +29,8 @@ class AgentConfig:
     """The program of that file system, whose CPU and I/O count as the database's."""
     columns: "ColumnsConfig | None" = None
     """Set in an arm whose clients connect through the confidential proxy."""
+    enclave_key: bytes | None = field(default=None, repr=False)
+    """The key of encrypted column types, in an arm that has them."""
 
 
 @dataclass(frozen=True)
@@ -59,21 +61,25 @@ def read_config(environment: Mapping[str, str]) -> AgentConfig:
         lower=Path(lower) if lower else None,
         volume_process=environment.get(names.VOLUME_PROCESS) or None,
         columns=_columns(environment, credentials) if environment.get(names.PROXY_PORT) else None,
+        enclave_key=_key(environment) if environment.get(names.ENCLAVE) else None,
     )
 
 
-def _columns(environment: Mapping[str, str], credentials: Path) -> ColumnsConfig:
-    key = Path(_get(environment, names.MEK_FILE))
+def _key(environment: Mapping[str, str]) -> bytes:
+    path = Path(_get(environment, names.MEK_FILE))
     try:
-        key_bytes = key_of(_read(key))
+        return key_of(_read(path))
     except ValueError as error:
-        raise ConfigError(f"{key}: {error}") from error
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def _columns(environment: Mapping[str, str], credentials: Path) -> ColumnsConfig:
     listed = _text(Path(_get(environment, names.COLUMNS))).lower().splitlines()
     columns = (line.partition("#")[0].strip() for line in listed)
     return ColumnsConfig(
         port=int(_get(environment, names.PROXY_PORT)),
         chosen=frozenset(column for column in columns if "." in column),
-        key=key_bytes,
+        key=_key(environment),
         username=_read(credentials / "username"),
         password=_read(credentials / "password"),
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from encbench.adapters.sql import Session, SqlError
 from encbench.engines.marker import table_name
+from encbench.sidecars.agent.enclave import EnclaveLook, hidden
 from encbench.sidecars.agent.files import Stop, search_file, search_tree
 from encbench.sidecars.agent.probe import EngineProbe, OpenSession
 from encbench.sidecars.agent.volume import Ground
@@ -37,10 +38,13 @@ class EvidenceSource:
     ground: Ground | None = None
     columns: Callable[..., wire.ColumnsSeen] | None = None
     """Takes a session and `full`; None in an arm without a proxy."""
+    enclave: EnclaveLook | None = None
+    """Set in an arm with encrypted column types."""
 
     def gather(self, marker: str, full: bool, cancelled: Callable[[], bool]) -> wire.EvidenceAnswer:
         """The evidence. Blocks; EvidenceError when it cannot be had."""
         began, probe, ground = time.monotonic(), self.probe, self.ground
+        inside = self.enclave
 
         def stop() -> None:
             if cancelled():
@@ -55,20 +59,24 @@ class EvidenceSource:
                 table = table_name(marker)
                 try:
                     logs = probe.flush_logs if full else ()
-                    for statement in (*probe.plant(table, marker), *logs):
+                    sealed = inside.plant(table, marker) if inside else ()
+                    for statement in (*probe.plant(table, marker), *sealed, *logs):
                         session.rows(*statement)
                     catalogue = self._catalogue(session, stop, full=full)
                     own = self.volume / "data" / probe.table_file(session, table)
                     files = list(self._search(own, marker, stop, full=full))
                     below = ground.facts(own, marker.encode(), stop, full=full) if ground else None
-                    shown = self.columns(session, full=full) if self.columns else None
+                    more: wire.SeenInMode = {}
+                    if self.columns is not None:
+                        more["columns"] = self.columns(session, full=full)
+                    if inside is not None:
+                        more["enclave"] = inside.facts(session, table, marker, stop)
                 finally:
                     self._remove(session, table)
         except SqlError as error:
             raise EvidenceError(str(error)) from error
         except OSError as error:
             raise EvidenceError(f"cannot read {error.filename}: {error.strerror}") from error
-        proxied: wire.SeenThroughProxy = {"columns": shown} if shown else {}
         return {
             "marker": marker,
             "full": full,
@@ -77,7 +85,7 @@ class EvidenceSource:
             "markerTable": table,
             "markerFile": own.relative_to(self.volume).as_posix(),
             "volume": below,
-            **proxied,
+            **more,
             "tookSeconds": round(time.monotonic() - began, 3),
             "clock": time.time(),
         }
@@ -97,7 +105,8 @@ class EvidenceSource:
     def _search(
         self, own: Path, marker: str, stop: Stop, *, full: bool
     ) -> Iterator[wire.SearchedFileRow]:
-        text, echo = marker.encode(), self.probe.echo(marker).encode()
+        echoed = hidden(marker) if self.enclave else self.probe.echo(marker)
+        text, echo = marker.encode(), echoed.encode()
         if full:
             searched = search_tree(self.volume, text, stop, echo=echo)
         else:
@@ -111,9 +120,12 @@ class EvidenceSource:
             yield row
 
     def _remove(self, session: Session, table: str) -> None:
-        """Drop the table, in a new session if the first one has failed and is closed."""
+        """Drop the tables, in a new session if the first one has failed and is closed."""
+        drops = [self.probe.drop(table), *([self.enclave.drop(table)] if self.enclave else [])]
         try:
-            session.rows(*self.probe.drop(table))
+            for statement in drops:
+                session.rows(*statement)
         except SqlError:
             with closing(self.open_session()) as again:
-                again.rows(*self.probe.drop(table))
+                for statement in drops:
+                    again.rows(*statement)

@@ -29,7 +29,12 @@ class _SlotRun:
 
     def describe(self) -> SlotsAnswer:
         return SlotsAnswer(
-            run=self.order["run"], state=self.state, rows=list(self.rows), error=self.error
+            run=self.order["run"],
+            state=self.state,
+            startAt=self.order["startAt"],
+            rows=list(self.rows),
+            clock=time.time(),
+            error=self.error,
         )
 
 
@@ -58,7 +63,9 @@ class SlotRuns:
         with self._lock:
             run = self._run
         if run is None or run.order["run"] != name:
-            return SlotsAnswer(run=name, state="unknown", rows=[], error=None)
+            return SlotsAnswer(
+                run=name, state="unknown", startAt=None, rows=[], clock=time.time(), error=None
+            )
         return run.describe()
 
     def _work(self, run: _SlotRun) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from encbench.sidecars.recorder.run import NotReady, Run
 from encbench.wire.files import FILES, SLICES
-from encbench.wire.recorder import RELEASE, STATE
+from encbench.wire.recorder import RELEASE, STATE, ClockOffset
 from encbench.wire.slices import OwnSlots
 
 JSON = "application/json"
@@ -74,8 +74,11 @@ class Api:
         return self._state(request)
 
 
-def _parse_release(body: bytes) -> tuple[float, dict[str, str], OwnSlots | None]:
-    """Start time, URLs and slots. A malformed release is a ValueError, which contains no URL."""
+Release = tuple[float, dict[str, str], OwnSlots | None, ClockOffset | None]
+
+
+def _parse_release(body: bytes) -> Release:
+    """Start time, URLs, slots and clock. A malformed one is a ValueError, which contains no URL."""
     try:
         release: Any = json.loads(body)
     except ValueError as error:
@@ -92,7 +95,18 @@ def _parse_release(body: bytes) -> tuple[float, dict[str, str], OwnSlots | None]
     for name, url in uploads.items():
         if not isinstance(url, str) or not url.startswith(("http://", "https://")):
             raise ValueError(f"the URL of {name} must begin with http:// or https://")
-    return float(start_at), uploads, slots
+    return float(start_at), uploads, slots, _clock(release.get("clock"))
+
+
+def _clock(given: Any) -> ClockOffset | None:
+    """What the operator measured of our clock."""
+    if given is None:
+        return None
+    own: Any = given if isinstance(given, dict) else {}
+    found: list[Any] = [own.get(name) for name in ("seconds", "roundTrip")]
+    if not all(isinstance(n, int | float) and not isinstance(n, bool) for n in found):
+        raise ValueError("clock needs seconds and roundTrip")
+    return ClockOffset(seconds=float(found[0]), roundTrip=float(found[1]))
 
 
 def _slots(given: Any) -> OwnSlots | None:

@@ -169,6 +169,7 @@ class RunDriver:
             memoryLimitBytes=self._config.memory_limit,
             throttledSeconds=_rounded(seen.throttled_seconds(window) if window else None),
             clockSkewSeconds=_rounded(clock_skew),
+            clockOffset=self._run.clock,
             output=wire.OutputDigest(bytes=output.stat().st_size, digest=output_digest),
         )
         (folder / SERIES).write_text(series_csv(seen.rows))

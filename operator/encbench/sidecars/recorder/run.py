@@ -12,7 +12,7 @@ from encbench.sidecars.recorder.observation import ObservedWindow
 from encbench.sidecars.recorder.process import Usage
 from encbench.tools.progress import Sample
 from encbench.wire.files import FILES, SLICES
-from encbench.wire.recorder import RunStateName, StateAnswer
+from encbench.wire.recorder import ClockOffset, RunStateName, StateAnswer
 from encbench.wire.slices import OwnSlots
 
 _SLICE = 0.25
@@ -32,6 +32,8 @@ class Run:
         """When the tool starts, once that is known."""
         self.slots: OwnSlots | None = None
         """Its turns, once the start is known, in an interleaved block."""
+        self.clock: ClockOffset | None = None
+        """What the operator measured of our clock, once the start is known."""
         self.uploads: dict[str, str] = {}
         """The latest URLs by file. A new release is a new dict."""
         self._window: ObservedWindow | None = None
@@ -75,7 +77,11 @@ class Run:
             self.state = "waiting"
 
     def release(
-        self, start_at: float, uploads: dict[str, str], slots: OwnSlots | None = None
+        self,
+        start_at: float,
+        uploads: dict[str, str],
+        slots: OwnSlots | None = None,
+        clock: ClockOffset | None = None,
     ) -> None:
         """Let the tool start. A second release changes only the URLs. NotReady at first."""
         with self._lock:
@@ -83,7 +89,8 @@ class Run:
                 raise NotReady
             self.uploads, self.error = dict(uploads), None
             if self.state == "waiting":
-                self.state, self.start_at, self.slots = "released", start_at, slots
+                self.state, self.start_at = "released", start_at
+                self.slots, self.clock = slots, clock
         self._wake.set()
 
     def start(self, usage: Callable[[], Usage | None]) -> None:

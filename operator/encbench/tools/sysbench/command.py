@@ -5,8 +5,9 @@ from encbench.core.certificates import FOLDER
 from encbench.core.connection import Connection
 from encbench.core.tls import suite
 from encbench.tools.context import seed_of, shares
+from encbench.tools.sysbench import enclave
 
-# Mount points: of the options file, of the user's own script, of `SESSION_SCRIPT`.
+# Mount points: of the options file, of the user's own script, of encbench's.
 CREDENTIALS = "/etc/encbench/sysbench"
 SCRIPTS = "/etc/encbench/script"
 SESSION = "/etc/encbench/session"
@@ -29,11 +30,11 @@ run."""
 
 
 def script_argument(sysbench: Sysbench) -> str:
-    """The built-in script's name, or the path of the user's own."""
+    """The built-in script's name, or the path of encbench's or the user's own."""
     if sysbench.script_config_map_ref is not None:
         return f"{SCRIPTS}/{sysbench.script_config_map_ref.key}"
     assert sysbench.script is not None  # noqa: S101 - the model has one of the two
-    return sysbench.script
+    return sysbench.script if sysbench.enclave_workload is None else f"{SESSION}/{enclave.SCRIPT}"
 
 
 def environment(connection: Connection) -> dict[str, str]:
@@ -104,6 +105,7 @@ def load_command(
         "sysbench",
         *_connection(connection, credentials),
         *_dataset(sysbench),
+        *enclave.arguments(sysbench, connection),
         f"--threads={threads}",
         script_argument(sysbench),
     ]
@@ -129,6 +131,7 @@ def run_command(
         *_connection(connection, credentials),
         *ignored,
         *_dataset(workload.sysbench_test),
+        *enclave.arguments(workload.sysbench_test, connection),
         f"--time={run_seconds(workload) if seconds is None else seconds}",
         *checkpoint,
         "--report-interval=1",

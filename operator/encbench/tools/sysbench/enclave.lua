@@ -1,10 +1,10 @@
--- The workloads of the published study of encrypted column types in PostgreSQL. Both arms run this
--- script: --encryption=off is the plain one. The server has the extension encbench_enclave in the
+-- The workloads of the published study of encrypted column types in PostgreSQL. Every arm runs this
+-- script: --encrypted=none is the plain one. The server has the extension encbench_enclave in the
 -- encrypted arms, and nothing of it in the plain one.
 --
---     scenario 1   k, c and pad are encrypted; rows are found by id
---     scenario 2   id too
---     scenario 3   as 2; rows are found by k, of which each row has one of its own
+--     scenario 1   --encrypted=k,c,pad
+--     scenario 2   --encrypted=id,k,c,pad
+--     scenario 3   as 2, --lookup=k: rows are found by k, of which each row has one of its own
 --
 --     point   SELECT c                    range   SELECT SUM(k) over range_size rows
 --     write   a transaction of UPDATE k=k+1, UPDATE c, DELETE and INSERT
@@ -19,9 +19,9 @@ sysbench.cmdline.options = {
    tables = {"Number of tables", 1},
    table_size = {"Number of rows per table, beside row 0 of the first", 10000},
    range_size = {"Rows of a range", 100},
-   scenario = {"1, 2 or 3", 1},
+   encrypted = {"Columns with encrypted types, separated by commas, or none", "none"},
+   lookup = {"The column by which rows are found: id or k", "id"},
    workload = {"point, range or write", "point"},
-   encryption = {"Encrypt columns", true},
    key_file = {"File that holds the key, as 32 hexadecimal digits", ""},
    index = {"Operator class of encrypted indexes: Single or PageBatch", "Single"},
    create_secondary = {"Create an index on k", true},
@@ -56,6 +56,19 @@ local function plain_text(raw) return raw end
 
 local function without_padding(text) return (text:gsub(" +$", "")) end
 
+-- The names in --encrypted, each a key.
+local function encrypted_names()
+   local names = {}
+   if sysbench.opt.encrypted == "none" then return names end
+   for name in (sysbench.opt.encrypted .. ","):gmatch("([^,]*),") do
+      if name ~= "id" and name ~= "k" and name ~= "c" and name ~= "pad" then
+         error("--encrypted must be none, or some of: id, k, c, pad", 0)
+      end
+      names[name] = true
+   end
+   return names
+end
+
 -- The four columns, made when a command begins, for then the options are known.
 local function columns()
    local int, char = sysbench.sql.type.INT, sysbench.sql.type.CHAR
@@ -65,16 +78,17 @@ local function columns()
       c = plain_column("CHAR(120) DEFAULT '' NOT NULL", {char, 120}, plain_text),
       pad = plain_column("CHAR(60) DEFAULT '' NOT NULL", {char, 60}, plain_text),
    }
-   if sysbench.opt.encryption then
-      cipher = cipher_of.from_file(sysbench.opt.key_file)
-      made.k = encrypted_column("int4", 48, cipher.seal_int, cipher.open_int, 0)
-      made.c = encrypted_column("text", 204, cipher.seal_text, cipher.open_text, "")
-      made.pad = encrypted_column("text", 124, cipher.seal_text, cipher.open_text, "")
-      if sysbench.opt.scenario >= 2 then
-         made.id = encrypted_column("int4", 48, cipher.seal_int, cipher.open_int, 0)
-         made.id.definition = "enc_int4 NOT NULL"
-      end
-   end
+   local names = encrypted_names()
+   if next(names) == nil then return made end
+   cipher = cipher_of.from_file(sysbench.opt.key_file)
+   local sealed = {
+      id = {"int4", 48, cipher.seal_int, cipher.open_int, 0},
+      k = {"int4", 48, cipher.seal_int, cipher.open_int, 0},
+      c = {"text", 204, cipher.seal_text, cipher.open_text, ""},
+      pad = {"text", 124, cipher.seal_text, cipher.open_text, ""},
+   }
+   for name in pairs(names) do made[name] = encrypted_column(unpack(sealed[name])) end
+   if names.id then made.id.definition = "enc_int4 NOT NULL" end
    return made
 end
 
@@ -86,11 +100,12 @@ local function known(name, choices)
 end
 
 local function check_options()
-   known("scenario", {1, 2, 3})
+   encrypted_names()
+   known("lookup", {"id", "k"})
    known("workload", {"point", "range", "write"})
    known("index", {"Single", "PageBatch"})
-   if sysbench.opt.workload == "write" and sysbench.opt.scenario == 3 then
-      error("scenario 3 has no write workload", 0)
+   if sysbench.opt.workload == "write" and sysbench.opt.lookup == "k" then
+      error("write finds its rows by id: leave out --lookup=k", 0)
    end
 end
 
@@ -101,10 +116,10 @@ local function common_divisor(a, b)
    return a
 end
 
--- In scenario 3 a permutation of the row numbers: each k is one row's, in no order.
+-- Where rows are found by k, a permutation of their numbers: each k is one row's, in no order.
 local function k_of_rows()
    local size = sysbench.opt.table_size
-   if sysbench.opt.scenario < 3 then
+   if sysbench.opt.lookup == "id" then
       return function() return sysbench.rand.default(1, size) end
    end
    local step = math.floor(size * 0.618) + 1
@@ -219,7 +234,7 @@ local function print_digest()
    result:free()
    ask.statement:close()
    -- In one write, for other threads write lines as well.
-   io.write(string.format("encbench-row table=sbtest1 id=0 sha256=%s\n", cipher_of.sha256(opened)))
+   io.write(string.format("encbench-columns sbtest1 %s\n", cipher_of.sha256(opened)))
    io.flush()
 end
 
@@ -227,7 +242,7 @@ function thread_init()
    check_options()
    connection = sysbench.sql.driver():connect()
    column, statements = columns(), {}
-   local key = sysbench.opt.scenario == 3 and "k" or "id"
+   local key = sysbench.opt.lookup
    for number = 1, sysbench.opt.tables do
       statements[number] = definitions[sysbench.opt.workload]("sbtest" .. number, key)
    end
@@ -253,9 +268,9 @@ local function any_table()
    return statements[sysbench.rand.uniform(1, sysbench.opt.tables)]
 end
 
--- The study's scenario 3 draws keys uniformly, so that a key is about one row.
+-- By k, keys are drawn uniformly, as in the study's scenario 3, so that a key is about one row.
 local function any_key(last)
-   if sysbench.opt.scenario == 3 then return sysbench.rand.uniform(1, last) end
+   if sysbench.opt.lookup == "k" then return sysbench.rand.uniform(1, last) end
    return sysbench.rand.default(1, last)
 end
 

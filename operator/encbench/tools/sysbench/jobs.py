@@ -7,20 +7,17 @@ from encbench.api.scalars import parse_duration
 from encbench.api.workload import Sysbench
 from encbench.core import certificates
 from encbench.core.certificates import FOLDER
+from encbench.core.columns import layout
 from encbench.kube import pods
 from encbench.ports import Body
 from encbench.tools import pod
 from encbench.tools.context import LoadContext, TrialContext, shares
-from encbench.tools.sysbench import command
+from encbench.tools.sysbench import command, enclave
 from encbench.tools.turns import load_seconds
 
 _LOADER = Path(__file__).with_name("load.sh").read_text()
 _SESSION = Path(__file__).with_name(command.SESSION_SCRIPT).read_text()
 _COUNTERS = Path(__file__).with_name("counters.lua").read_text()
-
-SESSION_ANNOTATION = "encbench.io/session.lua"
-"""The pod carries our script as an annotation, because each sysbench thread reads it from a file
-and the image does not contain it."""
 
 
 def load_job(context: LoadContext) -> Body:
@@ -30,14 +27,18 @@ def load_job(context: LoadContext) -> Body:
     cores = math.ceil(client.resources.cores)
     threads = min(sysbench.tables, 2 * cores, context.spec.max_connections)
     words = command.load_command(sysbench, context.connection, threads)
+    own = enclave.texts() if sysbench.enclave_workload else {}
     files = {**_login(context), **_files(context, sysbench, dataset.script_config_map)}
+    if own:
+        files[command.SESSION] = pod.annotation_volume("session", own)
     tool = pod.tool_container(
         client,
         pod.shell(_LOADER, "load.sh", words),
         pod.mounts(files),
         command.environment(context.connection),
     )
-    return pod.load_job(context, _at_certificates(tool, context), files.values())
+    annotations = {pod.annotation(name): text for name, text in own.items()}
+    return pod.load_job(context, _at_certificates(tool, context), files.values(), annotations)
 
 
 def trial_job(context: TrialContext) -> Body:
@@ -56,10 +57,13 @@ def trial_job(context: TrialContext) -> Body:
         shares(spec.concurrency, client.replicas)[0],
     )
     limit = seconds + parse_duration(spec.step_deadlines.overrun)
-    script = pod.annotation_volume("session", SESSION_ANNOTATION, command.SESSION_SCRIPT)
+    # Session and counters are one file, because the second wraps what the first has loaded.
+    own = {command.SESSION_SCRIPT: _SESSION + (_COUNTERS if counting else "")}
+    if sysbench.enclave_workload:
+        own |= enclave.texts()
     files = {
         **_login(context),
-        command.SESSION: script,
+        command.SESSION: pod.annotation_volume("session", own),
         **_files(context, sysbench, spec.script_config_map),
     }
     variables = {
@@ -80,8 +84,7 @@ def trial_job(context: TrialContext) -> Body:
         "sysbench",
         _at_certificates(tool, context),
         files.values(),
-        # Our two scripts are one file, because the second wraps what the first has loaded.
-        annotations={SESSION_ANNOTATION: _SESSION + (_COUNTERS if counting else "")},
+        annotations={pod.annotation(name): text for name, text in own.items()},
         first=first,
     )
 
@@ -96,7 +99,7 @@ def _login(context: LoadContext | TrialContext) -> dict[str, Body]:
 def _files(
     context: LoadContext | TrialContext, sysbench: Sysbench, config_map: str | None
 ) -> dict[str, Body]:
-    """Volumes of the user's own script and of the certificates, by the paths of their mounts."""
+    """Volumes of the user's own script, of certificates and key, by the paths of their mounts."""
     files: dict[str, Body] = {}
     if (ref := sysbench.script_config_map_ref) is not None:
         # The frozen copy of the user's script, or the user's own ConfigMap if there is no copy.
@@ -109,6 +112,10 @@ def _files(
             certificates.CLIENT_KEY: command.CLIENT_KEY,
         }
         files[FOLDER] = pods.secret_volume("tls", context.credentials_secret, entries)
+    key = context.connection.mek
+    if context.connection.enclave is not None and key is not None:
+        entries = {key.entry: layout.MEK}
+        files[layout.MEK_FOLDER] = pods.secret_volume("mek", key.secret, entries)
     return files
 
 

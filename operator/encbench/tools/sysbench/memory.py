@@ -13,6 +13,7 @@ from encbench.api.workload import Sysbench, WorkloadSpec
 from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import SessionMemory, Sessions
 from encbench.tools.context import shares
+from encbench.tools.sysbench import enclave
 
 MEBIBYTE, KIBIBYTE = 2**20, 2**10
 
@@ -54,7 +55,7 @@ def problems(workload: WorkloadSpec, mode: EncryptionModeSpec) -> Iterator[Probl
 
 
 def _prepared(sysbench: Sysbench) -> tuple[int, int]:
-    """Statements of a built-in script: per table, and in addition."""
+    """Statements of a script that is not the user's: per table, and in addition."""
 
     def on(name: str, default: str) -> bool:
         given = sysbench.options
@@ -75,4 +76,5 @@ def _prepared(sysbench: Sysbench) -> tuple[int, int]:
         "select_random_points": (0, 1),
         "select_random_ranges": (0, 1),
     }
-    return known.get(sysbench.script, (0, 0))
+    own = enclave.STATEMENTS.get(sysbench.enclave_workload or "", (0, 0))
+    return known.get(sysbench.script, own)

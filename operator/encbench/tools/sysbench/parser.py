@@ -25,7 +25,7 @@ Seen with Debian's 1.0.20 against MariaDB 10.11, where the source says the same:
 - A fatal error ends every thread with exit code 1 and no final report. SIGTERM ends sysbench at
   once without a report. With `--rate`, more than 100,000 waiting transactions are fatal.
 - The query of `session.lua` before the first transaction is counted if no checkpoint resets the
-  counters; it is subtracted.
+  counters; it is subtracted. So are the two of `enclave.lua`, the second of which always counts.
 - Without SQL statements (or with hooks of its own) a script's report has no "SQL statistics".
 """
 
@@ -34,7 +34,7 @@ import re
 from encbench.core.statistics.histogram import percentile
 from encbench.tools.measurement import PERCENTILE, Histogram, Measurement, ParseError, summed
 from encbench.tools.progress import Mark, Sample
-from encbench.tools.session import session_count, sessions
+from encbench.tools.session import columns, session_count, sessions
 from encbench.tools.sysbench.progress import mark, progress
 
 _QUEUE = re.compile(r"\[ \d+s \] queue length: ")
@@ -57,7 +57,8 @@ def parse(output: str) -> Measurement:
     if len(reports) != (2 if checkpoint else 1):
         raise ParseError(_why_incomplete(lines, len(reports)))
     warmup = reports[0]["total time"] if checkpoint else 0.0
-    asked = 0 if checkpoint else session_count(output)
+    rows = columns(output)
+    asked = len(rows[1:]) if checkpoint else len(rows) + session_count(output)
     report, histogram = reports[-1], _histogram(body)
     try:
         seconds = report["total time"] - warmup
@@ -86,6 +87,7 @@ def parse(output: str) -> Measurement:
         histogram=histogram,
         series=_series(lines),
         sessions=sessions(output),
+        columns=rows,
     )
 
 

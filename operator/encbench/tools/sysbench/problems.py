@@ -16,7 +16,7 @@ from encbench.api.kinds import CONFIG_MAP, ENCRYPTION_MODE, WORKLOAD
 from encbench.api.workload import OWNED_OPTIONS, Sysbench, WorkloadSpec
 from encbench.core.columns import selection
 from encbench.core.problem import Problem, Reason
-from encbench.tools.sysbench import builtin, memory, script
+from encbench.tools.sysbench import builtin, enclave, memory, script
 from encbench.tools.sysbench.builtin import Kind
 
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
@@ -28,7 +28,8 @@ def problems(workload: WorkloadSpec, script_text: str | None) -> Iterator[Proble
     """Problems of the options, and of `script_text`, the workload's own script."""
     sysbench = workload.sysbench_test
     if sysbench.script is not None:
-        yield from _options(sysbench, builtin.SCRIPTS[sysbench.script], sysbench.script)
+        options = builtin.SCRIPTS.get(sysbench.script, enclave.OPTIONS)
+        yield from _options(sysbench, options, sysbench.script)
     elif script_text is not None:
         name = sysbench.script_config_map_ref.key if sysbench.script_config_map_ref else ""
         declared = script.read(script_text)
@@ -39,11 +40,12 @@ def problems(workload: WorkloadSpec, script_text: str | None) -> Iterator[Proble
 
 
 def pair_problems(
-    workload: WorkloadSpec, _: InstanceTemplateSpec, mode: EncryptionModeSpec
+    workload: WorkloadSpec, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
 ) -> Iterator[Problem]:
     """Problems of the workload together with a mode."""
     yield from memory.problems(workload, mode)
-    sysbench, columns = workload.sysbench_test, mode.columns
+    sysbench, columns = workload.sysbench_test, mode.proxy
+    yield from enclave.problems(sysbench, instance, mode)
     if mode.driver is not None:
         text = (
             "sysbench does not use JDBC: leave driver out of the mode; with columns, sysbench "
@@ -114,7 +116,7 @@ def _advice(option: str, taken: dict[str, Kind]) -> str:
 
 
 def _wrong_value(option: str, kind: Kind, value: str) -> str | None:
-    choices = builtin.CHOICES.get(option)
+    choices = {**builtin.CHOICES, **enclave.CHOICES}.get(option)
     if choices is not None and value not in choices:
         return f"write {' or '.join(choices)}"
     if kind == "number" and not _NUMBER.fullmatch(value):

@@ -75,7 +75,14 @@ def reports_sessions(workload: WorkloadSpec) -> bool:
 
 def _columns(tpcc: Tpcc, mode: EncryptionModeSpec) -> Iterator[Problem]:
     """Encrypted columns reach the client by JDBC, where a driver has to decrypt them."""
-    encrypts = mode.columns is not None and mode.columns.encrypts
+    if mode.enclave is not None:
+        text = (
+            "encrypted column types are for integers and texts, and TPC-C's tables have decimals "
+            "and timestamps as well: write columns.method: confidential, or a workload with "
+            "sysbench.script: enclave_point"
+        )
+        yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
+    encrypts = mode.proxy is not None and mode.proxy.encrypts
     if encrypts and mode.driver is None:
         text = (
             "TPC-C's transactions cannot work with the ciphertext of encrypted columns: write "
@@ -89,5 +96,5 @@ def _columns(tpcc: Tpcc, mode: EncryptionModeSpec) -> Iterator[Problem]:
             "claim, and name it in driver.jar with class io.encbench.jdbc.EncbenchDriver"
         )
         yield Problem(WORKLOAD, Reason.DRIVER_UNSUPPORTED, text)
-    if mode.columns is not None:
-        yield from selection.problems("tpcc", mode.columns)
+    if mode.proxy is not None:
+        yield from selection.problems("tpcc", mode.proxy)

@@ -156,9 +156,39 @@ def test_both_arms_of_the_baseline_count_alike() -> None:
 def test_the_placement_interval_is_that_of_one_difference() -> None:
     # t(0.95; 1) = 6.3138
     found = replace(of([100.0, 100.0], [91.0, 89.0]), luck=0.01)
-    bounds = found.placement_bounds("loss", 0.90)
+    bounds = found.placement_bounds("loss")
     assert bounds is not None
     assert math.log(1 - bounds.low) - math.log(1 - bounds.high) == pytest.approx(2 * 0.063138, 1e-4)
     assert bounds.low < found.change("loss") < bounds.high
-    assert of([100.0, 100.0], [91.0, 89.0]).placement_bounds("loss", 0.90) is None
-    assert replace(found, luck=1e6).placement_bounds("increase", 0.90) is not None, "stays finite"
+    assert of([100.0, 100.0], [91.0, 89.0]).placement_bounds("loss") is None
+    assert replace(found, luck=1e6).placement_bounds("increase") is not None, "stays finite"
+
+
+# ------------------------------------------------------------------------------ follow-ups
+
+
+def test_pooled_blocks_spread_around_each_campaigns_own_mean() -> None:
+    """Two groups with one variance, as in an analysis of variance by hand."""
+    days = [-0.10, -0.12, -0.11], [0.01, -0.01, 0.02, 0.00]
+    found = intervals.of_ratios([*days[0], *days[1]], campaigns=[0, 0, 0, 1, 1, 1, 1])
+    assert found is not None
+    squares = 0.0002 + 0.0005
+    assert found.mean == pytest.approx(-0.31 / 7)
+    assert found.degrees == 5
+    assert found.error == pytest.approx(math.sqrt(squares / 5 / 7))
+    assert found.deviation == pytest.approx(math.sqrt(squares / 5))
+
+
+def test_pooled_sets_of_testbeds_are_clusters_around_their_campaigns_mean() -> None:
+    ratios = [0.02, 0.04, 0.00, -0.02, 0.31, 0.33, 0.29, 0.27]
+    found = intervals.of_ratios(ratios, units=[1, 1, 2, 2, 3, 3, 4, 4], campaigns=[0] * 4 + [1] * 4)
+    assert found is not None
+    sums = [0.04, -0.04, 0.04, -0.04]
+    assert found.degrees == 2
+    assert found.error == pytest.approx(math.sqrt(4 / 2 * sum(s * s for s in sums)) / 8)
+
+
+def test_a_campaign_each_with_one_block_gives_no_interval() -> None:
+    found = intervals.of_ratios([0.1, 0.3], campaigns=[0, 1])
+    assert found is not None
+    assert (found.error, found.deviation, found.bounds()) == (None, None, None)

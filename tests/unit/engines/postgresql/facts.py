@@ -12,11 +12,13 @@ OWN = "data/base/16387/16394"
 
 def evidence(mode: dict[str, Any], *, full: bool = True) -> dict[str, Any]:
     """The evidence of a server in that mode."""
-    in_transit = EncryptionModeSpec.model_validate(mode).in_transit
+    parsed = EncryptionModeSpec.model_validate(mode)
+    in_transit = parsed.in_transit
     network = "host" if in_transit is None else "hostssl"
     variables = {
         "data_checksums": "on",
         "default_table_access_method": "heap",
+        "session_preload_libraries": "",
         "shared_preload_libraries": "",
         "ssl": "off" if in_transit is None else "on",
         "ssl_ciphers": "HIGH:MEDIUM:+3DES:!aNULL",
@@ -31,6 +33,9 @@ def evidence(mode: dict[str, Any], *, full: bool = True) -> dict[str, Any]:
         variables["ssl_max_protocol_version"] = in_transit.version
         if in_transit.version == "TLSv1.2":
             variables["ssl_ciphers"] = suite(in_transit)
+    if parsed.enclave is not None:
+        variables["session_preload_libraries"] = "encbench_enclave"
+    types = {"encbench_enclave": "extension", "enc_int4": "type", "enc_text": "type"}
     files = [{"path": OWN, "kind": "table", "bytes": 8192, "found": True}]
     if full:
         files += [
@@ -47,7 +52,7 @@ def evidence(mode: dict[str, Any], *, full: bool = True) -> dict[str, Any]:
         "full": full,
         "catalogue": {
             "variables": variables,
-            "plugins": {},
+            "plugins": types if parsed.enclave is not None else {},
             "tablespaces": [
                 {"name": name, "encrypted": False, "busy": False}
                 for name in ("pg_default", "pg_global")

@@ -8,11 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from encbench.api.testbed import TestbedSpec
-from tests.support.testbeds import PLAINTEXT, TLS, TLS12, spec_of_testbed
+from tests.support.testbeds import ENCLAVE, PLAINTEXT, TLS, TLS12, spec_of_testbed
 from tests.unit.engines import golden_files, rendering
 
 FOLDER = Path(__file__).parent / "golden"
-MODES: dict[str, dict[str, Any]] = {"plaintext": PLAINTEXT, "tls": TLS, "tls12": TLS12}
+MODES: dict[str, dict[str, Any]] = {
+    "enclave": ENCLAVE,
+    "plaintext": PLAINTEXT,
+    "tls": TLS,
+    "tls12": TLS12,
+}
 INSTANCE: dict[str, Any] = {
     "engine": "postgresql",
     "version": "15",

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from encbench.database.children import config_map, keys_secret, stateful_set
-from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens, database_context
+from encbench.kube.secrets import entry
+from tests.support.testbeds import ENCLAVE, PLAINTEXT, TLS, counting_tokens, database_context
 from tests.unit.engines import golden_files, rendering
 from tests.unit.engines.postgresql import golden
 from tests.unit.engines.rendering import assert_guaranteed_and_restricted, children, secrets_seen
@@ -37,10 +38,11 @@ def test_every_container_is_guaranteed_and_restricted(mode: dict[str, Any]) -> N
 @pytest.mark.parametrize("mode", golden.MODES.values())
 def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]) -> None:
     seen = secrets_seen(pod(mode))
+    key = ["mek"] if "columns" in mode else []
     assert seen == {
         "initialise": ["init.sql"],
-        "server": ["ca.crt", "tls.crt", "tls.key"] if mode else [],
-        "agent": ["agent-password", "token"],
+        "server": ["ca.crt", "tls.crt", "tls.key"] if "inTransit" in mode else key,
+        "agent": ["agent-password", *key, "token"],
     }
 
 
@@ -67,6 +69,30 @@ def test_arms_differ_in_what_tls_needs_and_nothing_else() -> None:
     assert one["initialise"] == other["initialise"]
     assert one["agent"] == other["agent"]
     assert one["server"]["command"] == other["server"]["command"]
+
+
+def test_arms_with_encrypted_types_differ_in_settings_statements_and_key() -> None:
+    plain, own = (
+        config_map(database_context(golden.spec(mode)))["data"] for mode in (PLAINTEXT, ENCLAVE)
+    )
+    assert {name for name in own if own[name] != plain.get(name)} == {"postgresql.conf"}
+    more = set(own["postgresql.conf"].splitlines()) - set(plain["postgresql.conf"].splitlines())
+    assert more == {
+        "session_preload_libraries = 'encbench_enclave'",
+        "encbench_enclave.key_file = '/etc/encbench/mek/mek'",
+        "encbench_enclave.transition_ns = '8000'",
+        "encbench_enclave.value_ns = '1200'",
+    }
+    one, other = containers(PLAINTEXT), containers(ENCLAVE)
+    assert one["initialise"] == other["initialise"]
+    before, statements = (
+        entry(next(c for c in children(golden.spec(mode)) if c["kind"] == "Secret"), "init.sql")
+        for mode in (PLAINTEXT, ENCLAVE)
+    )
+    assert before is not None and "encbench_enclave" not in before
+    assert statements is not None
+    made, copied = "CREATE EXTENSION encbench_enclave;\n\n", "CREATE DATABASE"
+    assert statements.index(made) < statements.index(copied), "the database has it from template1"
 
 
 def test_the_suite_of_tls_1_3_is_pinned_where_the_server_has_no_setting_for_it() -> None:

@@ -8,11 +8,11 @@ import pytest
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
-from tests.support.testbeds import PLAINTEXT, TLS, TLS12
+from tests.support.testbeds import ENCLAVE, PLAINTEXT, TLS, TLS12
 from tests.unit.engines.judged import failed, file
 from tests.unit.engines.postgresql.facts import evidence
 
-MODES = {"plaintext": PLAINTEXT, "tls": TLS, "tls12": TLS12}
+MODES = {"plaintext": PLAINTEXT, "tls": TLS, "tls12": TLS12, "enclave": {**ENCLAVE, **TLS}}
 
 
 def judged(facts: dict[str, Any], mode: dict[str, Any], *, full: bool = True) -> Proof:
@@ -45,6 +45,8 @@ def test_the_summary_says_what_was_found() -> None:
         ("plaintext", "ssl", "on"),
         ("plaintext", "shared_preload_libraries", "pg_tde"),
         ("plaintext", "default_table_access_method", "tde_heap"),
+        ("plaintext", "session_preload_libraries", "encbench_enclave"),
+        ("enclave", "session_preload_libraries", ""),
         ("tls", "ssl", "off"),
         ("tls", "ssl_min_protocol_version", "TLSv1.2"),
         ("tls", "ssl_max_protocol_version", ""),
@@ -81,13 +83,30 @@ def test_rules_that_were_not_seen_prove_nothing() -> None:
 @pytest.mark.parametrize("mode", MODES.values())
 def test_what_could_encrypt_or_lie_elsewhere_counts(mode: dict[str, Any]) -> None:
     facts = evidence(mode)
-    facts["catalogue"]["plugins"] = {"pg_tde": "extension"}
+    facts["catalogue"]["plugins"] |= {"pg_tde": "extension"}
     assert failed(judged(facts, mode)) == {"extensions that could encrypt"}
     facts = evidence(mode)
     facts["catalogue"]["tablespaces"].append(
         {"name": "fast at /mnt/fast", "encrypted": False, "busy": False}
     )
     assert failed(judged(facts, mode)) == {"tablespaces outside the data directory"}
+
+
+@pytest.mark.parametrize(
+    "found", [{"encbench_enclave": "extension"}, {"enc_int4": "type"}, {"enc_text": "type"}]
+)
+def test_a_plain_arm_is_free_of_the_extension_and_its_types(found: dict[str, str]) -> None:
+    facts = evidence(PLAINTEXT)
+    facts["catalogue"]["plugins"] = found
+    proof = judged(facts, PLAINTEXT)
+    assert failed(proof) == {"encrypted column types, and their extension"}
+    assert next(iter(found)) in proof.summary
+
+
+def test_an_encrypted_arm_has_all_of_it() -> None:
+    facts = evidence(ENCLAVE)
+    del facts["catalogue"]["plugins"]["enc_text"]
+    assert failed(judged(facts, ENCLAVE)) == {"encrypted column types, and their extension"}
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ BUSY = replace(CALM, concurrency=(64,))
             "Server CPU withheld",
         ),
         (replace(CALM, foreign=0.11), "Something else used the nodes"),
+        (replace(CALM, stolen=0.021), "The hypervisor took CPU"),
         (replace(CALM, foreign=None), "Load from outside was not measured"),
         (replace(CALM, idle=0.021), "Idle databases were not quite idle"),
         (replace(CALM, throttled=3.1), "The client was near its limit"),
@@ -69,6 +70,7 @@ def test_caveat(study: Study, title: str) -> None:
     ("study", "title"),
     [
         (replace(CALM, foreign=0.09), "Something else used the nodes"),
+        (replace(CALM, stolen=0.019), "The hypervisor took CPU"),
         (replace(CALM, idle=0.019), "Idle databases were not quite idle"),
         (replace(CALM, throttled=2.9), "The client was near its limit"),
         (replace(BUSY, rate=50), "The server was at its CPU limit"),

@@ -74,9 +74,8 @@ def test_the_first_finding_is_the_comparisons_own() -> None:
     (comparison,) = group(CALM).comparisons
     tps = comparison.finding("tps")
     assert tps is not None
-    assert (tps.change, tps.change90, tps.verdict, tps.why, tps.blocks) == (
+    assert (tps.change, tps.verdict, tps.why, tps.blocks) == (
         comparison.loss,
-        comparison.loss90,
         comparison.verdict,
         comparison.why,
         comparison.blocks,

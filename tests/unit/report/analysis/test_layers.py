@@ -184,9 +184,9 @@ def test_the_proxy_s_cpu_stands_beside_the_server_s() -> None:
 def test_the_direct_arm_s_answer_is_the_cost_of_the_hop() -> None:
     (headline,) = [one for one in known().headlines if one.arm == "direct"]
     assert headline.text.startswith(
-        "cannot tell whether the hop through the proxy costs more than the margin of 3 %: the 95 % "
-        "interval [3.0, 8.9] % lies neither above the margin of 3 % nor inside ±3 %; the measured "
-        "loss is 6.0 % [3.0, 8.9] % of TPS, plain against direct, tpcc at 512 threads"
+        "cannot tell whether the hop through the proxy costs more than the margin of 3 %: the "
+        "paired 95 % interval [3.0, 8.9] % lies neither above the margin of 3 % nor inside ±3 %; "
+        "the measured loss is 6.0 % [3.0, 8.9] % of TPS, plain against direct, tpcc at 512 threads"
     )
     group = known().groups[1]
     assert headline.concurrency == group.concurrency == 512

@@ -126,12 +126,12 @@ def test_every_figure_s_judgement_is_there() -> None:
     assert len(rows) == len(found) == 10
     for row, finding in zip(rows, found, strict=True):
         assert row[2] == text.signed_percent(finding.change.estimate if finding.change else None)
-        assert row[5:7] == [text.bounds(finding.placement), text.percent(finding.noise_floor)]
-        assert row[7:9] == [
+        assert row[4:6] == [text.bounds(finding.placement), text.percent(finding.noise_floor)]
+        assert row[6:8] == [
             text.probability(finding.overhead_p),
             text.probability(finding.equivalent_p),
         ]
-        assert row[9:] == [finding.verdict, finding.why]
+        assert row[8:] == [finding.verdict, finding.why]
 
 
 def test_noise_floors_of_every_figure() -> None:
@@ -152,7 +152,23 @@ def test_the_answer_is_the_headline() -> None:
     assert headline.loss is not None
     assert answer.all("strong")[0].text == text.percent(headline.loss.estimate)
     assert answer.all("span", "badge")[0].text == headline.verdict
-    assert answer.all("p", "sentence")[0].text.replace("\u00a0", " ") == headline.text
+    assert answer.all("span", "interval")[0].text == text.bounds(headline.loss)
+    assert answer.all("p", "brief")[0].text.replace("\u00a0", " ") == headline.brief
+    assert answer.all("p", "so")[0].text.replace("\u00a0", " ") == headline.so
+    (whole,) = the_page().all("article", "in-full")
+    assert whole.all("p", "sentence")[0].text.replace("\u00a0", " ") == headline.text
+
+
+def test_a_card_is_short_enough_to_decide_by() -> None:
+    (answer,) = the_page().all("article", "answer")
+    assert [node.attributes["class"] for node in answer.all("p") if node.attributes] == [
+        "mode",
+        "figure",
+        "brief",
+        "so",
+    ]
+    brief = answer.all("p", "brief")[0].text.replace("16 threads", "")
+    assert not re.search(r"\d", brief), "the card has one figure"
 
 
 def test_excluded_trials_are_shown_with_their_reason() -> None:
@@ -233,16 +249,22 @@ def test_no_data_has_no_figures_and_says_why() -> None:
     found = parse(page(report))
     (answer,) = found.all("article", "answer")
     assert answer.all("strong")[0].text == "No data"
-    assert "every trial was Invalid (ProofFailed" in answer.text
+    assert answer.all("p", "so")[0].text == "So look at the excluded trials first."
+    (whole,) = found.all("article", "in-full")
+    assert "every trial was Invalid (ProofFailed" in whole.text.replace("\u00a0", " ")
     row = tables(found)["Throughput: tde against plain"][0]
     assert row[1:] == ["–", "–", "–", "–", "–", "–", "0", "–", "NoData"]
     assert ["tde", "× no"] in [row[:2] for row in tables(found)["Full proof of each database"]]
 
 
 def test_cannot_tell_is_said_large() -> None:
-    report = report_of(Study(concurrency=(16,), noise=0.04, blocks=3))
+    report = report_of(Study(concurrency=(16,), noise=0.04, blocks=3, seed=2))
     answer = parse(page(report)).all("article", "answer")[0]
     assert answer.all("strong")[0].text == "Cannot tell"
+    headline = report.headlines[0]
+    assert answer.all("span", "interval")[0].text == text.bounds(headline.loss)
+    assert answer.all("span", "unit")[0].text == "loss of TPS"
+    assert answer.all("p", "so")[0].text.startswith("So an interval of ±1.5 % takes about ")
 
 
 @pytest.mark.parametrize("study", [Study(blocks=1), Study(loss={}, blocks=2)])
@@ -254,7 +276,7 @@ def test_a_campaign_without_a_trial_renders() -> None:
     index, bucket = write(Study(blocks=1))
     report = build(index.model_copy(update={"trials": ()}), bucket.__getitem__)
     found = parse(page(report))
-    assert "no trial has finished" in found.all("article", "answer")[0].text
+    assert "no trial has finished" in found.all("article", "in-full")[0].text
 
 
 def test_eighteen_trials_stay_far_below_their_budget() -> None:

@@ -66,7 +66,8 @@ def test_equivalent() -> None:
 
 def test_cannot_tell_for_noise() -> None:
     (text,) = sentences(Study(concurrency=(16,), noise=0.04, blocks=3, seed=2))
-    assert text.startswith("cannot tell whether tde costs more than the margin of 3 %: the 95 % ")
+    assert text.startswith("cannot tell whether tde costs more than the margin of 3 %: the paired ")
+    assert "paired 95 % interval [" in text
     assert "% lies neither above the margin of 3 % nor inside ±3 %; the measured loss is " in text
     assert text.count("noise floor") == 1
 

@@ -3,8 +3,12 @@
 import pytest
 
 from encbench.api.overheadreport import Interval, Verdict
+from encbench.report.analysis.build import build
 from encbench.report.document.group import Finding
-from encbench.report.words.judgement import JudgementReason, reason, why
+from encbench.report.formats.markdown import markdown
+from encbench.report.formats.page import page
+from encbench.report.words.judgement import JudgementReason, by_arm, reason, why
+from tests.data.report.synthetic import Study, write
 
 MARGIN = 0.03
 
@@ -21,7 +25,6 @@ def finding(
         figure="latencyAverage",
         blocks=6,
         change=interval,
-        change90=interval,
         placement=Interval(estimate=0.05, low=ends[0], high=ends[1]) if placement else None,
         overhead_p=0.07,
         equivalent_p=0.08,
@@ -47,7 +50,7 @@ def finding(
         (
             finding(-0.01, 0.02, "Equivalent"),
             JudgementReason.WITHIN_THE_MARGIN,
-            "90 % interval [−1.0, 2.0] % lies inside ±3 %",
+            "95 % interval [−1.0, 2.0] % lies inside ±3 %",
         ),
         (finding(0.04, 0.06), JudgementReason.CORRECTION, "would be Overhead, but not as one of 2"),
         (finding(-0.01, 0.02), JudgementReason.CORRECTION, "be Equivalent, but not as one of 2"),
@@ -82,3 +85,16 @@ def finding(
 def test_reason(found: Finding, expected: JudgementReason, words: str) -> None:
     assert reason(found, MARGIN) is expected
     assert words in why(found, MARGIN, "2 modes")
+
+
+def test_what_does_not_count_is_told_by_arm() -> None:
+    """A rule may hit one mode more often than another, and a reader has to see that."""
+    index, bucket = write(
+        Study(concurrency=(4,), blocks=3, always={"tde": ("Invalid", "ClientThrottled")})
+    )
+    report = build(index, bucket.__getitem__)
+    said = by_arm(report.trials)
+    assert said.startswith("plain 0 of ")
+    assert "tde 3 of 3" in said
+    assert f"By arm: {said}." in markdown(report).replace("\\", "")
+    assert f"By arm: {said}." in page(report)

@@ -16,10 +16,14 @@ from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
 from encbench.sidecars.agent.process import NotRunning
 from encbench.wire import agent as wire
-from encbench.wire.slices import SlotsAnswer, SlotsOrder
+from encbench.wire.slices import SlotsAnswer, SlotsOrder, SlotsState
 
 AUTH = {"Authorization": "Bearer secret"}
 WISH = {"marker": "encbench-marker-0001", "full": True}
+
+
+def slots_answer(run: str, state: SlotsState) -> SlotsAnswer:
+    return {"run": run, "state": state, "startAt": None, "rows": [], "clock": 1.7e9, "error": None}
 
 
 @dataclass
@@ -60,7 +64,7 @@ class Behind:
 
     def slots(self, order: SlotsOrder) -> SlotsAnswer:
         self.timed.append(order)
-        return {"run": order["run"], "state": "running", "rows": [], "error": None}
+        return slots_answer(order["run"], "running")
 
     def evidence(self, marker: str, full: bool, cancelled: Callable[[], bool]) -> Any:
         self.wished.append((marker, full))
@@ -95,7 +99,7 @@ async def start() -> AsyncIterator[Start]:
             stop=behind.stop,
             stopped=lambda run: {"run": run, "state": "unknown"},
             slots=behind.slots,
-            slots_read=lambda run: {"run": run, "state": "unknown", "rows": [], "error": None},
+            slots_read=lambda run: slots_answer(run, "unknown"),
         )
         server = TestServer(application(agent))
         client = TestClient(server)

@@ -42,6 +42,7 @@ def test_every_slot_is_read_at_its_edges() -> None:
     answer = finished(runs, "one")
     whole(SlotsAnswer, answer)
     assert (answer["state"], [row["slot"] for row in answer["rows"]]) == ("done", [0, 1, 2])
+    assert answer["startAt"] == wanted["startAt"]
     for row in answer["rows"]:
         begin = wanted["startAt"] + 0.05 + row["slot"] * 0.11
         for edge, after in (("begin", 0.0), ("counted", 0.03), ("end", 0.1)):
@@ -57,7 +58,10 @@ def test_the_same_name_looks_and_another_replaces() -> None:
     runs.begin(order("one", slots=1000))
     assert runs.begin(order("one"))["run"] == "one"
     runs.begin(order("two"))
-    assert runs.look("one") == {"run": "one", "state": "unknown", "rows": [], "error": None}
+    looked = runs.look("one")
+    whole(SlotsAnswer, looked)
+    assert looked["clock"] == pytest.approx(time.time(), abs=5)
+    assert (looked["run"], looked["state"], looked["startAt"]) == ("one", "unknown", None)
     assert finished(runs, "two")["state"] == "done"
 
 

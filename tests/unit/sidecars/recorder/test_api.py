@@ -84,6 +84,16 @@ def test_a_refusal_of_urls_that_were_replaced_meanwhile_is_no_error(run: Run) ->
     assert run.error is None
 
 
+def test_the_first_release_tells_how_our_clock_is(api: Api, run: Run) -> None:
+    run.wait()
+    assert run.clock is None
+    own = {"seconds": -0.25, "roundTrip": 0.01}
+    release(api, {"startAt": 5, "uploads": UPLOADS, "clock": own})
+    assert run.clock == own
+    release(api, {"startAt": 5, "uploads": UPLOADS, "clock": {"seconds": 9, "roundTrip": 9}})
+    assert run.clock == own
+
+
 def test_only_a_receiver_of_the_end_ends_the_run(api: Api, run: Run) -> None:
     run.wait()
     early = get(api, "/v1/state")
@@ -142,6 +152,9 @@ def test_metrics_are_for_everybody(api: Api, run: Run) -> None:
         {"startAt": 5, "uploads": {**UPLOADS, "more": "http://store/more"}},
         {"startAt": 5, "uploads": {**UPLOADS, "output.log": "file:///etc/passwd"}},
         {"startAt": 5, "uploads": {**UPLOADS, "output.log": None}},
+        {"startAt": 5, "uploads": UPLOADS, "clock": 3},
+        {"startAt": 5, "uploads": UPLOADS, "clock": {"seconds": 3}},
+        {"startAt": 5, "uploads": UPLOADS, "clock": {"seconds": True, "roundTrip": 0.1}},
     ],
 )
 def test_a_release_that_is_none(api: Api, run: Run, body: Any) -> None:

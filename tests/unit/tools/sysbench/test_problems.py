@@ -106,6 +106,8 @@ def test_values_for_a_script_are_one_line() -> None:
 
 def test_the_api_allows_every_built_in_script_that_we_know() -> None:
     from encbench.tools.sysbench.builtin import SCRIPTS
+    from encbench.tools.sysbench.enclave import STATEMENTS
 
     allowed = Sysbench.model_json_schema()["properties"]["script"]["anyOf"][0]["enum"]
-    assert set(allowed) == set(SCRIPTS) - {"oltp_common"}
+    own = {f"enclave_{name}" for name in STATEMENTS}
+    assert set(allowed) == set(SCRIPTS) - {"oltp_common"} | own

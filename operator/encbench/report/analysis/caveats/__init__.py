@@ -4,7 +4,7 @@ Each check is one policy. The checks are fixed beforehand and never change a fig
 readers where to look before they believe one.
 """
 
-from encbench.report.analysis.caveats import blocks, columns, load, recovery, setting
+from encbench.report.analysis.caveats import blocks, columns, load, recovery, setting, turns
 from encbench.report.analysis.caveats.facts import Check, Facts
 from encbench.report.document import Caveat
 
@@ -13,13 +13,19 @@ __all__ = ["CHECKS", "Facts", "caveats"]
 CHECKS: tuple[Check, ...] = (
     load.colocation,
     columns.stand_in,
+    columns.simulated_boundary,
     columns.hop_not_apart,
     columns.driver_before_external,
     blocks.noise_floor,
+    turns.solo_differs,
+    turns.background_work,
+    turns.alike_neighbours,
+    turns.carry_over,
     load.fixed_rate,
     recovery.unequal_log,
     load.busy_client,
     load.foreign_load,
+    load.stolen,
     blocks.missing_blocks,
     blocks.many_invalid,
     setting.external_database,
@@ -33,6 +39,7 @@ CHECKS: tuple[Check, ...] = (
     setting.no_tpc_result,
     setting.not_checked,
     blocks.short_window,
+    turns.spanned,
     setting.dataset_in_memory,
     recovery.short_recoveries,
     load.busy_server,

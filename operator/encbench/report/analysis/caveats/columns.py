@@ -1,8 +1,9 @@
-"""Caveats about encrypted columns: what the proxy simulates, and what its figures leave out."""
+"""Caveats about encrypted columns: what is simulated, and what the figures leave out."""
 
 from collections.abc import Callable, Iterable, Iterator
 
 from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.core.columns.enclave import SIMULATION
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
 from encbench.report.document.group import LayerStep
@@ -12,7 +13,7 @@ from encbench.text.words import listed
 
 def stand_in(facts: Facts) -> Iterator[Caveat]:
     """Our proxy simulates a vendor's."""
-    names = _modes(facts, lambda mode: mode.columns is not None)
+    names = _modes(facts, lambda mode: mode.proxy is not None)
     if names:
         yield serious(
             title="A simulation of a vendor's proxy layer",
@@ -21,6 +22,20 @@ def stand_in(facts: Facts) -> Iterator[Caveat]:
             "always-confidential database. What a vendor's layer costs is not measured here, and "
             "nothing is kept confidential from whoever runs the machine: the key lies beside the "
             "database, whose files and memory are in plaintext.",
+        )
+
+
+def simulated_boundary(facts: Facts) -> Iterator[Caveat]:
+    """Encrypted types whose enclave is a delay."""
+    names = _modes(facts, lambda mode: mode.enclave is not None)
+    if names:
+        yield serious(
+            title=SIMULATION,
+            text=f"{listed(names)}: the cryptography of encrypted types is real, and the enclave's "
+            "boundary is a calibrated delay of encbench's own. EPC paging, attestation and a "
+            "vendor's protocol are left out, and page batching stands for the idea of a vendor's "
+            "index extension. Nothing is kept confidential from whoever runs the machine: the key "
+            "is in the server's memory.",
         )
 
 
@@ -86,7 +101,7 @@ def client_without_driver(facts: Facts) -> Iterator[Caveat]:
 def permissive(facts: Facts) -> Iterator[Caveat]:
     """Results of expressions that leave in plaintext."""
     modes = facts.resolved.modes
-    names = [n for n in _modes(facts, _encrypts) if (own := modes[n].columns) and not own.strict]
+    names = [n for n in _modes(facts, _encrypts) if (own := modes[n].proxy) and not own.strict]
     if names:
         yield serious(
             title="Columns of unknown origin are in plaintext",
@@ -98,7 +113,7 @@ def permissive(facts: Facts) -> Iterator[Caveat]:
 
 def driver_before_external(facts: Facts) -> Iterator[Caveat]:
     """An encrypting driver in front of a database that encrypts by itself."""
-    drivers = _modes(facts, lambda mode: mode.driver is not None and mode.columns is None)
+    drivers = _modes(facts, lambda mode: mode.driver is not None and mode.proxy is None)
     if drivers and facts.external:
         yield serious(
             title="What the database encrypts was not seen",
@@ -116,7 +131,7 @@ def _modes(facts: Facts, wanted: Callable[[EncryptionModeSpec], bool]) -> list[s
 
 
 def _encrypts(mode: EncryptionModeSpec) -> bool:
-    return mode.columns is not None and mode.columns.encrypts
+    return mode.proxy is not None and mode.proxy.encrypts
 
 
 def _steps(facts: Facts) -> Iterable[LayerStep]:

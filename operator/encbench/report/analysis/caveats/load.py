@@ -12,6 +12,8 @@ FOREIGN_PERCENT = 10.0
 """Of a node's cores: how much others may use before readers should know."""
 IDLE_PERCENT = 2.0
 """Of one instance's CPU: how much the idle databases together may use."""
+STOLEN_PERCENT = 2.0
+"""Of a node's cores: how much the hypervisor may take."""
 THROTTLED_PERCENT = 5.0
 """Of a window, for one client."""
 EQUAL_WORK_SHARE = 0.7
@@ -115,6 +117,20 @@ def foreign_load(facts: Facts) -> Iterator[Caveat]:
             f"campaign took more than {text.number(FOREIGN_PERCENT, 0)} % of a node's cores, "
             f"{text.number(max(much), 0)} % at most; above {text.margin(limit)} a trial is Invalid "
             "(limits.foreignCpu). Such load widens intervals, and may hit one arm by chance.",
+        )
+
+
+def stolen(facts: Facts) -> Iterator[Caveat]:
+    """Cores that the hypervisor gave to other machines."""
+    known = [t.stolen_cpu_percent for t in facts.counted if t.stolen_cpu_percent is not None]
+    much = [share for share in known if share > STOLEN_PERCENT]
+    if much:
+        yield note(
+            title="The hypervisor took CPU",
+            text=f"In {len(much)} of {plural(len(known), 'counted trial')} it gave more than "
+            f"{text.number(STOLEN_PERCENT, 0)} % of a node's cores to other virtual machines "
+            f"(steal), {text.number(max(much), 0)} % at most. No limit makes such a trial Invalid: "
+            "it widens intervals, and may hit one arm by chance.",
         )
 
 

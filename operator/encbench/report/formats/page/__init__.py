@@ -11,11 +11,11 @@ from pathlib import Path
 from encbench.report.document import Report
 from encbench.report.document.group import Group, PairedComparison
 from encbench.report.figures import JUDGED
-from encbench.report.formats import cards, layertables, tables
-from encbench.report.formats.markdown import INTERVALS, LAYERS
+from encbench.report.formats import cards, layertables, pooled, tables, turntables
+from encbench.report.formats.markdown import LAYERS, intervals
 from encbench.report.formats.page.conditions import results, timelines
 from encbench.report.formats.tables import TableColumn
-from encbench.report.words import conduct, text
+from encbench.report.words import conduct, judgement, text
 from encbench.text.lines import unbroken
 from encbench.text.words import plural
 
@@ -47,7 +47,9 @@ def page(report: Report) -> str:
         glances=_glances(report),
         figures=JUDGED,
         how_layers=LAYERS,
-        how_intervals=INTERVALS,
+        how_intervals=intervals(report),
+        pooled=_pooled(report),
+        how_turns=turntables.HOW,
         studies=[(found.title, layertables.study(found)) for found in report.studies],
         shares=[layertables.share(one) for one in report.encrypted_columns],
         columns=layertables.columns(report.encrypted_columns),
@@ -57,6 +59,7 @@ def page(report: Report) -> str:
         timelines=timelines(report),
         floors=tables.judged_in(report.groups),
         serious=[caveat for caveat in report.caveats if caveat.weight == "serious"],
+        by_arm=judgement.by_arm(report.trials),
         bad=[trial for trial in report.trials if trial.outcome != "Succeeded"],
     )
 
@@ -71,6 +74,18 @@ def _trusted(source: str) -> str:
     from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
 
     return Markup(source)  # noqa: S704 - see above
+
+
+def _pooled(report: Report) -> tuple[str, str, list[TableColumn]] | None:
+    """Of a follow-up: heading, words, and the table, without columns where nothing is pooled."""
+    if report.pooling is None:
+        return None
+    any_pooled = any(group.pooled for group in report.groups)
+    return (
+        pooled.title(report.pooling),
+        pooled.words(report, report.pooling),
+        pooled.compared(report, report.pooling) if any_pooled else [],
+    )
 
 
 def _glances(report: Report) -> list[tuple[Group, list[PairedComparison | None]]]:

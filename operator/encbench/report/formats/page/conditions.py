@@ -7,7 +7,7 @@ from encbench.report.document import Report
 from encbench.report.document.group import Group
 from encbench.report.document.trial import Block, TrialView
 from encbench.report.figures import JUDGED
-from encbench.report.formats import layertables, tables
+from encbench.report.formats import layertables, tables, turntables
 from encbench.report.formats.plots import Legend, by_arm, effect, legend, percentiles, timeline
 from encbench.report.formats.sections import Section, Versus, sections
 from encbench.report.formats.tables import TableColumn, Titled
@@ -45,6 +45,8 @@ class ResultSection:
     compared: tuple[TreatmentTables, ...]
     layers: tuple[Titled, ...]
     """What each layer of column encryption costs; empty where no mode has one."""
+    interleaved: tuple[Titled, ...]
+    """What turns may have done to the figures; empty where blocks are sequential."""
 
 
 def results(report: Report) -> list[ResultSection]:
@@ -65,6 +67,10 @@ def _result(report: Report, section: Section, number: int) -> ResultSection:
         distributions=tuple(_percentiles(section.groups[:-1], number)),
         compared=tuple(_compared(versus) for versus in section.compared),
         layers=tuple(_layers(section)),
+        interleaved=tuple(
+            (f"{title}, {section.place}", columns)
+            for title, columns in turntables.interleaved(section.groups)
+        ),
     )
 
 

@@ -1,0 +1,61 @@
+"""A follow-up: the same plan once more, with a number of blocks that is fixed when it is asked for.
+
+docs/design/0013-extend.md has the rule. Everything here is a function of the campaign that is
+extended, so whoever makes a follow-up and whoever admits it come to the same.
+"""
+
+from typing import Any
+
+from encbench.api.campaign import Blocks, CampaignSpec, Extends, Resolved
+from encbench.core.naming import child_name, digest
+
+
+def plan_digest(spec: CampaignSpec, resolved: Resolved) -> str:
+    """Digest of what a campaign and its follow-ups have in common.
+
+    Left out is what a follow-up has of its own: its number of blocks, and the seed of its orders.
+    Scripts are too, because their names are the campaign's; the operator copies the copies.
+    """
+    own = spec.to_dict()
+    for name in ("seed", "precision", "extends", "suspend"):
+        own.pop(name, None)
+    for name in ("activeDeadlineSeconds", "ttlSecondsAfterFinished"):
+        own.pop(name, None)
+    for name in ("min", "max", "solo"):
+        own["blocks"].pop(name)
+    parts: dict[str, Any] = resolved.to_dict()
+    for name in ("scripts", "hash"):
+        parts.pop(name, None)
+    return f"sha256:{digest([own, parts])}"
+
+
+def follow_up_name(name: str, spec: CampaignSpec) -> str:
+    """Name of the only campaign that may extend this one: `demo-more-1`, then `demo-more-2`."""
+    done = spec.extends.number if spec.extends else 0
+    return child_name(name.removesuffix(f"-more-{done}"), "more", done + 1)
+
+
+def follow_up(
+    name: str, uid: str, spec: CampaignSpec, resolved: Resolved, blocks: int
+) -> CampaignSpec:
+    """The spec of the follow-up of that campaign.
+
+    ValueError where `blocks` is not a number of blocks that the plan allows.
+    """
+    number = (spec.extends.number if spec.extends else 0) + 1
+    own = spec.blocks.to_dict() | {"min": blocks, "solo": 0}
+    return CampaignSpec.model_validate(
+        spec.model_dump(exclude={"precision", "blocks", "extends", "seed", "suspend"})
+        | {
+            "blocks": Blocks.model_validate(own),
+            "seed": int(digest([spec.seed, "extend", number])[:8], 16),
+            "extends": Extends(
+                name=name, uid=uid, plan_digest=plan_digest(spec, resolved), number=number
+            ),
+        }
+    )
+
+
+def most_follow_ups(spec: CampaignSpec) -> int:
+    """How many follow-ups a plan allows: as many as were announced, else one that stands alone."""
+    return max(1, spec.blocks.extensions)

@@ -1,0 +1,63 @@
+"""`kubectl encbench extend`: a follow-up of a complete campaign, with the plan that it froze."""
+
+import argparse
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from encbench.admission.extended import Extended, extended
+from encbench.admission.follow_up import follow_up, follow_up_name
+from encbench.api.base import API_VERSION
+from encbench.api.kinds import CAMPAIGN
+from encbench.cli import output
+from encbench.cli.outline import outline
+from encbench.cli.outline_text import Answer, Planned, text
+from encbench.cli.output import CommandError
+from encbench.ports import Cluster, Conflict
+
+
+async def extend(cluster: Cluster, namespace: str, args: argparse.Namespace) -> int:
+    """Make the follow-up and print its plan, or print its manifest; the exit code."""
+    body = await cluster.get(CAMPAIGN, namespace, args.campaign)
+    if body is None:
+        raise CommandError(
+            f"there is no campaign {args.campaign} in namespace {namespace}: name another "
+            "namespace with -n"
+        )
+    first = extended(body)
+    if first.obstacle:
+        raise CommandError(first.obstacle)
+    made = manifest(first, namespace, args.blocks)
+    if args.dry_run:
+        output.write(yaml.safe_dump(made, sort_keys=False).encode(), None)
+        return 0
+    name = made["metadata"]["name"]
+    try:
+        await cluster.create(CAMPAIGN, made)
+    except Conflict as error:
+        raise CommandError(
+            f"campaign {name} exists already, and a campaign has one follow-up: extend {name} "
+            "once it is complete, if its plan allows"
+        ) from error
+    spec = follow_up(first.name, first.uid, first.spec, first.resolved, args.blocks)
+    shape = outline(spec, first.resolved)
+    planned = Planned(name, namespace, accepted=True, outline=shape)
+    said = text(Answer(campaigns=(planned,), offline=False))
+    output.write(f"campaign {name} extends {first.name}\n\n{said}".encode(), None)
+    return 0
+
+
+def manifest(first: Extended, namespace: str, blocks: int) -> dict[str, Any]:
+    """The follow-up; CommandError where the plan does not allow that number of blocks."""
+    try:
+        spec = follow_up(first.name, first.uid, first.spec, first.resolved, blocks)
+    except ValidationError as error:
+        why = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise CommandError(f"--blocks {blocks}: {why}") from error
+    return {
+        "apiVersion": API_VERSION,
+        "kind": CAMPAIGN.kind,
+        "metadata": {"name": follow_up_name(first.name, first.spec), "namespace": namespace},
+        "spec": spec.to_dict(),
+    }

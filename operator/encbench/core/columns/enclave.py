@@ -1,0 +1,64 @@
+"""Which columns of sysbench's tables have encrypted types in a mode, and by what rows are found.
+
+All tables are alike, so a mode names a column of every table: `sbtest.c`.
+"""
+
+from collections.abc import Iterator
+
+from encbench.api.columns import Columns
+from encbench.api.kinds import ENCRYPTION_MODE
+from encbench.api.workload import Sysbench
+from encbench.core.problem import Problem, Reason
+
+SIMULATION = "SIMULATION of the boundary"
+"""What everything that people read says of such a mode."""
+TABLE = "sbtest"
+TYPES = {"id": "enc_int4", "k": "enc_int4", "c": "enc_text", "pad": "enc_text"}
+"""Every column with its encrypted type, in the order of the table."""
+PLAIN_TYPES = {"id": "integer", "k": "integer", "c": "character(120)", "pad": "character(60)"}
+RATIOS = {75: ("k", "c", "pad"), 100: ("id", "k", "c", "pad")}
+"""What the study's scenarios encrypt: 75 in the first, 100 in the others."""
+LOOKUPS = ("id", "k")
+"""The columns by which rows may be found."""
+
+
+def encrypted(columns: Columns) -> tuple[str, ...]:
+    """The encrypted columns of every table, in the order of the table."""
+    if columns.chosen is None:
+        return RATIOS[columns.ratio or 0]
+    named = {name.lower() for name in columns.chosen}
+    return tuple(name for name in TYPES if f"{TABLE}.{name}" in named)
+
+
+def types(columns: Columns) -> dict[str, str]:
+    """The type that each column must have."""
+    own = encrypted(columns)
+    return {name: TYPES[name] if name in own else PLAIN_TYPES[name] for name in TYPES}
+
+
+def lookup(sysbench: Sysbench) -> str:
+    """The column by which a workload finds its rows."""
+    return sysbench.options.get("lookup", LOOKUPS[0])
+
+
+def has_secondary(sysbench: Sysbench) -> bool:
+    """Whether k has an index."""
+    given = sysbench.options
+    value = given.get("create-secondary", given.get("create_secondary", "on"))
+    return value not in ("off", "false", "0")
+
+
+def problems(columns: Columns) -> Iterator[Problem]:
+    """Columns of the mode's list that no table has, or that it names in one table alone."""
+    known = ", ".join(f"{TABLE}.{name}" for name in TYPES)
+    for name in columns.chosen or ():
+        table, _, column = name.lower().partition(".")
+        if table == TABLE and column in TYPES:
+            continue
+        text = f"columns.list: {name} is not a column of encbench's tables: write any of {known}"
+        if column in TYPES and table.removeprefix(TABLE).isdecimal():
+            text = (
+                f"columns.list: {name} is a column of one table, but encrypted types are those of "
+                f"all tables alike: write {TABLE}.{column}"
+            )
+        yield Problem(ENCRYPTION_MODE, Reason.COLUMN_UNKNOWN, text)

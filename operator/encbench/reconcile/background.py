@@ -1,0 +1,76 @@
+"""Slow effects, done beside the workers: a full proof may take a quarter of an hour.
+
+A pass hands such an effect over and ends, so that no worker waits for an agent, the store or
+Prometheus while the clients of another campaign are to be released. The status has announced the
+effect; if the operator ends before it is done, the next one repeats it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from encbench.api.kinds import Kind
+from encbench.ports import Conflict, Rejected, Unavailable
+
+LIMIT = 8
+"""Slow effects at once. Proofs are work for the databases' nodes, so more would only disturb."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A slow effect of one incarnation of an object."""
+
+    kind: Kind
+    namespace: str
+    name: str
+    uid: str
+    what: str
+
+
+Work = Callable[[], Awaitable[bool]]
+"""Does it; whether it found something for the next pass."""
+
+
+class Slowly(Protocol):
+    """Has slow effects done."""
+
+    async def do(self, errand: Errand, work: Work) -> bool | None:
+        """Whether it has found something for the next pass; None while it is under way."""
+        ...
+
+
+class Errands:
+    """Does each errand once at a time, and no more than `limit` of them at once.
+
+    `found` gets every errand that has found something. One that has not, or has failed, comes
+    again with the next pass over its object, which has a delay of its own.
+    """
+
+    def __init__(self, found: Callable[[Errand], None], limit: int = LIMIT) -> None:
+        self._found = found
+        self._slots = asyncio.Semaphore(limit)
+        self._tasks: dict[Errand, asyncio.Task[None]] = {}
+
+    async def do(self, errand: Errand, work: Work) -> bool | None:
+        """Begin it, unless it is under way."""
+        if errand not in self._tasks:
+            self._tasks[errand] = asyncio.create_task(self._do(errand, work))
+        return None
+
+    async def _do(self, errand: Errand, work: Work) -> None:
+        found = False
+        try:
+            async with self._slots:
+                found = await work()
+        except (Unavailable, Conflict, Rejected) as error:
+            log.info("%s of %s %s: %s", errand.what, errand.kind.kind, errand.name, error)
+        except Exception:
+            log.exception("%s of %s %s", errand.what, errand.kind.kind, errand.name)
+        finally:
+            del self._tasks[errand]
+        if found:
+            self._found(errand)

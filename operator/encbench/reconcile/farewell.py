@@ -1,0 +1,49 @@
+"""Leaving for good: no campaign may wait for an operator that does not come back.
+
+`helm uninstall` has it done first, and an operator whose own namespace is being deleted does it
+last. Whatever the campaigns have left unfinished in the bucket stays there.
+"""
+
+import logging
+from collections.abc import Sequence
+
+from encbench.api.kinds import CAMPAIGN
+from encbench.ports import Body, Cluster, Conflict, Rejected
+from encbench.reconcile.campaign.cleanup import FINALIZER
+
+ATTEMPTS = 10
+"""Times that a campaign may be changed by another writer meanwhile."""
+
+log = logging.getLogger(__name__)
+
+
+async def let_go(cluster: Cluster, namespaces: Sequence[str]) -> None:
+    """Remove the operator's finalizer from all campaigns. Unavailable without an API server."""
+    for namespace in namespaces:
+        try:
+            found = await cluster.list(CAMPAIGN, namespace)
+        except Rejected as error:
+            # The CRDs or the operator's rights are gone, so there is nothing left to do here.
+            log.warning("campaigns in %s: %s", namespace, error)
+        else:
+            for body in found:
+                await _let_go(cluster, namespace, body)
+
+
+async def _let_go(cluster: Cluster, namespace: str, body: Body | None) -> None:
+    for _ in range(ATTEMPTS):
+        meta = body["metadata"] if body is not None else {}
+        finalizers = meta.get("finalizers") or ()
+        if FINALIZER not in finalizers:
+            return
+        kept, name = [one for one in finalizers if one != FINALIZER], meta["name"]
+        try:
+            await cluster.patch_metadata(
+                CAMPAIGN, namespace, name, finalizers=kept, resource_version=meta["resourceVersion"]
+            )
+        except Conflict:
+            body = await cluster.get(CAMPAIGN, namespace, name)
+        else:
+            log.info("campaign %s/%s can be deleted without an operator", namespace, name)
+            return
+    log.warning("a campaign in %s changed too often to take the finalizer off", namespace)

@@ -1,0 +1,36 @@
+"""The stage: one trial after the other is measured, and is alone with the databases until proven.
+
+The next trial's clients may start while the trial before it is proven the second time. They are
+pods in which only a shell waits at the barrier: the tool, and with it every connection, starts
+when the trial is released. Its own first proof, and therefore its release, waits for the stage.
+"""
+
+from encbench.api.conditions import find, is_false, is_true
+from encbench.api.lifecycle import CHECKING, CONSISTENT, MEASURED, PROVEN_AFTER
+from encbench.reconcile.objects import Trial
+
+
+def holds_the_stage(trial: Trial) -> bool:
+    """Whether the next trial must wait: until this client has ended and the second proof is made.
+
+    A dataset that is checked after each trial is asked then, which is work for its server.
+
+    What follows (collecting, archiving) needs neither the database nor much of the client's CPU.
+    """
+    facts = trial.status.conditions
+    proven = is_true(facts, PROVEN_AFTER) or is_false(facts, PROVEN_AFTER)
+    has_checks = trial.spec.workload.tpcc is not None and not is_false(facts, MEASURED)
+    checks = find(facts, CONSISTENT)
+    checked = not has_checks or (checks is not None and checks.reason != CHECKING)
+    return trial.status.outcome is None and not (proven and checked)
+
+
+def is_leaving(trial: Trial) -> bool:
+    """Whether its clients have ended as planned, and only its own server is still asked."""
+    return trial.spec.turns is None and is_true(trial.status.conditions, MEASURED)
+
+
+def left_at(trial: Trial) -> str | None:
+    """When it left the stage, RFC 3339; None where it ended before its second proof."""
+    found = [find(trial.status.conditions, kind) for kind in (PROVEN_AFTER, CONSISTENT)]
+    return max((fact.last_transition_time for fact in found if fact is not None), default=None)

@@ -1,0 +1,117 @@
+"""Caveats about interleaved blocks: what their turns may have done to the figures."""
+
+from collections.abc import Iterator
+
+from encbench.report.analysis.caveats.facts import Facts, note, serious
+from encbench.report.document import Caveat
+from encbench.report.document.group import Group
+from encbench.report.document.interleaving import Interleaving, excludes_zero
+from encbench.report.figures import JUDGED
+from encbench.report.words import text
+from encbench.text.words import listed
+
+MUCH_SPANNED = 0.02
+"""Of an arm's transactions: where so many are missing, they can move the 95th percentile."""
+
+
+def _turns(facts: Facts) -> list[tuple[Group, Interleaving]]:
+    return [(g, g.interleaving) for g in facts.groups if g.interleaving is not None]
+
+
+def solo_differs(facts: Facts) -> Iterator[Caveat]:
+    """Sequential blocks that give another answer."""
+    found = [
+        f"{check.arm}, {JUDGED[check.figure].effect}: {text.signed_points(check.difference)} "
+        f"({group.place})"
+        for group, turns in _turns(facts)
+        for check in turns.solo
+        if excludes_zero(check.difference)
+    ]
+    if found:
+        yield serious(
+            title="Sequential blocks give another answer",
+            text=f"Interleaved minus solo is {listed(found)}, and the interval excludes zero. The "
+            "arms share the machine in an interleaved block, and have it to themselves in a "
+            "sequential one.",
+        )
+
+
+def background_work(facts: Facts) -> Iterator[Caveat]:
+    """CPU that servers use while their clients are stopped."""
+    works = [(group, work) for group, turns in _turns(facts) for work in turns.work]
+    uneven = [
+        f"{work.arm} {text.signed_estimate(gap)} ({group.place})"
+        for group, work in works
+        if (gap := work.against_baseline) and excludes_zero(gap)
+        # Less changes no answer.
+        if abs(gap.estimate) > facts.spec.margin / 2
+    ]
+    if uneven:
+        yield serious(
+            title="CPU per transaction depends on what is counted",
+            text="Servers go on working while their clients are stopped. Taken over the whole "
+            "block, CPU per transaction rises against the baseline's by more or less than in the "
+            f"arms' own slices: {listed(uneven)}. The verdicts are about the slices; the tables of "
+            "interleaved blocks have both.",
+        )
+        return
+    alike = [
+        f"{work.arm} {text.signed_estimate(work.block_over_slices)}"
+        for _, work in works
+        if excludes_zero(work.block_over_slices)
+    ]
+    if alike:
+        yield note(
+            title="Servers work while their clients are stopped",
+            text="CPU per transaction over the whole block differs from that in the arm's own "
+            f"slices: {listed(dict.fromkeys(alike))}. No arm is shown to differ from the baseline "
+            "in this by more than half the margin, so the comparison of arms stands; absolute "
+            "figures lack the background work.",
+        )
+
+
+def alike_neighbours(facts: Facts) -> Iterator[Caveat]:
+    """Observations that depend on each other."""
+    found = [
+        f"{one.arm} {text.number(one.observations, 2)} ({group.place})"
+        for group, turns in _turns(facts)
+        for one in turns.neighbours
+        if one.matters
+    ]
+    if found:
+        yield serious(
+            title="Neighbouring observations are alike",
+            text=f"Their autocorrelation is positive beyond chance: {listed(found)}. Intervals "
+            "take observations to be independent, and may be too narrow here. With six blocks or "
+            "more the block is the observation.",
+        )
+
+
+def carry_over(facts: Facts) -> Iterator[Caveat]:
+    """Figures that depend on who ran before."""
+    found = [
+        f"{JUDGED[one.figure].phrase} {text.signed_estimate(one.change)} ({group.place})"
+        for group, turns in _turns(facts)
+        for one in turns.carry_over
+        if excludes_zero(one.change)
+    ]
+    if found:
+        yield note(
+            title="Who ran before shows",
+            text="In slots after another mode's the baseline differs from its slots after each "
+            f"other: {listed(found)}. What one arm leaves behind in caches, disk and background "
+            "work then counts for the next. A longer blocks.interleave.settle leaves out more.",
+        )
+
+
+def spanned(facts: Facts) -> Iterator[Caveat]:
+    """Transactions without a latency."""
+    works = [work for _, turns in _turns(facts) for work in turns.work]
+    most = max(works, key=lambda work: work.spanned_share, default=None)
+    if most is not None and most.spanned_share > MUCH_SPANNED:
+        yield note(
+            title="Latency leaves out interrupted transactions",
+            text=f"A stop interrupted {text.percent(most.spanned_share)} of the transactions of "
+            f"{most.arm}. Long ones are hit more often, so the true tail of latency is longer. "
+            "Longer slices interrupt fewer.",
+        )

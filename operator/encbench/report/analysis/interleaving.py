@@ -1,0 +1,219 @@
+"""What turns may have done to the figures of one condition (`document.interleaving`).
+
+Units are those of the comparison itself: blocks where there are enough, else batches of rounds
+(`core.statistics.rounds`).
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from statistics import fmean
+
+from encbench.api.overheadreport import Interval
+from encbench.core.statistics.intervals import geometric_mean, of_ratios
+from encbench.core.statistics.rounds import Amounts, Autocorrelation, batches, carry_over, lag_one
+from encbench.report.analysis.pairs import Blocks, Pairs, interval
+from encbench.report.analysis.rounds import AMOUNTS
+from encbench.report.analysis.views import rounded
+from encbench.report.compare.difference import difference
+from encbench.report.document.interleaving import (
+    CarryOver,
+    Interleaving,
+    Neighbours,
+    ServerWork,
+    SoloCheck,
+)
+from encbench.report.document.trial import SlotView, TrialView
+from encbench.report.figures import CPU, JUDGED, TPS, JudgedFigure
+
+NOTHING = Amounts(0.0, 0.0)
+"""In place of a slot whose CPU is not known; no comparison uses such a round."""
+
+
+def interleaving(pairs: Pairs, solo: Pairs, judging: Sequence[JudgedFigure]) -> Interleaving | None:
+    """Of the interleaved blocks of a condition; None without one.
+
+    `solo` are the sequential blocks beside them.
+    """
+    whole = {number: of for number, of in pairs.blocks.items() if _rounds(of)}
+    if not whole:
+        return None
+    figure = judging[0] if judging[0].field in AMOUNTS else TPS
+    return Interleaving(
+        neighbours=tuple(_neighbours(pairs, whole, figure)),
+        neighbours_figure=figure.key,
+        carry_over=tuple(_carried(pairs, whole)),
+        work=tuple(_work(pairs, whole)),
+        solo=tuple(_solo(pairs, solo, judging)),
+    )
+
+
+def _rounds(by_arm: dict[str, TrialView]) -> int:
+    """Of a block in which every arm has as many; else 0."""
+    counts = {len(trial.rounds) for trial in by_arm.values()}
+    return counts.pop() if len(counts) == 1 else 0
+
+
+def _neighbours(pairs: Pairs, blocks: Blocks, figure: JudgedFigure) -> Iterator[Neighbours]:
+    observed: dict[int, list[dict[str, float]]] = {}
+    for one in pairs.observed(figure.field):
+        observed.setdefault(one.block, []).append(one.values)
+    # Where the block is the unit its neighbours are other blocks.
+    of_units = list(observed.values())
+    if all(len(own) == 1 for own in of_units):
+        of_units = [[own[0] for own in of_units]]
+    of_rounds = [list(_by_round(by_arm, figure)) for by_arm in blocks.values()]
+    for arm in (arm.name for arm in pairs.arms if arm.name != pairs.baseline):
+        units = lag_one([[_against(pairs, values, arm) for values in own] for own in of_units])
+        rounds = lag_one([[_against(pairs, values, arm) for values in own] for own in of_rounds])
+        yield Neighbours(
+            arm=arm,
+            rounds=_value(rounds),
+            round_pairs=rounds.pairs if rounds else 0,
+            observations=_value(units),
+            observation_pairs=units.pairs if units else 0,
+            matters=units is not None and units.matters,
+        )
+
+
+def _by_round(by_arm: dict[str, TrialView], figure: JudgedFigure) -> Iterator[dict[str, float]]:
+    """The figure by arm, for every round in which all arms have it."""
+    for number in range(_rounds(by_arm)):
+        found = {arm: _amounts(trial, number, figure) for arm, trial in by_arm.items()}
+        if all(one.top > 0 and one.bottom > 0 for one in found.values()):
+            yield {arm: one.top / one.bottom for arm, one in found.items()}
+
+
+def _amounts(trial: TrialView, number: int, figure: JudgedFigure) -> Amounts:
+    return AMOUNTS[figure.field](trial.rounds[number]) or NOTHING
+
+
+def _against(pairs: Pairs, values: dict[str, float], arm: str) -> float:
+    """Ln T - (ln A + ln A') / 2, or ln A' - ln A."""
+    base = (pairs.baseline, pairs.control)
+    plain = [math.log(values[one]) for one in base if one is not None and one != arm]
+    return math.log(values[arm]) - fmean(plain)
+
+
+def _value(found: Autocorrelation | None) -> float | None:
+    return None if found is None else rounded(found.value)
+
+
+def _carried(pairs: Pairs, blocks: Blocks) -> Iterator[CarryOver]:
+    names = [arm.name for arm in pairs.arms]
+    same = [names.index(arm) for arm in (pairs.baseline, pairs.control) if arm is not None]
+    kept = [by_arm for by_arm in blocks.values() if _turns(names, by_arm)]
+    orders = [_turns(names, by_arm) for by_arm in kept]
+    for figure in (JUDGED[key] for key in ("tps", "cpuPerTransaction", "clientCpuPerTransaction")):
+        rounds = [
+            [[_amounts(of[arm], number, figure) for arm in names] for number in range(_rounds(of))]
+            for of in kept
+        ]
+        found = carry_over(rounds, orders, same)
+        if found is not None:
+            yield CarryOver(figure=figure.key, change=interval(found, "increase"))
+
+
+def _turns(names: Sequence[str], by_arm: dict[str, TrialView]) -> list[int]:
+    """The arm of each slot of a block, as an index; empty if a slot has no arm."""
+    owner = {one.slot: names.index(arm) for arm, t in by_arm.items() for one in t.rounds}
+    complete = list(range(len(names) * _rounds(by_arm)))
+    return [owner[slot] for slot in complete] if sorted(owner) == complete else []
+
+
+def _work(pairs: Pairs, blocks: Blocks) -> Iterator[ServerWork]:
+    more = list(_more_in_the_block(pairs, blocks))
+    plain = [arm for arm in (pairs.baseline, pairs.control) if arm is not None]
+    for arm in (arm.name for arm in pairs.arms):
+        trials = [by_arm[arm] for by_arm in blocks.values()]
+        whole = [trial.block_cpu_ms_per_transaction for trial in trials]
+        known = [value for value in whole if value is not None]
+        own = [ratios[arm] for ratios in more]
+        apart = [ratios[arm] - fmean(ratios[one] for one in plain) for ratios in more]
+        yield ServerWork(
+            arm=arm,
+            transactions=sum(one.transactions for trial in trials for one in trial.rounds),
+            spanned=sum(trial.spanned or 0 for trial in trials),
+            slices_cpu_ms=pairs.own_mean(CPU, arm),
+            block_cpu_ms=rounded(geometric_mean(known)) if len(known) == len(whole) else None,
+            block_over_slices=_ratio(own),
+            against_baseline=None if arm in plain else _ratio(apart),
+            running_cores=_rate(trials, True, lambda slot: slot.cpu_seconds),
+            stopped_cores=_rate(trials, False, lambda slot: slot.cpu_seconds),
+            running_read_kib_per_second=_rate(trials, True, lambda slot: slot.read_kib),
+            stopped_read_kib_per_second=_rate(trials, False, lambda slot: slot.read_kib),
+            running_write_kib_per_second=_rate(trials, True, lambda slot: slot.write_kib),
+            stopped_write_kib_per_second=_rate(trials, False, lambda slot: slot.write_kib),
+        )
+
+
+def _ratio(logs: Sequence[float]) -> Interval | None:
+    found = of_ratios(logs)
+    return None if found is None else interval(found, "increase")
+
+
+def _more_in_the_block(pairs: Pairs, blocks: Blocks) -> Iterator[dict[str, float]]:
+    """By arm, ln of CPU a transaction over whole rounds by that in its slices; once for each unit.
+
+    A unit in which an arm lacks it is left out.
+    """
+    for by_arm in blocks.values():
+        for batch in batches(_rounds(by_arm), len(pairs.blocks)):
+            found = {arm: _more(trial, batch, len(by_arm)) for arm, trial in by_arm.items()}
+            known = {arm: value for arm, value in found.items() if value is not None}
+            if len(known) == len(found):
+                yield known
+
+
+def _more(trial: TrialView, batch: range, arms: int) -> float | None:
+    slots = {one.slot: one.cpu_seconds for one in trial.slots}
+    own = [trial.rounds[number] for number in batch]
+    inside = [one.database_cpu_seconds for one in own]
+    all_of = [slots.get(slot) for slot in range(batch.start * arms, batch.stop * arms)]
+    if None in inside or None in all_of:
+        return None
+    counted, whole = (sum(used for used in part if used) for part in (inside, all_of))
+    transactions, everything = (
+        sum(one.transactions for one in own),
+        sum(one.all_transactions for one in own),
+    )
+    if min(counted, whole, transactions, everything) <= 0:
+        return None
+    return math.log(whole / everything) - math.log(counted / transactions)
+
+
+def _rate(
+    trials: Sequence[TrialView], running: bool, pick: Callable[[SlotView], float | None]
+) -> float | None:
+    """Per second over all slots in which the arm's clients ran, or in which they were stopped."""
+    taken = [
+        (slot.seconds, pick(slot))
+        for trial in trials
+        for slot in trial.slots
+        if (slot.slot in {one.slot for one in trial.rounds}) is running
+    ]
+    amounts = [amount for _, amount in taken if amount is not None]
+    seconds = math.fsum(seconds for seconds, _ in taken)
+    if len(amounts) < len(taken) or seconds <= 0:
+        return None
+    return rounded(math.fsum(amounts) / seconds)
+
+
+def _solo(pairs: Pairs, solo: Pairs, judging: Sequence[JudgedFigure]) -> Iterator[SoloCheck]:
+    for arm in (arm.name for arm in pairs.arms if arm.role == "treatment"):
+        for figure in judging:
+            here, there = pairs.change(figure, arm), solo.change(figure, arm)
+            apart = difference(there, here)
+            if here is not None and there is not None and apart is not None:
+                yield SoloCheck(
+                    arm=arm,
+                    figure=figure.key,
+                    blocks=len(solo.complete(figure.field)),
+                    interleaved=here,
+                    solo=there,
+                    difference=_rounded(apart),
+                )
+
+
+def _rounded(found: Interval) -> Interval:
+    low, high = (None if end is None else rounded(end) for end in (found.low, found.high))
+    return Interval(estimate=rounded(found.estimate), low=low, high=high)

@@ -1,0 +1,75 @@
+"""A follow-up and the campaigns that it extends, side by side and pooled."""
+
+from collections.abc import Iterable
+
+from encbench.report.document import Report
+from encbench.report.document.pooled import Part, PooledChange, Pooling
+from encbench.report.figures import JUDGED
+from encbench.report.formats.tables import TableColumn, column
+from encbench.report.words import text
+from encbench.text.words import listed, plural
+
+
+def title(pooling: Pooling) -> str:
+    """The heading."""
+    return f"Together with {_names(pooling)}"
+
+
+def words(report: Report, pooling: Pooling) -> str:
+    """What is pooled, and what the verdicts rest on."""
+    names = _names(pooling)
+    said = f"This campaign repeats the plan of {names} with blocks of its own."
+    if pooling.why_not:
+        return (
+            f"{said} They are not pooled, because the machine is not the same: "
+            f"{'; '.join(pooling.why_not)}."
+        )
+    waiting = [group.place for group in report.groups if group.comparisons and not group.pooled]
+    if waiting:
+        said += (
+            f" Not pooled, because not all planned blocks are valid: {listed(waiting)}. A "
+            "follow-up that ends early stands by itself."
+        )
+    if len(waiting) == len(report.groups):
+        return said
+    if not pooling.extensions:
+        return (
+            f"{said} Pooled after a look: whoever asked for more blocks had seen the first result, "
+            "so verdicts are of this campaign's own blocks, and the pooled figures have none."
+        )
+    looks = plural(pooling.extensions + 1, "look")
+    return (
+        f"{said} The plan announced {plural(pooling.extensions, 'extension')} before the first "
+        f"block was measured. Figures and verdicts of this report are therefore of all blocks, "
+        f"and each of the {looks} is held to its part of the usual error (Bonferroni)."
+    )
+
+
+def compared(report: Report, pooling: Pooling) -> list[TableColumn]:
+    """One line for each figure of each mode; without cells where nothing is pooled."""
+    lines = [(group, one) for group in report.groups for one in group.pooled]
+    names = [campaign.name for campaign in (*pooling.earlier, report.campaign)]
+    found = [one for _, one in lines]
+    return [
+        column("", "condition", (group.place for group, _ in lines), numeric=False),
+        column("", "mode", (one.arm for one in found), numeric=False),
+        column("", "change", (JUDGED[one.figure].effect for one in found), numeric=False),
+        *(
+            made
+            for n, name in enumerate(names)
+            for made in _part(name, [o.parts[n] for o in found])
+        ),
+        column("last − earlier", "95 % interval", (text.bounds(o.difference) for o in found)),
+        *_part("pooled", found),
+    ]
+
+
+def _part(name: str, found: Iterable[Part | PooledChange]) -> Iterable[TableColumn]:
+    known = list(found)
+    yield column(name, "estimate", (text.signed_percent(text.point(it.change)) for it in known))
+    yield column(name, "95 % interval", (text.bounds(it.change) for it in known))
+    yield column(name, "blocks", (f"{it.blocks:,}" for it in known))
+
+
+def _names(pooling: Pooling) -> str:
+    return listed(campaign.name for campaign in pooling.earlier)

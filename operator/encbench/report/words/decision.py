@@ -1,0 +1,80 @@
+"""An answer to decide by: one sentence without figures, and what follows from it.
+
+What follows is capacity, more measuring, or nothing. More measuring is described by its precision,
+never as the way to a verdict, because a narrower interval may lie anywhere.
+"""
+
+from encbench.report.document.group import Capacity, Demand, Finding
+from encbench.report.figures import JUDGED, TPS
+from encbench.report.words import text
+from encbench.report.words.judgement import JudgementReason, reason
+from encbench.text.words import capitalised
+
+
+def capacity(found: Capacity) -> str:
+    """`for the same TPS 8 cores become 8.6 [8.4, 8.8]`."""
+    noun = "core becomes" if found.cores == 1 else "cores become"
+    return f"for the same TPS {found.cores:g} {noun} {text.cores(found)}"
+
+
+def demand(found: Demand) -> str:
+    """`an interval of ±1 % takes about 40 more rounds, 6 minutes`."""
+    count, noun = (found.rounds, "round") if found.rounds else (found.blocks or 0, "block")
+    more = f"about {text.about(count)} more {noun}{'' if count == 1 else 's'}"
+    width = text.half_width(found.half_width)
+    return f"an interval of {width} takes {more}, {text.duration(found.seconds)}"
+
+
+def afterwards(finding: Finding, found: Capacity | None) -> list[str]:
+    """Sentences that follow the answer: its capacity, or what a narrower interval takes."""
+    if finding.demand is not None:
+        return [f"{capitalised(demand(finding.demand))}."]
+    cores = _cores(finding, found)
+    return [f"{capitalised(capacity(cores))}."] if cores is not None else []
+
+
+def _cores(finding: Finding, found: Capacity | None) -> Capacity | None:
+    """Of a loss of TPS that is one."""
+    return found if finding.figure == TPS.key and finding.verdict == "Overhead" else None
+
+
+def brief(cause: str, finding: Finding, place: str) -> str:
+    """`tde costs TPS: read-write at 4 threads on small`, as a sentence."""
+    phrase = JUDGED[finding.figure].phrase
+    match finding.verdict:
+        case "Overhead":
+            does = "costs TPS" if finding.figure == TPS.key else f"raises {phrase}"
+        case "Equivalent":
+            does = f"makes no difference to {phrase} that matters"
+        case _:
+            return f"Whether {cause} changes {phrase} by an amount that matters is open: {place}."
+    return f"{cause} {does}: {place}."
+
+
+def so(finding: Finding, found: Capacity | None, margin: float) -> str:
+    """What follows: `So for the same TPS 8 cores become 8.6 [8.4, 8.8]`, as a sentence."""
+    return f"So {_follows(finding, found, margin)}."
+
+
+def _follows(finding: Finding, found: Capacity | None, margin: float) -> str:
+    phrase = JUDGED[finding.figure].phrase
+    if finding.verdict == "Equivalent":
+        return f"a cost below the margin of {text.margin(margin)} need not decide"
+    if finding.verdict == "Overhead":
+        cores = _cores(finding, found)
+        if cores is not None:
+            return capacity(cores)
+        side = "lower" if finding.figure == TPS.key else "higher"
+        return f"expect {phrase} to be {text.between(finding.change)} {side} under such a load"
+    if finding.demand is not None:
+        return demand(finding.demand)
+    match reason(finding, margin):
+        case JudgementReason.PLACEMENT:
+            return (
+                "measure on testbeds that are built anew (blocks.perTestbed), because one of each "
+                "leaves too much to luck"
+            )
+        case JudgementReason.BETTER_THAN_BASELINE:
+            return "look for another cause first, because encryption makes nothing faster"
+        case _:
+            return "measure more before you decide"

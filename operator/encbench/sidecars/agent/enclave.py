@@ -1,0 +1,186 @@
+"""What a server shows of encrypted column types: facts for their proof.
+
+The agent opens the one row that no workload touches with the mode's key, as the client does. It
+seals a marker of its own, has the server index it, and looks for the plaintext in both files. The
+key and the values stay here: the answer holds names, a digest and figures.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from encbench.adapters.sql import Row, Session
+from encbench.engines.marker import ROWS, Statement
+from encbench.engines.postgresql.enclave import TYPES
+from encbench.engines.postgresql.marker import SCHEMA
+from encbench.sidecars.agent.files import Stop, search_file
+from encbench.wire import agent as wire
+
+SEPARATOR = "\x1f"
+ROW_TABLE, ROW_ID = "sbtest1", 0
+DIGESTED = ("k", "c", "pad")
+"""The columns of that row that the client's digest covers, in this order."""
+_SUFFIX = "_sealed"
+
+_OURS = "relname ~ '^sbtest[0-9]+$' AND relnamespace = 'public'::regnamespace"
+COLUMN_TYPES = (
+    "SELECT relname, attname, format_type(atttypid, atttypmod) FROM pg_class "  # noqa: S608
+    "JOIN pg_attribute ON attrelid = pg_class.oid "
+    f"WHERE {_OURS} AND relkind = 'r' AND attnum > 0 AND NOT attisdropped ORDER BY 1, attnum"
+)
+INDEXES = (
+    "SELECT t.relname, i.relname, attname, opcname, indisunique FROM pg_index "  # noqa: S608
+    f"JOIN (SELECT oid, relname FROM pg_class WHERE {_OURS}) t ON t.oid = indrelid "
+    "JOIN pg_class i ON i.oid = indexrelid "
+    "JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0] "
+    "JOIN pg_opclass o ON o.oid = indclass[0] WHERE indisvalid ORDER BY 1, 2"
+)
+CALIBRATION = (
+    "SELECT transition_asked, transition_achieved, value_asked, value_achieved "
+    "FROM enclave_calibrate()"
+)
+OVERRIDES = "SELECT unnest(setconfig) FROM pg_db_role_setting ORDER BY 1"
+PLANNED = {
+    "point": "SELECT c FROM {table} WHERE {lookup} = {low}",
+    "range": "SELECT SUM(k) FROM {table} WHERE {lookup} BETWEEN {low} AND {high}",
+}
+
+
+def hidden(marker: str) -> str:
+    """The text that is sealed: the marker's bytes in reverse order."""
+    return marker[::-1]
+
+
+@dataclass(frozen=True)
+class EnclaveLook:
+    """How to look, in an arm whose columns have encrypted types."""
+
+    seal: Callable[[int | str], str]
+    """A value in base64."""
+    opened: Callable[[bytes], str]
+    """The plaintext; ValueError says why not."""
+    data: Path
+    """The data directory."""
+
+    def plant(self, table: str, marker: str) -> Iterator[Statement]:
+        """Make a table of the sealed marker with an index on it, both in their files."""
+        name, text = self._name(table), hidden(marker)
+        yield f"CREATE TABLE {name} (marker enc_text NOT NULL)", ()
+        for _ in range(ROWS):
+            # Base64 of a value that this agent has sealed.
+            yield f"INSERT INTO {name} VALUES ('{self.seal(text)}')", ()  # noqa: S608
+        yield f"CREATE INDEX ON {name} (marker)", ()
+        yield f"VACUUM (FULL) {name}", ()
+
+    def drop(self, table: str) -> Statement:
+        """Remove that table."""
+        return f"DROP TABLE IF EXISTS {self._name(table)}", ()
+
+    def facts(self, session: Session, table: str, marker: str, stop: Stop) -> wire.EnclaveSeen:
+        """The evidence's `enclave`. Blocks; SqlError when the server fails a statement."""
+        types: dict[str, dict[str, str]] = {}
+        for name, column, kind in session.rows(COLUMN_TYPES):
+            types.setdefault(str(name), {})[str(column)] = str(kind)
+        own = types.get(ROW_TABLE, {})
+        return {
+            "types": types,
+            "indexes": [_index(row) for row in session.rows(INDEXES)],
+            "plans": list(self._plans(session, own)),
+            "row": self._row(session, own),
+            "calibration": _calibration(session.rows(CALIBRATION)[0]),
+            "overrides": [str(row[0]) for row in session.rows(OVERRIDES)],
+            "marker": list(self._searched(session, table, marker, stop)),
+        }
+
+    def _name(self, table: str) -> str:
+        return f"{SCHEMA}.{table}{_SUFFIX}"
+
+    def _literal(self, value: int, kind: str | None) -> str:
+        return f"'{self.seal(value)}'::{kind}" if kind in TYPES else str(value)
+
+    def _plans(self, session: Session, types: dict[str, str]) -> Iterator[wire.EnclavePlanRow]:
+        for lookup in ("id", "k"):
+            low, high = (self._literal(value, types.get(lookup)) for value in (1, 100))
+            for workload, statement in PLANNED.items() if types else ():
+                text = statement.format(table=ROW_TABLE, lookup=lookup, low=low, high=high)
+                nodes = list(_nodes(session.rows(f"EXPLAIN (FORMAT JSON) {text}")[0][0]))
+                yield wire.EnclavePlanRow(
+                    lookup=lookup,
+                    workload=workload,
+                    nodes=[node["Node Type"] for node in nodes],
+                    indexes=[node["Index Name"] for node in nodes if "Index Name" in node],
+                )
+
+    def _row(self, session: Session, types: dict[str, str]) -> wire.EnclaveRow:
+        made = wire.EnclaveRow(table=ROW_TABLE, found=False, digest=None, wrong={})
+        if not set(DIGESTED) <= types.keys():
+            return made
+        kinds = [types[name] for name in DIGESTED]
+        # Names and kinds are of a fixed set; the number is a constant or sealed here.
+        read = ", ".join(
+            f"{kind}_send({name})" if kind in TYPES else name
+            for name, kind in zip(DIGESTED, kinds, strict=True)
+        )
+        wanted = self._literal(ROW_ID, types.get("id"))
+        rows = session.rows(f"SELECT {read} FROM {ROW_TABLE} WHERE id = {wanted}")  # noqa: S608
+        if not rows:
+            return made
+        made["found"] = True
+        opened = []
+        for name, kind, value in zip(DIGESTED, kinds, rows[0], strict=True):
+            try:
+                text = self.opened(bytes(value)) if kind in TYPES else str(value)
+            except ValueError as error:
+                made["wrong"][name] = str(error)
+            else:
+                opened.append(text.rstrip(" "))
+        if not made["wrong"]:
+            made["digest"] = hashlib.sha256(SEPARATOR.join(opened).encode()).hexdigest()
+        return made
+
+    def _searched(
+        self, session: Session, table: str, marker: str, stop: Stop
+    ) -> Iterator[wire.SealedFile]:
+        name = self._name(table)
+        files = session.rows(
+            "SELECT pg_relation_filepath(oid) FROM pg_class WHERE oid = CAST(%s AS regclass) "
+            "UNION ALL SELECT pg_relation_filepath(indexrelid) FROM pg_index "
+            "WHERE indrelid = CAST(%s AS regclass)",
+            (name, name),
+        )
+        for (path,) in files:
+            searched = search_file(
+                self.data / str(path), hidden(marker).encode(), stop, forget=False
+            )
+            yield wire.SealedFile(path=str(path), bytes=searched.size, found=searched.found)
+
+
+def _index(row: Row) -> wire.EnclaveIndexRow:
+    table, name, column, operators, unique = row
+    return wire.EnclaveIndexRow(
+        table=str(table),
+        name=str(name),
+        column=str(column),
+        operatorClass=str(operators),
+        unique=bool(unique),
+    )
+
+
+def _calibration(row: Row) -> wire.CalibrationRow:
+    transition_asked, transition, value_asked, value = (float(figure) for figure in row)
+    return wire.CalibrationRow(
+        transitionAsked=transition_asked, transition=transition, valueAsked=value_asked, value=value
+    )
+
+
+def _nodes(plan: str | Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """All nodes of a plan, which some drivers give as text, the uppermost first."""
+    plans: Sequence[Any] = json.loads(plan) if isinstance(plan, str) else plan
+    pending: list[dict[str, Any]] = [one["Plan"] for one in plans]
+    while pending:
+        node = pending.pop()
+        pending += node.get("Plans", ())
+        yield node

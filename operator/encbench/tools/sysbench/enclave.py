@@ -1,0 +1,73 @@
+"""encbench's own scripts for encrypted column types: options, files, what a mode adds.
+
+The three scripts are one file, `enclave.lua`, which the pod carries as `session.lua` (see `jobs`).
+Every arm runs it. In a mode without encrypted types it encrypts nothing, and gets no key.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.kinds import ENCRYPTION_MODE, WORKLOAD
+from encbench.api.workload import Sysbench
+from encbench.core.columns import enclave, layout
+from encbench.core.connection import Connection
+from encbench.core.problem import Problem, Reason
+from encbench.tools.sysbench.builtin import Kind
+
+SCRIPT = "enclave.lua"
+FILES = (SCRIPT, "enclave_cipher.lua")
+OPTIONS: dict[str, Kind] = {"create_secondary": "flag", "lookup": "text", "range_size": "number"}
+"""Those that a workload may set."""
+CHOICES = {"lookup": enclave.LOOKUPS}
+STATEMENTS = {"point": (1, 0), "range": (1, 0), "write": (4, 2)}
+"""What each thread prepares: statements for each table, and in addition."""
+
+
+def texts() -> dict[str, str]:
+    """The files by name."""
+    return {name: Path(__file__).with_name(name).read_text() for name in FILES}
+
+
+def arguments(sysbench: Sysbench, connection: Connection) -> list[str]:
+    """Options that follow from script and mode. They name the key's file and never the key."""
+    workload, own = sysbench.enclave_workload, connection.enclave
+    if workload is None:
+        return []
+    if own is None:
+        return [f"--workload={workload}", "--encrypted=none"]
+    return [
+        f"--workload={workload}",
+        f"--encrypted={','.join(own.columns)}",
+        f"--index={own.index}",
+        f"--key-file={layout.MEK_FILE}",
+    ]
+
+
+def problems(
+    sysbench: Sysbench, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
+) -> Iterator[Problem]:
+    """What is wrong with script, engine and mode together."""
+    script, columns = sysbench.script, mode.enclave
+    if sysbench.enclave_workload is not None and instance.engine != "postgresql":
+        text = (
+            f"sysbench.script {script} runs on PostgreSQL only: write engine: postgresql, or a "
+            "script of sysbench's own such as oltp_point_select"
+        )
+        yield Problem(WORKLOAD, Reason.MODE_UNSUPPORTED, text)
+    if sysbench.enclave_workload == "write" and enclave.lookup(sysbench) != "id":
+        text = (
+            f"sysbench.options lookup: {script} finds its rows by id: leave lookup out, or write "
+            "script: enclave_point or enclave_range"
+        )
+        yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
+    if columns is None:
+        return
+    yield from enclave.problems(columns)
+    if sysbench.enclave_workload is None:
+        text = (
+            "encrypted column types need a client that encrypts: write sysbench.script: "
+            "enclave_point, enclave_range or enclave_write, or columns.method: confidential"
+        )
+        yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)

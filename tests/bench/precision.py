@@ -1,0 +1,200 @@
+"""`make bench-precision`: how narrow intervals get, interleaved blocks beside sequential ones.
+
+Each pair is two campaigns of the product on the bundled cluster, with the same parts and about the
+same machine time: one with sequential blocks, one whose clients take turns. The two take turns
+themselves, so that a slow hour hits both. Each has the baseline twice (A/A) and one mode. The
+half-width of an interval is compared at equal machine time, that is times the root of the seconds
+from the first client's start to the end of the last window.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from encbench.core.artefact import decode
+from encbench.core.timetable import GUARD
+from encbench.report.document import Report
+from tests.bench.precision_summary import Design, Line, Measured, measured, pairs, summary
+from tests.e2e import manifests
+from tests.e2e.bucket import bucket
+from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.support.install import NAMESPACE, installation
+from tests.support.kube import REPO, Kube, wait_for
+
+RESULTS = REPO / "build" / "precision.jsonl"
+"""Every campaign, a line each."""
+ARMS = 3
+WARMUP, WINDOW, SLICE, SETTLE = 2.0, 12.0, 3.0, 0.5
+DEAD_TIME = 2.0
+"""Seconds between two trials that are planned for; what they really took is measured."""
+INTERLEAVED_BLOCKS = 2
+"""A and A' take turns on their testbeds from one block to the next."""
+THREADS = 4
+SMALL = {"resources": {"cpu": "350m", "memory": "384Mi"}, "storage": {"size": "1Gi"}}
+ENGINES: dict[str, tuple[dict[str, Any], str]] = {
+    "mariadb": ({}, "tde"),
+    "mysql": (
+        {
+            "version": "9.7",
+            "image": "docker.io/encbench/mysql:9.7",
+            "resources": {"cpu": "350m", "memory": "768Mi"},
+            "storage": {"size": "2Gi"},
+            "settings": {},
+        },
+        "tde",
+    ),
+    "postgresql": (
+        {
+            **SMALL,
+            "version": "15",
+            "image": "docker.io/encbench/postgresql:15",
+            "settings": {"shared_buffers": "128MB"},
+        },
+        "tls",
+    ),
+}
+"""Fields of the instance, and the mode: PostgreSQL has no encryption at rest of its own."""
+SCRIPTS = ("read-write", "write-only", "read-only")
+
+_EPILOG = """\
+examples:
+  make bench-precision                                      10 pairs for each workload: a night
+  make bench-precision ARGS=--short                         one pair of 2 minutes each: half an hour
+  make bench-precision ARGS="--engines mariadb,mysql,postgresql --workloads read-only,write-only"
+
+exit codes:
+  0  everything is as it was asked for in docs/design/0011-interleaved-blocks.md, or --short
+  1  something is not
+  2  no pair had a result
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(
+        prog="make bench-precision ARGS=...",
+        description=__doc__,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = top.add_argument
+    add("--repeats", type=int, default=10, metavar="N", help="pairs for each workload; 10")
+    add("--minutes", type=float, default=5.0, help="machine time of each campaign; 5")
+    add("--workloads", default="read-write,write-only", help=f"some of {', '.join(SCRIPTS)}")
+    add("--engines", default="mariadb", help=f"some of {', '.join(ENGINES)}")
+    add("--short", action="store_true", help="one pair of 2 minutes each, and nothing is judged")
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark; the exit code."""
+    args = parser().parse_args(arguments)
+    repeats, minutes = (1, 2.0) if args.short else (args.repeats, args.minutes)
+    engines, workloads = args.engines.split(","), args.workloads.split(",")
+    if unknown := [*{*engines} - {*ENGINES}, *{*workloads} - {*SCRIPTS}]:
+        parser().error(f"unknown: {', '.join(unknown)}")
+    kube = installation()
+    kube.apply(*manifests.parts(), manifests.mode("tls", inTransit={}))
+    lines: list[Line] = []
+    for engine in engines:
+        for workload in workloads:
+            found = _alternate(kube, engine, workload, repeats, minutes)
+            both = pairs(found)
+            print(f"\n{workload} on {engine}, {len(both)} of {repeats} pairs")
+            own = list(summary(workload, both)) if both else []
+            for text, good in own:
+                mark = "  " if good is None else "ok" if good else "NO"
+                print(f"  {mark}  {text}", flush=True)
+            lines += own
+    if not lines:
+        print("no pair had a result")
+        return 2
+    return 0 if args.short or all(good is not False for _, good in lines) else 1
+
+
+def _alternate(
+    kube: Kube, engine: str, workload: str, repeats: int, minutes: float
+) -> list[Measured]:
+    """The campaigns of one workload, the order of the two designs changing from pair to pair."""
+    found = []
+    designs: list[Design] = ["sequential", "interleaved"]
+    for repeat in range(1, repeats + 1):
+        for design in designs if repeat % 2 else reversed(designs):
+            one = _campaign(kube, engine, workload, design, repeat, minutes)
+            print(
+                f"{repeat:3} of {repeats}  {workload} on {engine}  {_line(design, one)}", flush=True
+            )
+            if one is not None:
+                _keep(one)
+                found.append(one)
+    return found
+
+
+def blocks(design: Design, minutes: float) -> dict[str, Any]:
+    """`spec.blocks` of a campaign that takes about that long."""
+    seconds = 60 * minutes
+    if design == "sequential":
+        count = max(3, round(seconds / (ARMS * (WARMUP + WINDOW + DEAD_TIME))))
+        return {"min": count, "maxReplacements": count}
+    rounds = round((seconds / INTERLEAVED_BLOCKS - WARMUP) / (ARMS * (SLICE + GUARD)))
+    turns = {"slice": f"{SLICE:g}s", "settle": f"{1000 * SETTLE:g}ms", "rounds": max(4, rounds)}
+    return {"min": INTERLEAVED_BLOCKS, "maxReplacements": 2, "interleave": turns}
+
+
+def _campaign(
+    kube: Kube, engine: str, workload: str, design: Design, repeat: int, minutes: float
+) -> Measured | None:
+    """Run one; None if it failed."""
+    fields, mode = ENGINES[engine]
+    instance = manifests.instance(f"precision-{engine}", **fields)
+    instance["spec"]["engine"] = engine
+    load = {"concurrency": [THREADS], "warmup": f"{WARMUP:g}s", "duration": f"{WINDOW:g}s"}
+    script = {"script": f"oltp_{workload.replace('-', '_')}", "tables": 4, "tableSize": 10_000}
+    parts = instance, manifests.workload(f"precision-{workload}", sysbench=script, load=load)
+    name = f"precision-{engine}-{workload}-{design}"
+    matrix = {
+        "instanceRefs": [instance["metadata"]["name"]],
+        "modeRefs": [mode],
+        "workloadRefs": [f"precision-{workload}"],
+    }
+    own = {"matrix": [matrix], "blocks": blocks(design, minutes), "seed": repeat}
+    delete_campaign(kube, name)
+    kube.apply(*parts, manifests.campaign(name, [mode], **own))
+    try:
+        limit = 900 + 120 * minutes
+        body = wait_for(f"the end of {name}", lambda: ended(kube, name), limit, every=2)
+        facts = conditions(body)
+        if facts.get("Failed", {}).get("status") == "True":
+            print(f"      {name}: {facts['Failed']['reason']}: {facts['Failed']['message']}")
+            return None
+        return measured(_report(kube, name), engine, workload, design, repeat, WARMUP)
+    finally:
+        delete_campaign(kube, name)
+
+
+def _report(kube: Kube, name: str) -> Report:
+    body = kube.get("overheadreport", name, NAMESPACE)
+    assert body is not None, f"campaign {name} has no report"
+    key = body["status"]["artefacts"]["json"]["key"]
+    with bucket(kube) as store:
+        return decode(Report, store.get(key), key)
+
+
+def _line(design: Design, one: Measured | None) -> str:
+    if one is None:
+        return f"{design:11}  no result"
+    shown = ", ".join(f"{name} ±{100 * log.half:.1f} %" for name, log in one.logs.items())
+    return f"{design:11}  {one.seconds:4.0f} s, {one.unmeasured:.0%} not measured  {shown}"
+
+
+def _keep(one: Measured) -> None:
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(asdict(one)) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

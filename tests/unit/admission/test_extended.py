@@ -1,0 +1,132 @@
+"""A follow-up is admitted with the frozen plan of a complete campaign, and with nothing else."""
+
+from typing import Any
+
+import pytest
+
+from encbench.admission.checks import admit
+from encbench.admission.extended import extended
+from encbench.admission.gather import CampaignParts
+from encbench.api.campaign import CampaignSpec
+from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
+from encbench.cli.extend import manifest
+from encbench.cli.manifests import Manifests, Offline
+from encbench.core.plan import frozen
+from encbench.core.problem import Problem, Reason
+from encbench.ports import Body
+from tests.support import manifests
+
+SPACE = "bench"
+TDE = {"atRest": {"method": "engine"}}
+SCRIPTED = {"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
+COMPLETE = {"type": "Complete", "status": "True", "reason": "AllBlocksMeasured"}
+
+
+def first(*, complete: bool = True, scripts: bool = False, **spec: Any) -> Body:
+    """A campaign that was accepted when `tde` encrypted at rest."""
+    made = manifests.body(CAMPAIGN, "demo", SPACE, **spec)
+    workload = dict(manifests.SPECS[WORKLOAD])
+    if scripts:
+        workload["sysbench"] = SCRIPTED
+    resolved = frozen(
+        {"small": manifests.SPECS[INSTANCE_TEMPLATE]},
+        {"plain": {}, "tde": TDE},
+        {"oltp": workload},
+        {"oltp": "demo-script"} if scripts else {},
+    )
+    done = {**COMPLETE, "lastTransitionTime": "2030-01-01T00:00:00Z", "message": ""}
+    status = {"resolved": resolved.to_dict(), "conditions": [done] if complete else []}
+    made["metadata"]["uid"] = "uid-demo"
+    return {**made, "status": status}
+
+
+async def admitted(follow_up: Body, *there: Body) -> tuple[CampaignParts, tuple[Problem, ...]]:
+    bodies = {(body["kind"], SPACE, body["metadata"]["name"]): body for body in there}
+    spec = CampaignSpec.model_validate(follow_up["spec"])
+    name = follow_up["metadata"]["name"]
+    return await admit(Offline(Manifests(bodies)), SPACE, name, spec)
+
+
+def made(of: Body, **spec: Any) -> Body:
+    found = manifest(extended(of), SPACE, 12)
+    return {**found, "spec": {**found["spec"], **spec}}
+
+
+async def test_parts_are_those_of_the_first_campaign_whatever_became_of_them() -> None:
+    edited = manifests.body(ENCRYPTION_MODE, "tde", SPACE)
+    found, problems = await admitted(made(first()), first(), edited)
+    assert not problems
+    assert found.modes["tde"].to_dict()["atRest"]["method"] == "engine"
+    assert set(found.workloads) == {"oltp"}
+
+
+async def test_scripts_are_the_copies_of_then() -> None:
+    edited = manifests.config_map("mine", SPACE, **{"mine.lua": "-- edited"})
+    copy = manifests.config_map("demo-script", SPACE, **{"mine.lua": "-- of then"})
+    of = first(scripts=True)
+    found, _ = await admitted(made(of), of, edited, copy)
+    assert found.script(found.workloads["oltp"]) == "-- of then"
+
+
+async def test_a_lost_copy_is_not_replaced_by_what_is_there_today() -> None:
+    edited = manifests.config_map("mine", SPACE, **{"mine.lua": "-- edited"})
+    of = first(scripts=True)
+    _, problems = await admitted(made(of), of, edited)
+    assert Reason.NOT_FOUND in [problem.reason for problem in problems]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"margin": 0.01}, "margin"),
+        ({"seed": 5}, "seed"),
+        ({"limits": {"foreignCpu": 1}}, "limits"),
+        ({"blocks": {"min": 12, "maxReplacements": 9}}, "blocks"),
+    ],
+)
+async def test_another_plan_is_refused(change: dict[str, Any], field: str) -> None:
+    _, (problem,) = await admitted(made(first(), **change), first())
+    assert problem.reason is Reason.NOT_EXTENDABLE
+    assert problem.text.startswith(f"{field}: not as the plan of campaign demo asks")
+
+
+async def test_parts_that_are_not_those_of_the_digest_are_refused() -> None:
+    other = first()
+    other["status"]["resolved"]["modes"]["tde"] = {}
+    _, (problem,) = await admitted(made(first()), other)
+    assert problem.reason is Reason.NOT_EXTENDABLE
+    assert "extends" in problem.text
+
+
+async def test_a_second_follow_up_beside_the_first_is_refused() -> None:
+    follow_up = made(first())
+    follow_up["metadata"]["name"] = "demo-again"
+    _, (problem,) = await admitted(follow_up, first())
+    assert "the only follow-up of campaign demo is demo-more-1" in problem.text
+
+
+async def test_an_unfinished_campaign_is_not_extended() -> None:
+    _, (problem,) = await admitted(made(first()), first(complete=False))
+    assert problem.reason is Reason.NOT_EXTENDABLE
+    assert "is not complete" in problem.text
+
+
+async def test_another_incarnation_of_that_name_is_not_the_campaign() -> None:
+    again = first()
+    again["metadata"]["uid"] = "uid-again"
+    _, problems = await admitted(made(first()), again)
+    assert problems[0].reason is Reason.NOT_FOUND
+
+
+@pytest.mark.parametrize(("announced", "allowed"), [(0, 1), (1, 1), (2, 2)])
+async def test_as_many_follow_ups_as_were_announced_or_one(announced: int, allowed: int) -> None:
+    body = first(blocks={"extensions": announced})
+    for _ in range(allowed):
+        found = extended(body)
+        assert not found.obstacle
+        follow_up = manifest(found, SPACE, 12)
+        _, problems = await admitted(follow_up, body)
+        assert not problems
+        follow_up["metadata"]["uid"] = "uid-more"
+        body = {**follow_up, "status": body["status"]}
+    assert f"is follow-up {allowed} of the {allowed}" in extended(body).obstacle

@@ -1,0 +1,112 @@
+"""What bench-precision makes of pairs of campaigns, from reports of made-up machines."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from encbench.report.analysis.build import build
+from tests.bench.precision import blocks, main
+from tests.bench.precision_summary import (
+    Log,
+    Measured,
+    difference,
+    loss,
+    measured,
+    pairs,
+    ratio,
+    summary,
+)
+from tests.data.report.synthetic import Study, write
+
+ONE = Measured(
+    engine="mariadb",
+    workload="write-only",
+    design="sequential",
+    repeat=1,
+    seconds=400.0,
+    counted=200.0,
+    plain=1000.0,
+    logs={"mode TPS": Log(-0.10, 0.06), "A'/A TPS": Log(0.01, 0.06), "mode CPU": Log(0.1, 0.02)},
+)
+TURNS = replace(
+    ONE,
+    design="interleaved",
+    seconds=100.0,
+    counted=80.0,
+    plain=1020.0,
+    logs={"mode TPS": Log(-0.11, 0.02), "A'/A TPS": Log(0.0, 0.03), "mode CPU": Log(0.1, 0.01)},
+)
+
+
+def test_half_widths_are_compared_at_equal_machine_time() -> None:
+    """A quarter of the time doubles an interval: ±2 % in 100 s are ±1 % in 400 s."""
+    assert ratio([(ONE, TURNS)], "mode TPS") == pytest.approx(1 / 6)
+    assert ratio([(ONE, TURNS)], "A'/A TPS") == pytest.approx(1 / 4)
+
+
+def test_the_median_of_all_pairs_counts() -> None:
+    wide = replace(TURNS, logs={**TURNS.logs, "mode TPS": Log(-0.1, 0.5)})
+    both = [(ONE, TURNS), (ONE, wide), (ONE, TURNS)]
+    assert ratio(both, "mode TPS") == pytest.approx(1 / 6)
+
+
+def test_minutes_for_a_half_width_grow_with_its_square() -> None:
+    assert ONE.minutes("mode TPS", 0.06) == pytest.approx(400 / 60)
+    assert ONE.minutes("mode TPS", 0.03) == pytest.approx(4 * 400 / 60)
+    assert ONE.minutes("p95", 0.03) is None
+
+
+def test_a_pair_is_one_campaign_of_each_design() -> None:
+    second = replace(ONE, repeat=2)
+    assert pairs([TURNS, ONE, second]) == [(ONE, TURNS)]
+
+
+def test_interleaved_minus_solo_has_an_interval_from_two_pairs_on() -> None:
+    again = replace(TURNS, logs={**TURNS.logs, "mode TPS": Log(-0.13, 0.02)})
+    found = difference([(ONE, TURNS), (ONE, again)], loss)
+    assert found.mean == pytest.approx(-0.02)
+    assert found.bounds is not None
+    assert found.bounds.high - found.bounds.low == pytest.approx(2 * 12.706 * 0.01, rel=1e-3)
+    assert not found.is_small
+    assert "no interval" in difference([(ONE, TURNS)], loss).text
+
+
+def test_the_summary_says_what_was_asked_for_and_whether_it_was_found() -> None:
+    found = dict(summary("write-only", [(ONE, TURNS)]))
+    said = {text: good for text, good in found.items() if good is not None}
+    assert [good for text, good in said.items() if "mode TPS at equal time" in text] == [True]
+    assert [good for text, good in said.items() if "20% of the time" in text] == [True]
+    assert [good for text, good in said.items() if "minus solo" in text] == [False]
+    slow = replace(TURNS, logs={**TURNS.logs, "mode TPS": Log(-0.1, 0.06)})
+    missed = dict(summary("write-only", [(ONE, slow)]))
+    assert [good for text, good in missed.items() if "mode TPS at equal" in text] == [False]
+
+
+def test_a_report_gives_the_figures() -> None:
+    index, bucket = write(Study(name="run", concurrency=(4,), blocks=4))
+    report = build(index, bucket.__getitem__)
+    one = measured(report, "mariadb", "read-write", "sequential", 1, warmup=30.0)
+    windows = [trial.window for trial in report.trials if trial.window]
+    assert one.counted == pytest.approx(sum(w.end - w.start for w in windows))
+    begun = min(w.start for w in windows)
+    assert one.seconds == pytest.approx(max(w.end for w in windows) - begun + 30)
+    (comparison,) = report.groups[0].comparisons
+    assert comparison.loss is not None and comparison.loss.high is not None
+    assert one.logs["mode TPS"].mean == pytest.approx(math.log1p(-comparison.loss.estimate))
+    assert set(one.logs) == {"A'/A TPS", "mode TPS", "mode CPU"}
+
+
+@pytest.mark.parametrize("minutes", [2.0, 5.0])
+def test_both_designs_are_planned_for_the_same_time(minutes: float) -> None:
+    sequential = 3 * blocks("sequential", minutes)["min"] * (2 + 12 + 2)
+    turns = blocks("interleaved", minutes)
+    interleaved = turns["min"] * (2 + 3 * 3.05 * turns["interleave"]["rounds"])
+    assert sequential == pytest.approx(60 * minutes, rel=0.25)
+    assert interleaved == pytest.approx(60 * minutes, rel=0.1)
+
+
+def test_its_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+    assert "--short" in capsys.readouterr().out

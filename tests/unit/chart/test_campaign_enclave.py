@@ -1,0 +1,105 @@
+"""The campaign about encrypted column types: valid, complete, as published, small on two cores."""
+
+from pathlib import Path
+
+import pytest
+
+from encbench.api.scalars import parse_quantity
+from encbench.core.columns.enclave import encrypted, lookup
+from encbench.core.plan import cells
+from encbench.database import pod as engine_pod
+from encbench.report.analysis.steps import arm_steps
+from encbench.tools import pod as tool_pod
+from tests.support.chart import Rendered
+from tests.unit.chart.campaigns import (
+    CAMPAIGNS,
+    NODE,
+    all_of,
+    assert_every_file_is_applied,
+    assert_said,
+    infrastructure,
+    parsed,
+    problems_of,
+    the,
+)
+
+WHOLE = CAMPAIGNS / "rds-postgresql-enclave"
+SMALL = WHOLE / "small"
+
+
+def test_every_file_is_applied_by_one_of_them() -> None:
+    assert_every_file_is_applied(WHOLE, WHOLE, SMALL)
+
+
+@pytest.mark.parametrize("folder", [WHOLE, SMALL], ids=["whole", "small"])
+def test_every_part_is_valid_and_accepted(folder: Path) -> None:
+    assert problems_of(folder) == []
+
+
+def test_the_published_load() -> None:
+    specs = parsed(WHOLE)
+    for one in all_of(specs, "Workload").values():
+        assert (one.sysbench.tables, one.sysbench.table_size) == (32, 1_000_000)
+        assert one.load.concurrency == [8, 16, 24, 32]
+        assert one.load.duration_seconds == 600
+        assert one.sysbench.options.get("range-size", "100") == "100"
+    assert the(specs, "Campaign").blocks.min == 10
+
+
+@pytest.mark.parametrize("folder", [WHOLE, SMALL], ids=["whole", "small"])
+def test_the_three_scenarios(folder: Path) -> None:
+    specs = parsed(folder)
+    workloads, modes = all_of(specs, "Workload"), all_of(specs, "EncryptionMode")
+    found = set()
+    for cell in cells(the(specs, "Campaign"), workloads):
+        names = {condition.workload_ref for condition in cell.conditions}
+        for arm in cell.arms:
+            columns = modes[arm.mode_ref].enclave
+            if columns is not None and not columns.boundary.is_free:
+                found |= {
+                    (
+                        len(encrypted(columns)),
+                        lookup(workloads[name].sysbench),
+                        workloads[name].sysbench.enclave_workload,
+                        columns.boundary.index,
+                    )
+                    for name in names
+                }
+    by_id = {
+        (count, "id", one, "Single") for count in (3, 4) for one in ("point", "range", "write")
+    }
+    by_k = {(4, "k", one, how) for one in ("point", "range") for how in ("Single", "PageBatch")}
+    assert found == by_id | by_k
+
+
+def test_each_step_is_of_one_layer() -> None:
+    specs = parsed(WHOLE)
+    first, second = cells(the(specs, "Campaign"), all_of(specs, "Workload"))
+    layers = [
+        sorted((step.before.name, step.layers) for step in arm_steps(cell.arms, modes))
+        for cell in (first, second)
+        for modes in [all_of(specs, "EncryptionMode")]
+    ]
+    assert layers[0] == [
+        ("disabled", ("types",)),
+        ("disabled", ("types", "boundary")),
+        ("enclave-all-free", ("boundary",)),
+    ]
+    assert layers[1] == [
+        ("disabled", ("types",)),
+        ("enclave-all", ("batching",)),
+        ("enclave-all-free", ("boundary",)),
+    ]
+
+
+def test_small_fits_two_cores(default: Rendered) -> None:
+    """All databases of a cell side by side, and two clients, for one ends as the next starts."""
+    specs = parsed(SMALL)
+    instance, workloads = the(specs, "InstanceTemplate"), all_of(specs, "Workload")
+    agent = parse_quantity(engine_pod.AGENT_CPU)
+    most = max(len(cell.arms) for cell in cells(the(specs, "Campaign"), workloads))
+    client = max(one.client.resources.cores for one in workloads.values())
+    clients = 2 * (client + parse_quantity(tool_pod.RECORDER_CPU))
+    whole = most * (instance.resources.cores + agent) + clients + infrastructure(default)
+    assert whole <= NODE
+    assert_said(SMALL, whole)

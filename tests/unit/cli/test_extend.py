@@ -1,0 +1,74 @@
+"""`kubectl encbench extend`: one follow-up of a complete campaign, and its plan."""
+
+import argparse
+from typing import Any
+
+import pytest
+import yaml
+
+from encbench.api.kinds import CAMPAIGN
+from encbench.cli.extend import extend
+from encbench.cli.main import main
+from encbench.cli.output import CommandError
+from tests.support.fake_cluster import FakeCluster
+from tests.unit.admission.test_extended import SPACE, first
+
+
+def arguments(**given: Any) -> argparse.Namespace:
+    usual = {"campaign": "demo", "blocks": 12, "dry_run": False}
+    return argparse.Namespace(**{**usual, **given})
+
+
+def cluster(*, complete: bool = True, **spec: Any) -> FakeCluster:
+    fake = FakeCluster()
+    fake.add(CAMPAIGN, first(complete=complete, **spec))
+    return fake
+
+
+async def test_it_makes_the_follow_up_and_says_how_long_it_takes(
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    fake = cluster()
+    assert await extend(fake, SPACE, arguments()) == 0
+    made = fake.one(CAMPAIGN, SPACE, "demo-more-1")
+    assert made["spec"]["blocks"]["min"] == 12
+    assert made["spec"]["extends"]["name"] == "demo"
+    said = capsysbinary.readouterr().out.decode()
+    assert said.startswith("campaign demo-more-1 extends demo\n")
+    assert "36" in said, "12 blocks of three arms"
+
+
+async def test_a_dry_run_makes_nothing(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    fake = cluster()
+    assert await extend(fake, SPACE, arguments(dry_run=True)) == 0
+    assert await fake.get(CAMPAIGN, SPACE, "demo-more-1") is None
+    shown = yaml.safe_load(capsysbinary.readouterr().out)
+    assert await extend(fake, SPACE, arguments()) == 0
+    assert fake.one(CAMPAIGN, SPACE, "demo-more-1")["spec"] == shown["spec"]
+
+
+async def test_a_campaign_has_one_follow_up() -> None:
+    fake = cluster()
+    await extend(fake, SPACE, arguments())
+    with pytest.raises(CommandError, match="demo-more-1 exists already"):
+        await extend(fake, SPACE, arguments(blocks=30))
+
+
+@pytest.mark.parametrize(
+    ("given", "there", "said"),
+    [
+        ({"campaign": "other"}, {}, "there is no campaign other"),
+        ({}, {"complete": False}, "is not complete"),
+        ({"blocks": 0}, {}, "--blocks 0: Input should be greater than or equal to 1"),
+        ({"blocks": 6}, {"blocks": {"min": 8, "perTestbed": 2}}, "--blocks 6: with perTestbed"),
+    ],
+)
+async def test_why_it_cannot(given: dict[str, Any], there: dict[str, Any], said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        await extend(cluster(**there), SPACE, arguments(**given))
+
+
+def test_its_help_says_what_is_final(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["extend", "--help"])
+    assert "N is final" in capsys.readouterr().out

@@ -1,0 +1,56 @@
+"""An operator that leaves for good: campaigns can be deleted without it."""
+
+import logging
+
+import pytest
+
+from encbench.api.kinds import CAMPAIGN
+from encbench.ports import Conflict, Rejected
+from encbench.reconcile.campaign.cleanup import FINALIZER
+from encbench.reconcile.farewell import let_go
+from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
+
+
+async def in_mid_run() -> World:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.running())
+    assert FINALIZER in world.campaign().finalizers
+    return world
+
+
+async def test_a_campaign_in_mid_run_can_be_deleted_afterwards() -> None:
+    world = await in_mid_run()
+    await let_go(world.cluster, [SPACE])
+    (operator,) = world.operators
+    operator.next_sweep, operator.events = float("inf"), False
+    operator.queue.due.clear()
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.run(world.gone)
+
+
+async def test_until_then_the_operator_goes_on_without_claiming_it_again() -> None:
+    world = await in_mid_run()
+    await let_go(world.cluster, [SPACE])
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+    assert FINALIZER not in world.campaign().finalizers
+
+
+async def test_other_finalizers_stay_and_other_writers_are_heeded() -> None:
+    world = await in_mid_run()
+    await world.cluster.patch_metadata(CAMPAIGN, SPACE, NAME, finalizers=["other", FINALIZER])
+    world.cluster.fail_next(Conflict("changed meanwhile"), verb="patch_metadata")
+    await let_go(world.cluster, [SPACE])
+    assert world.campaign().finalizers == ("other",)
+
+
+async def test_a_namespace_without_rights_does_not_keep_it_from_the_others(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    world = await in_mid_run()
+    world.cluster.fail_next(Rejected("forbidden"), verb="list", kind=CAMPAIGN)
+    with caplog.at_level(logging.WARNING):
+        await let_go(world.cluster, ["gone", SPACE])
+    assert "campaigns in gone" in caplog.text
+    assert FINALIZER not in world.campaign().finalizers

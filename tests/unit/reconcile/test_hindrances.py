@@ -1,0 +1,181 @@
+"""Whatever keeps a campaign from going on is named in its step, a condition and an event."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from encbench.api.conditions import Condition, find
+from encbench.api.kinds import CAMPAIGN, JOB, POD
+from encbench.ports import Body
+from encbench.reconcile.pods import pod_facts, trouble
+from tests.unit.reconcile.controllers import Delays
+from tests.unit.reconcile.pods import DATABASE_NODE, container
+from tests.unit.reconcile.world import SPACE, World, parts, study
+
+SOON = 30.0
+"""Seconds within which a person must be able to read of it."""
+NOWHERE = {"type": "PodScheduled", "status": "False", "message": "0/3 nodes have enough memory"}
+PULL = {"reason": "ImagePullBackOff", "message": "Back-off pulling image nowhere/none"}
+CRASH = {"exitCode": 2, "reason": "Error"}
+
+
+def waiting(**status: Any) -> Body:
+    return {"phase": "Pending", **status}
+
+
+TROUBLES = [
+    ("Unschedulable", waiting(conditions=[NOWHERE]), "fits no node: 0/3 nodes"),
+    (
+        "ImagePullFailed",
+        waiting(containerStatuses=[container("server", waiting=PULL)]),
+        "the image of container server in pod",
+    ),
+    (
+        "ContainerFailed",
+        waiting(
+            initContainerStatuses=[
+                {
+                    **container("initialise", restarts=4, waiting={"reason": "CrashLoopBackOff"}),
+                    "lastState": {"terminated": CRASH},
+                }
+            ]
+        ),
+        "container initialise in pod",
+    ),
+]
+
+
+def slow(**delays: float) -> World:
+    """A campaign whose pods take their time."""
+    world = World()
+    world.controllers.delays = replace(Delays(), **delays)
+    world.apply(*parts(), study("plain", blocks=1, replacements=0))
+    return world
+
+
+def pods(world: World, ending: str = "-0") -> Sequence[str]:
+    return [body["metadata"]["name"] for body in world.latest(POD.kind, ending)]
+
+
+def hindered(world: World) -> Condition | None:
+    found = find(world.campaign().status.conditions, "Hindered")
+    return found if found is not None and found.status == "True" else None
+
+
+def assert_named(world: World, reason: str, *words: str) -> None:
+    fact, step = hindered(world), world.campaign().status.step
+    assert fact is not None
+    assert fact.reason == reason
+    (event,) = [one for one in world.cluster.events if (one.kind, one.reason) == (CAMPAIGN, reason)]
+    assert event.warning
+    for word in words:
+        assert word in fact.message
+        assert word in step
+        assert word in event.note
+
+
+@pytest.mark.parametrize(("reason", "status", "words"), TROUBLES, ids=[t[0] for t in TROUBLES])
+async def test_a_database_that_cannot_start(reason: str, status: Body, words: str) -> None:
+    world = slow(database=60.0)
+    await world.run(lambda: bool(pods(world)))
+    name = pods(world)[0]
+    world.cluster.set_status(POD, SPACE, name, status)
+    await world.settle(SOON)
+    assert_named(world, reason, f"Testbed {name.removesuffix('-0')}: ", words, name)
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+    assert hindered(world) is None
+
+
+@pytest.mark.parametrize(("reason", "status", "words"), TROUBLES, ids=[t[0] for t in TROUBLES])
+async def test_a_client_that_cannot_start(reason: str, status: Body, words: str) -> None:
+    world = slow(client=60.0)
+    await world.run(lambda: len(world.trials()) == 1 and bool(pods(world, "-0-x")))
+    (trial,) = world.trials()
+    pod = f"{trial.name}-0-x"
+    await world.run(lambda: pod in pods(world, "-0-x"))
+    world.cluster.set_status(POD, SPACE, pod, status)
+    await world.settle(SOON)
+    assert_named(world, reason, f"Trial {trial.name}: ", words, pod)
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+
+
+async def test_what_passes_by_itself_is_not_worth_a_word() -> None:
+    world = slow(database=4.0)
+    await world.run(lambda: bool(pods(world)))
+    for name in pods(world):
+        world.cluster.set_status(POD, SPACE, name, waiting(conditions=[NOWHERE]))
+    await world.run(world.ended)
+    assert find(world.campaign().status.conditions, "Hindered") is None
+
+
+async def test_a_job_that_makes_no_pod() -> None:
+    world = slow(pod=60.0)
+    await world.settle(SOON)
+    assert_named(world, "NoPod", "kubectl describe statefulset")
+    await world.run(lambda: bool(world.latest(JOB.kind, "")))
+    world.cluster.events.clear()
+    await world.settle(SOON)
+    assert_named(world, "NoPod", "kubectl describe job")
+
+
+def lost(world: World, pod: str, *, is_lost: bool = True) -> None:
+    """What the node controller makes of a pod whose node does not answer."""
+    status = world.cluster.one(POD, SPACE, pod)["status"]
+    ready = {"type": "Ready", "status": "False" if is_lost else "True"}
+    facts = [fact for fact in status["conditions"] if fact["type"] != "Ready"]
+    world.cluster.set_status(POD, SPACE, pod, {**status, "conditions": [*facts, ready]})
+
+
+async def test_a_database_whose_node_is_lost() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1, replacements=0))
+    await world.run(world.running())
+    (trial,) = world.trials()
+    pod = f"{trial.spec.testbed_ref.name}-0"
+    lost(world, pod)
+    await world.settle(SOON)
+    assert_named(world, "NodeLost", f"node {DATABASE_NODE} of pod {pod} does not answer")
+    lost(world, pod, is_lost=False)
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+    assert hindered(world) is None
+
+
+async def test_a_database_whose_node_does_not_come_back_fails_its_cell() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1, replacements=0))
+    await world.run(world.running())
+    (trial,) = world.trials()
+    lost(world, f"{trial.spec.testbed_ref.name}-0")
+    await world.run(world.ended)
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "TestbedFailed"
+    assert hindered(world) is None, "it waits for nothing any more"
+
+
+def test_a_lost_node_is_told_from_a_container_that_is_not_ready() -> None:
+    body: Body = {
+        "metadata": {"name": "p", "uid": "1", "creationTimestamp": "2030-01-01T00:00:00Z"},
+        "spec": {"nodeName": "n1"},
+        "status": {
+            "phase": "Running",
+            "conditions": [{"type": "Ready", "status": "False"}],
+            "containerStatuses": [container("server", ready=True, running={})],
+        },
+    }
+    found = pod_facts(body)
+    assert (found.is_lost, found.ready) == (True, False)
+    told = trouble([found])
+    assert told is not None
+    assert (told.reason, told.message) == ("NodeLost", "node n1 of pod p does not answer")
+    body["status"]["containerStatuses"].append(container("agent", running={}))
+    assert not pod_facts(body).is_lost
+    body["status"]["containerStatuses"].pop()
+    body["metadata"]["deletionTimestamp"] = "2030-01-01T00:00:01Z"
+    assert not pod_facts(body).is_lost, "it is on its way out"
+    assert pod_facts({**body, "status": {"phase": "Pending"}}).ready is False

@@ -1,0 +1,98 @@
+"""Objects of another version: they say so, they stop what depends on them, they can be deleted."""
+
+import copy
+
+import pytest
+
+from encbench.api.conditions import find
+from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
+from encbench.ports import Body
+from tests.support import fake_cluster
+from tests.support.fake_admission import check_content
+from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
+
+TOMORROW = "fieldOfTomorrow"
+
+
+@pytest.fixture(autouse=True)
+def crds_of_tomorrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An API server whose CRDs know a field that this operator does not."""
+
+    def known(body: Body | None) -> Body | None:
+        status = (body or {}).get("status") or {}
+        return body and {**body, "status": {k: v for k, v in status.items() if k != TOMORROW}}
+
+    def check(kind: Kind, body: Body, old: Body | None = None) -> None:
+        check_content(kind, known(body) or {}, known(old))
+
+    monkeypatch.setattr(fake_cluster, "check_content", check)
+
+
+def misfit(world: World, kind: Kind, name: str) -> None:
+    """Put a field into a status that this version does not know."""
+    key = (kind, SPACE, name)
+    body = copy.deepcopy(world.cluster._objects[key])
+    body["status"] = {**body.get("status", {}), TOMORROW: {"a": 1}}
+    world.cluster._store(key, body)
+
+
+async def in_mid_run() -> World:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=2))
+    await world.run(world.running())
+    return world
+
+
+def said(world: World, kind: Kind, name: str) -> Body:
+    conditions = world.cluster.one(kind, SPACE, name)["status"]["conditions"]
+    found = [c for c in conditions if c["type"] == "Understood"]
+    return found[0] if found else {}
+
+
+@pytest.mark.parametrize("kind", [TESTBED, TRIAL])
+async def test_a_child_that_is_not_understood_stops_its_campaign_and_says_so(kind: Kind) -> None:
+    world = await in_mid_run()
+    name = world.cluster.all(kind, SPACE)[0]["metadata"]["name"]
+    misfit(world, kind, name)
+    await world.settle(200)
+    assert said(world, kind, name)["status"] == "False"
+    own = find(world.campaign().status.conditions, "Understood")
+    assert own is not None
+    assert own.status == "False"
+    assert f"{kind.kind} {name}: status.fieldOfTomorrow" in own.message
+    assert world.campaign().status.step.startswith("stopped: ")
+    writes = len(world.cluster.writes)
+    await world.settle(600)
+    assert len(world.cluster.writes) == writes
+
+    body = copy.deepcopy(world.cluster._objects[kind, SPACE, name])
+    del body["status"][TOMORROW]
+    world.cluster._store((kind, SPACE, name), body)
+    await world.settle(2)
+    assert said(world, kind, name)["status"] == "True"
+    await world.run(world.ended)
+    own = find(world.campaign().status.conditions, "Understood")
+    assert own is not None
+    assert own.status == "True"
+
+
+async def test_a_campaign_that_is_not_understood_says_so_and_can_be_deleted() -> None:
+    world = await in_mid_run()
+    misfit(world, CAMPAIGN, NAME)
+    await world.settle(200)
+    assert said(world, CAMPAIGN, NAME)["reason"] == "Malformed"
+    assert "status.fieldOfTomorrow" in said(world, CAMPAIGN, NAME)["message"]
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.run(world.gone)
+
+
+@pytest.mark.parametrize("kind", [TESTBED, TRIAL])
+async def test_a_campaign_with_such_a_child_can_be_deleted(kind: Kind) -> None:
+    world = await in_mid_run()
+    name = world.cluster.all(kind, SPACE)[0]["metadata"]["name"]
+    misfit(world, kind, name)
+    deleted = world.clock.time
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.run(world.gone)
+    assert world.clock.time - deleted < 120
+    assert not world.cluster.all(kind, SPACE)

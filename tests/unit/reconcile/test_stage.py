@@ -1,0 +1,202 @@
+"""The next trial's clients start while the trial before it is proven; all else waits for that."""
+
+from typing import Any
+
+import pytest
+
+from encbench.api.kinds import CAMPAIGN, TRIAL
+from encbench.api.scalars import parse_duration
+from encbench.core.artefact import decode
+from encbench.core.records import TrialRecord
+from encbench.reconcile.campaign.decide import decide as decide_campaign
+from encbench.reconcile.effects.effect import Create, CreateJob, Prove
+from encbench.reconcile.objects import Trial
+from encbench.reconcile.objects import trial as as_trial
+from encbench.reconcile.trial.decide import decide
+from tests.unit.reconcile import test_campaign_decide as campaigns
+from tests.unit.reconcile.oracle import assert_sound, leftovers
+from tests.unit.reconcile.seen import (
+    PROVEN,
+    Facts,
+    a_client,
+    a_trial,
+    ago,
+    found,
+    saw,
+    wants,
+    with_status,
+)
+from tests.unit.reconcile.world import World, parts, study
+
+MEASURED = {"Measured": ("True", 1.0)}
+PROOF = parse_duration(a_trial().spec.step_deadlines.proof)
+
+
+# -- a trial
+
+
+def test_its_clients_start_and_nothing_else_does() -> None:
+    proving = a_trial({**MEASURED, "ProvenAfter": ("Unknown", 1.0)})
+    decision = decide(a_trial(), saw(before=proving, job=None))
+    assert wants(decision, CreateJob)
+    assert not wants(decision, Prove)
+
+
+def test_clients_that_wait_are_not_released_before_the_stage_is_free() -> None:
+    for facts in (MEASURED, {**MEASURED, "ProvenAfter": ("Unknown", 1.0)}):
+        decision = decide(a_trial(), saw(a_client(), before=a_trial(facts)))
+        assert decision.effects == ()
+        assert decision.status.release_at is None
+        assert decision.requeue is not None and decision.requeue <= 0.3
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        a_trial({**MEASURED, "ProvenAfter": ("True", 1.0)}),
+        a_trial({**MEASURED, "ProvenAfter": ("False", 1.0)}, outcome="Invalid"),
+        a_trial(MEASURED, outcome="Failed"),
+        None,
+    ],
+    ids=["proven", "not-proven", "ended", "deleted"],
+)
+def test_it_goes_on_once_the_stage_is_free(left: Trial | None) -> None:
+    assert wants(decide(a_trial(), saw(a_client(), before=left)), Prove)
+    proven = decide(a_trial(), saw(a_client(), before=left, found=found(PROVEN, 1.0)))
+    assert proven.status.release_at is not None
+
+
+def test_the_proofs_deadline_runs_from_the_moment_when_the_stage_was_left() -> None:
+    def outcome(facts: Facts, waited: float) -> str | None:
+        seen = saw(a_client(), before=a_trial(facts), found=found(problem="no answer"))
+        return decide(a_trial(startTime=ago(waited)), seen).status.outcome
+
+    assert outcome(MEASURED, 3 * PROOF) is None
+    assert outcome({**MEASURED, "ProvenAfter": ("True", 5.0)}, 3 * PROOF) is None
+    assert outcome({**MEASURED, "ProvenAfter": ("True", PROOF + 1)}, 3 * PROOF) == "Failed"
+
+
+# -- a campaign
+
+
+def created(facts: Facts, **spec: Any) -> list[dict[str, Any]]:
+    of = campaigns.a_campaign(**spec)
+    running = campaigns.the_trials(of, None, running=facts)
+    decision = decide_campaign(of, campaigns.saw(of, trials=running))
+    return [
+        effect.body["spec"]
+        for effect in decision.effects
+        if isinstance(effect, Create) and effect.kind is TRIAL
+    ]
+
+
+def test_the_next_trial_is_made_once_the_clients_have_ended() -> None:
+    assert created({}) == []
+    (early,) = created(MEASURED)
+    assert early["after"].startswith("study-")
+    (usual,) = created({**MEASURED, "ProvenAfter": ("True", 1.0)})
+    assert "after" not in usual
+
+
+def test_none_is_made_after_a_run_that_failed() -> None:
+    assert created({"Measured": ("False", 1.0)}) == []
+
+
+@pytest.mark.parametrize("spec", [{"reset": "trial"}, {"residency": "OnDemand"}, {"cache": "Cold"}])
+def test_a_database_that_is_made_ready_for_each_trial_waits(spec: dict[str, str]) -> None:
+    assert created(MEASURED, **spec) == []
+    assert len(created({**MEASURED, "ProvenAfter": ("True", 1.0)}, **spec)) == 1
+
+
+def test_only_one_waits_behind_the_stage() -> None:
+    of = campaigns.a_campaign()
+    both = campaigns.the_trials(of, None, None)
+    first, second = both
+    measured = with_status(both[first].body, MEASURED, startTime=ago(30))
+    seen = campaigns.saw(of, trials={first: as_trial(measured), second: both[second]})
+    assert campaigns.made(decide_campaign(of, seen)) == []
+
+
+def test_a_suspended_campaign_makes_none() -> None:
+    assert created(MEASURED, suspend=True) == []
+
+
+# -- together
+
+
+async def held(world: World) -> tuple[Trial, Trial]:
+    """Run until the second trial's clients wait behind the first, whose agent is away."""
+    await world.run(world.running())
+    for server in world.agent.servers.values():
+        server.away = True
+    await world.settle(60)
+    first, second = sorted(world.trials(), key=lambda one: one.created)
+    return first, second
+
+
+async def test_the_clients_wait_at_the_barrier_through_the_second_proof() -> None:
+    world = World()
+    world.apply(*parts(), study("tde", blocks=1))
+    first, second = await held(world)
+    assert second.spec.after == first.name
+    assert second.status.phase == "Preparing"
+    waiting = {client.status for client in world.recorder.clients.values()}
+    assert "waiting" in waiting and "running" not in waiting
+    assert second.status.release_at is None
+    for server in world.agent.servers.values():
+        server.away = False
+    await world.run(world.ended)
+    await world.settle(150)
+    assert_sound(world)
+    assert not leftovers(world)
+    assert {t.status.outcome for t in world.trials()} == {"Succeeded"}
+    by_name = {t.name: t for t in world.trials()}
+    key = by_name[first.name].status.artefact_key or ""
+    record = decode(TrialRecord, world.store.objects[key], key)
+    assert record.window is not None
+    assert record.window.end < (by_name[second.name].status.release_at or 0)
+
+
+async def test_killed_in_between_it_goes_on() -> None:
+    world = World()
+    world.apply(*parts(), study("tde", blocks=1))
+    _, second = await held(world)
+    world.restart()
+    await world.settle(30)
+    assert next(t for t in world.trials() if t.name == second.name).status.release_at is None
+    for server in world.agent.servers.values():
+        server.away = False
+    await world.run(world.ended)
+    assert {t.status.outcome for t in world.trials()} == {"Succeeded"}
+
+
+async def test_suspended_in_between_what_was_started_is_finished() -> None:
+    world = World()
+    world.apply(*parts(), study("tde", blocks=2))
+    await held(world)
+    world.cluster.set_spec(CAMPAIGN, "bench", "study", suspend=True)
+    for server in world.agent.servers.values():
+        server.away = False
+    await world.settle(150)
+    assert [t.status.outcome for t in world.trials()] == ["Succeeded", "Succeeded"]
+    assert world.campaign().status.step == "suspended"
+    world.cluster.set_spec(CAMPAIGN, "bench", "study", suspend=False)
+    await world.run(world.ended)
+    assert len(world.trials()) == 6
+
+
+async def test_a_proof_that_fails_costs_its_block_and_no_other() -> None:
+    world = World()
+    world.apply(*parts(), study("tde", blocks=1))
+    first, _ = await held(world)
+    for server in world.agent.servers.values():
+        server.away = False
+        server.restart()
+    await world.run(world.ended)
+    await world.settle(150)
+    ends = {t.name: (t.status.outcome, t.status.reason) for t in world.trials()}
+    assert ends.pop(first.name) == ("Invalid", "Disrupted")
+    assert {outcome for outcome, _ in ends.values()} == {"Succeeded"}
+    blocks = [t.spec.block for t in world.trials()]
+    assert (blocks.count(1), blocks.count(2)) == (2, 3)
+    assert_sound(world)

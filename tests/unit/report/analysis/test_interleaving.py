@@ -1,0 +1,274 @@
+"""What turns may have done to the figures, against figures computed by hand."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from encbench.api.overheadreport import Interval
+from encbench.api.testbed import Arm
+from encbench.report.analysis.build import build
+from encbench.report.analysis.interleaving import interleaving
+from encbench.report.analysis.pairs import Pairs
+from encbench.report.document import Report
+from encbench.report.document.interleaving import Interleaving, excludes_zero
+from encbench.report.document.trial import RoundView, SlotView, TrialView
+from encbench.report.figures import judged
+from tests.data.report.synthetic import Study, write
+
+ARMS = (
+    Arm(name="plain", role="baseline", mode_ref="plain"),
+    Arm(name="again", role="control", mode_ref="plain"),
+    Arm(name="tde", role="treatment", mode_ref="tde"),
+)
+TURNS = "ptc tpc cpt ctp"
+"""The arm of each slot by its letter, round by round; c is the control."""
+PERIOD = 3.05
+
+
+def trial(
+    arm: Arm,
+    tps: Sequence[float],
+    *,
+    block: int = 1,
+    turns: str = TURNS,
+    stopped: float = 0.03,
+    spanned: int = 0,
+) -> TrialView:
+    """An arm with these TPS, 4 ms of CPU a transaction, and so much CPU in each stopped slot."""
+    letter = {"plain": "p", "again": "c", "tde": "t"}[arm.name]
+    own = [n for n, who in enumerate(turns.replace(" ", "")) if who == letter]
+    rounds = [
+        RoundView(
+            slot=slot,
+            seconds=2.5,
+            transactions=round(2.5 * rate),
+            all_transactions=round(3 * rate),
+            database_cpu_seconds=0.004 * 2.5 * rate,
+            client_cpu_seconds=0.5,
+        )
+        for slot, rate in zip(own, tps, strict=True)
+    ]
+    used = {one.slot: 0.004 * one.all_transactions for one in rounds}
+    slots = [
+        SlotView(
+            slot=slot,
+            seconds=PERIOD,
+            cpu_seconds=used.get(slot, stopped),
+            read_kib=0.0,
+            write_kib=20 * PERIOD if slot in used else 2 * PERIOD,
+        )
+        for slot in range(len(turns.replace(" ", "")))
+    ]
+    everything = sum(one.all_transactions for one in rounds)
+    return TrialView(
+        name=f"{arm.name}-{block}",
+        uid="u",
+        testbed=arm.name,
+        cell="cell",
+        instance="small",
+        workload="rw",
+        concurrency=4,
+        arm=arm.name,
+        role=arm.role,
+        block=block,
+        order=1,
+        outcome="Succeeded",
+        home=arm.name,
+        tps=sum(one.transactions for one in rounds) / (2.5 * len(rounds)),
+        database_cpu_ms_per_transaction=4.0,
+        block_cpu_ms_per_transaction=1000 * sum(one.cpu_seconds for one in slots) / everything,
+        rounds=tuple(rounds),
+        slots=tuple(slots),
+        spanned=spanned,
+        key="k",
+        digest="d",
+    )
+
+
+def found(*blocks: Mapping[str, TrialView]) -> Interleaving:
+    by_number = {number: dict(of) for number, of in enumerate(blocks, 1)}
+    pairs = Pairs(by_number, ARMS, lambda block: block, True)
+    turns = interleaving(pairs, replace(pairs, blocks={}), judged(recovery=False))
+    assert turns is not None
+    return turns
+
+
+def block(
+    plain: Sequence[float], again: Sequence[float], tde: Sequence[float], tde_stopped: float = 0.03
+) -> dict[str, TrialView]:
+    p, c, t = ARMS
+    return {
+        "plain": trial(p, plain, spanned=10),
+        "again": trial(c, again),
+        "tde": trial(t, tde, stopped=tde_stopped),
+    }
+
+
+def test_cpu_over_the_whole_block_has_the_work_of_stopped_servers() -> None:
+    turns = found(block([100] * 4, [100] * 4, [100] * 4, tde_stopped=0.15))
+    plain, again, tde = turns.work
+    # Two rounds, the shortest batch: 600 transactions take 2.4 s, and four stopped slots 0.12 s.
+    assert plain.slices_cpu_ms == 4.0
+    assert plain.block_cpu_ms == pytest.approx(4.2)
+    assert plain.block_over_slices == Interval(estimate=0.05, low=0.05, high=0.05)
+    assert plain.against_baseline is None
+    assert again.block_over_slices == plain.block_over_slices
+    assert tde.block_cpu_ms == pytest.approx(5.0)
+    assert tde.block_over_slices is not None
+    assert tde.block_over_slices.estimate == pytest.approx(0.25)
+    assert tde.against_baseline is not None
+    assert tde.against_baseline.estimate == pytest.approx(1.25 / 1.05 - 1, rel=1e-5)
+    assert excludes_zero(tde.against_baseline)
+
+
+def test_rates_are_of_own_slots_and_of_stopped_ones() -> None:
+    plain, _, tde = found(block([100] * 4, [100] * 4, [100] * 4, tde_stopped=0.15)).work
+    assert plain.running_cores == pytest.approx(1.2 / PERIOD, rel=1e-5)
+    assert plain.stopped_cores == pytest.approx(0.03 / PERIOD, rel=1e-5)
+    assert tde.stopped_cores == pytest.approx(0.15 / PERIOD, rel=1e-5)
+    assert plain.running_write_kib_per_second == pytest.approx(20)
+    assert plain.stopped_write_kib_per_second == pytest.approx(2)
+    assert plain.stopped_read_kib_per_second == 0
+
+
+def test_transactions_without_latency_are_counted() -> None:
+    plain, _, tde = found(block([100] * 4, [100] * 4, [100] * 4)).work
+    assert (plain.transactions, plain.spanned, plain.spanned_share) == (1000, 10, 0.01)
+    assert (tde.spanned, tde.spanned_share) == (0, 0)
+
+
+def test_who_ran_before_shows_in_the_baseline_s_slots() -> None:
+    # A slot after the treatment's has 4 % less: control in rounds 1 and 4, plain in 2 and 4.
+    turns = found(block([100, 96, 100, 96], [96, 100, 100, 96], [100] * 4))
+    tps, cpu, _ = turns.carry_over
+    # The first batch has ln 0.96 / 2 after a treatment and -ln 0.96 / 2 after the other arm, the
+    # second nothing.
+    assert (tps.figure, cpu.figure) == ("tps", "cpuPerTransaction")
+    assert tps.change.estimate == pytest.approx(math.sqrt(0.96) - 1, rel=1e-5)
+    assert cpu.change.estimate == pytest.approx(0, abs=1e-9)
+
+
+def test_a_block_with_an_unknown_slot_says_nothing_of_carry_over() -> None:
+    torn = block([100] * 4, [100] * 4, [100] * 4)
+    first, *rest = torn["tde"].rounds
+    moved = first.model_copy(update={"slot": 40})
+    torn["tde"] = torn["tde"].model_copy(update={"rounds": (moved, *rest)})
+    assert found(torn).carry_over == ()
+
+
+def test_neighbours() -> None:
+    up, down = 100 * math.exp(0.01), 100 * math.exp(-0.01)
+    # Counted transactions are whole, so that there must be many.
+    many = [1000 * rate for rate in (up, up, down, down)]
+    one = block([100_000] * 4, [100_000] * 4, many)
+    turns = found(one, one)
+    control, tde = turns.neighbours
+    # Two series of four: of products 1, -1 and 1 each; 2 / 8 by 6 pairs of 8 values.
+    assert (tde.arm, tde.round_pairs) == ("tde", 6)
+    assert tde.rounds == pytest.approx(1 / 3, rel=1e-3)
+    assert (tde.observations, tde.observation_pairs, tde.matters) == (None, 0, False)
+    assert (control.arm, control.rounds) == ("again", None), "no spread, no autocorrelation"
+
+
+def test_where_blocks_are_the_observations_their_neighbours_are_blocks() -> None:
+    rates = [1.02, 1.01, 1.0, 0.99, 0.98, 0.97]
+    turns = found(*(block([1000] * 4, [1000] * 4, [1000 * rate] * 4) for rate in rates))
+    (tde,) = [one for one in turns.neighbours if one.arm == "tde"]
+    assert (tde.round_pairs, tde.observation_pairs) == (18, 5)
+    assert tde.observations is not None
+    # Deviations of 2.5, 1.5, 0.5 and so on: products of 8.75 in all by squares of 17.5.
+    assert tde.observations == pytest.approx(8.75 / 17.5 * 6 / 5, rel=0.01)
+
+
+def test_without_a_server_s_readings_the_rest_is_there() -> None:
+    blind = {
+        arm: one.model_copy(update={"slots": (), "block_cpu_ms_per_transaction": None})
+        for arm, one in block([100] * 4, [100] * 4, [100] * 4).items()
+    }
+    turns = found(blind)
+    assert [work.block_cpu_ms for work in turns.work] == [None] * 3
+    assert [work.block_over_slices for work in turns.work] == [None] * 3
+    assert [work.stopped_cores for work in turns.work] == [None] * 3
+    assert turns.work[0].transactions == 1000
+
+
+# ------------------------------------------------------------------- of whole reports
+
+TURN_STUDY = Study(concurrency=(4,), blocks=1, rounds=30)
+
+
+def report(study: Study) -> Report:
+    index, bucket = write(study)
+    return build(index, bucket.__getitem__)
+
+
+def titles(study: Study) -> set[str]:
+    return {caveat.title for caveat in report(study).caveats}
+
+
+ABOUT_TURNS = {
+    "Sequential blocks give another answer",
+    "CPU per transaction depends on what is counted",
+    "Servers work while their clients are stopped",
+    "Neighbouring observations are alike",
+    "Who ran before shows",
+    "Latency leaves out interrupted transactions",
+}
+
+
+def test_a_sequential_campaign_has_none_of_this() -> None:
+    found = report(Study(concurrency=(4,), blocks=2))
+    assert found.groups[0].interleaving is None
+    assert not ABOUT_TURNS & {caveat.title for caveat in found.caveats}
+
+
+@pytest.mark.parametrize(
+    ("study", "expected"),
+    [
+        (replace(TURN_STUDY, background=dict.fromkeys(("plain", "plain-control", "tde"), 0.0)), ""),
+        (TURN_STUDY, "Servers work while their clients are stopped"),
+        (
+            replace(TURN_STUDY, background={"tde": 0.1}),
+            "CPU per transaction depends on what is counted",
+        ),
+        (replace(TURN_STUDY, carry=0.05), "Who ran before shows"),
+        (replace(TURN_STUDY, sticky=0.95, rounds=100), "Neighbouring observations are alike"),
+        (replace(TURN_STUDY, spanned=0.05), "Latency leaves out interrupted transactions"),
+        (
+            replace(TURN_STUDY, solo=6, solo_loss=0.1, noise=0.004),
+            "Sequential blocks give another answer",
+        ),
+    ],
+)
+def test_caveats_about_turns(study: Study, expected: str) -> None:
+    own = titles(study) & ABOUT_TURNS
+    if expected:
+        assert expected in own
+    else:
+        assert own == set()
+
+
+def test_solo_blocks_are_compared_and_are_in_nothing_else() -> None:
+    study = replace(TURN_STUDY, solo=3)
+    with_solo, without = report(study).groups[0], report(TURN_STUDY).groups[0]
+    assert with_solo.rows == without.rows
+    assert with_solo.latency == without.latency
+    assert [(b.name, b.solo, b.counted) for b in with_solo.blocks] == [
+        ("1", False, True),
+        ("solo 1", True, True),
+        ("solo 2", True, True),
+        ("solo 3", True, True),
+    ]
+    turns = with_solo.interleaving
+    assert turns is not None
+    check = turns.solo[0]
+    assert (check.arm, check.figure, check.blocks) == ("tde", "tps", 3)
+    assert check.interleaved == with_solo.comparisons[0].loss
+    a, b, apart = check.solo, check.interleaved, check.difference
+    assert None not in (a.low, a.high, b.low, b.high, apart.low, apart.high)
+    assert apart.estimate == pytest.approx(b.estimate - a.estimate, abs=1e-6)
+    # MOVER: how far each end reaches, as the root of the sum of both squares.
+    below = math.hypot(b.estimate - (b.low or 0), (a.high or 0) - a.estimate)
+    assert apart.low == pytest.approx(apart.estimate - below, abs=1e-5)

@@ -1,0 +1,182 @@
+"""A follow-up and the campaign that it extends: what is pooled, and what verdicts rest on."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from encbench.api.trial import Outcome
+from encbench.core.artefact import decode, digest_of, encode
+from encbench.core.evidence import ProvenanceRecord
+from encbench.core.records import IndexEarlier, IndexRecord
+from encbench.core.statistics.intervals import both, t_quantile
+from encbench.report.analysis.build import build
+from encbench.report.document import Report
+from encbench.report.document.pooled import PooledChange
+from encbench.report.formats.markdown import markdown
+from encbench.report.formats.page import page
+from tests.data.report.synthetic import Bucket, Study, write
+
+FIRST = Study(name="demo", concurrency=(4,), blocks=4, noise=0.03)
+MORE = replace(FIRST, name="demo-more-1", blocks=8, seed=8)
+
+
+def announced(index: IndexRecord, extensions: int) -> IndexRecord:
+    blocks = index.spec.blocks.model_copy(update={"extensions": extensions})
+    return index.model_copy(update={"spec": index.spec.model_copy(update={"blocks": blocks})})
+
+
+def written(
+    first: Study = FIRST, more: Study = MORE, extensions: int = 0
+) -> tuple[IndexRecord, IndexRecord, Bucket]:
+    one, bucket = write(first)
+    two, others = write(more)
+    one, two = announced(one, extensions), announced(two, extensions)
+    key = f"{one.storage.prefix}/report/index.json"
+    bucket |= {**others, key: encode(one)}
+    earlier = IndexEarlier(campaign=one.campaign, key=key, digest=digest_of(bucket[key]))
+    return one, two.model_copy(update={"extends": (earlier,)}), bucket
+
+
+def reports(**given: Any) -> tuple[Report, Report]:
+    one, two, bucket = written(**given)
+    return build(one, bucket.__getitem__), build(two, bucket.__getitem__)
+
+
+def of_tps(report: Report) -> PooledChange:
+    return next(it for it in report.groups[0].pooled if it.figure == "tps")
+
+
+def ratios(report: Report) -> list[float]:
+    """ln(tde / baseline) of TPS by block."""
+    by_arm = {
+        name: [t.tps or 0.0 for t in sorted(report.trials, key=lambda t: t.block) if t.arm == name]
+        for name in ("plain", "plain-control", "tde")
+    }
+    plain = both(by_arm["plain"], by_arm["plain-control"])
+    return [math.log(t / p) for t, p in zip(by_arm["tde"], plain, strict=True)]
+
+
+def test_the_pooled_interval_is_around_the_mean_of_all_blocks() -> None:
+    first, more = reports()
+    found, parts = of_tps(more), [ratios(first), ratios(more)]
+    everything = [*parts[0], *parts[1]]
+    mean = math.fsum(everything) / 12
+    squares = math.fsum((d - math.fsum(own) / len(own)) ** 2 for own in parts for d in own)
+    half = t_quantile(0.975, 10) * math.sqrt(squares / 10 / 12)
+    assert found.change is not None
+    assert found.blocks == 12
+    assert (found.change.low, found.change.estimate, found.change.high) == pytest.approx(
+        (-math.expm1(mean + half), -math.expm1(mean), -math.expm1(mean - half)), rel=1e-4
+    )
+
+
+def test_a_shift_between_two_days_is_no_noise() -> None:
+    """Of the level of the difference, that is: it moves the estimate and not the width."""
+    _, calm = reports()
+    _, shifted = reports(more=replace(MORE, loss={"tde": 0.30}))
+    one, other = of_tps(calm).change, of_tps(shifted).change
+    assert one is not None and other is not None
+    width = [math.log1p(-it.low) - math.log1p(-it.high) for it in (one, other)]  # type: ignore[operator]
+    assert width[0] == pytest.approx(width[1], rel=1e-3)
+    difference = of_tps(shifted).difference
+    assert difference is not None and difference.low is not None
+    assert difference.low > 0.1
+
+
+def test_without_an_announcement_verdicts_are_of_its_own_blocks() -> None:
+    _, more = reports()
+    _, two, bucket = written()
+    alone = build(two.model_copy(update={"extends": ()}), bucket.__getitem__)
+    assert more.groups[0].comparisons == alone.groups[0].comparisons
+    assert more.groups[0].rows == alone.groups[0].rows
+    assert more.headlines == alone.headlines
+    assert "the pooled figures have none" in markdown(more)
+
+
+def test_announced_looks_are_judged_by_all_blocks_at_their_share_of_the_error() -> None:
+    first, more = reports(extensions=1)
+    usual, _ = reports()
+    finding = more.groups[0].comparisons[0].finding("tps")
+    assert finding is not None
+    assert finding.blocks == 12
+    assert finding.change == of_tps(more).change
+    looks, once = (report.groups[0].comparisons[0].finding("tps") for report in (first, usual))
+    assert looks is not None and once is not None
+    assert looks.overhead_p == pytest.approx(2 * (once.overhead_p or 0), rel=1e-4)
+    assert looks.change == once.change
+    assert "2 looks" in finding.why
+
+
+def test_each_part_is_what_that_campaign_said() -> None:
+    first, more = reports()
+    found = of_tps(more)
+    assert [part.campaign for part in found.parts] == ["demo", "demo-more-1"]
+    assert [part.blocks for part in found.parts] == [4, 8]
+    assert [part.change for part in found.parts] == [
+        report.groups[0].comparisons[0].loss for report in (first, more)
+    ]
+
+
+def test_both_or_nothing() -> None:
+    invalid: tuple[Outcome, str] = ("Invalid", "ProofFailed")
+    fail = {(4, block, "tde"): invalid for block in range(1, 5)}
+    _, more = reports(more=replace(MORE, fail=fail), extensions=1)
+    assert not more.groups[0].pooled
+    finding = more.groups[0].comparisons[0].finding("tps")
+    assert finding is not None
+    assert finding.blocks < 8
+    assert "not all planned blocks are valid" in markdown(more)
+
+
+def test_another_kernel_is_not_pooled() -> None:
+    _, two, bucket = written(extensions=1)
+    for key in [k for k in bucket if "demo-more-1" in k and k.endswith("provenance.json")]:
+        record = decode(ProvenanceRecord, bucket[key], key)
+        machine = record.machine.model_copy(update={"kernel": "6.99"})
+        changed = encode(record.model_copy(update={"machine": machine}))
+        trial = f"{key.removesuffix('provenance.json')}trial.json"
+        old, new = digest_of(bucket[key]), digest_of(changed)
+        before = bucket[trial]
+        bucket[key], bucket[trial] = changed, before.replace(old.encode(), new.encode())
+        text = encode(two).decode().replace(digest_of(before), digest_of(bucket[trial]))
+        two = decode(IndexRecord, text.encode(), "index")
+    report = build(two, bucket.__getitem__)
+    assert report.pooling is not None
+    assert any("Kernel" in why for why in report.pooling.why_not)
+    assert not report.groups[0].pooled
+    assert "the machine is not the same" in markdown(report)
+    assert "the machine is not the same" in page(report)
+
+
+def test_the_page_shows_both_and_the_whole() -> None:
+    _, more = reports()
+    shown = page(more)
+    assert 'id="pooled"' in shown
+    assert "Together with demo" in shown
+    assert 'id="pooled"' not in page(reports()[0])
+
+
+def test_sets_of_testbeds_stay_the_units() -> None:
+    luck = {"tde": 0.02}
+    first = replace(FIRST, blocks=8, per_testbed=2, placement=luck)
+    _, more = reports(first=first, more=replace(MORE, per_testbed=2, placement=luck), extensions=1)
+    assert more.groups[0].units == 8
+    finding = more.groups[0].comparisons[0].finding("tps")
+    assert finding is not None
+    assert finding.blocks == 16
+    assert finding.luck is None
+
+
+def test_luck_of_two_campaigns_is_shared_and_better_known() -> None:
+    first, more = reports(extensions=1)
+    _, alone, bucket = written(extensions=1)
+    own = build(alone.model_copy(update={"extends": ()}), bucket.__getitem__)
+    luck = [
+        finding.luck or 0.0
+        for report in (first, own, more)
+        if (finding := report.groups[0].comparisons[0].finding("tps")) is not None
+    ]
+    shares = math.hypot(4 / 12, 8 / 12)
+    assert luck[2] == pytest.approx(math.hypot(*luck[:2]) / math.sqrt(2) * shares, rel=1e-3)

@@ -1,0 +1,126 @@
+"""What follows from an answer, word by word."""
+
+import pytest
+
+from encbench.api.overheadreport import FigureKey, Interval, Verdict
+from encbench.report.document.group import Capacity, Demand, Finding
+from encbench.report.words import decision
+
+CHANGE = Interval(estimate=0.07, low=0.048, high=0.09)
+CORES = Capacity(cores=8, needed=8.602, low=8.403, high=8.791)
+
+
+def finding(verdict: Verdict, figure: FigureKey = "tps", **more: object) -> Finding:
+    found = Finding(figure=figure, blocks=1, change=CHANGE, verdict=verdict, why="")
+    return found.model_copy(update=more)
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (CORES, "for the same TPS 8 cores become 8.6 [8.4, 8.8]"),
+        (
+            Capacity(cores=0.22, needed=0.23656, low=0.2311, high=0.24176),
+            "for the same TPS 0.22 cores become 0.237 [0.231, 0.242]",
+        ),
+        (
+            Capacity(cores=1, needed=1.5, low=1.2, high=2.4),
+            "for the same TPS 1 core becomes 1.5 [1.2, 2.4]",
+        ),
+        (
+            Capacity(cores=64, needed=80, low=70, high=95),
+            "for the same TPS 64 cores become 80 [70, 95]",
+        ),
+    ],
+)
+def test_capacity(found: Capacity, words: str) -> None:
+    assert decision.capacity(found) == words
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (
+            Demand(half_width=0.01, rounds=40, seconds=366),
+            "an interval of ±1 % takes about 40 more rounds, 6 minutes",
+        ),
+        (
+            Demand(half_width=0.01, rounds=1, seconds=9.15),
+            "an interval of ±1 % takes about 1 more round, 9 s",
+        ),
+        (
+            Demand(half_width=0.025, blocks=1234, seconds=1234 * 60),
+            "an interval of ±2.5 % takes about 1,200 more blocks, 21 hours",
+        ),
+        (
+            Demand(half_width=0.0031, blocks=12, seconds=5 * 86400),
+            "an interval of ±0.31 % takes about 12 more blocks, 5 days",
+        ),
+    ],
+)
+def test_demand(found: Demand, words: str) -> None:
+    assert decision.demand(found) == words
+
+
+def test_a_cost_is_told_as_cores_where_it_can_be() -> None:
+    cost = finding("Overhead")
+    assert decision.so(cost, CORES, 0.02) == "So for the same TPS 8 cores become 8.6 [8.4, 8.8]."
+    assert decision.so(cost, None, 0.02) == (
+        "So expect TPS to be 4.8 to 9.0 % lower under such a load."
+    )
+    assert decision.so(finding("Overhead", "latencyAverage"), CORES, 0.02) == (
+        "So expect average latency to be 4.8 to 9.0 % higher under such a load."
+    )
+
+
+def test_only_a_cost_is_told_as_cores() -> None:
+    assert decision.afterwards(finding("Overhead"), CORES) == [
+        "For the same TPS 8 cores become 8.6 [8.4, 8.8]."
+    ]
+    for verdict in ("Equivalent", "Inconclusive"):
+        assert decision.afterwards(finding(verdict), CORES) == []
+    assert decision.so(finding("Equivalent"), CORES, 0.02) == (
+        "So a cost below the margin of 2 % need not decide."
+    )
+
+
+def test_more_measuring_promises_no_verdict() -> None:
+    found = finding("Inconclusive", demand=Demand(half_width=0.01, rounds=40, seconds=366))
+    words = "n interval of ±1 % takes about 40 more rounds, 6 minutes."
+    assert decision.afterwards(found, None) == [f"A{words}"]
+    assert decision.so(found, None, 0.02) == f"So a{words}"
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (finding("Inconclusive", change=Interval(estimate=0.07)), "So measure more before you"),
+        (
+            finding("Inconclusive", placement=Interval(estimate=0.07, low=-0.4, high=0.6)),
+            "So measure on testbeds that are built anew (blocks.perTestbed), because one ",
+        ),
+        (
+            finding("Inconclusive", change=Interval(estimate=-0.07, low=-0.1, high=-0.04)),
+            "So look for another cause first",
+        ),
+    ],
+)
+def test_what_to_do_about_other_obstacles(found: Finding, words: str) -> None:
+    assert decision.so(found, None, 0.02).startswith(words)
+    assert decision.afterwards(found, None) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (finding("Overhead"), "tde costs TPS: here."),
+        (finding("Overhead", "cpuPerTransaction"), "tde raises CPU per transaction: here."),
+        (finding("Equivalent"), "tde makes no difference to TPS that matters: here."),
+        (
+            finding("Inconclusive"),
+            "Whether tde changes TPS by an amount that matters is open: here.",
+        ),
+    ],
+)
+def test_a_sentence_without_figures(found: Finding, words: str) -> None:
+    assert decision.brief("tde", found, "here") == words

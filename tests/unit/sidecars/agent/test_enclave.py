@@ -1,0 +1,148 @@
+"""What the agent reports of encrypted column types, with a session that holds what a test says."""
+
+import base64
+import functools
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from encbench.adapters.enclavecipher import seal, unseal
+from encbench.sidecars.agent import enclave
+from encbench.sidecars.agent.enclave import EnclaveLook, hidden
+
+KEY, OTHER = bytes(range(16)), bytes(16)
+MARKER, TABLE = "encbench-marker-0001", "encbench_marker_0123456789abcdef"
+TYPES = {"id": "integer", "k": "enc_int4", "c": "enc_text", "pad": "character(60)"}
+PLAN = [{"Plan": {"Node Type": "Aggregate", "Plans": [{"Node Type": "Index Scan"}]}}]
+
+
+def look(data: Path) -> EnclaveLook:
+    return EnclaveLook(functools.partial(seal, key=KEY), functools.partial(unseal, key=KEY), data)
+
+
+def sealed(value: int | str, key: bytes = KEY) -> bytes:
+    return base64.b64decode(seal(value, key))
+
+
+class Session:
+    """Answers by the beginning of a statement."""
+
+    def __init__(self, **answers: Any) -> None:
+        self.statements: list[str] = []
+        self.types = answers.get("types", TYPES)
+        self.row = answers.get("row", [(sealed(7), sealed("text"), "pad   ")])
+        self.plan = answers.get("plan", PLAN)
+        self.overrides = answers.get("overrides", [])
+
+    def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Any]:
+        self.statements.append(statement)
+        answers: dict[str, Callable[[], list[Any]]] = {
+            enclave.COLUMN_TYPES: lambda: [("sbtest1", *item) for item in self.types.items()],
+            enclave.INDEXES: lambda: [("sbtest1", "k_1", "k", "enc_int4_ops", False)],
+            enclave.CALIBRATION: lambda: [(8000, 8011.5, 1200, 1199.0)],
+            enclave.OVERRIDES: lambda: self.overrides,
+        }
+        if statement in answers:
+            return answers[statement]()
+        if statement.startswith("EXPLAIN"):
+            return [(self.plan,)]
+        if "pg_relation_filepath" in statement:
+            return [("base/1/heap",), ("base/1/index",)]
+        return list(self.row)
+
+    def close(self) -> None: ...
+
+
+def facts(data: Path, session: Session) -> Any:
+    for name in ("heap", "index"):
+        path = data / "base" / "1" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.write_bytes(sealed(hidden(MARKER)))
+    return look(data).facts(session, TABLE, MARKER, lambda: None)
+
+
+def test_what_the_server_has(tmp_path: Path) -> None:
+    made = facts(tmp_path, Session(overrides=[("work_mem=1GB",)]))
+    assert made["types"] == {"sbtest1": TYPES}
+    assert made["indexes"][0] == {
+        "table": "sbtest1",
+        "name": "k_1",
+        "column": "k",
+        "operatorClass": "enc_int4_ops",
+        "unique": False,
+    }
+    assert made["calibration"]["transition"] == 8011.5
+    assert made["calibration"]["valueAsked"] == 1200
+    assert made["overrides"] == ["work_mem=1GB"]
+
+
+def test_the_row_is_opened_and_only_its_digest_leaves(tmp_path: Path) -> None:
+    session = Session()
+    made = facts(tmp_path, session)
+    digest = hashlib.sha256(b"7\x1ftext\x1fpad").hexdigest()
+    assert made["row"] == {"table": "sbtest1", "found": True, "digest": digest, "wrong": {}}
+    asked = next(s for s in session.statements if s.startswith("SELECT enc_int4_send"))
+    assert asked == ("SELECT enc_int4_send(k), enc_text_send(c), pad FROM sbtest1 WHERE id = 0")
+
+
+def test_a_row_is_found_by_an_encrypted_id(tmp_path: Path) -> None:
+    session = Session(types={**TYPES, "id": "enc_int4"})
+    facts(tmp_path, session)
+    (asked,) = [s for s in session.statements if s.startswith("SELECT enc_int4_send")]
+    literal = asked.rpartition("WHERE id = '")[2].removesuffix("'::enc_int4")
+    assert unseal(base64.b64decode(literal), KEY) == "0"
+
+
+def test_another_key_opens_nothing(tmp_path: Path) -> None:
+    made = facts(tmp_path, Session(row=[(sealed(7, OTHER), sealed("text"), "pad")]))
+    assert made["row"]["wrong"] == {"k": "the mode's key does not open it"}
+    assert made["row"]["digest"] is None
+
+
+@pytest.mark.parametrize("types", [{}, {"id": "integer"}])
+def test_tables_that_are_not_there(tmp_path: Path, types: dict[str, str]) -> None:
+    made = facts(tmp_path, Session(types=types))
+    assert made["row"]["found"] is False
+    assert facts(tmp_path, Session(row=[]))["row"]["found"] is False
+
+
+@pytest.mark.parametrize("plan", [PLAN, json.dumps(PLAN)], ids=["list", "text"])
+def test_plans_of_each_statement(tmp_path: Path, plan: Any) -> None:
+    session = Session(plan=plan)
+    made = facts(tmp_path, session)
+    assert [(one["lookup"], one["workload"]) for one in made["plans"]] == [
+        ("id", "point"),
+        ("id", "range"),
+        ("k", "point"),
+        ("k", "range"),
+    ]
+    assert made["plans"][0]["nodes"] == ["Aggregate", "Index Scan"]
+    explained = [s for s in session.statements if s.startswith("EXPLAIN")]
+    assert explained[1].endswith("SELECT SUM(k) FROM sbtest1 WHERE id BETWEEN 1 AND 100")
+    assert "'::enc_int4 AND '" in explained[3]
+
+
+def test_a_marker_that_is_sealed_and_one_that_is_not(tmp_path: Path) -> None:
+    made = facts(tmp_path, Session())
+    assert [(one["path"], one["found"]) for one in made["marker"]] == [
+        ("base/1/heap", False),
+        ("base/1/index", False),
+    ]
+    (tmp_path / "base" / "1" / "index").write_bytes(b"x" + hidden(MARKER).encode())
+    made = facts(tmp_path, Session())
+    assert [one["found"] for one in made["marker"]] == [False, True]
+
+
+def test_the_marker_reaches_the_server_sealed_alone(tmp_path: Path) -> None:
+    statements = [text for text, _ in look(tmp_path).plant(TABLE, MARKER)]
+    assert statements[0] == f"CREATE TABLE encbench_agent.{TABLE}_sealed (marker enc_text NOT NULL)"
+    assert [text.split()[0] for text in statements[-2:]] == ["CREATE", "VACUUM"]
+    values = {text.split("'")[1] for text in statements if text.startswith("INSERT")}
+    assert len(values) == 16
+    assert {unseal(base64.b64decode(value), KEY) for value in values} == {hidden(MARKER)}
+    assert not any(MARKER in text or hidden(MARKER) in text for text in statements)

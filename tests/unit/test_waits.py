@@ -1,0 +1,123 @@
+"""docs/waits.md lists every wait of the operator with its deadline, as the code has it."""
+
+import ast
+import re
+from collections.abc import Iterator
+from inspect import signature
+from pathlib import Path
+
+import pytest
+from pydantic.alias_generators import to_snake
+
+from encbench.__main__ import kopf_settings
+from encbench.adapters import agent, recorder
+from encbench.adapters.kubernetes import KubernetesCluster
+from encbench.adapters.prometheus import Prometheus
+from encbench.adapters.s3 import S3Limits
+from encbench.api.campaign import StepDeadlines
+from encbench.reconcile.background import LIMIT
+from encbench.reconcile.campaign.cleanup import GIVE_UP
+from encbench.reconcile.draft import PATIENCE
+from encbench.reconcile.queue import WorkQueue
+from encbench.reconcile.trial.decision import UPLOAD_AFTER_FAILURE
+
+REPO = Path(__file__).resolve().parents[2]
+ROOM = REPO / "operator" / "encbench" / "reconcile"
+PAGE = (REPO / "docs" / "waits.md").read_text(encoding="utf-8")
+LATER = ("LOOK_AGAIN",)
+"""Names of what a function without a Decision returns to be called again."""
+
+
+def rows() -> dict[str, list[str]]:
+    """The cells of each step by function."""
+    found = {}
+    for line in PAGE.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if re.fullmatch("`[a-z_.]+`", cells[0]):
+            found[cells[0].strip("`")] = cells[1:]
+    return found
+
+
+def functions() -> Iterator[tuple[str, ast.AST]]:
+    for path in sorted(ROOM.rglob("*.py")):
+        module = ".".join(path.relative_to(ROOM).with_suffix("").parts)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{module}.{node.name}", node
+
+
+def waits(function: ast.AST) -> bool:
+    """Whether it decides to look again later, and not at once."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(keywords=keywords):
+                given = [one.value for one in keywords if one.arg == "requeue"]
+                if given and not (isinstance(given[0], ast.Constant) and not given[0].value):
+                    return True
+            case ast.Return(value=ast.Name(id=name)) if name in LATER:
+                return True
+    return False
+
+
+def reads(function: ast.AST) -> set[str]:
+    """The attributes that it names."""
+    return {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
+
+
+def test_every_wait_is_listed() -> None:
+    assert {name for name, one in functions() if waits(one)} == rows().keys()
+
+
+@pytest.mark.parametrize("code", ["decide(requeue=1.0)", "decide(requeue=wait)"])
+def test_a_wait_is_seen(code: str) -> None:
+    assert waits(ast.parse(code))
+    assert not waits(ast.parse("decide(requeue=0.0)"))
+
+
+def calls(function: ast.AST) -> set[str]:
+    """The plain functions that it calls."""
+    nodes = (node.func for node in ast.walk(function) if isinstance(node, ast.Call))
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+@pytest.mark.parametrize("name", rows())
+def test_a_wait_has_the_deadline_of_its_row(name: str) -> None:
+    """The function reads it, or one of its module that it calls, or the one that is named."""
+    deadline = rows()[name][1]
+    known = dict(functions())
+    module = name.rpartition(".")[0]
+    readers = {name} | {f"{module}.{one}" for one in calls(known[name])}
+    readers |= set(re.findall("`([a-z_]+[.][a-z_]+[.][a-z_]+)`", deadline))
+    read = set().union(*(reads(known[one]) for one in readers if one in known))
+    wanted = {to_snake(field) for field in re.findall("`stepDeadlines[.]([a-zA-Z]+)`", deadline)}
+    assert wanted <= read
+    assert wanted or re.match(r"none: .|\d+ s", deadline), "it has none, and says not why"
+
+
+def test_every_deadline_of_a_step_is_that_of_a_wait() -> None:
+    deadlines = " ".join(cells[1] for cells in rows().values())
+    listed = {to_snake(field) for field in re.findall("stepDeadlines[.]([a-zA-Z]+)", deadlines)}
+    assert listed == StepDeadlines.model_fields.keys()
+
+
+def test_the_requests_end_when_the_page_says() -> None:
+    table = dict(re.findall(r"^\| ([^`|]+?) \| ([^|]+?) \|$", PAGE, re.MULTILINE))
+    limits, settings = S3Limits(), kopf_settings()
+    retries = signature(WorkQueue.__init__).parameters["max_delay"].default
+
+    def seconds(of: type) -> str:
+        return f"{signature(of).parameters['timeout'].default:.0f} s"
+
+    assert table["API server"] == seconds(KubernetesCluster)
+    assert table["API server, watches"].startswith(f"{settings.watching.server_timeout} s")
+    assert table["agent, ordinary"] == f"{agent.QUICK_SECONDS:.0f} s"
+    assert table["agent, until the server is at rest"] == f"{agent.SETTLE_SECONDS:.0f} s"
+    assert table["agent, full scan for a proof"] == f"{agent.FULL_SECONDS:.0f} s"
+    assert table["recorder"] == f"{recorder.SECONDS:.0f} s"
+    assert table["Prometheus"] == seconds(Prometheus)
+    assert table["object store"] == (
+        f"{limits.attempts} attempts of {limits.connect_seconds} s to connect and "
+        f"{limits.read_seconds} s without a byte"
+    )
+    assert f"at most {retries:.0f} s apart" in PAGE
+    assert (GIVE_UP, UPLOAD_AFTER_FAILURE, LIMIT, PATIENCE) == (300.0, 60.0, 8, 5.0)

@@ -1,0 +1,174 @@
+"""encbench's own scripts for encrypted column types: command lines, Jobs, what is refused."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.core.connection import EnclaveClient, SecretEntry
+from encbench.core.dataset import dataset_key
+from encbench.ports import Body
+from encbench.tools.registry import tool
+from encbench.tools.sysbench import memory, script
+from encbench.tools.sysbench.command import load_command, run_command, script_argument
+from encbench.tools.sysbench.enclave import FILES, OPTIONS, texts
+from encbench.tools.sysbench.problems import pair_problems, problems
+from tests.support.testbeds import ENCLAVE, instance
+from tests.support.workloads import PGSQL, load_context, trial_context, workload_spec
+
+POINT = workload_spec({"script": "enclave_point", "options": {"lookup": "k"}})
+INSIDE = replace(
+    PGSQL,
+    enclave=EnclaveClient(("k", "c", "pad"), "PageBatch"),
+    mek=SecretEntry("overhead-tde-credentials", "mek"),
+)
+MODE = EncryptionModeSpec.model_validate(ENCLAVE)
+POSTGRESQL = InstanceTemplateSpec.model_validate(
+    instance(engine="postgresql", version="15", image="registry.example.com/postgresql:15")
+)
+MARIADB = InstanceTemplateSpec.model_validate(instance())
+COMMON = {"tables", "table_size", "encrypted", "workload", "key_file", "index"}
+"""Options that the operator sets."""
+
+
+def own_words(words: list[str]) -> set[str]:
+    names = ("--workload", "--encrypted", "--index", "--key-file", "--lookup")
+    return {word for word in words if word.startswith(names)}
+
+
+def test_an_encrypted_arm_names_columns_and_the_key_s_file() -> None:
+    expected = {
+        "--workload=point",
+        "--encrypted=k,c,pad",
+        "--index=PageBatch",
+        "--key-file=/etc/encbench/mek/mek",
+        "--lookup=k",
+    }
+    assert own_words(run_command(POINT, INSIDE)) == expected
+    assert own_words(load_command(POINT.sysbench_test, INSIDE, 2)) == expected
+
+
+def test_a_plain_arm_runs_the_same_script_without_encryption() -> None:
+    words = run_command(POINT, PGSQL)
+    assert own_words(words) == {"--workload=point", "--encrypted=none", "--lookup=k"}
+    assert script_argument(POINT.sysbench_test) == "/etc/encbench/session/enclave.lua"
+    assert load_command(POINT.sysbench_test, PGSQL, 2)[-1] == "/etc/encbench/session/enclave.lua"
+
+
+def test_other_scripts_are_told_nothing() -> None:
+    assert own_words(run_command(workload_spec(), INSIDE)) == set()
+
+
+def jobs(connection: Any) -> list[Body]:
+    context = trial_context(POINT, connection=connection)
+    load = load_context(POINT.sysbench_test.to_dict(), connection=connection)
+    kind = tool(POINT)
+    return [kind.load_job(load), kind.trial_job(context)]
+
+
+def test_the_pods_carry_the_scripts_in_one_folder() -> None:
+    for job in jobs(INSIDE):
+        template = job["spec"]["template"]
+        for name in FILES:
+            assert template["metadata"]["annotations"][f"encbench.io/{name}"] == texts()[name]
+        (volume,) = [one for one in template["spec"]["volumes"] if one["name"] == "session"]
+        paths = {item["path"] for item in volume["downwardAPI"]["items"]}
+        assert {*FILES} <= paths
+
+
+def test_the_key_is_mounted_into_the_tool_of_encrypted_arms_alone() -> None:
+    for job in jobs(INSIDE):
+        pod = job["spec"]["template"]["spec"]
+        (volume,) = [one for one in pod["volumes"] if one["name"] == "mek"]
+        assert volume["secret"]["items"] == [{"key": "mek", "path": "mek"}]
+        users = [
+            one["name"]
+            for one in pod["containers"]
+            if "mek" in {mount["name"] for mount in one["volumeMounts"]}
+        ]
+        assert users == ["tool"]
+    for job in jobs(PGSQL):
+        volumes = job["spec"]["template"]["spec"]["volumes"]
+        assert "mek" not in {one["name"] for one in volumes}
+
+
+def test_the_script_declares_what_it_is_told() -> None:
+    declared = script.read(texts()["enclave.lua"])
+    assert declared.options == COMMON | OPTIONS.keys()
+
+
+def test_workloads_with_the_same_lookup_share_their_data() -> None:
+    def key(name: str, **options: str) -> str:
+        return dataset_key(workload_spec({"script": f"enclave_{name}", "options": options}))
+
+    assert key("point") == key("write") == key("range", **{"range-size": "10"})
+    assert key("point") != key("point", lookup="k")
+    assert key("point") != dataset_key(workload_spec({"script": "oltp_point_select"}))
+
+
+def test_statements_that_each_thread_prepares() -> None:
+    def count(name: str) -> int:
+        return memory.statements(workload_spec({"script": f"enclave_{name}", "tables": 4}))
+
+    assert (count("point"), count("range"), count("write")) == (4, 4, 18)
+
+
+def said(test: dict[str, Any], mode: EncryptionModeSpec, on: InstanceTemplateSpec) -> list[str]:
+    spec = workload_spec(test)
+    return [one.text for one in (*problems(spec, None), *pair_problems(spec, on, mode))]
+
+
+@pytest.mark.parametrize("name", ["point", "range", "write"])
+def test_what_fits_has_no_problem(name: str) -> None:
+    for mode in (MODE, EncryptionModeSpec()):
+        assert said({"script": f"enclave_{name}"}, mode, POSTGRESQL) == []
+
+
+@pytest.mark.parametrize(
+    ("test", "mode", "on", "why"),
+    [
+        ({"script": "enclave_point"}, {}, MARIADB, "enclave_point runs on PostgreSQL only"),
+        ({}, ENCLAVE, POSTGRESQL, "write sysbench.script: enclave_point, enclave_range or"),
+        (
+            {"script": "enclave_write", "options": {"lookup": "k"}},
+            {},
+            POSTGRESQL,
+            "enclave_write finds its rows by id: leave lookup out",
+        ),
+        (
+            {"script": "enclave_point", "options": {"lookup": "c"}},
+            {},
+            POSTGRESQL,
+            "sysbench.options lookup: write id or k, not 'c'",
+        ),
+        (
+            {"script": "enclave_point", "options": {"encrypted": "k"}},
+            {},
+            POSTGRESQL,
+            "encrypted is unknown to enclave_point: it takes create-secondary",
+        ),
+    ],
+)
+def test_what_does_not(
+    test: dict[str, Any], mode: dict[str, Any], on: InstanceTemplateSpec, why: str
+) -> None:
+    found = said(test, EncryptionModeSpec.model_validate(mode), on)
+    assert len(found) == 1
+    assert why in found[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("sbtest.d", "sbtest.d is not a column of encbench's tables: write any of sbtest.id"),
+        ("sbtest1.c", "encrypted types are those of all tables alike: write sbtest.c"),
+        ("other.c", "other.c is not a column of encbench's tables"),
+    ],
+)
+def test_columns_that_the_tables_lack(name: str, why: str) -> None:
+    columns = {"method": "enclave", "list": [name], "enclave": {}}
+    mode = EncryptionModeSpec.model_validate({"columns": columns})
+    (found,) = said({"script": "enclave_point"}, mode, POSTGRESQL)
+    assert why in found
