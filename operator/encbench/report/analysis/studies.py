@@ -10,13 +10,14 @@ as well. Otherwise it is the campaign's baseline.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
 from encbench.api.campaign import Resolved
+from encbench.api.columns import Columns
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
+from encbench.core.columns import selection
 from encbench.core.statistics.intervals import Sense
 from encbench.report.analysis import enclave
 from encbench.report.analysis.views import rounded
@@ -35,18 +36,22 @@ class StudiedArms:
     groups: tuple[Group, ...]
     modes: Mapping[str, EncryptionModeSpec]
 
-    def encrypting(self, ratio: int | None = None) -> dict[str, dict[str, int]]:
-        """Arms that encrypt that share of columns (None for any), by algorithm.
+    @property
+    def encrypting(self) -> dict[str, Columns]:
+        """Arms behind the proxy that encrypt columns, by ratio or by a list."""
+        modes = ((arm.name, self.modes[arm.mode_ref].proxy) for arm in self._arms)
+        return {name: columns for name, columns in modes if columns and columns.encrypts}
 
-        Each has its percentage of the columns, as the mode states it.
+    def shares(self) -> dict[str, dict[str, float]]:
+        """Percentage of TPC-C's columns that each of them encrypts, by algorithm.
+
+        It is the mode's ratio, or what its list is of all columns.
         """
-        found: dict[str, dict[str, int]] = {}
-        for arm in self._arms:
-            columns = self.modes[arm.mode_ref].proxy
-            if columns is None or not columns.encrypts or columns.ratio is None:
-                continue
-            if ratio in (None, columns.ratio):
-                found.setdefault(columns.algorithm, {})[arm.name] = columns.ratio
+        found: dict[str, dict[str, float]] = {}
+        for name, columns in self.encrypting.items():
+            listed = round(100 * selection.share("tpcc", columns).fraction, 1)
+            share: float = listed if columns.ratio is None else columns.ratio
+            found.setdefault(columns.algorithm, {})[name] = share
         return found
 
     @property
@@ -90,16 +95,18 @@ def _in_order(groups: Sequence[Group]) -> tuple[Group, ...]:
 
 
 def _tpcc(place: StudiedArms, prefix: str) -> Iterable[StudyTable]:
-    for algorithm, arms in place.encrypting(100).items():
+    shares = place.shares()
+    for algorithm, arms in shares.items():
         suffix = _ALGORITHMS[algorithm]
-        for arm in arms:
-            named = suffix if len(arms) == 1 else f"{suffix}-{arm}"
+        whole = [arm for arm, share in arms.items() if share == 100]
+        for arm in whole:
+            named = suffix if len(whole) == 1 else f"{suffix}-{arm}"
             yield _tps(place, arm, f"{prefix}tpcc-tps-{named}")
             yield _client_cpu(place, arm, f"{prefix}client-cpu-{named}")
     for before, after in place.swaps:
         name = f"{prefix}driver-cpu" if len(place.swaps) == 1 else f"{prefix}driver-cpu-{after}"
         yield _driver_cpu(place, before, after, name)
-    for algorithm, ratios in place.encrypting().items():
+    for algorithm, ratios in shares.items():
         yield _ratio(place, ratios, f"{prefix}ratio-{_ALGORITHMS[algorithm]}")
 
 
@@ -210,8 +217,8 @@ def _driver_cpu(place: StudiedArms, before: str, after: str, name: str) -> Study
     return _table(name, title, place, [after], columns, before)
 
 
-def _ratio(place: StudiedArms, ratios: Mapping[str, int], name: str) -> StudyTable:
-    shares = ", ".join(f"{ratio} % is {arm}" for arm, ratio in ratios.items())
+def _ratio(place: StudiedArms, ratios: Mapping[str, float], name: str) -> StudyTable:
+    shares = ", ".join(f"{ratio:g} % is {arm}" for arm, ratio in ratios.items())
     title = f", by share of encrypted columns: {shares}; plaintext is {place.plain}"
     share = StudyColumn(name="encrypted_columns_percent", unit="as the mode's ratio")
     columns = [
@@ -238,7 +245,7 @@ def _sysbench(place: StudiedArms) -> Iterable[StudyTable]:
         _field(encrypted, "own", average, "average of a transaction"),
         _increase("response_increase_percent", encrypted, plain, average),
     ]
-    for arm in chain(*place.encrypting().values()):
+    for arm in place.encrypting:
         title = f" by threads: plain is {place.plain}, encrypted is {arm}"
         yield _table(f"sysbench-{arm}", title, place, [arm], columns)
 

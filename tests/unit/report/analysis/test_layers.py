@@ -278,6 +278,35 @@ def test_sysbench_has_the_study_s_table() -> None:
         assert row[5] == pytest.approx(100 * (1 - (own.qps or 0) / (plain.qps or 1)), rel=1e-4)
 
 
+def test_arms_that_are_chosen_by_a_list_have_their_tables() -> None:
+    """TPC-C by the share that the list is, sysbench like every other arm."""
+    two = {**HOP, "list": ["bmsql_customer.c_last", "bmsql_customer.c_balance"]}
+    tpcc = replace(
+        COLUMNS,
+        instances=("one",),
+        blocks=2,
+        loss={**COLUMNS.loss, "two": 0.02},
+        modes={**COLUMNS.modes, "two": {"columns": two, "driver": DRIVER}},
+    )
+    (ratio,) = [t for t in report_of(tpcc).studies if t.name == "ratio-aes"]
+    assert "2.1 % is two" in ratio.title
+    assert [row[2] for row in ratio.rows if row[1] == 64] == [20, 50, 100, 2.1]
+    (tps,) = [t for t in report_of(tpcc).studies if t.name == "tpcc-tps-aes"]
+    assert "encrypted is enc100" in tps.title
+
+    pad = {"columns": {**HOP, "list": ["sbtest.pad"]}}
+    sysbench = Study(
+        workloads=("oltp-read-only",),
+        concurrency=(64,),
+        blocks=2,
+        baseline=PROXY,
+        loss={"pad": 0.1},
+        modes={"pad": pad},
+    )
+    (table,) = report_of(sysbench).studies
+    assert table.name == "sysbench-pad"
+
+
 def test_which_columns_are_listed_with_their_share() -> None:
     ratios = {one.mode: one for one in known().encrypted_columns}
     assert list(ratios) == ["enc20", "enc50", "enc100", "enc100-sm4"]
