@@ -129,9 +129,7 @@ def _tables(compared: ComparedReports) -> Iterable[tuple[str, list[TableColumn]]
                 column("", "B", (shown.estimate(delta.b) for delta in deltas)),
                 column("", "B − A, points", (_points(delta) for delta in deltas)),
                 column(
-                    "",
-                    UNPAIRED,
-                    (shown.bounds(delta.difference, "points") for delta in deltas),
+                    "", UNPAIRED, (shown.bounds(delta.difference, "points") for delta in deltas)
                 ),
                 column("", "luck explains, points", (_explained(delta) for delta in deltas)),
                 column("", "says", (SAYS[delta.says] for delta in deltas), numeric=False),
