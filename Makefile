@@ -96,10 +96,6 @@ crds: ## Generate crds/ and docs/lifecycle.md from the models
 	$(python) -m encbench.api.crd
 	$(python) -m encbench.api.lifecycle_page
 
-.PHONY: third-party
-third-party: ## Generate THIRD-PARTY.md from the lock files
-	$(python) -m tests.third_party
-
 .PHONY: lock
 lock: ## Pin the requirements again
 	operator/lock.sh
