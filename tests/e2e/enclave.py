@@ -74,6 +74,8 @@ class StoppedServers:
         running = {
             pod["metadata"]["labels"].get("encbench.io/testbed")
             for pod in self.kube.list("pods", NAMESPACE, label)
+            # Pods of finished loads stay.
+            if pod["status"]["phase"] in ("Pending", "Running")
         }
         for testbed in self.kube.list("testbeds", NAMESPACE, label):
             name, arm = testbed["metadata"]["name"], testbed["spec"]["arm"]["name"]

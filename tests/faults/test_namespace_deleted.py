@@ -11,6 +11,8 @@ from tests.faults.test_operator_killed import OPERATOR
 from tests.support.install import NAMESPACE, install
 from tests.support.kube import Kube, wait_for
 
+pytestmark = pytest.mark.full
+
 NAME, DOOMED = "bystander", "doomed"
 
 
