@@ -71,11 +71,11 @@ class StoppedServers:
         if not is_own():
             return
         label = f"encbench.io/campaign={self.campaign}"
+        # The pod of a load stays for as long as its testbed, with no volume.
+        database = f"{label},app.kubernetes.io/component=database"
         running = {
-            pod["metadata"]["labels"].get("encbench.io/testbed")
-            for pod in self.kube.list("pods", NAMESPACE, label)
-            # Pods of finished loads stay.
-            if pod["status"]["phase"] in ("Pending", "Running")
+            pod["metadata"]["labels"]["encbench.io/testbed"]
+            for pod in self.kube.list("pods", NAMESPACE, database)
         }
         for testbed in self.kube.list("testbeds", NAMESPACE, label):
             name, arm = testbed["metadata"]["name"], testbed["spec"]["arm"]["name"]
