@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from encbench.admission.follow_up import follow_up, follow_up_name, most_follow_ups
+from encbench.admission.follow_up import follow_up, follow_up_name, follow_ups, most_follow_ups
 from encbench.api.campaign import FROZEN_FIELDS, CampaignSpec, CampaignStatus, Extends, Resolved
 from encbench.api.conditions import is_true
 from encbench.api.kinds import CAMPAIGN
@@ -32,10 +32,7 @@ class Extended:
         """Why it cannot be extended, with what to do instead; empty where it can."""
         if not is_true(self.status.conditions, COMPLETE):
             return f"campaign {self.name} is not complete: extend it once all its blocks are valid"
-        done, most = (
-            self.spec.extends.number if self.spec.extends else 0,
-            most_follow_ups(self.spec),
-        )
+        done, most = follow_ups(self.spec), most_follow_ups(self.spec)
         if done >= most:
             return (
                 f"campaign {self.name} is follow-up {done} of the {most} that its plan allows: "

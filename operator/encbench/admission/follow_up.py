@@ -17,9 +17,8 @@ def plan_digest(spec: CampaignSpec, resolved: Resolved) -> str:
     Scripts are too, because their names are the campaign's; the operator copies the copies.
     """
     own = spec.to_dict()
-    for name in ("seed", "precision", "extends", "suspend"):
-        own.pop(name, None)
-    for name in ("activeDeadlineSeconds", "ttlSecondsAfterFinished"):
+    left_out = ("seed", "precision", "extends", "suspend")
+    for name in (*left_out, "activeDeadlineSeconds", "ttlSecondsAfterFinished"):
         own.pop(name, None)
     for name in ("min", "max", "solo"):
         own["blocks"].pop(name)
@@ -31,7 +30,7 @@ def plan_digest(spec: CampaignSpec, resolved: Resolved) -> str:
 
 def follow_up_name(name: str, spec: CampaignSpec) -> str:
     """Name of the only campaign that may extend this one: `demo-more-1`, then `demo-more-2`."""
-    done = spec.extends.number if spec.extends else 0
+    done = follow_ups(spec)
     return child_name(name.removesuffix(f"-more-{done}"), "more", done + 1)
 
 
@@ -42,7 +41,7 @@ def follow_up(
 
     ValueError where `blocks` is not a number of blocks that the plan allows.
     """
-    number = (spec.extends.number if spec.extends else 0) + 1
+    number = follow_ups(spec) + 1
     not_copied = {"precision", "blocks", "extends", "seed", "suspend", "active_deadline_seconds"}
     own = spec.blocks.to_dict() | {"min": blocks, "solo": 0}
     return CampaignSpec.model_validate(
@@ -55,6 +54,11 @@ def follow_up(
             ),
         }
     )
+
+
+def follow_ups(spec: CampaignSpec) -> int:
+    """Which follow-up a campaign is; 0 for the one that was extended first."""
+    return spec.extends.number if spec.extends else 0
 
 
 def most_follow_ups(spec: CampaignSpec) -> int:

@@ -28,6 +28,7 @@ OOM, DISRUPTED, TOOL_FAILED = "OOMKilled", "Disrupted", "ToolFailed"
 RECOVERY_FAILED, BLOCK_BROKEN = "RecoveryFailed", "BlockBroken"
 SETTINGS_REFUSED = "SettingsRefused"
 NOT_MARKED, NOT_READY, IN_USE = "NotMarked", "PodNotReady", "DatabaseInUse"
+NO_LOGIN = "NoLogin"
 NODE_LOST, NO_POD, NO_ANSWER, NOT_STORED = "NodeLost", "NoPod", "NoAnswer", "NotStored"
 
 
@@ -40,6 +41,7 @@ _POD = {
 }
 _SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
 _MARK = {NOT_MARKED: "The owner of a Secret or a claim has not marked it for this use."}
+_LOGIN = {NO_LOGIN: "The Secret of an external database is gone or incomplete."}
 _PROVEN = {IN_FORCE: "Everything that was looked at agrees with the mode."}
 _NOT_PROVEN = {NOT_IN_FORCE: "Something that was looked at disagrees with the mode."}
 _PROVING = {PROVING: "The proof is being made."}
@@ -56,7 +58,7 @@ _FAILURES = {
     NOT_READY: "The database was not ready for longer than `stepDeadlines.provision`.",
     "WrongVersion": "The image holds another version than the template says.",
     "TooFewConnections": "The server allows fewer connections than the load needs.",
-    "NoLogin": "The Secret of an external database is gone or incomplete.",
+    **_LOGIN,
     "LoadFailed": "The load Job failed.",
     "LoadTimeout": "Loading did not end within `stepDeadlines.load`.",
     "CopyFailed": "The golden copy left no account of itself.",
@@ -87,7 +89,7 @@ _HINDERED = ConditionType(
         NO_ANSWER: "The agent, its server, or the store for the proof does not answer.",
         NOT_STORED: "The object store or Prometheus is away; nothing is lost.",
         IN_USE: "Another campaign uses the same external database.",
-        "NoLogin": "The Secret of an external database is gone or incomplete.",
+        **_LOGIN,
         **_SETTINGS,
         **_MARK,
     },
@@ -159,7 +161,7 @@ TESTBED_LIFE = Lifecycle(
                 "Creating": "Its objects are being created.",
                 STARTING: "It is starting.",
                 IN_USE: "Another campaign uses the same external database.",
-                "NoLogin": "The Secret of an external database is gone or incomplete.",
+                **_LOGIN,
                 **_SETTINGS,
                 **_MARK,
                 **_POD,

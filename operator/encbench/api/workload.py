@@ -124,8 +124,8 @@ class Sysbench(Model):
     @property
     def enclave_workload(self) -> str | None:
         """What encbench's own script does (point, range or write); None for any other script."""
-        is_own = self.script is not None and self.script.startswith("enclave_")
-        return self.script.removeprefix("enclave_") if is_own and self.script else None
+        script, own = self.script or "", "enclave_"
+        return script.removeprefix(own) if script.startswith(own) else None
 
 
 Stop = Literal["Clean", "Crash"]

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from encbench.admission.extended import Extended, extended
 from encbench.admission.follow_up import follow_up, follow_up_name
 from encbench.api.base import API_VERSION
+from encbench.api.campaign import CampaignSpec
 from encbench.api.kinds import CAMPAIGN
 from encbench.cli import output
 from encbench.cli.outline import outline
@@ -28,7 +29,8 @@ async def extend(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
     first = extended(body)
     if first.obstacle:
         raise CommandError(first.obstacle)
-    made = manifest(first, namespace, args.blocks)
+    spec = _planned(first, args.blocks)
+    made = _manifest(first, namespace, spec)
     if args.dry_run:
         output.write(yaml.safe_dump(made, sort_keys=False).encode(), None)
         return 0
@@ -40,7 +42,6 @@ async def extend(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
             f"campaign {name} exists already, and a campaign has one follow-up: extend {name} "
             "once it is complete, if its plan allows"
         ) from error
-    spec = follow_up(first.name, first.uid, first.spec, first.resolved, args.blocks)
     shape = outline(spec, first.resolved)
     planned = Planned(name, namespace, accepted=True, outline=shape)
     said = text(Answer(campaigns=(planned,), offline=False))
@@ -50,11 +51,18 @@ async def extend(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
 
 def manifest(first: Extended, namespace: str, blocks: int) -> dict[str, Any]:
     """The follow-up; CommandError where the plan does not allow that number of blocks."""
+    return _manifest(first, namespace, _planned(first, blocks))
+
+
+def _planned(first: Extended, blocks: int) -> CampaignSpec:
     try:
-        spec = follow_up(first.name, first.uid, first.spec, first.resolved, blocks)
+        return follow_up(first.name, first.uid, first.spec, first.resolved, blocks)
     except ValidationError as error:
         why = error.errors()[0]["msg"].removeprefix("Value error, ")
         raise CommandError(f"--blocks {blocks}: {why}") from error
+
+
+def _manifest(first: Extended, namespace: str, spec: CampaignSpec) -> dict[str, Any]:
     return {
         "apiVersion": API_VERSION,
         "kind": CAMPAIGN.kind,

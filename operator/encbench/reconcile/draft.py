@@ -62,6 +62,11 @@ class Draft(Generic[S, T, V]):
         """Say what keeps the subject from going on in this pass."""
         self._hindrance = (reason, message)
 
+    def hold(self, kind: str, reason: str, message: str) -> None:
+        """Say so in that condition too, which is False meanwhile."""
+        self.condition(kind, False, reason, message)
+        self.hinder(reason, message)
+
     def note_hindrance(self, *, over: bool = False) -> None:
         """Write down what was said, or that the subject goes on again, or is `over`."""
         if self._hindrance is not None and not over:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from encbench.api.kinds import CAMPAIGN
 from encbench.ports import Body, Cluster, Conflict, Rejected
-from encbench.reconcile.campaign.cleanup import FINALIZER
+from encbench.reconcile.campaign.cleanup import FINALIZER, without_ours
 
 ATTEMPTS = 10
 """Times that a campaign may be changed by another writer meanwhile."""
@@ -36,7 +36,7 @@ async def _let_go(cluster: Cluster, namespace: str, body: Body | None) -> None:
         finalizers = meta.get("finalizers") or ()
         if FINALIZER not in finalizers:
             return
-        kept, name = [one for one in finalizers if one != FINALIZER], meta["name"]
+        kept, name = without_ours(finalizers), meta["name"]
         try:
             await cluster.patch_metadata(
                 CAMPAIGN, namespace, name, finalizers=kept, resource_version=meta["resourceVersion"]

@@ -149,8 +149,7 @@ def trouble(pods: list[PodFacts]) -> Trouble | None:
         if pod.unschedulable:
             return Trouble("Unschedulable", f"pod {pod.name} fits no node: {pod.unschedulable}")
         if pod.is_lost:
-            message = f"node {pod.node} of pod {pod.name} does not answer"
-            return Trouble(NODE_LOST, message)
+            return node_lost(pod)
         for container in pod.containers.values():
             where = f"container {container.name.removeprefix('init:')} in pod {pod.name}"
             if container.waiting_reason in _IMAGE_REASONS:
@@ -173,6 +172,11 @@ def trouble(pods: list[PodFacts]) -> Trouble | None:
                 message = f"{where} cannot be created: {container.waiting_message}"
                 return Trouble("ContainerFailed", message)
     return None
+
+
+def node_lost(pod: PodFacts) -> Trouble:
+    """What there is to say of a pod whose node does not answer."""
+    return Trouble(NODE_LOST, f"node {pod.node} of pod {pod.name} does not answer")
 
 
 def no_pod(kind: str, name: str) -> str:

@@ -7,7 +7,7 @@ other table it is the first row, which both of the agent's sessions read on a se
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 NULL = b"\\N"
@@ -79,4 +79,9 @@ def digest(
         for name, value in zip(names, values, strict=True)
         if name.lower() not in probe.changing
     ]
-    return hashlib.sha256(SEPARATOR.join(kept)).hexdigest()
+    return digest_of(kept)
+
+
+def digest_of(values: Iterable[bytes]) -> str:
+    """The digest of a row's plaintext, as clients print it."""
+    return hashlib.sha256(SEPARATOR.join(values)).hexdigest()

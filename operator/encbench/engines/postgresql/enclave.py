@@ -3,7 +3,9 @@
 The agent imports this module: the standard library only.
 """
 
+from encbench.core.columns.sealed import HEADERS
+
 EXTENSION = "encbench_enclave"
-TYPES = ("enc_int4", "enc_text")
+TYPES: tuple[str, ...] = tuple(HEADERS)
 OWN = {EXTENSION: "extension", **dict.fromkeys(TYPES, "type")}
 """What a database with the extension has, by kind."""

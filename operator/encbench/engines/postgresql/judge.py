@@ -5,7 +5,7 @@ log. `proofs.volume` judges an encrypted volume below. In transit, the server sa
 negotiate and by which rules a client may connect; a client's own output says what it negotiated.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from encbench.api.encryptionmode import EncryptionModeSpec, InTransit
@@ -71,7 +71,7 @@ def _rules(seen: AgentEvidence) -> list[Comparison]:
 def _at_rest(seen: AgentEvidence, own: SearchedFile | None, full: bool) -> list[Comparison]:
     outside = [s.name for s in seen.catalogue.tablespaces if s.name not in TABLESPACES]
     plugins = seen.catalogue.plugins.items()
-    encrypting = sorted(f"{name} ({kind})" for name, kind in plugins if name not in OWN)
+    encrypting = _named((name, kind) for name, kind in plugins if name not in OWN)
     return [
         seen.setting("shared_preload_libraries", ""),
         seen.setting("default_table_access_method", "heap"),
@@ -83,16 +83,20 @@ def _at_rest(seen: AgentEvidence, own: SearchedFile | None, full: bool) -> list[
 
 def _types(seen: AgentEvidence, mode: EncryptionModeSpec) -> list[Comparison]:
     """The extension with encrypted types is there where the mode asks for it, and nowhere else."""
-    found = sorted(
-        f"{name} ({kind})" for name, kind in seen.catalogue.plugins.items() if name in OWN
-    )
+    plugins = seen.catalogue.plugins.items()
+    found = _named((name, kind) for name, kind in plugins if name in OWN)
     if mode.enclave is None:
         return [
             seen.setting("session_preload_libraries", ""),
             none("encrypted column types, and their extension", found),
         ]
-    wanted = sorted(f"{name} ({kind})" for name, kind in OWN.items())
+    wanted = _named(OWN.items())
     return [
         seen.setting("session_preload_libraries", EXTENSION),
         equals("encrypted column types, and their extension", ", ".join(wanted), ", ".join(found)),
     ]
+
+
+def _named(plugins: Iterable[tuple[str, str]]) -> list[str]:
+    """Each by its name and kind."""
+    return sorted(f"{name} ({kind})" for name, kind in plugins)

@@ -7,6 +7,7 @@ same holds once the campaign has waited for long enough, whatever is away: the s
 operator's Role, or the CRDs of its children.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from encbench.api.campaign import CampaignStatus
@@ -63,7 +64,12 @@ def _age(campaign: Campaign, now: datetime) -> float:
 
 def let_go(campaign: Campaign) -> do.SetFinalizers:
     """Have the API server delete the campaign without asking the operator."""
-    return do.SetFinalizers(tuple(name for name in campaign.finalizers if name != FINALIZER))
+    return do.SetFinalizers(tuple(without_ours(campaign.finalizers)))
+
+
+def without_ours(finalizers: Iterable[str]) -> list[str]:
+    """The finalizers of others."""
+    return [name for name in finalizers if name != FINALIZER]
 
 
 async def remove_unfinished(store: Store, campaign: Campaign) -> None:

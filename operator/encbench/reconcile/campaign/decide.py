@@ -16,6 +16,7 @@ from encbench.api.scalars import parse_duration
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell, PlannedTrial
+from encbench.reconcile import misfits
 from encbench.reconcile.campaign import children, cleanup, testbeds
 from encbench.reconcile.campaign.estimate import estimate
 from encbench.reconcile.campaign.facts import CampaignSeen, block_of, is_archived, past
@@ -35,8 +36,6 @@ SETTLE = 3.0
 """Seconds of a campaign's life in which it is neither accepted nor refused: `kubectl apply -k`
 writes it before the parts that it names, which are still missing then, or as they were before."""
 IDLE = 15.0
-MISFIT = 60.0
-"""Seconds between looks at a child that this version does not understand."""
 EVERY_ARM = "all arms in turns"
 MAX_UNARCHIVED = 1
 """Trials that may still be on their way to the bucket when the next one starts. Their client pods
@@ -97,7 +96,7 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> CampaignDecision:
         return _after_the_end(draft)
     if draft.misfit:
         # Nothing that was counted without it would be right.
-        return draft.decide(step=f"stopped: {draft.misfit}", requeue=MISFIT)
+        return draft.decide(step=f"stopped: {draft.misfit}", requeue=misfits.LOOK_AGAIN)
     resolved = campaign.status.resolved
     if resolved is not None:
         return _run(draft, resolved)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from encbench.api.campaign import Resolved
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import TESTBED
-from encbench.api.lifecycle import READY
+from encbench.api.lifecycle import NOT_READY, READY
 from encbench.core.plan import Cell, PlannedTrial
 from encbench.reconcile.campaign import children
 from encbench.reconcile.campaign.facts import CampaignSeen, is_archived
@@ -79,7 +79,7 @@ def _preparing(waiting: list[Testbed]) -> str:
     lost = [
         fact.message
         for bed in waiting
-        if (fact := find(bed.status.conditions, READY)) and fact.reason == "PodNotReady"
+        if (fact := find(bed.status.conditions, READY)) and fact.reason == NOT_READY
     ]
     parts = [f"{t.spec.arm.name} ({(t.status.phase or 'Pending').lower()})" for t in waiting]
     return "; ".join(lost) or "preparing testbeds: " + ", ".join(parts)

@@ -90,8 +90,7 @@ def _provision(draft: TestbedDraft) -> TestbedDecision:
     limit = parse_duration(draft.spec.step_deadlines.provision)
     late = draft.age(draft.status.start_time) > limit
     if seen.unmarked:
-        draft.condition(life.PROVISIONED, False, life.NOT_MARKED, seen.unmarked)
-        draft.hinder(life.NOT_MARKED, seen.unmarked)
+        draft.hold(life.PROVISIONED, life.NOT_MARKED, seen.unmarked)
         if late:
             return _fail(draft, life.NOT_MARKED, seen.unmarked)
         return _decision(draft, requeue=SETTLED_POLL)
@@ -152,14 +151,12 @@ def _take_over(draft: TestbedDraft, *, late: bool) -> TestbedDecision:
         # Its turn may take a day, of which nothing counts towards the step's deadline.
         draft.set(start_time=format_time(seen.now))
         message = f"waiting for {seen.rival} to end, which uses the same database"
-        draft.condition(life.PROVISIONED, False, life.IN_USE, message)
-        draft.hinder(life.IN_USE, message)
+        draft.hold(life.PROVISIONED, life.IN_USE, message)
         return _decision(draft, requeue=SETTLED_POLL)
     if seen.login is None:
         message = seen.problem or "the login is being read"
-        draft.condition(life.PROVISIONED, False, "NoLogin", message)
-        draft.hinder("NoLogin", message)
-        return _fail(draft, "NoLogin", message) if late else _decision(draft, requeue=POLL)
+        draft.hold(life.PROVISIONED, life.NO_LOGIN, message)
+        return _fail(draft, life.NO_LOGIN, message) if late else _decision(draft, requeue=POLL)
     if late:
         message = f"its Secret could not be created: is something else named {name}?"
         return _fail(draft, "ProvisionTimeout", message)
@@ -191,8 +188,7 @@ def _load(draft: TestbedDraft) -> TestbedDecision:
     if load.failed:
         return _fail(draft, "LoadFailed", found.message if found else "the load Job failed")
     if found is not None:
-        draft.condition(life.LOADED, False, found.reason, found.message)
-        draft.hinder(found.reason, found.message)
+        draft.hold(life.LOADED, found.reason, found.message)
     elif not load.pods and draft.since(life.PROVISIONED) > PATIENCE:
         draft.hinder(life.NO_POD, pods.no_pod("job", load_job_name(draft.subject.name)))
     if draft.since(life.PROVISIONED) > parse_duration(draft.spec.step_deadlines.load):

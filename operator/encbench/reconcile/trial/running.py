@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from encbench.api import lifecycle as life
 from encbench.api.scalars import parse_duration
+from encbench.reconcile import pods
 from encbench.reconcile.draft import backoff
 from encbench.reconcile.effects.effect import ReadSlots, ReleaseClients, StopServer, TrialEffect
 from encbench.reconcile.trial import decision
@@ -66,7 +67,8 @@ def _note_lost_nodes(draft: TrialDraft) -> None:
     """A node may come back with everything that ran on it, so it alone ends no trial."""
     for pod in (*(client.pod for client in draft.seen.clients), draft.seen.database):
         if pod is not None and pod.is_lost:
-            draft.hinder(life.NODE_LOST, f"node {pod.node} of pod {pod.name} does not answer")
+            found = pods.node_lost(pod)
+            draft.hinder(found.reason, found.message)
 
 
 def _releases(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> list[TrialEffect]:

@@ -120,8 +120,7 @@ def _check_clients(draft: TrialDraft, waited: float) -> Trouble | None:
         return None
     found = pods.trouble([client.pod for client in draft.seen.clients])
     if found is not None:
-        draft.condition(life.PREPARED, False, found.reason, found.message)
-        draft.hinder(found.reason, found.message)
+        draft.hold(life.PREPARED, found.reason, found.message)
         return found
     if draft.seen.job is not None and not draft.seen.clients and waited > PATIENCE:
         draft.hinder(life.NO_POD, pods.no_pod("job", draft.subject.name))

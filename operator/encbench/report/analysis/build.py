@@ -51,8 +51,7 @@ def build(index: IndexRecord, load: Load) -> Report:
     """
     attempts, sources = bucket.read(index, load)
     proofs = _proofs(index)
-    places = {proof.testbed: f"{proof.instance}/{proof.arm}" for proof in proofs}
-    origin = provenance(sources, places)
+    origin = _origin(proofs, sources)
     before = [_earlier(one, load) for one in index.extends]
     pooling = _pooling(index, origin, before)
     gone = tuple(trial for trial in index.trials if trial.key is None or trial.digest is None)
@@ -120,8 +119,11 @@ class _Earlier:
 def _earlier(one: IndexEarlier, load: Load) -> _Earlier:
     index = decode(IndexRecord, bucket.checked(load, one.key, one.digest), one.key)
     attempts, sources = bucket.read(index, load)
-    places = {proof.testbed: f"{proof.instance}/{proof.arm}" for proof in _proofs(index)}
-    return _Earlier(index, _views(index, attempts), provenance(sources, places))
+    return _Earlier(index, _views(index, attempts), _origin(_proofs(index), sources))
+
+
+def _origin(proofs: Iterable[TestbedProof], sources: list[bucket.ProvenanceSource]) -> Provenance:
+    return provenance(sources, {proof.testbed: f"{proof.instance}/{proof.arm}" for proof in proofs})
 
 
 def _pooling(index: IndexRecord, origin: Provenance, before: Sequence[_Earlier]) -> Pooling | None:

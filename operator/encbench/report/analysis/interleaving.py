@@ -185,12 +185,11 @@ def _rate(
     trials: Sequence[TrialView], running: bool, pick: Callable[[SlotView], float | None]
 ) -> float | None:
     """Per second over all slots in which the arm's clients ran, or in which they were stopped."""
-    taken = [
-        (slot.seconds, pick(slot))
-        for trial in trials
-        for slot in trial.slots
-        if (slot.slot in {one.slot for one in trial.rounds}) is running
-    ]
+    taken = []
+    for trial in trials:
+        own = {one.slot for one in trial.rounds}
+        slots = (slot for slot in trial.slots if (slot.slot in own) is running)
+        taken += [(slot.seconds, pick(slot)) for slot in slots]
     amounts = [amount for _, amount in taken if amount is not None]
     seconds = math.fsum(seconds for seconds, _ in taken)
     if len(amounts) < len(taken) or seconds <= 0:

@@ -27,9 +27,7 @@ _PLACES = ("Database node", "Client node")
 def unlike(a: Provenance, b: Provenance) -> Iterator[str]:
     """What is not the same on both machines, as `compare` would list it."""
     facts = [
-        {it.name: ", ".join(sorted(v.value for v in it.values)) for it in origin.facts}
-        | {"CPU flags for ciphers": " ".join(origin.cpu_flags)}
-        for origin in (a, b)
+        origin.by_name | {"CPU flags for ciphers": " ".join(origin.cpu_flags)} for origin in (a, b)
     ]
     common = facts[0].keys() & facts[1].keys() - {*_PLACES}
     settings = a.settings.keys() & b.settings.keys()

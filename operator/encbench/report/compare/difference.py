@@ -275,7 +275,7 @@ def _flat(value: Any, path: str = "") -> dict[str, str]:
 
 def _facts(report: Report) -> dict[str, str]:
     origin = report.provenance
-    found = {it.name: ", ".join(sorted(v.value for v in it.values)) for it in origin.facts}
+    found = origin.by_name
     if origin.cpu_flags:
         found["CPU flags for ciphers"] = " ".join(origin.cpu_flags)
     if report.operator_version:

@@ -103,6 +103,11 @@ class Provenance(Model):
     records: tuple[Artefact, ...] = ()
     """The records behind this, with every setting."""
 
+    @property
+    def by_name(self) -> dict[str, str]:
+        """The facts, each with all its values in a text."""
+        return {it.name: ", ".join(sorted(v.value for v in it.values)) for it in self.facts}
+
 
 class Headline(Model):
     """The answer about one treatment under the condition that the plan alone chooses."""

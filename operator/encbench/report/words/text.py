@@ -67,7 +67,10 @@ def point(interval: Interval | None) -> float | None:
 
 def estimate(interval: Interval | None) -> str:
     """An estimate with its bounds, if it has any: `7.8 % [6.1, 9.4] %`."""
-    shown = percent(point(interval))
+    return _with_bounds(percent(point(interval)), interval)
+
+
+def _with_bounds(shown: str, interval: Interval | None) -> str:
     has_bounds = interval is not None and interval.low is not None
     return f"{shown} {bounds(interval)}" if has_bounds else shown
 
@@ -113,9 +116,7 @@ def between(interval: Interval | None) -> str:
 
 def signed_estimate(interval: Interval | None) -> str:
     """The same of what may rise or fall: `+7.8 % [6.1, 9.4] %`."""
-    shown = signed_percent(point(interval))
-    has_bounds = interval is not None and interval.low is not None
-    return f"{shown} {bounds(interval)}" if has_bounds else shown
+    return _with_bounds(signed_percent(point(interval)), interval)
 
 
 def signed_points(interval: Interval | None) -> str:

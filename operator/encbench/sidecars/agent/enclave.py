@@ -5,7 +5,6 @@ seals a marker of its own, has the server index it, and looks for the plaintext 
 key and the values stay here: the answer holds names, a digest and figures.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from encbench.adapters.sql import Row, Session, SqlError
+from encbench.core.columns.probes import digest_of
 from encbench.engines.marker import ROWS, Statement
 from encbench.engines.postgresql.enclave import TYPES
 from encbench.engines.postgresql.marker import SCHEMA
@@ -21,7 +21,6 @@ from encbench.sidecars.agent.files import Stop, search_file
 from encbench.sidecars.agent.probe import OpenSession
 from encbench.wire import agent as wire
 
-SEPARATOR = "\x1f"
 ROW_TABLE, ROW_ID = "sbtest1", 0
 DIGESTED = ("k", "c", "pad")
 """The columns of that row that the client's digest covers, in this order."""
@@ -160,7 +159,7 @@ class EnclaveLook:
             else:
                 opened.append(text.rstrip(" "))
         if not made["wrong"]:
-            made["digest"] = hashlib.sha256(SEPARATOR.join(opened).encode()).hexdigest()
+            made["digest"] = digest_of(text.encode() for text in opened)
         return made
 
     def _searched(
