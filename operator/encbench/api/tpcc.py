@@ -181,8 +181,9 @@ class Tpcc(Model):
         no_key_matches(
             _OWNED,
             "omit properties that encbench sets itself: write tpcc.warehouses, mix, driver, "
-            "loadWorkers, limitTxnsPerMin, statements, terminalWarehouseFixed, load.concurrency, load.warmup "
-            "and load.duration instead; the connection and the seed follow from the campaign",
+            "loadWorkers, limitTxnsPerMin, statements, terminalWarehouseFixed, load.concurrency, "
+            "load.warmup and load.duration instead; the connection and the seed follow from the "
+            "campaign",
         ),
     ] = Field(default_factory=dict)
     """Further properties of the client's props file, such as keyingTimeMultiplier: '0.1' of

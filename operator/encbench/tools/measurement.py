@@ -116,7 +116,11 @@ def in_slices(whole: Measurement, slices: Slices) -> Measurement:
         histogram=histogram,
         series=(),
         extra={
-            **({NEW_ORDERS: slices.new_orders / slices.seconds} if NEW_ORDERS in whole.extra else {}),
+            **(
+                {NEW_ORDERS: slices.new_orders / slices.seconds}
+                if NEW_ORDERS in whole.extra
+                else {}
+            ),
             **{
                 name: whole.extra[name] / whole.tps * tps
                 for name in (ROUND_TRIPS, CELLS)

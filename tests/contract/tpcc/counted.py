@@ -28,10 +28,7 @@ _RESET = {
 _DIGESTS = """
     SELECT digest_text, count_star, sum_rows_sent
     FROM performance_schema.events_statements_summary_by_digest WHERE digest_text IS NOT NULL"""
-_READ = {
-    "postgresql": "SELECT query, calls, rows FROM pg_stat_statements",
-    "mysql": _DIGESTS,
-}
+_READ = {"postgresql": "SELECT query, calls, rows FROM pg_stat_statements", "mysql": _DIGESTS}
 
 
 @dataclass(frozen=True)

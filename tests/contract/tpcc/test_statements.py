@@ -60,7 +60,9 @@ def _inputs(done: Done, kind: str, seen: list[Counted]) -> dict[str, float]:
     by_name = ("select c_id from bmsql_customer",)
     return {
         "1": done.types[kind]["committed"] + done.types[kind]["rolledBack"],
-        "lines": calls(seen, "select i_price") if kind == "newOrder" else rows(seen, "select ol_i_id"),
+        "lines": calls(seen, "select i_price")
+        if kind == "newOrder"
+        else rows(seen, "select ol_i_id"),
         "by name": calls(seen, *by_name),
         "namesakes": rows(seen, *by_name),
         "bad credit": calls(seen, "select c_data"),
@@ -92,8 +94,10 @@ def test_what_users_type_in_is_what_the_means_assume(program: Program) -> None:
     inputs = {"1": 1.0, "lines": 10.0, "by name": 0.6, "namesakes": 1.8, "bad credit": 0.1}
     documented = table("benchmarksql")
     means = {
-        name: sum(WEIGHTS[kind] / 100 * value(getattr(one, name), inputs)
-        for kind, one in documented.items())
+        name: sum(
+            WEIGHTS[kind] / 100 * value(getattr(one, name), inputs)
+            for kind, one in documented.items()
+        )
         for name in ("round_trips", "cells")
     }
     done = program.run("run", terminals=4, runTxnsPerTerminal=400, statements="benchmarksql")
