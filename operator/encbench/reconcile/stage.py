@@ -2,7 +2,8 @@
 
 The next trial's clients may start while the trial before it is proven the second time. They are
 pods in which only a shell waits at the barrier: the tool, and with it every connection, starts
-when the trial is released. Its own first proof, and therefore its release, waits for the stage.
+when the trial is released. Its own first proof may be made meanwhile, if it asks another server:
+neither proof is in a measured window. Its release waits for the stage.
 """
 
 from encbench.api.conditions import find, is_false, is_true
@@ -28,6 +29,12 @@ def holds_the_stage(trial: Trial) -> bool:
 def is_leaving(trial: Trial) -> bool:
     """Whether its clients have ended as planned, and only its own server is still asked."""
     return trial.spec.turns is None and is_true(trial.status.conditions, MEASURED)
+
+
+def keeps_from_proving(before: Trial, trial: Trial) -> bool:
+    """Whether the first proof of `trial` must wait: a server answers one proof at a time."""
+    elsewhere = before.spec.testbed_ref != trial.spec.testbed_ref
+    return holds_the_stage(before) and not (is_leaving(before) and elsewhere)
 
 
 def left_at(trial: Trial) -> str | None:

@@ -1,5 +1,6 @@
 """The next trial's clients start while the trial before it is proven; all else waits for that."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -35,19 +36,44 @@ PROOF = parse_duration(a_trial().spec.step_deadlines.proof)
 # -- a trial
 
 
+def elsewhere(facts: Facts) -> Trial:
+    """The trial before it, on a database of its own."""
+    body = a_trial(facts).body
+    body["spec"]["testbedRef"] = {"name": "other", "uid": "other-uid"}
+    return as_trial(body)
+
+
+PROVING = {**MEASURED, "ProvenAfter": ("Unknown", 1.0)}
+
+
 def test_its_clients_start_and_nothing_else_does() -> None:
-    proving = a_trial({**MEASURED, "ProvenAfter": ("Unknown", 1.0)})
-    decision = decide(a_trial(), saw(before=proving, job=None))
+    decision = decide(a_trial(), saw(before=a_trial(PROVING), job=None))
     assert wants(decision, CreateJob)
     assert not wants(decision, Prove)
 
 
-def test_clients_that_wait_are_not_released_before_the_stage_is_free() -> None:
-    for facts in (MEASURED, {**MEASURED, "ProvenAfter": ("Unknown", 1.0)}):
-        decision = decide(a_trial(), saw(a_client(), before=a_trial(facts)))
-        assert decision.effects == ()
-        assert decision.status.release_at is None
-        assert decision.requeue is not None and decision.requeue <= 0.3
+def test_another_server_is_proven_meanwhile() -> None:
+    decision = decide(a_trial(), saw(before=elsewhere(PROVING), job=None))
+    assert wants(decision, CreateJob)
+    assert wants(decision, Prove)
+
+
+def test_no_server_is_proven_while_another_is_measured() -> None:
+    for facts in ({}, {"Measured": ("False", 1.0)}):
+        decision = decide(a_trial(), saw(a_client(), before=elsewhere(facts)))
+        assert not wants(decision, Prove)
+
+
+@pytest.mark.parametrize("facts", [MEASURED, PROVING], ids=["measured", "proving"])
+@pytest.mark.parametrize("before", [a_trial, elsewhere])
+def test_clients_that_wait_are_not_released_before_the_stage_is_free(
+    before: Callable[[Facts], Trial], facts: Facts
+) -> None:
+    seen = saw(a_client(), before=before(facts), found=found(PROVEN, 1.0))
+    decision = decide(a_trial(), seen)
+    assert decision.effects == ()
+    assert decision.status.release_at is None
+    assert decision.requeue is not None and decision.requeue <= 0.3
 
 
 @pytest.mark.parametrize(

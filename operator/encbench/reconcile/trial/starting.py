@@ -1,7 +1,7 @@
 """A trial until its clients know when to start: they wait, and the mode is proven.
 
-The clients' pods may start while the trial before it is proven the second time (`reconcile.stage`);
-the first proof waits for that, and the release for the first proof.
+The clients' pods may start while the trial before it is proven the second time (`reconcile.stage`).
+So may the first proof, where it asks another server. The release waits for both proofs.
 """
 
 from encbench.api import lifecycle as life
@@ -12,7 +12,7 @@ from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import CreateJob, TrialEffect
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import Trouble
-from encbench.reconcile.stage import holds_the_stage, left_at
+from encbench.reconcile.stage import holds_the_stage, keeps_from_proving, left_at
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial import decision
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
@@ -32,10 +32,11 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     if waited > limit and not draft.is_true(life.PREPARED):
         found = trouble or Trouble("StartTimeout", "the clients were not ready to start in time")
         return draft.end("Failed", found.reason, found.message)
-    if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE):
+    held = seen.before is not None and holds_the_stage(seen.before)
+    if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE) and not held:
         return _join(draft) if seen.siblings else _release(draft, decision.START_TOGETHER)
     effects: list[TrialEffect] = [] if seen.job is not None else [CreateJob(testbed)]
-    taken = seen.before is not None and holds_the_stage(seen.before)
+    taken = seen.before is not None and keeps_from_proving(seen.before, draft.subject)
     if not draft.known(life.PROVEN_BEFORE) and not taken:
         # While the clients' pods start: it would be dead time in front of that or after it.
         draft.note_silence()
