@@ -12,10 +12,11 @@ from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import CreateJob, TrialEffect
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import Trouble
-from encbench.reconcile.stage import holds_the_stage, keeps_from_proving, left_at
+from encbench.reconcile.stage import holds_the_stage, is_leaving, keeps_from_proving, left_at
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial import decision
-from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
+from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
+from encbench.tools.turns import load_seconds
 
 
 def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
@@ -43,8 +44,19 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
         proof = draft.prove("before")
         is_ready = is_true(testbed.status.conditions, life.READY)
         effects += proof if is_ready and serves(testbed, draft.subject) else ()
-    wait = 0.0 if seen.job is None else backoff(waited, decision.POLL, decision.SLOW_POLL)
-    return draft.decide(*effects, requeue=wait)
+    return draft.decide(*effects, requeue=_next_look(draft, waited))
+
+
+def _next_look(draft: TrialDraft, waited: float) -> float:
+    """Seconds; with clients at the barrier, nothing happens while the trial before it runs."""
+    before = draft.seen.before
+    if draft.seen.job is None:
+        return 0.0
+    runs = before is not None and holds_the_stage(before) and not is_leaving(before)
+    if before is None or not runs or not draft.is_true(life.PREPARED):
+        return backoff(waited, decision.POLL, decision.SLOW_POLL)
+    end = (before.status.release_at or 0.0) + load_seconds(before.spec)
+    return until(end - draft.seen.now.timestamp())
 
 
 def _join(draft: TrialDraft) -> TrialDecision:
