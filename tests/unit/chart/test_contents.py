@@ -7,6 +7,7 @@ import yaml
 from encbench.__main__ import arguments
 from tests.cluster.versions import IMAGE_TAGS
 from tests.support.chart import NAMESPACE, Rendered, lint, render
+from tests.support.choices import ALLOWED
 from tests.unit.chart.variants import EXTERNAL
 
 KINDS = {
@@ -153,14 +154,21 @@ def test_placement_and_pull_secrets_reach_the_pods(namespaces: Rendered) -> None
 
 
 def test_the_administrators_lists_reach_the_operator(default: Rendered) -> None:
-    lists = {"images": ["r.example.com/db"], "digestsOnly": True, "hosts": ["*.example.com"]}
-    for rendered, said in (
-        (default, ([], False, [])),
-        (render({"allowed": lists}), (["r.example.com/db"], True, ["*.example.com"])),
+    for rendered, lists in (
+        (default, {}),
+        (render({"allowed": {**ALLOWED, "digestsOnly": True}}), ALLOWED),
     ):
         pod = rendered.one("Deployment", "operator")["spec"]["template"]["spec"]
         args = arguments().parse_args(pod["containers"][0]["args"])
-        assert (args.allowed_image, args.image_digests_only, args.allowed_host) == said
+        assert args.image_digests_only == bool(lists)
+        said = {
+            "images": args.allowed_image,
+            "hosts": args.allowed_host,
+            "nodeLabels": args.allowed_node_label,
+            "taints": args.allowed_taint,
+            "storageClasses": args.allowed_storage_class,
+        }
+        assert said == (lists or {key: [] for key in said})
 
 
 def test_volumes(default: Rendered, namespaces: Rendered) -> None:
@@ -249,14 +257,17 @@ def test_policies_hold_in_the_watched_namespaces_only(
         bindings = rendered.all("ValidatingAdmissionPolicyBinding")
         policies = {body["metadata"]["name"] for body in rendered.all("ValidatingAdmissionPolicy")}
         assert {body["spec"]["policyName"] for body in bindings} == policies
-        assert len(policies) == 2
+        assert len(policies) == 4
         for body in bindings:
             (rule,) = body["spec"]["matchResources"]["namespaceSelector"]["matchExpressions"]
             assert rule["values"] == places
         (container,) = rendered.one("Deployment", "operator")["spec"]["template"]["spec"][
             "containers"
         ]
-        assert arguments().parse_args(container["args"]).reference_policy in policies
+        assert {*arguments().parse_args(container["args"]).admission_policy} == policies
+        (role,) = rendered.all("ClusterRole", "operator")
+        (rule,) = [r for r in role["rules"] if "admissionregistration.k8s.io" in r["apiGroups"]]
+        assert {*rule["resourceNames"]} == policies
     assert not apart.all("ValidatingAdmissionPolicy")
     (container,) = apart.one("Deployment", "operator")["spec"]["template"]["spec"]["containers"]
-    assert arguments().parse_args(container["args"]).reference_policy == ""
+    assert arguments().parse_args(container["args"]).admission_policy == []
