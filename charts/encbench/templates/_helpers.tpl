@@ -42,13 +42,6 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- dict "items" (concat (list .Release.Namespace) .Values.watchNamespaces | uniq) | toJson -}}
 {{- end -}}
 
-{{/* Name of the policy that holds references to Secrets; empty where there is none. */}}
-{{- define "encbench.policies" -}}
-{{- if and .Values.admissionPolicies.enabled (semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version) -}}
-{{- printf "%s-references" (include "encbench.globalName" . | trunc 52 | trimSuffix "-") -}}
-{{- end -}}
-{{- end -}}
-
 {{/* An image reference; a tag sha256:... is a digest. Call with an image's values. */}}
 {{- define "encbench.image" -}}
 {{- .repository }}{{ if hasPrefix "sha256:" .tag }}@{{ else }}:{{ end }}{{ .tag -}}

@@ -48,6 +48,12 @@ class Allowed:
     """Whether every image needs a digest."""
     hosts: tuple[str, ...] = ()
     """Lower-case hosts of external databases and of jars; `*.` stands for any beginning."""
+    node_labels: tuple[str, ...] = ()
+    """Labels that a nodeSelector may ask for, each `key` or `key=value`."""
+    taints: tuple[str, ...] = ()
+    """Taints that pods may tolerate, each `key` or `key=value`."""
+    storage_classes: tuple[str, ...] = ()
+    """Names; a template that names none has the cluster's default class."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import yaml
 from encbench.__main__ import arguments
 from tests.cluster.versions import IMAGE_TAGS
 from tests.support.chart import NAMESPACE, Rendered, lint, render
+from tests.support.choices import ALLOWED
 from tests.unit.chart.variants import EXTERNAL
 
 KINDS = {
@@ -133,8 +134,8 @@ def test_more_namespaces(namespaces: Rendered) -> None:
     jobs = {job["job_name"]: job for job in prometheus_config(namespaces)["scrape_configs"]}
     (discovery,) = jobs["encbench"]["kubernetes_sd_configs"]
     assert discovery["namespaces"] == {"names": everywhere}
-    policies = namespaces.all("NetworkPolicy")
-    assert [body["metadata"]["namespace"] for body in policies] == everywhere
+    policies = namespaces.all("NetworkPolicy", "operator")
+    assert {body["metadata"]["namespace"] for body in policies} == {*everywhere}
 
 
 def test_existing_credentials_are_used(namespaces: Rendered) -> None:
@@ -153,14 +154,21 @@ def test_placement_and_pull_secrets_reach_the_pods(namespaces: Rendered) -> None
 
 
 def test_the_administrators_lists_reach_the_operator(default: Rendered) -> None:
-    lists = {"images": ["r.example.com/db"], "digestsOnly": True, "hosts": ["*.example.com"]}
-    for rendered, said in (
-        (default, ([], False, [])),
-        (render({"allowed": lists}), (["r.example.com/db"], True, ["*.example.com"])),
+    for rendered, lists in (
+        (default, {}),
+        (render({"allowed": {**ALLOWED, "digestsOnly": True}}), ALLOWED),
     ):
         pod = rendered.one("Deployment", "operator")["spec"]["template"]["spec"]
         args = arguments().parse_args(pod["containers"][0]["args"])
-        assert (args.allowed_image, args.image_digests_only, args.allowed_host) == said
+        assert args.image_digests_only == bool(lists)
+        said = {
+            "images": args.allowed_image,
+            "hosts": args.allowed_host,
+            "nodeLabels": args.allowed_node_label,
+            "taints": args.allowed_taint,
+            "storageClasses": args.allowed_storage_class,
+        }
+        assert said == (lists or {key: [] for key in said})
 
 
 def test_volumes(default: Rendered, namespaces: Rendered) -> None:
@@ -215,21 +223,6 @@ def test_without_a_node_exporter_none_is_looked_for() -> None:
     ]
 
 
-def test_the_network_policy_keeps_metrics_ports_to_those_that_ask(namespaces: Rendered) -> None:
-    for policy in namespaces.all("NetworkPolicy"):
-        assert policy["spec"]["podSelector"] == {"matchLabels": {"encbench.io/scrape": "true"}}
-        metrics, rest = policy["spec"]["ingress"]
-        who = [
-            peer["podSelector"]["matchLabels"]["app.kubernetes.io/component"]
-            for peer in metrics["from"]
-        ]
-        assert who == ["operator", "prometheus"]
-        closed = range(metrics["ports"][0]["port"], metrics["ports"][0]["endPort"] + 1)
-        assert list(closed) == [9470, 9471]
-        opened = [range(port["port"], port["endPort"] + 1) for port in rest["ports"]]
-        assert sum(map(len, opened)) + len(closed) == 65535
-
-
 def test_the_release_may_keep_its_own_namespace_to_itself(apart: Rendered) -> None:
     (container,) = apart.one("Deployment", "operator")["spec"]["template"]["spec"]["containers"]
     assert arguments().parse_args(container["args"]).namespace == ["team-a"]
@@ -249,14 +242,17 @@ def test_policies_hold_in_the_watched_namespaces_only(
         bindings = rendered.all("ValidatingAdmissionPolicyBinding")
         policies = {body["metadata"]["name"] for body in rendered.all("ValidatingAdmissionPolicy")}
         assert {body["spec"]["policyName"] for body in bindings} == policies
-        assert len(policies) == 2
+        assert len(policies) == 4
         for body in bindings:
             (rule,) = body["spec"]["matchResources"]["namespaceSelector"]["matchExpressions"]
             assert rule["values"] == places
         (container,) = rendered.one("Deployment", "operator")["spec"]["template"]["spec"][
             "containers"
         ]
-        assert arguments().parse_args(container["args"]).reference_policy in policies
+        assert {*arguments().parse_args(container["args"]).admission_policy} == policies
+        (role,) = rendered.all("ClusterRole", "operator")
+        (rule,) = [r for r in role["rules"] if "admissionregistration.k8s.io" in r["apiGroups"]]
+        assert {*rule["resourceNames"]} == policies
     assert not apart.all("ValidatingAdmissionPolicy")
     (container,) = apart.one("Deployment", "operator")["spec"]["template"]["spec"]["containers"]
-    assert arguments().parse_args(container["args"]).reference_policy == ""
+    assert arguments().parse_args(container["args"]).admission_policy == []

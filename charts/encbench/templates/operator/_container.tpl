@@ -4,8 +4,8 @@
 - --namespace={{ . }}
 {{- end }}
 - --release-namespace={{ .Release.Namespace }}
-{{- with include "encbench.policies" . }}
-- --reference-policy={{ . }}
+{{- range (include "encbench.policies" . | fromJson).items }}
+- --admission-policy={{ . }}
 {{- end }}
 - --image={{ include "encbench.image" .Values.image }}
 - --image-pull-policy={{ .Values.image.pullPolicy }}
@@ -25,6 +25,15 @@
 {{- end }}
 {{- range .Values.allowed.hosts }}
 - --allowed-host={{ . }}
+{{- end }}
+{{- range .Values.allowed.nodeLabels }}
+- --allowed-node-label={{ . }}
+{{- end }}
+{{- range .Values.allowed.taints }}
+- --allowed-taint={{ . }}
+{{- end }}
+{{- range .Values.allowed.storageClasses }}
+- --allowed-storage-class={{ . }}
 {{- end }}
 - --s3-endpoint={{ include "encbench.s3.endpoint" . }}
 {{- with include "encbench.s3.clientEndpoint" . }}
