@@ -31,7 +31,8 @@ def check(found: CampaignParts) -> Iterator[Problem]:
             yield from _host(allowed, ENCRYPTION_MODE, name, urlsplit(jar.url).hostname or "")
 
 
-def _image(allowed: Allowed, kind: Kind, name: str, image: str) -> Iterator[Problem]:
+def _image(allowed: Allowed, kind: Kind, name: str, image: str | None) -> Iterator[Problem]:
+    assert image is not None  # noqa: S101 - see `CampaignParts.with_images`
     repository = _repository(image)
     if allowed.images and not any(_is_in(repository, one) for one in allowed.images):
         choice = ", ".join(allowed.images)
