@@ -2,7 +2,7 @@
 
 kubectl knows the user's kubeconfig, contexts and credentials, and the programs that renew them.
 `kubectl proxy` lends us all that for as long as a command runs: it listens on a socket in a folder
-that nobody else may enter, and adds what authenticates the user to each request.
+that only the user may enter, and adds what authenticates the user to each request.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """Requests to the Kubernetes API server: how they are addressed, sent, and judged when they fail.
 
-A `Transport` contributes configuration, authentication and connections: `adapters.kubeclient` by
-the client library, for the operator; `adapters.kubectl` by kubectl, for its plugin. The paths
-follow from `Kind`, and objects are plain JSON here, because discovery could fail or be out of date.
+A `Transport` contributes configuration, authentication and connections. The operator's is
+`adapters.kubeclient`, by the client library; the plugin's is `adapters.kubectl`. The paths follow
+from `Kind`, and objects are plain JSON here, because discovery could fail or be out of date.
 
 Bodies are never logged, because Secrets pass through here.
 """

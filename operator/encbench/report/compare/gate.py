@@ -1,4 +1,4 @@
-"""Whether overheads grew by more than a limit, for a pipeline that ends on it.
+"""Whether overheads grew by more than a limit. A pipeline ends on it.
 
 Growth is shown where the whole interval of B − A lies above the limit and luck of placement cannot
 explain what is above it. It is ruled out where the whole interval lies below. Anything else remains
