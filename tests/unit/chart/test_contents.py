@@ -215,19 +215,22 @@ def test_without_a_node_exporter_none_is_looked_for() -> None:
     ]
 
 
-def test_the_network_policy_keeps_metrics_ports_to_those_that_ask(namespaces: Rendered) -> None:
+def test_the_network_policy_keeps_ports_of_sidecars_to_those_that_ask(namespaces: Rendered) -> None:
     for policy in namespaces.all("NetworkPolicy"):
         assert policy["spec"]["podSelector"] == {"matchLabels": {"encbench.io/scrape": "true"}}
-        metrics, rest = policy["spec"]["ingress"]
-        who = [
-            peer["podSelector"]["matchLabels"]["app.kubernetes.io/component"]
-            for peer in metrics["from"]
-        ]
-        assert who == ["operator", "prometheus"]
-        closed = range(metrics["ports"][0]["port"], metrics["ports"][0]["endPort"] + 1)
-        assert list(closed) == [9470, 9471]
-        opened = [range(port["port"], port["endPort"] + 1) for port in rest["ports"]]
-        assert sum(map(len, opened)) + len(closed) == 65535
+        *closed, rest = policy["spec"]["ingress"]
+        who = {
+            peer["podSelector"]["matchLabels"]["app.kubernetes.io/component"]: ports(rule)
+            for rule in closed
+            for peer in rule["from"]
+        }
+        assert who == {"prometheus": {9470, 9471}, "operator": {9472, 9473}}
+        assert "from" not in rest
+        assert ports(rest) == set(range(1, 65536)) - {9470, 9471, 9472, 9473}
+
+
+def ports(rule: dict[str, Any]) -> set[int]:
+    return {n for port in rule["ports"] for n in range(port["port"], port["endPort"] + 1)}
 
 
 def test_the_release_may_keep_its_own_namespace_to_itself(apart: Rendered) -> None:
