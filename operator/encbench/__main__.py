@@ -230,6 +230,9 @@ async def run(args: argparse.Namespace) -> None:
         bucket = asyncio.create_task(_ensure_bucket(store))
         log.info("encbench %s watches %s", deps.settings.version, ", ".join(args.namespace))
         rules = asyncio.create_task(_log_rules(deps.cluster, args.admission_policy))
+        forgotten = asyncio.create_task(
+            farewell.let_forgotten_go(deps.cluster, deps.clock, args.namespace)
+        )
         watch = asyncio.create_task(
             kopf.operator(
                 registry=registry,
@@ -243,9 +246,10 @@ async def run(args: argparse.Namespace) -> None:
         )
         # Without its watches or its loop the operator is useless: end and be restarted.
         await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (work, bucket, watch, rules):
+        tasks = (work, bucket, watch, rules, forgotten)
+        for task in tasks:
             task.cancel()
-        results = await asyncio.gather(work, bucket, watch, rules, return_exceptions=True)
+        results = await asyncio.gather(*tasks, return_exceptions=True)
         if args.release_namespace:
             await part(deps.cluster, args.release_namespace, args.namespace)
         for result in results:
