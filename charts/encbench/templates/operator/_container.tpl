@@ -4,6 +4,7 @@
 - --namespace={{ . }}
 {{- end }}
 - --release-namespace={{ .Release.Namespace }}
+- --lease-namespace={{ include "encbench.leaseNamespace" . }}
 {{- with include "encbench.policies" . }}
 - --reference-policy={{ . }}
 {{- end }}
