@@ -35,7 +35,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "namespaces": {
         "watchNamespaces": ["team-a", "team-b"],
         "leaseNamespace": "measuring",
-        "networkPolicy": {"enabled": True},
         "imagePullSecrets": ["registry"],
         "prometheus": {"persistence": {"enabled": True, "storageClass": "fast"}},
         "minio": {"existingSecret": "keys", "persistence": {"storageClass": "fast"}},

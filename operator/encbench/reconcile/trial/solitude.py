@@ -14,7 +14,7 @@ from encbench.kube.leases import Holder, Unit
 from encbench.reconcile.effects.effect import LeaveNodes, NodeEffect, TakeNodes
 from encbench.reconcile.nodes import NodeLeases, NodeStanding, Use
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.stage import holds_the_stage
+from encbench.reconcile.stage import holds_the_stage, is_leaving
 from encbench.reconcile.trial.decision import TrialDraft
 from encbench.reconcile.trial.facts import TrialSeen
 from encbench.reconcile.trial.running import longest
@@ -90,8 +90,13 @@ def effects(trial: Trial, seen: TrialSeen, status: TrialStatus) -> tuple[NodeEff
     """Take the nodes from when they are known until the trial has left the stage."""
     known, wanted = seen.found.nodes, needs(seen, trial.spec)
     if holds_the_stage(replace(trial, status=status)):
-        taken = seen.before is not None and holds_the_stage(seen.before)
-        if taken or wanted is None or wanted <= known.used:
+        if wanted is None or wanted <= known.used:
+            return ()
+        before = seen.before
+        held = before is not None and holds_the_stage(before)
+        # Its campaign's nodes are this one's next, unless another campaign waits by then.
+        may_join = before is not None and is_leaving(before) and wanted <= known.free
+        if held and not may_join:
             return ()
         length = load_seconds(trial.spec) + AROUND
         return (
