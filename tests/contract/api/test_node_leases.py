@@ -10,7 +10,8 @@ from itertools import count
 
 import pytest
 
-from encbench.adapters.kubernetes import KubernetesCluster, connect
+from encbench.adapters.kubeclient import ClientTransport, connect
+from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.api.kinds import CAMPAIGN, LEASE
 from encbench.kube.leases import Holder, Unit, parse
 from encbench.ports import Cluster
@@ -45,7 +46,7 @@ async def clusters(api_server: ApiServer) -> AsyncIterator[tuple[Cluster, Cluste
         await connect(api_server.kubeconfig) as one,
         await connect(api_server.kubeconfig) as two,
     ):
-        yield KubernetesCluster(one), KubernetesCluster(two)
+        yield KubernetesCluster(ClientTransport(one)), KubernetesCluster(ClientTransport(two))
 
 
 @dataclass
