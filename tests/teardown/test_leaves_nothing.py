@@ -38,7 +38,7 @@ def test_the_machine_is_as_it_was(
     down()
     # What other tests of this machine leave to init is gone within seconds; a daemon stays.
     with suppress(TimeoutError):
-        wait_for("the machine as it was", lambda: not machine.difference(before, machine.take()), 30)
+        wait_for("its old state", lambda: not machine.difference(before, machine.take()), 30)
     assert machine.difference(before, machine.take()) == []
     assert bystander.poll() is None
 
