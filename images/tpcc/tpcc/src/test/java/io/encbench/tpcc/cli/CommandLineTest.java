@@ -49,7 +49,7 @@ class CommandLineTest {
 
   @Test
   void thereIsHelpOnEverything() throws InvalidInput {
-    assertTrue(CommandLine.parse("--help").helpText().contains("tpcc check --props FILE"));
+    assertTrue(CommandLine.parse("--help").helpText().contains("tpcc check-all --props FILE"));
     for (Command command : Command.values()) {
       CommandLine line = CommandLine.parse(command.word(), "--props", "x", "--help");
       assertTrue(line.help());
