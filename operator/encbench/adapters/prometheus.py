@@ -11,7 +11,6 @@ returns the scraped samples with their own timestamps, whereas a range query wou
 - A sample of the last second may not be stored yet: query a few seconds after `end`.
 """
 
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +21,7 @@ from aiohttp import ClientError, ClientTimeout, TCPConnector
 
 from encbench.adapters.session import HttpClient
 from encbench.ports import Rejected, Series, Unavailable
+from encbench.wire.foreign import parsed
 
 _MARGIN_MS = 1000
 _ASKED_WRONGLY = (400, 422)
@@ -50,7 +50,10 @@ class Prometheus(HttpClient):
         data = await self._query(f"{selector}[{milliseconds}ms]", at)
         if data.get("resultType") != "matrix":
             raise Rejected(f'{selector!r} does not select series: write metric{{label="value"}}')
-        found = [_series(entry, start, end) for entry in data["result"]]
+        try:
+            found = [_series(entry, start, end) for entry in data["result"]]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise Unavailable(f"{self._url} answered with series that are none") from error
         return sorted((s for s in found if s.samples), key=lambda s: sorted(s.labels.items()))
 
     async def check(self) -> None:
@@ -76,7 +79,7 @@ class Prometheus(HttpClient):
 def _data(url: str, status: int, text: str) -> Mapping[str, Any]:
     """The `data` of an answer; see Prometheus, HTTP API, "Format overview"."""
     try:
-        answer = json.loads(text)
+        answer = parsed(text)
     except ValueError as error:
         raise Unavailable(f"{url} answered {status} and no JSON: {text[:200]!r}") from error
     if not isinstance(answer, dict) or answer.get("status") not in ("success", "error"):
@@ -84,13 +87,15 @@ def _data(url: str, status: int, text: str) -> Mapping[str, Any]:
     if answer["status"] == "error":
         reason = f"Prometheus at {url}: {answer.get('errorType')}: {answer.get('error')}"
         raise Rejected(reason) if status in _ASKED_WRONGLY else Unavailable(reason)
-    data: Mapping[str, Any] = answer["data"]
+    data = answer.get("data")
+    if not isinstance(data, dict):
+        raise Unavailable(f"{url} answered {status} and not as Prometheus does: {text[:200]!r}")
     return data
 
 
 def _series(entry: Mapping[str, Any], start: float, end: float) -> Series:
     samples = ((float(time), float(value)) for time, value in entry.get("values", ()))
     return Series(
-        labels=dict(entry["metric"]),
+        labels={str(name): str(value) for name, value in entry["metric"].items()},
         samples=tuple((t, v) for t, v in samples if start <= t <= end and math.isfinite(v)),
     )

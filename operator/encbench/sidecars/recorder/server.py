@@ -7,6 +7,7 @@ thread and a few seconds. At most `_AT_ONCE` are open; further ones wait to be a
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable
 
 from encbench.sidecars.recorder.api import Request, Response
@@ -15,6 +16,7 @@ _AT_ONCE = 8
 _TIMEOUT = 5.0
 _HEAD_LIMIT = 16 * 1024
 _BODY_LIMIT = 64 * 1024
+_LENGTH_DIGITS = 9
 _PHRASES = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found"}
 
 Handler = Callable[[Request], Response]
@@ -52,11 +54,11 @@ def _accept(listener: socket.socket, handler: Handler) -> None:
 def _talk(connection: socket.socket, handler: Handler, slots: threading.BoundedSemaphore) -> None:
     try:
         with connection:
-            connection.settimeout(_TIMEOUT)
             try:
-                response = handler(_read(connection))
+                response = handler(_read(connection, time.monotonic() + _TIMEOUT))
             except BadRequest as error:
                 response = Response(400, f"{error}\n".encode(), "text/plain")
+            connection.settimeout(_TIMEOUT)
             _write(connection, response)
         if response.sent is not None:
             response.sent()
@@ -66,12 +68,13 @@ def _talk(connection: socket.socket, handler: Handler, slots: threading.BoundedS
         slots.release()
 
 
-def _read(connection: socket.socket) -> Request:
+def _read(connection: socket.socket, deadline: float) -> Request:
+    """The whole request by then; a caller that sends a letter now and then holds no thread."""
     data = b""
     while b"\r\n\r\n" not in data:
         if len(data) > _HEAD_LIMIT:
             raise BadRequest("the headers are too long")
-        data += _receive(connection)
+        data += _receive(connection, deadline)
     head, _, body = data.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     words = first.split(" ")
@@ -82,14 +85,19 @@ def _read(connection: socket.socket) -> Request:
         for name, _, value in (line.partition(":") for line in lines)
     }
     length = headers.get("content-length", "0")
-    if not length.isdigit() or int(length) > _BODY_LIMIT or "transfer-encoding" in headers:
+    is_number = length.isascii() and length.isdigit() and len(length) <= _LENGTH_DIGITS
+    if not is_number or int(length) > _BODY_LIMIT or "transfer-encoding" in headers:
         raise BadRequest(f"a body must say its length, {_BODY_LIMIT} bytes at most")
     while len(body) < int(length):
-        body += _receive(connection)
+        body += _receive(connection, deadline)
     return Request(words[0], words[1], headers, body[: int(length)])
 
 
-def _receive(connection: socket.socket) -> bytes:
+def _receive(connection: socket.socket, deadline: float) -> bytes:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise BadRequest("the request came too slowly")
+    connection.settimeout(left)
     data = connection.recv(8192)
     if not data:
         raise BadRequest("the request is not complete")

@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -82,3 +83,25 @@ def test_slow_callers_do_not_keep_others_away(port: int, echo: Echo) -> None:
 @pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no IPv6 here")
 def test_both_families(port: int) -> None:
     assert b"200 OK" in talk(port, b"GET / HTTP/1.1\r\n\r\n", host="::1")
+
+
+def test_a_caller_that_dawdles_holds_no_thread(
+    port: int, echo: Echo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit is on the whole request, however often a byte of it comes."""
+    monkeypatch.setattr(server, "_TIMEOUT", 0.3)
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        began, open_for = time.monotonic(), None
+        while open_for is None and time.monotonic() - began < 5:
+            time.sleep(0.05)
+            try:
+                connection.sendall(b"a")
+            except ConnectionError:
+                open_for = time.monotonic() - began
+    assert open_for is not None
+    assert not echo.seen
+
+
+def test_a_length_in_other_digits(port: int) -> None:
+    """Superscripts are digits to Python, and no number."""
+    assert b"400" in talk(port, "GET / HTTP/1.1\r\nContent-Length: ²\r\n\r\n".encode("latin-1"))
