@@ -106,6 +106,10 @@ crds: ## Generate crds/ and docs/lifecycle.md from the models
 lock: ## Pin the requirements again
 	operator/lock.sh
 
+.PHONY: sbom
+sbom: ## Write what is in each image into build/sbom, as CycloneDX
+	$(python) -m tests.support.sbom build/sbom
+
 .PHONY: cluster
 cluster: ## Bring a Kubernetes up on this machine
 	@python3 -m tests.cluster up
