@@ -8,9 +8,10 @@ import logging
 import secrets
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,6 +25,7 @@ from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.recorder import HttpRecorder
 from encbench.admission.gather import Allowed
+from encbench.admission.images import SERVERS, TOOLS, Images
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
 from encbench.kube import labels
 from encbench.ports import Cluster, Reader, Rejected, Unavailable
@@ -47,11 +49,24 @@ IMAGES = {
 }
 
 
+CHOICES = {
+    "server-image": (
+        SERVERS,
+        "ENGINE=REPOSITORY: server of templates without an image, whose version is the tag",
+    ),
+    "tool-image": (TOOLS, "TOOL=IMAGE: client of workloads without an image"),
+}
 ALLOWED = {
     "allowed-image": "registry, folder or repository of images that campaigns may name; may be "
     "given several times; without it, all",
     "allowed-host": "host of external databases and of jars; *.example.com for all below it; may "
     "be given several times; without it, all",
+    "allowed-node-label": "label that a nodeSelector may ask for, key or key=value; may be given "
+    "several times; without it, all",
+    "allowed-taint": "taint that pods may tolerate, key or key=value; may be given several times; "
+    "without it, all",
+    "allowed-storage-class": "StorageClass that may be named; may be given several times; without "
+    "it, all",
 }
 
 
@@ -111,10 +126,22 @@ def arguments() -> argparse.ArgumentParser:
             default="IfNotPresent",
             choices=("Always", "IfNotPresent", "Never"),
         )
+    for name, (known, help_text) in CHOICES.items():
+        parser.add_argument(
+            f"--{name}", action="append", default=[], type=partial(_choice, known), help=help_text
+        )
     parser.add_argument(
-        "--reference-policy",
-        default="",
-        help="binding of the ValidatingAdmissionPolicy that holds references to Secrets",
+        "--image-pull-secret",
+        action="append",
+        default=[],
+        help="Secret in each watched namespace by which every pod may pull its images; may be "
+        "given several times",
+    )
+    parser.add_argument(
+        "--admission-policy",
+        action="append",
+        default=[],
+        help="binding of a ValidatingAdmissionPolicy of the chart; may be given several times",
     )
     for name, help_text in ALLOWED.items():
         parser.add_argument(f"--{name}", action="append", default=[], help=help_text)
@@ -138,6 +165,13 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--log-format", choices=("text", "json"), default="text")
     parser.add_argument("--log-level", choices=("debug", "info", "warning"), default="info")
     return parser
+
+
+def _choice(known: Mapping[str, str], text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    if name not in known or not value:
+        raise argparse.ArgumentTypeError(f"write one of {', '.join(known)}, = and a reference")
+    return name, value
 
 
 def configure_logging(level: str, style: str) -> None:
@@ -195,7 +229,7 @@ async def run(args: argparse.Namespace) -> None:
         work = asyncio.create_task(loop.run())
         bucket = asyncio.create_task(_ensure_bucket(store))
         log.info("encbench %s watches %s", deps.settings.version, ", ".join(args.namespace))
-        rules = asyncio.create_task(_log_rules(deps.cluster, args.reference_policy))
+        rules = asyncio.create_task(_log_rules(deps.cluster, args.admission_policy))
         watch = asyncio.create_task(
             kopf.operator(
                 registry=registry,
@@ -256,24 +290,31 @@ async def check(args: argparse.Namespace) -> bool:
             except Exception as error:
                 good = False
                 print(f"failed  {name}: {error}")
-        print(f"        {await reference_rules(deps.cluster, args.reference_policy)}")
+        print(f"        {await admission_rules(deps.cluster, args.admission_policy)}")
         return good
 
 
-async def reference_rules(cluster: Reader, policy: str) -> str:
-    """What a reference to a Secret is held to on this cluster, in a sentence."""
-    marked = f"Secrets are used only with the label {labels.USE}"
+async def admission_rules(cluster: Reader, policies: Sequence[str]) -> str:
+    """What holds authors to their own rights and to the administrator's lists, in a sentence."""
+    always = (
+        f"the operator checks the chart's lists and the label {labels.USE} when it accepts a "
+        "campaign"
+    )
+    if not policies:
+        return (
+            f"{always}; no ValidatingAdmissionPolicy asks whether authors may read what they name"
+        )
     try:
-        binding = await cluster.get(POLICY_BINDING, "", policy) if policy else None
+        missing = [one for one in policies if await cluster.get(POLICY_BINDING, "", one) is None]
     except (Unavailable, Rejected) as error:
-        return f"{marked}; whether the policy {policy} is in force is not known: {error}"
-    if binding is None:
-        return f"{marked}; no admission policy asks whether their author may read them"
-    return f"{marked}, named by an author who may read them (ValidatingAdmissionPolicy {policy})"
+        return f"{always}; whether the ValidatingAdmissionPolicies are in force is unknown: {error}"
+    there = ", ".join(one for one in policies if one not in missing) or "none"
+    gone = f"; missing: {', '.join(missing)}" if missing else ""
+    return f"{always}; ValidatingAdmissionPolicies in force: {there}{gone}"
 
 
-async def _log_rules(cluster: Reader, policy: str) -> None:
-    log.info("%s", await reference_rules(cluster, policy))
+async def _log_rules(cluster: Reader, policies: Sequence[str]) -> None:
+    log.info("%s", await admission_rules(cluster, policies))
 
 
 async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Deps, ObjectStore]:
@@ -303,10 +344,17 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
         proxy_pull_policy=args.proxy_image_pull_policy,
         turnstile_image=args.turnstile_image,
         turnstile_pull_policy=args.turnstile_image_pull_policy,
+        images=Images(
+            servers={**SERVERS, **dict(args.server_image)}, tools={**TOOLS, **dict(args.tool_image)}
+        ),
+        pull_secrets=tuple(args.image_pull_secret),
         allowed=Allowed(
             images=tuple(one.rstrip("/") for one in args.allowed_image),
             digests_only=args.image_digests_only,
             hosts=tuple(one.lower() for one in args.allowed_host),
+            node_labels=tuple(args.allowed_node_label),
+            taints=tuple(args.allowed_taint),
+            storage_classes=tuple(args.allowed_storage_class),
         ),
     )
     deps = Deps(

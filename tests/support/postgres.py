@@ -163,6 +163,8 @@ class Postgres:
         """Send the signal to the container's main process; KILL to all, as a runtime does."""
         if self.process is None or self.process.poll() is not None:
             return
+        lock = Path(self.layout.data, "postmaster.pid").read_text(encoding="utf-8")
+        server = self.proc / lock.split()[0]
         if how == signal.SIGKILL:
             self.inside("sh", "-c", "kill -KILL -1")
         else:
@@ -172,6 +174,10 @@ class Postgres:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        # Killed with its parent, it keeps its number until the pod's first process waits for it.
+        deadline = time.monotonic() + 10
+        while server.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
 
     def admin(self, *statements: str) -> list[tuple[Any, ...]]:
         """Run statements with all privileges; rows of the last one."""

@@ -37,7 +37,7 @@ MEANINGS = {
     Reason.MALFORMED: "An object does not fit this version's schema.",
     Reason.REJECTED: "`kubectl apply` would reject an object (`plan` alone says so).",
     Reason.NOT_MARKED: "The owner of a Secret or a claim has not marked it for this use.",
-    Reason.NOT_ALLOWED: "The administrator's lists do not allow an image or a host.",
+    Reason.NOT_ALLOWED: "The administrator's lists do not allow an image, host, node or class.",
     Reason.ENTRY_MISSING: "A Secret or ConfigMap lacks an entry.",
     Reason.ENTRY_INVALID: "An entry of a Secret cannot be used.",
     Reason.VERSION_UNSUPPORTED: "encbench does not measure this version of the engine.",

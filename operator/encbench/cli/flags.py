@@ -61,6 +61,19 @@ exit codes:
   2  the manifests cannot be read
 """
 
+_IMAGES = """\
+List the images of all pods that a campaign has, so that they can be mirrored to a private registry.
+
+Those of the installation are read from the operator's Deployment. With -f or -k no cluster is
+needed: what the manifests lack is then missing, unless --live finds it in the cluster.
+"""
+
+_IMAGES_MORE = """\
+examples:
+  kubectl encbench images demo -n encbench
+  kubectl encbench images -k campaigns/demo --live --output name | xargs -n 1 crane pull
+"""
+
 _EXTEND = """\
 Measure more blocks of a campaign that is complete, with the plan that it froze.
 
@@ -141,6 +154,8 @@ def parser() -> argparse.ArgumentParser:
     add = partial(commands.add_parser, formatter_class=argparse.RawDescriptionHelpFormatter)
     short = "show what a campaign needs and what would be refused, before anything runs"
     _plan(add("plan", help=short, description=_PLAN, epilog=_PLAN_MORE))
+    short = "list the images that a campaign needs, for mirroring"
+    _images(add("images", help=short, description=_IMAGES, epilog=_IMAGES_MORE))
     short = "measure more blocks of a complete campaign, and pool the two"
     _extend(add("extend", help=short, description=_EXTEND, epilog=_EXTEND_MORE))
     short = "show a campaign's progress until it ends"
@@ -155,6 +170,19 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _plan(command: argparse.ArgumentParser) -> None:
+    _manifests(command)
+    _namespace(command, "namespace of objects without one; the kubeconfig's, else default")
+    _output(command, "text is for people, json for programs", "json")
+
+
+def _images(command: argparse.ArgumentParser) -> None:
+    _manifests(command)
+    _namespace(command, "namespace of objects without one; the kubeconfig's, else default")
+    _output(command, "text is for people; name is one image a line", "name", "json")
+
+
+def _manifests(command: argparse.ArgumentParser) -> None:
+    """A campaign in the cluster, or manifests."""
     add = command.add_argument
     add("campaign", nargs="?", help="name of a campaign in the cluster; or use -f or -k")
     words = "manifests in YAML or JSON, a folder of them, or - for standard input; repeatable"
@@ -162,8 +190,6 @@ def _plan(command: argparse.ArgumentParser) -> None:
     add("-k", "--kustomize", metavar="DIR", help="folder to build with kubectl kustomize")
     words = "search the cluster for what the manifests of -f or -k only name"
     add("--live", action="store_true", help=words)
-    _namespace(command, "namespace of objects without one; the kubeconfig's, else default")
-    _output(command, "text is for people, json for programs", "json")
 
 
 def _extend(command: argparse.ArgumentParser) -> None:

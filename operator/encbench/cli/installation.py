@@ -35,11 +35,15 @@ async def find(cluster: Cluster, namespace: str) -> tuple[Body, argparse.Namespa
 
 
 def _options(body: Body) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(add_help=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--s3-endpoint", default="")
     parser.add_argument("--s3-bucket", default="encbench")
     parser.add_argument("--s3-region", default="us-east-1")
     parser.add_argument("--namespace", action="append", default=[])
+    for own in ("image", "volume-image", "proxy-image", "turnstile-image"):
+        parser.add_argument(f"--{own}", default="")
+    for choice in ("server-image", "tool-image"):
+        parser.add_argument(f"--{choice}", action="append", default=[])
     args = body["spec"]["template"]["spec"]["containers"][0].get("args", [])
     return parser.parse_known_args(args)[0]
 

@@ -22,11 +22,13 @@ async def run(args: argparse.Namespace) -> int:
         from encbench.cli import audit  # noqa: PLC0415
 
         return audit.audit(args)
-    from encbench.cli import compare, extend, plan, report, watch  # noqa: PLC0415
+    from encbench.cli import compare, extend, images, plan, report, watch  # noqa: PLC0415
     from encbench.cli.connection import connected  # noqa: PLC0415
 
     if args.command == "plan":
         return await plan.plan(args)
+    if args.command == "images":
+        return await images.images(args)
     if args.command == "compare":
         return await compare.compare(args)
     async with connected(args.namespace) as (cluster, namespace):

@@ -49,12 +49,15 @@ def spec(context: DatabaseContext) -> Body:
         ],
         "containers": [_server(context), _agent(context), *proxy.containers(context)],
         "volumes": _volumes(context),
-        **pods.placing(instance.placement, instance.image_pull_secrets),
+        **pods.placing(instance.placement, instance.image_pull_secrets, context.pull_secrets),
     }
 
 
 def server_image(instance: InstanceTemplateSpec) -> str:
-    """The image of the server's containers: the template's, or upstream's of that version."""
+    """The image of the server's containers: the template's.
+
+    It is upstream's in a campaign that an operator accepted which froze no default image.
+    """
     return instance.image or f"{facts(instance.engine).repository}:{instance.version}"
 
 

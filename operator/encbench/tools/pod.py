@@ -54,7 +54,9 @@ def annotation(file: str) -> str:
     return f"encbench.io/{file}"
 
 
-def pod_spec(client: Client, containers: list[Body], volumes: list[Body]) -> Body:
+def pod_spec(
+    client: Client, containers: list[Body], volumes: list[Body], pull_secrets: Iterable[str]
+) -> Body:
     """The pod of a load or of a trial's client, with the workload's placement."""
     return {
         "restartPolicy": "Never",
@@ -63,7 +65,7 @@ def pod_spec(client: Client, containers: list[Body], volumes: list[Body]) -> Bod
         "securityContext": pods.pod_security(),
         "containers": containers,
         "volumes": volumes,
-        **pods.placing(client.placement, client.image_pull_secrets),
+        **pods.placing(client.placement, client.image_pull_secrets, pull_secrets),
     }
 
 
@@ -191,8 +193,9 @@ def client_job(
         {"name": "run", "emptyDir": {"sizeLimit": OUTPUT_LIMIT}},
         pods.secret_volume("recorder-token", context.credentials_secret, token),
     ]
+    containers = [tool, _recorder(context, name, process or name)]
     spec = {
-        **pod_spec(client, [tool, _recorder(context, name, process or name)], [*shared, *volumes]),
+        **pod_spec(client, containers, [*shared, *volumes], context.pull_secrets),
         "shareProcessNamespace": True,
         "terminationGracePeriodSeconds": GRACE_SECONDS,
     }
@@ -225,7 +228,7 @@ def load_job(
     """The Job `<testbed>-load` of one pod, without retries."""
     name = load_job_name(context.testbed)
     metadata = labels.metadata(name, context.namespace, context.labels, context.owner)
-    spec = pod_spec(context.spec.dataset.client, [tool], [*volumes])
+    spec = pod_spec(context.spec.dataset.client, [tool], [*volumes], context.pull_secrets)
     noted = {"annotations": dict(annotations)} if annotations else {}
     return _job(metadata, {}, {"labels": context.labels, **noted}, spec)
 

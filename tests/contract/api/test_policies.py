@@ -5,64 +5,85 @@ from typing import Any
 
 import pytest
 
-from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, TESTBED, Kind
+from encbench.api.kinds import (
+    CAMPAIGN,
+    ENCRYPTION_MODE,
+    INSTANCE_TEMPLATE,
+    JOB,
+    POD,
+    STATEFUL_SET,
+    TESTBED,
+    WORKLOAD,
+    Kind,
+)
+from encbench.kube.labels import MANAGED_BY, MANAGER
 from encbench.ports import Body
-from tests.support import chart, manifests
+from tests.support import manifests, policies
 from tests.support.apiserver import ApiServer
 from tests.support.kube import wait_for
+from tests.support.policies import OPERATOR, Answer
 
 SPACE = "policies"
 AUTHOR = "author"
-OPERATOR = f"system:serviceaccount:{chart.NAMESPACE}:bench-encbench-operator"
-RBAC = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{SPACE}"
-POLICIES = "/apis/admissionregistration.k8s.io/v1"
-Answer = tuple[int, Any]
+CONTROLLERS = {
+    STATEFUL_SET: "system:serviceaccount:kube-system:statefulset-controller",
+    JOB: "system:serviceaccount:kube-system:job-controller",
+}
 
 
 def grant(server: ApiServer, name: str, user: str, **rule: list[str]) -> None:
-    """A Role of one rule, bound to the user."""
-    group = "rbac.authorization.k8s.io"
-    role = {"metadata": {"name": name}, "rules": [rule]}
-    subject = {"kind": "User", "name": user, "apiGroup": group}
-    ref = {"kind": "Role", "name": name, "apiGroup": group}
-    binding = {"metadata": {"name": name}, "subjects": [subject], "roleRef": ref}
-    for plural, body in (("roles", role), ("rolebindings", binding)):
-        status, answer = server.request("POST", f"{RBAC}/{plural}", body)
-        assert status == 201, answer
+    policies.grant(server, SPACE, name, user, **rule)
 
 
 @pytest.fixture(scope="module")
 def server(api_server: ApiServer) -> Iterator[ApiServer]:
-    """With the policies in force, and an author and an operator who may write all our kinds."""
+    """With the policies in force, and users who may write all our kinds, and pods."""
     api_server.namespace(SPACE)
-    for user in (AUTHOR, OPERATOR):
+    for user in (AUTHOR, OPERATOR, *CONTROLLERS.values()):
         name = user.replace(":", "-")
-        grant(api_server, name, user, apiGroups=["encbench.io"], resources=["*"], verbs=["*"])
-    made = []
-    values = {"watchReleaseNamespace": False, "watchNamespaces": [SPACE]}
-    for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"):
-        plural = "validatingadmissionpolic" + ("ies" if kind.endswith("y") else "ybindings")
-        for body in chart.render(values).all(kind):
-            status, answer = api_server.request("POST", f"{POLICIES}/{plural}", body)
-            assert status == 201, answer
-            made.append(f"{POLICIES}/{plural}/{body['metadata']['name']}")
-    wait_for("the policies", lambda: not in_force_yet(api_server), 30)
-    yield api_server
-    for url in reversed(made):
-        api_server.request("DELETE", url)
+        groups = ["encbench.io", "apps", "batch"]
+        grant(api_server, name, user, apiGroups=groups, resources=["*"], verbs=["*"])
+        grant(api_server, f"{name}-pods", user, apiGroups=[""], resources=["pods"], verbs=["*"])
+    with policies.in_force(api_server, SPACE, {}, lambda: not in_force_yet(api_server)):
+        yield api_server
 
 
 def in_force_yet(server: ApiServer) -> list[int]:
-    """Requests that both policies should refuse and did not."""
-    mode = manifests.body(ENCRYPTION_MODE, "probe", SPACE, **KEY)
-    testbed = manifests.body(TESTBED, "probe", SPACE)
+    """Requests that the policies should refuse and did not."""
     found = [
-        post(server, ENCRYPTION_MODE, mode, dry=True),
-        post(server, TESTBED, testbed, dry=True),
+        post(server, ENCRYPTION_MODE, manifests.body(ENCRYPTION_MODE, "p", SPACE, **KEY), dry=True),
+        post(
+            server, ENCRYPTION_MODE, manifests.body(ENCRYPTION_MODE, "p", SPACE, **FUSE), dry=True
+        ),
+        post(server, TESTBED, manifests.body(TESTBED, "p", SPACE), dry=True),
+        post(server, POD, pod(OURS), dry=True),
     ]
     return [status for status, _ in found if status != 403]
 
 
+OURS = {MANAGED_BY: MANAGER}
+
+
+def pod(labels: dict[str, str]) -> Body:
+    spec = {"containers": [{"name": "c", "image": manifests.IMAGE}]}
+    meta = {"name": "stranger", "namespace": SPACE, "labels": labels}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec}
+
+
+def maker(kind: Kind, own: dict[str, str], of_pods: dict[str, str]) -> Body:
+    """A StatefulSet or a Job with these labels."""
+    labels = {"app": "x", **of_pods}
+    template = {"metadata": {"labels": labels}, "spec": dict(pod({})["spec"])}
+    spec: Body = {"template": template}
+    if kind is JOB:
+        template["spec"]["restartPolicy"] = "Never"
+    else:
+        spec |= {"selector": {"matchLabels": {"app": "x"}}, "serviceName": "x"}
+    meta = {"name": "maker", "namespace": SPACE, "labels": own}
+    return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": meta, "spec": spec}
+
+
+FUSE: dict[str, Any] = {"atRest": {"method": "volume", "volume": {"gocryptfs": {}}}}
 KEY: dict[str, Any] = {"atRest": {"method": "engine", "keySecretRef": {"name": "key"}}}
 EXTERNAL = {
     "engine": "mysql",
@@ -83,14 +104,44 @@ REFERENCES: list[tuple[Kind, Body, str]] = [
         "jar-key",
     ),
     (INSTANCE_TEMPLATE, EXTERNAL, "login"),
+    (
+        INSTANCE_TEMPLATE,
+        {**manifests.SPECS[INSTANCE_TEMPLATE], "imagePullSecrets": ["pull"]},
+        "pull",
+    ),
+    (
+        WORKLOAD,
+        {
+            **manifests.SPECS[WORKLOAD],
+            "client": {**manifests.SPECS[WORKLOAD]["client"], "imagePullSecrets": ["pull-client"]},
+        },
+        "pull-client",
+    ),
+]
+OWN_SCRIPT = {"scriptConfigMapRef": {"name": "own", "key": "own.lua"}}
+OTHERS: list[tuple[Kind, Body, str]] = [
+    (WORKLOAD, {**manifests.SPECS[WORKLOAD], "sysbench": OWN_SCRIPT}, "ConfigMap own"),
+    (
+        ENCRYPTION_MODE,
+        {
+            "driver": {
+                "jar": {
+                    "class": "x.D",
+                    "urlTemplate": "jdbc:x://{host}",
+                    "claimName": "jars",
+                    "path": "d.jar",
+                }
+            }
+        },
+        "PersistentVolumeClaim jars",
+    ),
 ]
 
 
 def post(
     server: ApiServer, kind: Kind, body: Body, user: str = AUTHOR, *, dry: bool = False
 ) -> Answer:
-    url = f"/apis/{kind.api_version}/namespaces/{SPACE}/{kind.plural}"
-    return server.request("POST", f"{url}?dryRun=All" if dry else url, body, user=user)
+    return policies.post(server, kind, body, user, dry=dry)
 
 
 @pytest.mark.parametrize(("kind", "spec", "secret"), REFERENCES, ids=[r[2] for r in REFERENCES])
@@ -107,8 +158,30 @@ def test_only_who_may_read_a_secret_may_name_it(
     wait_for("the right", lambda: post(server, kind, body, dry=True)[0] == 201, 10)
 
 
+@pytest.mark.parametrize(("kind", "spec", "named"), OTHERS, ids=[r[2] for r in OTHERS])
+def test_the_same_holds_of_scripts_and_drivers(
+    server: ApiServer, kind: Kind, spec: Body, named: str
+) -> None:
+    object_kind, name = named.split()
+    body = {**manifests.body(kind, f"names-{name}", SPACE), "spec": spec}
+    status, answer = post(server, kind, body)
+    assert status == 403, answer
+    assert f"you may not read {named} yourself" in answer["message"]
+    plural = f"{object_kind.lower()}s"
+    grant(server, f"reads-{name}", AUTHOR, apiGroups=[""], resources=[plural], verbs=["get"])
+    wait_for("the right", lambda: post(server, kind, body, dry=True)[0] == 201, 10)
+
+
+def test_privileged_containers_are_refused_where_the_part_is_written(server: ApiServer) -> None:
+    mode = manifests.body(ENCRYPTION_MODE, "fuse", SPACE, **FUSE)
+    for user in (AUTHOR, ""):
+        status, answer = post(server, ENCRYPTION_MODE, mode, user)
+        assert status == 403, answer
+        assert "privilegedVolumes.enabled" in answer["message"]
+
+
 def test_parts_without_a_secret_are_anybodys(server: ApiServer) -> None:
-    for kind in (ENCRYPTION_MODE, INSTANCE_TEMPLATE):
+    for kind in (ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD):
         status, answer = post(server, kind, manifests.body(kind, "bare", SPACE))
         assert status == 201, answer
 
@@ -164,3 +237,37 @@ def test_a_campaigns_status_is_the_operators(server: ApiServer) -> None:
     said = {**made, "status": {"step": "done"}}
     assert server.request("PUT", url, said, user=AUTHOR)[0] == 403
     assert server.request("PUT", url, said, user=OPERATOR)[0] == 200
+
+
+def test_only_the_operator_makes_pods_with_its_label(server: ApiServer) -> None:
+    status, answer = post(server, POD, pod(OURS))
+    assert status == 403, answer
+    assert f"{MANAGED_BY}={MANAGER}" in answer["message"]
+    for own, of_pods in ((OURS, {}), ({}, OURS)):
+        for kind, controller in CONTROLLERS.items():
+            body = maker(kind, own, of_pods)
+            for user in (AUTHOR, controller, ""):
+                assert post(server, kind, body, user, dry=True)[0] == 403
+            status, answer = post(server, kind, body, OPERATOR, dry=True)
+            assert status == 201, answer
+    for user in (OPERATOR, *CONTROLLERS.values()):
+        status, answer = post(server, POD, pod(OURS), user, dry=True)
+        assert status == 201, answer
+
+
+def test_pods_of_others_are_left_alone(server: ApiServer) -> None:
+    for labels in ({}, {MANAGED_BY: "Helm"}):
+        assert post(server, POD, pod(labels), dry=True)[0] == 201
+    for kind in CONTROLLERS:
+        status, answer = post(server, kind, maker(kind, {}, {}), dry=True)
+        assert status == 201, answer
+
+
+def test_the_label_cannot_be_put_on_later(server: ApiServer) -> None:
+    assert post(server, POD, pod({}))[0] == 201
+    url = f"/api/v1/namespaces/{SPACE}/pods/stranger"
+    merge = "application/merge-patch+json"
+    for labels, expected in ((OURS, 403), ({"team": "a"}, 200)):
+        change = {"metadata": {"labels": labels}}
+        assert server.request("PATCH", url, change, merge, AUTHOR)[0] == expected
+    assert server.request("DELETE", f"{url}?gracePeriodSeconds=0", user=AUTHOR)[0] == 200

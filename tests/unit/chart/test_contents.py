@@ -1,12 +1,15 @@
 """What the chart installs, with its switches one way and the other."""
 
+import argparse
 from typing import Any
 
 import yaml
 
 from encbench.__main__ import arguments
+from encbench.admission.images import SERVERS, TOOLS
 from tests.cluster.versions import IMAGE_TAGS
 from tests.support.chart import NAMESPACE, Rendered, lint, render
+from tests.support.choices import ALLOWED
 from tests.unit.chart.variants import EXTERNAL
 
 KINDS = {
@@ -24,6 +27,11 @@ def prometheus_config(rendered: Rendered) -> dict[str, Any]:
     text = rendered.one("ConfigMap", "prometheus")["data"]["prometheus.yml"]
     config: dict[str, Any] = yaml.safe_load(text)
     return config
+
+
+def operator_arguments(rendered: Rendered) -> argparse.Namespace:
+    pod = rendered.one("Deployment", "operator")["spec"]["template"]["spec"]
+    return arguments().parse_args(pod["containers"][0]["args"])
 
 
 def test_helm_finds_no_fault() -> None:
@@ -133,8 +141,8 @@ def test_more_namespaces(namespaces: Rendered) -> None:
     jobs = {job["job_name"]: job for job in prometheus_config(namespaces)["scrape_configs"]}
     (discovery,) = jobs["encbench"]["kubernetes_sd_configs"]
     assert discovery["namespaces"] == {"names": everywhere}
-    policies = namespaces.all("NetworkPolicy")
-    assert [body["metadata"]["namespace"] for body in policies] == everywhere
+    policies = namespaces.all("NetworkPolicy", "operator")
+    assert {body["metadata"]["namespace"] for body in policies} == {*everywhere}
 
 
 def test_existing_credentials_are_used(namespaces: Rendered) -> None:
@@ -153,14 +161,21 @@ def test_placement_and_pull_secrets_reach_the_pods(namespaces: Rendered) -> None
 
 
 def test_the_administrators_lists_reach_the_operator(default: Rendered) -> None:
-    lists = {"images": ["r.example.com/db"], "digestsOnly": True, "hosts": ["*.example.com"]}
-    for rendered, said in (
-        (default, ([], False, [])),
-        (render({"allowed": lists}), (["r.example.com/db"], True, ["*.example.com"])),
+    for rendered, lists in (
+        (default, {}),
+        (render({"allowed": {**ALLOWED, "digestsOnly": True}}), ALLOWED),
     ):
         pod = rendered.one("Deployment", "operator")["spec"]["template"]["spec"]
         args = arguments().parse_args(pod["containers"][0]["args"])
-        assert (args.allowed_image, args.image_digests_only, args.allowed_host) == said
+        assert args.image_digests_only == bool(lists)
+        said = {
+            "images": args.allowed_image,
+            "hosts": args.allowed_host,
+            "nodeLabels": args.allowed_node_label,
+            "taints": args.allowed_taint,
+            "storageClasses": args.allowed_storage_class,
+        }
+        assert said == (lists or {key: [] for key in said})
 
 
 def test_volumes(default: Rendered, namespaces: Rendered) -> None:
@@ -177,6 +192,45 @@ def test_crds_come_with_the_release_and_outlive_it(default: Rendered) -> None:
     assert {crd["spec"]["names"]["kind"] for crd in crds} == KINDS
     for crd in crds:
         assert crd["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
+
+
+def test_the_default_servers_and_tools_are_the_operators_own(default: Rendered) -> None:
+    args = operator_arguments(default)
+    assert dict(args.server_image) == SERVERS
+    assert dict(args.tool_image) == TOOLS
+    for tool, image in TOOLS.items():
+        assert image == f"docker.io/encbench/{tool}:{IMAGE_TAGS[tool]}"
+
+
+def test_one_registry_holds_all_images() -> None:
+    registry = "registry.example.com:5000/mirror"
+    images = {"sysbench": {"repository": "localhost/s", "tag": "1"}}
+    rendered = render(
+        {
+            "global": {"imageRegistry": registry},
+            "privilegedVolumes": {"enabled": True},
+            "prometheus": {"image": {"repository": "quay.io/prometheus/prometheus"}},
+            "servers": {"mysql": "mysql"},
+            "tools": images,
+        }
+    )
+    args = operator_arguments(rendered)
+    found = {container["image"] for _, container in rendered.containers()}
+    found |= {args.image, args.volume_image, args.proxy_image, args.turnstile_image}
+    found |= {image for _, image in (*args.server_image, *args.tool_image)}
+    assert not [image for image in found if not image.startswith(f"{registry}/")]
+    assert dict(args.server_image)["mariadb"] == f"{registry}/library/mariadb"
+    assert dict(args.server_image)["mysql"] == f"{registry}/mysql"
+    assert dict(args.tool_image)["sysbench"] == f"{registry}/s:1"
+    assert f"{registry}/prometheus/prometheus:{IMAGE_TAGS['prometheus']}" in found
+
+
+def test_pull_secrets_reach_the_operators_pods_as_well() -> None:
+    values = {"global": {"imagePullSecrets": ["company"]}, "imagePullSecrets": ["own", "company"]}
+    rendered = render(values)
+    for name, spec in rendered.pods():
+        assert [one["name"] for one in spec["imagePullSecrets"]] == ["company", "own"], name
+    assert operator_arguments(rendered).image_pull_secret == ["company", "own"]
 
 
 def test_a_digest_pins_the_image() -> None:
@@ -215,21 +269,6 @@ def test_without_a_node_exporter_none_is_looked_for() -> None:
     ]
 
 
-def test_the_network_policy_keeps_metrics_ports_to_those_that_ask(namespaces: Rendered) -> None:
-    for policy in namespaces.all("NetworkPolicy"):
-        assert policy["spec"]["podSelector"] == {"matchLabels": {"encbench.io/scrape": "true"}}
-        metrics, rest = policy["spec"]["ingress"]
-        who = [
-            peer["podSelector"]["matchLabels"]["app.kubernetes.io/component"]
-            for peer in metrics["from"]
-        ]
-        assert who == ["operator", "prometheus"]
-        closed = range(metrics["ports"][0]["port"], metrics["ports"][0]["endPort"] + 1)
-        assert list(closed) == [9470, 9471]
-        opened = [range(port["port"], port["endPort"] + 1) for port in rest["ports"]]
-        assert sum(map(len, opened)) + len(closed) == 65535
-
-
 def test_the_release_may_keep_its_own_namespace_to_itself(apart: Rendered) -> None:
     (container,) = apart.one("Deployment", "operator")["spec"]["template"]["spec"]["containers"]
     assert arguments().parse_args(container["args"]).namespace == ["team-a"]
@@ -249,14 +288,17 @@ def test_policies_hold_in_the_watched_namespaces_only(
         bindings = rendered.all("ValidatingAdmissionPolicyBinding")
         policies = {body["metadata"]["name"] for body in rendered.all("ValidatingAdmissionPolicy")}
         assert {body["spec"]["policyName"] for body in bindings} == policies
-        assert len(policies) == 2
+        assert len(policies) == 4
         for body in bindings:
             (rule,) = body["spec"]["matchResources"]["namespaceSelector"]["matchExpressions"]
             assert rule["values"] == places
         (container,) = rendered.one("Deployment", "operator")["spec"]["template"]["spec"][
             "containers"
         ]
-        assert arguments().parse_args(container["args"]).reference_policy in policies
+        assert {*arguments().parse_args(container["args"]).admission_policy} == policies
+        (role,) = rendered.all("ClusterRole", "operator")
+        (rule,) = [r for r in role["rules"] if "admissionregistration.k8s.io" in r["apiGroups"]]
+        assert {*rule["resourceNames"]} == policies
     assert not apart.all("ValidatingAdmissionPolicy")
     (container,) = apart.one("Deployment", "operator")["spec"]["template"]["spec"]["containers"]
-    assert arguments().parse_args(container["args"]).reference_policy == ""
+    assert arguments().parse_args(container["args"]).admission_policy == []

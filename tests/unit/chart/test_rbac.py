@@ -7,8 +7,9 @@ import pytest
 from encbench import handlers
 from encbench.api import kinds
 from encbench.api.kinds import Kind
+from encbench.api.resources import BY_KIND
 from tests.support import manifests
-from tests.support.chart import NAMESPACE, Manifest, Rendered
+from tests.support.chart import NAMESPACE, Manifest, Rendered, render
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 Right = tuple[str, str, str]
@@ -90,7 +91,7 @@ def test_nobody_may_list_secrets(any_variant: Rendered) -> None:
 def test_cluster_wide_the_operator_reads_nodes_and_disks_and_lets_go_of_campaigns(
     any_variant: Rendered,
 ) -> None:
-    (role,) = any_variant.all("ClusterRole")
+    (role,) = any_variant.all("ClusterRole", "operator")
     binding = ("admissionregistration.k8s.io", "validatingadmissionpolicybindings", "get")
     assert granted(role) - {binding} == {
         ("", "nodes", "get"),
@@ -120,3 +121,46 @@ def test_there_is_a_role_in_each_watched_namespace(namespaces: Rendered, compone
         assert subject["namespace"] == NAMESPACE
         account = namespaces.one("ServiceAccount", component)
         assert subject["name"] == account["metadata"]["name"]
+
+
+WRITTEN_BY_THE_OPERATOR = {"testbeds", "trials", "overheadreports"}
+
+
+def test_peoples_roles_leave_the_operators_records_alone(default: Rendered) -> None:
+    roles = {
+        body["metadata"]["name"].removeprefix(f"bench-encbench-{NAMESPACE}-"): granted(body)
+        for body in default.all("ClusterRole", "roles")
+    }
+    assert roles.keys() == {"view", "campaign-author", "part-author"}
+    reads = {"get", "list", "watch"}
+    every = {kind.plural for kind in BY_KIND}
+    assert roles["view"] == {("encbench.io", kind, verb) for kind in every for verb in reads}
+    written = {
+        name: {kind for _, kind, verb in rights if verb not in reads}
+        for name, rights in roles.items()
+    }
+    assert written["campaign-author"] == {"campaigns"}
+    assert written["part-author"] == every - WRITTEN_BY_THE_OPERATOR - {"campaigns"}
+    assert {group for rights in roles.values() for group, _, _ in rights} == {"encbench.io"}
+
+
+def test_peoples_roles_join_the_clusters_own(default: Rendered) -> None:
+    def joined(rendered: Rendered) -> dict[str, set[str]]:
+        mark = "rbac.authorization.k8s.io/aggregate-to-"
+        return {
+            body["metadata"]["name"].removeprefix(f"bench-encbench-{NAMESPACE}-"): {
+                label.removeprefix(mark)
+                for label in body["metadata"]["labels"]
+                if label.startswith(mark)
+            }
+            for body in rendered.all("ClusterRole", "roles")
+        }
+
+    authors = {"edit", "admin"}
+    assert joined(default) == {
+        "view": {"view", *authors},
+        "campaign-author": authors,
+        "part-author": authors,
+    }
+    assert not any(joined(render({"roles": {"aggregate": False}})).values())
+    assert not joined(render({"roles": {"create": False}}))

@@ -34,7 +34,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "volumes": {"privilegedVolumes": {"enabled": True}},
     "namespaces": {
         "watchNamespaces": ["team-a", "team-b"],
-        "networkPolicy": {"enabled": True},
         "imagePullSecrets": ["registry"],
         "prometheus": {"persistence": {"enabled": True, "storageClass": "fast"}},
         "minio": {"existingSecret": "keys", "persistence": {"storageClass": "fast"}},

@@ -37,7 +37,7 @@ class TestbedEffects(Effects[Testbed, do.TestbedEffect, TestbedFound]):
             case do.ApplyDatabase():
                 return await self._on_cluster(testbed, *self._database(testbed))
             case do.CreateLoad():
-                return await self._on_cluster(testbed, do.Create(kinds.JOB, _load(testbed)))
+                return await self._on_cluster(testbed, do.Create(kinds.JOB, self._load(testbed)))
             case do.AskChecks():
                 return await self._ask(testbed, effect)
             case do.ProveFully(database):
@@ -58,6 +58,7 @@ class TestbedEffects(Effects[Testbed, do.TestbedEffect, TestbedFound]):
             volume_pull_policy=settings.volume_pull_policy,
             proxy_image=settings.proxy_image,
             proxy_pull_policy=settings.proxy_pull_policy,
+            pull_secrets=settings.pull_secrets,
         )
 
     def _secrets(self, testbed: Testbed, authority: KeyPair) -> list[do.Create]:
@@ -75,6 +76,18 @@ class TestbedEffects(Effects[Testbed, do.TestbedEffect, TestbedFound]):
         spare = self._deps.certificates.unpresentable(self._deps.clock.now())
         context, token = self._context(testbed), self._deps.settings.random_token
         return do.Create(kinds.SECRET, children.external_credentials(context, login, spare, token))
+
+    def _load(self, testbed: Testbed) -> Body:
+        context = LoadContext(
+            testbed=testbed.name,
+            namespace=testbed.namespace,
+            owner=testbed.owner,
+            spec=testbed.spec,
+            connection=loading(testbed.name, testbed.spec),
+            credentials_secret=credentials_name(testbed.name),
+            pull_secrets=self._deps.settings.pull_secrets,
+        )
+        return tool(testbed.spec.dataset).load_job(context)
 
     def _database(self, testbed: Testbed) -> list[do.Apply]:
         context = self._context(testbed)
@@ -123,16 +136,3 @@ class TestbedEffects(Effects[Testbed, do.TestbedEffect, TestbedFound]):
         except Unavailable as error:
             return FullProof(proof, store_problem=str(error))
         return FullProof(proof, digest_of(content))
-
-
-def _load(testbed: Testbed) -> Body:
-    return tool(testbed.spec.dataset).load_job(
-        LoadContext(
-            testbed=testbed.name,
-            namespace=testbed.namespace,
-            owner=testbed.owner,
-            spec=testbed.spec,
-            connection=loading(testbed.name, testbed.spec),
-            credentials_secret=credentials_name(testbed.name),
-        )
-    )

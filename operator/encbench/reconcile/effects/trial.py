@@ -110,6 +110,7 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
             sidecar_pull_policy=settings.image_pull_policy,
             turnstile_image=settings.turnstile_image,
             turnstile_pull_policy=settings.turnstile_pull_policy,
+            pull_secrets=settings.pull_secrets,
         )
         return tool(trial.spec.workload).trial_job(context)
 

@@ -55,9 +55,9 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
 
 
 async def _before(read: Reads, trial: Trial) -> Trial | None:
-    """The trial that may still hold the stage; None once this one's first proof is made."""
+    """The trial that may still hold the stage; None once this one is released."""
     name = trial.spec.after
-    if name is None or is_true(trial.status.conditions, life.PROVEN_BEFORE):
+    if name is None or is_true(trial.status.conditions, life.RELEASED):
         return None
     body = await read.cluster.get(TRIAL, trial.namespace, name)
     found = None if body is None else objects.trial(body)

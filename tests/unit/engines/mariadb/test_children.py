@@ -1,6 +1,7 @@
 """The objects of a testbed: as the golden files show them, and what must hold of any."""
 
 import base64
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -114,7 +115,8 @@ def test_a_restart_is_never_made_only_seen() -> None:
 
 
 def test_absent_choices_leave_their_fields_out() -> None:
-    spec = pod(PLAINTEXT)
+    context = replace(database_context(spec_of_testbed(PLAINTEXT)), pull_secrets=())
+    spec = stateful_set(context)["spec"]["template"]["spec"]
     assert not {"nodeSelector", "tolerations", "imagePullSecrets"} & set(spec)
-    claim = volume_claim(database_context(spec_of_testbed(PLAINTEXT)))
+    claim = volume_claim(context)
     assert "storageClassName" not in claim["spec"]

@@ -1,0 +1,240 @@
+"""Every connection that the product makes is in the table of docs/security.md, and allowed.
+
+All others between its pods, and from or to strangers, are not.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from encbench.__main__ import arguments
+from encbench.api.kinds import JOB, STATEFUL_SET
+from encbench.core.columns import layout
+from encbench.database.pod import AGENT_PORT
+from encbench.engines.facts import FACTS
+from encbench.kube.labels import COMPONENT, MANAGED_BY, MANAGER, SCRAPE
+from encbench.tools.pod import RECORDER_PORT
+from tests.support.chart import NAMESPACE, REPO, Manifest, Rendered, render
+from tests.support.netpol import Place, allows
+from tests.unit.chart.variants import EXTERNAL
+from tests.unit.reconcile.world import World, parts, study
+
+TEAM = "team-a"
+API_SERVER = Place(address="192.0.2.1")
+ELSEWHERE = Place(address="203.0.113.9")
+METADATA = Place(address="169.254.169.254")
+"""Where clouds hand out their nodes' credentials."""
+DNS = Place("kube-system", {"k8s-app": "kube-dns"})
+STRANGERS = [Place(place, {"app": "stranger"}) for place in (NAMESPACE, TEAM, "other")]
+LOOKALIKES = [
+    Place("other", {MANAGED_BY: MANAGER, COMPONENT: one}) for one in ("client", "database")
+]
+HEALTH = 8080
+"""Of the operator: for the kubelet alone."""
+VALUES: dict[str, Any] = {
+    "watchNamespaces": [TEAM],
+    "networkPolicy": {"apiServer": {"cidrs": [f"{API_SERVER.address}/32"]}},
+}
+Row = tuple[str, str, int]
+
+
+def rows() -> Iterator[Row]:
+    """From, to and port of each connection in the table."""
+    page = (REPO / "docs" / "security.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"\n\| from \| to \| port \|[^\n]*\n\|[-|]+\|\n((?:\|[^\n]*\n)+)", page)
+    for line in table.splitlines():
+        sources, targets, ports, _ = (cell.strip() for cell in line.strip("|").split("|"))
+        for one in product(sources.split(", "), targets.split(", "), ports.split(", ")):
+            yield one[0], one[1], int(one[2])
+
+
+TABLE = [*rows()]
+PORTS = sorted({port for _, _, port in TABLE} | {22, 80, 443, HEALTH, 6443, 10250})
+
+
+@cache
+def chart(variant: str = "bundled") -> Rendered:
+    return render(VALUES if variant == "bundled" else {**VALUES, **EXTERNAL})
+
+
+def of_the_chart(rendered: Rendered) -> dict[str, Manifest]:
+    """The pods of the release, by component."""
+    found = {}
+    for body in rendered.manifests:
+        pod = body if body["kind"] == "Pod" else body.get("spec", {}).get("template")
+        if pod is not None:
+            found[pod["metadata"]["labels"][COMPONENT]] = pod
+    return found
+
+
+@pytest.fixture(scope="module")
+def of_the_operator() -> dict[str, Manifest]:
+    """The pods that a campaign makes, by component: asked of the operator."""
+    return asyncio.run(made())
+
+
+async def made() -> dict[str, Manifest]:
+    world = World()
+    world.apply(*parts(), study("tde", blocks=1))
+    found: dict[str, Manifest] = {}
+
+    def seen() -> bool:
+        for kind in (STATEFUL_SET, JOB):
+            for body in world.cluster.all(kind):
+                pod = body["spec"]["template"]
+                found[pod["metadata"]["labels"][COMPONENT]] = pod
+        return world.ended()
+
+    await world.run(seen)
+    return found
+
+
+@pytest.fixture
+def places(of_the_operator: dict[str, Manifest]) -> dict[str, list[Place]]:
+    """Where each row of the table begins and ends."""
+    own = of_the_chart(chart())
+    return {
+        **{name: [Place(NAMESPACE, pod["metadata"]["labels"])] for name, pod in own.items()},
+        **{
+            name: [Place(space, pod["metadata"]["labels"]) for space in (NAMESPACE, TEAM)]
+            for name, pod in of_the_operator.items()
+        },
+        "API server": [API_SERVER],
+        "DNS": [DNS],
+    }
+
+
+def test_every_listed_connection_is_allowed(places: dict[str, list[Place]]) -> None:
+    policies = chart().all("NetworkPolicy")
+    for one, other, port in TABLE:
+        for source, target in product(places[one], places[other]):
+            apart = {source.namespace, target.namespace} == {NAMESPACE, TEAM}
+            if other == "database" and one in ("load", "client") and apart:
+                continue  # A trial and its testbed share a namespace.
+            for protocol in ("TCP", "UDP") if other == "DNS" else ("TCP",):
+                assert allows(policies, source, target, port, protocol), (one, other, port)
+
+
+def test_no_other_connection_is_allowed(places: dict[str, list[Place]]) -> None:
+    policies = chart().all("NetworkPolicy")
+    outside = {"stranger": STRANGERS, "lookalike": LOOKALIKES, "elsewhere": [ELSEWHERE, METADATA]}
+    ends = [(name, place) for name, found in {**places, **outside}.items() for place in found]
+    for (one, source), (other, target), port in product(ends, ends, PORTS):
+        if {one, other} <= {*outside, "API server", "DNS"}:
+            continue  # Not ours to hold.
+        if allows(policies, source, target, port):
+            assert (one, other, port) in TABLE, (source, target)
+
+
+def test_databases_and_the_store_reach_nothing(places: dict[str, list[Place]]) -> None:
+    policies = chart().all("NetworkPolicy")
+    targets = [place for found in places.values() for place in found]
+    for name in ("database", "minio", "node-exporter"):
+        for source, target, port in product(places[name], [*targets, ELSEWHERE, METADATA], PORTS):
+            assert not allows(policies, source, target, port)
+
+
+def test_every_port_of_a_container_is_in_the_table(of_the_operator: dict[str, Manifest]) -> None:
+    listed = {(target, port) for _, target, port in TABLE}
+    for name, pod in {**of_the_chart(chart()), **of_the_operator}.items():
+        for container in pod["spec"]["containers"]:
+            for port in container.get("ports", ()):
+                if (name, port["containerPort"]) != ("operator", HEALTH):
+                    assert (name, port["containerPort"]) in listed, name
+
+
+def test_every_port_that_the_code_knows_is_in_the_table() -> None:
+    for one in ("load", "client"):
+        for facts in FACTS.values():
+            assert (one, "database", facts.port) in TABLE
+    assert ("client", "database", layout.PORT) in TABLE
+    for one in ("operator", "prometheus"):
+        assert (one, "database", AGENT_PORT) in TABLE
+        assert (one, "client", RECORDER_PORT) in TABLE
+
+
+def test_what_the_operator_is_told_to_reach_is_in_the_table() -> None:
+    for name in ("operator", "check"):
+        args = of_the_chart(chart())[name]["spec"]["containers"][0]["args"]
+        options = arguments().parse_args(args)
+        for url, target in ((options.s3_endpoint, "minio"), (options.prometheus_url, "prometheus")):
+            parts_ = urlsplit(url)
+            assert f"-{target}." in (parts_.hostname or "")
+            assert (name, target, parts_.port) in TABLE
+
+
+def test_every_scraped_pod_is_in_the_table(of_the_operator: dict[str, Manifest]) -> None:
+    scraped = {
+        name
+        for name, pod in of_the_operator.items()
+        if pod["metadata"]["labels"].get(SCRAPE) == "true"
+    }
+    assert scraped == {"database", "client"}
+    assert {other for one, other, _ in TABLE if one == "prometheus"} == {
+        *scraped,
+        "node-exporter",
+        "API server",
+        "DNS",
+    }
+
+
+def test_services_of_ones_own_are_reached_at_their_ports(
+    of_the_operator: dict[str, Manifest],
+) -> None:
+    policies = chart("external").all("NetworkPolicy")
+    operator = Place(NAMESPACE, of_the_chart(chart("external"))["operator"]["metadata"]["labels"])
+    client = Place(TEAM, of_the_operator["client"]["metadata"]["labels"])
+    for source in (operator, client):
+        assert allows(policies, source, ELSEWHERE, 443)
+        assert not allows(policies, source, ELSEWHERE, 80)
+    values = {
+        **EXTERNAL,
+        "networkPolicy": {"objectStore": {"cidrs": ["198.51.100.0/24"], "ports": [9000]}},
+    }
+    narrow = render({**values, "watchNamespaces": [TEAM]}).all("NetworkPolicy")
+    assert allows(narrow, client, Place(address="198.51.100.7"), 9000)
+    assert not allows(narrow, client, ELSEWHERE, 9000)
+    assert not allows(narrow, client, Place(address="198.51.100.7"), 443)
+
+
+def test_external_databases_are_those_of_the_administrators_list(
+    of_the_operator: dict[str, Manifest],
+) -> None:
+    listed = [{"cidr": "203.0.113.0/24", "ports": [5432]}]
+    policies = render({"networkPolicy": {"databases": listed}}).all("NetworkPolicy")
+    for name in ("load", "client"):
+        source = Place(NAMESPACE, of_the_operator[name]["metadata"]["labels"])
+        assert allows(policies, source, ELSEWHERE, 5432)
+        assert not allows(policies, source, ELSEWHERE, 3306)
+        assert not allows(policies, source, Place(address="198.51.100.7"), 5432)
+        assert not allows(chart().all("NetworkPolicy"), source, ELSEWHERE, 5432)
+
+
+def test_a_plugin_that_cuts_the_kubelet_off_can_be_told_the_nodes(
+    places: dict[str, list[Place]],
+) -> None:
+    node = Place(address="10.0.0.5")
+    values = {**VALUES, "networkPolicy": {"nodes": ["10.0.0.0/24"]}}
+    policies = render(values).all("NetworkPolicy")
+    probed = {
+        "operator": HEALTH,
+        "minio": 9000,
+        "prometheus": 9090,
+        "node-exporter": 9100,
+        "database": AGENT_PORT,
+    }
+    for name, port in probed.items():
+        for target in places[name]:
+            assert allows(policies, node, target, port), name
+            assert not allows(policies, node, target, 22)
+            assert not allows(chart().all("NetworkPolicy"), node, target, port)
+
+
+def test_they_can_be_left_out() -> None:
+    assert not render({"networkPolicy": {"enabled": False}}).all("NetworkPolicy")
