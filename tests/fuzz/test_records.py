@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -96,6 +97,7 @@ def test_prometheus(budget: Budget) -> None:
         def __init__(self, content: bytes) -> None:
             super().__init__("http://prometheus")
             self.content = content
+            self._known = time.monotonic(), 0.0
 
         async def _query(self, query: str, at: float | None) -> Mapping[str, Any]:
             return _data("http://prometheus", 200, self.content.decode(errors="replace"))
