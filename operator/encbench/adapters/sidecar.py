@@ -14,6 +14,8 @@ import aiohttp
 
 from encbench.adapters.session import HttpClient
 from encbench.ports import Access, Rejected, Unavailable
+from encbench.wire.foreign import parsed
+from encbench.wire.shape import misfit
 
 _REFUSALS = range(400, 500)
 KEPT_SECONDS = 15.0
@@ -35,7 +37,7 @@ class Sidecar(HttpClient):
 
     async def _ask(
         self,
-        _: type[Answer],
+        kind: type[Answer],
         method: str,
         address: str,
         path: str,
@@ -67,6 +69,8 @@ class Sidecar(HttpClient):
             raise Rejected(f"{where} refused: {_reason(content, answer.status)}")
         if answer.status != 200 or not isinstance(content, dict):
             raise Unavailable(f"{where}: {_reason(content, answer.status)}")
+        if (wrong := misfit(kind, content)) is not None:
+            raise Unavailable(f"{where} answered what it should not: {wrong}")
         return cast(Answer, content)
 
     def _connector(self) -> aiohttp.TCPConnector:
@@ -86,7 +90,7 @@ def _context(authority: str) -> ssl.SSLContext:
 async def _json(answer: aiohttp.ClientResponse) -> Any:
     """The content, or None if it is not JSON."""
     try:
-        return await answer.json(content_type=None)
+        return parsed(await answer.read())
     except (ValueError, asyncio.IncompleteReadError):
         return None
 
