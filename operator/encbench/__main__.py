@@ -158,6 +158,12 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--image-digests-only", action="store_true", help="refuse images without a digest"
     )
+    parser.add_argument(
+        "--namespace-trials",
+        type=int,
+        default=0,
+        help="trials that the campaigns of a namespace may plan together; without it, any number",
+    )
     parser.add_argument("--s3-endpoint", required=True, help="URL of the object store")
     parser.add_argument("--s3-external-endpoint", help="its URL for clients, if it differs")
     parser.add_argument("--s3-bucket", default="encbench", help="bucket for all artefacts")
@@ -366,6 +372,7 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
             servers={**SERVERS, **dict(args.server_image)}, tools={**TOOLS, **dict(args.tool_image)}
         ),
         pull_secrets=tuple(args.image_pull_secret),
+        namespace_trials=args.namespace_trials,
         allowed=Allowed(
             images=tuple(one.rstrip("/") for one in args.allowed_image),
             digests_only=args.image_digests_only,
