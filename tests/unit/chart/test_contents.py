@@ -1,10 +1,12 @@
 """What the chart installs, with its switches one way and the other."""
 
+import re
 from typing import Any
 
 import yaml
 
 from encbench.__main__ import arguments
+from encbench.kube.labels import MANAGED_BY, MANAGER
 from tests.cluster.versions import IMAGE_TAGS
 from tests.support.chart import NAMESPACE, Rendered, lint, render
 from tests.support.choices import ALLOWED
@@ -203,6 +205,37 @@ def test_prometheus_gives_series_the_labels_that_are_asked_for(default: Rendered
     # The selectors are in encbench.reconcile.trial.series.
     assert {"namespace", "testbed", "trial", "pod", "node", "component", "arm"} <= given["encbench"]
     assert given["node-exporter"] == {"node", "instance"}
+
+
+def test_prometheus_scrapes_pods_of_the_operator_only(default: Rendered) -> None:
+    jobs = {job["job_name"]: job for job in prometheus_config(default)["scrape_configs"]}
+    owned, *_ = jobs["encbench"]["relabel_configs"]
+    assert owned["action"] == "keep"
+    label = "__meta_kubernetes_pod_label_" + re.sub(r"\W", "_", MANAGED_BY)
+    assert owned["source_labels"] == [label, "__meta_kubernetes_pod_controller_kind"]
+    for kind, good in (("StatefulSet", True), ("Job", True), ("ReplicaSet", False), ("", False)):
+        # Prometheus anchors the expression.
+        assert (re.fullmatch(owned["regex"], f"{MANAGER};{kind}") is not None) == good
+        assert re.fullmatch(owned["regex"], f"Helm;{kind}") is None
+
+
+def test_prometheus_has_limits(default: Rendered) -> None:
+    config = prometheus_config(default)
+    for name in ("label_limit", "label_name_length_limit", "label_value_length_limit"):
+        assert config["global"][name] > 0
+    for job in config["scrape_configs"]:
+        assert job["sample_limit"] > 0
+        assert job["body_size_limit"] in ("1MB", "10MB")
+    pod = default.one("Deployment", "prometheus")["spec"]["template"]["spec"]
+    given = {arg.partition("=")[0] for arg in pod["containers"][0]["args"]}
+    assert given >= {
+        "--storage.tsdb.retention.size",
+        "--storage.tsdb.retention.time",
+        "--query.max-samples",
+        "--query.max-concurrency",
+        "--query.timeout",
+        "--web.max-connections",
+    }
 
 
 def test_prometheus_is_restarted_by_a_changed_configuration(
