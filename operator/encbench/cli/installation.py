@@ -18,6 +18,8 @@ from encbench.ports import Body, Cluster
 
 DEPLOYMENT = Kind("apps/v1", "Deployment", "deployments")
 OPERATOR = {"app.kubernetes.io/name": "encbench", "app.kubernetes.io/component": "operator"}
+READER = "encbench.io/reader-secret"
+"""Annotation of the Deployment: the Secret with credentials that cannot write."""
 CREDENTIALS = ("access-key", "secret-key")
 PATIENCE = 15.0
 """Seconds to wait until a port-forward listens."""
@@ -49,14 +51,11 @@ async def store(cluster: Cluster, namespace: str) -> AsyncIterator[ObjectStore]:
     """The object store of the operator that watches the namespace."""
     operator, options = await find(cluster, namespace)
     own = operator["metadata"]["namespace"]
-    volumes = operator["spec"]["template"]["spec"].get("volumes", [])
-    mounted = [volume["secret"]["secretName"] for volume in volumes if "secret" in volume]
-    if not mounted:
-        raise CommandError("the operator's Deployment mounts no Secret for the object store")
-    secret = await cluster.get(SECRET, own, mounted[0])
+    name = _secret_name(operator)
+    secret = await cluster.get(SECRET, own, name)
     if secret is None:
         raise CommandError(
-            f"Secret {mounted[0]} in namespace {own} does not exist, or you may not read it"
+            f"Secret {name} in namespace {own} does not exist, or you may not read it"
         )
     with TemporaryDirectory() as directory:
         for name in CREDENTIALS:
@@ -70,6 +69,17 @@ async def store(cluster: Cluster, namespace: str) -> AsyncIterator[ObjectStore]:
                 region=options.s3_region,
                 credentials=Path(directory),
             )
+
+
+def _secret_name(operator: Body) -> str:
+    """The Secret of a user who only reads; the operator's own where there is no such user."""
+    reader = (operator["metadata"].get("annotations") or {}).get(READER)
+    volumes = operator["spec"]["template"]["spec"].get("volumes", [])
+    mounted = [volume["secret"]["secretName"] for volume in volumes if "secret" in volume]
+    for name in (reader, *mounted):
+        if name:
+            return str(name)
+    raise CommandError("the operator's Deployment mounts no Secret for the object store")
 
 
 @contextlib.asynccontextmanager

@@ -6,7 +6,9 @@ from typing import Any
 import yaml
 
 from encbench.__main__ import arguments
+from encbench.cli.installation import READER
 from encbench.kube.labels import MANAGED_BY, MANAGER
+from encbench.sidecars.storeusers.__main__ import arguments as storeusers
 from tests.cluster.versions import IMAGE_TAGS
 from tests.support.chart import NAMESPACE, Rendered, lint, render
 from tests.support.choices import ALLOWED
@@ -140,11 +142,58 @@ def test_more_namespaces(namespaces: Rendered) -> None:
     assert {body["metadata"]["namespace"] for body in policies} == {*everywhere}
 
 
+def secrets_of(pod: dict[str, Any], container: str) -> set[str]:
+    """The Secrets that the container sees."""
+    (own,) = [one for one in pod["containers"] if one["name"] == container]
+    seen = {mount["name"] for mount in own["volumeMounts"]}
+    volumes = [one for one in pod["volumes"] if one["name"] in seen]
+    return {one["secret"]["secretName"] for one in volumes if "secret" in one}
+
+
 def test_existing_credentials_are_used(namespaces: Rendered) -> None:
     assert not namespaces.all("Secret")
-    for component, kind in (("operator", "Deployment"), ("minio", "StatefulSet")):
-        volumes = namespaces.one(kind, component)["spec"]["template"]["spec"]["volumes"]
-        assert "keys" in [v["secret"]["secretName"] for v in volumes if "secret" in v]
+    pods = dict(namespaces.pods())
+    every = {"root-keys", "operator-keys", "analyst-keys"}
+    assert secrets_of(pods["bench-encbench-minio"], "users") == every
+
+
+def test_roots_credentials_are_in_the_stores_pod_alone(
+    default: Rendered, namespaces: Rendered
+) -> None:
+    for rendered, root, own, reader in (
+        (
+            default,
+            "bench-encbench-minio",
+            "bench-encbench-minio-operator",
+            "bench-encbench-minio-analyst",
+        ),
+        (namespaces, "root-keys", "operator-keys", "analyst-keys"),
+    ):
+        pods = dict(rendered.pods())
+        assert secrets_of(pods["bench-encbench-minio"], "minio") == {root}
+        assert secrets_of(pods["bench-encbench-operator"], "operator") == {own}
+        assert secrets_of(pods["bench-encbench-check"], "check") == {own}
+        annotations = rendered.one("Deployment", "operator")["metadata"]["annotations"]
+        assert annotations == {READER: reader}
+
+
+def test_a_store_of_ones_own_may_have_a_reader_too(external: Rendered) -> None:
+    annotations = external.one("Deployment", "operator")["metadata"]["annotations"]
+    assert annotations == {READER: "s3-reader"}
+    store = {**EXTERNAL["objectStore"]["external"], "readerSecret": ""}
+    without = render({**EXTERNAL, "objectStore": {"external": store}})
+    assert "annotations" not in without.one("Deployment", "operator")["metadata"]
+
+
+def test_the_container_that_makes_the_users_understands_its_arguments(default: Rendered) -> None:
+    (container,) = [one for _, one in default.containers() if one["name"] == "users"]
+    args = storeusers().parse_args(container["args"])
+    assert args.bucket == "encbench"
+    assert args.endpoint == "http://127.0.0.1:9000"
+    mounted = {mount["mountPath"] for mount in container["volumeMounts"]}
+    assert {str(args.root), str(args.operator), str(args.analyst)} <= mounted
+    assert str(args.made.parent) in mounted
+    assert container["startupProbe"]["exec"]["command"] == ["test", "-e", str(args.made)]
 
 
 def test_placement_and_pull_secrets_reach_the_pods(namespaces: Rendered) -> None:
