@@ -134,12 +134,25 @@ http://{{ include "encbench.fullname" . }}-minio.{{ .Release.Namespace }}.svc:90
 {{- .Values.minio.enabled | ternary "us-east-1" .Values.objectStore.external.region -}}
 {{- end -}}
 
+{{/* The operator's credentials, and the analysts', which are optional with a store of one's own. */}}
 {{- define "encbench.s3.secret" -}}
-{{- if not .Values.minio.enabled -}}
-{{- .Values.objectStore.external.existingSecret -}}
-{{- else -}}
-{{- .Values.minio.existingSecret | default (printf "%s-minio" (include "encbench.fullname" .)) -}}
+{{- .Values.minio.enabled | ternary (include "encbench.minio.secret" (list . "operator")) .Values.objectStore.external.existingSecret -}}
 {{- end -}}
+
+{{- define "encbench.s3.readerSecret" -}}
+{{- .Values.minio.enabled | ternary (include "encbench.minio.secret" (list . "analyst")) .Values.objectStore.external.readerSecret -}}
+{{- end -}}
+
+{{/* Secret of a user of the bundled store, and its name where it is not generated. Call with
+     (list . user). */}}
+{{- define "encbench.minio.secret" -}}
+{{- $suffix := eq (index . 1) "root" | ternary "" (printf "-%s" (index . 1)) -}}
+{{- include "encbench.minio.existing" . | default (printf "%s-minio%s" (include "encbench.fullname" (index . 0)) $suffix) -}}
+{{- end -}}
+
+{{- define "encbench.minio.existing" -}}
+{{- $minio := (index . 0).Values.minio -}}
+{{- eq (index . 1) "root" | ternary $minio.existingSecret (get (get $minio.users (index . 1) | default dict) "existingSecret") -}}
 {{- end -}}
 
 {{- define "encbench.s3.clientEndpoint" -}}
