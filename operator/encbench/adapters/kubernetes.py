@@ -17,7 +17,7 @@ from kubernetes.aio.client import ApiClient, Configuration
 
 from encbench.adapters.kubernetes_http import APPLY, JSON, MERGE, HttpAnswer, Requests, path
 from encbench.api.kinds import EVENT, POD, Kind
-from encbench.ports import Body, Conflict, Rejected, Unavailable
+from encbench.ports import Body, Conflict, Meter, Rejected, Unavailable
 
 _log = logging.getLogger(__name__)
 
@@ -68,8 +68,15 @@ def current_namespace() -> str:
 class KubernetesCluster:
     """The API server behind a client. A request reads at most `chunk` objects."""
 
-    def __init__(self, client: ApiClient, *, timeout: float = 30.0, chunk: int = 500) -> None:
-        self._requests = Requests(client, timeout)
+    def __init__(
+        self,
+        client: ApiClient,
+        *,
+        timeout: float = 30.0,
+        chunk: int = 500,
+        meter: Meter | None = None,
+    ) -> None:
+        self._requests = Requests(client, timeout, meter or Meter())
         self._chunk = chunk
         self._instance = socket.gethostname()[:128]
 

@@ -8,6 +8,7 @@ Bodies are never logged, because Secrets pass through here.
 """
 
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ import aiohttp
 from kubernetes.aio.client import ApiClient
 
 from encbench.api.kinds import Kind
-from encbench.ports import Body, Conflict, Rejected, Unavailable
+from encbench.ports import Body, Conflict, Meter, Rejected, Unavailable
 
 Query = Sequence[tuple[str, str]]
 
@@ -39,6 +40,14 @@ def path(kind: Kind, namespace: str | None, name: str = "", subresource: str = "
         parts += ["namespaces", namespace]
     parts += [part for part in (kind.plural, name, subresource) if part]
     return "/".join(parts)
+
+
+def resource(where: str) -> str:
+    """The plural in a path, and the subresource if there is one: without names, hence few."""
+    parts = where.split("/")[3 if where.startswith("/api/") else 4 :]
+    if parts[0] == "namespaces" and len(parts) > 2:
+        parts = parts[2:]
+    return "/".join([parts[0], *parts[2:3]])
 
 
 @dataclass(frozen=True)
@@ -92,10 +101,11 @@ class HttpAnswer:
 
 
 class Requests:
-    """Sends requests; each ends within `timeout` seconds."""
+    """Sends requests; each ends within `timeout` seconds, and the meter hears of it."""
 
-    def __init__(self, client: ApiClient, timeout: float) -> None:
+    def __init__(self, client: ApiClient, timeout: float, meter: Meter) -> None:
         self._client = client
+        self._meter = meter
         self._timeout = aiohttp.ClientTimeout(total=timeout)
 
     async def send(
@@ -108,10 +118,14 @@ class Requests:
         content_type: str = JSON,
     ) -> HttpAnswer:
         """Send and read the answer. Unavailable without one, or when the server failed."""
+        began, status = time.monotonic(), 0
         try:
             answer = await self._exchange(method, where, query, body, content_type)
+            status = answer.status
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise Unavailable(f"{method} {where}: {str(error) or type(error).__name__}") from error
+        finally:
+            self._meter.asked(method, resource(where), status, time.monotonic() - began)
         if answer.status == 500 and _UNTYPED in answer.message:
             raise Rejected(answer.message)
         if answer.status in _AWAY or answer.status >= 500:

@@ -26,6 +26,7 @@ from encbench.reconcile.effects.campaign import CampaignEffects
 from encbench.reconcile.effects.effect import SLOW
 from encbench.reconcile.effects.testbed import TestbedEffects
 from encbench.reconcile.effects.trial import TrialEffects
+from encbench.reconcile.gauges import CampaignGauge, Gauge, TrialGauge, Windows
 from encbench.reconcile.loop import Reconciler
 from encbench.reconcile.objects import Object, OwnKind
 from encbench.reconcile.testbed.decide import decide as decide_testbed
@@ -53,6 +54,7 @@ class KindReconciler(Generic[S, T, V, E, R]):
     decide: Callable[[Object[S, T], V], Decision[T, E]]
     effects: Effects[Object[S, T], E, R]
     slowly: Slowly
+    gauge: Gauge[Object[S, T], V, T]
     is_over: Callable[[T], bool] = lambda _: False
     """Whether nothing that was found is needed any more."""
     sees_deletion: bool = False
@@ -68,11 +70,13 @@ class KindReconciler(Generic[S, T, V, E, R]):
             return await misfits.handle(cluster, self.deps.clock, kind, body, error)
         if subject is None or (subject.deleting and not self.sees_deletion):
             self.effects.forget(namespace, name)
+            self.gauge.gone(namespace, name)
             return None
         seen = await self.observe(self.deps, subject, self.effects.found(subject))
         decision = self.decide(subject, seen)
         if decision.status != subject.status:
             await cluster.apply_status(kind, subject.with_status(decision.status))
+        self.gauge.passed(subject, seen, decision.status)
         found = [await self._perform(subject, effect) for effect in decision.effects]
         if self.is_over(decision.status):
             self.effects.forget(namespace, name)
@@ -100,6 +104,7 @@ def reconcilers(deps: Deps, slowly: Slowly) -> dict[Kind, Reconciler]:
     def is_archived(status: TrialStatus) -> bool:
         return is_true(status.conditions, ARCHIVED)
 
+    windows = Windows()
     return {
         CAMPAIGN: KindReconciler(
             deps,
@@ -108,6 +113,7 @@ def reconcilers(deps: Deps, slowly: Slowly) -> dict[Kind, Reconciler]:
             decide_campaign,
             CampaignEffects(deps),
             slowly,
+            CampaignGauge(deps.meter, windows),
             sees_deletion=True,
         ),
         TESTBED: KindReconciler(
@@ -117,6 +123,7 @@ def reconcilers(deps: Deps, slowly: Slowly) -> dict[Kind, Reconciler]:
             decide_testbed,
             TestbedEffects(deps),
             slowly,
+            Gauge(deps.meter),
             is_proven,
         ),
         TRIAL: KindReconciler(
@@ -126,6 +133,7 @@ def reconcilers(deps: Deps, slowly: Slowly) -> dict[Kind, Reconciler]:
             decide_trial,
             TrialEffects(deps),
             slowly,
+            TrialGauge(deps.meter, windows),
             is_archived,
         ),
     }
