@@ -20,8 +20,9 @@ import kopf
 from encbench import __version__, handlers
 from encbench.adapters.agent import HttpAgent
 from encbench.adapters.certificates import EllipticCertificates
-from encbench.adapters.kubernetes import KubernetesCluster, connect
-from encbench.adapters.meter import PrometheusMeter
+from encbench.adapters.kubeclient import ClientTransport, connect
+from encbench.adapters.kubernetes import KubernetesCluster
+from encbench.adapters.meter import MeteredTransport, PrometheusMeter
 from encbench.adapters.meter_http import serving
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
@@ -280,7 +281,7 @@ async def let_go(args: argparse.Namespace) -> None:
     async with AsyncExitStack() as stack:
         client = await connect()
         stack.push_async_callback(client.close)
-        await farewell.let_go(KubernetesCluster(client), args.namespace)
+        await farewell.let_go(KubernetesCluster(ClientTransport(client)), args.namespace)
 
 
 async def check(args: argparse.Namespace) -> bool:
@@ -331,7 +332,7 @@ async def _connect(
 ) -> tuple[Deps, ObjectStore]:
     client = await connect()
     stack.push_async_callback(client.close)
-    cluster = KubernetesCluster(client, meter=meter)
+    cluster = KubernetesCluster(MeteredTransport(ClientTransport(client), meter))
     metrics = Prometheus(args.prometheus_url, ca_file=args.prometheus_ca_file)
     agent, recorder = HttpAgent(), HttpRecorder()
     for adapter in (metrics, agent, recorder):

@@ -5,6 +5,7 @@ and series of single campaigns exist for `MOST` of them only. Those series are m
 from what is known of campaigns that exist, so that they vanish with their campaign.
 """
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,8 +19,9 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from encbench.adapters.kubernetes_http import HttpAnswer, Query, Transport, resource
 from encbench.api.kinds import Kind
-from encbench.ports import CampaignFigures, Meter, PassEnd
+from encbench.ports import Body, CampaignFigures, Meter, PassEnd
 
 MOST = 200
 """Campaigns with series of their own, those first that are not over."""
@@ -127,6 +129,26 @@ class PrometheusMeter(Meter):
     def idle(self, seconds: float) -> None:
         """See `ports.Meter`."""
         self._idle.observe(seconds)
+
+
+class MeteredTransport:
+    """A way to the API server whose requests are counted."""
+
+    def __init__(self, transport: Transport, meter: Meter) -> None:
+        self._transport = transport
+        self._meter = meter
+
+    async def exchange(
+        self, method: str, where: str, query: Query, body: Body | None, content_type: str
+    ) -> HttpAnswer:
+        """See `kubernetes_http.Transport`."""
+        began, status = time.monotonic(), 0
+        try:
+            answer = await self._transport.exchange(method, where, query, body, content_type)
+            status = answer.status
+        finally:
+            self._meter.asked(method, resource(where), status, time.monotonic() - began)
+        return answer
 
 
 class _Now(Collector):

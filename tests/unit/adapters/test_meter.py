@@ -6,8 +6,8 @@ import aiohttp
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from encbench.adapters.kubernetes_http import path, resource
-from encbench.adapters.meter import MOST, PrometheusMeter
+from encbench.adapters.kubernetes_http import HttpAnswer, path, resource
+from encbench.adapters.meter import MOST, MeteredTransport, PrometheusMeter
 from encbench.adapters.meter_http import FRESH, serving
 from encbench.api.kinds import CAMPAIGN, NODE, POD, TRIAL, Kind
 from encbench.ports import CampaignFigures
@@ -145,3 +145,29 @@ async def test_many_scrapes_cause_one_rendering_a_second() -> None:
         assert await scrape() == "x 2\n"
         async with session.get("/") as answer:
             assert answer.status == 404
+
+
+class Answering:
+    """A transport that answers with this status, or not at all."""
+
+    def __init__(self, status: int) -> None:
+        self._status = status
+
+    async def exchange(self, *_: object) -> HttpAnswer:
+        if not self._status:
+            raise OSError("no route")
+        return HttpAnswer(self._status, b"{}")
+
+
+async def test_each_request_is_counted_with_its_answer() -> None:
+    meter = PrometheusMeter("1")
+    where = path(POD, "bench", "p")
+    for status in (200, 404, 404, 503):
+        answer = await MeteredTransport(Answering(status), meter).exchange(
+            "GET", where, (), None, ""
+        )
+        assert answer.status == status
+    with pytest.raises(OSError, match="no route"):
+        await MeteredTransport(Answering(0), meter).exchange("GET", where, (), None, "")
+    counted = {status: n for (_, _, status), n in of(meter, "encbench_api_requests_total").items()}
+    assert counted == {"200": 1, "404": 2, "503": 1, "0": 1}
