@@ -38,6 +38,7 @@ from encbench.reconcile.deps import Deps, Settings
 from encbench.reconcile.loop import Key, Loop
 from encbench.reconcile.namespaces import is_ending
 from encbench.reconcile.reconcilers import reconcilers
+from encbench.reconcile.services import services
 
 log = logging.getLogger("encbench")
 
@@ -240,6 +241,10 @@ async def run(args: argparse.Namespace) -> None:
         bucket = asyncio.create_task(_ensure_bucket(store))
         log.info("encbench %s watches %s", deps.settings.version, ", ".join(args.namespace))
         rules = asyncio.create_task(_log_rules(deps.cluster, args.admission_policy))
+        away = asyncio.create_task(deps.services.watch())
+        forgotten = asyncio.create_task(
+            farewell.let_forgotten_go(deps.cluster, deps.clock, args.namespace)
+        )
         watch = asyncio.create_task(
             kopf.operator(
                 registry=registry,
@@ -253,9 +258,10 @@ async def run(args: argparse.Namespace) -> None:
         )
         # Without its watches or its loop the operator is useless: end and be restarted.
         await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (work, bucket, watch, rules):
+        tasks = (work, bucket, watch, rules, away, forgotten)
+        for task in tasks:
             task.cancel()
-        results = await asyncio.gather(work, bucket, watch, rules, return_exceptions=True)
+        results = await asyncio.gather(*tasks, return_exceptions=True)
         if args.release_namespace:
             await part(deps.cluster, args.release_namespace, args.namespace)
         for result in results:
@@ -379,6 +385,7 @@ async def _connect(
         clock=SystemClock(),
         meter=meter,
         settings=settings,
+        services=services(store, metrics),
     )
     return deps, store
 
