@@ -99,8 +99,9 @@ class PrometheusMeter(Meter):
 
     def only(self, namespace: str, names: Sequence[str]) -> None:
         """See `ports.Meter`."""
+        kept = set(names)
         for space, name in list(self._now.campaigns):
-            if space == namespace and name not in names:
+            if space == namespace and name not in kept:
                 self.gone(space, name)
 
     def gone(self, namespace: str, name: str) -> None:

@@ -34,7 +34,7 @@ async def serving(
 
     application = web.Application()
     application.router.add_get("/metrics", answer)
-    runner = web.AppRunner(application, access_log=None)
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:
         site = web.TCPSite(runner, host, port)
