@@ -60,3 +60,4 @@ class Deps(Reads):
     agent: ports.Agent
     recorder: ports.Recorder
     certificates: ports.Certificates
+    meter: ports.Meter = field(default_factory=ports.Meter)
