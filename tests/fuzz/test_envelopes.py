@@ -1,5 +1,6 @@
 """Encrypted values, which any server may have changed on their way to the agent."""
 
+import base64
 from contextlib import suppress
 
 from encbench.adapters import columncipher, enclavecipher
@@ -8,23 +9,21 @@ from tests.fuzz.budget import Budget
 from tests.fuzz.inputs import binaries
 
 KEY = bytes(range(16))
-HEADER = envelope.MAGIC + bytes([envelope.VERSION, 1, 253, 0, 0, 0, 0, 45])
+HEADER = envelope.MAGIC + bytes([envelope.VERSION, 1, 253, 0, 0, 0, 0, 45]) + bytes(12)
 SEALED = [enclavecipher.seal(value, KEY) for value in (7, "a value")]
 
 
 def test_envelopes(budget: Budget) -> None:
     def check(value: bytes) -> None:
         with suppress(ValueError):
-            columncipher.open_envelope(envelope.parse(value), KEY)
+            columncipher.open_envelope(envelope.parse(value), envelope.UNBOUND, KEY)
             raise AssertionError("a value that the key has not sealed was opened")
 
-    whole = [HEADER + bytes(12 + 16 + size) for size in (0, 1, 40)]
+    whole = [HEADER + bytes(8 + 16 + size) for size in (0, 1, 40)]
     budget.spend(check, binaries(whole))
 
 
 def test_values_of_encrypted_types(budget: Budget) -> None:
-    import base64
-
     own = [base64.b64decode(text) for text in SEALED]
     plain = {enclavecipher.unseal(value, KEY) for value in own}
 

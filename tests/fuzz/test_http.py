@@ -28,6 +28,7 @@ from encbench.wire.shape import misfit
 from encbench.wire.slices import SlotsAnswer
 from tests.fuzz.budget import Budget
 from tests.fuzz.inputs import binaries, documents
+from tests.support import sidecars
 
 AUTH = {"authorization": "Bearer t0ken"}
 SLOTS = {"warmup": 1.0, "period": 3.0, "slice": 2.5, "settle": 0.5, "slots": 4}
@@ -154,20 +155,20 @@ def test_answers_to_the_operator(budget: Budget, loop: asyncio.AbstractEventLoop
         app = web.Application()
         app.router.add_get("/{path:.*}", answer)
         made = TestServer(app)
-        await made.start_server()
+        await made.start_server(ssl=sidecars.context("agent"))
         return made, HttpRecorder(), HttpAgent()
 
     made, recorder, agent = loop.run_until_complete(started())
-    address = f"{made.host}:{made.port}"
+    address, access = f"{made.host}:{made.port}", sidecars.access("t0ken")
 
     def check(body: bytes) -> None:
         content[0] = body
         with suppress(Unavailable, Rejected):
-            state = loop.run_until_complete(recorder.state(address, "t0ken"))
+            state = loop.run_until_complete(recorder.state(address, access))
             assert misfit(StateAnswer, state) is None
             assert math.isfinite(state["clock"])
         with suppress(Unavailable, Rejected):
-            slots = loop.run_until_complete(agent.slots(address, "t0ken", "a"))
+            slots = loop.run_until_complete(agent.slots(address, access, "a"))
             assert misfit(SlotsAnswer, slots) is None
             assert all(math.isfinite(row["begin"]["at"]) for row in slots["rows"])
 
