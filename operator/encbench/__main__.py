@@ -20,7 +20,8 @@ import kopf
 from encbench import __version__, handlers
 from encbench.adapters.agent import HttpAgent
 from encbench.adapters.certificates import EllipticCertificates
-from encbench.adapters.kubernetes import KubernetesCluster, connect
+from encbench.adapters.kubeclient import ClientTransport, connect
+from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.recorder import HttpRecorder
@@ -271,7 +272,7 @@ async def let_go(args: argparse.Namespace) -> None:
     async with AsyncExitStack() as stack:
         client = await connect()
         stack.push_async_callback(client.close)
-        await farewell.let_go(KubernetesCluster(client), args.namespace)
+        await farewell.let_go(KubernetesCluster(ClientTransport(client)), args.namespace)
 
 
 async def check(args: argparse.Namespace) -> bool:
@@ -320,7 +321,7 @@ async def _log_rules(cluster: Reader, policies: Sequence[str]) -> None:
 async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Deps, ObjectStore]:
     client = await connect()
     stack.push_async_callback(client.close)
-    cluster = KubernetesCluster(client)
+    cluster = KubernetesCluster(ClientTransport(client))
     metrics = Prometheus(args.prometheus_url, ca_file=args.prometheus_ca_file)
     agent, recorder = HttpAgent(), HttpRecorder()
     for adapter in (metrics, agent, recorder):

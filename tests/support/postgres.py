@@ -32,6 +32,7 @@ from encbench.kube.pods import USER_ID
 from tests.support import debian
 from tests.support.certified import issued
 from tests.support.places import mounted, places, texts, write
+from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
 
 DEBIAN = Path("/usr/lib/postgresql/15/bin")
@@ -272,7 +273,7 @@ def _prepare(
 ) -> Postgres:
     layout = PostgresqlLayout(**places(folder), key_file=str(folder / "mek" / MEK))
     context, made = database_context(spec), issued()
-    credentials = texts(credentials_secret(context, counting_tokens(), {}))
+    credentials = texts(credentials_secret(context, counting_tokens(), {}, PLACEHOLDERS))
     credentials |= entries(made)
     given = config_map(context)["data"]
     broken = {"listen_addresses": "127.0.0.1", **overrides}

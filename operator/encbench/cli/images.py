@@ -40,7 +40,7 @@ async def images(args: argparse.Namespace) -> int:
     if given:
         found = await from_manifests(args)
     else:
-        async with connected(args.namespace) as (cluster, namespace):
+        async with connected(args) as (cluster, namespace):
             found = await from_cluster(cluster, namespace, args.campaign)
     output.write(_written(found, args.output).encode(), None)
     if given and not args.live:
@@ -57,7 +57,7 @@ async def from_manifests(args: argparse.Namespace) -> Found:
     async with contextlib.AsyncExitStack() as stack:
         live, namespace, own = None, args.namespace or "default", Installation()
         if args.live:
-            live, namespace = await stack.enter_async_context(connected(args.namespace))
+            live, namespace = await stack.enter_async_context(connected(args))
             own = await installed(live, namespace)
         loaded = await manifests.load(args.filename, args.kustomize, namespace)
         found: Found = {}

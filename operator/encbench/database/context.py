@@ -41,7 +41,7 @@ class DatabaseContext:
 
     @property
     def credentials_name(self) -> str:
-        """Name of the Secret with users, passwords and token."""
+        """Name of the Secret with users, passwords and tokens."""
         return credentials_name(self.name)
 
     @property

@@ -66,6 +66,14 @@ def mount(name: str, path: str, *, read_only: bool = True) -> Part:
     return {"name": name, "mountPath": path, "readOnly": read_only}
 
 
+def ports(numbers: Mapping[str, int]) -> list[Part]:
+    """A container's `ports`, by name."""
+    return [
+        {"name": name, "containerPort": number, "protocol": "TCP"}
+        for name, number in numbers.items()
+    ]
+
+
 def verbatim(text: str) -> str:
     """The text, escaped so that Kubernetes passes it on unchanged.
 

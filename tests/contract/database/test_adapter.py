@@ -8,6 +8,7 @@ from aiohttp import web
 
 from encbench.adapters.agent import HttpAgent
 from encbench.ports import Rejected, Unavailable
+from tests.support import sidecars
 
 MARKER = "encbench-marker-0001"
 ASKED: list[object] = []
@@ -30,12 +31,8 @@ async def answer(request: web.Request) -> web.Response:
 async def address() -> AsyncIterator[str]:
     app = web.Application()
     app.router.add_route("*", "/v1/{name}", answer)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    host, port = runner.addresses[0][:2]
-    yield f"{host}:{port}"
-    await runner.cleanup()
+    async with sidecars.served(app) as found:
+        yield found
 
 
 @pytest.fixture
@@ -62,13 +59,13 @@ async def test_odd_answers(
     database: HttpAgent, address: str, token: str, error: type[Exception], text: str
 ) -> None:
     with pytest.raises(error, match=text):
-        await database.server(address, token)
+        await database.server(address, sidecars.access(token))
     with pytest.raises(error, match=text):
-        await database.evidence(address, token, MARKER, full=True)
+        await database.evidence(address, sidecars.access(token), MARKER, full=True)
 
 
 async def test_what_is_asked(database: HttpAgent, address: str) -> None:
     """The answer is none of an agent's, which the error says; the request is what counts here."""
     with pytest.raises(Unavailable, match="catalogue is missing"):
-        await database.evidence(address, "echo", MARKER, full=True)
+        await database.evidence(address, sidecars.access("echo"), MARKER, full=True)
     assert ASKED == [{"body": {"marker": MARKER, "full": True}, "path": "/v1/evidence"}]

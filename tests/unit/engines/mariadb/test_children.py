@@ -14,6 +14,7 @@ from encbench.database.children import (
     stateful_set,
     volume_claim,
 )
+from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import (
     PLAINTEXT,
     TDE,
@@ -64,13 +65,13 @@ def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]
     assert seen == {
         "initialise": key,
         "server": sorted([*key, "init.sql"]),
-        "agent": ["agent-password", "token"],
+        "agent": ["agent-password", "agent-tls.crt", "agent-tls.key", "agent-token"],
     }
 
 
 def test_nothing_secret_outside_of_secrets() -> None:
     context, token = database_context(spec_of_testbed(TDE)), counting_tokens()
-    made = [keys_secret(context, token), credentials_secret(context, token, {})]
+    made = [keys_secret(context, token), credentials_secret(context, token, {}, PLACEHOLDERS)]
     hidden = {f"{number:032x}" for number in range(1, 9)} | {
         f"{number:064x}" for number in range(1, 9)
     }
