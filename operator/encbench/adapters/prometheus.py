@@ -22,13 +22,15 @@ from typing import Any
 
 from aiohttp import ClientError, ClientTimeout, TCPConnector
 
-from encbench.adapters.session import HttpClient
+from encbench.adapters.session import HttpClient, content_of
 from encbench.ports import Rejected, Series, Unavailable
 from encbench.wire.foreign import parsed
 
 _MARGIN_MS = 1000
 _ROUNDED = 0.002
 """Prometheus' times have milliseconds."""
+LARGEST = 32 * 2**20
+"""Bytes of an answer. One series of a window of a day has 3 MiB."""
 _ASKED_WRONGLY = (400, 422)
 ASK_AGAIN = 30.0
 """Seconds for which the difference of clocks counts."""
@@ -91,7 +93,8 @@ class Prometheus(HttpClient):
         try:
             url = f"{self._url}/api/v1/query"
             async with self._session.post(url, data=form, timeout=self._timeout) as response:
-                return _data(self._url, response.status, await response.text())
+                text = await content_of(response, LARGEST, f"Prometheus at {self._url}")
+                return _data(self._url, response.status, text.decode(errors="replace"))
         except (ClientError, OSError, TimeoutError) as error:
             why = str(error) or type(error).__name__
             raise Unavailable(f"Prometheus at {self._url} cannot be reached: {why}") from error

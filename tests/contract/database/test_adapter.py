@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import pytest
 from aiohttp import web
 
+from encbench.adapters import sidecar
 from encbench.adapters.agent import HttpAgent
 from encbench.ports import Rejected, Unavailable
 from tests.support import sidecars
@@ -15,7 +17,7 @@ ASKED: list[object] = []
 """What the last echo was asked."""
 
 
-async def answer(request: web.Request) -> web.Response:
+async def answer(request: web.Request) -> web.StreamResponse:
     """As the token says."""
     token = request.headers["Authorization"].removeprefix("Bearer ")
     if token == "slow":
@@ -23,8 +25,20 @@ async def answer(request: web.Request) -> web.Response:
     if token == "echo":
         ASKED[:] = [{"path": request.path, "body": await request.json()}]
         return web.json_response({})
+    if token == "endless":
+        return await endless(request)
     status, _, text = token.partition(" ")
     return web.Response(status=int(status), text=text)
+
+
+async def endless(request: web.Request) -> web.StreamResponse:
+    """As much as the caller takes."""
+    said = web.StreamResponse()
+    await said.prepare(request)
+    with suppress(ConnectionError):
+        while True:
+            await said.write(b" " * 2**20)
+    return said
 
 
 @pytest.fixture
@@ -52,12 +66,19 @@ async def database() -> AsyncIterator[HttpAgent]:
         ("200 ", Unavailable, "status 200"),
         ('400 {"error": "no marker"}', Rejected, "no marker"),
         ("404 nothing", Rejected, "status 404"),
+        ("endless", Rejected, "more than 1 MiB"),
         ("slow", Unavailable, "did not answer within"),
     ],
 )
 async def test_odd_answers(
-    database: HttpAgent, address: str, token: str, error: type[Exception], text: str
+    database: HttpAgent,
+    address: str,
+    token: str,
+    error: type[Exception],
+    text: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(sidecar, "LARGEST", 2**20)
     with pytest.raises(error, match=text):
         await database.server(address, sidecars.access(token))
     with pytest.raises(error, match=text):

@@ -70,6 +70,7 @@ def _talk(
                 response = handler(_read(connection, until))
             except BadRequest as error:
                 response = Response(400, f"{error}\n".encode(), "text/plain")
+            connection.settimeout(_TIMEOUT)
             _write(connection, response)
         if response.sent is not None:
             response.sent()
@@ -80,6 +81,7 @@ def _talk(
 
 
 def _read(connection: socket.socket, until: float) -> Request:
+    """The whole request by then; a caller that sends a letter now and then holds no thread."""
     data = b""
     while b"\r\n\r\n" not in data:
         if len(data) > _HEAD_LIMIT:
