@@ -151,15 +151,11 @@ def test_answers_to_the_operator(budget: Budget, loop: asyncio.AbstractEventLoop
     async def answer(_: web.Request) -> web.Response:
         return web.Response(body=content[0])
 
-    async def started() -> tuple[TestServer, HttpRecorder, HttpAgent]:
-        app = web.Application()
-        app.router.add_get("/{path:.*}", answer)
-        made = TestServer(app)
-        await made.start_server(ssl=sidecars.context("agent"))
-        return made, HttpRecorder(), HttpAgent()
-
-    made, recorder, agent = loop.run_until_complete(started())
-    address, access = f"{made.host}:{made.port}", sidecars.access("t0ken")
+    app = web.Application()
+    app.router.add_get("/{path:.*}", answer)
+    serving = sidecars.served(app)
+    address = loop.run_until_complete(serving.__aenter__())
+    recorder, agent, access = HttpRecorder(), HttpAgent(), sidecars.access("t0ken")
 
     def check(body: bytes) -> None:
         content[0] = body
@@ -175,4 +171,4 @@ def test_answers_to_the_operator(budget: Budget, loop: asyncio.AbstractEventLoop
     budget.spend(check, documents([STATE, READ]), [b"{}", b'{"digests": 1}', b"[" * 100_000])
     loop.run_until_complete(recorder.aclose())
     loop.run_until_complete(agent.aclose())
-    loop.run_until_complete(made.close())
+    loop.run_until_complete(serving.__aexit__(None, None, None))
