@@ -8,8 +8,8 @@ lock() {
     uv pip compile --quiet --python-version 3.11 --python-platform x86_64-manylinux_2_28 \
         --generate-hashes --no-emit-index-url "$@"
 }
-lock pyproject.toml --output-file operator/requirements.lock "$@"
-lock pyproject.toml --group dev --constraint operator/requirements.lock \
+lock pyproject.toml --extra operator --output-file operator/requirements.lock "$@"
+lock pyproject.toml --extra operator --extra data --group dev --constraint operator/requirements.lock \
     --output-file operator/requirements-dev.lock "$@"
 # What the operator needs stands in its own file alone; the tests install both.
 own=$(awk 'NR == FNR { if ($1 ~ /==/) known[$1]; next } /^[A-Za-z0-9]/ { drop = $1 in known } !drop' \

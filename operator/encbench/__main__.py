@@ -8,9 +8,10 @@ import logging
 import secrets
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,11 +20,13 @@ import kopf
 from encbench import __version__, handlers
 from encbench.adapters.agent import HttpAgent
 from encbench.adapters.certificates import EllipticCertificates
-from encbench.adapters.kubernetes import KubernetesCluster, connect
+from encbench.adapters.kubeclient import ClientTransport, connect
+from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.recorder import HttpRecorder
 from encbench.admission.gather import Allowed
+from encbench.admission.images import SERVERS, TOOLS, Images
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
 from encbench.kube import labels
 from encbench.ports import Cluster, Reader, Rejected, Unavailable
@@ -47,6 +50,13 @@ IMAGES = {
 }
 
 
+CHOICES = {
+    "server-image": (
+        SERVERS,
+        "ENGINE=REPOSITORY: server of templates without an image, whose version is the tag",
+    ),
+    "tool-image": (TOOLS, "TOOL=IMAGE: client of workloads without an image"),
+}
 ALLOWED = {
     "allowed-image": "registry, folder or repository of images that campaigns may name; may be "
     "given several times; without it, all",
@@ -117,6 +127,17 @@ def arguments() -> argparse.ArgumentParser:
             default="IfNotPresent",
             choices=("Always", "IfNotPresent", "Never"),
         )
+    for name, (known, help_text) in CHOICES.items():
+        parser.add_argument(
+            f"--{name}", action="append", default=[], type=partial(_choice, known), help=help_text
+        )
+    parser.add_argument(
+        "--image-pull-secret",
+        action="append",
+        default=[],
+        help="Secret in each watched namespace by which every pod may pull its images; may be "
+        "given several times",
+    )
     parser.add_argument(
         "--admission-policy",
         action="append",
@@ -145,6 +166,13 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--log-format", choices=("text", "json"), default="text")
     parser.add_argument("--log-level", choices=("debug", "info", "warning"), default="info")
     return parser
+
+
+def _choice(known: Mapping[str, str], text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    if name not in known or not value:
+        raise argparse.ArgumentTypeError(f"write one of {', '.join(known)}, = and a reference")
+    return name, value
 
 
 def configure_logging(level: str, style: str) -> None:
@@ -244,7 +272,7 @@ async def let_go(args: argparse.Namespace) -> None:
     async with AsyncExitStack() as stack:
         client = await connect()
         stack.push_async_callback(client.close)
-        await farewell.let_go(KubernetesCluster(client), args.namespace)
+        await farewell.let_go(KubernetesCluster(ClientTransport(client)), args.namespace)
 
 
 async def check(args: argparse.Namespace) -> bool:
@@ -293,7 +321,7 @@ async def _log_rules(cluster: Reader, policies: Sequence[str]) -> None:
 async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Deps, ObjectStore]:
     client = await connect()
     stack.push_async_callback(client.close)
-    cluster = KubernetesCluster(client)
+    cluster = KubernetesCluster(ClientTransport(client))
     metrics = Prometheus(args.prometheus_url, ca_file=args.prometheus_ca_file)
     agent, recorder = HttpAgent(), HttpRecorder()
     for adapter in (metrics, agent, recorder):
@@ -317,6 +345,10 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
         proxy_pull_policy=args.proxy_image_pull_policy,
         turnstile_image=args.turnstile_image,
         turnstile_pull_policy=args.turnstile_image_pull_policy,
+        images=Images(
+            servers={**SERVERS, **dict(args.server_image)}, tools={**TOOLS, **dict(args.tool_image)}
+        ),
+        pull_secrets=tuple(args.image_pull_secret),
         allowed=Allowed(
             images=tuple(one.rstrip("/") for one in args.allowed_image),
             digests_only=args.image_digests_only,

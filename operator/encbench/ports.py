@@ -6,7 +6,7 @@ again later and loses nothing. Each method names its other errors.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -150,17 +150,31 @@ class Certificates(Protocol):
         Rejected when the authority is not a CA with its key.
         """
 
+    def certify(self, authority: KeyPair, host: str, now: datetime) -> KeyPair:
+        """A fresh certificate for a server under that name alone. Rejected as `issue` does."""
+
     def unpresentable(self, now: datetime) -> KeyPair:
         """A client certificate that TLS 1.3 cannot sign with, so that clients send none."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a sidecar takes from its caller, and what it has to show."""
+
+    token: str = field(repr=False)
+    authority: str = field(repr=False)
+    """Certificate of the CA, as PEM."""
+    name: str
+    """The name that the sidecar's certificate bears."""
 
 
 class AgentReader(Protocol):
     """What an agent says without doing anything; the arguments are those of `Agent`."""
 
-    async def server(self, address: str, token: str) -> agent.ServerAnswer:
+    async def server(self, address: str, access: Access) -> agent.ServerAnswer:
         """Facts of the server. Unavailable until it answers queries."""
 
-    async def stopped(self, address: str, token: str, run: str) -> agent.RecoveryAnswer:
+    async def stopped(self, address: str, access: Access, run: str) -> agent.RecoveryAnswer:
         """State of that stop of the server, which this never arms; `unknown` if there is none.
 
         Rejected by an agent of a version without stops.
@@ -168,21 +182,28 @@ class AgentReader(Protocol):
 
 
 class Agent(AgentReader, Protocol):
-    """The agent beside a database. `address` is host:port; `token` authenticates the caller."""
+    """The agent beside a database. `address` is host:port."""
 
-    async def settle(self, address: str, token: str) -> agent.SettleAnswer:
+    async def settle(self, address: str, access: Access) -> agent.SettleAnswer:
         """Have the server write its changes: `settled`, and the remaining `dirtyPages`.
 
         This is one round of bounded length: call again until it is settled.
         """
 
     async def evidence(
-        self, address: str, token: str, marker: str, *, full: bool
+        self, address: str, access: Access, marker: str, *, full: bool
     ) -> agent.EvidenceAnswer:
         """Evidence about the mode in force: catalogue rows and the files that hold the marker."""
 
     async def checks(
-        self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
+        self,
+        address: str,
+        access: Access,
+        run: str,
+        *,
+        warehouses: int,
+        loaded: bool,
+        seconds: float,
     ) -> agent.ChecksAnswer:
         """State of the checks of TPC-C's tables that bear this name.
 
@@ -193,7 +214,7 @@ class Agent(AgentReader, Protocol):
     async def stop(
         self,
         address: str,
-        token: str,
+        access: Access,
         run: str,
         *,
         how: agent.StopWay,
@@ -206,20 +227,20 @@ class Agent(AgentReader, Protocol):
         ones only look. Also Unavailable while another stop is in progress.
         """
 
-    async def begin_slots(self, address: str, token: str, order: SlotsOrder) -> SlotsAnswer:
+    async def begin_slots(self, address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
         """Have the server's counters read at the edges of a block's slots; the run's state.
 
         The first call with the order's name begins the readings; later ones only look.
         """
 
-    async def slots(self, address: str, token: str, run: str) -> SlotsAnswer:
+    async def slots(self, address: str, access: Access, run: str) -> SlotsAnswer:
         """The readings of that name so far; `unknown` if there are none. This begins none."""
 
 
 class RecorderReader(Protocol):
     """What a recorder says without doing anything."""
 
-    async def state(self, address: str, token: str) -> recorder.StateAnswer:
+    async def state(self, address: str, access: Access) -> recorder.StateAnswer:
         """State of the run. Unavailable until the tool waits at its barrier."""
 
 
@@ -229,7 +250,7 @@ class Recorder(RecorderReader, Protocol):
     async def release(
         self,
         address: str,
-        token: str,
+        access: Access,
         start_at: float,
         uploads: Mapping[str, str],
         slots: OwnSlots | None = None,

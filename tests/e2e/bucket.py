@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import boto3
+from botocore import session
 from botocore.config import Config
 
 from tests.support.install import NAMESPACE
@@ -56,7 +56,7 @@ def bucket(kube: Kube) -> Iterator[Bucket]:
         assert process.stdout is not None
         port = re.search(r"127\.0\.0\.1:(\d+) ->", process.stdout.readline())
         assert port is not None, "kubectl port-forward did not say its port"
-        client = boto3.client(
+        client = session.get_session().create_client(
             "s3",
             endpoint_url=f"http://127.0.0.1:{port[1]}",
             aws_access_key_id=keys["access-key"],

@@ -273,7 +273,7 @@ def test_no_password_is_anywhere_but_in_its_secret(
         base64.b64decode(value)
         for secret in installed.list("secrets", NAMESPACE)
         for name, value in (secret.get("data") or {}).items()
-        if name in ("password", "agent-password", "token", "secret-key")
+        if name in ("password", "agent-password", "agent-token", "recorder-token", "secret-key")
     ]
     assert secrets
     texts = [content for _, raw in records for content in raw.values()]

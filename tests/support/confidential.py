@@ -24,6 +24,8 @@ AES, SM4 = "AES_128_GCM", "SM4_128_GCM"
 KEY = "00112233445566778899aabbccddeeff"
 MAGIC = b"\0ENC"
 OVERHEAD = 40
+IMAGE_ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "262144"}
+"""As images/confidential-proxy/Containerfile has it."""
 _BLOCK_CIPHERS = {1: algorithms.AES, 2: algorithms.SM4}
 NUMBERS = {AES: 1, SM4: 2}
 
@@ -92,8 +94,16 @@ class Proxy:
     @property
     def resident(self) -> int:
         """Bytes of memory."""
+        return self._memory("VmRSS")
+
+    @property
+    def most_resident(self) -> int:
+        """The most that it ever had, in bytes."""
+        return self._memory("VmHWM")
+
+    def _memory(self, name: str) -> int:
         status = Path(f"/proc/{self.process.pid}/status").read_text()
-        (line,) = (line for line in status.splitlines() if line.startswith("VmRSS:"))
+        (line,) = (line for line in status.splitlines() if line.startswith(f"{name}:"))
         return int(line.split()[1]) * 1024
 
     @property
@@ -134,7 +144,13 @@ def running(
     folder.mkdir(parents=True, exist_ok=True)
     command = [str(binary or program()), *arguments(folder, upstream, columns, algorithm), *more]
     with (folder / "proxy.err").open("w") as errors:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            env={**os.environ, **IMAGE_ENVIRONMENT},
+        )
     assert process.stdout is not None
     try:
         announced = process.stdout.readline()

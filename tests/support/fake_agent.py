@@ -18,7 +18,7 @@ from encbench.engines.layout import LOWER, VOLUME
 from encbench.engines.mariadb import judge
 from encbench.engines.mariadb.settings import DEFAULT_ALGORITHM
 from encbench.engines.marker import is_marker, table_name
-from encbench.ports import Rejected, Unavailable
+from encbench.ports import Access, Rejected, Unavailable
 from encbench.proofs.volume import FORMATS, process_name
 from encbench.tools.tpcc.consistency import conditions, counts
 from encbench.wire import agent as wire
@@ -105,9 +105,9 @@ class FakeAgent:
     armed: Callable[[str, FakeStop], None] = lambda *_: None
     """Told of each stop that is armed, with the server's address."""
 
-    async def server(self, address: str, token: str) -> wire.ServerAnswer:
+    async def server(self, address: str, access: Access) -> wire.ServerAnswer:
         """See the port."""
-        server = self._find("server", address, token)
+        server = self._find("server", address, access)
         return {
             "version": server.version,
             "startedAt": server.started_at,
@@ -120,9 +120,9 @@ class FakeAgent:
             "clock": self.clock(),
         }
 
-    async def settle(self, address: str, token: str) -> wire.SettleAnswer:
+    async def settle(self, address: str, access: Access) -> wire.SettleAnswer:
         """See the port."""
-        server = self._find("settle", address, token)
+        server = self._find("settle", address, access)
         settled, server.unwritten = server.unwritten == 0, max(0, server.unwritten - 1)
         loading, server.reading_back = server.reading_back > 0, max(0, server.reading_back - 1)
         return {
@@ -134,10 +134,10 @@ class FakeAgent:
         }
 
     async def evidence(
-        self, address: str, token: str, marker: str, *, full: bool
+        self, address: str, access: Access, marker: str, *, full: bool
     ) -> wire.EvidenceAnswer:
         """See the port."""
-        server = self._find("evidence", address, token, needs_server=False)
+        server = self._find("evidence", address, access, needs_server=False)
         if not is_marker(marker):
             raise Rejected(f"the agent at {address} refused: marker must be 16 to 128 letters")
         self._answering(server, address)
@@ -150,10 +150,17 @@ class FakeAgent:
         return {**made, **proxied, "volume": server.volume or made["volume"]}
 
     async def checks(
-        self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
+        self,
+        address: str,
+        access: Access,
+        run: str,
+        *,
+        warehouses: int,
+        loaded: bool,
+        seconds: float,
     ) -> wire.ChecksAnswer:
         """See the port."""
-        server = self._find("checks", address, token, needs_server=False)
+        server = self._find("checks", address, access, needs_server=False)
         if not run or warehouses < 1 or seconds <= 0:
             raise Rejected(f"the agent at {address} refused: run must be a name of 1 to 128")
         now = self.clock()
@@ -180,10 +187,17 @@ class FakeAgent:
         return _checks(run, "failed" if error else "done", [] if error else found, error)
 
     async def stop(
-        self, address: str, token: str, run: str, *, how: wire.StopWay, after: float, seconds: float
+        self,
+        address: str,
+        access: Access,
+        run: str,
+        *,
+        how: wire.StopWay,
+        after: float,
+        seconds: float,
     ) -> wire.RecoveryAnswer:
         """See the port."""
-        server = self._find("stop", address, token, needs_server=False)
+        server = self._find("stop", address, access, needs_server=False)
         if not run or how not in ("Clean", "Crash") or after < 0 or seconds <= 0:
             raise Rejected(f"the agent at {address} refused: stop must be Clean or Crash")
         if server.stop is not None and server.stop.run != run:
@@ -202,35 +216,35 @@ class FakeAgent:
             self.armed(address, server.stop)
         return _stopped(server, self.clock())
 
-    async def stopped(self, address: str, token: str, run: str) -> wire.RecoveryAnswer:
+    async def stopped(self, address: str, access: Access, run: str) -> wire.RecoveryAnswer:
         """See the port."""
-        server = self._find("stopped", address, token, needs_server=False)
+        server = self._find("stopped", address, access, needs_server=False)
         if server.stop is None or server.stop.run != run:
             return {"run": run, "state": "unknown"}
         return _stopped(server, self.clock())
 
-    async def begin_slots(self, address: str, token: str, order: SlotsOrder) -> SlotsAnswer:
+    async def begin_slots(self, address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
         """See the port."""
-        server = self._find("begin_slots", address, token, needs_server=False)
+        server = self._find("begin_slots", address, access, needs_server=False)
         if not order["settle"] < order["slice"] <= order["period"]:
             raise Rejected(f"the agent at {address} refused: settle must be less than slice")
         if server.slots is None or server.slots["run"] != order["run"]:
             server.slots = order
         return _slots(server, order["run"], self.clock() + server.clock_offset)
 
-    async def slots(self, address: str, token: str, run: str) -> SlotsAnswer:
+    async def slots(self, address: str, access: Access, run: str) -> SlotsAnswer:
         """See the port."""
-        server = self._find("slots", address, token, needs_server=False)
+        server = self._find("slots", address, access, needs_server=False)
         return _slots(server, run, self.clock() + server.clock_offset)
 
     def _find(
-        self, method: str, address: str, token: str, *, needs_server: bool = True
+        self, method: str, address: str, access: Access, *, needs_server: bool = True
     ) -> FakeServer:
         self.calls.append((method, address))
         server = self.servers.get(address)
         if server is None or server.away:
             raise Unavailable(f"the agent at {address} cannot be reached")
-        if token != server.token:
+        if access.token != server.token:
             raise Rejected(f"the agent at {address} refused: wrong token")
         if needs_server:
             self._answering(server, address)

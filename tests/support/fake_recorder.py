@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from encbench.ports import Rejected, Unavailable
+from encbench.ports import Access, Rejected, Unavailable
 from encbench.wire.files import FILES, SLICES
 from encbench.wire.recorder import ClockOffset, RunStateName, StateAnswer
 from encbench.wire.slices import OwnSlots
@@ -97,21 +97,21 @@ class FakeRecorder:
     """Each call that came, as method and address."""
     clock: Callable[[], float] = time.time
 
-    async def state(self, address: str, token: str) -> StateAnswer:
+    async def state(self, address: str, access: Access) -> StateAnswer:
         """See the port."""
-        return self._snapshot(self._find("state", address, token))
+        return self._snapshot(self._find("state", address, access))
 
     async def release(
         self,
         address: str,
-        token: str,
+        access: Access,
         start_at: float,
         uploads: Mapping[str, str],
         slots: OwnSlots | None = None,
         clock: ClockOffset | None = None,
     ) -> StateAnswer:
         """See the port."""
-        client = self._find("release", address, token)
+        client = self._find("release", address, access)
         files = FILES if slots is None else (*FILES, SLICES)
         if set(uploads) != set(files):
             raise Rejected(f"the recorder at {address} refused: uploads must name {files}")
@@ -121,12 +121,12 @@ class FakeRecorder:
             client.slots, client.clock = slots, clock
         return self._snapshot(client)
 
-    def _find(self, method: str, address: str, token: str) -> FakeClient:
+    def _find(self, method: str, address: str, access: Access) -> FakeClient:
         self.calls.append((method, address))
         client = self.clients.get(address)
         if client is None or client.away:
             raise Unavailable(f"the recorder at {address} cannot be reached")
-        if token != client.token:
+        if access.token != client.token:
             raise Rejected(f"the recorder at {address} refused: the token is missing or wrong")
         if client.status is None:
             raise Unavailable(f"the recorder at {address}: the tool does not wait yet")

@@ -4,10 +4,13 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
+from tests.cluster.versions import IMAGE_PREFIX
 from tests.support.kube import Kube, import_images
 
 RELEASE = "encbench"
 NAMESPACE = "encbench"
+OWN_SERVERS = ("mariadb", "mysql", "postgresql")
+"""Engines of which a cluster of our own has our images, and no way to upstream's."""
 CHART_IMAGES = ("operator", "prometheus", "minio", "node-exporter")
 """What the chart's own pods need."""
 
@@ -51,12 +54,18 @@ def install(kube: Kube, *values: str) -> None:
         "--reset-values",  # without it and without any value, Helm keeps those of last time
         "--wait",
         "--timeout=4m",
-        *(f"--set={value}" for value in values),
+        *(f"--set={value}" for value in [*_own_servers(), *values]),
     )
     if there:
         # The image's tag does not change with its content, so that helm sees nothing to roll out.
         kube.kubectl("rollout", "restart", deployment, f"--namespace={NAMESPACE}")
         kube.kubectl("rollout", "status", deployment, f"--namespace={NAMESPACE}", "--timeout=2m")
+
+
+def _own_servers() -> list[str]:
+    if not is_own():
+        return []
+    return [f"servers.{engine}={IMAGE_PREFIX}/{engine}" for engine in OWN_SERVERS]
 
 
 def uninstall(kube: Kube) -> None:

@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.support import sidecars
 from tests.support.daemon import free_port
+from tests.support.sidecars import trust
 
 OPERATOR = Path(__file__).parents[2] / "operator"
 FILES = ("output.log", "series.csv", "summary.json")
@@ -30,6 +32,7 @@ class LocalClient:
 
     folder: Path
     port: int
+    control_port: int
     environment: dict[str, str]
     recorder: subprocess.Popen[bytes]
     wrapper: subprocess.Popen[bytes] | None = None
@@ -37,8 +40,13 @@ class LocalClient:
 
     @property
     def address(self) -> str:
-        """Where the recorder listens."""
-        return f"127.0.0.1:{self.port}"
+        """Where the recorder takes what it is told."""
+        return f"127.0.0.1:{self.control_port}"
+
+    def metrics(self) -> tuple[int, bytes]:
+        """Status and content of what the recorder tells everyone."""
+        url = f"http://127.0.0.1:{self.port}/metrics"
+        return self._send(urllib.request.Request(url))
 
     def start_wrapper(self, command: Sequence[str]) -> None:
         """Start the tool's container; `command` is as in the pod."""
@@ -47,11 +55,11 @@ class LocalClient:
 
     def get(self, path: str, headers: Mapping[str, str] = AUTH) -> tuple[int, bytes]:
         """Status and content of a GET."""
-        return self._send(urllib.request.Request(f"http://{self.address}{path}", headers=headers))
+        return self._send(urllib.request.Request(f"https://{self.address}{path}", headers=headers))
 
     def post(self, path: str, body: bytes, headers: Mapping[str, str] = AUTH) -> tuple[int, bytes]:
         """Status and content of a POST."""
-        url = f"http://{self.address}{path}"
+        url = f"https://{self.address}{path}"
         return self._send(urllib.request.Request(url, body, headers))
 
     def state(self) -> dict[str, Any]:
@@ -106,7 +114,7 @@ class LocalClient:
     @staticmethod
     def _send(request: urllib.request.Request) -> tuple[int, bytes]:
         try:
-            with urllib.request.urlopen(request, timeout=5) as answer:  # noqa: S310 - loopback
+            with urllib.request.urlopen(request, timeout=5, context=trust()) as answer:  # noqa: S310 - loopback
                 return int(answer.status), answer.read()
         except urllib.error.HTTPError as error:
             return error.code, error.read()
@@ -137,8 +145,9 @@ def local_client(
     """
     run = folder / "run"
     run.mkdir(parents=True)
-    (folder / "token").write_text(f"{TOKEN}\n")
-    port = free_port()
+    (folder / "credentials").mkdir()
+    sidecars.write(folder / "credentials", "recorder", TOKEN)
+    port, control_port = free_port(), free_port()
     environment = {
         **os.environ,
         "PYTHONPATH": str(OPERATOR),
@@ -150,8 +159,9 @@ def local_client(
         "ENCBENCH_CPU_LIMIT": "0.5",
         "ENCBENCH_MEMORY_LIMIT": "134217728",
         "ENCBENCH_RUN_DIR": str(run),
-        "ENCBENCH_TOKEN_FILE": str(folder / "token"),
+        "ENCBENCH_CREDENTIALS": str(folder / "credentials"),
         "ENCBENCH_PORT": str(port),
+        "ENCBENCH_CONTROL_PORT": str(control_port),
         "ENCBENCH_GRACE": str(grace),
         "ENCBENCH_LINGER": str(linger),
         "ENCBENCH_TERMINATION_LOG": str(folder / "termination-log"),
@@ -159,7 +169,7 @@ def local_client(
     }
     words = [sys.executable, "-m", "encbench.sidecars.recorder"]
     recorder = _start(words, environment, folder / "recorder.err")
-    client = LocalClient(folder, port, environment, recorder)
+    client = LocalClient(folder, port, control_port, environment, recorder)
     try:
         if command is not None:
             client.start_wrapper(command)

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 PLACES = ("/etc", "/opt", "/run", "/var/lib", "/var/log", "/usr/libexec")
@@ -23,7 +24,7 @@ def take() -> State:
     """What there is now, by kind."""
     return {
         "process": _processes(),
-        "mount": {line.split()[4] for line in _lines("/proc/self/mountinfo")},
+        "mount": _mounts(),
         "link": {line.split(": ")[1].split("@")[0] for line in _output("ip", "-o", "link")},
         "route": set(_output("ip", "route", "show", "table", "all")),
         "network namespace": set(_output("ip", "netns", "list")),
@@ -61,6 +62,13 @@ def _processes() -> set[str]:
         if parent == "1" and command and int(entry.name) != os.getpid():
             found.add(Path(command).name)
     return found
+
+
+def _mounts() -> set[str]:
+    """Those of other tests, which may run meanwhile, are in folders of their own."""
+    passing = f"{tempfile.gettempdir()}/"
+    points = {line.split()[4] for line in _lines("/proc/self/mountinfo")}
+    return {point for point in points if not point.startswith(passing)}
 
 
 def _rules() -> set[str]:

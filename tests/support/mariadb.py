@@ -30,6 +30,7 @@ from encbench.engines.mariadb.settings import KEY_FILE
 from encbench.kube.pods import USER_ID
 from tests.support import certified, debian
 from tests.support.places import mounted, places, texts, write
+from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
 
 KEY_PLUGIN = Path("/usr/lib/mysql/plugin/file_key_management.so")
@@ -204,7 +205,7 @@ def _prepare(
 ) -> MariaDB:
     layout = InnodbLayout(server="mariadb", keys=str(folder / "keys"), **places(folder))
     context = database_context(spec)
-    credentials = texts(credentials_secret(context, counting_tokens(), {}))
+    credentials = texts(credentials_secret(context, counting_tokens(), {}, PLACEHOLDERS))
     credentials |= certificates.entries(issued)
     made = keys_secret(context, counting_tokens())
     keys = texts(made) if made else {}

@@ -20,6 +20,7 @@ from encbench.engines.mysql.layout import POD, MysqlLayout, keyring_files
 from tests.support import certified, rootfs
 from tests.support.mariadb import ALL_PRIVILEGES, MariaDB, hand_over, kept
 from tests.support.places import mounted, places, texts, write
+from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
 
 SETTINGS = {
@@ -104,7 +105,7 @@ def _prepare(
     folder = Path(tempfile.mkdtemp(prefix="encbench-mysql-", dir="/tmp"))
     layout = replace(POD, **places(folder))
     context, issued = database_context(spec), certified.issued()
-    credentials = texts(credentials_secret(context, counting_tokens(), {}))
+    credentials = texts(credentials_secret(context, counting_tokens(), {}, PLACEHOLDERS))
     credentials |= certificates.entries(issued)
     data = config_map(context)["data"]
     broken = [f"{name}={value.format(tls=layout.tls)}" for name, value in overrides.items()]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from encbench.core.certificates import Issued
+from encbench.wire import sidecar
 from tests.support import certified
 from tests.support.daemon import free_port
 
@@ -34,9 +35,9 @@ def texts(secret: Mapping[str, Any]) -> dict[str, str]:
 
 def mounted(layout: Layout, credentials: Mapping[str, str], made: Issued) -> dict[str, str]:
     """Text by path: what the agent has of the Secret, and the server of its certificates."""
-    own = ("token", "agent-password")
+    own = {"agent-password": "agent-password", **sidecar.mounted("agent")}
     return {
-        **{f"{layout.credentials}/{name}": credentials[name] for name in own},
+        **{f"{layout.credentials}/{path}": credentials[name] for name, path in own.items()},
         **certified.server_files(layout.tls, made),
     }
 

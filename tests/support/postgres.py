@@ -32,6 +32,7 @@ from encbench.kube.pods import USER_ID
 from tests.support import debian
 from tests.support.certified import issued
 from tests.support.places import mounted, places, texts, write
+from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
 
 DEBIAN = Path("/usr/lib/postgresql/15/bin")
@@ -163,6 +164,8 @@ class Postgres:
         """Send the signal to the container's main process; KILL to all, as a runtime does."""
         if self.process is None or self.process.poll() is not None:
             return
+        lock = Path(self.layout.data, "postmaster.pid").read_text(encoding="utf-8")
+        server = self.proc / lock.split()[0]
         if how == signal.SIGKILL:
             self.inside("sh", "-c", "kill -KILL -1")
         else:
@@ -172,6 +175,10 @@ class Postgres:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        # Killed with its parent, it keeps its number until the pod's first process waits for it.
+        deadline = time.monotonic() + 10
+        while server.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
 
     def admin(self, *statements: str) -> list[tuple[Any, ...]]:
         """Run statements with all privileges; rows of the last one."""
@@ -266,7 +273,7 @@ def _prepare(
 ) -> Postgres:
     layout = PostgresqlLayout(**places(folder), key_file=str(folder / "mek" / MEK))
     context, made = database_context(spec), issued()
-    credentials = texts(credentials_secret(context, counting_tokens(), {}))
+    credentials = texts(credentials_secret(context, counting_tokens(), {}, PLACEHOLDERS))
     credentials |= entries(made)
     given = config_map(context)["data"]
     broken = {"listen_addresses": "127.0.0.1", **overrides}

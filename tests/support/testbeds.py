@@ -100,6 +100,7 @@ def database_context(spec: TestbedSpec) -> DatabaseContext:
         agent_pull_policy="IfNotPresent",
         volume_image="registry.example.com/gocryptfs:2.6.1",
         proxy_image="registry.example.com/confidential-proxy:1.0",
+        pull_secrets=("registry",),
     )
 
 

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_snake
 
 from encbench.__main__ import kopf_settings
 from encbench.adapters import agent, recorder
-from encbench.adapters.kubernetes import KubernetesCluster
+from encbench.adapters.kubeclient import ClientTransport
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.s3 import S3Limits
 from encbench.api.campaign import StepDeadlines
@@ -108,7 +108,7 @@ def test_the_requests_end_when_the_page_says() -> None:
     def seconds(of: type) -> str:
         return f"{signature(of).parameters['timeout'].default:.0f} s"
 
-    assert table["API server"] == seconds(KubernetesCluster)
+    assert table["API server"] == seconds(ClientTransport)
     assert table["API server, watches"].startswith(f"{settings.watching.server_timeout} s")
     assert table["agent, ordinary"] == f"{agent.QUICK_SECONDS:.0f} s"
     assert table["agent, until the server is at rest"] == f"{agent.SETTLE_SECONDS:.0f} s"

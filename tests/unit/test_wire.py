@@ -10,10 +10,11 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.evidence import ClientSummary
 from encbench.wire import agent, recorder
 from encbench.wire.files import FILES, SUMMARY_SCHEMA, of_client
+from tests.support import sidecars
 from tests.support.answers import whole
 from tests.support.fake_agent import FakeAgent, FakeServer
 
-WHERE, TOKEN = "db:9470", "secret"
+WHERE, ACCESS = "db:9472", sidecars.access("secret")
 MARKER = "encbench-marker-0123456789abcdef"
 
 
@@ -42,15 +43,15 @@ def test_importing_it_brings_the_standard_library_only() -> None:
 )
 @pytest.mark.parametrize("full", [False, True])
 async def test_the_fake_agent_keeps_the_contract(mode: dict[str, Any], full: bool) -> None:
-    server = FakeServer(token=TOKEN, in_force=EncryptionModeSpec.model_validate(mode))
+    server = FakeServer(token=ACCESS.token, in_force=EncryptionModeSpec.model_validate(mode))
     fake = FakeAgent({WHERE: server}, clock=lambda: 100.0)
-    whole(agent.ServerAnswer, await fake.server(WHERE, TOKEN))
-    whole(agent.SettleAnswer, await fake.settle(WHERE, TOKEN))
-    whole(agent.EvidenceAnswer, await fake.evidence(WHERE, TOKEN, MARKER, full=full))
-    checks = await fake.checks(WHERE, TOKEN, "run", warehouses=1, loaded=True, seconds=60)
+    whole(agent.ServerAnswer, await fake.server(WHERE, ACCESS))
+    whole(agent.SettleAnswer, await fake.settle(WHERE, ACCESS))
+    whole(agent.EvidenceAnswer, await fake.evidence(WHERE, ACCESS, MARKER, full=full))
+    checks = await fake.checks(WHERE, ACCESS, "run", warehouses=1, loaded=True, seconds=60)
     whole(agent.ChecksAnswer, checks)
-    whole(agent.RecoveryAnswer, await fake.stopped(WHERE, TOKEN, "run"))
-    armed = await fake.stop(WHERE, TOKEN, "run", how="Crash", after=0.0, seconds=60)
+    whole(agent.RecoveryAnswer, await fake.stopped(WHERE, ACCESS, "run"))
+    armed = await fake.stop(WHERE, ACCESS, "run", how="Crash", after=0.0, seconds=60)
     whole(agent.RecoveryAnswer, armed)
 
 

@@ -42,15 +42,34 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- dict "items" (concat (list .Release.Namespace) .Values.watchNamespaces | uniq) | toJson -}}
 {{- end -}}
 
-{{/* An image reference; a tag sha256:... is a digest. Call with an image's values. */}}
-{{- define "encbench.image" -}}
-{{- .repository }}{{ if hasPrefix "sha256:" .tag }}@{{ else }}:{{ end }}{{ .tag -}}
+{{/* A repository, in global.imageRegistry where that is set. Call with (list . repository). */}}
+{{- define "encbench.repository" -}}
+{{- $registry := (index . 0).Values.global.imageRegistry -}}
+{{- $parts := splitList "/" (index . 1) -}}
+{{- if not $registry -}}
+{{- index . 1 -}}
+{{- else if or (eq (first $parts) "localhost") (regexMatch "[.:]" (initial $parts | first | default "")) -}}
+{{- printf "%s/%s" $registry (rest $parts | join "/") -}}
+{{- else -}}
+{{- printf "%s/%s" $registry (index . 1) -}}
+{{- end -}}
 {{- end -}}
 
-{{/* image and imagePullPolicy of a container. Call with an image's values. */}}
+{{/* An image reference; a tag sha256:... is a digest. Call with (list . values-of-the-image). */}}
+{{- define "encbench.image" -}}
+{{- $image := index . 1 -}}
+{{- include "encbench.repository" (list (index . 0) $image.repository) }}{{ if hasPrefix "sha256:" $image.tag }}@{{ else }}:{{ end }}{{ $image.tag -}}
+{{- end -}}
+
+{{/* image and imagePullPolicy of a container. Call with (list . values-of-the-image). */}}
 {{- define "encbench.containerImage" -}}
 image: {{ include "encbench.image" . | quote }}
-imagePullPolicy: {{ .pullPolicy }}
+imagePullPolicy: {{ (index . 1).pullPolicy }}
+{{- end -}}
+
+{{/* Names of Secrets to pull images with, as a JSON list in "items". */}}
+{{- define "encbench.pullSecrets" -}}
+{{- dict "items" (concat .Values.global.imagePullSecrets .Values.imagePullSecrets | uniq) | toJson -}}
 {{- end -}}
 
 {{/* Security context of a pod, for the restricted Pod Security Standard. Call with a user id. */}}
@@ -77,7 +96,7 @@ capabilities:
 {{- $top := index . 0 -}}
 {{- $component := index . 1 -}}
 enableServiceLinks: false
-{{- with $top.Values.imagePullSecrets }}
+{{- with (include "encbench.pullSecrets" $top | fromJson).items }}
 imagePullSecrets:
   {{- range . }}
   - name: {{ . | quote }}

@@ -1,10 +1,13 @@
 //! The server's answers on their way to the client.
 
-use crate::packet::{self, Header, Malformed, HEADER, MAX_PAYLOAD};
+use std::sync::Arc;
+
+use crate::packet::{self, Header, Malformed, EOF, HEADER, MAX_PAYLOAD};
 use crate::refusal;
 use crate::relay::{End, Flow, Relay, Side};
 use crate::request::Request;
 use crate::responder::{Fate, Responder};
+use crate::room::{Held, Room};
 
 /// How much is collected before it is sent.
 const BURST: usize = 32 << 10;
@@ -16,6 +19,8 @@ enum Next {
     Look,
     /// A packet of that many bytes is there in part.
     Await(usize),
+    /// A row needs more memory than the connection has.
+    Hold(Header),
     /// One that is not held is there in part.
     Stream(Header),
     /// The server waits for a file of the client's and gets an empty packet of this number.
@@ -37,11 +42,14 @@ pub(crate) struct Answers {
     responder: Responder,
     /// Packets in place of others, until they are sent.
     out: Vec<u8>,
+    room: Arc<Room>,
+    /// Memory for the long row that comes next.
+    held: Option<Held>,
 }
 
 impl Answers {
-    pub fn new(responder: Responder) -> Self {
-        Self { responder, out: Vec::new() }
+    pub fn new(responder: Responder, room: Arc<Room>) -> Self {
+        Self { responder, out: Vec::new(), room, held: None }
     }
 
     /// What client and server agreed on.
@@ -70,11 +78,22 @@ impl Answers {
             }
             self.out.clear();
             relay.consume(Side::Server, batch.all - batch.direct);
+            if batch.all > 0 && self.held.is_some() {
+                self.out = Vec::new();
+                self.held = None;
+            }
             match batch.next {
                 Next::Look => {}
                 Next::Await(length) => {
                     relay.reserve(Side::Server, length);
                     read_on(relay, sequence).await?;
+                }
+                Next::Hold(header) => {
+                    let bytes = header.total() + self.responder.sealed_length(header.length);
+                    self.held = self.room.take(bytes).await;
+                    if self.held.is_none() {
+                        self.stream_row(relay, header, &mut sequence).await?;
+                    }
                 }
                 Next::Stream(header) => self.stream_row(relay, header, &mut sequence).await?,
                 Next::SendNoFile(number) => {
@@ -91,7 +110,7 @@ impl Answers {
 
     /// Deal with packets that are there as a whole.
     fn batch(&mut self, relay: &Relay, sequence: &mut u8) -> Batch {
-        let Self { responder, out } = self;
+        let Self { responder, out, held, .. } = self;
         let unread = relay.unread(Side::Server);
         let (mut at, mut direct) = (0, 0);
         let next = loop {
@@ -100,9 +119,18 @@ impl Answers {
             }
             let rest = &unread[at..];
             let Some(header) = packet::header(rest) else { break Next::Look };
+            let usual = relay.usual(Side::Server);
+            let long = responder.needs_whole()
+                && responder.sealed_length(header.total()) > usual
+                && (header.total() > usual || rest.get(HEADER).is_some_and(|first| *first < EOF));
+            if long && header.length == MAX_PAYLOAD {
+                break Next::Stream(header);
+            }
+            if long && held.is_none() {
+                break Next::Hold(header);
+            }
             if rest.len() < header.total() {
-                let held = responder.needs_whole() && header.length < MAX_PAYLOAD;
-                if held || header.total() <= relay.usual(Side::Server) {
+                if long || header.total() <= usual {
                     break Next::Await(header.total());
                 }
                 break Next::Stream(header);
@@ -126,13 +154,17 @@ impl Answers {
             if let Fate::SendNoFile(number) = fate {
                 break Next::SendNoFile(number);
             }
+            if long {
+                // Another long row needs memory of its own.
+                break Next::Look;
+            }
         };
         Batch { direct, all: at, next }
     }
 
     /// Pass on, or keep from the client, a row that is too large to be held.
     async fn stream_row(&mut self, relay: &mut Relay, header: Header, sequence: &mut u8) -> Flow {
-        let Self { responder, out } = self;
+        let Self { responder, out, .. } = self;
         let fate =
             responder.large(header, out).map_err(|Malformed| End::Refused(refusal::UNREADABLE, *sequence))?;
         *sequence = header.sequence.wrapping_add(1);

@@ -15,6 +15,7 @@ confidential-proxy: encrypts chosen columns of a MySQL or MariaDB server's resul
 
 usage: confidential-proxy --listen ADDRESS --upstream ADDRESS --mek-file FILE
                           --algorithm ALGORITHM --columns FILE [--permissive] [--workers N]
+                          [--row-memory BYTES]
 
   --listen ADDRESS       where clients connect, such as 0.0.0.0:3307
   --upstream ADDRESS     where the server is, such as 127.0.0.1:3306
@@ -27,6 +28,8 @@ usage: confidential-proxy --listen ADDRESS --upstream ADDRESS --mek-file FILE
                          that cannot be seen to come from a known table
   --workers N            how many threads share the connections, 1 to 1024; otherwise as many as the
                          program has processors
+  --row-memory BYTES     what all rows together may take that are longer than a connection's buffers,
+                         each twice its length; a row that gets nothing is an error. 34 MiB otherwise
   --help, --version      print this, or the version
 
 exit codes: 0 ended by SIGTERM or SIGINT, 64 wrong usage, 65 a file holds something else than it
@@ -34,6 +37,9 @@ should, 66 a file cannot be read, 69 cannot listen there
 ";
 
 const MOST_WORKERS: usize = 1024;
+/// Enough for one row of the greatest length.
+const ROW_MEMORY: usize = 34 << 20;
+const LEAST_ROW_MEMORY: usize = 1 << 20;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Options {
@@ -44,6 +50,7 @@ pub struct Options {
     pub columns: PathBuf,
     pub permissive: bool,
     pub workers: usize,
+    pub row_memory: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -72,7 +79,8 @@ impl From<lexopt::Error> for Usage {
 /// Read the arguments after the program's name.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Usage> {
     let (mut listen, mut upstream, mut mek_file) = (None, None, None);
-    let (mut algorithm, mut columns, mut permissive, mut workers) = (None, None, false, None);
+    let (mut algorithm, mut columns, mut permissive) = (None, None, false);
+    let (mut workers, mut row_memory) = (None, ROW_MEMORY);
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next()? {
         match argument {
@@ -85,6 +93,12 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, U
                 let number = parser.value()?.to_str().and_then(|text| text.parse().ok());
                 let wrong = || Usage(format!("--workers is a number from 1 to {MOST_WORKERS}"));
                 workers = Some(number.filter(|n| (1..=MOST_WORKERS).contains(n)).ok_or_else(wrong)?);
+            }
+            Long("row-memory") => {
+                let number = parser.value()?.to_str().and_then(|text| text.parse().ok());
+                let wrong =
+                    || Usage(format!("--row-memory is a number of bytes, {LEAST_ROW_MEMORY} or more"));
+                row_memory = number.filter(|bytes| *bytes >= LEAST_ROW_MEMORY).ok_or_else(wrong)?;
             }
             Long("algorithm") => {
                 let named = parser.value()?.to_str().and_then(Algorithm::from_name);
@@ -107,6 +121,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, U
         columns: columns.ok_or_else(|| missing("columns"))?,
         permissive,
         workers: workers.unwrap_or_else(processors),
+        row_memory,
     }))
 }
 
@@ -138,8 +153,10 @@ mod tests {
         assert_eq!(options.algorithm, Algorithm::Sm4128Gcm);
         assert_eq!(options.mek_file, PathBuf::from("/run/mek"));
         assert!(!options.permissive && options.workers == processors());
-        let Command::Run(options) = parsed(&format!("{WHOLE} --workers 3")).unwrap() else { panic!() };
-        assert_eq!(options.workers, 3);
+        assert_eq!(options.row_memory, 34 << 20);
+        let more = format!("{WHOLE} --workers 3 --row-memory 16777216");
+        let Command::Run(options) = parsed(&more).unwrap() else { panic!() };
+        assert_eq!((options.workers, options.row_memory), (3, 16 << 20));
         assert_eq!(parsed("--help"), Ok(Command::Help));
         assert_eq!(parsed("-V"), Ok(Command::Version));
     }
@@ -153,6 +170,8 @@ mod tests {
             ("--workers 0", "--workers is a number from 1 to 1024"),
             ("--workers 1025", "--workers is a number from 1 to 1024"),
             ("--workers many", "--workers is a number from 1 to 1024"),
+            ("--row-memory 64Mi", "--row-memory is a number of bytes"),
+            ("--row-memory 1048575", "1048576 or more"),
             ("--mek 00", "--mek"),
             ("--mek-file", "mek-file"),
         ] {

@@ -17,6 +17,7 @@ use crate::refusal;
 use crate::relay::{End, Flow, Relay, Side};
 use crate::request::Request;
 use crate::responder::Responder;
+use crate::room::Room;
 use crate::rules::Rules;
 use crate::socket;
 
@@ -25,6 +26,7 @@ pub struct Shared {
     pub upstream: SocketAddr,
     pub rules: Arc<Rules>,
     pub cipher: Arc<Cipher>,
+    pub room: Arc<Room>,
 }
 
 /// Serve a client until one side ends.
@@ -39,7 +41,7 @@ pub(crate) async fn serve(client: TcpStream, shared: Arc<Shared>) {
         Err(end) => return relay.dismiss(end, false).await,
     };
     let sealer = Sealer::new(shared.cipher.clone(), envelope::random);
-    let answers = Answers::new(Responder::new(shared.rules.clone(), sealer));
+    let answers = Answers::new(Responder::new(shared.rules.clone(), sealer), shared.room.clone());
     let mut connection = Connection { relay, answers, rules: shared.rules.clone() };
     if let Err(end) = connection.run(offered).await {
         connection.relay.dismiss(end, true).await;
@@ -98,8 +100,8 @@ impl Connection {
                     return Err(End::Refused(refusal::HANDSHAKE, header.sequence.wrapping_add(1)));
                 }
                 self.send_commands(header.total()).await;
-                self.answers.forget();
                 handshake::authenticate(&mut self.relay).await?;
+                self.answers.forget();
             }
             request => {
                 // A server that takes no more of it says why.

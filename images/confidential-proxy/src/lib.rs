@@ -22,6 +22,7 @@ pub mod refusal;
 mod relay;
 pub mod request;
 pub mod responder;
+pub mod room;
 pub mod rules;
 pub mod server;
 mod socket;

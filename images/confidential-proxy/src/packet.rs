@@ -76,6 +76,9 @@ pub fn append<E>(
     Ok(true)
 }
 
+/// The most bytes that a length-encoded integer has.
+pub const LONGEST_LENGTH: usize = 9;
+
 /// Append a length-encoded integer.
 pub fn put_length(out: &mut Vec<u8>, value: usize) {
     match value {

@@ -1,6 +1,6 @@
 //! What the proxy says itself: error packets.
 
-use crate::packet::{self, ERR};
+use crate::packet::{self, Malformed, Reader, ERR};
 
 /// An error of ours: the server's number for it, its SQL state and one sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,12 @@ pub const LARGE_ROW: Refusal = refusal(
     b"08S01",
     "confidential-proxy encrypts no row of 16 MiB or more; select parts of its values",
 );
+pub const NO_ROOM: Refusal = refusal(
+    1153,
+    b"08S01",
+    "confidential-proxy has no memory for a row as long as this; select parts of its values, or give the \
+     proxy more (--row-memory)",
+);
 pub const INFILE: Refusal = refusal(
     1148,
     b"42000",
@@ -48,6 +54,23 @@ pub const UNREADABLE: Refusal = refusal(
     b"HY000",
     "confidential-proxy cannot read what the server answered and ends the connection",
 );
+
+/// What a client gets in place of the server's text of an error, which may hold any value.
+const WITHHELD: &[u8] = b"confidential-proxy withholds the text of this error, which may hold values; \
+    the number and the SQL state are the server's";
+
+/// Append a server's error packet without its text.
+pub fn append_withheld(out: &mut Vec<u8>, sequence: u8, payload: &[u8]) -> Result<(), Malformed> {
+    let mut reader = Reader::new(payload);
+    let marked: [u8; 4] = reader.array()?;
+    let state: &[u8] = if marked[3] == b'#' { reader.take(5)? } else { b"HY000" };
+    out.extend_from_slice(&packet::header_bytes(9 + WITHHELD.len(), sequence));
+    out.extend_from_slice(&marked[..3]);
+    out.push(b'#');
+    out.extend_from_slice(state);
+    out.extend_from_slice(WITHHELD);
+    Ok(())
+}
 
 impl Refusal {
     /// Append it as a packet. Before the handshake there is no SQL state in it.
@@ -74,6 +97,22 @@ impl Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_s_error_keeps_its_number_and_state() {
+        for (payload, start) in [
+            (b"\xff\x26\x04#23000Duplicate entry 'Marker'".as_slice(), b"\xff\x26\x04#23000conf".as_slice()),
+            (b"\xff\x10\x04Marker", b"\xff\x10\x04#HY000conf"),
+        ] {
+            let mut out = Vec::new();
+            append_withheld(&mut out, 7, payload).unwrap();
+            let header = packet::header(&out).unwrap();
+            assert_eq!((header.total(), header.sequence), (out.len(), 7));
+            assert!(out[4..].starts_with(start) && !out.windows(6).any(|part| part == b"Marker"));
+        }
+        assert_eq!(append_withheld(&mut Vec::new(), 1, b"\xff\x26\x04"), Err(Malformed));
+        assert_eq!(append_withheld(&mut Vec::new(), 1, b"\xff\x26\x04#230"), Err(Malformed));
+    }
 
     #[test]
     fn it_is_one_packet() {

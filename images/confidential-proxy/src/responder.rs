@@ -23,6 +23,8 @@ use crate::text_row;
 
 const MORE_RESULTS: u16 = 0x0008;
 const CURSOR_EXISTS: u16 = 0x0040;
+/// The columns of SHOW WARNINGS before its text.
+const WARNINGS_NUMBERS: usize = 2;
 
 /// What becomes of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +48,8 @@ enum Protocol {
 enum State {
     Done,
     Single,
+    /// The same; an OK leaves no prepared statement.
+    Reset,
     /// Before a result: its number of columns, or that there is none.
     Head,
     Definitions(u64),
@@ -64,7 +68,7 @@ enum State {
 /// A prepared statement.
 struct Statement {
     trust: Trust,
-    /// What becomes of the columns of its open cursor.
+    /// What becomes of the columns of its open cursor; of none before there is one.
     cursor: Plan,
 }
 
@@ -131,16 +135,14 @@ impl Responder {
                 State::Done
             }
             Request::Simple => State::Single,
-            Request::Reset => {
-                self.forget();
-                State::Single
-            }
+            Request::Reset => State::Reset,
             Request::Query(trust) => {
                 (self.protocol, self.trust) = (Protocol::Text, trust);
                 State::Head
             }
             Request::Prepare(trust) => {
-                self.trust = trust;
+                // What is warned about is of another moment each time.
+                self.trust = if trust == Trust::Warnings { Trust::Unknown } else { trust };
                 State::PrepareHead
             }
             Request::Execute(statement) => {
@@ -181,13 +183,19 @@ impl Responder {
         self.state == State::Rows && self.plan.encrypts() && !self.refused && !self.continued
     }
 
-    /// What becomes of a packet that is too large to be held: only a row is as large as that.
+    /// How long a row of that length can become.
+    pub fn sealed_length(&self, length: usize) -> usize {
+        length + self.plan.columns().len() * (OVERHEAD + packet::LONGEST_LENGTH)
+    }
+
+    /// What becomes of a packet that is not held: only a row is as large as that.
     pub fn large(&mut self, header: Header, out: &mut Vec<u8>) -> Result<Fate, Malformed> {
-        if self.state != State::Rows {
+        if self.state != State::Rows || self.is_blind() {
             return Err(Malformed);
         }
         if self.needs_whole() {
-            self.refuse(refusal::LARGE_ROW, header.sequence, out);
+            let why = if header.length == MAX_PAYLOAD { refusal::LARGE_ROW } else { refusal::NO_ROOM };
+            self.refuse(why, header.sequence, out);
         }
         self.continued = header.length == MAX_PAYLOAD;
         Ok(self.passing())
@@ -202,9 +210,15 @@ impl Responder {
         let first = payload.first().copied();
         match self.state {
             State::Done => Err(Malformed),
-            State::Single => {
+            State::Single | State::Reset => {
+                if self.state == State::Reset && first == Some(OK) {
+                    self.forget();
+                }
                 self.state = State::Done;
-                Ok(self.passing())
+                match first {
+                    Some(ERR) => self.error(sequence, payload, out),
+                    _ => Ok(self.passing()),
+                }
             }
             State::Head => self.head(sequence, payload, out),
             State::Definitions(left) => {
@@ -221,7 +235,7 @@ impl Responder {
                 Ok(self.passing())
             }
             State::Rows => self.row(sequence, payload, out),
-            State::PrepareHead => self.prepared(payload),
+            State::PrepareHead => self.prepared(sequence, payload, out),
             State::Parameters(left, columns) => {
                 self.state = match left {
                     2.. => State::Parameters(left - 1, columns),
@@ -249,9 +263,16 @@ impl Responder {
                 Ok(Fate::Forward)
             }
             State::FieldList => {
-                if first == Some(ERR) || first == Some(EOF) {
-                    self.state = State::Done;
-                    return Ok(Fate::Forward);
+                match first {
+                    Some(ERR) => {
+                        self.state = State::Done;
+                        return self.error(sequence, payload, out);
+                    }
+                    Some(EOF) => {
+                        self.state = State::Done;
+                        return Ok(Fate::Forward);
+                    }
+                    _ => {}
                 }
                 self.definition(sequence, payload, out, false)
             }
@@ -265,7 +286,10 @@ impl Responder {
     fn head(&mut self, sequence: u8, payload: &[u8], out: &mut Vec<u8>) -> Result<Fate, Malformed> {
         match payload.first() {
             Some(&OK) => self.after_result(ok_status(payload)?),
-            Some(&ERR) => self.state = State::Done,
+            Some(&ERR) => {
+                self.state = State::Done;
+                return self.error(sequence, payload, out);
+            }
             Some(&LOCAL_INFILE) => {
                 self.refuse(refusal::INFILE, sequence, out);
                 self.state = State::NoFile;
@@ -298,7 +322,11 @@ impl Responder {
             return Ok(self.passing());
         }
         let definition = Definition::parse(payload)?;
-        let encrypts = self.rules.encrypts(definition.origin, self.trust);
+        let encrypts = match self.trust {
+            // Level and number of a warning; what follows is a text.
+            Trust::Warnings => !planned || self.plan.columns().len() >= WARNINGS_NUMBERS,
+            trust => self.rules.encrypts(definition.origin, trust),
+        };
         if planned {
             let column = definition.column;
             let envelope = encrypts.then(|| self.sealer.prefix(column));
@@ -321,9 +349,8 @@ impl Responder {
     fn row(&mut self, sequence: u8, payload: &[u8], out: &mut Vec<u8>) -> Result<Fate, Malformed> {
         match payload.first() {
             Some(&ERR) => {
-                let fate = self.passing();
                 self.state = State::Done;
-                return Ok(fate);
+                return self.error(sequence, payload, out);
             }
             Some(&EOF) if self.deprecate_eof && payload.len() < MAX_PAYLOAD => {
                 let fate = self.passing();
@@ -337,6 +364,9 @@ impl Responder {
             }
             Some(_) => {}
             None => return Err(Malformed),
+        }
+        if self.is_blind() {
+            return Err(Malformed);
         }
         if !self.needs_whole() {
             self.continued = payload.len() == MAX_PAYLOAD;
@@ -366,13 +396,13 @@ impl Responder {
         self.state = if status & MORE_RESULTS != 0 { State::Head } else { State::Done };
     }
 
-    fn prepared(&mut self, payload: &[u8]) -> Result<Fate, Malformed> {
+    fn prepared(&mut self, sequence: u8, payload: &[u8], out: &mut Vec<u8>) -> Result<Fate, Malformed> {
         let mut reader = Reader::new(payload);
         match reader.u8()? {
             OK => {}
             ERR => {
                 self.state = State::Done;
-                return Ok(Fate::Forward);
+                return self.error(sequence, payload, out);
             }
             _ => return Err(Malformed),
         }
@@ -388,6 +418,24 @@ impl Responder {
             _ => State::Parameters(parameters, columns),
         };
         Ok(Fate::Forward)
+    }
+
+    /// Whether rows come of which no definitions were seen: of a statement that is not known, or of a
+    /// cursor that was not opened.
+    fn is_blind(&self) -> bool {
+        !self.rules.is_empty() && !self.refused && self.plan.columns().is_empty()
+    }
+
+    /// An error of the server's. Its text is data: `Duplicate entry '…' for key`, or whatever a statement
+    /// makes it say.
+    fn error(&self, sequence: u8, payload: &[u8], out: &mut Vec<u8>) -> Result<Fate, Malformed> {
+        if self.refused {
+            return Ok(Fate::Replaced);
+        }
+        if !self.rules.read_statements() {
+            return Ok(Fate::Forward);
+        }
+        refusal::append_withheld(out, sequence, payload).map(|()| Fate::Replaced)
     }
 
     /// Give the client an error; the rest of the answer is kept from it.

@@ -3,6 +3,9 @@
 //! A line `table.column` chooses a column. A line `table` says that there is such a base table, none of
 //! whose columns need be chosen: under the strict policy nothing else passes in plaintext. `#` begins a
 //! comment. Names are matched without regard to (ASCII) case, and in every schema.
+//!
+//! Names in a rule are ASCII. A server writes a name in the character set of its session's results, so a
+//! name beyond ASCII is other bytes in other sessions; a column of such an origin counts as chosen.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -25,7 +28,7 @@ pub struct BadLine(usize);
 
 impl fmt::Display for BadLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {} is neither table.column nor the name of a table", self.0)
+        write!(f, "line {} is neither table.column nor the name of a table, in ASCII", self.0)
     }
 }
 
@@ -94,6 +97,9 @@ impl Rules {
         if self.is_empty() {
             return false;
         }
+        if !is_plain(origin.table) || !is_plain(origin.column) {
+            return true;
+        }
         let found = lowered(origin.table, |table| {
             self.tables.get(table).map(|columns| lowered(origin.column, |column| columns.contains(column)))
         });
@@ -108,8 +114,15 @@ impl Rules {
 
 fn name(text: &str) -> Option<Name> {
     let text = text.trim();
-    let plain = !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || "`'\"".contains(c));
-    plain.then(|| text.to_ascii_lowercase().into_bytes().into())
+    // A server writes `?` in place of a character that the session's character set does not have.
+    let wrong = |c: char| !c.is_ascii_graphic() || "`'\"?".contains(c);
+    (!text.is_empty() && !text.contains(wrong)).then(|| text.to_ascii_lowercase().into_bytes().into())
+}
+
+/// Whether a name is the same bytes in every character set that results may have. Those of UTF-16 and
+/// UTF-32 have zeros.
+fn is_plain(name: &[u8]) -> bool {
+    name.iter().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Call `with` with the name in lower case. No name of a table or column has more than 64 characters.
@@ -184,9 +197,24 @@ mod tests {
 
     #[test]
     fn a_bad_line_is_named() {
-        for line in ["a.b.c", ".b", "a.", "a b.c", "`a`.b"] {
+        for line in
+            ["a.b.c", ".b", "a.", "a b.c", "`a`.b", "kunde.gr\u{f6}\u{df}e", "kunde.gr??e", "a.b\u{1}"]
+        {
             let error = Rules::parse(&format!("x.y\n{line}\n"), true).unwrap_err();
             assert_eq!(error, BadLine(2), "{line}");
+        }
+    }
+
+    #[test]
+    fn names_beyond_ascii_count_as_chosen() {
+        for strict in [true, false] {
+            let rules = Rules::parse(TEXT, strict).unwrap();
+            let utf16 = Origin { schema: b"s", table: b"\0s\0e\0c\0r\0e\0t", column: b"\0i\0d" };
+            let latin1 = Origin { schema: b"s", table: b"plain", column: b"gr\xf6\xdfe" };
+            for one in [utf16, latin1, origin("s", "\u{e4}join", "label")] {
+                assert!(rules.encrypts(one, Trust::BaseTables), "{one:?}");
+            }
+            assert!(!rules.encrypts(origin("s", "plain", "of two words"), Trust::BaseTables));
         }
     }
 

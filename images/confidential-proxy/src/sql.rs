@@ -17,12 +17,16 @@ pub enum Trust {
     BaseTables,
     /// It selects system variables and nothing else.
     SystemVariables,
+    /// `SHOW WARNINGS` or `SHOW ERRORS`: level, number, and a text that may hold anything.
+    Warnings,
 }
 
 /// Judge a statement; `known` says whether a table of that name is.
 pub fn trust(statement: &[u8], known: impl Fn(&[u8]) -> bool) -> Trust {
     if only_system_variables(statement).unwrap_or(false) {
         Trust::SystemVariables
+    } else if only_warnings(statement).unwrap_or(false) {
+        Trust::Warnings
     } else if only_base_tables(statement, known).unwrap_or(false) {
         Trust::BaseTables
     } else {
@@ -56,7 +60,7 @@ impl Token<'_> {
 }
 
 /// Splits a statement into tokens; `None` where the session's settings decide what is meant (a
-/// backslash, a character beyond ASCII), at comments that are executed or run to the line's end, and at
+/// backslash, a character beyond ASCII or one that is a letter in swe7), at comments that are executed or run to the line's end, and at
 /// a second statement.
 struct Lexer<'a> {
     rest: &'a [u8],
@@ -84,7 +88,8 @@ impl<'a> Lexer<'a> {
                 self.rest.is_empty().then_some(Token::End)
             }
             b'-' if self.rest.get(1) == Some(&b'-') => None,
-            b'#' | b'\\' | b'{' | b'}' => None,
+            // Some of them are letters to a client whose character set is swe7.
+            b'#' | b'\\' | b'{' | b'}' | b'[' | b']' | b'^' | b'~' | b'|' => None,
             b'!'..=b'~' => {
                 self.take(1);
                 Some(Token::Symbol(first))
@@ -178,6 +183,19 @@ fn only_system_variables(statement: &[u8]) -> Option<bool> {
     }
 }
 
+/// `SHOW WARNINGS` or `SHOW ERRORS`, whole or limited.
+fn only_warnings(statement: &[u8]) -> Option<bool> {
+    let mut lexer = Lexer::new(statement);
+    if !lexer.next()?.is("SHOW") || !lexer.next()?.is_any(&["WARNINGS", "ERRORS"]) {
+        return Some(false);
+    }
+    let token = lexer.next()?;
+    if !token.is("LIMIT") {
+        return Some(token == Token::End);
+    }
+    Some(matches!(lexer.next()?, Token::Word(_)) && lexer.next()? == Token::End)
+}
+
 /// One SELECT that selects from tables and views alone, none of which gets a known table's name as its
 /// alias: such a name stands where a table is named, or in front of a column's.
 fn only_base_tables(statement: &[u8], known: impl Fn(&[u8]) -> bool) -> Option<bool> {
@@ -269,6 +287,16 @@ mod tests {
     }
 
     #[test]
+    fn warnings() {
+        for statement in ["SHOW WARNINGS", "/* x */ show errors;", "SHOW WARNINGS LIMIT 5"] {
+            assert_eq!(judged(statement), Trust::Warnings, "{statement}");
+        }
+        for statement in ["SHOW TABLES", "SHOW WARNINGS LIKE 'x'", "SHOW COUNT(*) WARNINGS", "SHOW"] {
+            assert_eq!(judged(statement), Trust::Unknown, "{statement}");
+        }
+    }
+
+    #[test]
     fn base_tables() {
         for statement in [
             "SELECT label FROM plain",
@@ -298,6 +326,11 @@ mod tests {
             "SELECT label FROM {oj view_of_mine plain}",
             "SELECT label FROM view_of_mine AS/*!plain*/",
             "SELECT label FROM view_of_mine --\n plain",
+            "SELECT label FROM db.[join plain",
+            "SELECT label FROM db.]from plain",
+            "SELECT label FROM db.join^ plain",
+            "SELECT label FROM db.~ plain",
+            "SELECT label FROM db.|join plain",
             "WITH plain AS (SELECT name AS label FROM secret) SELECT label FROM plain",
             "SELECT label FROM (TABLE secret) plain",
             "SELECT label FROM (VALUES ROW(1)) plain",

@@ -11,12 +11,14 @@ use std::time::{Duration, Instant};
 use confidential_proxy::connection::Shared;
 use confidential_proxy::envelope::{Algorithm, Cipher, OVERHEAD};
 use confidential_proxy::packet::{header_bytes, put_string, HEADER};
+use confidential_proxy::room::Room;
 use confidential_proxy::rules::Rules;
 use confidential_proxy::{key, server};
 
 /// More than it takes; a test that waits as long fails.
 const PATIENCE: Duration = Duration::from_secs(20);
 const ROW: usize = 1000;
+const ROW_MEMORY: usize = 1 << 20;
 const EOF: [u8; 5] = [0xFE, 0, 0, 2, 0];
 const CHANGE_USER: u8 = 0x11;
 const OK: [u8; 7] = [0, 0, 0, 2, 0, 0, 0];
@@ -28,6 +30,7 @@ fn proxy(upstream: SocketAddr, rules: &str) -> SocketAddr {
         upstream,
         rules: Arc::new(Rules::parse(rules, true).unwrap()),
         cipher: Arc::new(Cipher::new(Algorithm::Aes128Gcm, &key)),
+        room: Arc::new(Room::new(ROW_MEMORY)),
     });
     let listener = server::listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let address = listener.local_addr().unwrap();
@@ -93,7 +96,8 @@ impl Server {
             }
             let command = String::from_utf8(payload[1..].to_vec()).unwrap();
             match command.split_once(' ') {
-                Some(("rows", count)) => self.rows(&mut stream, count.parse().unwrap())?,
+                Some(("rows", count)) => self.rows(&mut stream, count.parse().unwrap(), ROW)?,
+                Some(("long", length)) => self.rows(&mut stream, 2, length.parse().unwrap())?,
                 _ if command == "silence" => {}
                 _ if command == "end" => return Ok(()),
                 _ if command == "answer and end" => return send(&mut stream, 1, &OK),
@@ -102,7 +106,7 @@ impl Server {
         }
     }
 
-    fn rows(&self, stream: &mut TcpStream, count: usize) -> io::Result<()> {
+    fn rows(&self, stream: &mut TcpStream, count: usize, length: usize) -> io::Result<()> {
         let mut definition = Vec::new();
         for name in ["def", "db", "t", "t", "c", "c"] {
             put_string(&mut definition, name.as_bytes());
@@ -112,7 +116,7 @@ impl Server {
         send(stream, 2, &definition)?;
         send(stream, 3, &EOF)?;
         let mut row = Vec::new();
-        put_string(&mut row, &[b'x'; ROW]);
+        put_string(&mut row, &vec![b'x'; length]);
         for number in 0..count {
             send(stream, number as u8, &row)?;
             self.rows.fetch_add(1, Ordering::SeqCst);
@@ -191,6 +195,29 @@ fn a_client_that_does_not_read_stops_its_server_and_nobody_else() {
         let rows = io::copy(&mut (&slow.0).take((count * row) as u64), &mut io::sink()).unwrap();
         assert_eq!(rows as usize, count * row);
         assert_eq!(slow.receive(), EOF);
+    }
+}
+
+#[test]
+fn a_long_row_takes_no_more_than_there_is() {
+    let server = Server::default();
+    let proxy = proxy(server.start(), "t.c\n");
+    let mut client = Client::connect(proxy);
+    for length in [20_000, ROW_MEMORY / 2 - 1000, ROW_MEMORY / 2, 2 * ROW_MEMORY] {
+        client.ask(&format!("long {length}"));
+        for _ in 0..3 {
+            client.receive();
+        }
+        if length < ROW_MEMORY / 2 {
+            for _ in 0..2 {
+                assert_eq!(client.receive().len(), length + OVERHEAD + if length > 0xFFFF { 4 } else { 3 });
+            }
+            assert_eq!(client.receive(), EOF);
+        } else {
+            let said = client.receive();
+            assert!(said.starts_with(b"\xff\x81\x04#08S01confidential-proxy has no memory"), "{said:?}");
+        }
+        client.do_nothing();
     }
 }
 

@@ -3,6 +3,7 @@
 from urllib.parse import quote
 
 from encbench.adapters.sidecar import Sidecar
+from encbench.ports import Access
 from encbench.wire import agent
 from encbench.wire.slices import SLICES_PATH, SlotsAnswer, SlotsOrder
 
@@ -25,36 +26,43 @@ class HttpAgent(Sidecar):
         super().__init__(quick_seconds)
         self._full = full_seconds
 
-    async def server(self, address: str, token: str) -> agent.ServerAnswer:
+    async def server(self, address: str, access: Access) -> agent.ServerAnswer:
         """See the port. Rejected when the agent does not take the token."""
-        return await self._ask(agent.ServerAnswer, "GET", address, agent.SERVER, token)
+        return await self._ask(agent.ServerAnswer, "GET", address, agent.SERVER, access)
 
-    async def settle(self, address: str, token: str) -> agent.SettleAnswer:
+    async def settle(self, address: str, access: Access) -> agent.SettleAnswer:
         """See the port. Rejected when the agent does not take the token."""
-        where = ("POST", address, agent.SETTLE, token)
+        where = ("POST", address, agent.SETTLE, access)
         seconds = max(SETTLE_SECONDS, self._seconds)
         return await self._ask(agent.SettleAnswer, *where, seconds=seconds)
 
     async def evidence(
-        self, address: str, token: str, marker: str, *, full: bool
+        self, address: str, access: Access, marker: str, *, full: bool
     ) -> agent.EvidenceAnswer:
         """See the port. Rejected when the agent does not take the token or the marker."""
-        where = ("POST", address, agent.EVIDENCE, token)
+        where = ("POST", address, agent.EVIDENCE, access)
         body = agent.EvidenceRequest(marker=marker, full=full)
         seconds = self._full if full else self._seconds
         return await self._ask(agent.EvidenceAnswer, *where, body, seconds)
 
     async def checks(
-        self, address: str, token: str, run: str, *, warehouses: int, loaded: bool, seconds: float
+        self,
+        address: str,
+        access: Access,
+        run: str,
+        *,
+        warehouses: int,
+        loaded: bool,
+        seconds: float,
     ) -> agent.ChecksAnswer:
         """See the port. Rejected when the agent does not take the token or the request."""
         body = agent.ChecksRequest(run=run, warehouses=warehouses, loaded=loaded, seconds=seconds)
-        return await self._ask(agent.ChecksAnswer, "POST", address, agent.CHECKS, token, body)
+        return await self._ask(agent.ChecksAnswer, "POST", address, agent.CHECKS, access, body)
 
     async def stop(
         self,
         address: str,
-        token: str,
+        access: Access,
         run: str,
         *,
         how: agent.StopWay,
@@ -63,18 +71,18 @@ class HttpAgent(Sidecar):
     ) -> agent.RecoveryAnswer:
         """See the port. Rejected when the agent does not take the token or the request."""
         body = agent.StopRequest(run=run, stop=how, afterSeconds=after, seconds=seconds)
-        return await self._ask(agent.RecoveryAnswer, "POST", address, agent.RECOVERY, token, body)
+        return await self._ask(agent.RecoveryAnswer, "POST", address, agent.RECOVERY, access, body)
 
-    async def stopped(self, address: str, token: str, run: str) -> agent.RecoveryAnswer:
+    async def stopped(self, address: str, access: Access, run: str) -> agent.RecoveryAnswer:
         """See the port. Rejected when the agent does not take the token."""
         path = f"{agent.RECOVERY}?run={quote(run)}"
-        return await self._ask(agent.RecoveryAnswer, "GET", address, path, token)
+        return await self._ask(agent.RecoveryAnswer, "GET", address, path, access)
 
-    async def begin_slots(self, address: str, token: str, order: SlotsOrder) -> SlotsAnswer:
+    async def begin_slots(self, address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
         """See the port. Rejected when the agent does not take the token or the order."""
-        return await self._ask(SlotsAnswer, "POST", address, SLICES_PATH, token, order)
+        return await self._ask(SlotsAnswer, "POST", address, SLICES_PATH, access, order)
 
-    async def slots(self, address: str, token: str, run: str) -> SlotsAnswer:
+    async def slots(self, address: str, access: Access, run: str) -> SlotsAnswer:
         """See the port. Rejected when the agent does not take the token."""
         path = f"{SLICES_PATH}?run={quote(run)}"
-        return await self._ask(SlotsAnswer, "GET", address, path, token)
+        return await self._ask(SlotsAnswer, "GET", address, path, access)

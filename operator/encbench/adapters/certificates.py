@@ -25,7 +25,7 @@ EARLIER = timedelta(days=1)
 VALID = timedelta(days=3650)
 """Longer than any campaign, because certificates are not renewed."""
 CLIENT = "encbench"
-"""Subject of every client's certificate."""
+"""Subject of certificates that are known by other names, or by none."""
 
 _SIGNATURE = hashes.SHA256()
 
@@ -51,6 +51,12 @@ class EllipticCertificates:
         server = _leaf(certificate, key, name, now, ExtendedKeyUsageOID.SERVER_AUTH, names)
         client = _leaf(certificate, key, CLIENT, now, ExtendedKeyUsageOID.CLIENT_AUTH)
         return Issued(authority=authority.certificate, server=server, client=client)
+
+    def certify(self, authority: KeyPair, host: str, now: datetime) -> KeyPair:
+        """See `ports.Certificates`."""
+        certificate, key = _loaded(authority)
+        names = x509.SubjectAlternativeName([_general_name(host)])
+        return _leaf(certificate, key, CLIENT, now, ExtendedKeyUsageOID.SERVER_AUTH, names)
 
     def unpresentable(self, now: datetime) -> KeyPair:
         """See `ports.Certificates`: RFC 8446, section 4.2.3, has no scheme for this curve."""

@@ -6,16 +6,19 @@ rejects an unknown field instead of silently dropping it.
 """
 
 import logging
-import os
 import socket
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
-from kubernetes.aio import config
-from kubernetes.aio.client import ApiClient, Configuration
-
-from encbench.adapters.kubernetes_http import APPLY, JSON, MERGE, HttpAnswer, Requests, path
+from encbench.adapters.kubernetes_http import (
+    APPLY,
+    JSON,
+    MERGE,
+    HttpAnswer,
+    Requests,
+    Transport,
+    path,
+)
 from encbench.api.kinds import EVENT, POD, Kind
 from encbench.ports import Body, Conflict, Rejected, Unavailable
 
@@ -30,46 +33,11 @@ _RESTARTS = 3
 _NOTE_LIMIT = 1024
 
 
-NoConfiguration = config.ConfigException
-"""Raised by `connect` if no configuration names a cluster."""
-
-
-async def connect(kubeconfig: Path | None = None) -> ApiClient:
-    """A client for the given kubeconfig, else for the cluster around us, else for the default one.
-
-    The caller closes it. NoConfiguration when no configuration names a cluster.
-    """
-    settings = Configuration()
-    if kubeconfig is None and "KUBERNETES_SERVICE_HOST" in os.environ:
-        config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
-    else:
-        # The library reads the environment only once, when it is imported.
-        chosen = os.environ.get("KUBECONFIG") if kubeconfig is None else str(kubeconfig)
-        await config.load_kube_config(  # type: ignore[no-untyped-call]
-            config_file=chosen or None, client_configuration=settings, persist_config=False
-        )
-    client = ApiClient(settings)
-    client.user_agent = FIELD_MANAGER
-    return client
-
-
-def current_namespace() -> str:
-    """The namespace of the kubeconfig's current context; `default` if it names none."""
-    try:
-        _, context = config.list_kube_config_contexts(  # type: ignore[no-untyped-call]
-            os.environ.get("KUBECONFIG") or None
-        )
-    except NoConfiguration:
-        # Inside a pod there is no kubeconfig.
-        return "default"
-    return str(context["context"].get("namespace") or "default")
-
-
 class KubernetesCluster:
-    """The API server behind a client. A request reads at most `chunk` objects."""
+    """The API server behind a transport. A request reads at most `chunk` objects."""
 
-    def __init__(self, client: ApiClient, *, timeout: float = 30.0, chunk: int = 500) -> None:
-        self._requests = Requests(client, timeout)
+    def __init__(self, transport: Transport, *, chunk: int = 500) -> None:
+        self._requests = Requests(transport)
         self._chunk = chunk
         self._instance = socket.gethostname()[:128]
 

@@ -1,8 +1,8 @@
 """Requests to the Kubernetes API server: how they are addressed, sent, and judged when they fail.
 
-The client library contributes configuration, authentication and the connection pool. Its typed
-classes and its dynamic client are not used: the paths follow from `Kind`, objects are plain JSON
-here, and discovery could fail or be out of date.
+A `Transport` contributes configuration, authentication and connections. The operator's is
+`adapters.kubeclient`, by the client library; the plugin's is `adapters.kubectl`. The paths follow
+from `Kind`, and objects are plain JSON here, because discovery could fail or be out of date.
 
 Bodies are never logged, because Secrets pass through here.
 """
@@ -10,9 +10,7 @@ Bodies are never logged, because Secrets pass through here.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import aiohttp
-from kubernetes.aio.client import ApiClient
+from typing import Protocol
 
 from encbench.api.kinds import Kind
 from encbench.ports import Body, Conflict, Rejected, Unavailable
@@ -22,6 +20,7 @@ Query = Sequence[tuple[str, str]]
 JSON = "application/json"
 APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
+ACCEPT = f"{JSON}, */*;q=0.1"
 
 _AWAY = (401, 408, 429)
 """401 is among them because a rotated service account token is read again within a minute."""
@@ -91,12 +90,21 @@ class HttpAnswer:
             return {}
 
 
-class Requests:
-    """Sends requests; each ends within `timeout` seconds."""
+class Transport(Protocol):
+    """A way to the API server."""
 
-    def __init__(self, client: ApiClient, timeout: float) -> None:
-        self._client = client
-        self._timeout = aiohttp.ClientTimeout(total=timeout)
+    async def exchange(
+        self, method: str, where: str, query: Query, body: Body | None, content_type: str
+    ) -> HttpAnswer:
+        """Send and read the answer, in bounded time. OSError without one."""
+        ...
+
+
+class Requests:
+    """Sends requests, and judges the answers that are not the API server's own."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
 
     async def send(
         self,
@@ -109,28 +117,11 @@ class Requests:
     ) -> HttpAnswer:
         """Send and read the answer. Unavailable without one, or when the server failed."""
         try:
-            answer = await self._exchange(method, where, query, body, content_type)
-        except (TimeoutError, aiohttp.ClientError, OSError) as error:
+            answer = await self._transport.exchange(method, where, query, body, content_type)
+        except OSError as error:
             raise Unavailable(f"{method} {where}: {str(error) or type(error).__name__}") from error
         if answer.status == 500 and _UNTYPED in answer.message:
             raise Rejected(answer.message)
         if answer.status in _AWAY or answer.status >= 500:
             raise Unavailable(f"{method} {where}: {answer.status}: {answer.message}")
         return answer
-
-    async def _exchange(
-        self, method: str, where: str, query: Query, body: Body | None, content_type: str
-    ) -> HttpAnswer:
-        method, url, headers, content, _ = await self._client.param_serialize(
-            method,
-            where,
-            query_params=list(query),
-            header_params={"Accept": f"{JSON}, */*;q=0.1", "Content-Type": content_type},
-            body=body,
-            auth_settings=["BearerToken"],
-        )
-        response = await self._client.call_api(
-            method, url, headers, content, _request_timeout=self._timeout
-        )
-        async with response.response:
-            return HttpAnswer(response.status, await response.response.read())

@@ -139,11 +139,18 @@ class ObjectStore:
 
         Makes no request. It lasts at most seven days; more is a ValueError.
         """
+        return await self._presigned("put_object", seconds, Key=key, IfNoneMatch="*")
+
+    async def presign_get(self, key: str, seconds: int) -> str:
+        """A URL from which anyone can fetch this key, for as long as that of `presign_put`."""
+        return await self._presigned("get_object", seconds, Key=key)
+
+    async def _presigned(self, operation: str, seconds: int, **wanted: str) -> str:
         if not 0 < seconds <= _LONGEST_URL:
             raise ValueError(f"a presigned URL lasts 1 to {_LONGEST_URL} seconds, not {seconds}")
-        wanted = {"Bucket": self.bucket, "Key": key, "IfNoneMatch": "*"}
+        given = {"Bucket": self.bucket, **wanted}
         url: str = await self._connection.sign(
-            lambda s3: s3.generate_presigned_url("put_object", Params=wanted, ExpiresIn=seconds),
+            lambda s3: s3.generate_presigned_url(operation, Params=given, ExpiresIn=seconds),
             self._external_endpoint or self._connection.endpoint,
         )
         return url

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from encbench.adapters.sidecar import Sidecar
+from encbench.ports import Access
 from encbench.wire import recorder
 from encbench.wire.recorder import ClockOffset, StateAnswer
 from encbench.wire.slices import OwnSlots
@@ -19,14 +20,14 @@ class HttpRecorder(Sidecar):
     def __init__(self, *, seconds: float = SECONDS) -> None:
         super().__init__(seconds)
 
-    async def state(self, address: str, token: str) -> StateAnswer:
+    async def state(self, address: str, access: Access) -> StateAnswer:
         """See the port. Unavailable until the tool waits; Rejected for a wrong token."""
-        return await self._ask(StateAnswer, "GET", address, recorder.STATE, token)
+        return await self._ask(StateAnswer, "GET", address, recorder.STATE, access)
 
     async def release(
         self,
         address: str,
-        token: str,
+        access: Access,
         start_at: float,
         uploads: Mapping[str, str],
         slots: OwnSlots | None = None,
@@ -42,4 +43,4 @@ class HttpRecorder(Sidecar):
             request["slots"] = slots
         if clock is not None:
             request["clock"] = clock
-        return await self._ask(StateAnswer, "POST", address, recorder.RELEASE, token, request)
+        return await self._ask(StateAnswer, "POST", address, recorder.RELEASE, access, request)

@@ -5,7 +5,7 @@ in its settings (away, full, wrong credentials or region, no such bucket) is `Un
 caller waits, shows the text and loses nothing. Only a request that the store would refuse from any
 caller is `Rejected`.
 
-boto3 is synchronous: every call runs in a thread, bounded by timeouts and attempts.
+botocore is synchronous: every call runs in a thread, bounded by timeouts and attempts.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-import boto3
+from botocore import session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
@@ -103,10 +103,10 @@ class S3Connection:
             ) from error
 
     def _connect(self, endpoint: str, access_key: str, secret_key: str) -> Any:
-        # A separate session, because boto3's default one is not safe to share between threads.
+        # A separate session, because one is not safe to share between threads.
         # Checksums beyond the signed digest only where S3 requires them, because other stores
         # lack the newer ones.
-        return boto3.session.Session().client(
+        return session.get_session().create_client(
             "s3",
             endpoint_url=endpoint,
             region_name=self.region,

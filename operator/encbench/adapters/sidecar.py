@@ -1,15 +1,24 @@
-"""Requests to a sidecar of ours: JSON in and out, a bearer token, the ports' errors."""
+"""Requests to a sidecar of ours: JSON in and out, TLS, a bearer token, the ports' errors.
+
+A sidecar proves by its certificate that it is the one of its testbed, wherever its pod is. So
+neither a token nor an upload URL ever reaches another pod that has taken over the address.
+"""
 
 import asyncio
+import ssl
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 import aiohttp
 
 from encbench.adapters.session import HttpClient
-from encbench.ports import Rejected, Unavailable
+from encbench.ports import Access, Rejected, Unavailable
 
 _REFUSALS = range(400, 500)
+KEPT_SECONDS = 15.0
+CAMPAIGNS = 64
+"""CAs whose contexts are kept; each campaign has one."""
 
 Answer = TypeVar("Answer")
 
@@ -30,7 +39,7 @@ class Sidecar(HttpClient):
         method: str,
         address: str,
         path: str,
-        token: str,
+        access: Access,
         body: Mapping[str, object] | None = None,
         seconds: float | None = None,
     ) -> Answer:
@@ -42,8 +51,10 @@ class Sidecar(HttpClient):
         try:
             async with self._session.request(
                 method,
-                f"http://{address}{path}",
-                headers={"Authorization": f"Bearer {token}"},
+                f"https://{address}{path}",
+                ssl=_context(access.authority),
+                server_hostname=access.name,
+                headers={"Authorization": f"Bearer {access.token}"},
                 json=body,
                 timeout=aiohttp.ClientTimeout(total=limit),
             ) as answer:
@@ -59,8 +70,17 @@ class Sidecar(HttpClient):
         return cast(Answer, content)
 
     def _connector(self) -> aiohttp.TCPConnector:
-        """No connection is kept: calls are rare and pods come and go, so it would soon be dead."""
-        return aiohttp.TCPConnector(force_close=True)
+        """Connections are kept between the polls of a wait, and no longer: pods come and go."""
+        return aiohttp.TCPConnector(keepalive_timeout=KEPT_SECONDS)
+
+
+@lru_cache(maxsize=CAMPAIGNS)
+def _context(authority: str) -> ssl.SSLContext:
+    """TLS 1.3 that trusts this CA alone. The same one each time, so that connections are reused."""
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    made.minimum_version = ssl.TLSVersion.TLSv1_3
+    made.load_verify_locations(cadata=authority)
+    return made
 
 
 async def _json(answer: aiohttp.ClientResponse) -> Any:

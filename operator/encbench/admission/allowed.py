@@ -57,7 +57,8 @@ def _mode(allowed: Allowed, mode: EncryptionModeSpec) -> Iterator[str]:
     yield from _storage_class(allowed, mode.volume.storage_class_name if mode.volume else None)
 
 
-def _image(allowed: Allowed, image: str) -> Iterator[str]:
+def _image(allowed: Allowed, image: str | None) -> Iterator[str]:
+    assert image is not None  # noqa: S101 - see `CampaignParts.with_images`
     repository = _repository(image)
     if allowed.images and not any(_is_in(repository, one) for one in allowed.images):
         yield (

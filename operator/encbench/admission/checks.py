@@ -44,5 +44,7 @@ async def admit(
     Unavailable when the API server is away.
     """
     found = await gather(reader, namespace, name, campaign, installed)
+    if installed is not None:
+        found = found.with_images(installed.images)
     problems = {problem.text: problem for check in CHECKS for problem in check(found)}
     return found, tuple(problems.values())

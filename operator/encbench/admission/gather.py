@@ -1,11 +1,12 @@
 """Reads everything that a campaign names. It judges nothing and writes nothing."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Protocol, TypeVar
 
 from encbench.admission.extended import Extended, extended
+from encbench.admission.images import Images
 from encbench.api.base import Model
 from encbench.api.campaign import CampaignSpec, MatrixEntry, Resolved
 from encbench.api.columns import DriverJar
@@ -67,6 +68,7 @@ class Installed:
     turnstile: bool = False
     """It has an image of the turnstile."""
     allowed: Allowed = Allowed()
+    images: Images = field(default_factory=Images)
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,25 @@ class CampaignParts:
             ENCRYPTION_MODE: self.modes,
             WORKLOAD: self.workloads,
         }
+
+    def with_images(self, images: Images) -> "CampaignParts":
+        """The same parts, each with an image."""
+        pairs = self.combinations(INSTANCE_TEMPLATE, ENCRYPTION_MODE)
+        enclaves = {name for name, mode in pairs if self.modes[mode].enclave is not None}
+        return replace(
+            self,
+            instances={
+                name: images.with_server(instance, enclave=name in enclaves)
+                for name, instance in self.instances.items()
+            },
+            workloads={name: images.with_tool(one) for name, one in self.workloads.items()},
+        )
+
+    def as_frozen(self, resolved: Resolved) -> "CampaignParts":
+        """The same campaign with the specs that it measures, whatever became of its parts."""
+        return replace(
+            self, instances=resolved.instances, modes=resolved.modes, workloads=resolved.workloads
+        )
 
     def combinations(self, *kinds: Kind) -> Iterator[tuple[str, ...]]:
         """Names of existing parts that meet in the matrix, each combination once."""

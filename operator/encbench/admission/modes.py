@@ -125,12 +125,6 @@ def has_types(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Itera
             "engine: postgresql in the template, or columns.method: confidential in the mode"
         )
         yield Problem(kinds.ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
-    elif instance.image is None:
-        text = (
-            "upstream's image of PostgreSQL lacks the extension encbench_enclave: write image, and "
-            "name the one that is built from images/postgresql"
-        )
-        yield Problem(kinds.INSTANCE_TEMPLATE, Reason.MODE_UNSUPPORTED, text)
 
 
 def volumes(found: CampaignParts) -> Iterator[Problem]:

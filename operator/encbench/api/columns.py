@@ -66,7 +66,13 @@ class MekSecretRef(Model):
 class ProxyResources(Resources):
     """Resources of the confidential proxy's container, in addition to the server's own."""
 
-    rules = (at_least("memory", "32Mi", ", such as 64Mi: each connection has buffers of 24 KiB"),)
+    rules = (
+        at_least(
+            "memory",
+            "32Mi",
+            ", such as 64Mi: each connection has buffers of 24 KiB, and half is for long rows",
+        ),
+    )
 
     cpu: Quantity = "1"
     """Cores, as request and limit. Results are encrypted here, so too few cores slow every query

@@ -135,12 +135,12 @@ class InstanceTemplateSpec(Model):
     ]
     """Version of the engine, such as 10.11; it is compared with the server's own answer."""
     image: ImageName | None = None
-    """Image with the server's binaries; if omitted, the upstream project's image of that engine and
-    version."""
+    """Image with the server's binaries; if omitted, the installation's image of that engine and
+    version: the upstream project's, unless the administrator chose another."""
     image_pull_policy: PullPolicy = "IfNotPresent"
     """When the kubelet pulls the image."""
     image_pull_secrets: PullSecrets = Field(default_factory=list)
-    """Names of Secrets for pulling the image."""
+    """Names of Secrets for pulling the image, besides the installation's own."""
     resources: Resources | None = optional("CPU and memory of the server; not with external.")
     storage: Storage | None = optional("Volume of the data directory; not with external.")
     settings: Annotated[

@@ -168,11 +168,13 @@ class Load(Model):
 class Client(Model):
     """The pods that run the tool."""
 
-    image: ImageName = Field(description="Image of the tool, used unchanged.")
+    image: ImageName | None = None
+    """Image of the tool, used unchanged; if omitted, the installation's image of sysbench or of
+    encbench's own TPC-C client."""
     image_pull_policy: PullPolicy = "IfNotPresent"
     """When the kubelet pulls the image."""
     image_pull_secrets: PullSecrets = Field(default_factory=list)
-    """Names of Secrets for pulling the image."""
+    """Names of Secrets for pulling the image, besides the installation's own."""
     replicas: Annotated[Int, Field(ge=1, le=64)] = 1
     """Client pods; they start together, and their TPS is added up."""
     resources: Resources = Field(description="CPU and memory of each client pod's tool.")
@@ -247,6 +249,14 @@ class WorkloadSpec(Model):
                 it.tpcc is None
                 or it.tpcc.limit_txns_per_min is None
                 or max(it.load.concurrency) <= it.tpcc.limit_txns_per_min
+            ),
+        ),
+        Rule(
+            cel=f"{_NOT_BENCHMARKSQL} || has(self.client.image)",
+            message="encbench has no image with BenchmarkSQL: write yours in client.image, or omit "
+            "tpcc.benchmarksql to use encbench's own client",
+            holds=lambda it: (
+                it.tpcc is None or it.tpcc.benchmarksql is None or it.client.image is not None
             ),
         ),
         Rule(

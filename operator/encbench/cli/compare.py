@@ -2,34 +2,54 @@
 
 import argparse
 import contextlib
+import sys
 from pathlib import Path
 
 from encbench.cli import output
-from encbench.cli.connection import connected
+from encbench.cli.connection import connected, kubectl
 from encbench.cli.output import CommandError
 from encbench.cli.report import fetch, find
 from encbench.core.artefact import RecordError, decode
-from encbench.report.compare import renderings
+from encbench.report.compare import gate, renderings
 from encbench.report.compare.difference import compare as compared
 from encbench.report.document import Report
 
+WORSE, OPEN = 1, 3
+
 
 async def compare(args: argparse.Namespace) -> int:
-    """Print how B differs from A; exit code 1 if they have no condition in common."""
+    """Print how B differs from A; the exit code.
+
+    1 if they have no condition in common. With `--fail-above` also 1 if an overhead grew by more,
+    and 3 if that remains open.
+    """
     async with contextlib.AsyncExitStack() as stack:
-        reports = [await _read(name, args.namespace, stack) for name in (args.first, args.second)]
+        reports = [await _read(name, args, stack) for name in (args.first, args.second)]
     found = compared(*reports)
+    if args.fail_above is not None and not args.allow_unlike and (unlike := gate.unlike(found)):
+        raise CommandError(
+            "the reports measured unlike things, so a difference would say nothing about what "
+            f"changed: {'; '.join(unlike)}. Give --allow-unlike to compare them all the same"
+        )
     output.write(renderings.RENDERINGS[args.output](found).encode(), args.file)
-    return 0 if found.pairs else 1
+    if not found.pairs:
+        return WORSE
+    return 0 if args.fail_above is None else _judge(gate.judge(found, args.fail_above))
 
 
-async def _read(name: str, namespace: str | None, stack: contextlib.AsyncExitStack) -> Report:
+def _judge(judged: gate.Judged) -> int:
+    for line in (*judged.worse, *judged.open):
+        print(line, file=sys.stderr)
+    return WORSE if judged.worse else OPEN if judged.open else 0
+
+
+async def _read(name: str, args: argparse.Namespace, stack: contextlib.AsyncExitStack) -> Report:
     if is_file(name):
         content = output.read(name)
     else:
         own, _, short = name.rpartition("/")
-        cluster, space = await stack.enter_async_context(connected(own or namespace))
-        content = await fetch(cluster, await find(cluster, space, short), "json")
+        cluster, space = await stack.enter_async_context(connected(args, own))
+        content = await fetch(kubectl(args), cluster, await find(cluster, space, short), "json")
     try:
         return decode(Report, content, name)
     except RecordError as error:

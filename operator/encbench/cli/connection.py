@@ -1,36 +1,51 @@
-"""The ways to a cluster: the API server of the kubeconfig's current context, and kubectl."""
+"""The way to a cluster: kubectl, with the context and the kubeconfig that the user chose."""
 
+import argparse
 import asyncio
 import contextlib
-from asyncio.subprocess import PIPE, Process
+import os
 from collections.abc import AsyncIterator
 
-from encbench.adapters import kubernetes
+from encbench.adapters.kubectl import Kubectl, KubectlFailed
+from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.cli.output import CommandError
+
+_NAMESPACE = ("view", "--minify", "--output=jsonpath={..namespace}")
+
+
+def kubectl(args: argparse.Namespace) -> Kubectl:
+    """Kubectl as `--context` and `--kubeconfig` ask for it."""
+    return Kubectl(args.context, args.kubeconfig)
 
 
 @contextlib.asynccontextmanager
 async def connected(
-    namespace: str | None,
-) -> AsyncIterator[tuple[kubernetes.KubernetesCluster, str]]:
-    """The cluster, and the namespace given or else the kubeconfig's; CommandError without one."""
-    try:
-        client = await kubernetes.connect()
-    except kubernetes.NoConfiguration as error:
-        raise CommandError(f"no cluster to talk to: {error}") from error
-    try:
-        yield kubernetes.KubernetesCluster(client), namespace or kubernetes.current_namespace()
-    finally:
-        await client.close()  # type: ignore[no-untyped-call]
+    args: argparse.Namespace, namespace: str | None = None
+) -> AsyncIterator[tuple[KubernetesCluster, str]]:
+    """The cluster, and the namespace given, or that of `-n`, or else the kubeconfig's.
+
+    CommandError without a cluster.
+    """
+    chosen = kubectl(args)
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            # Both at once, because each takes as long as kubectl's start.
+            asked = asyncio.create_task(_context_namespace(chosen))
+            try:
+                transport = await stack.enter_async_context(chosen.proxy())
+            finally:
+                own = await asked
+        except KubectlFailed as error:
+            raise CommandError(f"no cluster to talk to: {error}") from error
+        yield KubernetesCluster(transport), namespace or args.namespace or own
 
 
-async def kubectl(command: str, *arguments: str) -> Process:
-    """The process, with both outputs piped; CommandError if kubectl is not installed."""
+async def _context_namespace(chosen: Kubectl) -> str:
+    """The namespace of the context; `default` if it names none."""
     try:
-        return await asyncio.create_subprocess_exec(
-            "kubectl", command, *arguments, stdout=PIPE, stderr=PIPE
-        )
-    except FileNotFoundError as error:
-        raise CommandError(
-            f"kubectl is not on the PATH: install it, because this needs kubectl {command}"
-        ) from error
+        return (await chosen.ask("config", *_NAMESPACE)).strip() or "default"
+    except KubectlFailed:
+        # Inside a pod there is no kubeconfig, and kubectl goes by the service account.
+        if "KUBERNETES_SERVICE_HOST" in os.environ:
+            return "default"
+        raise

@@ -61,6 +61,19 @@ exit codes:
   2  the manifests cannot be read
 """
 
+_IMAGES = """\
+List the images of all pods that a campaign has, so that they can be mirrored to a private registry.
+
+Those of the installation are read from the operator's Deployment. With -f or -k no cluster is
+needed: what the manifests lack is then missing, unless --live finds it in the cluster.
+"""
+
+_IMAGES_MORE = """\
+examples:
+  kubectl encbench images demo -n encbench
+  kubectl encbench images -k campaigns/demo --live --output name | xargs -n 1 crane pull
+"""
+
 _EXTEND = """\
 Measure more blocks of a campaign that is complete, with the plan that it froze.
 
@@ -103,9 +116,27 @@ examples:
   kubectl encbench report demo
   kubectl encbench report demo --open
   kubectl encbench report demo --output md > demo.md
+  kubectl encbench report demo --link --expires 48
 
 The renderings come from the bucket, with the operator's credentials: you need the right to read its
-Deployment and Secret, and to forward a port if the store is in the cluster.
+Deployment and Secret, and to forward a port if the store is in the cluster. Those without that
+right can use what --link prints.
+"""
+
+_OPEN = "Fetch a campaign's report as a page and open it in your browser, as report --open does."
+
+_LOGS = """\
+Print the last lines of all containers of a campaign's pods: databases and what prepares them, the
+agents beside them, clients and recorders.
+"""
+
+_LOGS_MORE = """\
+examples:
+  kubectl encbench logs demo
+  kubectl encbench logs demo --trial demo-b3-tde --lines 200
+
+Pods of trials that ended are gone; what their tools printed is in the bucket, and the report names
+the trial's archive.
 """
 
 _COMPARE = """\
@@ -120,11 +151,16 @@ examples:
   kubectl encbench compare before after -n encbench
   kubectl encbench compare team-a/demo team-b/demo
   kubectl encbench compare old/report.json new/report.json --output md
+  kubectl encbench compare last-week today --fail-above 3%
+
+With --fail-above, reports that measured unlike things are refused: other specs under the same name,
+or other machines. --allow-unlike compares them all the same.
 
 exit codes:
-  0  compared, whatever the result
-  1  the reports have no condition in common
-  2  a report cannot be read
+  0  compared, whatever the result; with --fail-above, no overhead grew by more than that
+  1  the reports have no condition in common; with --fail-above, an overhead grew by more
+  2  a report cannot be read, or --fail-above was asked of unlike reports
+  3  with --fail-above: whether an overhead grew by more cannot be told from these blocks
 """
 
 
@@ -141,12 +177,19 @@ def parser() -> argparse.ArgumentParser:
     add = partial(commands.add_parser, formatter_class=argparse.RawDescriptionHelpFormatter)
     short = "show what a campaign needs and what would be refused, before anything runs"
     _plan(add("plan", help=short, description=_PLAN, epilog=_PLAN_MORE))
+    short = "list the images that a campaign needs, for mirroring"
+    _images(add("images", help=short, description=_IMAGES, epilog=_IMAGES_MORE))
     short = "measure more blocks of a complete campaign, and pool the two"
     _extend(add("extend", help=short, description=_EXTEND, epilog=_EXTEND_MORE))
     short = "show a campaign's progress until it ends"
     _watch(add("watch", help=short, description=_WATCH, epilog=_WATCH_MORE))
     short = "print a campaign's report, open its page, or fetch it"
     _report(add("report", help=short, description=_REPORT, epilog=_REPORT_MORE))
+    opened = add("open", help="open a campaign's report in the browser", description=_OPEN)
+    _campaign(opened)
+    opened.set_defaults(command="report", open=True, link=False, output="html", file=None)
+    short = "print what a campaign's containers said last"
+    _logs(add("logs", help=short, description=_LOGS, epilog=_LOGS_MORE))
     short = "compare two reports, with possible causes of each difference"
     _compare(add("compare", help=short, description=_COMPARE, epilog=_COMPARE_MORE))
     short = "recompute published tables: what follows, what slips, what contradicts"
@@ -155,6 +198,19 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _plan(command: argparse.ArgumentParser) -> None:
+    _manifests(command)
+    _cluster(command, "namespace of objects without one; the kubeconfig's, else default")
+    _output(command, "text is for people, json for programs", "json")
+
+
+def _images(command: argparse.ArgumentParser) -> None:
+    _manifests(command)
+    _cluster(command, "namespace of objects without one; the kubeconfig's, else default")
+    _output(command, "text is for people; name is one image a line", "name", "json")
+
+
+def _manifests(command: argparse.ArgumentParser) -> None:
+    """A campaign in the cluster, or manifests."""
     add = command.add_argument
     add("campaign", nargs="?", help="name of a campaign in the cluster; or use -f or -k")
     words = "manifests in YAML or JSON, a folder of them, or - for standard input; repeatable"
@@ -162,8 +218,6 @@ def _plan(command: argparse.ArgumentParser) -> None:
     add("-k", "--kustomize", metavar="DIR", help="folder to build with kubectl kustomize")
     words = "search the cluster for what the manifests of -f or -k only name"
     add("--live", action="store_true", help=words)
-    _namespace(command, "namespace of objects without one; the kubeconfig's, else default")
-    _output(command, "text is for people, json for programs", "json")
 
 
 def _extend(command: argparse.ArgumentParser) -> None:
@@ -172,32 +226,57 @@ def _extend(command: argparse.ArgumentParser) -> None:
     command.add_argument("--blocks", type=int, required=True, metavar="N", help=words)
     words = "print the follow-up's manifest, and make nothing"
     command.add_argument("--dry-run", action="store_true", help=words)
-    _namespace(command)
+    _cluster(command)
 
 
 def _watch(command: argparse.ArgumentParser) -> None:
-    command.add_argument("campaign", help="name of the campaign")
-    _namespace(command)
+    _campaign(command)
     late = "give up after this time with exit code 3"
     command.add_argument("--timeout", type=float, metavar="SECONDS", help=late)
 
 
 def _report(command: argparse.ArgumentParser) -> None:
-    command.add_argument("campaign", help="name of the campaign")
-    _namespace(command)
+    _campaign(command)
     words = "text prints the table; the others are fetched from the bucket"
     _output(command, words, "html", "md", "csv", "json")
     _file(command)
     words = "fetch the page and open it in your browser"
     command.add_argument("--open", action="store_true", help=words)
+    words = "print a URL of the page, or of what --output names, which anyone can fetch"
+    command.add_argument("--link", action="store_true", help=words)
+    words = "the URL's life; a day by default, a week at most"
+    command.add_argument(
+        "--expires", type=int, choices=range(1, 169), default=24, metavar="HOURS", help=words
+    )
+
+
+def _logs(command: argparse.ArgumentParser) -> None:
+    _campaign(command)
+    command.add_argument("--trial", metavar="NAME", help="only the pods of this trial")
+    words = "lines of each container; 20 by default"
+    command.add_argument("--lines", type=int, default=20, metavar="N", help=words)
+
+
+def _campaign(command: argparse.ArgumentParser) -> None:
+    command.add_argument("campaign", help="name of the campaign")
+    _cluster(command)
 
 
 def _compare(command: argparse.ArgumentParser) -> None:
     command.add_argument("first", metavar="A", help="the report to compare from")
     command.add_argument("second", metavar="B", help="the report to compare to")
-    _namespace(command, "namespace of names without one; the kubeconfig's by default")
+    _cluster(command, "namespace of names without one; the kubeconfig's by default")
     _output(command, "text is for a terminal", "md", "json")
     _file(command)
+    words = "end with 1 if an overhead grew by more, in percentage points"
+    command.add_argument("--fail-above", type=percentage, metavar="PERCENT", help=words)
+    words = "compare with --fail-above even if specs or machines differ"
+    command.add_argument("--allow-unlike", action="store_true", help=words)
+
+
+def percentage(text: str) -> float:
+    """`3%` or `3` as the fraction 0.03."""
+    return float(text.removesuffix("%")) / 100
 
 
 def _audit(command: argparse.ArgumentParser) -> None:
@@ -230,10 +309,13 @@ def _audit(command: argparse.ArgumentParser) -> None:
     _file(command)
 
 
-def _namespace(
+def _cluster(
     parser: argparse.ArgumentParser, words: str = "its namespace; the kubeconfig's by default"
 ) -> None:
     parser.add_argument("-n", "--namespace", help=words)
+    parser.add_argument("--context", help="context of the kubeconfig; its current one by default")
+    words = "kubeconfig file; kubectl's by default"
+    parser.add_argument("--kubeconfig", metavar="FILE", help=words)
 
 
 def _output(parser: argparse.ArgumentParser, words: str, *choices: str) -> None:

@@ -1,28 +1,28 @@
 """Where the bucket is: the operator's Deployment says it, so users need not."""
 
 import argparse
-import asyncio
 import base64
 import contextlib
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from encbench.adapters.objectstore import ObjectStore
+from encbench.adapters.kubectl import Kubectl, KubectlFailed
 from encbench.api.kinds import SECRET, Kind
-from encbench.cli.connection import kubectl
 from encbench.cli.output import CommandError
 from encbench.ports import Body, Cluster
+
+if TYPE_CHECKING:
+    from encbench.adapters.objectstore import ObjectStore
 
 DEPLOYMENT = Kind("apps/v1", "Deployment", "deployments")
 OPERATOR = {"app.kubernetes.io/name": "encbench", "app.kubernetes.io/component": "operator"}
 READER = "encbench.io/reader-secret"
 """Annotation of the Deployment: the Secret with credentials that cannot write."""
 CREDENTIALS = ("access-key", "secret-key")
-PATIENCE = 15.0
-"""Seconds to wait until a port-forward listens."""
 
 
 async def find(cluster: Cluster, namespace: str) -> tuple[Body, argparse.Namespace]:
@@ -37,38 +37,82 @@ async def find(cluster: Cluster, namespace: str) -> tuple[Body, argparse.Namespa
 
 
 def _options(body: Body) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(add_help=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--s3-endpoint", default="")
+    parser.add_argument("--s3-external-endpoint", default="")
     parser.add_argument("--s3-bucket", default="encbench")
     parser.add_argument("--s3-region", default="us-east-1")
     parser.add_argument("--namespace", action="append", default=[])
+    for own in ("image", "volume-image", "proxy-image", "turnstile-image"):
+        parser.add_argument(f"--{own}", default="")
+    for choice in ("server-image", "tool-image"):
+        parser.add_argument(f"--{choice}", action="append", default=[])
     args = body["spec"]["template"]["spec"]["containers"][0].get("args", [])
     return parser.parse_known_args(args)[0]
 
 
 @contextlib.asynccontextmanager
-async def store(cluster: Cluster, namespace: str) -> AsyncIterator[ObjectStore]:
+async def store(kubectl: Kubectl, cluster: Cluster, namespace: str) -> AsyncIterator["ObjectStore"]:
     """The object store of the operator that watches the namespace."""
     operator, options = await find(cluster, namespace)
+    own = operator["metadata"]["namespace"]
+    with TemporaryDirectory() as directory:
+        await _credentials(cluster, operator, Path(directory))
+        endpoint = options.s3_external_endpoint or options.s3_endpoint
+        async with _reachable(kubectl, endpoint, own) as reached:
+            yield _opened(options, reached, Path(directory))
+
+
+async def link(cluster: Cluster, namespace: str, key: str, seconds: int) -> str:
+    """A URL from which whoever has it can fetch the key; CommandError if it can lead nowhere."""
+    operator, options = await find(cluster, namespace)
+    endpoint = options.s3_external_endpoint or options.s3_endpoint
+    if _service(endpoint, operator["metadata"]["namespace"]):
+        raise CommandError(
+            f"a link to {endpoint} would work inside the cluster alone: set "
+            "objectStore.clientEndpoint to an address that others reach, or fetch the file and "
+            "pass it on"
+        )
+    with TemporaryDirectory() as directory:
+        await _credentials(cluster, operator, Path(directory))
+        return await _opened(options, endpoint, Path(directory)).presign_get(key, seconds)
+
+
+def _opened(options: argparse.Namespace, endpoint: str, credentials: Path) -> "ObjectStore":
+    # Half a second, which a table does not need.
+    from encbench.adapters.objectstore import ObjectStore  # noqa: PLC0415
+
+    return ObjectStore(
+        endpoint=endpoint,
+        bucket=options.s3_bucket,
+        region=options.s3_region,
+        credentials=credentials,
+    )
+
+
+async def _credentials(cluster: Cluster, operator: Body, directory: Path) -> None:
+    """Write the operator's credentials into the directory; CommandError without the right."""
     own = operator["metadata"]["namespace"]
     name = _secret_name(operator)
     secret = await cluster.get(SECRET, own, name)
     if secret is None:
         raise CommandError(
-            f"Secret {name} in namespace {own} does not exist, or you may not read it"
+            f"Secret {name} in namespace {own} does not exist, or you may not read it: "
+            "someone who may can pass on what kubectl encbench report --link prints"
         )
-    with TemporaryDirectory() as directory:
-        for name in CREDENTIALS:
-            path = Path(directory) / name
-            path.touch(mode=0o600)
-            path.write_bytes(base64.b64decode(secret["data"][name]))
-        async with _reachable(options.s3_endpoint, own) as endpoint:
-            yield ObjectStore(
-                endpoint=endpoint,
-                bucket=options.s3_bucket,
-                region=options.s3_region,
-                credentials=Path(directory),
-            )
+    for name in CREDENTIALS:
+        path = directory / name
+        path.touch(mode=0o600)
+        path.write_bytes(base64.b64decode(secret["data"][name]))
+
+
+def _service(endpoint: str, namespace: str) -> tuple[str, str] | None:
+    """Name and namespace of the Service that an endpoint means; None outside of the cluster."""
+    host = urlsplit(endpoint).hostname or ""
+    service = re.fullmatch(r"([^.]+)\.([^.]+)\.svc(\..+)?", host)
+    if service is not None:
+        return service[1], service[2]
+    return None if "." in host else (host, namespace)
 
 
 def _secret_name(operator: Body) -> str:
@@ -83,39 +127,23 @@ def _secret_name(operator: Body) -> str:
 
 
 @contextlib.asynccontextmanager
-async def _reachable(endpoint: str, namespace: str) -> AsyncIterator[str]:
+async def _reachable(kubectl: Kubectl, endpoint: str, namespace: str) -> AsyncIterator[str]:
     """The endpoint as this machine reaches it: a Service in the cluster by a port-forward."""
-    parts = urlsplit(endpoint)
-    host = parts.hostname or ""
-    service = re.fullmatch(r"([^.]+)\.([^.]+)\.svc(\..+)?", host)
-    if service is None and "." in host:
+    service = _service(endpoint, namespace)
+    if service is None:
         yield endpoint
         return
-    name, namespace = service.group(1, 2) if service else (host, namespace)
+    name, space = service
+    parts = urlsplit(endpoint)
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    process = await kubectl(
-        "port-forward", f"--namespace={namespace}", f"service/{name}", f":{port}"
-    )
+    words = ("port-forward", f"--namespace={space}", f"service/{name}", f":{port}")
     try:
-        yield f"{parts.scheme}://127.0.0.1:{await _local_port(process)}"
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.terminate()
-        await process.wait()
-
-
-async def _local_port(process: asyncio.subprocess.Process) -> int:
-    if process.stdout is None or process.stderr is None:
-        raise CommandError("kubectl port-forward gave no output")
-    try:
-        line = (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode()
-    except TimeoutError as error:
+        async with kubectl.serving(*words) as line:
+            found = re.search(r"127\.0\.0\.1:(\d+) ->", line)
+            if found is None:
+                raise CommandError(f"kubectl port-forward failed: {line.strip()}")
+            yield f"{parts.scheme}://127.0.0.1:{found[1]}"
+    except KubectlFailed as error:
         raise CommandError(
-            f"kubectl port-forward printed nothing for {PATIENCE:.0f} s: is the object store's pod "
-            "running, and may you forward its port?"
+            f"{error}: is the object store's pod running, and may you forward its port?"
         ) from error
-    found = re.search(r"127\.0\.0\.1:(\d+) ->", line)
-    if found is None:
-        why = (await process.stderr.read()).decode().strip()
-        raise CommandError(f"kubectl port-forward failed: {why or line}")
-    return int(found[1])

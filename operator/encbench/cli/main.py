@@ -1,13 +1,14 @@
 """`kubectl encbench`: the command line for people who run campaigns and read reports.
 
-Each command imports what it needs when it is called, so that auditing a CSV does not wait for a
-Kubernetes client.
+Each command is the function of its name in the module of its name, which is imported when the
+command is called, so that auditing a CSV does not wait for what a plan needs.
 """
 
 import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from encbench.cli.flags import parser
 from encbench.cli.output import CommandError
@@ -15,26 +16,21 @@ from encbench.core.artefact import RecordError
 from encbench.kube.parsing import Malformed
 from encbench.ports import Rejected, Unavailable
 
+MAY_DO_WITHOUT = ("plan", "images", "compare")
+"""Commands that need a cluster for some of their arguments only."""
+
 
 async def run(args: argparse.Namespace) -> int:
     """Run one command; the exit code."""
+    command = getattr(import_module(f"encbench.cli.{args.command}"), args.command)
     if args.command == "audit":
-        from encbench.cli import audit  # noqa: PLC0415
-
-        return audit.audit(args)
-    from encbench.cli import compare, extend, plan, report, watch  # noqa: PLC0415
+        return int(command(args))
+    if args.command in MAY_DO_WITHOUT:
+        return int(await command(args))
     from encbench.cli.connection import connected  # noqa: PLC0415
 
-    if args.command == "plan":
-        return await plan.plan(args)
-    if args.command == "compare":
-        return await compare.compare(args)
-    async with connected(args.namespace) as (cluster, namespace):
-        if args.command == "watch":
-            return await watch.watch(cluster, namespace, args.campaign, args.timeout)
-        if args.command == "extend":
-            return await extend.extend(cluster, namespace, args)
-        return await report.report(cluster, namespace, args)
+    async with connected(args) as (cluster, namespace):
+        return int(await command(cluster, namespace, args))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -13,12 +13,12 @@ from typing import Any
 
 import yaml
 
+from encbench.adapters.kubectl import Kubectl, KubectlFailed
 from encbench.admission.gather import Lookup
 from encbench.api import resources
 from encbench.api.base import API_VERSION, GROUP
 from encbench.api.kinds import SECRET, Kind
 from encbench.cli import output
-from encbench.cli.connection import kubectl
 from encbench.cli.output import CommandError
 from encbench.ports import Body
 
@@ -74,11 +74,10 @@ def _paths(file: str) -> list[str]:
 
 
 async def _kustomize(folder: str) -> bytes:
-    process = await kubectl("kustomize", folder)
-    built, complaint = await process.communicate()
-    if process.returncode != 0:
-        raise CommandError(f"kubectl kustomize {folder}: {complaint.decode().strip()}")
-    return built
+    try:
+        return (await Kubectl().ask("kustomize", folder)).encode()
+    except KubectlFailed as error:
+        raise CommandError(f"kubectl kustomize {folder}: {error}") from error
 
 
 def _add(found: Manifests, content: bytes, source: str, namespace: str) -> None:

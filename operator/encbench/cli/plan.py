@@ -35,7 +35,7 @@ async def plan(args: argparse.Namespace) -> int:
     if given:
         answer = await from_manifests(args)
     else:
-        async with connected(args.namespace) as (cluster, namespace):
+        async with connected(args) as (cluster, namespace):
             answer = await from_cluster(cluster, namespace, args.campaign)
     content = text(answer)
     if args.output == "json":
@@ -49,7 +49,7 @@ async def from_manifests(args: argparse.Namespace) -> Answer:
     async with contextlib.AsyncExitStack() as stack:
         live, namespace = None, args.namespace or "default"
         if args.live:
-            live, namespace = await stack.enter_async_context(connected(args.namespace))
+            live, namespace = await stack.enter_async_context(connected(args))
         found = await manifests.load(args.filename, args.kustomize, namespace)
         campaigns = tuple([await _planned(found, body, live) for body in found.of(CAMPAIGN)])
     alone = ("The manifests contain no Campaign: their parts were checked alone.",)

@@ -3,12 +3,13 @@
 import argparse
 import os
 import sys
-import webbrowser
 from pathlib import Path
 
+from encbench.adapters.kubectl import Kubectl
 from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.api.overheadreport import Artefact
 from encbench.cli import installation, output
+from encbench.cli.connection import kubectl
 from encbench.cli.output import CommandError
 from encbench.core.artefact import check
 from encbench.ports import Cluster
@@ -18,16 +19,23 @@ from encbench.report.formats.summary import text
 
 async def report(cluster: Cluster, namespace: str, args: argparse.Namespace) -> int:
     """Print, write or open it; the exit code."""
+    if args.open and args.link:
+        raise CommandError("--open and --link exclude each other: a link is for somebody else")
     if args.open and args.output not in ("text", "html"):
         raise CommandError(f"--open shows the page: leave --output {args.output} out")
     found = await find(cluster, namespace, args.campaign)
+    if args.link:
+        _, where = _artefact(found, "html" if args.output == "text" else args.output)
+        url = await installation.link(cluster, namespace, where.key, args.expires * 3600)
+        output.write(f"{url}\n".encode(), args.file)
+        return 0
     if args.open:
-        page = await fetch(cluster, found, "html")
+        page = await fetch(kubectl(args), cluster, found, "html")
         return _open(page, _place(args.file, namespace, args.campaign))
     if args.output == "text":
         content = text(found.status).encode()
     else:
-        content = await fetch(cluster, found, args.output)
+        content = await fetch(kubectl(args), cluster, found, args.output)
     output.write(content, args.file)
     return 0
 
@@ -43,17 +51,23 @@ async def find(cluster: Cluster, namespace: str, name: str) -> OverheadReport:
     return overhead_report(body)
 
 
-async def fetch(cluster: Cluster, found: OverheadReport, wanted: str) -> bytes:
+async def fetch(kubectl: Kubectl, cluster: Cluster, found: OverheadReport, wanted: str) -> bytes:
     """A rendering from the bucket, checked against its digest."""
+    bucket, where = _artefact(found, wanted)
+    async with installation.store(kubectl, cluster, found.namespace) as store:
+        content = await store.get(where.key)
+    if content is None:
+        raise CommandError(f"{where.key} is no longer in bucket {bucket}")
+    return check(content, where.key, where.digest)
+
+
+def _artefact(found: OverheadReport, wanted: str) -> tuple[str, Artefact]:
+    """The bucket, and where in it a rendering is; CommandError before there is one."""
     artefacts = found.status.artefacts
     if artefacts is None:
         raise CommandError(f"report {found.name} has no rendering yet: try again in a moment")
-    where: Artefact = getattr(artefacts, {"md": "markdown", "json": "json_"}.get(wanted, wanted))
-    async with installation.store(cluster, found.namespace) as store:
-        content = await store.get(where.key)
-    if content is None:
-        raise CommandError(f"{where.key} is no longer in bucket {artefacts.bucket}")
-    return check(content, where.key, where.digest)
+    name = {"md": "markdown", "json": "json_"}.get(wanted, wanted)
+    return artefacts.bucket, getattr(artefacts, name)
 
 
 def _place(file: str | None, namespace: str, name: str) -> Path:
@@ -69,6 +83,9 @@ def _open(page: bytes, place: Path) -> int:
     place.parent.mkdir(parents=True, exist_ok=True)
     output.write(page, str(place))
     print(place)
+    # Half of the time that a table takes.
+    import webbrowser  # noqa: PLC0415
+
     if not webbrowser.open(place.resolve().as_uri()):
         print("no browser could be started: open the file above yourself", file=sys.stderr)
     return 0

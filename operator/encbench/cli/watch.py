@@ -1,5 +1,6 @@
 """`kubectl encbench watch`: live lines on a terminal, one line for each change elsewhere."""
 
+import argparse
 import asyncio
 import re
 import sys
@@ -58,8 +59,13 @@ class Live:
         return sum(rates) if rates and len(rates) == len(found) else None
 
 
-async def watch(cluster: Scraped, namespace: str, name: str, limit: float | None) -> int:
-    """Follow the campaign to its end; exit code 0 completed, 1 failed, 2 refused, 3 late."""
+async def watch(cluster: Scraped, namespace: str, args: argparse.Namespace) -> int:
+    """Follow the campaign to its end; the exit code."""
+    return await follow(cluster, namespace, args.campaign, args.timeout)
+
+
+async def follow(cluster: Scraped, namespace: str, name: str, limit: float | None) -> int:
+    """Exit code 0 completed, 1 failed, 2 refused, 3 late."""
     screen, live = Screen(), Live(cluster, namespace)
     until = time.monotonic() + limit if limit else None
     while until is None or time.monotonic() < until:

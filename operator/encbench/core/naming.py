@@ -35,7 +35,7 @@ def child_name(*parts: str | int, limit: int = MAX_NAME) -> str:
 
 
 def credentials_name(testbed: str) -> str:
-    """Name of the Secret with a testbed's users, passwords and token."""
+    """Name of the Secret with a testbed's users, passwords and tokens."""
     return f"{testbed}-credentials"
 
 

@@ -4,6 +4,7 @@ One builder for each object. The engine supplies the contents; `pod` builds the 
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from encbench.core.certificates import AUTHORITY, KeyPair
@@ -16,28 +17,59 @@ from encbench.engines.users import Credentials
 from encbench.kube import labels
 from encbench.kube.secrets import secret
 from encbench.ports import Body
+from encbench.wire import sidecar
+
+
+@dataclass(frozen=True)
+class SidecarCertificates:
+    """What the sidecars of a testbed show to the operator."""
+
+    authority: str
+    """Certificate of the CA, as PEM."""
+    recorder: KeyPair
+    agent: KeyPair | None
+    """None where the database is external."""
+
+    def entries(self, random_token: RandomToken) -> dict[str, str]:
+        """The entries of a testbed's Secret, with a fresh token of 256 bits for each."""
+        found = {sidecar.AUTHORITY: self.authority}
+        pairs: dict[sidecar.Sidecar, KeyPair | None]
+        pairs = {"recorder": self.recorder, "agent": self.agent}
+        for name, pair in pairs.items():
+            if pair is not None:
+                found[sidecar.entry_name(name, sidecar.TOKEN)] = random_token(32)
+                found[sidecar.entry_name(name, sidecar.CERTIFICATE)] = pair.certificate
+                found[sidecar.entry_name(name, sidecar.KEY)] = pair.key
+        return found
 
 
 def credentials_secret(
-    context: DatabaseContext, random_token: RandomToken, certificates: Mapping[str, str]
+    context: DatabaseContext,
+    random_token: RandomToken,
+    certificates: Mapping[str, str],
+    sidecars: SidecarCertificates,
 ) -> Body:
-    """Fresh users, passwords and token, with these certificates; immutable once created."""
+    """Fresh users, passwords and tokens, with these certificates; immutable once created."""
     made, engine = generate(random_token), context.engine
     entries = {
         "username": made.username,
         "password": made.password,
         "agent-password": made.agent_password,
-        "token": made.token,
         "sysbench.conf": sysbench_conf(made, engine.facts.driver),
         "init.sql": engine.init_sql(made, context.spec.mode),
         **certificates,
+        **sidecars.entries(random_token),
         **proxy.key_entries(context.spec, random_token),
     }
     return secret(context.metadata(context.credentials_name), entries)
 
 
 def external_credentials(
-    context: DatabaseContext, given: Mapping[str, str], spare: KeyPair, random_token: RandomToken
+    context: DatabaseContext,
+    given: Mapping[str, str],
+    spare: KeyPair,
+    sidecars: SidecarCertificates,
+    random_token: RandomToken,
 ) -> Body:
     """The Secret of a testbed on an external database, in the form that every client reads.
 
@@ -50,7 +82,7 @@ def external_credentials(
     entries = {
         **dict(zip(OWN_CERTIFICATE, (spare.certificate, spare.key), strict=True)),
         **{name: given[name] for name in kept if name in given},
-        "token": random_token(32),
+        **sidecars.entries(random_token),
         # In quotation marks: between them sysbench accepts any character but a quotation mark.
         "sysbench.conf": (
             f'{driver}-user="{given[USERNAME]}"\n{driver}-password="{given[PASSWORD]}"\n'
@@ -145,10 +177,8 @@ def stateful_set(context: DatabaseContext) -> Body:
 
 
 def generate(random_token: RandomToken) -> Credentials:
-    """Fresh passwords of 128 bits and a fresh token of 256."""
-    return Credentials(
-        password=random_token(16), agent_password=random_token(16), token=random_token(32)
-    )
+    """Fresh passwords of 128 bits."""
+    return Credentials(password=random_token(16), agent_password=random_token(16))
 
 
 def sysbench_conf(made: Credentials, driver: Driver) -> str:

@@ -26,6 +26,8 @@ class DatabaseContext:
     volume_pull_policy: str = "IfNotPresent"
     proxy_image: str = ""
     proxy_pull_policy: str = "IfNotPresent"
+    pull_secrets: tuple[str, ...] = ()
+    """The installation's, besides those of the template."""
 
     @property
     def engine(self) -> Engine:
@@ -39,7 +41,7 @@ class DatabaseContext:
 
     @property
     def credentials_name(self) -> str:
-        """Name of the Secret with users, passwords and token."""
+        """Name of the Secret with users, passwords and tokens."""
         return credentials_name(self.name)
 
     @property

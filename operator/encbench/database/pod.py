@@ -15,8 +15,12 @@ from encbench.kube import pods
 from encbench.kube.pods import Part, container_security, mount, resources, secret_volume
 from encbench.ports import Body
 from encbench.wire import environment as names
+from encbench.wire import sidecar
 
 AGENT_PORT = 9470
+"""Metrics and health, in the clear."""
+AGENT_CONTROL_PORT = 9472
+"""The rest, by TLS."""
 AGENT_CPU = "50m"
 AGENT_MEMORY = "96Mi"
 AGENT_CREDENTIALS = "/etc/encbench/agent"
@@ -49,12 +53,15 @@ def spec(context: DatabaseContext) -> Body:
         ],
         "containers": [_server(context), _agent(context), *proxy.containers(context)],
         "volumes": _volumes(context),
-        **pods.placing(instance.placement, instance.image_pull_secrets),
+        **pods.placing(instance.placement, instance.image_pull_secrets, context.pull_secrets),
     }
 
 
 def server_image(instance: InstanceTemplateSpec) -> str:
-    """The image of the server's containers: the template's, or upstream's of that version."""
+    """The image of the server's containers: the template's.
+
+    It is upstream's in a campaign that an operator accepted which froze no default image.
+    """
     return instance.image or f"{facts(instance.engine).repository}:{instance.version}"
 
 
@@ -136,6 +143,7 @@ def _agent(context: DatabaseContext) -> Part:
         names.SOCKET: engine.socket,
         names.CREDENTIALS: AGENT_CREDENTIALS,
         names.PORT: str(AGENT_PORT),
+        names.CONTROL_PORT: str(AGENT_CONTROL_PORT),
         **fuse.agent_environment(mode),
         **proxy.agent_environment(mode),
         **enclave.agent_environment(mode),
@@ -146,7 +154,7 @@ def _agent(context: DatabaseContext) -> Part:
         "imagePullPolicy": context.agent_pull_policy,
         "command": ["python3", "-m", "encbench.sidecars.agent"],
         "env": pods.environment(environment),
-        "ports": [{"name": "metrics", "containerPort": AGENT_PORT, "protocol": "TCP"}],
+        "ports": pods.ports({"metrics": AGENT_PORT, "control": AGENT_CONTROL_PORT}),
         "resources": resources(_agent_cpu(context), AGENT_MEMORY),
         "securityContext": container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
@@ -174,14 +182,14 @@ def _agent_cpu(context: DatabaseContext) -> str:
 def _volumes(context: DatabaseContext) -> list[Part]:
     """Secrets reach each container as files, and only the entries that it needs."""
     name, mode = context.credentials_name, context.spec.mode
-    own = {entry: entry for entry in ("agent-password", "token", *proxy.agent_entries(mode))}
+    own = {entry: entry for entry in ("agent-password", *proxy.agent_entries(mode))}
     return [
         *fuse.data_volumes(context),
         {"name": "config", "configMap": {"name": context.name}},
         {"name": "scratch", "emptyDir": {}},
         *context.engine.volumes,
         secret_volume("server-credentials", name, {"init.sql": "init.sql"}),
-        secret_volume("agent-credentials", name, own),
+        secret_volume("agent-credentials", name, own | sidecar.mounted("agent")),
         *_keys(context).values(),
         *proxy.volumes(context),
         *enclave.volumes(context),

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from encbench.api.columns import Columns
 from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.scalars import parse_quantity
 from encbench.api.testbed import TestbedSpec
 from encbench.core.columns import layout, selection
 from encbench.core.connection import SecretEntry
@@ -104,6 +105,9 @@ def command(columns: Columns, server_port: int) -> list[str]:
         columns.algorithm,
         "--columns",
         layout.LIST_FILE,
+        # The other half is for connections, of which each has 24 KiB, and the program.
+        "--row-memory",
+        str(int(parse_quantity(columns.resources.memory)) // 2),
         *([] if columns.strict else ["--permissive"]),
     ]
 

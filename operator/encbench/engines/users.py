@@ -12,5 +12,4 @@ class Credentials:
 
     password: str
     agent_password: str
-    token: str
     username: str = BENCHMARK_USER

@@ -9,6 +9,7 @@ CPU that they request. The pods satisfy the restricted Pod Security Standard.
 
 import math
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 from encbench.api.base import Placement
@@ -32,11 +33,11 @@ def pod_security() -> Part:
     }
 
 
-def placing(placement: Placement, image_pull_secrets: Iterable[str]) -> Part:
-    """Where a pod may run, and by which Secrets its images are pulled."""
+def placing(placement: Placement, *pull_secrets: Iterable[str]) -> Part:
+    """Where a pod may run, and by which Secrets its images are pulled, each once."""
     found: Part = {}
-    if image_pull_secrets:
-        found["imagePullSecrets"] = [{"name": name} for name in image_pull_secrets]
+    if secrets := dict.fromkeys(chain(*pull_secrets)):
+        found["imagePullSecrets"] = [{"name": name} for name in secrets]
     if placement.node_selector:
         found["nodeSelector"] = dict(placement.node_selector)
     if placement.tolerations:
@@ -63,6 +64,14 @@ def resources(cpu: str, memory: str, share: int = 1) -> Part:
 def mount(name: str, path: str, *, read_only: bool = True) -> Part:
     """A volume mount."""
     return {"name": name, "mountPath": path, "readOnly": read_only}
+
+
+def ports(numbers: Mapping[str, int]) -> list[Part]:
+    """A container's `ports`, by name."""
+    return [
+        {"name": name, "containerPort": number, "protocol": "TCP"}
+        for name, number in numbers.items()
+    ]
 
 
 def verbatim(text: str) -> str:

@@ -1,17 +1,18 @@
-"""Where the agent and the recorders are, and the token by which they know us."""
+"""Where the agent and the recorders are, and how we know each other."""
 
 from encbench.api.kinds import POD, SECRET
 from encbench.core.naming import credentials_name
 from encbench.database import pod as database
 from encbench.kube.labels import TESTBED
 from encbench.kube.secrets import entry
-from encbench.ports import Reader, Unavailable
+from encbench.ports import Access, Reader, Unavailable
 from encbench.reconcile.objects import belongs_to
 from encbench.reconcile.pods import PodFacts, pod_facts
 from encbench.tools import pod as client
+from encbench.wire.sidecar import AUTHORITY, TOKEN, Sidecar, certified_name, entry_name
 
-Way = tuple[str, str]
-"""Address of a sidecar and the token that it takes."""
+Way = tuple[str, Access]
+"""Address of a sidecar, and what is needed to ask it."""
 
 
 async def database_pod(
@@ -28,24 +29,25 @@ async def database_pod(
 
 async def agent(cluster: Reader, namespace: str, testbed: str, pod: PodFacts) -> Way:
     """To the agent in a testbed's database pod. Unavailable while there is none."""
-    return _address(pod, database.AGENT_PORT), await token(cluster, namespace, testbed)
+    where = _address(pod, database.AGENT_CONTROL_PORT)
+    return where, await access(cluster, namespace, testbed, "agent")
 
 
 def recorder(pod: PodFacts) -> str:
     """The address of the recorder in a client's pod. Unavailable while there is none.
 
-    It takes the token of the testbed, which is asked for once and not for each of the clients.
+    What it takes is the testbed's, and is asked for once and not for each of the clients.
     """
-    return _address(pod, client.RECORDER_PORT)
+    return _address(pod, client.RECORDER_CONTROL_PORT)
 
 
-async def token(cluster: Reader, namespace: str, testbed: str) -> str:
-    """The bearer token of a testbed; Unavailable while its Secret does not exist."""
-    secret = await cluster.get(SECRET, namespace, credentials_name(testbed))
-    found = None if secret is None else entry(secret, "token")
-    if found is None:
+async def access(cluster: Reader, namespace: str, testbed: str, sidecar: Sidecar) -> Access:
+    """How a testbed's sidecars are asked; Unavailable while its Secret does not exist."""
+    secret = await cluster.get(SECRET, namespace, credentials_name(testbed)) or {}
+    token, authority = entry(secret, entry_name(sidecar, TOKEN)), entry(secret, AUTHORITY)
+    if token is None or authority is None:
         raise Unavailable(f"Secret {credentials_name(testbed)} is not there")
-    return found
+    return Access(token, authority, certified_name(sidecar, testbed))
 
 
 def _address(pod: PodFacts, port: int) -> str:

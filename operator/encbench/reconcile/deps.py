@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from encbench import ports
 from encbench.admission.gather import Allowed
+from encbench.admission.images import Images
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,10 @@ class Settings:
     turnstile_image: str = ""
     """Image of the turnstile; empty where the installation names none."""
     turnstile_pull_policy: str = "IfNotPresent"
+    images: Images = field(default_factory=Images)
+    """Servers and tools, where a campaign names none."""
+    pull_secrets: tuple[str, ...] = ()
+    """Names of Secrets in each namespace, by which every pod may pull its images."""
     allowed: Allowed = field(default_factory=Allowed)
     """What the administrator lets authors choose."""
 

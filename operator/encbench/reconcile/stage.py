@@ -1,13 +1,20 @@
 """The stage: one trial after the other is measured, and is alone with the databases until proven.
 
-The next trial's clients may start while the trial before it is proven the second time. They are
-pods in which only a shell waits at the barrier: the tool, and with it every connection, starts
-when the trial is released. Its own first proof, and therefore its release, waits for the stage.
+The next trial's clients may start outside the measured window: during the warm-up of the trial
+before it if that is long enough, else while that one is proven the second time. They are pods in
+which only a shell waits at the barrier: the tool, and with it every connection, starts when the
+trial is released. Its own first proof may be made during the other's second proof, if it asks
+another server. Its release waits for the stage.
 """
+
+from datetime import datetime
 
 from encbench.api.conditions import find, is_false, is_true
 from encbench.api.lifecycle import CHECKING, CONSISTENT, MEASURED, PROVEN_AFTER
 from encbench.reconcile.objects import Trial
+
+AHEAD = 4.0
+"""Seconds that a client's pod takes to start on a busy machine, at most."""
 
 
 def holds_the_stage(trial: Trial) -> bool:
@@ -28,6 +35,26 @@ def holds_the_stage(trial: Trial) -> bool:
 def is_leaving(trial: Trial) -> bool:
     """Whether its clients have ended as planned, and only its own server is still asked."""
     return trial.spec.turns is None and is_true(trial.status.conditions, MEASURED)
+
+
+def is_warming_up(trial: Trial, now: datetime) -> bool:
+    """Whether clients that start now wait at the barrier before its measured window begins."""
+    released, spec = trial.status.release_at, trial.spec
+    if released is None or spec.turns is not None or find(trial.status.conditions, MEASURED):
+        return False
+    window = released + spec.workload.load.warmup_seconds
+    return now.timestamp() + AHEAD * spec.workload.client.replicas <= window
+
+
+def keeps_from_proving(before: Trial, trial: Trial) -> bool:
+    """Whether the first proof of `trial` must wait: a server answers one proof at a time."""
+    elsewhere = before.spec.testbed_ref != trial.spec.testbed_ref
+    return holds_the_stage(before) and not (is_leaving(before) and elsewhere)
+
+
+def waits(trial: Trial) -> bool:
+    """Whether its clients wait, or start in order to wait, for the trial before it."""
+    return trial.spec.after is not None and trial.status.release_at is None
 
 
 def left_at(trial: Trial) -> str | None:

@@ -20,6 +20,8 @@ class LoadContext:
     spec: TestbedSpec
     connection: Connection
     credentials_secret: str
+    pull_secrets: tuple[str, ...] = ()
+    """The installation's, besides those of the workload."""
 
     @property
     def labels(self) -> dict[str, str]:
@@ -42,6 +44,8 @@ class TrialContext:
     sidecar_pull_policy: str
     turnstile_image: str = ""
     turnstile_pull_policy: str = "IfNotPresent"
+    pull_secrets: tuple[str, ...] = ()
+    """The installation's, besides those of the workload."""
 
     @property
     def labels(self) -> dict[str, str]:

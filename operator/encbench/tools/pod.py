@@ -13,13 +13,17 @@ from encbench.ports import Body
 from encbench.tools.context import LoadContext, TrialContext, load_job_name
 from encbench.wire import environment as names
 from encbench.wire.files import COUNTERS, SLICES, TIMETABLE
+from encbench.wire.sidecar import mounted
 
 RUN = "/run/encbench"
 TURNSTILE = "turnstile"
 RECORDER_PORT = 9471
+"""Metrics, in the clear."""
+RECORDER_CONTROL_PORT = 9473
+"""The rest, by TLS."""
 RECORDER_CPU = "100m"
 RECORDER_MEMORY = "64Mi"
-TOKEN = "/etc/encbench/recorder"  # noqa: S105 - a folder
+RECORDER_CREDENTIALS = "/etc/encbench/recorder"
 OUTPUT_LIMIT = "1Gi"
 GRACE_SECONDS = 60
 """From the pod's deletion to its end: the recorder's time to store the results."""
@@ -54,7 +58,9 @@ def annotation(file: str) -> str:
     return f"encbench.io/{file}"
 
 
-def pod_spec(client: Client, containers: list[Body], volumes: list[Body]) -> Body:
+def pod_spec(
+    client: Client, containers: list[Body], volumes: list[Body], pull_secrets: Iterable[str]
+) -> Body:
     """The pod of a load or of a trial's client, with the workload's placement."""
     return {
         "restartPolicy": "Never",
@@ -63,7 +69,7 @@ def pod_spec(client: Client, containers: list[Body], volumes: list[Body]) -> Bod
         "securityContext": pods.pod_security(),
         "containers": containers,
         "volumes": volumes,
-        **pods.placing(client.placement, client.image_pull_secrets),
+        **pods.placing(client.placement, client.image_pull_secrets, pull_secrets),
     }
 
 
@@ -144,8 +150,9 @@ def _recorder(context: TrialContext, tool: str, process: str) -> Body:
         names.CPU_LIMIT: f"{limits.cores:g}",
         names.MEMORY_LIMIT: str(limits.memory_bytes),
         names.RUN_DIR: RUN,
-        names.TOKEN_FILE: f"{TOKEN}/token",
+        names.CREDENTIALS: RECORDER_CREDENTIALS,
         names.PORT: str(RECORDER_PORT),
+        names.CONTROL_PORT: str(RECORDER_CONTROL_PORT),
         names.GRACE: str(GRACE_SECONDS - 5),  # the rest is for its own end
     }
     return {
@@ -154,13 +161,13 @@ def _recorder(context: TrialContext, tool: str, process: str) -> Body:
         "imagePullPolicy": context.sidecar_pull_policy,
         "command": ["python3", "-m", "encbench.sidecars.recorder"],
         "env": pods.environment(values),
-        "ports": [{"name": "metrics", "containerPort": RECORDER_PORT, "protocol": "TCP"}],
+        "ports": pods.ports({"metrics": RECORDER_PORT, "control": RECORDER_CONTROL_PORT}),
         "resources": pods.resources(RECORDER_CPU, RECORDER_MEMORY, context.share),
         "securityContext": pods.container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": [
             pods.mount("run", RUN, read_only=False),
-            pods.mount("recorder-token", TOKEN),
+            pods.mount("recorder-credentials", RECORDER_CREDENTIALS),
         ],
     }
 
@@ -186,13 +193,14 @@ def client_job(
     The recorder runs beside `tool`, of that name, with whose pod it shares the volume `run`.
     `process` is the name of the tool's process, if it differs; `first` are init containers.
     """
-    client, token = context.spec.workload.client, {"token": "token"}
+    client, own = context.spec.workload.client, mounted("recorder")
     shared = [
         {"name": "run", "emptyDir": {"sizeLimit": OUTPUT_LIMIT}},
-        pods.secret_volume("recorder-token", context.credentials_secret, token),
+        pods.secret_volume("recorder-credentials", context.credentials_secret, own),
     ]
+    containers = [tool, _recorder(context, name, process or name)]
     spec = {
-        **pod_spec(client, [tool, _recorder(context, name, process or name)], [*shared, *volumes]),
+        **pod_spec(client, containers, [*shared, *volumes], context.pull_secrets),
         "shareProcessNamespace": True,
         "terminationGracePeriodSeconds": GRACE_SECONDS,
     }
@@ -225,7 +233,7 @@ def load_job(
     """The Job `<testbed>-load` of one pod, without retries."""
     name = load_job_name(context.testbed)
     metadata = labels.metadata(name, context.namespace, context.labels, context.owner)
-    spec = pod_spec(context.spec.dataset.client, [tool], [*volumes])
+    spec = pod_spec(context.spec.dataset.client, [tool], [*volumes], context.pull_secrets)
     noted = {"annotations": dict(annotations)} if annotations else {}
     return _job(metadata, {}, {"labels": context.labels, **noted}, spec)
 

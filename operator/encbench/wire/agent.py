@@ -1,8 +1,9 @@
 """The HTTP interface of the agent beside a database. Times are in seconds.
 
-`GET /metrics` and `GET /healthz` (200 while the server answers a query) are open to everyone. The
-paths below need `Authorization: Bearer <token>`. An error is `{"error": "<sentence>"}`: 4xx if the
-request is wrong, 503 if the server is away or another run is in progress.
+`GET /metrics` and `GET /healthz` (200 while the server answers a query) are open to everyone, on a
+port of their own. The paths below need TLS and `Authorization: Bearer <token>`. An error is
+`{"error": "<sentence>"}`: 4xx if the request is wrong, 503 if the server is away or another run is
+in progress.
 
 | path | takes | answers |
 |---|---|---|

@@ -1,8 +1,8 @@
 """The interface of the recorder beside a client, and the records that it leaves.
 
 `GET /v1/state` answers a `StateAnswer`. `POST /v1/release` takes a `ReleaseRequest` and answers
-the same. Both need the bearer token, and answer 503 until the tool waits at its barrier. When a run
-ends, the pod's status has a `Termination` and the bucket a `Summary`.
+the same. Both need TLS and the bearer token, and answer 503 until the tool waits at its barrier.
+When a run ends, the pod's status has a `Termination` and the bucket a `Summary`.
 """
 
 import json

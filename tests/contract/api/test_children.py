@@ -28,6 +28,7 @@ from encbench.ports import Body
 from encbench.tools.registry import tool
 from tests.support import certified
 from tests.support.apiserver import ApiServer
+from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import (
     PLAINTEXT,
     TLS,
@@ -84,7 +85,7 @@ def test_a_testbed_s(
     token = counting_tokens()
     made = [
         keys_secret(context, token),
-        credentials_secret(context, token, entries(certified.issued())),
+        credentials_secret(context, token, entries(certified.issued()), PLACEHOLDERS),
         config_map(context),
         service(context),
         volume_claim(context),

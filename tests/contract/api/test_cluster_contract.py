@@ -1,12 +1,15 @@
 """The Kubernetes adapter against a real API server, by the contract that the fake keeps as well."""
 
+import os
 from collections.abc import AsyncIterator
 from itertools import count
 
 import pytest
 from kubernetes.aio.client import ApiClient
 
-from encbench.adapters.kubernetes import KubernetesCluster, connect
+from encbench.adapters.kubeclient import ClientTransport, connect
+from encbench.adapters.kubectl import Kubectl
+from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, EVENT, Kind
 from encbench.ports import Cluster, Rejected, Unavailable
 from tests.support.apiserver import ApiServer
@@ -32,7 +35,23 @@ class TestContract(ClusterContract):
 
     @pytest.fixture
     def cluster(self, client: ApiClient) -> Cluster:
-        return KubernetesCluster(client, chunk=2)
+        return KubernetesCluster(ClientTransport(client), chunk=2)
+
+    @pytest.fixture
+    def other_namespace(self, api_server: ApiServer) -> str:
+        return api_server.namespace(f"test-{next(_numbers)}")
+
+
+class TestContractByKubectl(ClusterContract):
+    """The same through a proxy of kubectl, which is the plugin's way."""
+
+    @pytest.fixture
+    async def cluster(
+        self, api_server: ApiServer, monkeypatch: pytest.MonkeyPatch
+    ) -> AsyncIterator[Cluster]:
+        monkeypatch.setenv("PATH", str(api_server.binaries), prepend=os.pathsep)
+        async with Kubectl(kubeconfig=str(api_server.kubeconfig)).proxy() as transport:
+            yield KubernetesCluster(transport, chunk=2)
 
     @pytest.fixture
     def other_namespace(self, api_server: ApiServer) -> str:
@@ -40,7 +59,7 @@ class TestContract(ClusterContract):
 
 
 async def test_lists_in_chunks(client: ApiClient, namespace: str) -> None:
-    cluster = KubernetesCluster(client, chunk=2)
+    cluster = KubernetesCluster(ClientTransport(client), chunk=2)
     for number in range(5):
         await cluster.create(CONFIG_MAP, config_map(f"map-{number}", namespace))
     found = await cluster.list(CONFIG_MAP, namespace)
@@ -50,7 +69,7 @@ async def test_lists_in_chunks(client: ApiClient, namespace: str) -> None:
 async def test_the_field_manager_is_ours(
     client: ApiClient, api_server: ApiServer, namespace: str
 ) -> None:
-    cluster = KubernetesCluster(client)
+    cluster = KubernetesCluster(ClientTransport(client))
     made = await cluster.apply(CAMPAIGN, body(CAMPAIGN, "study", namespace))
     await cluster.apply_status(CAMPAIGN, {**made, "status": {"phase": "Running"}})
     path = f"/apis/encbench.io/v1alpha1/namespaces/{namespace}/campaigns/study"
@@ -65,7 +84,7 @@ async def test_the_field_manager_is_ours(
 async def test_events_are_shown_with_their_object(
     client: ApiClient, api_server: ApiServer, namespace: str
 ) -> None:
-    cluster = KubernetesCluster(client)
+    cluster = KubernetesCluster(ClientTransport(client))
     made = await cluster.create(CAMPAIGN, body(CAMPAIGN, "study", namespace))
     await cluster.event(CAMPAIGN, made, "Refused", "no such mode", warning=True)
     (event,) = await cluster.list(EVENT, namespace)
@@ -76,12 +95,14 @@ async def test_events_are_shown_with_their_object(
 
 async def test_a_namespace_that_is_not_there_rejects(client: ApiClient) -> None:
     with pytest.raises(Rejected, match="nowhere"):
-        await KubernetesCluster(client).create(CONFIG_MAP, config_map("one", "nowhere"))
+        await KubernetesCluster(ClientTransport(client)).create(
+            CONFIG_MAP, config_map("one", "nowhere")
+        )
 
 
 async def test_a_kind_that_is_not_served(client: ApiClient, namespace: str) -> None:
     widget = Kind("example.com/v1", "Widget", "widgets")
-    cluster = KubernetesCluster(client)
+    cluster = KubernetesCluster(ClientTransport(client))
     assert await cluster.get(widget, namespace, "one") is None
     with pytest.raises(Rejected):
         await cluster.list(widget, namespace)
@@ -89,7 +110,7 @@ async def test_a_kind_that_is_not_served(client: ApiClient, namespace: str) -> N
 
 async def test_a_field_that_kubernetes_lacks_is_rejected(client: ApiClient, namespace: str) -> None:
     wrong = {**config_map("one", namespace), "unknownField": 1}
-    cluster = KubernetesCluster(client)
+    cluster = KubernetesCluster(ClientTransport(client))
     with pytest.raises(Rejected, match="unknownField"):
         await cluster.create(CONFIG_MAP, wrong)
     with pytest.raises(Rejected, match="unknownField"):
@@ -100,11 +121,11 @@ async def test_no_server_is_unavailable(api_server: ApiServer) -> None:
     async with await connect(api_server.kubeconfig) as client:
         client.configuration.host = "https://127.0.0.1:1"
         with pytest.raises(Unavailable):
-            await KubernetesCluster(client).get(CAMPAIGN, "default", "study")
+            await KubernetesCluster(ClientTransport(client)).get(CAMPAIGN, "default", "study")
 
 
 async def test_a_wrong_token_is_unavailable(api_server: ApiServer) -> None:
     async with await connect(api_server.kubeconfig) as client:
         client.configuration.api_key["BearerToken"] = "Bearer wrong"
         with pytest.raises(Unavailable, match="401"):
-            await KubernetesCluster(client).get(CAMPAIGN, "default", "study")
+            await KubernetesCluster(ClientTransport(client)).get(CAMPAIGN, "default", "study")

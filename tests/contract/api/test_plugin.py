@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from kubernetes.aio.client import ApiClient
 
-from encbench.adapters.kubernetes import KubernetesCluster, connect
+from encbench.adapters.kubeclient import ClientTransport, connect
+from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.cli.watch import Live
 from encbench.kube import labels
 from encbench.tools.pod import RECORDER_PORT
@@ -82,7 +83,7 @@ def make_pod(server: ApiServer, name: str, address: str) -> None:
 async def test_tps_comes_through_the_api_server(
     api_server: ApiServer, client: ApiClient, recorder: str
 ) -> None:
-    live = Live(KubernetesCluster(client), SPACE)
+    live = Live(KubernetesCluster(ClientTransport(client)), SPACE)
     assert await live.tps("one") is None
     make_pod(api_server, "client-0", recorder)
     assert await live.tps("one") == 271.4
@@ -96,7 +97,7 @@ async def test_a_pod_that_does_not_answer_is_passed_over(
     for name in ("client-0", "client-1"):
         api_server.request("DELETE", f"/api/v1/namespaces/{SPACE}/pods/{name}?gracePeriodSeconds=0")
     make_pod(api_server, "silent", own_address())
-    assert await Live(KubernetesCluster(client), SPACE).tps("one") is None
+    assert await Live(KubernetesCluster(ClientTransport(client)), SPACE).tps("one") is None
 
 
 def plugin(server: ApiServer, *arguments: str) -> subprocess.CompletedProcess[str]:

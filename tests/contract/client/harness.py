@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from encbench.adapters.recorder import HttpRecorder
-from encbench.ports import Body, Recorder
+from encbench.ports import Access, Body, Recorder
 from encbench.tools.pod import wrapped
 from encbench.wire.recorder import StateAnswer
 from tests.support import fake_tool
@@ -15,8 +15,9 @@ from tests.support.answers import whole
 from tests.support.fake_recorder import FakeClient, FakeRecorder
 from tests.support.local_client import FILES, TOKEN, LocalClient, local_client
 from tests.support.receiver import Receiver, receiving
+from tests.support.sidecars import access
 
-FAKE_ADDRESS = "10.0.0.7:9471"
+FAKE_ADDRESS = "10.0.0.7:9473"
 
 
 class Harness(Protocol):
@@ -24,7 +25,7 @@ class Harness(Protocol):
 
     recorder: Recorder
     address: str
-    token: str
+    access: Access
     receiver: Receiver
 
     async def wait(self) -> None:
@@ -43,7 +44,7 @@ class Real:
     def __init__(self, client: LocalClient, recorder: HttpRecorder, receiver: Receiver) -> None:
         self._client, self.receiver = client, receiver
         self.recorder: Recorder = recorder
-        self.address, self.token = client.address, TOKEN
+        self.address, self.access = client.address, access(TOKEN, "recorder")
 
     async def wait(self) -> None:
         folder = self._client.folder
@@ -63,7 +64,8 @@ class Fake:
     def __init__(self, receiver: Receiver) -> None:
         self._client = FakeClient(token=TOKEN)
         self.recorder: Recorder = FakeRecorder({FAKE_ADDRESS: self._client})
-        self.address, self.token, self.receiver = FAKE_ADDRESS, TOKEN, receiver
+        self.address, self.receiver = FAKE_ADDRESS, receiver
+        self.access = access(TOKEN, "recorder")
 
     async def wait(self) -> None:
         self._client.wait()
@@ -72,7 +74,7 @@ class Fake:
         return await _poll(self._step, state)
 
     async def _step(self) -> Any:
-        now = await self.recorder.state(self.address, self.token)
+        now = await self.recorder.state(self.address, self.access)
         whole(StateAnswer, now)
         if now["state"] == "released":
             self._client.run(300.0)
@@ -119,7 +121,7 @@ async def _listening(client: LocalClient) -> None:
     async with asyncio.timeout(30):
         while True:
             try:
-                await asyncio.to_thread(client.get, "/metrics")
+                await asyncio.to_thread(client.metrics)
                 return
             except OSError:
                 await asyncio.sleep(0.02)

@@ -20,6 +20,7 @@ from tests.support import debian
 from tests.support.certified import write_client_files
 from tests.support.mariadb import MariaDB, running
 from tests.support.places import texts
+from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import (
     PLAINTEXT,
     TLS,
@@ -62,6 +63,7 @@ def outside(
             database_context(spec),
             {**given, **said},
             EllipticCertificates().unpresentable(datetime.now(UTC)),
+            PLACEHOLDERS,
             counting_tokens(),
         )
     )

@@ -48,7 +48,7 @@ def test_from_the_barrier_to_the_bucket(tmp_path: Path, receiver: Receiver) -> N
         running = one.wait_for("running")
         assert running["window"] is None
         time.sleep(1.6)
-        metrics = one.get("/metrics", {})[1].decode()
+        metrics = one.metrics()[1].decode()
         assert "encbench_client_tps 100\n" in metrics
         state = one.wait_for("uploaded")
         assert one.end() == 0
@@ -99,7 +99,7 @@ def test_no_state_before_the_tool_waits(tmp_path: Path) -> None:
                 time.sleep(0.05)
         assert status == 503
         assert "is not waiting" in json.loads(content)["error"]
-        assert one.get("/metrics", {})[0] == 200
+        assert one.metrics()[0] == 200
 
 
 def test_without_warm_up_the_window_is_the_whole_load(tmp_path: Path, receiver: Receiver) -> None:

@@ -6,24 +6,26 @@ import pytest
 
 from encbench.ports import Rejected, Unavailable
 from tests.contract.client.harness import Harness, uploads
+from tests.support.sidecars import access
 
 pytestmark = pytest.mark.usefixtures("precedence")
 
+WRONG = access("wrong", "recorder")
 STATE = {"state", "startAt", "window", "exitCode", "lastTps", "digests", "clock", "error"}
 
 
 async def test_not_before_the_tool_waits(harness: Harness) -> None:
     with pytest.raises(Unavailable):
-        await harness.recorder.state(harness.address, harness.token)
+        await harness.recorder.state(harness.address, harness.access)
     with pytest.raises(Unavailable):
         await harness.recorder.release(
-            harness.address, harness.token, time.time(), uploads(harness.receiver)
+            harness.address, harness.access, time.time(), uploads(harness.receiver)
         )
 
 
 async def test_the_whole_life(harness: Harness) -> None:
     await harness.wait()
-    waiting = await harness.recorder.state(harness.address, harness.token)
+    waiting = await harness.recorder.state(harness.address, harness.access)
     assert set(waiting) == STATE
     assert waiting["state"] == "waiting"
     assert waiting["clock"] == pytest.approx(time.time(), abs=5)
@@ -31,7 +33,7 @@ async def test_the_whole_life(harness: Harness) -> None:
     assert (waiting["digests"], waiting["error"]) == ({}, None)
     start_at = time.time() + 0.3
     urls = uploads(harness.receiver)
-    released = await harness.recorder.release(harness.address, harness.token, start_at, urls)
+    released = await harness.recorder.release(harness.address, harness.access, start_at, urls)
     assert (released["state"], released["startAt"]) == ("released", start_at)
     done = await harness.until("uploaded")
     assert set(done) == STATE
@@ -46,8 +48,8 @@ async def test_the_whole_life(harness: Harness) -> None:
 async def test_a_second_release_answers_with_the_first_s_start(harness: Harness) -> None:
     await harness.wait()
     urls = uploads(harness.receiver)
-    first = await harness.recorder.release(harness.address, harness.token, time.time() + 0.3, urls)
-    again = await harness.recorder.release(harness.address, harness.token, time.time() + 99, urls)
+    first = await harness.recorder.release(harness.address, harness.access, time.time() + 0.3, urls)
+    again = await harness.recorder.release(harness.address, harness.access, time.time() + 99, urls)
     assert again["startAt"] == first["startAt"]
     await harness.until("uploaded")
     assert harness.starts() == 1
@@ -57,13 +59,13 @@ async def test_expired_urls_can_be_replaced(harness: Harness) -> None:
     harness.receiver.expired.add("X-Amz-Signature=0ld")
     await harness.wait()
     old = uploads(harness.receiver, "X-Amz-Signature=0ld")
-    await harness.recorder.release(harness.address, harness.token, time.time(), old)
+    await harness.recorder.release(harness.address, harness.access, time.time(), old)
     await harness.until("finished")
     while (state := await harness.until("finished"))["error"] is None:
         pass
     assert "0ld" not in state["error"]
     fresh = uploads(harness.receiver)
-    renewed = await harness.recorder.release(harness.address, harness.token, time.time(), fresh)
+    renewed = await harness.recorder.release(harness.address, harness.access, time.time(), fresh)
     assert renewed["state"] in ("finished", "uploaded")
     assert renewed["error"] is None
     await harness.until("uploaded")
@@ -73,10 +75,10 @@ async def test_expired_urls_can_be_replaced(harness: Harness) -> None:
 async def test_a_wrong_token_is_rejected(harness: Harness) -> None:
     await harness.wait()
     with pytest.raises(Rejected, match="token"):
-        await harness.recorder.state(harness.address, "wrong")
+        await harness.recorder.state(harness.address, WRONG)
     with pytest.raises(Rejected, match="token"):
         await harness.recorder.release(
-            harness.address, "wrong", time.time(), uploads(harness.receiver)
+            harness.address, WRONG, time.time(), uploads(harness.receiver)
         )
 
 
@@ -85,11 +87,11 @@ async def test_a_release_without_all_urls_is_rejected(harness: Harness) -> None:
     some = uploads(harness.receiver)
     del some["summary.json"]
     with pytest.raises(Rejected, match="uploads"):
-        await harness.recorder.release(harness.address, harness.token, time.time(), some)
-    state = await harness.recorder.state(harness.address, harness.token)
+        await harness.recorder.release(harness.address, harness.access, time.time(), some)
+    state = await harness.recorder.state(harness.address, harness.access)
     assert state["state"] == "waiting"
 
 
 async def test_nobody_there(harness: Harness) -> None:
     with pytest.raises(Unavailable):
-        await harness.recorder.state("127.0.0.1:9", harness.token)
+        await harness.recorder.state("127.0.0.1:9", harness.access)

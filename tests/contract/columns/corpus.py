@@ -47,6 +47,14 @@ TEXT_ONLY = [
     "SELECT HEX(id), name FROM secret # label",
 ]
 
+ERRORS = [
+    "SELECT EXTRACTVALUE(1, CONCAT(0x5c, (SELECT name FROM secret WHERE id = 1)))",
+    "SELECT UPDATEXML(1, CONCAT(0x5c, (SELECT name FROM secret WHERE id = 1)), 1)",
+    "INSERT INTO secret (id) SELECT name FROM secret WHERE id = 1",
+    "SET @s = (SELECT name FROM secret WHERE id = 1); PREPARE p FROM @s",
+]
+"""Statements whose error has a marker in its text, whoever may run no more than SELECT."""
+
 OWN = {
     "mariadb": [
         "INSERT INTO secret (id, name) VALUES (9, 'Marker7Qxnine') RETURNING name AS label",

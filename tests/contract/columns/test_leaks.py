@@ -172,14 +172,45 @@ def test_announced_as_binary_strings(server: Server, recorder: Recorder, capabil
         assert names[0] == names[1]
 
 
-def test_names_in_another_character_set(server: Server, recorder: Recorder) -> None:
-    """The server then writes the names in it, and they match no rule: their origin is unknown."""
-    recorder.clear()
-    with server.wire(recorder.port) as wire:
+@pytest.mark.parametrize("more", [(), ("--permissive",)], ids=["strict", "permissive"])
+def test_names_in_another_character_set(server: Server, more: tuple[str, ...]) -> None:
+    """The server then writes the names in it, and they match no rule: they count as chosen."""
+    with (
+        server.proxy(corpus.COLUMNS, AES, *more) as proxy,
+        confidential.recording(proxy.port) as recorder,
+        server.wire(recorder.port) as wire,
+    ):
         wire.query("SET character_set_results = utf16")
         (result,) = wire.query("SELECT name, num FROM secret WHERE id = 1")
-    assert all(is_envelope(value) for value in result.rows[0])
-    assert corpus.MARKER.encode("utf-16-be") not in recorder.seen
+        assert all(is_envelope(value) for value in result.rows[0])
+        assert corpus.MARKER.encode("utf-16-be") not in recorder.seen
+        clean(recorder)
+
+
+@pytest.mark.parametrize("statement", corpus.ERRORS)
+def test_texts_of_errors(server: Server, recorder: Recorder, statement: str) -> None:
+    """What a server says of an error can be a chosen value; its number is left."""
+    with server.wire() as direct, pytest.raises(ServerError, match=corpus.MARKER) as plain:
+        direct.query(statement)
+    recorder.clear()
+    with (
+        server.wire(recorder.port) as wire,
+        pytest.raises(ServerError, match="withholds") as sealed,
+    ):
+        wire.query(statement)
+    assert sealed.value.args[0] == plain.value.args[0]
+    clean(recorder)
+
+
+def test_warnings_show_level_and_number(server: Server, recorder: Recorder) -> None:
+    """Drivers read these two after many statements; the text may hold a value."""
+    recorder.clear()
+    with server.wire(recorder.port) as wire:
+        wire.query("SELECT CAST(name AS SIGNED) FROM secret WHERE id = 1")
+        (result,) = wire.query("SHOW WARNINGS")
+    (level, number, text), *_ = result.rows
+    assert (level, number) == (b"Warning", b"1292")
+    assert corpus.MARKER.encode() in opened(text or b"").text
     clean(recorder)
 
 

@@ -30,7 +30,9 @@ LOST = (ServerError, ConnectionError)
 @pytest.fixture
 def server() -> Iterator[mariadb.MariaDB]:
     """A server that may be killed."""
-    with mariadb.running({}, overrides={"max_connections": str(CONNECTIONS + 50)}) as made:
+    with mariadb.running(
+        {}, overrides={"max_connections": str(CONNECTIONS + 50), "max_allowed_packet": "64M"}
+    ) as made:
         made.admin(
             f"CREATE USER {USER}@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'",
             f"GRANT ALL PRIVILEGES ON *.* TO {USER}@'127.0.0.1'",
@@ -91,6 +93,37 @@ def test_memory_over_a_million_rows(server: mariadb.MariaDB, tmp_path: Path, bin
         print(f"{received / 1e6:.0f} MB received, at most {most / 2**20:.1f} MiB resident")
         assert envelopes == 2_000_000
         assert most < ROWS_MEMORY
+
+
+LONG_ROWS, LONG = 8, 16_000_000
+
+
+def test_memory_of_long_rows(server: mariadb.MariaDB, tmp_path: Path) -> None:
+    """They take turns: together they never have more than the container's limit."""
+    failures: list[BaseException] = []
+
+    def ask(port: int) -> None:
+        try:
+            with Wire(port, USER, PASSWORD) as wire:
+                for _ in range(2):
+                    (result,) = wire.query(f"SELECT REPEAT('a', {LONG})")
+                    assert len(result.rows[0][0] or b"") == LONG + confidential.OVERHEAD
+        except BaseException as error:
+            failures.append(error)
+
+    with confidential.running(
+        tmp_path, server.layout.port, "secret.name\n", AES, "--workers", "4"
+    ) as proxy:
+        clients = [threading.Thread(target=ask, args=(proxy.port,)) for _ in range(LONG_ROWS)]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join(60)
+        print(
+            f"{LONG_ROWS} clients with rows of {LONG} bytes: {proxy.most_resident / 2**20:.1f} MiB"
+        )
+        assert failures == []
+        assert proxy.most_resident < MOST_MEMORY
 
 
 def test_memory_of_clients_that_do_not_read(server: mariadb.MariaDB, tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_another_user(server: Server, strict: Proxy, capabilities: int) -> None:
         statement = made.prepare("SELECT label FROM plain WHERE id = 1")
         made.change_user(USER, PASSWORD)
         assert made.query("SELECT label FROM plain WHERE id = 1")[0].rows == [[b"open"]]
-        with pytest.raises(ServerError, match="statement"):
+        with pytest.raises(ServerError, match="1243"):
             made.execute(statement.number)
         with pytest.raises(ServerError, match="Access denied"):
             made.change_user(USER, "wrong")
@@ -185,6 +185,18 @@ def test_a_row_that_becomes_too_long_is_refused(server: Server, strict: Proxy) -
             with pytest.raises(ServerError, match="16 MiB"):
                 made.query(f"SELECT 1 UNION ALL SELECT REPEAT('a', {length}); SELECT 2")
             assert made.query("SELECT label FROM plain WHERE id = 1")[0].rows == [[b"open"]]
+
+
+def test_a_row_for_which_there_is_no_memory_is_refused(server: Server) -> None:
+    with (
+        server.proxy(corpus.COLUMNS, confidential.AES, "--row-memory", "1048576") as proxy,
+        server.wire(proxy.port) as made,
+    ):
+        (result,) = made.query("SELECT REPEAT('a', 500000)")
+        assert len(opened(result.rows[0][0] or b"").text) == 500_000
+        with pytest.raises(ServerError, match=r"no memory for a row .*--row-memory"):
+            made.query("SELECT REPEAT('a', 600000)")
+        assert made.query("SELECT label FROM plain WHERE id = 1")[0].rows == [[b"open"]]
 
 
 def test_local_infile_is_refused(server: Server, strict: Proxy, through: Proxy) -> None:

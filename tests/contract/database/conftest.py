@@ -7,6 +7,7 @@ import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from tests.contract.database.harness import ServedAgent, agent
+from tests.support import sidecars
 from tests.support.fake_agent import FakeAgent, FakeServer
 from tests.support.mariadb import MariaDB, running
 from tests.support.testbeds import PLAINTEXT, TDE
@@ -38,4 +39,6 @@ async def either(request: pytest.FixtureRequest) -> AsyncIterator[ServedAgent]:
             yield real
         return
     server = FakeServer(token="secret", in_force=EncryptionModeSpec.model_validate(mode))
-    yield ServedAgent(FakeAgent({"10.0.0.1:9470": server}), "10.0.0.1:9470", "secret", mode)
+    yield ServedAgent(
+        FakeAgent({"10.0.0.1:9472": server}), "10.0.0.1:9472", sidecars.access("secret"), mode
+    )

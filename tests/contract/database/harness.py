@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from aiohttp import web
-
 from encbench.adapters.agent import HttpAgent
 from encbench.core.columns.layout import MEK, key_of
-from encbench.ports import Agent
+from encbench.ports import Access, Agent
 from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.api import application
 from encbench.sidecars.agent.config import AgentConfig
 from encbench.wire import agent as wire
+from tests.support import sidecars
 from tests.support.answers import whole
 
 MARKER = "encbench-marker-{:032x}"
@@ -48,20 +47,20 @@ class ServedAgent:
 
     database: Agent
     address: str
-    token: str
+    access: Access
     mode: dict[str, Any]
     """The mode that is in force."""
 
     async def server(self) -> Any:
         """Facts of the server."""
-        answer = await self.database.server(self.address, self.token)
+        answer = await self.database.server(self.address, self.access)
         whole(wire.ServerAnswer, answer)
         return answer
 
     async def evidence(self, number: int, *, full: bool) -> Any:
         """Evidence by a marker with that number."""
         marker = MARKER.format(number)
-        answer = await self.database.evidence(self.address, self.token, marker, full=full)
+        answer = await self.database.evidence(self.address, self.access, marker, full=full)
         whole(wire.EvidenceAnswer, answer)
         return answer
 
@@ -74,7 +73,9 @@ def agent_config(server: Server) -> AgentConfig:
         volume=Path(server.layout.volume),
         socket=Path(server.layout.socket),
         port=0,
-        token=server.credentials["token"],
+        control_port=0,
+        credentials=Path(),  # `tests.support.sidecars` has the certificate
+        token=server.credentials["agent-token"],
         password=server.credentials["agent-password"],
         enclave_key=key_of(server.credentials[MEK]) if is_inside else None,
     )
@@ -83,15 +84,13 @@ def agent_config(server: Server) -> AgentConfig:
 @asynccontextmanager
 async def serving(server: Server) -> AsyncIterator[str]:
     """The agent's address, host:port."""
-    app = application(build(agent_config(server), server.proc))
-    runner = web.AppRunner(app, access_log=None, handler_cancellation=True)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        yield f"{host}:{port}"
-    finally:
-        await runner.cleanup()
+    async with sidecars.served(application(build(agent_config(server), server.proc))) as address:
+        yield address
+
+
+def access_of(server: Server) -> Access:
+    """How its agent is asked."""
+    return sidecars.access(server.credentials["agent-token"])
 
 
 @asynccontextmanager
@@ -100,6 +99,6 @@ async def agent(server: Server, mode: dict[str, Any]) -> AsyncIterator[ServedAge
     database = HttpAgent(quick_seconds=30, full_seconds=60)
     try:
         async with serving(server) as address:
-            yield ServedAgent(database, address, server.credentials["token"], mode)
+            yield ServedAgent(database, address, access_of(server), mode)
     finally:
         await database.aclose()

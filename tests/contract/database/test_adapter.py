@@ -9,6 +9,7 @@ from aiohttp import web
 
 from encbench.adapters.agent import HttpAgent
 from encbench.ports import Rejected, Unavailable
+from tests.support import sidecars
 
 MARKER = "encbench-marker-0001"
 
@@ -28,12 +29,8 @@ async def answer(request: web.Request) -> web.Response:
 async def address() -> AsyncIterator[str]:
     app = web.Application()
     app.router.add_route("*", "/v1/{name}", answer)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    host, port = runner.addresses[0][:2]
-    yield f"{host}:{port}"
-    await runner.cleanup()
+    async with sidecars.served(app) as found:
+        yield found
 
 
 @pytest.fixture
@@ -60,13 +57,13 @@ async def test_odd_answers(
     database: HttpAgent, address: str, token: str, error: type[Exception], text: str
 ) -> None:
     with pytest.raises(error, match=text):
-        await database.server(address, token)
+        await database.server(address, sidecars.access(token))
     with pytest.raises(error, match=text):
-        await database.evidence(address, token, MARKER, full=True)
+        await database.evidence(address, sidecars.access(token), MARKER, full=True)
 
 
 async def test_what_is_asked(database: HttpAgent, address: str) -> None:
-    said = await database.evidence(address, "echo", MARKER, full=True)
+    said = await database.evidence(address, sidecars.access("echo"), MARKER, full=True)
     wish = {"marker": MARKER, "full": True}
     assert json.dumps(said, sort_keys=True) == json.dumps(
         {"body": wish, "path": "/v1/evidence"}, sort_keys=True

@@ -10,10 +10,12 @@ from encbench.engines.registry import engine
 from encbench.ports import Rejected, Unavailable
 from tests.contract.database.conftest import MODES
 from tests.contract.database.harness import ServedAgent, agent
+from tests.support import sidecars
 from tests.support.daemon import free_port
 from tests.support.fake_agent import FakeAgent, FakeServer
 from tests.support.mariadb import MariaDB
 
+WRONG = sidecars.access("wrong")
 FACTS = {
     "version",
     "startedAt",
@@ -71,31 +73,33 @@ async def test_the_marker_leaves_no_table_behind(either: ServedAgent) -> None:
 
 async def test_a_wrong_token_is_refused(either: ServedAgent) -> None:
     with pytest.raises(Rejected):
-        await either.database.server(either.address, "wrong")
+        await either.database.server(either.address, WRONG)
     with pytest.raises(Rejected):
-        await either.database.evidence(either.address, "wrong", "encbench-marker-1", full=False)
+        await either.database.evidence(either.address, WRONG, "encbench-marker-1", full=False)
 
 
 async def test_a_marker_that_is_none_is_refused(either: ServedAgent) -> None:
     for marker in ("short", "'; DROP DATABASE sbtest; --", "x" * 200):
         with pytest.raises(Rejected):
-            await either.database.evidence(either.address, either.token, marker, full=False)
+            await either.database.evidence(either.address, either.access, marker, full=False)
 
 
 async def test_nobody_there_is_unavailable() -> None:
     real = HttpAgent(quick_seconds=5)
     for database in (FakeAgent(), real):
         with pytest.raises(Unavailable):
-            await database.server(f"127.0.0.1:{free_port()}", "token")
+            await database.server(f"127.0.0.1:{free_port()}", WRONG)
     await real.aclose()
 
 
 async def test_a_server_that_does_not_answer_is_unavailable(plaintext_server: MariaDB) -> None:
-    fake = FakeAgent({"db:9470": FakeServer(token="secret", starting=True)})
+    fake = FakeAgent({"db:9472": FakeServer(token="secret", starting=True)})
     with pytest.raises(Unavailable):
-        await fake.server("db:9470", "secret")
+        await fake.server("db:9472", sidecars.access("secret"))
     with pytest.raises(Unavailable):
-        await fake.evidence("db:9470", "secret", "encbench-marker-0001", full=False)
+        await fake.evidence(
+            "db:9472", sidecars.access("secret"), "encbench-marker-0001", full=False
+        )
     async with agent(plaintext_server, MODES["plaintext"]) as real:
         plaintext_server.stop()
         try:
@@ -109,26 +113,26 @@ async def test_a_server_that_does_not_answer_is_unavailable(plaintext_server: Ma
 
 async def test_a_stop_is_armed_once_and_looked_at_without_being_armed(either: ServedAgent) -> None:
     """Far in the future: tests/contract/recovery really stops servers."""
-    database, where, token = either.database, either.address, either.token
-    assert await database.stopped(where, token, "one") == {"run": "one", "state": "unknown"}
-    first = await database.stop(where, token, "one", how="Crash", after=9e5, seconds=60.0)
+    database, where, access = either.database, either.address, either.access
+    assert await database.stopped(where, access, "one") == {"run": "one", "state": "unknown"}
+    first = await database.stop(where, access, "one", how="Crash", after=9e5, seconds=60.0)
     assert (first["run"], first["state"], first["stop"]) == ("one", "armed", "Crash")
-    again = await database.stop(where, token, "one", how="Clean", after=0.0, seconds=1.0)
-    assert again == first == await database.stopped(where, token, "one")
+    again = await database.stop(where, access, "one", how="Clean", after=0.0, seconds=1.0)
+    assert again == first == await database.stopped(where, access, "one")
     with pytest.raises(Unavailable, match="one has not ended"):
-        await database.stop(where, token, "two", how="Crash", after=9e5, seconds=60.0)
+        await database.stop(where, access, "two", how="Crash", after=9e5, seconds=60.0)
     assert (await either.server())["processId"]
 
 
 async def test_a_stop_that_cannot_be_meant_is_refused(either: ServedAgent) -> None:
     with pytest.raises(Rejected, match="stop must be Clean or Crash"):
         await either.database.stop(
-            *(either.address, either.token, "one"),
+            *(either.address, either.access, "one"),
             how="Kill",  # type: ignore[arg-type]
             after=0.0,
             seconds=60.0,
         )
     with pytest.raises(Rejected):
         await either.database.stop(
-            either.address, "wrong", "one", how="Crash", after=0.0, seconds=60.0
+            either.address, WRONG, "one", how="Crash", after=0.0, seconds=60.0
         )

@@ -96,7 +96,7 @@ async def test_a_settled_server_has_nothing_of_its_tables_left_to_write(tde_serv
     tde_server.fill(8)
     try:
         async with agent(tde_server, ALL) as there:
-            said = await there.database.settle(there.address, there.token)
+            said = await there.database.settle(there.address, there.access)
         question = "SELECT COUNT(*) FROM sbtest.filling"
         assert said["settled"] is True
         assert tde_server.admin(question) == [(36_000,)]

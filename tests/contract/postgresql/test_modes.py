@@ -88,7 +88,7 @@ async def test_a_proof_writes_no_other_page_and_settling_does(plaintext_server: 
         async with agent(plaintext_server, MODES["plaintext"]) as there:
             await there.evidence(7, full=False)
             assert not written(plaintext_server, file)
-            said = await there.database.settle(there.address, there.token)
+            said = await there.database.settle(there.address, there.access)
         assert said["settled"] is True
         assert written(plaintext_server, file)
     finally:

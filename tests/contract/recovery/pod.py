@@ -14,15 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aiohttp import web
-
 from encbench.adapters.agent import HttpAgent
 from encbench.engines.registry import engine
+from encbench.ports import Access
 from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.api import application
 from encbench.wire import agent as wire
-from tests.contract.database.harness import agent_config
-from tests.support import mariadb, mysql, postgres
+from tests.contract.database.harness import access_of, agent_config
+from tests.support import mariadb, mysql, postgres, sidecars
 from tests.support.mariadb import MariaDB
 from tests.support.postgres import Postgres
 
@@ -103,37 +102,31 @@ class Agent:
 
     database: HttpAgent
     address: str
-    token: str
+    access: Access
 
     async def stop(self, run: str, how: wire.StopWay, after: float) -> wire.RecoveryAnswer:
         """Arm it, or ask about it."""
         return await self.database.stop(
-            self.address, self.token, run, how=how, after=after, seconds=60
+            self.address, self.access, run, how=how, after=after, seconds=60
         )
 
     async def stopped(self, run: str) -> Any:
         """Ask about it."""
-        return await self.database.stopped(self.address, self.token, run)
+        return await self.database.stopped(self.address, self.access, run)
 
     async def server(self) -> Any:
         """Facts of the server."""
-        return await self.database.server(self.address, self.token)
+        return await self.database.server(self.address, self.access)
 
 
 @asynccontextmanager
 async def agent(server: MariaDB | Postgres) -> AsyncIterator[Agent]:
     """An agent beside that server."""
     app = application(build(agent_config(server), server.proc, killer(server)))
-    runner = web.AppRunner(app, access_log=None, handler_cancellation=True)
     database = HttpAgent(quick_seconds=30, full_seconds=60)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        yield Agent(database, f"{host}:{port}", server.credentials["token"])
-    finally:
+    async with sidecars.served(app) as address:
+        yield Agent(database, address, access_of(server))
         await database.aclose()
-        await runner.cleanup()
 
 
 def log_since(server: MariaDB | Postgres, offset: int, process_id: int) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-import boto3
+from botocore import session
 
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.s3 import S3Limits
@@ -107,7 +107,7 @@ class MinioHarness:
         )
 
     def _s3(self) -> Any:
-        return boto3.client(
+        return session.get_session().create_client(
             "s3",
             endpoint_url=self.minio.url,
             region_name="us-east-1",

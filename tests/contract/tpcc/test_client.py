@@ -138,7 +138,7 @@ async def test_the_tables_are_whole_and_consistent_after_a_run(bench: Bench) -> 
         async with asyncio.timeout(60):
             while True:
                 answer = await one.database.checks(
-                    *(one.address, one.token, "after"), warehouses=1, loaded=True, seconds=50
+                    *(one.address, one.access, "after"), warehouses=1, loaded=True, seconds=50
                 )
                 found = judge(answer)
                 if found is not None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import ClientSession, web
 
 from encbench.adapters.agent import HttpAgent
 from encbench.api.encryptionmode import EncryptionModeSpec
@@ -20,7 +19,7 @@ from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.api import application
 from encbench.sidecars.agent.config import AgentConfig
 from tests.contract.database.harness import MARKER, agent_config
-from tests.support import mariadb
+from tests.support import mariadb, sidecars
 from tests.support.fuse import Pod, running
 from tests.support.golden import prepared
 from tests.support.search import files_with
@@ -40,16 +39,10 @@ PLAIN = EncryptionModeSpec()
 @asynccontextmanager
 async def serving(config: AgentConfig, proc: Path) -> AsyncIterator[tuple[HttpAgent, str]]:
     """An agent with that configuration."""
-    runner = web.AppRunner(application(build(config, proc)), access_log=None)
-    await runner.setup()
     database = HttpAgent(quick_seconds=30, full_seconds=60)
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        yield database, f"{host}:{port}"
-    finally:
+    async with sidecars.served(application(build(config, proc))) as address:
+        yield database, address
         await database.aclose()
-        await runner.cleanup()
 
 
 def config_of(pod: Pod) -> AgentConfig:
@@ -62,7 +55,7 @@ def config_of(pod: Pod) -> AgentConfig:
 async def evidence_of(config: AgentConfig, proc: Path, number: int, *, full: bool) -> Any:
     async with serving(config, proc) as (database, address):
         marker = MARKER.format(number)
-        return await database.evidence(address, config.token, marker, full=full)
+        return await database.evidence(address, sidecars.access(config.token), marker, full=full)
 
 
 def judged(evidence: dict[str, Any], mode: EncryptionModeSpec, *, full: bool) -> Proof:
@@ -112,22 +105,20 @@ def test_what_lies_below_is_what_the_mode_says(pod: Pod) -> None:
 async def test_cpu_and_io_are_the_file_systems_too(pod: Pod) -> None:
     proc, config = pod.proc, config_of(pod)
     alone = replace(config, volume_process=None)
-    before, server_before = await metrics(config, proc), await metrics(alone, proc)
+    before, server_before = metrics(config, proc), metrics(alone, proc)
     for _ in range(3):
         pod.server.admin("UPDATE sbtest.filling SET pad = REVERSE(pad)")
     async with serving(config, proc) as (database, address):
-        assert (await database.settle(address, config.token))["settled"]
-    after, server_after = await metrics(config, proc), await metrics(alone, proc)
+        assert (await database.settle(address, sidecars.access(config.token)))["settled"]
+    after, server_after = metrics(config, proc), metrics(alone, proc)
     cpu = "encbench_database_cpu_seconds_total"
     assert after[cpu] - before[cpu] > server_after[cpu] - server_before[cpu]
     written = "encbench_database_write_bytes_total"
     assert after[written] - before[written] > 1 << 20
 
 
-async def metrics(config: AgentConfig, proc: Path) -> dict[str, float]:
-    async with serving(config, proc) as (_, address), ClientSession() as session:
-        answer = await session.get(f"http://{address}/metrics")
-        text = await answer.text()
+def metrics(config: AgentConfig, proc: Path) -> dict[str, float]:
+    text = build(config, proc).metrics().decode()
     return {k: float(v) for k, v in re.findall(r"^(encbench_\w+) (\S+)$", text, re.MULTILINE)}
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from encbench.adapters.agent import HttpAgent
 from encbench.ports import Rejected
-from tests.contract.database.harness import serving
-from tests.support import mariadb, mysql, postgres
+from tests.contract.database.harness import access_of, serving
+from tests.support import mariadb, mysql, postgres, sidecars
 from tests.support.fake_agent import FakeAgent, FakeServer
 from tests.support.testbeds import PLAINTEXT
 
@@ -71,15 +71,15 @@ async def test_a_settled_server_has_nothing_left_to_write(name: str) -> None:
         database = HttpAgent()
         try:
             async with serving(server) as address:
-                token = server.credentials["token"]
-                said = await database.settle(address, token)
+                access = access_of(server)
+                said = await database.settle(address, access)
                 # A purge that begins late changes pages again.
                 for _ in range(3):
                     if dirty(server):
-                        await database.settle(address, token)
+                        await database.settle(address, access)
                 assert dirty(server) == 0
                 with pytest.raises(Rejected):
-                    await database.settle(address, "wrong")
+                    await database.settle(address, sidecars.access("wrong"))
         finally:
             await database.aclose()
     assert set(said) == FIELDS
@@ -90,9 +90,9 @@ async def test_a_settled_server_has_nothing_left_to_write(name: str) -> None:
 
 async def test_the_fake_answers_alike() -> None:
     server = FakeServer(token="secret", unwritten=2)
-    database = FakeAgent({"db:9470": server})
-    said = [await database.settle("db:9470", "secret") for _ in range(3)]
+    database = FakeAgent({"db:9472": server})
+    said = [await database.settle("db:9472", sidecars.access("secret")) for _ in range(3)]
     assert {frozenset(one) for one in said} == {frozenset(FIELDS)}
     assert [one["settled"] for one in said] == [False, False, True]
     with pytest.raises(Rejected):
-        await database.settle("db:9470", "wrong")
+        await database.settle("db:9472", sidecars.access("wrong"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from encbench.adapters.agent import HttpAgent
-from tests.contract.database.harness import serving
+from tests.contract.database.harness import access_of, serving
 from tests.support import mariadb, mysql
 from tests.support.testbeds import PLAINTEXT
 
@@ -50,7 +50,7 @@ async def settled(server: Any) -> None:
     try:
         async with serving(server) as address:
             for _ in range(60):
-                said = await database.settle(address, server.credentials["token"])
+                said = await database.settle(address, access_of(server))
                 if said["settled"]:
                     assert said.get("loading") is False
                     return

@@ -12,6 +12,7 @@ import pytest
 from aiohttp import web
 from kubernetes.aio.client import ApiClient, Configuration
 
+from encbench.adapters.kubeclient import ClientTransport
 from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.adapters.kubernetes_http import path
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, NODE, SECRET
@@ -33,7 +34,7 @@ async def served(handler: Handler, seconds: float = 5) -> AsyncIterator[Kubernet
     port = runner.addresses[0][1]
     try:
         async with ApiClient(Configuration(host=f"http://127.0.0.1:{port}")) as client:
-            yield KubernetesCluster(client, timeout=seconds)
+            yield KubernetesCluster(ClientTransport(client, timeout=seconds))
     finally:
         await runner.cleanup()
 

@@ -140,14 +140,6 @@ async def test_what_can_be_carried_out_has_no_problem() -> None:
         ),
         (
             [
-                mode(columns=ENCLAVE),
-                workload(sysbench=POINT),
-                template(engine="postgresql", version="15", image=None),
-            ],
-            [("InstanceTemplate", "small", Reason.MODE_UNSUPPORTED)],
-        ),
-        (
-            [
                 mode(columns={**ENCLAVE, "mekSecretRef": {"name": "key"}}),
                 workload(sysbench=POINT),
                 template(**POSTGRESQL),

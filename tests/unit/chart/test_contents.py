@@ -1,11 +1,13 @@
 """What the chart installs, with its switches one way and the other."""
 
+import argparse
 import re
 from typing import Any
 
 import yaml
 
 from encbench.__main__ import arguments
+from encbench.admission.images import SERVERS, TOOLS
 from encbench.cli.installation import READER
 from encbench.kube.labels import MANAGED_BY, MANAGER
 from encbench.sidecars.storeusers.__main__ import arguments as storeusers
@@ -29,6 +31,11 @@ def prometheus_config(rendered: Rendered) -> dict[str, Any]:
     text = rendered.one("ConfigMap", "prometheus")["data"]["prometheus.yml"]
     config: dict[str, Any] = yaml.safe_load(text)
     return config
+
+
+def operator_arguments(rendered: Rendered) -> argparse.Namespace:
+    pod = rendered.one("Deployment", "operator")["spec"]["template"]["spec"]
+    return arguments().parse_args(pod["containers"][0]["args"])
 
 
 def test_helm_finds_no_fault() -> None:
@@ -236,6 +243,45 @@ def test_crds_come_with_the_release_and_outlive_it(default: Rendered) -> None:
     assert {crd["spec"]["names"]["kind"] for crd in crds} == KINDS
     for crd in crds:
         assert crd["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
+
+
+def test_the_default_servers_and_tools_are_the_operators_own(default: Rendered) -> None:
+    args = operator_arguments(default)
+    assert dict(args.server_image) == SERVERS
+    assert dict(args.tool_image) == TOOLS
+    for tool, image in TOOLS.items():
+        assert image == f"docker.io/encbench/{tool}:{IMAGE_TAGS[tool]}"
+
+
+def test_one_registry_holds_all_images() -> None:
+    registry = "registry.example.com:5000/mirror"
+    images = {"sysbench": {"repository": "localhost/s", "tag": "1"}}
+    rendered = render(
+        {
+            "global": {"imageRegistry": registry},
+            "privilegedVolumes": {"enabled": True},
+            "prometheus": {"image": {"repository": "quay.io/prometheus/prometheus"}},
+            "servers": {"mysql": "mysql"},
+            "tools": images,
+        }
+    )
+    args = operator_arguments(rendered)
+    found = {container["image"] for _, container in rendered.containers()}
+    found |= {args.image, args.volume_image, args.proxy_image, args.turnstile_image}
+    found |= {image for _, image in (*args.server_image, *args.tool_image)}
+    assert not [image for image in found if not image.startswith(f"{registry}/")]
+    assert dict(args.server_image)["mariadb"] == f"{registry}/library/mariadb"
+    assert dict(args.server_image)["mysql"] == f"{registry}/mysql"
+    assert dict(args.tool_image)["sysbench"] == f"{registry}/s:1"
+    assert f"{registry}/prometheus/prometheus:{IMAGE_TAGS['prometheus']}" in found
+
+
+def test_pull_secrets_reach_the_operators_pods_as_well() -> None:
+    values = {"global": {"imagePullSecrets": ["company"]}, "imagePullSecrets": ["own", "company"]}
+    rendered = render(values)
+    for name, spec in rendered.pods():
+        assert [one["name"] for one in spec["imagePullSecrets"]] == ["company", "own"], name
+    assert operator_arguments(rendered).image_pull_secret == ["company", "own"]
 
 
 def test_a_digest_pins_the_image() -> None:

@@ -16,10 +16,10 @@ import pytest
 from encbench.__main__ import arguments
 from encbench.api.kinds import JOB, STATEFUL_SET
 from encbench.core.columns import layout
-from encbench.database.pod import AGENT_PORT
+from encbench.database.pod import AGENT_CONTROL_PORT, AGENT_PORT
 from encbench.engines.facts import FACTS
 from encbench.kube.labels import COMPONENT, MANAGED_BY, MANAGER, SCRAPE
-from encbench.tools.pod import RECORDER_PORT
+from encbench.tools.pod import RECORDER_CONTROL_PORT, RECORDER_PORT
 from tests.support.chart import NAMESPACE, REPO, Manifest, Rendered, render
 from tests.support.netpol import Place, allows
 from tests.unit.chart.variants import EXTERNAL
@@ -154,9 +154,10 @@ def test_every_port_that_the_code_knows_is_in_the_table() -> None:
         for facts in FACTS.values():
             assert (one, "database", facts.port) in TABLE
     assert ("client", "database", layout.PORT) in TABLE
-    for one in ("operator", "prometheus"):
-        assert (one, "database", AGENT_PORT) in TABLE
-        assert (one, "client", RECORDER_PORT) in TABLE
+    assert ("prometheus", "database", AGENT_PORT) in TABLE
+    assert ("prometheus", "client", RECORDER_PORT) in TABLE
+    assert ("operator", "database", AGENT_CONTROL_PORT) in TABLE
+    assert ("operator", "client", RECORDER_CONTROL_PORT) in TABLE
 
 
 def test_what_the_operator_is_told_to_reach_is_in_the_table() -> None:

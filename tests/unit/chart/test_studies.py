@@ -153,7 +153,7 @@ def test_an_overlay_names_the_images_of_another_registry(name: str, tmp_path: Pa
     content = overlay.replace("../rds-mysql-tde", str(CAMPAIGNS / name))
     (tmp_path / "kustomization.yaml").write_text(content, encoding="utf-8")
     images = {one.client.image for one in all_of(parsed(tmp_path), "Workload").values()}
-    assert images == {"registry.example.com/encbench/sysbench:1.0.20"}
+    assert images == {"registry.example.com/mine/sysbench:1.0.20"}
 
 
 def test_every_campaign_is_in_the_list() -> None:

@@ -52,6 +52,48 @@ def test_nothing_in_common_ends_with_1(
 
 
 @pytest.mark.parametrize(
+    ("limit", "code", "said"),
+    [
+        ("50%", 0, ""),
+        ("-20", 1, "worse  tde, oltp-read-write at 4 threads on small: the loss of TPS grew by"),
+        ("24%", 3, "at 4 threads on small: whether the increase of CPU per transaction grew"),
+    ],
+)
+def test_a_pipeline_ends_on_what_grew(
+    limit: str, code: int, said: str, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", *files[:2], f"--fail-above={limit}"]) == code
+    assert said in capsys.readouterr().err
+
+
+def test_unlike_things_are_refused_by_a_pipeline_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A machine of another kind; on other nodes alone the two would be alike."""
+    first, second = report_of(Study(blocks=2)), report_of(Study(blocks=2))
+    origin = second.provenance
+    facts = tuple(
+        fact.model_copy(update={"values": (fact.values[0].model_copy(update={"value": "new"}),)})
+        if fact.name in ("CPU", "Database node")
+        else fact
+        for fact in origin.facts
+    )
+    assert facts != origin.facts
+    origin = origin.model_copy(update={"facts": facts})
+    paths = []
+    for name, made in (("a", first), ("b", second.model_copy(update={"provenance": origin}))):
+        paths.append(tmp_path / f"{name}.json")
+        paths[-1].write_bytes(encode(made))
+    pair = [str(path) for path in paths]
+    assert main(["compare", *pair]) == 0
+    assert main(["compare", *pair, "--fail-above=90%"]) == 2
+    said = capsys.readouterr().err
+    assert "the reports measured unlike things" in said and "CPU: " in said
+    assert "Database node" not in said
+    assert main(["compare", *pair, "--fail-above=90%", "--allow-unlike"]) in (0, 3)
+
+
+@pytest.mark.parametrize(
     ("content", "said"), [(None, "cannot read"), ("{}", "has schema None"), ("x", "is not JSON")]
 )
 def test_what_is_no_report_is_refused(

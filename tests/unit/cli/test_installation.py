@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from encbench.adapters import kubectl
+from encbench.adapters.kubectl import Kubectl
 from encbench.api.kinds import SECRET
 from encbench.cli import installation
 from encbench.cli.installation import DEPLOYMENT, OPERATOR
@@ -43,7 +45,7 @@ async def test_an_operator_without_a_secret_is_said() -> None:
     cluster = FakeCluster()
     cluster.add(DEPLOYMENT, operator("--namespace", "a", mounted=None))
     with pytest.raises(CommandError, match="mounts no Secret"):
-        async with installation.store(cluster, "a"):
+        async with installation.store(Kubectl(), cluster, "a"):
             pass
 
 
@@ -52,12 +54,12 @@ async def test_a_secret_that_may_not_be_read_is_said() -> None:
     cluster.add(DEPLOYMENT, operator("--namespace", "a"))
     assert await cluster.get(SECRET, "encbench", "s3") is None
     with pytest.raises(CommandError, match="Secret s3 in namespace encbench does not exist"):
-        async with installation.store(cluster, "a"):
+        async with installation.store(Kubectl(), cluster, "a"):
             pass
 
 
 async def test_an_address_outside_of_the_cluster_is_taken_as_it_is() -> None:
-    async with installation._reachable("https://s3.example.com", "encbench") as endpoint:
+    async with installation._reachable(Kubectl(), "https://s3.example.com", "encbench") as endpoint:
         assert endpoint == "https://s3.example.com"
 
 
@@ -75,7 +77,7 @@ async def test_the_store_has_the_bucket_and_the_mounted_credentials() -> None:
     meta = {"name": "s3", "namespace": "encbench"}
     data = {"access-key": "bWU=", "secret-key": "aGlkZGVu"}
     cluster.add(SECRET, {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": data})
-    async with installation.store(cluster, "a") as store:
+    async with installation.store(Kubectl(), cluster, "a") as store:
         assert store.bucket == "mine"
         url = await store.presign_put("key", 60)
     assert "s3.example.com" in url
@@ -90,8 +92,29 @@ async def test_credentials_that_cannot_write_come_first() -> None:
     for name, key in (("s3", "bWU="), ("analyst", "YW5uYQ==")):
         data = {"access-key": key, "secret-key": "aGlkZGVu"}
         cluster.add(SECRET, {"metadata": {"name": name, "namespace": "encbench"}, "data": data})
-    async with installation.store(cluster, "a") as store:
+    async with installation.store(Kubectl(), cluster, "a") as store:
         assert "Credential=anna%2F" in await store.presign_put("key", 60)
+
+
+async def test_a_link_is_for_those_who_may_not_read_the_credentials() -> None:
+    cluster = FakeCluster()
+    inside = ("--s3-endpoint", "http://minio:9000", "--s3-bucket", "mine")
+    outside = ("--s3-external-endpoint", "https://s3.example.com")
+    cluster.add(DEPLOYMENT, operator("--namespace", "a", *inside, *outside))
+    meta = {"name": "s3", "namespace": "encbench"}
+    data = {"access-key": "bWU=", "secret-key": "aGlkZGVu"}
+    cluster.add(SECRET, {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": data})
+    url = await installation.link(cluster, "a", "demo/report.html", 60)
+    assert url.startswith("https://s3.example.com/mine/demo/report.html?")
+    assert "X-Amz-Expires=60" in url
+    assert "aGlkZGVu" not in url and "hidden" not in url
+
+
+async def test_a_link_that_leads_nowhere_is_refused() -> None:
+    cluster = FakeCluster()
+    cluster.add(DEPLOYMENT, operator("--namespace", "a", "--s3-endpoint", "http://minio:9000"))
+    with pytest.raises(CommandError, match="would work inside the cluster alone"):
+        await installation.link(cluster, "a", "demo/report.html", 60)
 
 
 async def test_a_service_of_the_cluster_is_reached_by_a_port_forward(
@@ -99,7 +122,7 @@ async def test_a_service_of_the_cluster_is_reached_by_a_port_forward(
 ) -> None:
     said = 'echo "$@" > "$0.args"; echo "Forwarding from 127.0.0.1:4711 -> 9000"; exec sleep 60'
     fake_kubectl(tmp_path, monkeypatch, said)
-    async with installation._reachable(*HERE) as endpoint:
+    async with installation._reachable(Kubectl(), *HERE) as endpoint:
         assert endpoint == "http://127.0.0.1:4711"
     assert (tmp_path / "kubectl.args").read_text().split() == [
         *("port-forward", "--namespace=store", "service/minio", ":9000")
@@ -116,11 +139,11 @@ async def test_a_service_of_the_cluster_is_reached_by_a_port_forward(
 async def test_a_port_forward_that_does_not_stand_is_said(
     script: str, patience: float, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(installation, "PATIENCE", patience)
+    monkeypatch.setattr(kubectl, "SECONDS", patience)
     fake_kubectl(tmp_path, monkeypatch, script)
     with pytest.raises(CommandError, match=said):
         async with contextlib.AsyncExitStack() as stack:
-            await stack.enter_async_context(installation._reachable(*HERE))
+            await stack.enter_async_context(installation._reachable(Kubectl(), *HERE))
 
 
 async def test_without_kubectl_it_says_what_it_is_needed_for(
@@ -128,5 +151,5 @@ async def test_without_kubectl_it_says_what_it_is_needed_for(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(CommandError, match="kubectl is not on the PATH"):
-        async with installation._reachable(*HERE):
+        async with installation._reachable(Kubectl(), *HERE):
             pass

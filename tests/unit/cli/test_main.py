@@ -2,15 +2,19 @@
 
 import subprocess
 import sys
+import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from encbench.cli.flags import parser
 from encbench.cli.main import main
 
 REPO = Path(__file__).resolve().parents[3]
-COMMANDS = ("plan", "watch", "report", "compare", "audit")
+COMMANDS = ("plan", "extend", "watch", "report", "open", "logs", "compare", "audit")
+CLI = REPO / "operator" / "encbench" / "cli"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -20,7 +24,7 @@ def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert ended.value.code == 0
     said = capsys.readouterr().out
     assert f"usage: kubectl encbench {command}" in said
-    assert "exit codes:" in said or command == "report"
+    assert "exit codes:" in said or command in ("report", "open", "logs")
     assert max(len(line) for line in said.splitlines()) <= 100
 
 
@@ -46,11 +50,61 @@ def test_without_a_kubeconfig_it_says_so(
     assert "error: no cluster to talk to" in capsys.readouterr().err
 
 
-def test_an_audit_waits_for_no_client_of_kubernetes() -> None:
+def test_the_plugin_imports_what_it_installs() -> None:
+    """Every module of the plugin, where nothing but its own dependencies can be imported."""
+    modules = sorted(f"encbench.cli.{path.stem}" for path in CLI.glob("*.py"))
+    modules += ["encbench.adapters.objectstore", "encbench.report.compare.gate"]
+    own = {name.lower().replace("_", "-") for name in installed_with("encbench")}
+    others = {
+        module
+        for module, names in metadata.packages_distributions().items()
+        if not own & {name.lower().replace("_", "-") for name in names}
+    }
+    assert {"kubernetes", "aiohttp", "scipy", "requests"} <= others
+    code = (
+        "import sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name.partition('.')[0] in {others!r}:\n"
+        "            raise ModuleNotFoundError(name)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        f"import importlib\nfor name in {modules!r}: importlib.import_module(name)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=REPO,
+        env={"PYTHONPATH": "operator"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def installed_with(name: str) -> set[str]:
+    """The distributions that come with the plugin, by what each of them says it needs."""
+    project = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert name == project["name"]
+    found: set[str] = set()
+    left = [Requirement(one) for one in project["dependencies"]]
+    while left:
+        one = left.pop()
+        if one.name in found or (one.marker and not one.marker.evaluate({"extra": ""})):
+            continue
+        found.add(one.name)
+        left += [Requirement(more) for more in metadata.requires(one.name) or ()]
+    return found
+
+
+def test_it_brings_twelve_distributions_at_most() -> None:
+    assert len({"encbench"} | installed_with("encbench")) <= 12
+
+
+def test_an_audit_waits_for_nothing_that_it_does_not_need() -> None:
     code = (
         "import sys; from encbench.cli.main import main; "
         "main(['audit', 'tests/data/reference/polardbx_driver_cpu.csv']); "
-        "heavy = {'kubernetes', 'kopf', 'numpy', 'scipy', 'matplotlib', 'boto3'}; "
+        "heavy = {'yaml', 'botocore', 'scipy', 'encbench.adapters'}; "
         "loaded = heavy & set(sys.modules); "
         "sys.exit(f'loaded {loaded}' if loaded else 0)"
     )

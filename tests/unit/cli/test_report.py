@@ -25,7 +25,8 @@ from tests.support.manifests import body
 
 
 def arguments(**given: Any) -> argparse.Namespace:
-    usual = {"campaign": "demo", "output": "text", "file": None, "open": False}
+    usual: dict[str, Any] = {"campaign": "demo", "output": "text", "file": None, "open": False}
+    usual |= {"link": False, "expires": 24, "context": None, "kubeconfig": None}
     return argparse.Namespace(**{**usual, **given})
 
 

@@ -153,7 +153,7 @@ async def test_the_exit_code_says_how_it_ended(
 ) -> None:
     cluster = Scrapable()
     campaign(cluster, condition, step="done")
-    assert await watching.watch(cluster, "bench", "demo", None) == code
+    assert await watching.follow(cluster, "bench", "demo", None) == code
     captured = capsys.readouterr()
     assert said in (captured.err if code else captured.out)
 
@@ -164,7 +164,7 @@ async def test_it_gives_up_after_its_time(
     monkeypatch.setattr(watching, "INTERVAL", 0.01)
     cluster = Scrapable()
     campaign(cluster, ("Accepted", "True", ""), step="preparing testbeds")
-    assert await watching.watch(cluster, "bench", "demo", 0.05) == watching.TIMED_OUT
+    assert await watching.follow(cluster, "bench", "demo", 0.05) == watching.TIMED_OUT
     captured = capsys.readouterr()
     assert captured.out.count("preparing testbeds") == 1, "once, not at each look"
     assert "it keeps running" in captured.err
@@ -172,4 +172,4 @@ async def test_it_gives_up_after_its_time(
 
 async def test_a_campaign_that_is_not_there_is_an_error() -> None:
     with pytest.raises(CommandError, match="there is no campaign demo in namespace bench"):
-        await watching.watch(Scrapable(), "bench", "demo", None)
+        await watching.follow(Scrapable(), "bench", "demo", None)

@@ -6,7 +6,7 @@ import pytest
 
 from encbench.admission.external import beyond
 from encbench.core.certificates import KeyPair
-from encbench.database.children import external_credentials
+from encbench.database.children import SidecarCertificates, external_credentials
 from encbench.database.connection import connection
 from encbench.engines.external import entries_of
 from tests.support.testbeds import (
@@ -24,6 +24,7 @@ from tests.support.testbeds import (
 
 ENGINES = ["mariadb", "mysql", "percona", "postgresql"]
 SPARE = KeyPair("spare certificate", "spare key")
+SIDECARS = SidecarCertificates("the CA", KeyPair("the recorder's", "the recorder's key"), None)
 LOGIN = {"username": "bench", "password": "p"}
 
 
@@ -58,7 +59,7 @@ def test_clients_go_where_the_template_says(name: str, port: int) -> None:
 
 def made(given: dict[str, str], name: str = "mysql") -> dict[str, str]:
     context = database_context(spec_of_external(engine=name))
-    body = external_credentials(context, given, SPARE, counting_tokens())
+    body = external_credentials(context, given, SPARE, SIDECARS, counting_tokens())
     assert body["immutable"]
     assert body["metadata"]["name"] == "overhead-mode-credentials"
     return {name: base64.b64decode(text).decode() for name, text in body["data"].items()}
@@ -66,9 +67,12 @@ def made(given: dict[str, str], name: str = "mysql") -> dict[str, str]:
 
 def test_the_secret_has_what_clients_need_and_nothing_else_of_the_users() -> None:
     found = made({**LOGIN, "ca.crt": "CA", "console-password": "not ours"})
-    assert set(found) == {*LOGIN, "ca.crt", "client.crt", "client.key", "token", "sysbench.conf"}
+    recorder = {"recorder-token", "recorder-tls.crt", "recorder-tls.key", "sidecars-ca.crt"}
+    own = {"client.crt", "client.key", "sysbench.conf"}
+    assert set(found) == {*LOGIN, "ca.crt", *own, *recorder}
+    assert (found["ca.crt"], found["sidecars-ca.crt"]) == ("CA", "the CA")
     assert (found["client.crt"], found["client.key"]) == (SPARE.certificate, SPARE.key)
-    assert len(found["token"]) == 64
+    assert len(found["recorder-token"]) == 64
 
 
 def test_a_client_certificate_of_the_users_goes_before_ours() -> None:

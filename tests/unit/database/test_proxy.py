@@ -66,6 +66,7 @@ def test_the_proxy_stands_beside_the_server(name: str) -> None:
         *("--mek-file", "/etc/encbench/mek/mek"),
         *("--algorithm", "SM4_128_GCM"),
         *("--columns", "/etc/encbench/columns/columns"),
+        *("--row-memory", str(64 << 20)),
     ]
     amounts = {"cpu": "2", "memory": "128Mi"}
     assert made["resources"] == {"requests": amounts, "limits": amounts}

@@ -13,6 +13,7 @@ from encbench.database.children import (
     stateful_set,
     volume_claim,
 )
+from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import counting_tokens, database_context
 
 
@@ -21,7 +22,7 @@ def children(spec: TestbedSpec) -> list[dict[str, Any]]:
     context, token = database_context(spec), counting_tokens()
     made = [
         keys_secret(context, token),
-        credentials_secret(context, token, {}),
+        credentials_secret(context, token, {}, PLACEHOLDERS),
         config_map(context),
         service(context),
         volume_claim(context),

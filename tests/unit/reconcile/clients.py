@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from encbench.core.artefact import digest_of
 from encbench.core.tls import PLAIN, TlsSession
+from encbench.ports import Access
 from encbench.wire.files import SLICES
 from encbench.wire.recorder import ClockOffset, StateAnswer
 from encbench.wire.slices import SLICES_SCHEMA, OwnSlots, SliceRow, SlicesFile
@@ -140,8 +141,8 @@ class Recorders(FakeRecorder):
             recorder.die()
             del self.clients[address]
 
-    async def state(self, address: str, token: str) -> StateAnswer:
-        body = await super().state(*self._reached(address, token))
+    async def state(self, address: str, access: Access) -> StateAnswer:
+        body = await super().state(*self._reached(address, access))
         if body["state"] == "uploaded":
             self.recorders[address].seen()
         return body
@@ -149,19 +150,19 @@ class Recorders(FakeRecorder):
     async def release(
         self,
         address: str,
-        token: str,
+        access: Access,
         start_at: float,
         uploads: Mapping[str, str],
         slots: OwnSlots | None = None,
         clock: ClockOffset | None = None,
     ) -> StateAnswer:
-        where = self._reached(address, token)
+        where = self._reached(address, access)
         body = await super().release(*where, start_at, uploads, slots, clock)
         self.recorders[address].released()
         return body
 
-    def _reached(self, address: str, token: str) -> tuple[str, str]:
-        return ("nobody" if self.away else address), token
+    def _reached(self, address: str, access: Access) -> tuple[str, Access]:
+        return ("nobody" if self.away else address), access
 
 
 def artefacts(plan: Plan, began: float, clock: ClockOffset | None = None) -> dict[str, bytes]:

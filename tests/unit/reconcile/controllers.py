@@ -12,6 +12,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import JOB, POD, SECRET, STATEFUL_SET, TESTBED, TRIAL, Kind
 from encbench.kube import labels
 from encbench.ports import Body
+from encbench.wire.sidecar import TOKEN, Sidecar, entry_name
 from tests.support import sealed
 from tests.support.fake_agent import FakeAgent, FakeServer, FakeStop
 from tests.support.fake_recorder import FakeClient
@@ -99,7 +100,7 @@ class Controllers:
         self.timeline.after(seconds + 0.5, back)
 
     def _pod_of(self, address: str) -> Body | None:
-        ip = address.removesuffix(":9470")
+        ip = address.removesuffix(":9472")
         found = (p for p in self.cluster.all(POD) if (p.get("status") or {}).get("podIP") == ip)
         return next(found, None)
 
@@ -116,8 +117,8 @@ class Controllers:
         if kind != POD:
             return
         ip = (body.get("status") or {}).get("podIP")
-        self.agent.servers.pop(f"{ip}:9470", None)
-        self.recorder.remove(f"{ip}:9471")
+        self.agent.servers.pop(f"{ip}:9472", None)
+        self.recorder.remove(f"{ip}:9473")
         owner = body["metadata"]["ownerReferences"][0]
         if owner["kind"] == STATEFUL_SET.kind:
             found = self._find(STATEFUL_SET, body, owner["name"])
@@ -162,7 +163,7 @@ class Controllers:
     def _stop(self, body: Body) -> None:
         """The pod is being deleted; it goes when its server has ended."""
         ip = (body.get("status") or {}).get("podIP")
-        server = self.agent.servers.get(f"{ip}:9470")
+        server = self.agent.servers.get(f"{ip}:9472")
         if server is not None:
             server.away = True
 
@@ -185,7 +186,7 @@ class Controllers:
         mode = EncryptionModeSpec.model_validate(testbed["spec"]["mode"])
         arm = testbed["spec"]["arm"]["name"]
         server = FakeServer(
-            token=self._token(body),
+            token=self._token(body, "agent"),
             in_force=self.in_force.get(arm, mode),
             started_at=self.timeline.clock.time,
             tables=(testbed["spec"]["dataset"].get("sysbench") or {}).get("tables", 1),
@@ -193,7 +194,7 @@ class Controllers:
         if testbed["spec"]["instance"]["engine"] == "postgresql":
             server.version = testbed["spec"]["instance"]["version"]
             server.answers = partial(self._of_postgres, arm, server)
-        self.agent.servers[f"{ip}:9470"] = server
+        self.agent.servers[f"{ip}:9472"] = server
         self._set_status(POD, body, pods.running(body, ip, prepared=said))
 
     def _of_postgres(self, arm: str, server: FakeServer, full: bool) -> Any:
@@ -224,11 +225,11 @@ class Controllers:
         done.append(f"started {notes.get(labels.START, '')}".strip())
         return json.dumps({"action": action, "files": 3, "bytes": 3 << 20, "seconds": 1.5})
 
-    def _token(self, near: Body) -> str:
+    def _token(self, near: Body, sidecar: Sidecar) -> str:
         testbed = near["metadata"]["labels"][labels.TESTBED]
         secret = self._find(SECRET, near, f"{testbed}-credentials")
         assert secret is not None
-        return base64.b64decode(secret["data"]["token"]).decode()
+        return base64.b64decode(secret["data"][entry_name(sidecar, TOKEN)]).decode()
 
     # -- Jobs
 
@@ -265,7 +266,7 @@ class Controllers:
         ip = f"10.0.1.{next(self._ips)}"
         plan = self.plan(trial)
         recorder = Recorder(
-            client=FakeClient(self._token(body), clock_offset=plan.skew),
+            client=FakeClient(self._token(body, "recorder"), clock_offset=plan.skew),
             timeline=self.timeline,
             plan=plan,
             upload=self.store.upload,
@@ -273,7 +274,7 @@ class Controllers:
             measured=partial(self.sampled, trial["spec"]["testbedRef"]["name"]),
             testbed=trial["spec"]["testbedRef"]["name"],
         )
-        self.recorder.add(f"{ip}:9471", recorder)
+        self.recorder.add(f"{ip}:9473", recorder)
         self._set_status(POD, body, pods.running(body, ip))
 
     def _client_ended(self, job: Body, body: Body, recorder: Recorder) -> None:

@@ -1,8 +1,9 @@
 """Who is certified by whom, whatever the arm."""
 
-from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, SECRET, STATEFUL_SET, TESTBED
+from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, JOB, SECRET, STATEFUL_SET, TESTBED
 from encbench.kube.secrets import entry
 from encbench.ports import Body
+from encbench.wire.sidecar import CERTIFICATE, KEY, TOKEN, Sidecar, entry_name
 from tests.support import manifests
 from tests.support.testbeds import TLS
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
@@ -36,6 +37,35 @@ async def test_every_arm_has_a_certificate_of_its_own_by_the_campaign_s_ca() -> 
         assert entry(body, "ca.crt") == entry(authority, "ca.crt")
         assert "ca.key" not in body["data"]
     assert len({entry(body, "tls.key") for body in credentials.values()}) == 3
+
+
+async def test_each_sidecar_has_a_token_and_a_certificate_of_its_own() -> None:
+    world = started()
+    await world.run(world.running())
+    (authority,) = secrets(world, "-ca").values()
+    beds = secrets(world, "-credentials")
+    own: list[str] = []
+    both: tuple[Sidecar, ...] = ("agent", "recorder")
+    for body in beds.values():
+        assert entry(body, "sidecars-ca.crt") == entry(authority, "ca.crt")
+        own += [
+            entry(body, entry_name(sidecar, file)) or ""
+            for sidecar in both
+            for file in (TOKEN, CERTIFICATE, KEY)
+        ]
+    assert len(own) == 3 * 2 * 3
+    assert len(set(own)) == len(own)
+    for where, name in ((STATEFUL_SET, "agent"), (JOB, "recorder")):
+        for body in world.cluster.all(where):
+            pod = body["spec"]["template"]["spec"]
+            given = {
+                item["key"]
+                for volume in pod["volumes"]
+                if "secret" in volume
+                for item in volume["secret"]["items"]
+            }
+            other = {"agent": "recorder", "recorder": "agent"}[name]
+            assert not [key for key in given if key.startswith(f"{other}-")]
 
 
 async def test_only_the_server_of_a_tls_arm_is_given_one() -> None:

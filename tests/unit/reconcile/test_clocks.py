@@ -9,6 +9,7 @@ import pytest
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
 from encbench.reconcile.trial.facts import clock_offset, run_facts
+from tests.support import sidecars
 from tests.support.fake_recorder import FakeClient, FakeRecorder
 from tests.unit.reconcile.oracle import assert_sound
 from tests.unit.reconcile.timeline import START
@@ -77,6 +78,6 @@ def test_the_offset_is_that_in_the_middle_of_the_round_trip() -> None:
     answered = datetime.fromtimestamp(1000.4, UTC)
     client = FakeClient("token", status="waiting", clock_offset=7.0)
     recorder = FakeRecorder({"here": client}, clock=lambda: 1000.1)
-    state = asyncio.run(recorder.state("here", "token"))
+    state = asyncio.run(recorder.state("here", sidecars.access("token", "recorder")))
     found = run_facts(state, asked, answered).clock
     assert found == pytest.approx({"seconds": 6.9, "roundTrip": 0.4})

@@ -155,7 +155,7 @@ async def test_clients_are_given_the_users_own_login_and_certificates() -> None:
         expected = f'mysql-user="bench"\nmysql-password="{LOGIN["password"]}"\n'
         assert entry(own, "sysbench.conf") == expected
         assert {name: entry(own, name) for name in ALL} == ALL
-        assert entry(own, "token")
+        assert entry(own, "recorder-token")
         assert own["metadata"]["ownerReferences"][0]["uid"] == bed["metadata"]["uid"]
     assert LOGIN["password"] not in str(
         [b for k in (TESTBED, JOB, POD) for b in world.cluster.all(k)]

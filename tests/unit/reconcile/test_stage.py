@@ -1,5 +1,6 @@
 """The next trial's clients start while the trial before it is proven; all else waits for that."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from encbench.reconcile.trial.decide import decide
 from tests.unit.reconcile import test_campaign_decide as campaigns
 from tests.unit.reconcile.oracle import assert_sound, leftovers
 from tests.unit.reconcile.seen import (
+    NOW,
     PROVEN,
     Facts,
     a_client,
@@ -35,19 +37,44 @@ PROOF = parse_duration(a_trial().spec.step_deadlines.proof)
 # -- a trial
 
 
+def elsewhere(facts: Facts) -> Trial:
+    """The trial before it, on a database of its own."""
+    body = a_trial(facts).body
+    body["spec"]["testbedRef"] = {"name": "other", "uid": "other-uid"}
+    return as_trial(body)
+
+
+PROVING = {**MEASURED, "ProvenAfter": ("Unknown", 1.0)}
+
+
 def test_its_clients_start_and_nothing_else_does() -> None:
-    proving = a_trial({**MEASURED, "ProvenAfter": ("Unknown", 1.0)})
-    decision = decide(a_trial(), saw(before=proving, job=None))
+    decision = decide(a_trial(), saw(before=a_trial(PROVING), job=None))
     assert wants(decision, CreateJob)
     assert not wants(decision, Prove)
 
 
-def test_clients_that_wait_are_not_released_before_the_stage_is_free() -> None:
-    for facts in (MEASURED, {**MEASURED, "ProvenAfter": ("Unknown", 1.0)}):
-        decision = decide(a_trial(), saw(a_client(), before=a_trial(facts)))
-        assert decision.effects == ()
-        assert decision.status.release_at is None
-        assert decision.requeue is not None and decision.requeue <= 0.3
+def test_another_server_is_proven_meanwhile() -> None:
+    decision = decide(a_trial(), saw(before=elsewhere(PROVING), job=None))
+    assert wants(decision, CreateJob)
+    assert wants(decision, Prove)
+
+
+def test_no_server_is_proven_while_another_is_measured() -> None:
+    for facts in ({}, {"Measured": ("False", 1.0)}):
+        decision = decide(a_trial(), saw(a_client(), before=elsewhere(facts)))
+        assert not wants(decision, Prove)
+
+
+@pytest.mark.parametrize("facts", [MEASURED, PROVING], ids=["measured", "proving"])
+@pytest.mark.parametrize("before", [a_trial, elsewhere])
+def test_clients_that_wait_are_not_released_before_the_stage_is_free(
+    before: Callable[[Facts], Trial], facts: Facts
+) -> None:
+    seen = saw(a_client(), before=before(facts), found=found(PROVEN, 1.0))
+    decision = decide(a_trial(), seen)
+    assert decision.effects == ()
+    assert decision.status.release_at is None
+    assert decision.requeue is not None and decision.requeue <= 0.3
 
 
 @pytest.mark.parametrize(
@@ -79,9 +106,14 @@ def test_the_proofs_deadline_runs_from_the_moment_when_the_stage_was_left() -> N
 # -- a campaign
 
 
-def created(facts: Facts, **spec: Any) -> list[dict[str, Any]]:
+def created(facts: Facts, released: float = 60.0, **spec: Any) -> list[dict[str, Any]]:
+    """What is made beside a trial of ten seconds' warm-up, `released` seconds after its release."""
     of = campaigns.a_campaign(**spec)
     running = campaigns.the_trials(of, None, running=facts)
+    for name, one in running.items():
+        one.body["spec"]["workload"]["load"]["warmup"] = "10s"
+        one.body["status"]["releaseAt"] = NOW.timestamp() - released
+        running[name] = as_trial(one.body)
     decision = decide_campaign(of, campaigns.saw(of, trials=running))
     return [
         effect.body["spec"]
@@ -98,12 +130,34 @@ def test_the_next_trial_is_made_once_the_clients_have_ended() -> None:
     assert "after" not in usual
 
 
+@pytest.mark.parametrize(
+    ("released", "made"),
+    [(0.0, 1), (5.9, 1), (6.1, 0), (15.0, 0)],
+    ids=["at once", "just in time", "too late", "in the window"],
+)
+def test_a_warm_up_that_is_long_enough_is_when_the_next_clients_start(
+    released: float, made: int
+) -> None:
+    """Of ten seconds, four are needed."""
+    assert len(created({"Released": ("True", released)}, released=released)) == made
+
+
+def test_clients_at_the_barrier_are_looked_at_as_seldom_as_those_that_run() -> None:
+    ready = {"Prepared": ("True", 1.0)}
+    before = a_trial({"Released": ("True", 12.0)}, releaseAt=NOW.timestamp() - 12)
+    assert decide(a_trial(ready), saw(a_client(), before=before)).requeue == 15.0
+    before = a_trial({"Released": ("True", 69.0)}, releaseAt=NOW.timestamp() - 69)
+    assert decide(a_trial(ready), saw(a_client(), before=before)).requeue == 1.0
+    ended = a_trial({"Released": ("True", 12.0)}, outcome="Invalid")
+    assert wants(decide(a_trial(ready), saw(a_client(), before=ended)), Prove)
+
+
 def test_none_is_made_after_a_run_that_failed() -> None:
     assert created({"Measured": ("False", 1.0)}) == []
 
 
 @pytest.mark.parametrize("spec", [{"reset": "trial"}, {"residency": "OnDemand"}, {"cache": "Cold"}])
-def test_a_database_that_is_made_ready_for_each_trial_waits(spec: dict[str, str]) -> None:
+def test_a_database_that_is_made_ready_for_each_trial_waits(spec: dict[str, Any]) -> None:
     assert created(MEASURED, **spec) == []
     assert len(created({**MEASURED, "ProvenAfter": ("True", 1.0)}, **spec)) == 1
 
@@ -170,18 +224,19 @@ async def test_killed_in_between_it_goes_on() -> None:
     assert {t.status.outcome for t in world.trials()} == {"Succeeded"}
 
 
-async def test_suspended_in_between_what_was_started_is_finished() -> None:
+async def test_suspended_in_between_what_runs_is_finished_and_what_waits_is_put_off() -> None:
     world = World()
     world.apply(*parts(), study("tde", blocks=2))
-    await held(world)
+    first, second = await held(world)
     world.cluster.set_spec(CAMPAIGN, "bench", "study", suspend=True)
     for server in world.agent.servers.values():
         server.away = False
     await world.settle(150)
-    assert [t.status.outcome for t in world.trials()] == ["Succeeded", "Succeeded"]
+    assert [(t.name, t.status.outcome) for t in world.trials()] == [(first.name, "Succeeded")]
     assert world.campaign().status.step == "suspended"
     world.cluster.set_spec(CAMPAIGN, "bench", "study", suspend=False)
     await world.run(world.ended)
+    assert second.name in {t.name for t in world.trials()}
     assert len(world.trials()) == 6
 
 

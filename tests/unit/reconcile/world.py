@@ -54,7 +54,12 @@ class World:
     """Everything, with one operator running."""
 
     def __init__(
-        self, *, events: bool = True, volume_image: str = "", proxy_image: str = "proxy:test"
+        self,
+        *,
+        events: bool = True,
+        volume_image: str = "",
+        proxy_image: str = "proxy:test",
+        settings: Callable[[Settings], Settings] = lambda usual: usual,
     ) -> None:
         self.clock = SimClock()
         self.timeline = Timeline(self.clock)
@@ -97,14 +102,16 @@ class World:
             recorder=self.recorder,
             certificates=EllipticCertificates(),
             clock=self.clock,
-            settings=Settings(
-                "encbench:test",
-                "IfNotPresent",
-                "0.1.0",
-                counting_tokens(),
-                volume_image,
-                proxy_image=proxy_image,
-                turnstile_image="turnstile:test",
+            settings=settings(
+                Settings(
+                    "encbench:test",
+                    "IfNotPresent",
+                    "0.1.0",
+                    counting_tokens(),
+                    volume_image,
+                    proxy_image=proxy_image,
+                    turnstile_image="turnstile:test",
+                )
             ),
         )
         self.events = events

@@ -148,18 +148,22 @@ ports:
 {{- end }}
 {{- end -}}
 
-{{/* Ingress to the metrics ports of agents or recorders. Call with (list . port). */}}
+{{/* Ingress to agents or recorders. Call with (list . "port of metrics" "port of control"). */}}
 {{- define "encbench.network.sidecar" -}}
 {{- $top := index . 0 -}}
 - from:
     {{- include "encbench.network.ownPeer" (list $top "operator") | nindent 4 }}
-    {{- if $top.Values.prometheus.enabled }}
+  {{- include "encbench.network.ports" (list (index . 2)) | nindent 2 }}
+{{- if $top.Values.prometheus.enabled }}
+- from:
     {{- include "encbench.network.ownPeer" (list $top "prometheus") | nindent 4 }}
-    {{- else }}
-    {{- with $top.Values.networkPolicy.prometheus.scrapers }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
-    {{- end }}
   {{- include "encbench.network.ports" (list (index . 1)) | nindent 2 }}
+{{- else }}
+{{- with $top.Values.networkPolicy.prometheus.scrapers }}
+- from:
+    {{- toYaml . | nindent 4 }}
+  {{- include "encbench.network.ports" (list (index $ 1)) | nindent 2 }}
+{{- end }}
+{{- end }}
 {{- include "encbench.network.probes" (list $top (list (index . 1))) -}}
 {{- end -}}

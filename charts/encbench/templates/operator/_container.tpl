@@ -7,16 +7,25 @@
 {{- range (include "encbench.policies" . | fromJson).items }}
 - --admission-policy={{ . }}
 {{- end }}
-- --image={{ include "encbench.image" .Values.image }}
+- --image={{ include "encbench.image" (list . .Values.image) }}
 - --image-pull-policy={{ .Values.image.pullPolicy }}
 {{- if .Values.privilegedVolumes.enabled }}
-- --volume-image={{ include "encbench.image" .Values.privilegedVolumes.image }}
+- --volume-image={{ include "encbench.image" (list . .Values.privilegedVolumes.image) }}
 - --volume-image-pull-policy={{ .Values.privilegedVolumes.image.pullPolicy }}
 {{- end }}
-- --proxy-image={{ include "encbench.image" .Values.confidentialProxy.image }}
+- --proxy-image={{ include "encbench.image" (list . .Values.confidentialProxy.image) }}
 - --proxy-image-pull-policy={{ .Values.confidentialProxy.image.pullPolicy }}
-- --turnstile-image={{ include "encbench.image" .Values.turnstile.image }}
+- --turnstile-image={{ include "encbench.image" (list . .Values.turnstile.image) }}
 - --turnstile-image-pull-policy={{ .Values.turnstile.image.pullPolicy }}
+{{- range $engine, $repository := .Values.servers }}
+- --server-image={{ $engine }}={{ include "encbench.repository" (list $ $repository) }}
+{{- end }}
+{{- range $tool, $image := .Values.tools }}
+- --tool-image={{ $tool }}={{ include "encbench.image" (list $ $image) }}
+{{- end }}
+{{- range (include "encbench.pullSecrets" . | fromJson).items }}
+- --image-pull-secret={{ . }}
+{{- end }}
 {{- range .Values.allowed.images }}
 - --allowed-image={{ . }}
 {{- end }}

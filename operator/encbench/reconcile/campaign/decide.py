@@ -7,6 +7,7 @@ is no cursor to lose.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from encbench.api import lifecycle as life
 from encbench.api.campaign import CampaignSpec, CampaignStatus, Progress, Resolved
@@ -25,7 +26,7 @@ from encbench.reconcile.campaign.precision import block_plans, goals
 from encbench.reconcile.draft import Decision, Draft, backoff
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Campaign, Trial
-from encbench.reconcile.stage import holds_the_stage, is_leaving
+from encbench.reconcile.stage import holds_the_stage, is_leaving, is_warming_up, waits
 
 RESOLVE_AGAIN = 10.0
 """Seconds between looks at what was missing or wrong."""
@@ -197,6 +198,8 @@ def _measure(
     campaign, seen, planned = draft.subject, draft.seen, state.next_trial
     running = [t for t in seen.trials.values() if holds_the_stage(t)]
     if campaign.spec.suspend:
+        # What only waits for its turn is planned again later.
+        effects = [*effects, *(do.Delete.of(trial) for trial in running if waits(trial))]
         step = "suspended" if not running else "suspended once the running trial is done"
         draft.condition(life.SUSPENDED, True, "Suspended", "spec.suspend is true")
         draft.set(estimated_completion_time=None)
@@ -205,9 +208,10 @@ def _measure(
         draft.condition(life.SUSPENDED, False, "Resumed", "spec.suspend is false")
     # An interleaved block of which some trials are missing, because the operator ended in between.
     completes = planned is not None and all(_runs_with(trial, planned) for trial in running)
-    before = _before(running, planned)
+    before = _before(running, planned, seen.now)
     if running and not completes and before is None:
-        return draft.decide(*effects, step=_describe(running[0]), requeue=IDLE)
+        measured = next((trial for trial in running if not waits(trial)), running[0])
+        return draft.decide(*effects, step=_describe(measured), requeue=IDLE)
     if planned is None:
         return draft.decide(*effects, step="collecting the last results", requeue=IDLE)
     stage = testbeds.stage(campaign, resolved, cell, planned, seen)
@@ -234,6 +238,8 @@ def _measure(
         )
         for one in state.together
     ]
+    if before is not None and not is_leaving(before):
+        return draft.decide(*effects, *new, step=_describe(before), requeue=IDLE)
     step = (
         f"block {planned.block}, {planned.condition.workload_ref} at "
         f"{planned.condition.concurrency} threads: "
@@ -242,11 +248,12 @@ def _measure(
     return draft.decide(*effects, *new, step=step, requeue=IDLE)
 
 
-def _before(running: Sequence[Trial], planned: PlannedTrial | None) -> Trial | None:
-    """The trial during whose second proof the clients of the planned one may start."""
+def _before(running: Sequence[Trial], planned: PlannedTrial | None, now: datetime) -> Trial | None:
+    """The trial during whose warm-up or second proof the clients of the planned one may start."""
     if planned is None or planned.turns_seed is not None or len(running) != 1:
         return None
-    return running[0] if is_leaving(running[0]) else None
+    (before,) = running
+    return before if is_leaving(before) or is_warming_up(before, now) else None
 
 
 def _runs_with(trial: Trial, planned: PlannedTrial) -> bool:

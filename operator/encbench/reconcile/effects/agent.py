@@ -7,7 +7,7 @@ from encbench.api.kinds import PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM, STORA
 from encbench.api.scalars import parse_duration
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
-from encbench.ports import Body, Reader, Rejected, Unavailable
+from encbench.ports import Access, Body, Reader, Rejected, Unavailable
 from encbench.proofs import columns, enclave, volume
 from encbench.proofs.clients import before_sessions
 from encbench.reconcile import agents, checks
@@ -23,11 +23,11 @@ async def prove(deps: Deps, testbed: Testbed, database: PodFacts, *, full: bool)
 
     Unavailable when the agent or its server does not answer.
     """
-    where, token = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
+    where, access = await agents.agent(deps.cluster, testbed.namespace, testbed.name, database)
     now = deps.clock.now()
     # A fresh marker each time: one that was written before could lie in an old log or page.
     marker = f"encbench-marker-{deps.settings.random_token(16)}"
-    evidence: dict[str, Any] = {**await deps.agent.evidence(where, token, marker, full=full)}
+    evidence: dict[str, Any] = {**await deps.agent.evidence(where, access, marker, full=full)}
     spec = testbed.spec
     if spec.mode.volume is not None and spec.mode.volume.storage_class_name is not None:
         evidence["claim"] = await _claim(deps.cluster, testbed)
@@ -45,14 +45,14 @@ def declared(testbed: Testbed) -> Proof:
     return before_sessions(instance, testbed.spec.mode)
 
 
-async def settle(deps: Deps, address: str, token: str) -> None:
+async def settle(deps: Deps, address: str, access: Access) -> None:
     """Have the server write what it has changed. Unavailable while some of it is not written yet.
 
     Unavailable too while the server still fills its pool with the pages of the run before.
     So a trial is measured on a server at rest, and leaves one behind for its neighbours.
     """
     try:
-        said = await deps.agent.settle(address, token)
+        said = await deps.agent.settle(address, access)
     except Rejected:
         # An agent of an earlier version, beside a database that stood when the operator was
         # upgraded. A wrong token is found out with the evidence.
@@ -71,10 +71,10 @@ async def ask_checks(deps: Deps, effect: AskChecks) -> Checked | None:
     tpcc = testbed.spec.dataset.tpcc
     assert tpcc is not None  # noqa: S101 - `checks.due` said so
     space, name = testbed.namespace, testbed.name
-    where, token = await agents.agent(deps.cluster, space, name, effect.database)
+    where, access = await agents.agent(deps.cluster, space, name, effect.database)
     answer = await deps.agent.checks(
         where,
-        token,
+        access,
         effect.run,
         warehouses=tpcc.warehouses,
         loaded=effect.loaded,

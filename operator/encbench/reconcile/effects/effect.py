@@ -89,6 +89,8 @@ class CopyCredentials:
     """Create the Secret of a testbed whose database is external, with the user's own login."""
 
     login: dict[str, str] = field(repr=False)
+    authority: KeyPair
+    """The CA of the clients' sidecars."""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.testbed.facts import FullProof, TestbedFound
 from encbench.tools.context import LoadContext
 from encbench.tools.registry import tool
+from encbench.wire.sidecar import Sidecar, certified_name
 
 
 class TestbedEffects(Effects[Testbed, do.TestbedEffect, TestbedFound]):
@@ -32,12 +33,12 @@ class TestbedEffects(Effects[Testbed, do.TestbedEffect, TestbedFound]):
         match effect:
             case do.IssueCredentials(authority):
                 return await self._on_cluster(testbed, *self._secrets(testbed, authority))
-            case do.CopyCredentials(login):
-                return await self._on_cluster(testbed, self._copied(testbed, login))
+            case do.CopyCredentials(login, authority):
+                return await self._on_cluster(testbed, self._copied(testbed, login, authority))
             case do.ApplyDatabase():
                 return await self._on_cluster(testbed, *self._database(testbed))
             case do.CreateLoad():
-                return await self._on_cluster(testbed, do.Create(kinds.JOB, _load(testbed)))
+                return await self._on_cluster(testbed, do.Create(kinds.JOB, self._load(testbed)))
             case do.AskChecks():
                 return await self._ask(testbed, effect)
             case do.ProveFully(database):
@@ -58,6 +59,7 @@ class TestbedEffects(Effects[Testbed, do.TestbedEffect, TestbedFound]):
             volume_pull_policy=settings.volume_pull_policy,
             proxy_image=settings.proxy_image,
             proxy_pull_policy=settings.proxy_pull_policy,
+            pull_secrets=settings.pull_secrets,
         )
 
     def _secrets(self, testbed: Testbed, authority: KeyPair) -> list[do.Create]:
@@ -67,14 +69,40 @@ class TestbedEffects(Effects[Testbed, do.TestbedEffect, TestbedFound]):
         secrets = [
             children.keys_secret(context, token),
             # The credentials come last: that they exist says that the keys do.
-            children.credentials_secret(context, token, entries(issued)),
+            children.credentials_secret(
+                context, token, entries(issued), self._sidecars(testbed, authority)
+            ),
         ]
         return [do.Create(kinds.SECRET, secret) for secret in secrets if secret is not None]
 
-    def _copied(self, testbed: Testbed, login: dict[str, str]) -> do.Create:
+    def _copied(self, testbed: Testbed, login: dict[str, str], authority: KeyPair) -> do.Create:
         spare = self._deps.certificates.unpresentable(self._deps.clock.now())
         context, token = self._context(testbed), self._deps.settings.random_token
-        return do.Create(kinds.SECRET, children.external_credentials(context, login, spare, token))
+        sidecars = self._sidecars(testbed, authority)
+        body = children.external_credentials(context, login, spare, sidecars, token)
+        return do.Create(kinds.SECRET, body)
+
+    def _sidecars(self, testbed: Testbed, authority: KeyPair) -> children.SidecarCertificates:
+        now, certify = self._deps.clock.now(), self._deps.certificates.certify
+
+        def made(sidecar: Sidecar) -> KeyPair:
+            return certify(authority, certified_name(sidecar, testbed.name), now)
+
+        # Nothing of ours runs beside an external database.
+        own = None if testbed.spec.instance.is_external else made("agent")
+        return children.SidecarCertificates(authority.certificate, made("recorder"), own)
+
+    def _load(self, testbed: Testbed) -> Body:
+        context = LoadContext(
+            testbed=testbed.name,
+            namespace=testbed.namespace,
+            owner=testbed.owner,
+            spec=testbed.spec,
+            connection=loading(testbed.name, testbed.spec),
+            credentials_secret=credentials_name(testbed.name),
+            pull_secrets=self._deps.settings.pull_secrets,
+        )
+        return tool(testbed.spec.dataset).load_job(context)
 
     def _database(self, testbed: Testbed) -> list[do.Apply]:
         context = self._context(testbed)
@@ -123,16 +151,3 @@ class TestbedEffects(Effects[Testbed, do.TestbedEffect, TestbedFound]):
         except Unavailable as error:
             return FullProof(proof, store_problem=str(error))
         return FullProof(proof, digest_of(content))
-
-
-def _load(testbed: Testbed) -> Body:
-    return tool(testbed.spec.dataset).load_job(
-        LoadContext(
-            testbed=testbed.name,
-            namespace=testbed.namespace,
-            owner=testbed.owner,
-            spec=testbed.spec,
-            connection=loading(testbed.name, testbed.spec),
-            credentials_secret=credentials_name(testbed.name),
-        )
-    )

@@ -13,7 +13,7 @@ from encbench.core.evidence import TrialProofsRecord
 from encbench.core.naming import credentials_name
 from encbench.core.records import TrialRecord
 from encbench.database.connection import connection
-from encbench.ports import Body, Rejected, Unavailable
+from encbench.ports import Access, Body, Rejected, Unavailable
 from encbench.reconcile import agents
 from encbench.reconcile.effects import agent
 from encbench.reconcile.effects import effect as do
@@ -110,6 +110,7 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
             sidecar_pull_policy=settings.image_pull_policy,
             turnstile_image=settings.turnstile_image,
             turnstile_pull_policy=settings.turnstile_pull_policy,
+            pull_secrets=settings.pull_secrets,
         )
         return tool(trial.spec.workload).trial_job(context)
 
@@ -120,9 +121,9 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
             proof = agent.declared(testbed).model_copy(update={"time": now})
         else:
             space, name = testbed.namespace, testbed.name
-            where, token = await agents.agent(self._deps.cluster, space, name, database)
-            started = float((await self._deps.agent.server(where, token))["startedAt"])
-            await agent.settle(self._deps, where, token)
+            where, access = await agents.agent(self._deps.cluster, space, name, database)
+            started = float((await self._deps.agent.server(where, access))["startedAt"])
+            await agent.settle(self._deps, where, access)
             proof = await agent.prove(self._deps, testbed, database, full=False)
         made = TrialProofsRecord.model_validate({effect.when: proof})
         counts = await keep(self._deps.store, trial, proof_name(effect.when), made)
@@ -141,10 +142,10 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
         wanted, testbed = trial.spec.workload.recovery, trial.spec.testbed_ref.name
         assert wanted is not None  # noqa: S101 - no other server is stopped
         cluster, database = self._deps.cluster, effect.database
-        where, token = await agents.agent(cluster, trial.namespace, testbed, database)
+        where, access = await agents.agent(cluster, trial.namespace, testbed, database)
         await self._deps.agent.stop(
             where,
-            token,
+            access,
             trial.uid,
             how=wanted.stop,
             after=max(0.0, effect.at - self._deps.clock.now().timestamp()),
@@ -154,11 +155,11 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
 
     async def _release(self, trial: Trial, effect: do.ReleaseClients) -> bool:
         testbed = trial.spec.testbed_ref.name
-        token = await agents.token(self._deps.cluster, trial.namespace, testbed)
+        access = await agents.access(self._deps.cluster, trial.namespace, testbed, "recorder")
         # Side by side, because all have to know before the first one starts; one that cannot be
         # reached does not keep the others.
         told = await asyncio.gather(
-            *(self._release_one(trial, client, token, effect.at) for client in effect.clients),
+            *(self._release_one(trial, client, access, effect.at) for client in effect.clients),
             return_exceptions=True,
         )
         for error in told:
@@ -166,7 +167,9 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
                 raise error
         return False
 
-    async def _release_one(self, trial: Trial, client: ClientPod, token: str, at: float) -> None:
+    async def _release_one(
+        self, trial: Trial, client: ClientPod, access: Access, at: float
+    ) -> None:
         """Tell one client when to start, by its own clock, and where its artefacts go."""
         turns, now = trial.spec.turns, self._deps.clock.now().timestamp()
         left = max(0, math.ceil(at + load_seconds(trial.spec) - now))
@@ -181,19 +184,19 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
         slots = None if turns is None else own_slots(trial.spec, turns, trial.name)
         where = agents.recorder(client.pod)
         start_at = at + (clock["seconds"] if clock else 0.0)
-        await self._deps.recorder.release(where, token, start_at, uploads, slots, clock)
+        await self._deps.recorder.release(where, access, start_at, uploads, slots, clock)
 
     async def _read_slots(self, trial: Trial, effect: do.ReadSlots) -> bool:
         """Have the agent read its server at the edges of all slots, by its own clock."""
         turns, testbed = trial.spec.turns, trial.spec.testbed_ref.name
         assert turns is not None  # noqa: S101 - only interleaved blocks have slots
-        where, token = await agents.agent(
+        where, access = await agents.agent(
             self._deps.cluster, trial.namespace, testbed, effect.database
         )
         asked = self._deps.clock.now()
-        known = await self._deps.agent.slots(where, token, trial.uid)
+        known = await self._deps.agent.slots(where, access, trial.uid)
         clock = clock_offset(known["clock"], asked, self._deps.clock.now())
         start_at = effect.at + clock["seconds"]
         order = SlotsOrder(**slot_times(trial.spec, turns), run=trial.uid, startAt=start_at)
-        await self._deps.agent.begin_slots(where, token, order)
+        await self._deps.agent.begin_slots(where, access, order)
         return False

@@ -160,8 +160,11 @@ def _take_over(draft: TestbedDraft, *, late: bool) -> TestbedDecision:
     if late:
         message = f"its Secret could not be created: is something else named {name}?"
         return _fail(draft, "ProvisionTimeout", message)
-    draft.condition(life.PROVISIONED, False, "Creating", "the login is being copied")
-    return _decision(draft, do.CopyCredentials(seen.login), requeue=0.0)
+    what = "the campaign's CA is being created" if seen.authority is None else "the login is copied"
+    draft.condition(life.PROVISIONED, False, "Creating", what)
+    if seen.authority is None:
+        return _decision(draft, requeue=POLL)
+    return _decision(draft, do.CopyCredentials(seen.login, seen.authority), requeue=0.0)
 
 
 def is_version(found: str, wanted: str) -> bool:

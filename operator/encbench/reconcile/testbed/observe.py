@@ -34,10 +34,10 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
     seen = TestbedSeen(read.clock.now(), has_credentials, load=load, found=found)
     if not is_true(facts, PROVISIONED):
         seen = replace(seen, unmarked=await _unmarked(read, testbed))
-    if testbed.spec.instance.is_external:
-        return await external.observe(read, testbed, seen)
     if not has_credentials:
         seen = replace(seen, authority=await _authority(read, testbed))
+    if testbed.spec.instance.is_external:
+        return await external.observe(read, testbed, seen)
     body = await cluster.get(STATEFUL_SET, space, testbed.name)
     if body is not None and belongs_to(body, testbed.uid):
         database = await agents.database_pod(cluster, space, testbed.name, body["metadata"]["uid"])
@@ -81,8 +81,8 @@ async def _server(
         if is_true(facts, PROVISIONED) and not is_starting:
             return seen
         try:
-            where, token = await agents.agent(read.cluster, space, testbed.name, database)
-            server = await read.agent.server(where, token)
+            where, access = await agents.agent(read.cluster, space, testbed.name, database)
+            server = await read.agent.server(where, access)
         except (Unavailable, Rejected) as error:
             return replace(seen, problem=str(error))
         return replace(

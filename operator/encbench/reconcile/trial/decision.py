@@ -16,10 +16,20 @@ UPLOAD_AFTER_FAILURE = 60.0
 POLL = 0.2
 """Seconds between looks while something is due at any moment."""
 SLOW_POLL = 1.0
+SELDOM = 15.0
+"""The same while the tool runs."""
 OTHER_ENDED = "another trial of its interleaved block ended without a result"
 
 
 TrialDecision = Decision[TrialStatus, TrialEffect]
+
+
+def until(left: float) -> float:
+    """Look seldom while a tool runs, because looking costs CPU, and often around its end.
+
+    What happens to a pod wakes us anyway.
+    """
+    return max(POLL, min(left, SELDOM)) if left > 0 else POLL
 
 
 class TrialDraft(Draft[TrialSpec, TrialStatus, TrialSeen]):

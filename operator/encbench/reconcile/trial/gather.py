@@ -95,8 +95,8 @@ async def _slots(deps: Deps, trial: Trial, seen: TrialSeen) -> tuple[SlotsRecord
         return None
     name = trial.spec.testbed_ref.name
     try:
-        where, token = await agents.agent(deps.cluster, trial.namespace, name, seen.database)
-        answer = await deps.agent.slots(where, token, trial.uid)
+        where, access = await agents.agent(deps.cluster, trial.namespace, name, seen.database)
+        answer = await deps.agent.slots(where, access, trial.uid)
     except (Unavailable, Rejected):
         return None
     if answer["state"] == "unknown":

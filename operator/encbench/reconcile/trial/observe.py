@@ -6,7 +6,7 @@ from encbench.api import lifecycle as life
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import JOB, POD, TESTBED, TRIAL
 from encbench.kube import labels
-from encbench.ports import Body, Rejected, Unavailable
+from encbench.ports import Access, Body, Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Trial, belongs_to
@@ -55,9 +55,9 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
 
 
 async def _before(read: Reads, trial: Trial) -> Trial | None:
-    """The trial that may still hold the stage; None once this one's first proof is made."""
+    """The trial that may still hold the stage; None once this one is released."""
     name = trial.spec.after
-    if name is None or is_true(trial.status.conditions, life.PROVEN_BEFORE):
+    if name is None or is_true(trial.status.conditions, life.RELEASED):
         return None
     body = await read.cluster.get(TRIAL, trial.namespace, name)
     found = None if body is None else objects.trial(body)
@@ -93,27 +93,27 @@ def _sibling(order: int, trial: Trial, other: Trial | None) -> Sibling:
 async def _clients(read: Reads, trial: Trial, job: Body) -> list[ClientPod]:
     bodies = await read.cluster.list(POD, trial.namespace, {labels.TRIAL: trial.name})
     own = [pod_facts(body) for body in bodies if belongs_to(body, job["metadata"]["uid"])]
-    token = None
-    # Only recorders that run are asked, and none of them while the token cannot be had.
+    access = None
+    # Only recorders that run are asked, and none of them while their token cannot be had.
     if any(pod.container("recorder").running for pod in own):
         with suppress(Unavailable, Rejected):
             bed = trial.spec.testbed_ref.name
-            token = await agents.token(read.cluster, trial.namespace, bed)
+            access = await agents.access(read.cluster, trial.namespace, bed, "recorder")
     found = sorted(own, key=lambda pod: pod.index)
-    return [ClientPod(pod, await _run(read, pod, token)) for pod in found]
+    return [ClientPod(pod, await _run(read, pod, access)) for pod in found]
 
 
-async def _run(read: Reads, pod: PodFacts, token: str | None) -> RunFacts | None:
+async def _run(read: Reads, pod: PodFacts, access: Access | None) -> RunFacts | None:
     """From the recorder while it runs, and from what it left behind when it has ended."""
     recorder = pod.container("recorder")
     if recorder.exit_code == 0:
         digests = termination_digests(recorder.termination_message)
         return RunFacts("uploaded", exit_code=pod.container("tool").exit_code, digests=digests)
-    if not recorder.running or token is None:
+    if not recorder.running or access is None:
         return None
     asked = read.clock.now()
     try:
-        state = await read.recorder.state(agents.recorder(pod), token)
+        state = await read.recorder.state(agents.recorder(pod), access)
     except (Unavailable, Rejected):
         return None
     return run_facts(state, asked, read.clock.now())

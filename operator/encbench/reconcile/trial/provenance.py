@@ -15,8 +15,8 @@ async def gather(deps: Deps, trial: Trial, seen: TrialSeen) -> ProvenanceRecord:
     testbed, database, server = trial.spec.testbed_ref.name, seen.database, None
     if database is not None:
         with suppress(Unavailable):
-            where, token = await agents.agent(deps.cluster, trial.namespace, testbed, database)
-            server = await deps.agent.server(where, token)
+            where, access = await agents.agent(deps.cluster, trial.namespace, testbed, database)
+            server = await deps.agent.server(where, access)
     pods = [*([database] if database else []), *(client.pod for client in seen.clients)]
     return ProvenanceRecord(
         testbed=testbed,

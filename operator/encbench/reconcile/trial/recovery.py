@@ -36,8 +36,8 @@ async def look(read: Reads, trial: Trial, testbed: Testbed, database: PodFacts) 
     """
     if trial.spec.workload.recovery is None or not is_true(trial.status.conditions, RELEASED):
         return None
-    where, token = await agents.agent(read.cluster, testbed.namespace, testbed.name, database)
-    answer = await read.agent.stopped(where, token, trial.uid)
+    where, access = await agents.agent(read.cluster, testbed.namespace, testbed.name, database)
+    answer = await read.agent.stopped(where, access, trial.uid)
     if answer["state"] not in ("done", "failed"):
         return Stopped(answer["state"])
     words, log = engine(testbed.spec.instance.engine).log_words, None

@@ -8,13 +8,11 @@ from encbench.reconcile import pods
 from encbench.reconcile.draft import backoff
 from encbench.reconcile.effects.effect import ReadSlots, ReleaseClients, StopServer, TrialEffect
 from encbench.reconcile.trial import decision
-from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
+from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.reconcile.trial.ended import after_run
 from encbench.reconcile.trial.facts import ClientPod, TrialSeen
 from encbench.tools.turns import load_seconds
 
-SELDOM = 15.0
-"""Seconds between looks while the tool runs."""
 MARGIN = 60.0
 """Seconds for which the load of a recovery workload would run on if its server were not stopped."""
 TOGETHER = 2.0
@@ -60,7 +58,7 @@ def while_running(draft: TrialDraft) -> TrialDecision:
         orders += _releases(draft, unreleased)
     if seen.database is not None and _may_stop(draft):
         orders.append(StopServer(seen.database, planned))
-    return draft.decide(*orders, requeue=decision.POLL if unreleased else _until(left))
+    return draft.decide(*orders, requeue=decision.POLL if unreleased else until(left))
 
 
 def _note_lost_nodes(draft: TrialDraft) -> None:
@@ -137,14 +135,6 @@ def _missed_start(draft: TrialDraft, *, everybody: bool) -> TrialDecision:
         return draft.end("Failed", "StartTimeout", "the clients could not be released in time")
     draft.set(release_at=draft.seen.now.timestamp() + decision.START_TOGETHER)
     return draft.decide(requeue=0.0)
-
-
-def _until(left: float) -> float:
-    """Look seldom while the tool runs, because looking costs CPU, and often around its end.
-
-    What happens to a pod wakes us anyway.
-    """
-    return max(decision.POLL, min(left, SELDOM)) if left > 0 else decision.POLL
 
 
 def _disrupted(draft: TrialDraft, message: str) -> TrialDecision:

@@ -1,7 +1,7 @@
 """A trial until its clients know when to start: they wait, and the mode is proven.
 
-The clients' pods may start while the trial before it is proven the second time (`reconcile.stage`);
-the first proof waits for that, and the release for the first proof.
+The clients' pods may start while the trial before it is proven the second time (`reconcile.stage`).
+So may the first proof, where it asks another server. The release waits for both proofs.
 """
 
 from encbench.api import lifecycle as life
@@ -12,10 +12,11 @@ from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import CreateJob, TrialEffect
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import Trouble
-from encbench.reconcile.stage import holds_the_stage, left_at
+from encbench.reconcile.stage import holds_the_stage, is_leaving, keeps_from_proving, left_at
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial import decision
-from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
+from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
+from encbench.tools.turns import load_seconds
 
 
 def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
@@ -32,18 +33,30 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     if waited > limit and not draft.is_true(life.PREPARED):
         found = trouble or Trouble("StartTimeout", "the clients were not ready to start in time")
         return draft.end("Failed", found.reason, found.message)
-    if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE):
+    held = seen.before is not None and holds_the_stage(seen.before)
+    if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE) and not held:
         return _join(draft) if seen.siblings else _release(draft, decision.START_TOGETHER)
     effects: list[TrialEffect] = [] if seen.job is not None else [CreateJob(testbed)]
-    taken = seen.before is not None and holds_the_stage(seen.before)
+    taken = seen.before is not None and keeps_from_proving(seen.before, draft.subject)
     if not draft.known(life.PROVEN_BEFORE) and not taken:
         # While the clients' pods start: it would be dead time in front of that or after it.
         draft.note_silence()
         proof = draft.prove("before")
         is_ready = is_true(testbed.status.conditions, life.READY)
         effects += proof if is_ready and serves(testbed, draft.subject) else ()
-    wait = 0.0 if seen.job is None else backoff(waited, decision.POLL, decision.SLOW_POLL)
-    return draft.decide(*effects, requeue=wait)
+    return draft.decide(*effects, requeue=_next_look(draft, waited))
+
+
+def _next_look(draft: TrialDraft, waited: float) -> float:
+    """Seconds; with clients at the barrier, nothing happens while the trial before it runs."""
+    before = draft.seen.before
+    if draft.seen.job is None:
+        return 0.0
+    runs = before is not None and holds_the_stage(before) and not is_leaving(before)
+    if before is None or not runs or not draft.is_true(life.PREPARED):
+        return backoff(waited, decision.POLL, decision.SLOW_POLL)
+    end = (before.status.release_at or 0.0) + load_seconds(before.spec)
+    return until(end - draft.seen.now.timestamp())
 
 
 def _join(draft: TrialDraft) -> TrialDecision:

@@ -20,11 +20,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from encbench.api.overheadreport import Interval, Row
-from encbench.core.statistics.intervals import LEVEL, t_quantile
 from encbench.report.document import Report
 from encbench.report.document.group import Group
 from encbench.report.figures import JudgedFigure, judged
 from encbench.text.words import plural
+
+T_QUANTILES = {1: 12.706204736174694, 2: 4.302652729749462}
+"""t(0.975; k) for one campaign and for two: a laptop that compares reports need not have scipy."""
 
 Says = Literal["higher", "lower", "not shown", "unknown"]
 """Of B against A: the whole interval lies on one side of 0, and the testbeds' luck cannot explain
@@ -165,7 +167,7 @@ def luck_explains(a: Sequence[float], b: Sequence[float]) -> float:
     `a` and `b` have one each, or none where testbeds were rebuilt.
     """
     known = [*a, *b]
-    return t_quantile((1 + LEVEL) / 2, len(known)) * math.hypot(*known) if known else 0.0
+    return T_QUANTILES[len(known)] * math.hypot(*known) if known else 0.0
 
 
 def _luck(figure: JudgedFigure, side: Side) -> list[float] | None:

@@ -7,11 +7,14 @@ sign. These functions only round what is shown, never what is computed with.
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from encbench.api.base import Model
 from encbench.api.overheadreport import Interval
-from encbench.report.document.group import Capacity
+
+if TYPE_CHECKING:
+    # The report's models take as long to build as all else that a table in a terminal needs.
+    from encbench.report.document.group import Capacity
 
 ABSENT = "–"
 
@@ -97,7 +100,7 @@ def about(count: int) -> str:
     return f"{int(float(f'{count:.2g}')):,}"
 
 
-def cores(capacity: Capacity) -> str:
+def cores(capacity: "Capacity") -> str:
     """`8.6 [8.4, 8.8]`, with as many decimals as its bounds call for."""
     if capacity.low is None or capacity.high is None:
         return number(capacity.needed, 1)

@@ -1,8 +1,12 @@
 """`python -m encbench.sidecars.agent`: put the parts together and serve."""
 
+import asyncio
 import functools
 import os
+import signal
+import ssl
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from aiohttp import web
@@ -10,8 +14,9 @@ from aiohttp import web
 from encbench.adapters import sql
 from encbench.core.columns.layout import PROCESS
 from encbench.engines.users import AGENT_USER
+from encbench.sidecars import certificate
 from encbench.sidecars.agent import process, server
-from encbench.sidecars.agent.api import AgentParts, application
+from encbench.sidecars.agent.api import AgentParts, application, public
 from encbench.sidecars.agent.checks import CheckRuns
 from encbench.sidecars.agent.config import AgentConfig, ColumnsConfig, ConfigError, read_config
 from encbench.sidecars.agent.enclave import EnclaveLook
@@ -118,14 +123,30 @@ def main() -> None:
         config = read_config(os.environ)
     except ConfigError as error:
         leave(str(error))
-    web.run_app(
-        application(build(config)),
-        port=config.port,
-        access_log=None,
-        print=None,
-        shutdown_timeout=1.0,
-        handler_cancellation=True,
-    )
+    try:
+        context = certificate.context(config.credentials)
+    except OSError as error:
+        leave(f"cannot read the certificate in {config.credentials}: {error.strerror}")
+    asyncio.run(serve(build(config), config, context))
+
+
+async def serve(agent: AgentParts, config: AgentConfig, context: ssl.SSLContext) -> None:
+    """Serve until a signal: what is open to everyone in the clear, the rest by TLS."""
+    ended, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ended.set)
+    async with AsyncExitStack() as stack:
+        for app, port, how in (
+            (public(agent), config.port, None),
+            (application(agent), config.control_port, context),
+        ):
+            runner = web.AppRunner(
+                app, access_log=None, shutdown_timeout=1.0, handler_cancellation=True
+            )
+            stack.push_async_callback(runner.cleanup)
+            await runner.setup()
+            await web.TCPSite(runner, port=port, ssl_context=how).start()
+        await ended.wait()
 
 
 if __name__ == "__main__":

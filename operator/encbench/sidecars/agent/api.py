@@ -52,12 +52,19 @@ class AgentParts:
     """State of the readings of that name; never begins any."""
 
 
-def application(agent: AgentParts) -> web.Application:
-    """The routes."""
+def public(agent: AgentParts) -> web.Application:
+    """The routes that are open to everyone."""
     routes = _Routes(agent)
-    app = web.Application(middlewares=[_authorised(agent.token), _sentences])
+    app = web.Application(middlewares=[_sentences])
     app.router.add_get("/metrics", routes.metrics)
     app.router.add_get("/healthz", routes.health)
+    return app
+
+
+def application(agent: AgentParts) -> web.Application:
+    """The routes that need the token."""
+    routes = _Routes(agent)
+    app = web.Application(middlewares=[_authorised(agent.token), _sentences])
     app.router.add_get(wire.SERVER, routes.server)
     app.router.add_post(wire.EVIDENCE, routes.evidence)
     app.router.add_post(wire.SETTLE, routes.settle)
@@ -183,13 +190,13 @@ async def _sentences(request: web.Request, handler: Handler) -> web.StreamRespon
 
 
 def _authorised(token: str) -> Any:
-    """Refuse `/v1/` without the token."""
+    """Refuse everything without the token."""
     wanted = f"Bearer {token}".encode()
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         given = request.headers.get("Authorization", "").encode()
-        if request.path.startswith("/v1/") and not hmac.compare_digest(given, wanted):
+        if not hmac.compare_digest(given, wanted):
             return _error(401, "send the header Authorization: Bearer with this testbed's token")
         return await handler(request)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from encbench.core.columns.layout import key_of
 from encbench.wire import environment as names
+from encbench.wire.sidecar import TOKEN
 
 
 class ConfigError(Exception):
@@ -21,8 +22,13 @@ class AgentConfig:
     """Mount point of the server's volume; a full proof searches every file under it."""
     socket: Path
     port: int
-    token: str
-    password: str
+    """Of metrics and health."""
+    control_port: int
+    """Of everything else."""
+    credentials: Path
+    """The folder with the certificate."""
+    token: str = field(repr=False)
+    password: str = field(repr=False)
     lower: Path | None = None
     """The folder of the disk under a FUSE file system, if there is one."""
     volume_process: str | None = None
@@ -56,7 +62,9 @@ def read_config(environment: Mapping[str, str]) -> AgentConfig:
         volume=Path(_get(environment, names.VOLUME)),
         socket=Path(_get(environment, names.SOCKET)),
         port=int(_get(environment, names.PORT)),
-        token=_read(credentials / "token"),
+        control_port=int(_get(environment, names.CONTROL_PORT)),
+        credentials=credentials,
+        token=_read(credentials / TOKEN),
         password=_read(credentials / "agent-password"),
         lower=Path(lower) if lower else None,
         volume_process=environment.get(names.VOLUME_PROCESS) or None,

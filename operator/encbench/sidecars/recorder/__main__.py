@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 
+from encbench.sidecars import certificate
 from encbench.sidecars.recorder import config, server
 from encbench.sidecars.recorder.api import Api
 from encbench.sidecars.recorder.recorder import RunDriver
@@ -15,7 +16,11 @@ def main() -> int:
     settings = config.from_environment(os.environ)
     run = Run()
     signal.signal(signal.SIGTERM, lambda *_: run.stop(settings.grace))
-    server.serve(server.listen(settings.port), Api(run, settings.token).answer)
+    api = Api(run, settings.token)
+    server.serve(server.listen(settings.port), api.public)
+    server.serve(
+        server.listen(settings.control_port), api.answer, certificate.context(settings.credentials)
+    )
     return RunDriver(settings, run).main()
 
 

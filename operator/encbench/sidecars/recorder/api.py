@@ -1,6 +1,7 @@
 """The recorder's answers. Pure but for the run's state; `server` does the HTTP.
 
-`GET /metrics` is open to everyone; the rest needs the bearer token. 503 means: try again.
+`GET /metrics` is open to everyone, on a port of its own; the rest needs the bearer token. 503
+means: try again.
 """
 
 import hmac
@@ -44,12 +45,15 @@ class Api:
         self._run = run
         self._expected = f"Bearer {token}".encode()
 
+    def public(self, request: Request) -> Response:
+        """The answer to a request by anyone."""
+        if _path(request) != "/metrics":
+            return _error(404, f"there is no {_path(request)} on this port")
+        return _only("GET", request) or Response(200, metrics(self._run).encode(), METRICS)
+
     def answer(self, request: Request) -> Response:
-        """The answer to one request; never raises for what a caller sent."""
-        path = request.path.partition("?")[0]
-        if path == "/metrics":
-            content = metrics(self._run).encode()
-            return _only("GET", request) or Response(200, content, METRICS)
+        """The answer to a request with the token; never raises for what a caller sent."""
+        path = _path(request)
         endpoint = {STATE: ("GET", self._state), RELEASE: ("POST", self._release)}
         if path not in endpoint:
             return _error(404, f"there is no {path}")
@@ -145,6 +149,10 @@ def metrics(run: Run) -> str:
         values.append(("encbench_client_cpu_seconds_total", "counter", usage.cpu_seconds))
     values.append(("encbench_recorder_cpu_seconds_total", "counter", time.process_time()))
     return "".join(f"# TYPE {name} {kind}\n{name} {value:.9g}\n" for name, kind, value in values)
+
+
+def _path(request: Request) -> str:
+    return request.path.partition("?")[0]
 
 
 def _only(method: str, request: Request) -> Response | None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from encbench.wire import environment as names
+from encbench.wire.sidecar import TOKEN
 
 
 class RecorderConfig(NamedTuple):
@@ -21,8 +22,13 @@ class RecorderConfig(NamedTuple):
     memory_limit: int
     folder: Path
     """The folder shared with the wrapper."""
+    credentials: Path
+    """The folder with token and certificate."""
     token: str
     port: int
+    """Of metrics."""
+    control_port: int
+    """Of everything else."""
     grace: float
     """Seconds after SIGTERM for storing the results so far."""
     linger: float
@@ -32,6 +38,7 @@ class RecorderConfig(NamedTuple):
 
 def from_environment(values: Mapping[str, str]) -> RecorderConfig:
     """KeyError or ValueError for an environment that the operator did not write."""
+    credentials = Path(values[names.CREDENTIALS])
     index = values.get("JOB_COMPLETION_INDEX", "0")
     return RecorderConfig(
         tool=values[names.TOOL],
@@ -41,8 +48,10 @@ def from_environment(values: Mapping[str, str]) -> RecorderConfig:
         cpu_limit=float(values[names.CPU_LIMIT]),
         memory_limit=int(values[names.MEMORY_LIMIT]),
         folder=Path(values[names.RUN_DIR]),
-        token=Path(values[names.TOKEN_FILE]).read_text().strip(),
-        port=int(values.get(names.PORT, "9471")),
+        credentials=credentials,
+        token=(credentials / TOKEN).read_text().strip(),
+        port=int(values[names.PORT]),
+        control_port=int(values[names.CONTROL_PORT]),
         grace=float(values.get(names.GRACE, "25")),
         linger=float(values.get(names.LINGER, "10")),
         termination_log=Path(values.get(names.TERMINATION_LOG, "/dev/termination-log")),

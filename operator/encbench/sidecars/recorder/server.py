@@ -1,12 +1,15 @@
 """The part of HTTP/1.1 that the recorder's callers need: one request per connection, small bodies.
 
 http.server would cost as much CPU at the start as everything else together. Each connection has a
-thread and a few seconds. At most `_AT_ONCE` are open; further ones wait to be accepted.
+thread, and a few seconds from its first byte to its last. At most `_AT_ONCE` are open on a port;
+further ones wait to be accepted.
 """
 
 import socket
+import ssl
 import sys
 import threading
+import time
 from collections.abc import Callable
 
 from encbench.sidecars.recorder.api import Request, Response
@@ -31,14 +34,16 @@ def listen(port: int) -> socket.socket:
     return socket.create_server(("", port))
 
 
-def serve(listener: socket.socket, handler: Handler) -> threading.Thread:
-    """Answer requests in daemon threads from now on."""
-    thread = threading.Thread(target=_accept, args=(listener, handler), daemon=True)
+def serve(
+    listener: socket.socket, handler: Handler, tls: ssl.SSLContext | None = None
+) -> threading.Thread:
+    """Answer requests in daemon threads from now on; by TLS where there is a context."""
+    thread = threading.Thread(target=_accept, args=(listener, handler, tls), daemon=True)
     thread.start()
     return thread
 
 
-def _accept(listener: socket.socket, handler: Handler) -> None:
+def _accept(listener: socket.socket, handler: Handler, tls: ssl.SSLContext | None) -> None:
     slots = threading.BoundedSemaphore(_AT_ONCE)
     while True:
         slots.acquire()
@@ -46,15 +51,22 @@ def _accept(listener: socket.socket, handler: Handler) -> None:
             connection, _ = listener.accept()
         except OSError:
             return
-        threading.Thread(target=_talk, args=(connection, handler, slots), daemon=True).start()
+        words = (connection, handler, slots, tls)
+        threading.Thread(target=_talk, args=words, daemon=True).start()
 
 
-def _talk(connection: socket.socket, handler: Handler, slots: threading.BoundedSemaphore) -> None:
+def _talk(
+    accepted: socket.socket,
+    handler: Handler,
+    slots: threading.BoundedSemaphore,
+    tls: ssl.SSLContext | None,
+) -> None:
+    until = time.monotonic() + _TIMEOUT
     try:
-        with connection:
-            connection.settimeout(_TIMEOUT)
+        accepted.settimeout(_TIMEOUT)
+        with accepted if tls is None else tls.wrap_socket(accepted, server_side=True) as connection:
             try:
-                response = handler(_read(connection))
+                response = handler(_read(connection, until))
             except BadRequest as error:
                 response = Response(400, f"{error}\n".encode(), "text/plain")
             _write(connection, response)
@@ -66,12 +78,12 @@ def _talk(connection: socket.socket, handler: Handler, slots: threading.BoundedS
         slots.release()
 
 
-def _read(connection: socket.socket) -> Request:
+def _read(connection: socket.socket, until: float) -> Request:
     data = b""
     while b"\r\n\r\n" not in data:
         if len(data) > _HEAD_LIMIT:
             raise BadRequest("the headers are too long")
-        data += _receive(connection)
+        data += _receive(connection, until)
     head, _, body = data.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     words = first.split(" ")
@@ -85,11 +97,15 @@ def _read(connection: socket.socket) -> Request:
     if not length.isdigit() or int(length) > _BODY_LIMIT or "transfer-encoding" in headers:
         raise BadRequest(f"a body must say its length, {_BODY_LIMIT} bytes at most")
     while len(body) < int(length):
-        body += _receive(connection)
+        body += _receive(connection, until)
     return Request(words[0], words[1], headers, body[: int(length)])
 
 
-def _receive(connection: socket.socket) -> bytes:
+def _receive(connection: socket.socket, until: float) -> bytes:
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError("the request took too long")
+    connection.settimeout(left)
     data = connection.recv(8192)
     if not data:
         raise BadRequest("the request is not complete")

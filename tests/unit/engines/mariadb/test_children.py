@@ -1,6 +1,7 @@
 """The objects of a testbed: as the golden files show them, and what must hold of any."""
 
 import base64
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from encbench.database.children import (
     stateful_set,
     volume_claim,
 )
+from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import (
     PLAINTEXT,
     TDE,
@@ -63,13 +65,13 @@ def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]
     assert seen == {
         "initialise": key,
         "server": sorted([*key, "init.sql"]),
-        "agent": ["agent-password", "token"],
+        "agent": ["agent-password", "agent-tls.crt", "agent-tls.key", "agent-token"],
     }
 
 
 def test_nothing_secret_outside_of_secrets() -> None:
     context, token = database_context(spec_of_testbed(TDE)), counting_tokens()
-    made = [keys_secret(context, token), credentials_secret(context, token, {})]
+    made = [keys_secret(context, token), credentials_secret(context, token, {}, PLACEHOLDERS)]
     hidden = {f"{number:032x}" for number in range(1, 9)} | {
         f"{number:064x}" for number in range(1, 9)
     }
@@ -114,7 +116,8 @@ def test_a_restart_is_never_made_only_seen() -> None:
 
 
 def test_absent_choices_leave_their_fields_out() -> None:
-    spec = pod(PLAINTEXT)
+    context = replace(database_context(spec_of_testbed(PLAINTEXT)), pull_secrets=())
+    spec = stateful_set(context)["spec"]["template"]["spec"]
     assert not {"nodeSelector", "tolerations", "imagePullSecrets"} & set(spec)
-    claim = volume_claim(database_context(spec_of_testbed(PLAINTEXT)))
+    claim = volume_claim(context)
     assert "storageClassName" not in claim["spec"]

@@ -8,6 +8,7 @@ import pytest
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
+from tests.support import sidecars
 from tests.support.fake_agent import FakeAgent, FakeServer
 from tests.support.testbeds import PLAINTEXT, TDE, TLS, TLS12
 from tests.unit.engines.judged import failed, file
@@ -17,7 +18,8 @@ MODES = {"plaintext": PLAINTEXT, "tde": TDE, "tls": TLS, "both": {**TDE, **TLS12
 
 async def evidence(mode: dict[str, Any], *, full: bool = True) -> Any:
     server = FakeServer(token="t", in_force=EncryptionModeSpec.model_validate(mode))
-    return await FakeAgent({"a": server}).evidence("a", "t", "encbench-marker-0001", full=full)
+    agent = FakeAgent({"a": server})
+    return await agent.evidence("a", sidecars.access("t"), "encbench-marker-0001", full=full)
 
 
 def judged(facts: dict[str, Any], mode: dict[str, Any], *, full: bool = True) -> Proof:

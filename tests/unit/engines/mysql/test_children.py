@@ -45,7 +45,7 @@ def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]
     assert seen == {
         "initialise": own,
         "server": sorted([*own, "init.sql"]),
-        "agent": ["agent-password", "token"],
+        "agent": ["agent-password", "agent-tls.crt", "agent-tls.key", "agent-token"],
     }
 
 

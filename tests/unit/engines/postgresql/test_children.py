@@ -42,7 +42,7 @@ def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]
     assert seen == {
         "initialise": ["init.sql"],
         "server": ["ca.crt", "tls.crt", "tls.key"] if "inTransit" in mode else key,
-        "agent": ["agent-password", *key, "token"],
+        "agent": ["agent-password", "agent-tls.crt", "agent-tls.key", "agent-token", *key],
     }
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from encbench.api.overheadreport import Interval
-from encbench.core.statistics.intervals import estimate
+from encbench.core.statistics.intervals import LEVEL, estimate, t_quantile
 from encbench.report.compare import renderings
-from encbench.report.compare.difference import compare, difference
+from encbench.report.compare.difference import T_QUANTILES, compare, difference
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 
@@ -20,6 +20,10 @@ REPORT = report_of(A)
 
 def interval(estimate: float, low: float | None, high: float | None) -> Interval:
     return Interval(estimate=estimate, low=low, high=high)
+
+
+def test_the_tabulated_quantiles_are_student_s() -> None:
+    assert {k: t_quantile((1 + LEVEL) / 2, k) for k in (1, 2)} == pytest.approx(T_QUANTILES)
 
 
 def test_the_interval_of_a_difference_of_symmetric_intervals() -> None:

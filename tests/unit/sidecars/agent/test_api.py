@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from encbench.adapters.sql import SqlError
-from encbench.sidecars.agent.api import AgentParts, application
+from encbench.sidecars.agent.api import AgentParts, application, public
 from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
 from encbench.sidecars.agent.process import NotRunning
@@ -80,14 +81,16 @@ class Behind:
         return {"marker": marker, "full": full}
 
 
-Start = Callable[[Behind], Awaitable[TestClient[Any, Any]]]
+Start = Callable[..., Awaitable[TestClient[Any, Any]]]
 
 
 @pytest.fixture
 async def start() -> AsyncIterator[Start]:
     clients: list[TestClient[Any, Any]] = []
 
-    async def go(behind: Behind) -> TestClient[Any, Any]:
+    async def go(
+        behind: Behind, routes: Callable[[AgentParts], web.Application] = application
+    ) -> TestClient[Any, Any]:
         agent = AgentParts(
             token="secret",
             metrics=lambda: b"up 1\n",
@@ -101,7 +104,7 @@ async def start() -> AsyncIterator[Start]:
             slots=behind.slots,
             slots_read=lambda run: slots_answer(run, "unknown"),
         )
-        server = TestServer(application(agent))
+        server = TestServer(routes(agent))
         client = TestClient(server)
         await client.start_server()
         clients.append(client)
@@ -114,7 +117,7 @@ async def start() -> AsyncIterator[Start]:
 
 async def test_metrics_and_health_need_no_token(start: Start) -> None:
     behind = Behind()
-    client = await start(behind)
+    client = await start(behind, public)
     metrics = await client.get("/metrics")
     assert metrics.status == 200
     assert metrics.headers["Content-Type"].startswith("text/plain; version=0.0.4")
@@ -124,6 +127,7 @@ async def test_metrics_and_health_need_no_token(start: Start) -> None:
     sick = await client.get("/healthz")
     assert sick.status == 503
     assert await sick.json() == {"error": "the server sleeps"}
+    assert (await client.get("/v1/server", headers=AUTH)).status == 404
 
 
 @pytest.mark.parametrize(
@@ -139,6 +143,7 @@ async def test_the_rest_needs_the_token(start: Start, headers: dict[str, str]) -
     behind = Behind()
     client = await start(behind)
     assert (await client.get("/v1/server", headers=headers)).status == 401
+    assert (await client.get("/metrics", headers=headers)).status == 401
     answer = await client.post("/v1/evidence", json=WISH, headers=headers)
     assert answer.status == 401
     assert "Bearer" in (await answer.json())["error"]
@@ -233,12 +238,12 @@ async def test_checks_that_cannot_be_meant(
     assert behind.checked == []
 
 
-async def test_a_scrape_is_answered_in_the_middle_of_a_search(start: Start) -> None:
+async def test_another_request_is_answered_in_the_middle_of_a_search(start: Start) -> None:
     behind = Behind(slow=True)
     client = await start(behind)
     search = asyncio.ensure_future(client.post("/v1/evidence", json=WISH, headers=AUTH))
     await asyncio.to_thread(behind.began.wait, 3)
-    assert (await client.get("/metrics")).status == 200
+    assert (await client.get("/v1/recovery", headers=AUTH)).status == 200
     search.cancel()
     await asyncio.to_thread(behind.gone.wait, 3)
     assert behind.gone.is_set()

@@ -34,12 +34,14 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "ENCBENCH_SOCKET": "/volume/mariadb.sock",
         "ENCBENCH_CREDENTIALS": str(tmp_path),
         "ENCBENCH_PORT": "9470",
+        "ENCBENCH_CONTROL_PORT": "9472",
     }
 
 
 def test_the_configuration(environment: dict[str, str]) -> None:
     config = read_config(environment)
-    assert (config.token, config.password, config.port) == ("t0ken", "pass", 9470)
+    assert (config.token, config.password) == ("t0ken", "pass")
+    assert (config.port, config.control_port) == (9470, 9472)
     assert config.volume == Path("/volume")
 
 

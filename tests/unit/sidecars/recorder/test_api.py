@@ -116,7 +116,7 @@ def test_nothing_without_the_token(api: Api, header: dict[str, str], path: str) 
 
 def test_metrics_are_for_everybody(api: Api, run: Run) -> None:
     def lines() -> list[str]:
-        text = get(api, "/metrics", {}).content.decode()
+        text = api.public(Request("GET", "/metrics", {}, b"")).content.decode()
         return [line for line in text.splitlines() if not line.startswith("#")]
 
     assert [line.split()[0] for line in lines()] == ["encbench_recorder_cpu_seconds_total"]
@@ -168,5 +168,7 @@ def test_a_release_that_is_none(api: Api, run: Run, body: Any) -> None:
 def test_other_paths_and_methods(api: Api) -> None:
     assert get(api, "/").status == 404
     assert get(api, "/v1/release").status == 405
-    assert api.answer(Request("POST", "/metrics", {}, b"")).status == 405
-    assert get(api, "/metrics?x=1", {}).status == 200
+    assert get(api, "/metrics").status == 404
+    assert api.public(Request("POST", "/metrics", {}, b"")).status == 405
+    assert api.public(Request("GET", "/metrics?x=1", {}, b"")).status == 200
+    assert api.public(Request("GET", "/v1/state", AUTH, b"")).status == 404

@@ -9,8 +9,7 @@ from encbench.sidecars.recorder.config import from_environment
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    token = tmp_path / "token"
-    token.write_text("t0ken\n")
+    (tmp_path / "token").write_text("t0ken\n")
     return {
         "ENCBENCH_TOOL": "tpcc",
         "ENCBENCH_PREFIX": "bench/trial",
@@ -18,7 +17,9 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "ENCBENCH_CPU_LIMIT": "1.5",
         "ENCBENCH_MEMORY_LIMIT": "268435456",
         "ENCBENCH_RUN_DIR": "/run/encbench",
-        "ENCBENCH_TOKEN_FILE": str(token),
+        "ENCBENCH_CREDENTIALS": str(tmp_path),
+        "ENCBENCH_PORT": "9471",
+        "ENCBENCH_CONTROL_PORT": "9473",
     }
 
 

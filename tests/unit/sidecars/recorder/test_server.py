@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -82,3 +83,23 @@ def test_slow_callers_do_not_keep_others_away(port: int, echo: Echo) -> None:
 @pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no IPv6 here")
 def test_both_families(port: int) -> None:
     assert b"200 OK" in talk(port, b"GET / HTTP/1.1\r\n\r\n", host="::1")
+
+
+def test_a_caller_that_drips_has_no_more_time_than_others(
+    port: int, echo: Echo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "_TIMEOUT", 0.5)
+    began = time.monotonic()
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        connection.settimeout(0.1)
+        while time.monotonic() - began < 5:
+            try:
+                connection.sendall(b"x")
+                if connection.recv(1) == b"":
+                    break
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+    assert 0.4 < time.monotonic() - began < 2
+    assert echo.seen == []

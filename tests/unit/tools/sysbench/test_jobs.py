@@ -116,9 +116,15 @@ def test_each_container_gets_only_the_credentials_that_it_needs() -> None:
         for volume in pod(job)["volumes"]
         if "secret" in volume
     }
-    assert secrets == {"credentials": ["sysbench.conf"], "recorder-token": ["token"]}
-    assert "recorder-token" not in str(container(job, "tool")["volumeMounts"])
-    assert "credentials" not in str(container(job, "recorder")["volumeMounts"])
+    assert secrets == {
+        "credentials": ["sysbench.conf"],
+        "recorder-credentials": ["recorder-token", "recorder-tls.crt", "recorder-tls.key"],
+    }
+    mounts = {
+        name: {one["name"] for one in container(job, name)["volumeMounts"]} & set(secrets)
+        for name in ("tool", "recorder")
+    }
+    assert mounts == {"tool": {"credentials"}, "recorder": {"recorder-credentials"}}
 
 
 def test_the_pod_carries_the_script_that_has_its_session_tell() -> None:
@@ -158,7 +164,10 @@ def test_certificates_are_where_sysbench_looks_and_only_where_tls_is() -> None:
 
 def test_the_recorder_knows_where_it_is() -> None:
     recorder = container(trial(), "recorder")
-    assert recorder["ports"] == [{"name": "metrics", "containerPort": 9471, "protocol": "TCP"}]
+    assert {one["name"]: one["containerPort"] for one in recorder["ports"]} == {
+        "metrics": 9471,
+        "control": 9473,
+    }
     values = environment(recorder)
     assert values["ENCBENCH_PREFIX"] == f"bench/overhead-c0ffee00/trials/{TRIAL_UID}"
     assert values["ENCBENCH_WARMUP"] == "2"

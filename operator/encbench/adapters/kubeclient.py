@@ -1,0 +1,63 @@
+"""The way to the API server by the client library: configuration, authentication, connections.
+
+Its typed classes and its dynamic client are not used.
+"""
+
+import os
+from pathlib import Path
+
+import aiohttp
+from kubernetes.aio import config
+from kubernetes.aio.client import ApiClient, Configuration
+
+from encbench.adapters.kubernetes import FIELD_MANAGER
+from encbench.adapters.kubernetes_http import ACCEPT, HttpAnswer, Query
+from encbench.ports import Body
+
+
+async def connect(kubeconfig: Path | None = None) -> ApiClient:
+    """A client for the given kubeconfig, else for the cluster around us, else for the default one.
+
+    The caller closes it.
+    """
+    settings = Configuration()
+    if kubeconfig is None and "KUBERNETES_SERVICE_HOST" in os.environ:
+        config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
+    else:
+        # The library reads the environment only once, when it is imported.
+        chosen = os.environ.get("KUBECONFIG") if kubeconfig is None else str(kubeconfig)
+        await config.load_kube_config(  # type: ignore[no-untyped-call]
+            config_file=chosen or None, client_configuration=settings, persist_config=False
+        )
+    client = ApiClient(settings)
+    client.user_agent = FIELD_MANAGER
+    return client
+
+
+class ClientTransport:
+    """Requests by a client, each of which ends within `timeout` seconds."""
+
+    def __init__(self, client: ApiClient, *, timeout: float = 30.0) -> None:
+        self._client = client
+        self._timeout = aiohttp.ClientTimeout(total=timeout)
+
+    async def exchange(
+        self, method: str, where: str, query: Query, body: Body | None, content_type: str
+    ) -> HttpAnswer:
+        """See `kubernetes_http.Transport`."""
+        method, url, headers, content, _ = await self._client.param_serialize(
+            method,
+            where,
+            query_params=list(query),
+            header_params={"Accept": ACCEPT, "Content-Type": content_type},
+            body=body,
+            auth_settings=["BearerToken"],
+        )
+        try:
+            response = await self._client.call_api(
+                method, url, headers, content, _request_timeout=self._timeout
+            )
+            async with response.response:
+                return HttpAnswer(response.status, await response.response.read())
+        except aiohttp.ClientError as error:
+            raise OSError(str(error) or type(error).__name__) from error

@@ -1,0 +1,129 @@
+"""The way to the API server by kubectl, whose plugin we are.
+
+kubectl knows the user's kubeconfig, contexts and credentials, and the programs that renew them.
+`kubectl proxy` lends us all that for as long as a command runs: it listens on a socket in a folder
+that only the user may enter, and adds what authenticates the user to each request.
+"""
+
+import asyncio
+import contextlib
+import http.client
+import json
+import socket
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import quote, urlencode
+
+from encbench.adapters.kubernetes_http import ACCEPT, HttpAnswer, Query
+from encbench.ports import Body
+
+SECONDS = 30.0
+"""A request ends within this time, and so does the start of the proxy."""
+
+
+class KubectlFailed(Exception):
+    """kubectl is missing or gave up. The text has its last words."""
+
+
+@dataclass(frozen=True)
+class Kubectl:
+    """kubectl with what the user chose for it; without a choice, the current context."""
+
+    context: str | None = None
+    kubeconfig: str | None = None
+
+    async def start(self, command: str, *arguments: str) -> Process:
+        """The process, with both outputs piped; KubectlFailed if kubectl is not installed."""
+        chosen = [f"--context={self.context}"] if self.context else []
+        chosen += [f"--kubeconfig={self.kubeconfig}"] if self.kubeconfig else []
+        words = (command, *chosen, *arguments)
+        try:
+            return await asyncio.create_subprocess_exec("kubectl", *words, stdout=PIPE, stderr=PIPE)
+        except FileNotFoundError as error:
+            raise KubectlFailed(
+                f"kubectl is not on the PATH: install it, because this needs kubectl {command}"
+            ) from error
+
+    async def ask(self, command: str, *arguments: str) -> str:
+        """What it prints; KubectlFailed when it fails."""
+        process = await self.start(command, *arguments)
+        said, complaint = await process.communicate()
+        if process.returncode != 0:
+            raise KubectlFailed(complaint.decode(errors="replace").strip())
+        return said.decode()
+
+    @contextlib.asynccontextmanager
+    async def serving(self, command: str, *arguments: str) -> AsyncIterator[str]:
+        """The first line of a kubectl that serves until the end; KubectlFailed without one."""
+        process = await self.start(command, *arguments)
+        try:
+            yield await _first_line(process, command)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.terminate()
+            await process.wait()
+
+    @contextlib.asynccontextmanager
+    async def proxy(self) -> AsyncIterator["KubectlTransport"]:
+        """A transport for as long as the proxy stands."""
+        with TemporaryDirectory(prefix="encbench-") as folder:
+            path = Path(folder) / "api"
+            async with self.serving("proxy", f"--unix-socket={path}"):
+                yield KubectlTransport(path)
+
+
+async def _first_line(process: Process, command: str) -> str:
+    if process.stdout is None or process.stderr is None:
+        raise KubectlFailed(f"kubectl {command} gave no output")
+    try:
+        line = (await asyncio.wait_for(process.stdout.readline(), SECONDS)).decode()
+    except TimeoutError as error:
+        raise KubectlFailed(f"kubectl {command} printed nothing for {SECONDS:.0f} s") from error
+    if not line:
+        why = (await process.stderr.read()).decode(errors="replace").strip()
+        raise KubectlFailed(f"kubectl {command} failed: {why}")
+    return line
+
+
+class KubectlTransport:
+    """Requests to a proxy of kubectl on a Unix socket."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    async def exchange(
+        self, method: str, where: str, query: Query, body: Body | None, content_type: str
+    ) -> HttpAnswer:
+        """See `kubernetes_http.Transport`."""
+        target = quote(where) + (f"?{urlencode(query)}" if query else "")
+        content = None if body is None else json.dumps(body).encode()
+        headers = {"Accept": ACCEPT, "Content-Type": content_type}
+        return await asyncio.to_thread(self._exchange, method, target, content, headers)
+
+    def _exchange(
+        self, method: str, target: str, content: bytes | None, headers: dict[str, str]
+    ) -> HttpAnswer:
+        with contextlib.closing(_UnixConnection(self._path)) as connection:
+            try:
+                connection.request(method, target, content, headers)
+                answer = connection.getresponse()
+                return HttpAnswer(answer.status, answer.read())
+            except http.client.HTTPException as error:
+                raise OSError(f"kubectl proxy: {error!r}") from error
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    """The proxy asks for the host name of this machine; the socket is where it listens."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("localhost", timeout=SECONDS)
+        self._path = path
+
+    def connect(self) -> None:
+        """Connect to the socket instead of a port."""
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._path))

@@ -1,0 +1,49 @@
+"""The images of an installation: its servers and tools are used where a campaign names none.
+
+They join the specs before these are judged and frozen, so that an upgrade of the operator changes
+no image under a running campaign, and `status.resolved` says what was measured.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.workload import WorkloadSpec
+from encbench.engines.facts import FACTS
+
+ENCLAVE = "postgresql-enclave"
+"""PostgreSQL with encrypted column types, among the servers."""
+
+SERVERS: Mapping[str, str] = {
+    **{name: row.repository for name, row in FACTS.items()},
+    ENCLAVE: "docker.io/encbench/postgresql",
+}
+"""Repositories; the tag is the template's version."""
+
+TOOLS: Mapping[str, str] = {
+    "sysbench": "docker.io/encbench/sysbench:1.0.20",
+    "tpcc": "docker.io/encbench/tpcc:1.0",
+}
+
+
+@dataclass(frozen=True)
+class Images:
+    """What this installation uses; upstream's servers and our tools by default."""
+
+    servers: Mapping[str, str] = field(default_factory=lambda: SERVERS)
+    tools: Mapping[str, str] = field(default_factory=lambda: TOOLS)
+
+    def with_server(self, instance: InstanceTemplateSpec, *, enclave: bool) -> InstanceTemplateSpec:
+        """The template with its image; `enclave` where a mode of its has encrypted column types."""
+        if instance.is_external or instance.image is not None:
+            return instance
+        repository = self.servers[ENCLAVE if enclave else instance.engine]
+        return instance.model_copy(update={"image": f"{repository}:{instance.version}"})
+
+    def with_tool(self, workload: WorkloadSpec) -> WorkloadSpec:
+        """The workload with its client's image."""
+        if workload.client.image is not None:
+            return workload
+        image = self.tools["sysbench" if workload.tpcc is None else "tpcc"]
+        client = workload.client.model_copy(update={"image": image})
+        return workload.model_copy(update={"client": client})

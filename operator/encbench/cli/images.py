@@ -1,0 +1,144 @@
+"""`kubectl encbench images`: every image that a campaign's pods have, for mirroring."""
+
+import argparse
+import contextlib
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from encbench.admission.gather import CampaignParts, Lookup, gather
+from encbench.admission.images import SERVERS, TOOLS, Images
+from encbench.api.kinds import CAMPAIGN
+from encbench.cli import installation, manifests, output
+from encbench.cli.connection import connected
+from encbench.cli.manifests import Offline
+from encbench.cli.output import CommandError
+from encbench.ports import Body, Cluster
+from encbench.reconcile import objects
+
+Found = dict[str, list[str]]
+"""What each image is for."""
+
+
+@dataclass(frozen=True)
+class Installation:
+    """The images of an installation; by default what is known without one."""
+
+    images: Images = field(default_factory=Images)
+    operator: str = ""
+    turnstile: str = ""
+    proxy: str = ""
+    volume: str = ""
+
+
+async def images(args: argparse.Namespace) -> int:
+    """Print the images, each with what it is for; the exit code."""
+    given = bool(args.filename or args.kustomize)
+    if given == bool(args.campaign):
+        raise CommandError("name either a campaign in the cluster, or manifests with -f or -k")
+    if given:
+        found = await from_manifests(args)
+    else:
+        async with connected(args) as (cluster, namespace):
+            found = await from_cluster(cluster, namespace, args.campaign)
+    output.write(_written(found, args.output).encode(), None)
+    if given and not args.live:
+        print(
+            "Without --live these are the chart's default servers and tools, and images of the "
+            "installation itself are left out.",
+            file=sys.stderr,
+        )
+    return 0
+
+
+async def from_manifests(args: argparse.Namespace) -> Found:
+    """Of every campaign of the files; --live adds what the cluster has."""
+    async with contextlib.AsyncExitStack() as stack:
+        live, namespace, own = None, args.namespace or "default", Installation()
+        if args.live:
+            live, namespace = await stack.enter_async_context(connected(args))
+            own = await installed(live, namespace)
+        loaded = await manifests.load(args.filename, args.kustomize, namespace)
+        found: Found = {}
+        for body in loaded.of(CAMPAIGN):
+            parts = await _parts(Offline(loaded, live), body)
+            _add(found, needed(parts, own))
+    if not found:
+        raise CommandError(
+            "the manifests contain no Campaign: name the files with one and its parts"
+        )
+    return found
+
+
+async def from_cluster(cluster: Cluster, namespace: str, name: str) -> Found:
+    """Of a campaign in the cluster: as it was frozen, or as it would be."""
+    body = await cluster.get(CAMPAIGN, namespace, name)
+    if body is None:
+        raise CommandError(
+            f"there is no campaign {name} in namespace {namespace}: name another namespace with "
+            "-n, or its manifests with -f or -k"
+        )
+    found: Found = {}
+    _add(found, needed(await _parts(cluster, body), await installed(cluster, namespace)))
+    return found
+
+
+async def installed(cluster: Cluster, namespace: str) -> Installation:
+    """Of the operator that watches the namespace; CommandError without one."""
+    _, options = await installation.find(cluster, namespace)
+    chosen = Images(
+        servers={**SERVERS, **_pairs(options.server_image)},
+        tools={**TOOLS, **_pairs(options.tool_image)},
+    )
+    return Installation(
+        chosen, options.image, options.turnstile_image, options.proxy_image, options.volume_image
+    )
+
+
+def _pairs(options: list[str]) -> Mapping[str, str]:
+    return dict(one.split("=", 1) for one in options)
+
+
+async def _parts(reader: Lookup, body: Body) -> CampaignParts:
+    campaign = objects.campaign(body)
+    found = await gather(reader, campaign.namespace, campaign.name, campaign.spec)
+    frozen = campaign.status.resolved
+    return found if frozen is None else found.as_frozen(frozen)
+
+
+def needed(parts: CampaignParts, own: Installation) -> Iterator[tuple[str, str]]:
+    """Image and use; what the installation does not have, or is not known to have, is left out."""
+    whole = parts.with_images(own.images)
+    for name, instance in whole.instances.items():
+        if instance.image is not None:
+            yield instance.image, f"server of InstanceTemplate {name}"
+    for name, workload in whole.workloads.items():
+        if workload.client.image is not None:
+            yield workload.client.image, f"client of Workload {name}"
+    sidecars = [(own.operator, "agent and recorder")]
+    if parts.campaign.blocks.interleave is not None:
+        sidecars.append((own.turnstile, "turnstile of interleaved blocks"))
+    for name, mode in parts.modes.items():
+        if mode.proxy is not None:
+            sidecars.append((own.proxy, f"proxy of EncryptionMode {name}"))
+        if mode.gocryptfs is not None:
+            sidecars.append((own.volume, f"file system of EncryptionMode {name}"))
+    yield from ((image, use) for image, use in sidecars if image)
+
+
+def _add(found: Found, more: Iterator[tuple[str, str]]) -> None:
+    for image, use in more:
+        uses = found.setdefault(image, [])
+        if use not in uses:
+            uses.append(use)
+
+
+def _written(found: Found, style: str) -> str:
+    if style == "json":
+        return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+    if style == "name":
+        return "".join(f"{image}\n" for image in found)
+    width = max(len("IMAGE"), *map(len, found))
+    rows = [("IMAGE", "FOR"), *((image, ", ".join(uses)) for image, uses in found.items())]
+    return "".join(f"{image:<{width}}  {use}\n" for image, use in rows)

@@ -1,0 +1,64 @@
+"""Whether overheads grew by more than a limit. A pipeline ends on it.
+
+Growth is shown where the whole interval of B − A lies above the limit and luck of placement cannot
+explain what is above it. It is ruled out where the whole interval lies below. Anything else remains
+open, and a pipeline decides for itself what to do then.
+"""
+
+from dataclasses import dataclass
+
+from encbench.report.compare.difference import ComparedReports, Delta, MatchedPair
+
+_QUESTION = ("what was measured", "what it ran on")
+"""Topics that make two reports unlike. Images, settings and versions may be what was changed."""
+_PLACES = ("Database node", "Client node")
+"""Nodes come and go; what they are made of stands beside their names."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A sentence for each figure that grew, and for each of which that remains open."""
+
+    worse: tuple[str, ...]
+    open: tuple[str, ...]
+
+
+def unlike(compared: ComparedReports) -> list[str]:
+    """What differs between the reports beyond what a pipeline compares; empty if nothing does."""
+    return [
+        f"{found.name}: {found.a} and {found.b}"
+        for found in compared.differences
+        if found.topic in _QUESTION and found.name not in _PLACES
+    ]
+
+
+def judge(compared: ComparedReports, limit: float) -> Judged:
+    """Every figure that both reports have, against a limit as a fraction."""
+    worse: list[str] = []
+    left: list[str] = []
+    for pair in compared.pairs:
+        for delta in pair.deltas:
+            if delta.difference is None:
+                continue
+            grew = _grew(delta, limit)
+            if grew is not False:
+                (worse if grew else left).append(_sentence(pair, delta, limit, grew))
+    return Judged(tuple(worse), tuple(left))
+
+
+def _grew(delta: Delta, limit: float) -> bool | None:
+    """Whether B − A exceeds the limit; None if that is open."""
+    found = delta.difference
+    if found is None or found.low is None or found.high is None or delta.luck is None:
+        return None
+    if found.low > limit and found.estimate - delta.luck > limit:
+        return True
+    return False if max(found.high, found.estimate + delta.luck) <= limit else None
+
+
+def _sentence(pair: MatchedPair, delta: Delta, limit: float, grew: bool | None) -> str:
+    what = f"the {delta.figure.sense} of {delta.figure.phrase}"
+    more = f"grew by more than {100 * limit:g} percentage points"
+    if grew:
+        return f"worse  {pair.condition.name}: {what} {more}"
+    return f"open   {pair.condition.name}: whether {what} {more}"

@@ -1,0 +1,115 @@
+"""Where a campaign names no image: the installation's, judged and frozen like one of its own."""
+
+from typing import Any
+
+import pytest
+
+from encbench.admission.checks import admit
+from encbench.admission.gather import Allowed, Installed
+from encbench.admission.images import ENCLAVE, SERVERS, Images
+from encbench.api.campaign import CampaignSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
+from encbench.api.workload import WorkloadSpec
+from encbench.cli.manifests import Manifests, Offline
+from encbench.core.problem import Reason
+from tests.support import manifests
+
+RESOURCES = {"cpu": "1", "memory": "1Gi"}
+OWN = "registry.example.com/mine:1"
+INSTALLED = Images(
+    servers={**SERVERS, "mysql": "r.example.com/mysql"},
+    tools={"sysbench": "r/s:1", "tpcc": "r/t:2"},
+)
+
+
+def server(images: Images, enclave: bool = False, **spec: Any) -> str | None:
+    whole = {"resources": RESOURCES, "storage": {"size": "1Gi"}, **spec}
+    template = InstanceTemplateSpec.model_validate(whole)
+    return images.with_server(template, enclave=enclave).image
+
+
+@pytest.mark.parametrize(
+    ("engine", "version", "image"),
+    [
+        ("mariadb", "10.11", "docker.io/library/mariadb:10.11"),
+        ("mysql", "8.4", "docker.io/library/mysql:8.4"),
+        ("percona", "8.0", "docker.io/percona/percona-server:8.0"),
+        ("postgresql", "17", "docker.io/library/postgres:17"),
+    ],
+)
+def test_a_server_is_upstreams_by_default(engine: str, version: str, image: str) -> None:
+    assert server(Images(), engine=engine, version=version) == image
+    assert server(Images(), engine=engine, version=version, image=OWN) == OWN
+
+
+def test_a_server_is_what_the_administrator_chose() -> None:
+    assert server(INSTALLED, engine="mysql", version="8.4") == "r.example.com/mysql:8.4"
+    ours = server(INSTALLED, enclave=True, engine="postgresql", version="15")
+    assert ours == f"{SERVERS[ENCLAVE]}:15"
+
+
+def test_an_external_server_has_none() -> None:
+    place = {"host": "h", "database": "d", "credentialsSecretRef": {"name": "login"}}
+    spec = {"engine": "mysql", "version": "8.4", "external": place}
+    template = InstanceTemplateSpec.model_validate(spec)
+    assert Images().with_server(template, enclave=False) == template
+
+
+@pytest.mark.parametrize(
+    ("tool", "image"),
+    [
+        ({"sysbench": {"script": "oltp_read_write"}}, "r/s:1"),
+        ({"tpcc": {"warehouses": 1}}, "r/t:2"),
+    ],
+)
+def test_a_client_is_the_installations(tool: dict[str, Any], image: str) -> None:
+    for own, wanted in ((None, image), (OWN, OWN)):
+        client = {"resources": RESOURCES, **({"image": own} if own else {})}
+        spec = {**tool, "load": {"concurrency": [1]}, "client": client}
+        workload = WorkloadSpec.model_validate(spec)
+        assert INSTALLED.with_tool(workload).client.image == wanted
+
+
+async def parts(*, enclave: bool, allowed: Allowed, installed: bool = True) -> Any:
+    """A campaign over an InstanceTemplate and a Workload that name no image."""
+    columns = {"columns": {"method": "enclave", "ratio": 75, "enclave": {}}} if enclave else {}
+    matrix = [{"instanceRefs": ["small"], "modeRefs": ["enc"], "workloadRefs": ["oltp"]}]
+    bodies = [
+        manifests.body(INSTANCE_TEMPLATE, "small", "bench", engine="postgresql", version="15"),
+        manifests.body(ENCRYPTION_MODE, "plain", "bench"),
+        manifests.body(ENCRYPTION_MODE, "enc", "bench", **columns),
+        manifests.body(WORKLOAD, "oltp", "bench", sysbench={"script": "enclave_point"}),
+        manifests.body(CAMPAIGN, "study", "bench", matrix=matrix),
+    ]
+    bodies[0]["spec"].pop("image")
+    bodies[3]["spec"]["client"].pop("image")
+    held = Manifests({(one["kind"], "bench", one["metadata"]["name"]): one for one in bodies})
+    spec = CampaignSpec.model_validate(bodies[-1]["spec"])
+    known = Installed(proxy=True, fuse=True, allowed=allowed) if installed else None
+    return await admit(Offline(held), "bench", "study", spec, known)
+
+
+async def test_what_is_measured_is_frozen_with_its_images() -> None:
+    found, problems = await parts(enclave=True, allowed=Allowed())
+    assert not problems
+    frozen = found.freeze({})
+    assert frozen.instances["small"].image == "docker.io/encbench/postgresql:15"
+    assert frozen.workloads["oltp"].client.image == "docker.io/encbench/sysbench:1.0.20"
+
+
+async def test_without_an_installation_none_is_made_up() -> None:
+    found, problems = await parts(enclave=True, allowed=Allowed(), installed=False)
+    assert not problems
+    assert found.freeze({}).instances["small"].image is None
+
+
+async def test_the_administrators_list_holds_for_the_defaults() -> None:
+    allowed = Allowed(images=("docker.io/encbench",))
+    _, problems = await parts(enclave=True, allowed=allowed)
+    assert not problems
+    _, problems = await parts(enclave=True, allowed=Allowed(images=("r.example.com",)))
+    assert [(one.kind, one.reason) for one in problems] == [
+        (INSTANCE_TEMPLATE, Reason.NOT_ALLOWED),
+        (WORKLOAD, Reason.NOT_ALLOWED),
+    ]

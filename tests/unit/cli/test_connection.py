@@ -1,0 +1,69 @@
+"""The way to a cluster by kubectl: what it is asked, and what is said when it gives up."""
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+from encbench.api.kinds import CAMPAIGN
+from encbench.cli.connection import connected
+from encbench.cli.output import CommandError
+from tests.support.kubectl import FakeKubectl
+
+
+@pytest.fixture
+def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeKubectl:
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    return FakeKubectl(tmp_path, monkeypatch)
+
+
+def arguments(**given: str | None) -> argparse.Namespace:
+    return argparse.Namespace(**{"namespace": None, "context": None, "kubeconfig": None, **given})
+
+
+@pytest.mark.parametrize(
+    ("own", "asked", "given", "found"),
+    [
+        ("bench", None, None, "bench"),
+        ("", None, None, "default"),
+        ("bench", "other", None, "other"),
+        ("bench", "other", "third", "third"),
+    ],
+)
+async def test_the_namespace_named_nearest_is_taken(
+    own: str, asked: str | None, given: str | None, found: str, kubectl: FakeKubectl
+) -> None:
+    kubectl.answer(namespace=own)
+    async with connected(arguments(namespace=asked), given) as (_, namespace):
+        assert namespace == found
+
+
+async def test_requests_go_through_the_proxy_of_the_chosen_context(kubectl: FakeKubectl) -> None:
+    kubectl.answer()
+    async with connected(arguments(context="lab", kubeconfig="/k")) as (cluster, _):
+        seen = await cluster.get(CAMPAIGN, "ns", "a b")
+    where = "/apis/encbench.io/v1alpha1/namespaces/ns/campaigns/a%20b"
+    assert seen is not None and seen["metadata"]["name"] == where
+    chosen = ["--context=lab", "--kubeconfig=/k"]
+    assert sorted(call[0] for call in kubectl.calls) == ["config", "proxy"]
+    assert all(set(chosen) <= set(call) for call in kubectl.calls)
+
+
+@pytest.mark.parametrize("broken", ["config", "proxy"])
+async def test_a_kubectl_that_gives_up_is_quoted(broken: str, kubectl: FakeKubectl) -> None:
+    works = 'test "$1" = config || echo serving; exec sleep 60'
+    if broken == "proxy":
+        works = 'test "$1" = config && exit 0'
+    kubectl.script(f'test "$1" = {broken} && {{ echo "not today" >&2; exit 1; }}\n{works}')
+    with pytest.raises(CommandError, match=r"no cluster to talk to: .*not today"):
+        async with connected(arguments()):
+            pass
+
+
+async def test_in_a_pod_there_is_no_kubeconfig(
+    kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kubectl.script('test "$1" = config && exit 1; echo serving; exec sleep 60')
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
+    async with connected(arguments()) as (_, namespace):
+        assert namespace == "default"

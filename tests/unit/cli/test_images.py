@@ -1,0 +1,90 @@
+"""`kubectl encbench images`: what a campaign's pods have, from manifests and from a cluster."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
+from encbench.cli.images import from_cluster
+from encbench.cli.installation import DEPLOYMENT, OPERATOR
+from encbench.cli.main import main
+from encbench.cli.output import CommandError
+from tests.support.chart import render
+from tests.support.fake_cluster import FakeCluster
+from tests.support.kube import REPO
+from tests.support.manifests import body
+from tests.unit.cli.test_plan import everything, written
+
+HERE = "registry.example.com/mirror"
+PARTS = (INSTANCE_TEMPLATE, ENCRYPTION_MODE, WORKLOAD, CAMPAIGN)
+
+
+def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    assert main(["images", *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert "Without --live" in err
+    return out
+
+
+def test_the_demo_needs_its_server_and_its_client(capsys: pytest.CaptureFixture[str]) -> None:
+    files = sorted(map(str, (REPO / "campaigns" / "demo").glob("[!k]*.yaml")))
+    flags = [word for file in files for word in ("-f", file)]
+    names = listed(capsys, *flags, "-o", "name").splitlines()
+    assert names == ["docker.io/library/mariadb:10.11", "docker.io/encbench/sysbench:1.0.20"]
+    found = json.loads(listed(capsys, *flags, "-o", "json"))
+    assert found[names[1]] == ["client of Workload read-write"]
+    table = listed(capsys, *flags).splitlines()
+    assert table[0].split() == ["IMAGE", "FOR"]
+    assert table[1].endswith("  server of InstanceTemplate mariadb-small")
+
+
+def test_manifests_without_a_campaign_have_no_pods(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = written(tmp_path, *everything()[:-1])
+    assert main(["images", "-f", file]) == 2
+    assert "contain no Campaign" in capsys.readouterr().err
+
+
+def operator(**values: Any) -> dict[str, Any]:
+    """The Deployment as the chart makes it, for the namespace of the tests."""
+    made = render({"watchNamespaces": ["bench"], **values}).one("Deployment", "operator")
+    return {**made, "metadata": {**made["metadata"], "labels": OPERATOR}}
+
+
+async def test_of_an_installation_all_images_are_known() -> None:
+    cluster = FakeCluster()
+    values = {"global": {"imageRegistry": HERE}, "privilegedVolumes": {"enabled": True}}
+    cluster.add(DEPLOYMENT, operator(**values))
+    parts = [
+        body(INSTANCE_TEMPLATE, "small", "bench", image=None),
+        body(ENCRYPTION_MODE, "plain", "bench"),
+        body(ENCRYPTION_MODE, "tde", "bench", columns={"method": "confidential", "ratio": 50}),
+        body(
+            ENCRYPTION_MODE, "fs", "bench", atRest={"method": "volume", "volume": {"gocryptfs": {}}}
+        ),
+        everything()[3],
+        body(CAMPAIGN, "study", "bench", blocks={"interleave": {}}),
+    ]
+    parts[0]["spec"].pop("image")
+    parts[4]["spec"]["client"].pop("image")
+    parts[5]["spec"]["matrix"][0]["modeRefs"] = ["tde", "fs"]
+    by_name = {kind.kind: kind for kind in PARTS}
+    for one in parts:
+        cluster.add(by_name[one["kind"]], one)
+    found = await from_cluster(cluster, "bench", "study")
+    assert found == {
+        f"{HERE}/library/mariadb:10.11": ["server of InstanceTemplate small"],
+        f"{HERE}/encbench/sysbench:1.0.20": ["client of Workload oltp"],
+        f"{HERE}/encbench/operator:dev": ["agent and recorder"],
+        f"{HERE}/encbench/turnstile:1.0": ["turnstile of interleaved blocks"],
+        f"{HERE}/encbench/confidential-proxy:1.0": ["proxy of EncryptionMode tde"],
+        f"{HERE}/encbench/gocryptfs:2.6.1": ["file system of EncryptionMode fs"],
+    }
+
+
+async def test_a_campaign_that_is_not_there_is_said() -> None:
+    with pytest.raises(CommandError, match="there is no campaign study"):
+        await from_cluster(FakeCluster(), "bench", "study")
