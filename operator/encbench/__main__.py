@@ -8,6 +8,7 @@ import logging
 import secrets
 import signal
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
@@ -35,7 +36,9 @@ from encbench.reconcile.background import Errands
 from encbench.reconcile.deps import Deps, Settings
 from encbench.reconcile.loop import Key, Loop
 from encbench.reconcile.namespaces import is_ending
+from encbench.reconcile.nodes import NodeLeases
 from encbench.reconcile.reconcilers import reconcilers
+from encbench.reconcile.services import services
 
 log = logging.getLogger("encbench")
 
@@ -119,6 +122,12 @@ def arguments() -> argparse.ArgumentParser:
         "--release-namespace",
         default="",
         help="the operator's own; when it is deleted, no campaign waits for the operator any more",
+    )
+    parser.add_argument(
+        "--lease-namespace",
+        default="",
+        help="namespace of the leases of nodes, the same for all operators of a cluster; without "
+        "it, the operator's own",
     )
     for name, help_text in IMAGES.items():
         parser.add_argument(f"--{name}", default="", help=help_text)
@@ -221,16 +230,23 @@ async def run(args: argparse.Namespace) -> None:
     async with AsyncExitStack() as stack:
         deps, store = await _connect(args, stack)
         background = Errands(lambda one: loop.wake(Key(one.kind, one.namespace, one.name)))
-        loop = Loop(deps.cluster, reconcilers(deps, background), args.namespace)
+        space = args.lease_namespace or args.release_namespace or args.namespace[0]
+        nodes = NodeLeases(deps.cluster, deps.clock, space, time.monotonic)
+        loop = Loop(deps.cluster, reconcilers(deps, background, nodes), args.namespace)
         registry = kopf.OperatorRegistry()
         handlers.register(registry, loop)
         stop = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
         work = asyncio.create_task(loop.run())
+        tending = asyncio.create_task(nodes.keep())
         bucket = asyncio.create_task(_ensure_bucket(store))
         log.info("encbench %s watches %s", deps.settings.version, ", ".join(args.namespace))
         rules = asyncio.create_task(_log_rules(deps.cluster, args.admission_policy))
+        away = asyncio.create_task(deps.services.watch())
+        forgotten = asyncio.create_task(
+            farewell.let_forgotten_go(deps.cluster, deps.clock, args.namespace)
+        )
         watch = asyncio.create_task(
             kopf.operator(
                 registry=registry,
@@ -244,9 +260,10 @@ async def run(args: argparse.Namespace) -> None:
         )
         # Without its watches or its loop the operator is useless: end and be restarted.
         await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (work, bucket, watch, rules):
+        tasks = (work, tending, bucket, watch, rules, away, forgotten)
+        for task in tasks:
             task.cancel()
-        results = await asyncio.gather(work, bucket, watch, rules, return_exceptions=True)
+        results = await asyncio.gather(*tasks, return_exceptions=True)
         if args.release_namespace:
             await part(deps.cluster, args.release_namespace, args.namespace)
         for result in results:
@@ -367,6 +384,7 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
         certificates=EllipticCertificates(),
         clock=SystemClock(),
         settings=settings,
+        services=services(store, metrics),
     )
     return deps, store
 

@@ -37,6 +37,11 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- dict "items" (concat $own .Values.watchNamespaces | uniq) | toJson -}}
 {{- end -}}
 
+{{/* Namespace of the Leases of nodes. */}}
+{{- define "encbench.leaseNamespace" -}}
+{{- .Values.leaseNamespace | default .Release.Namespace -}}
+{{- end -}}
+
 {{/* Namespaces where Prometheus finds pods: the watched ones, and the node exporters'. */}}
 {{- define "encbench.scrapedNamespaces" -}}
 {{- dict "items" (concat (list .Release.Namespace) .Values.watchNamespaces | uniq) | toJson -}}

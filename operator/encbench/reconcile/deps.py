@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from encbench import ports
 from encbench.admission.gather import Allowed
 from encbench.admission.images import Images
+from encbench.reconcile.services import Services
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Reads:
     recorder: ports.RecorderReader
     clock: ports.Clock
     settings: Settings
+    services: Services = field(default_factory=Services)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,6 +27,7 @@ from encbench.reconcile.effects.effect import SLOW
 from encbench.reconcile.effects.testbed import TestbedEffects
 from encbench.reconcile.effects.trial import TrialEffects
 from encbench.reconcile.loop import Reconciler
+from encbench.reconcile.nodes import NodeLeases
 from encbench.reconcile.objects import Object, OwnKind
 from encbench.reconcile.testbed.decide import decide as decide_testbed
 from encbench.reconcile.testbed.observe import observe as observe_testbed
@@ -67,9 +68,10 @@ class KindReconciler(Generic[S, T, V, E, R]):
             assert body is not None  # noqa: S101 - it was parsed
             return await misfits.handle(cluster, self.deps.clock, kind, body, error)
         if subject is None or (subject.deleting and not self.sees_deletion):
-            self.effects.forget(namespace, name)
+            self.effects.bury(namespace, name)
             return None
         seen = await self.observe(self.deps, subject, self.effects.found(subject))
+        self.effects.look_after(subject)
         decision = self.decide(subject, seen)
         if decision.status != subject.status:
             await cluster.apply_status(kind, subject.with_status(decision.status))
@@ -91,7 +93,7 @@ class KindReconciler(Generic[S, T, V, E, R]):
         return await self.slowly.do(errand, lambda: self.effects.perform(subject, effect))
 
 
-def reconcilers(deps: Deps, slowly: Slowly) -> dict[Kind, Reconciler]:
+def reconcilers(deps: Deps, slowly: Slowly, nodes: NodeLeases) -> dict[Kind, Reconciler]:
     """One for each kind, as a new process begins with them."""
 
     def is_proven(status: TestbedStatus) -> bool:
@@ -115,7 +117,7 @@ def reconcilers(deps: Deps, slowly: Slowly) -> dict[Kind, Reconciler]:
             objects.testbed,
             observe_testbed,
             decide_testbed,
-            TestbedEffects(deps),
+            TestbedEffects(deps, nodes),
             slowly,
             is_proven,
         ),
@@ -124,7 +126,7 @@ def reconcilers(deps: Deps, slowly: Slowly) -> dict[Kind, Reconciler]:
             objects.trial,
             observe_trial,
             decide_trial,
-            TrialEffects(deps),
+            TrialEffects(deps, nodes),
             slowly,
             is_archived,
         ),

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain
 from typing import TypeVar
 
-from encbench.core.figures import NEW_ORDERS
+from encbench.core.figures import CELLS, NEW_ORDERS, ROUND_TRIPS
 from encbench.core.slices import Slices
 from encbench.core.statistics.histogram import percentile
 from encbench.core.tls import TlsSession
@@ -97,14 +97,16 @@ def mean(histogram: Histogram) -> float | None:
 def in_slices(whole: Measurement, slices: Slices) -> Measurement:
     """The measurement of a trial's counted slices, of what its clients reported of the whole run.
 
-    Latency is of the transactions that no stop interrupted.
+    Latency is of the transactions that no stop interrupted. What a transaction sends and receives
+    does not depend on when it runs, so that is the whole run's.
     """
+    tps = slices.transactions / slices.seconds
     histogram = tuple((math.sqrt(low * high), count) for low, high, count in slices.latency)
     return replace(
         whole,
         seconds=slices.seconds,
         transactions=slices.transactions,
-        tps=slices.transactions / slices.seconds,
+        tps=tps,
         queries=None,
         qps=None,
         latency_average_ms=mean(histogram),
@@ -113,7 +115,18 @@ def in_slices(whole: Measurement, slices: Slices) -> Measurement:
         latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
         histogram=histogram,
         series=(),
-        extra={NEW_ORDERS: slices.new_orders / slices.seconds} if NEW_ORDERS in whole.extra else {},
+        extra={
+            **(
+                {NEW_ORDERS: slices.new_orders / slices.seconds}
+                if NEW_ORDERS in whole.extra
+                else {}
+            ),
+            **{
+                name: whole.extra[name] / whole.tps * tps
+                for name in (ROUND_TRIPS, CELLS)
+                if name in whole.extra and whole.tps
+            },
+        },
         kinds=(),
     )
 

@@ -102,6 +102,22 @@ def test_plain_statements_do_the_same(program: Program, counted: Callable[..., N
     counted(done)
 
 
+@pytest.mark.full
+def test_benchmarksql_s_statements_do_the_same(
+    program: Program, counted: Callable[..., None]
+) -> None:
+    """With twenty terminals, ten of which are at one warehouse, deliveries meet each other."""
+    weights = {"newOrderWeight": 45, "paymentWeight": 43, "deliveryWeight": 12}
+    done = program.run(
+        "run", statements="benchmarksql", **{**SHORT, "terminals": 20, "runSeconds": 8}, **weights
+    )
+    assert done.code == 0, done.said
+    assert done.result["errors"] == 0, done.result["errorCounts"]
+    assert done.types["delivery"]["committed"] > 0
+    assert done.result["session"]["skippedDistricts"] == 0
+    counted(done)
+
+
 def test_lines_are_in_the_documented_order(program: Program) -> None:
     done = program.run("run", **SHORT)
     names = [event["event"] for event in done.events]

@@ -35,6 +35,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "volumes": {"privilegedVolumes": {"enabled": True}},
     "namespaces": {
         "watchNamespaces": ["team-a", "team-b"],
+        "leaseNamespace": "measuring",
         "imagePullSecrets": ["registry"],
         "prometheus": {"persistence": {"enabled": True, "storageClass": "fast"}},
         "minio": {

@@ -4,6 +4,7 @@
 - --namespace={{ . }}
 {{- end }}
 - --release-namespace={{ .Release.Namespace }}
+- --lease-namespace={{ include "encbench.leaseNamespace" . }}
 {{- range (include "encbench.policies" . | fromJson).items }}
 - --admission-policy={{ . }}
 {{- end }}

@@ -62,6 +62,7 @@ async def observe(read: Reads, campaign: Campaign, problem: str = "") -> Campaig
         report_ready=is_ready,
         report_problem=problem,
         misfits=tuple(misfits),
+        away=read.services.problem,
         clients=tuple(body["metadata"]["name"] for body in clients),
     )
 

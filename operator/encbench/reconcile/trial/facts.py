@@ -9,6 +9,7 @@ from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import ClientCpu, ClientFacts, RecoveryFacts, RecoveryRecord, TrialRecord
 from encbench.core.slices import Slices
 from encbench.reconcile.checks import Checked
+from encbench.reconcile.nodes import NodeStanding
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import JobFacts, PodFacts
 from encbench.reconcile.trial.series import WindowMetrics
@@ -120,6 +121,8 @@ class TrialGathered:
 class TrialFound:
     """What effects have found that no status says yet."""
 
+    nodes: NodeStanding = field(default_factory=NodeStanding)
+    """How the trial stands with the nodes that it needs to itself."""
     before: Proven | None = None
     after: Proven | None = None
     checked: Checked | None = None

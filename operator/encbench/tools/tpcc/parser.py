@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from encbench.core.figures import NEW_ORDERS, RETRIES
+from encbench.core.figures import CELLS, NEW_ORDERS, RETRIES, ROUND_TRIPS
 from encbench.core.statistics.histogram import percentile
 from encbench.tools.measurement import PERCENTILE, Measurement, ParseError, TransactionKind, summed
 from encbench.tools.progress import Mark
@@ -67,9 +67,9 @@ def _measurement(
     counted, transactions = sum(n for _, n in histogram), int(result["transactions"])
     if counted != transactions:
         raise ParseError(f"the histograms hold {counted} of {transactions} transactions")
-    latency = result["latencyMs"] or {}
+    latency, seconds = result["latencyMs"] or {}, float(result["window"]["seconds"])
     return Measurement(
-        seconds=float(result["window"]["seconds"]),
+        seconds=seconds,
         transactions=transactions,
         tps=float(result["tpmTotal"]) / 60,
         latency_average_ms=latency.get("average"),
@@ -82,12 +82,22 @@ def _measurement(
         series=window(lines, Mark.CHECKPOINT),
         extra={
             NEW_ORDERS: float(result["tpmC"]) / 60,
-            RETRIES: int(result["retries"]) / float(result["window"]["seconds"]),
+            RETRIES: int(result["retries"]) / seconds,
+            **_traffic(result, seconds),
         },
         kinds=kinds,
         sessions=sessions("\n".join(lines)),
         columns=columns("\n".join(lines)),
     )
+
+
+def _traffic(result: Mapping[str, Any], seconds: float) -> dict[str, float]:
+    """What went between client and server a second; clients up to 1.0 do not count it."""
+    counted = result.get("traffic")
+    if counted is None:
+        return {}
+    names = {ROUND_TRIPS: "roundTrips", CELLS: "cells"}
+    return {figure: int(counted[name]) / seconds for figure, name in names.items()}
 
 
 def _kind(event: Mapping[str, Any]) -> TransactionKind:
