@@ -23,6 +23,8 @@ from encbench.adapters.agent import HttpAgent
 from encbench.adapters.certificates import EllipticCertificates
 from encbench.adapters.kubeclient import ClientTransport, connect
 from encbench.adapters.kubernetes import KubernetesCluster
+from encbench.adapters.meter import MeteredTransport, PrometheusMeter
+from encbench.adapters.meter_http import serving
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.recorder import HttpRecorder
@@ -30,7 +32,7 @@ from encbench.admission.gather import Allowed
 from encbench.admission.images import SERVERS, TOOLS, Images
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
 from encbench.kube import labels
-from encbench.ports import Cluster, Reader, Rejected, Unavailable
+from encbench.ports import Cluster, Meter, Reader, Rejected, Unavailable
 from encbench.reconcile import farewell
 from encbench.reconcile.background import Errands
 from encbench.reconcile.deps import Deps, Settings
@@ -158,6 +160,12 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--image-digests-only", action="store_true", help="refuse images without a digest"
     )
+    parser.add_argument(
+        "--namespace-trials",
+        type=int,
+        default=0,
+        help="trials that the campaigns of a namespace may plan together; without it, any number",
+    )
     parser.add_argument("--s3-endpoint", required=True, help="URL of the object store")
     parser.add_argument("--s3-external-endpoint", help="its URL for clients, if it differs")
     parser.add_argument("--s3-bucket", default="encbench", help="bucket for all artefacts")
@@ -171,6 +179,9 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--s3-ca-file", type=Path, help="CA certificates of the object store")
     parser.add_argument("--prometheus-url", required=True)
     parser.add_argument("--prometheus-ca-file", type=Path, help="CA certificates of Prometheus")
+    parser.add_argument(
+        "--metrics-port", type=int, help="serve the operator's own metrics there, at /metrics"
+    )
     parser.add_argument("--liveness", help="URL to serve the liveness probe at")
     parser.add_argument("--log-format", choices=("text", "json"), default="text")
     parser.add_argument("--log-level", choices=("debug", "info", "warning"), default="info")
@@ -228,11 +239,15 @@ def kopf_settings() -> kopf.OperatorSettings:
 async def run(args: argparse.Namespace) -> None:
     """Run until SIGTERM."""
     async with AsyncExitStack() as stack:
-        deps, store = await _connect(args, stack)
+        meter = PrometheusMeter(__version__)
+        deps, store = await _connect(args, stack, meter)
         background = Errands(lambda one: loop.wake(Key(one.kind, one.namespace, one.name)))
         space = args.lease_namespace or args.release_namespace or args.namespace[0]
         nodes = NodeLeases(deps.cluster, deps.clock, space, time.monotonic)
-        loop = Loop(deps.cluster, reconcilers(deps, background, nodes), args.namespace)
+        loop = Loop(deps.cluster, reconcilers(deps, background, nodes), args.namespace, meter)
+        meter.watch(loop.lanes, lambda: background.under_way)
+        if args.metrics_port is not None:
+            await stack.enter_async_context(serving(meter.exposition, args.metrics_port))
         registry = kopf.OperatorRegistry()
         handlers.register(registry, loop)
         stop = asyncio.Event()
@@ -295,7 +310,7 @@ async def let_go(args: argparse.Namespace) -> None:
 async def check(args: argparse.Namespace) -> bool:
     """Print one line for each service that the operator needs; True when all of them answer."""
     async with AsyncExitStack() as stack:
-        deps, store = await _connect(args, stack)
+        deps, store = await _connect(args, stack, Meter())
         good = True
         for name, probe in (
             ("API server and CRDs", deps.cluster.list(CAMPAIGN, args.namespace[0])),
@@ -335,10 +350,12 @@ async def _log_rules(cluster: Reader, policies: Sequence[str]) -> None:
     log.info("%s", await admission_rules(cluster, policies))
 
 
-async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Deps, ObjectStore]:
+async def _connect(
+    args: argparse.Namespace, stack: AsyncExitStack, meter: Meter
+) -> tuple[Deps, ObjectStore]:
     client = await connect()
     stack.push_async_callback(client.close)
-    cluster = KubernetesCluster(ClientTransport(client))
+    cluster = KubernetesCluster(MeteredTransport(ClientTransport(client), meter))
     metrics = Prometheus(args.prometheus_url, ca_file=args.prometheus_ca_file)
     agent, recorder = HttpAgent(), HttpRecorder()
     for adapter in (metrics, agent, recorder):
@@ -366,6 +383,7 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
             servers={**SERVERS, **dict(args.server_image)}, tools={**TOOLS, **dict(args.tool_image)}
         ),
         pull_secrets=tuple(args.image_pull_secret),
+        namespace_trials=args.namespace_trials,
         allowed=Allowed(
             images=tuple(one.rstrip("/") for one in args.allowed_image),
             digests_only=args.image_digests_only,
@@ -383,6 +401,7 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
         recorder=recorder,
         certificates=EllipticCertificates(),
         clock=SystemClock(),
+        meter=meter,
         settings=settings,
         services=services(store, metrics),
     )

@@ -20,6 +20,7 @@
 helm.sh/chart: {{ printf "%s-%s" $top.Chart.Name $top.Chart.Version | replace "+" "_" | trunc 63 }}
 app.kubernetes.io/version: {{ $top.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ $top.Release.Service }}
+app.kubernetes.io/part-of: encbench
 {{ include "encbench.selector" . }}
 {{- end -}}
 
@@ -77,23 +78,11 @@ imagePullPolicy: {{ (index . 1).pullPolicy }}
 {{- dict "items" (concat .Values.global.imagePullSecrets .Values.imagePullSecrets | uniq) | toJson -}}
 {{- end -}}
 
-{{/* Security context of a pod, for the restricted Pod Security Standard. Call with a user id. */}}
-{{- define "encbench.podSecurity" -}}
-runAsNonRoot: true
-runAsUser: {{ . }}
-runAsGroup: {{ . }}
-fsGroup: {{ . }}
-fsGroupChangePolicy: OnRootMismatch
-seccompProfile:
-  type: RuntimeDefault
-{{- end -}}
-
-{{/* Security context of a container. */}}
-{{- define "encbench.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities:
-  drop: [ALL]
+{{/* Labels of a component's pods: ours, and those of its values. Call with
+     (list . "component" values-of-the-component). */}}
+{{- define "encbench.podLabels" -}}
+{{- $own := include "encbench.labels" (list (index . 0) (index . 1)) | fromYaml -}}
+{{- merge $own (index . 2).podLabels | toYaml -}}
 {{- end -}}
 
 {{/* What all pods of the chart have in common. Call with (list . values-of-the-component). */}}
@@ -115,6 +104,19 @@ nodeSelector:
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- with $component.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $component.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $component.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+securityContext:
+  {{- toYaml $component.podSecurityContext | nindent 2 }}
 {{- end -}}
 
 {{/* The object store: bundled or external. */}}

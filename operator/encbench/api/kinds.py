@@ -26,7 +26,7 @@ ENCRYPTION_MODE = _own("EncryptionMode", "encryptionmodes", "emode")
 WORKLOAD = _own("Workload", "workloads", "ewl")
 CAMPAIGN = _own("Campaign", "campaigns", "camp")
 TESTBED = _own("Testbed", "testbeds", "tbed")
-TRIAL = _own("Trial", "trials")
+TRIAL = _own("Trial", "trials", "trl")
 OVERHEAD_REPORT = _own("OverheadReport", "overheadreports", "ohr")
 
 STATEFUL_SET = Kind("apps/v1", "StatefulSet", "statefulsets")

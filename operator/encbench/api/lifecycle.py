@@ -262,6 +262,7 @@ _OUTCOMES = {
         "NotUnderLoad": "The load ended before the server was stopped.",
         "ArtefactsLost": "A client's log is missing or is not what the recorder stored.",
         "OutputTooLarge": "A client stored more than the operator reads.",
+        "ClockSet": "A client's clock was set during the run, so its window is not known.",
         "NoTransactions": "The tool finished no transaction in the window.",
         "ErrorRate": "The run had more errors than `maxErrorRate` allows.",
         "NotInMemory": "The database read more from its disk than `maxReadKib` allows.",

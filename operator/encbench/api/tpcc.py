@@ -25,9 +25,15 @@ _OWNED = (
 """Properties of the props file that other fields set."""
 _LENGTHS = "^(runMins|runTxnsPerTerminal)$"
 _URL_OWNED = (
-    "^(user|password.*|ssl.*|useSSL|requireSSL|verifyServerCertificate|trust.*|tls.*|"
+    "^(?i:user|password.*|ssl.*|useSSL|requireSSL|verifyServerCertificate|trust.*|tls.*|"
     "enabled(TLS|Ssl).*|serverSslCert|clientCert.*|allowPublicKeyRetrieval|serverRSAPublicKeyFile)$"
 )
+"""Parameters of login and TLS; Connector/J takes any case."""
+_URL_CODE = (
+    "^(?i:allow(LoadLocal|LocalInfile|UrlIn).*|autoDeserialize|.*(class|classname|factory.*|"
+    "interceptors|plugins?|provider|file|logger|url))$"
+)
+"""Parameters by which a driver runs a class, or reads or writes a file, of the author's choice."""
 _WHOLE = (
     "[self.mix.newOrder, self.mix.payment, self.mix.orderStatus, self.mix.delivery, "
     "self.mix.stockLevel].all(weight, weight == double(int(weight)))"
@@ -163,6 +169,10 @@ class Tpcc(Model):
         no_key_matches(
             _URL_OWNED,
             "omit parameters of login and TLS: the credentials and the EncryptionMode set them",
+        ),
+        no_key_matches(
+            _URL_CODE,
+            "omit parameters that name classes, files or URLs: a client uses the driver's own",
         ),
     ] = Field(default_factory=dict)
     """Further parameters of the JDBC URL, which override the operator's own, such as

@@ -91,9 +91,11 @@ def _opened(options: argparse.Namespace, endpoint: str, credentials: Path) -> "O
 
 
 async def _credentials(cluster: Cluster, operator: Body, directory: Path) -> None:
-    """Write the operator's credentials into the directory; CommandError without the right."""
-    own = operator["metadata"]["namespace"]
-    name = _secret_name(operator)
+    """Write credentials into the directory, those that only read where there are any.
+
+    CommandError without the right to see them.
+    """
+    own, name = operator["metadata"]["namespace"], _secret_name(operator)
     secret = await cluster.get(SECRET, own, name)
     if secret is None:
         raise CommandError(

@@ -34,6 +34,8 @@ class Settings:
     """Names of Secrets in each namespace, by which every pod may pull its images."""
     allowed: Allowed = field(default_factory=Allowed)
     """What the administrator lets authors choose."""
+    namespace_trials: int = 0
+    """Trials that a namespace's campaigns may plan together; 0 is no limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,3 +60,4 @@ class Deps(Reads):
     agent: ports.Agent
     recorder: ports.Recorder
     certificates: ports.Certificates
+    meter: ports.Meter = field(default_factory=ports.Meter)

@@ -19,7 +19,7 @@ from encbench.core.figures import CELLS, NEW_ORDERS, ROUND_TRIPS
 from encbench.core.slices import Slices
 from encbench.core.statistics.histogram import percentile
 from encbench.core.tls import TlsSession
-from encbench.tools.progress import Sample
+from encbench.tools.progress import MOST, Sample
 
 Histogram = tuple[tuple[float, int], ...]
 """Pairs of latency in ms (the middle of a bucket) and number of transactions, in order."""
@@ -86,6 +86,36 @@ class Measurement:
     """Distinct parameters that the client's sessions negotiated; empty if it reported none."""
     columns: tuple[tuple[str, str], ...] = ()
     """Digests of the rows that a client's driver read (`tools.session`); not merged."""
+
+    def __post_init__(self) -> None:
+        """ParseError for figures that no run can have, whichever parser read them."""
+        figures: list[float | None] = [
+            *(self.transactions, self.queries, self.tps, self.qps, self.errors, self.reconnects),
+            *(self.latency_average_ms, self.latency_min_ms, self.latency_max_ms),
+            *(self.latency_p95_ms, *self.extra.values()),
+            *(n for kind in self.kinds for n in (kind.transactions, kind.errors)),
+            *chain.from_iterable(self.histogram),
+            *(n for kind in self.kinds for bucket in kind.histogram for n in bucket),
+        ]
+        possible = all(figure is None or 0 <= figure <= MOST for figure in figures)
+        if not possible or not 0 < self.seconds <= MOST:
+            raise ParseError("the report in output.log has a figure that no run can have")
+
+
+def number(text: str) -> float:
+    """A figure of a report; ParseError for none, or for one that no run can have."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 <= found <= MOST:
+        raise ParseError("the report in output.log has a figure that no run can have")
+    return found
+
+
+def whole(text: str) -> int:
+    """A count of a report, likewise."""
+    return int(number(text))
 
 
 def mean(histogram: Histogram) -> float | None:

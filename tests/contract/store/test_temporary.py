@@ -33,7 +33,9 @@ def temporary(real: MinioHarness) -> dict[str, Any]:
         aws_secret_access_key=USER[1],
     )
     role = "arn:xxx:xxx:xxx:xxxx"  # MinIO looks at none, and botocore wants twenty characters.
-    given: dict[str, Any] = client.assume_role(RoleArn=role, RoleSessionName="encbench")["Credentials"]
+    given: dict[str, Any] = client.assume_role(RoleArn=role, RoleSessionName="encbench")[
+        "Credentials"
+    ]
     return given
 
 

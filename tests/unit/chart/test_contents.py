@@ -82,7 +82,8 @@ def test_by_default_everything_is_bundled(default: Rendered) -> None:
     assert args.s3_endpoint == f"http://bench-encbench-minio.{NAMESPACE}.svc:9000"
     assert args.prometheus_url == f"http://bench-encbench-prometheus.{NAMESPACE}.svc:9090"
     services = {body["metadata"]["name"] for body in default.all("Service")}
-    assert services == {"bench-encbench-minio", "bench-encbench-prometheus"}
+    bundled = {"bench-encbench-minio", "bench-encbench-prometheus"}
+    assert services == {*bundled, "bench-encbench-operator-metrics"}
 
 
 def test_images_are_those_that_we_build(default: Rendered) -> None:
@@ -118,7 +119,9 @@ def test_the_turnstile_is_the_one_that_we_build(default: Rendered) -> None:
 def test_external_services_replace_the_bundled_ones(external: Rendered) -> None:
     assert not external.all("StatefulSet")
     assert not external.all("DaemonSet")
-    assert not external.all("Service")
+    assert [one["metadata"]["name"] for one in external.all("Service")] == [
+        "bench-encbench-operator-metrics"
+    ]
     assert not external.all("Secret")
     (deployment,) = external.all("Deployment")
     pod = deployment["spec"]["template"]["spec"]
@@ -360,7 +363,8 @@ def test_without_a_node_exporter_none_is_looked_for() -> None:
     rendered = render({"nodeExporter": {"enabled": False}})
     assert not rendered.all("DaemonSet")
     assert [job["job_name"] for job in prometheus_config(rendered)["scrape_configs"]] == [
-        "encbench"
+        "encbench",
+        "encbench-operator",
     ]
 
 

@@ -84,18 +84,6 @@ async def test_the_store_has_the_bucket_and_the_mounted_credentials() -> None:
     assert "Credential=me%2F" in url
 
 
-async def test_credentials_that_cannot_write_come_first() -> None:
-    cluster = FakeCluster()
-    body = operator("--namespace", "a", "--s3-endpoint", "http://s3.example.com")
-    body["metadata"]["annotations"] = {installation.READER: "analyst"}
-    cluster.add(DEPLOYMENT, body)
-    for name, key in (("s3", "bWU="), ("analyst", "YW5uYQ==")):
-        data = {"access-key": key, "secret-key": "aGlkZGVu"}
-        cluster.add(SECRET, {"metadata": {"name": name, "namespace": "encbench"}, "data": data})
-    async with installation.store(Kubectl(), cluster, "a") as store:
-        assert "Credential=anna%2F" in await store.presign_put("key", 60)
-
-
 async def test_a_link_is_for_those_who_may_not_read_the_credentials() -> None:
     cluster = FakeCluster()
     inside = ("--s3-endpoint", "http://minio:9000", "--s3-bucket", "mine")
@@ -115,6 +103,18 @@ async def test_a_link_that_leads_nowhere_is_refused() -> None:
     cluster.add(DEPLOYMENT, operator("--namespace", "a", "--s3-endpoint", "http://minio:9000"))
     with pytest.raises(CommandError, match="would work inside the cluster alone"):
         await installation.link(cluster, "a", "demo/report.html", 60)
+
+
+async def test_credentials_that_cannot_write_come_first() -> None:
+    cluster = FakeCluster()
+    body = operator("--namespace", "a", "--s3-endpoint", "http://s3.example.com")
+    body["metadata"]["annotations"] = {installation.READER: "analyst"}
+    cluster.add(DEPLOYMENT, body)
+    for name, key in (("s3", "bWU="), ("analyst", "YW5uYQ==")):
+        data = {"access-key": key, "secret-key": "aGlkZGVu"}
+        cluster.add(SECRET, {"metadata": {"name": name, "namespace": "encbench"}, "data": data})
+    async with installation.store(Kubectl(), cluster, "a") as store:
+        assert "Credential=anna%2F" in await store.presign_put("key", 60)
 
 
 async def test_a_service_of_the_cluster_is_reached_by_a_port_forward(

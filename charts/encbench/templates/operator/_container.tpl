@@ -45,6 +45,9 @@
 {{- range .Values.allowed.storageClasses }}
 - --allowed-storage-class={{ . }}
 {{- end }}
+{{- with .Values.limits.namespaceTrials }}
+- --namespace-trials={{ int . }}
+{{- end }}
 - --s3-endpoint={{ include "encbench.s3.endpoint" . }}
 {{- with include "encbench.s3.clientEndpoint" . }}
 - --s3-external-endpoint={{ . }}

@@ -37,6 +37,7 @@ async def observe(read: Reads, campaign: Campaign, problem: str = "") -> Campaig
             fuse=bool(settings.volume_image),
             turnstile=bool(settings.turnstile_image),
             allowed=settings.allowed,
+            namespace_trials=settings.namespace_trials,
             images=settings.images,
         )
         resolution = await resolve(cluster, campaign, installed)

@@ -30,6 +30,8 @@ class RunFacts:
     """The client's clock against the operator's; None once its recorder has ended."""
     digests: dict[str, str] | None = None
     error: str = ""
+    tps: float | None = None
+    """In its last second, for the operator's metrics; None before the first one."""
 
 
 @dataclass(frozen=True)
@@ -192,4 +194,5 @@ def run_facts(state: StateAnswer, asked: datetime, answered: datetime) -> RunFac
         clock=clock_offset(float(state["clock"]), asked, answered),
         digests=state.get("digests") or None,
         error=state.get("error") or "",
+        tps=state.get("lastTps"),
     )

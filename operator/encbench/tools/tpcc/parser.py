@@ -9,7 +9,6 @@ counters and its clock at the same moment, both at the start and at the end of t
 figures need no correction. All replicas use the same histogram buckets.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,6 +19,7 @@ from encbench.tools.progress import Mark
 from encbench.tools.session import columns, sessions
 from encbench.tools.tpcc import benchmarksql
 from encbench.tools.tpcc.progress import OWN, window
+from encbench.wire.foreign import parsed
 
 _MICROSECONDS = 1000.0
 
@@ -47,13 +47,13 @@ def _own(lines: Sequence[str]) -> Measurement:
         raise ParseError("the run was not complete: the result in output.log says why")
     try:
         return _measurement(result, [e for e in events if e.get("event") == "type"], lines)
-    except (KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise ParseError("the client's result in output.log is malformed") from error
 
 
 def _event(line: str) -> dict[str, Any]:
     try:
-        event = json.loads(line[len(OWN) :])
+        event = parsed(line[len(OWN) :])
     except ValueError as error:
         raise ParseError("output.log has a damaged line of the client") from error
     return event if isinstance(event, dict) else {}
