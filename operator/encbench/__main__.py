@@ -173,8 +173,8 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--s3-credentials-dir",
         type=Path,
-        required=True,
-        help="directory with the files access-key and secret-key",
+        help="directory with the files access-key, secret-key and, for temporary credentials, "
+        "session-token; without it, the role of the service account is used",
     )
     parser.add_argument("--s3-ca-file", type=Path, help="CA certificates of the object store")
     parser.add_argument("--prometheus-url", required=True)

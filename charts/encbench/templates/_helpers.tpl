@@ -185,7 +185,7 @@ http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.s
 {{- end -}}
 {{- if not .Values.minio.enabled -}}
 {{- $store := .Values.objectStore.external -}}
-{{- range $field := list "endpoint" "bucket" "existingSecret" -}}
+{{- range $field := list "endpoint" "bucket" -}}
 {{- if not (get $store $field) -}}
 {{- fail (printf "minio.enabled is false, so results need another store: set objectStore.external.%s" $field) -}}
 {{- end -}}

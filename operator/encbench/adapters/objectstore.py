@@ -41,8 +41,9 @@ class ObjectStore:
     """One bucket of an S3 service.
 
     `credentials` is a directory with the files `access-key` and `secret-key`, such as a mounted
-    Secret; they may change at any time. Presigned URLs name `external_endpoint`, for clients that
-    reach the store by a different address than the operator.
+    Secret; they may change at any time. Without one botocore finds credentials by itself. Presigned
+    URLs name `external_endpoint`, for clients that reach the store by a different address than the
+    operator.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class ObjectStore:
         endpoint: str,
         bucket: str,
         region: str,
-        credentials: Path,
+        credentials: Path | None,
         external_endpoint: str | None = None,
         ca_file: Path | None = None,
         limits: S3Limits | None = None,

@@ -18,7 +18,13 @@ from typing import Any, TypeVar
 
 from botocore import session
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    CredentialRetrievalError,
+    NoCredentialsError,
+    ParamValidationError,
+)
 
 from encbench.ports import Rejected, Unavailable
 
@@ -28,6 +34,7 @@ THREADS = 8
 """Requests to the store at once."""
 ACCESS_KEY_FILE = "access-key"
 SECRET_KEY_FILE = "secret-key"  # noqa: S105 - a file's name
+SESSION_TOKEN_FILE = "session-token"  # noqa: S105 - a file's name
 
 _SETTINGS_AT_FAULT = (
     "AuthorizationHeaderMalformed",
@@ -53,20 +60,21 @@ class S3Limits:
 class S3Connection:
     """Clients for the credentials in a directory, which every call reads again.
 
-    So rotated keys need no restart.
+    So rotated keys need no restart. Without a directory, botocore finds and renews credentials by
+    itself: those of the service account's role (IRSA, EKS Pod Identity), or of the environment.
     """
 
     endpoint: str
     region: str
-    credentials: Path
+    credentials: Path | None
     ca_file: Path | None
     limits: S3Limits
     _requests: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(THREADS))
     """Of our own: while the store is a black hole, others must not wait for a thread."""
     _signatures: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
     """For what needs no request: a release of clients waits for it."""
-    _clients: dict[tuple[str, str, str], Any] = field(default_factory=dict)
-    """By endpoint, access key and secret key."""
+    _clients: dict[tuple[str, tuple[str, ...]], Any] = field(default_factory=dict)
+    """By endpoint, and access key, secret key and session token."""
 
     async def call(self, do: Callable[[Any], T]) -> T:
         """`do(client)` in a thread, its errors translated."""
@@ -85,14 +93,17 @@ class S3Connection:
         return await asyncio.get_running_loop().run_in_executor(pool, work)
 
     def _client(self, endpoint: str) -> Any:
-        wanted = (endpoint, *self._read_keys())
+        wanted = (endpoint, self._read_keys())
         if wanted not in self._clients:
             self._clients[wanted] = self._connect(*wanted)
         return self._clients[wanted]
 
-    def _read_keys(self) -> tuple[str, str]:
+    def _read_keys(self) -> tuple[str, ...]:
+        """Access key, secret key and, if there is one, session token; empty without a directory."""
+        if self.credentials is None:
+            return ()
         try:
-            return (
+            keys = (
                 (self.credentials / ACCESS_KEY_FILE).read_text().strip(),
                 (self.credentials / SECRET_KEY_FILE).read_text().strip(),
             )
@@ -101,8 +112,13 @@ class S3Connection:
                 f"no credentials for the object store: {error.filename}: {error.strerror}; the "
                 f"Secret needs the entries {ACCESS_KEY_FILE} and {SECRET_KEY_FILE}"
             ) from error
+        try:
+            return *keys, (self.credentials / SESSION_TOKEN_FILE).read_text().strip()
+        except FileNotFoundError:
+            return keys
 
-    def _connect(self, endpoint: str, access_key: str, secret_key: str) -> Any:
+    def _connect(self, endpoint: str, keys: tuple[str, ...]) -> Any:
+        names = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
         # A separate session, because one is not safe to share between threads.
         # Checksums beyond the signed digest only where S3 requires them, because other stores
         # lack the newer ones.
@@ -110,8 +126,7 @@ class S3Connection:
             "s3",
             endpoint_url=endpoint,
             region_name=self.region,
-            aws_access_key_id=access_key,
-            aws_secret_access_key=secret_key,
+            **dict(zip(names, keys, strict=False)),
             verify=str(self.ca_file) if self.ca_file else None,
             config=Config(
                 signature_version="s3v4",
@@ -140,6 +155,11 @@ def _translated(endpoint: str) -> Iterator[None]:
         raise Unavailable(text) from error
     except ParamValidationError as error:
         raise Rejected(f"not a request that S3 takes: {error}") from error
+    except (NoCredentialsError, CredentialRetrievalError) as error:
+        raise Unavailable(
+            f"no credentials for the object store: {error}; name a Secret in "
+            "objectStore.external.existingSecret, or give the operator's service account a role"
+        ) from error
     except BotoCoreError as error:
         raise Unavailable(f"the object store at {endpoint} cannot be reached: {error}") from error
 

@@ -125,7 +125,10 @@ def _secret_name(operator: Body) -> str:
     for name in (reader, *mounted):
         if name:
             return str(name)
-    raise CommandError("the operator's Deployment mounts no Secret for the object store")
+    raise CommandError(
+        "the operator's Deployment mounts no Secret for the object store: set the chart's "
+        "objectStore.external.readerSecret"
+    )
 
 
 @contextlib.asynccontextmanager

@@ -53,7 +53,7 @@ def keeps_from_proving(before: Trial, trial: Trial) -> bool:
 
 
 def waits(trial: Trial) -> bool:
-    """Whether its clients wait, or start in order to wait, for the trial before it."""
+    """Whether its clients stand at the barrier, or soon will, until the trial before it is over."""
     return trial.spec.after is not None and trial.status.release_at is None
 
 

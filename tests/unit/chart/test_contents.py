@@ -195,6 +195,19 @@ def test_a_store_of_ones_own_may_have_a_reader_too(external: Rendered) -> None:
     assert "annotations" not in without.one("Deployment", "operator")["metadata"]
 
 
+def test_without_a_secret_the_role_of_the_account_is_used() -> None:
+    store = {**EXTERNAL["objectStore"]["external"], "existingSecret": ""}
+    role = {"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/encbench"}
+    account = {"operator": {"serviceAccount": {"annotations": role}}}
+    rendered = render({**EXTERNAL, **account, "objectStore": {"external": store}})
+    assert rendered.one("ServiceAccount", "operator")["metadata"]["annotations"] == role
+    pods = dict(rendered.pods())
+    for name in ("operator", "check"):
+        pod = pods[f"bench-encbench-{name}"]
+        assert arguments().parse_args(pod["containers"][0]["args"]).s3_credentials_dir is None
+        assert not secrets_of(pod, name)
+
+
 def test_the_container_that_makes_the_users_understands_its_arguments(default: Rendered) -> None:
     (container,) = [one for _, one in default.containers() if one["name"] == "users"]
     args = storeusers().parse_args(container["args"])

@@ -218,6 +218,17 @@ def test_external_databases_are_those_of_the_administrators_list(
         assert not allows(chart().all("NetworkPolicy"), source, ELSEWHERE, 5432)
 
 
+def test_the_operator_may_be_let_out_to_more(places: dict[str, list[Place]]) -> None:
+    agent = Place(address="169.254.170.23")
+    values = {"networkPolicy": {"operator": [{"cidr": f"{agent.address}/32", "ports": [80]}]}}
+    policies = render(values).all("NetworkPolicy")
+    for name in ("operator", "check"):
+        (source,) = places[name]
+        assert allows(policies, source, agent, 80)
+        assert not allows(policies, source, METADATA, 80)
+        assert not allows(chart().all("NetworkPolicy"), source, agent, 80)
+
+
 def test_a_plugin_that_cuts_the_kubelet_off_can_be_told_the_nodes(
     places: dict[str, list[Place]],
 ) -> None:

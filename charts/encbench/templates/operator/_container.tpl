@@ -54,7 +54,9 @@
 {{- end }}
 - --s3-bucket={{ include "encbench.s3.bucket" . }}
 - --s3-region={{ include "encbench.s3.region" . }}
+{{- if include "encbench.s3.secret" . }}
 - --s3-credentials-dir=/etc/encbench/s3
+{{- end }}
 {{- if include "encbench.s3.caConfigMap" . }}
 - --s3-ca-file=/etc/encbench/s3-ca/ca.crt
 {{- end }}
@@ -68,7 +70,9 @@
 
 {{/* Credentials are files of a mounted Secret, never arguments or environment variables. */}}
 {{- define "encbench.operator.volumeMounts" -}}
+{{- if include "encbench.s3.secret" . }}
 - {name: s3-credentials, mountPath: /etc/encbench/s3, readOnly: true}
+{{- end }}
 {{- if include "encbench.s3.caConfigMap" . }}
 - {name: s3-ca, mountPath: /etc/encbench/s3-ca, readOnly: true}
 {{- end }}
@@ -79,13 +83,13 @@
 {{- end -}}
 
 {{- define "encbench.operator.volumes" -}}
+{{- with include "encbench.s3.secret" . }}
 - name: s3-credentials
   secret:
-    secretName: {{ include "encbench.s3.secret" . }}
+    # All entries, because a session-token may be there or not.
+    secretName: {{ . }}
     defaultMode: 0440
-    items:
-      - {key: access-key, path: access-key}
-      - {key: secret-key, path: secret-key}
+{{- end }}
 {{- with include "encbench.s3.caConfigMap" . }}
 - name: s3-ca
   configMap:
