@@ -14,6 +14,7 @@ from prometheus_client import (
     Counter,
     Histogram,
     ProcessCollector,
+    disable_created_metrics,
     generate_latest,
 )
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
@@ -35,6 +36,8 @@ class PrometheusMeter(Meter):
     """Counts in memory; `exposition` shows it."""
 
     def __init__(self, version: str) -> None:
+        # A second series for each counter, of which nothing is made.
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = registry = CollectorRegistry()
         own: dict[str, Any] = {"registry": registry}
         self._passes = Counter(

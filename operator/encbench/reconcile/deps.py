@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from encbench import ports
 from encbench.admission.gather import Allowed
 from encbench.admission.images import Images
-from encbench.reconcile.services import Services
+from encbench.reconcile.services import Health, Services
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Reads:
     recorder: ports.RecorderReader
     clock: ports.Clock
     settings: Settings
-    services: Services = field(default_factory=Services)
+    services: Health = field(default_factory=Services)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,4 +60,5 @@ class Deps(Reads):
     agent: ports.Agent
     recorder: ports.Recorder
     certificates: ports.Certificates
+    services: Services = field(default_factory=Services)
     meter: ports.Meter = field(default_factory=ports.Meter)

@@ -6,7 +6,7 @@ is wrong.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from encbench.ports import Metrics, Store, Unavailable
 
@@ -16,6 +16,14 @@ a campaign's next pass they come to less than half a minute."""
 NOTHING = ".encbench-check/nothing"
 
 Question = Callable[[], Awaitable[Any]]
+
+
+class Health(Protocol):
+    """What is known of the services."""
+
+    @property
+    def problem(self) -> str:
+        """What is away, in a sentence; empty if nothing is."""
 
 
 class Services:

@@ -50,10 +50,10 @@ def test_what_is_set_for_a_component_is_in_its_pods(custom: Rendered, component:
     assert wanted["podAnnotations"].items() <= meta["annotations"].items()
     assert meta["labels"]["team"] == component
     assert meta["labels"]["app.kubernetes.io/component"] == COMPONENTS[component][1]
-    (container,) = spec["containers"]
-    assert wanted["extraEnv"][0] in container["env"]
-    assert container["securityContext"]["seLinuxOptions"] == {"level": "s0"}
-    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert wanted["extraEnv"][0] in spec["containers"][0]["env"]
+    for container in spec["containers"]:
+        assert container["securityContext"]["seLinuxOptions"] == {"level": "s0"}
+        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
     assert not {"runAsUser", "runAsGroup", "fsGroup"} & spec["securityContext"].keys()
     assert spec["securityContext"]["runAsNonRoot"] is True
 

@@ -12,7 +12,7 @@ from encbench.reconcile.trial.observe import observe
 from tests.unit.reconcile.seen import PROVEN
 from tests.unit.reconcile.world import World, parts, study
 
-READS = {"get", "list", "logs", "now", "server", "state", "stopped"}
+READS = {"get", "list", "logs", "now", "problem", "server", "state", "stopped"}
 """Every method of a port that only looks."""
 
 
@@ -33,7 +33,7 @@ async def test_looking_at_a_trial_in_mid_run_writes_nothing_and_asks_for_nothing
 def test_what_observations_are_given_has_no_method_that_changes_anything() -> None:
     hints = get_type_hints(Reads)
     views = [hints[field.name] for field in fields(Reads) if field.name != "settings"]
-    assert len(views) == 4
+    assert len(views) == 5
     for view in views:
         assert issubclass(view, Protocol)
         assert _methods(view) <= READS, view
