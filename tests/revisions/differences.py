@@ -40,6 +40,8 @@ class Explanation:
     place: str = ".*"
     before: str = ".*"
     after: str = ".*"
+    same_figures: bool = False
+    """Whether the numbers of both sides must be equal, in any order: then only words differ."""
 
     def covers(self, found: Difference) -> bool:
         """Whether this explains the difference."""
@@ -49,7 +51,13 @@ class Explanation:
             (self.before, found.before),
             (self.after, found.after),
         )
+        if self.same_figures and _figures(found.before) != _figures(found.after):
+            return False
         return all(re.fullmatch(wanted, text, re.DOTALL) for wanted, text in pairs)
+
+
+def _figures(text: str) -> list[str]:
+    return sorted(re.findall(r"\d+(?:[.,]\d+)*", text))
 
 
 def read(file: Path) -> list[Explanation]:

@@ -4,12 +4,12 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from encbench.kube.labels import KEY, USE
-
 Body = dict[str, Any]
 Specs = Mapping[str, Body]
 
 SPACE = "bench"
+USE = "encbench.io/use"
+"""The label without which newer revisions read no Secret and mount no claim; older ones ignore it."""
 LOGIN = {"username": "bench", "password": "pa,ss #1"}
 PEM = "-----BEGIN CERTIFICATE-----\nusers own\n-----END CERTIFICATE-----\n"
 
@@ -135,8 +135,8 @@ CLASS: Body = kubernetes_object(
     parameters={"encrypted": "true"},
 )
 KEYS = (
-    secret("mek", KEY, mek="00112233445566778899aabbccddeeff"),
-    secret("tde", KEY, keyfile="1;" + "ab" * 32),
+    secret("mek", "key", mek="00112233445566778899aabbccddeeff"),
+    secret("tde", "key", keyfile="1;" + "ab" * 32),
 )
 SCRIPT = (
     'sysbench.cmdline.options = {tables = {"", 1}, table_size = {"", 1}, depth = {"", 3}}\n'

@@ -6,7 +6,6 @@ Each holds the very objects that a user applies, so both revisions get the same.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from encbench.kube.labels import CREDENTIALS
 from tests.revisions.parts import (
     BENCHMARKSQL,
     CLAIM,
@@ -125,7 +124,7 @@ def scenarios() -> Iterator[Scenario]:
             {"rds": external(engine)},
             plain_and(OF_ALL, "tls"),
             {"oltp": OLTP, "tpcc": TPCC},
-            others=(secret("rds", CREDENTIALS, **LOGIN, **{"ca.crt": PEM}),),
+            others=(secret("rds", "credentials", **LOGIN, **{"ca.crt": PEM}),),
         )
     yield from _mariadb()
     yield Scenario(
@@ -156,7 +155,7 @@ def _mariadb() -> Iterator[Scenario]:
         {"rds": external("mariadb"), "other": external("mariadb", host="10.1.2.3", port=7000)},
         {"plain": {}},
         {"oltp": OLTP},
-        others=(secret("rds", CREDENTIALS, **LOGIN),),
+        others=(secret("rds", "credentials", **LOGIN),),
     )
     yield Scenario(
         "precision",

@@ -99,6 +99,21 @@ def test_an_explanation_covers_what_it_names_and_nothing_else() -> None:
     assert split([WORD, *others, WORD], [unused, why]) == (others, {unused: 0, why: 2})
 
 
+@pytest.mark.parametrize(
+    ("after", "covered"),
+    [
+        ("TPS falls by 7.8 % [6.1, 9.4]", True),
+        ("[6.1, 9.4]: by 7.8 %", True),
+        ("TPS falls by 7.9 % [6.1, 9.4]", False),
+        ("TPS falls by 7.8 %", False),
+    ],
+)
+def test_an_explanation_of_other_words_covers_no_other_figures(after: str, covered: bool) -> None:
+    before = "7.8 % [6.1, 9.4] of TPS"
+    why = Explanation("other words", file="report.md", same_figures=True)
+    assert why.covers(Difference("report.md", "line 1", before, after)) is covered
+
+
 @pytest.mark.parametrize("text", ["- reason: ' '\n  file: x", "- reason: everything"])
 def test_an_explanation_has_a_reason_and_a_place(tmp_path: Path, text: str) -> None:
     file = tmp_path / "explained.yaml"
