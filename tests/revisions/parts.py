@@ -9,7 +9,7 @@ Specs = Mapping[str, Body]
 
 SPACE = "bench"
 USE = "encbench.io/use"
-"""The label without which newer revisions read no Secret and mount no claim; older ones ignore it."""
+"""The label without which newer revisions read no Secret; older ones ignore it."""
 LOGIN = {"username": "bench", "password": "pa,ss #1"}
 PEM = "-----BEGIN CERTIFICATE-----\nusers own\n-----END CERTIFICATE-----\n"
 
