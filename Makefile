@@ -4,6 +4,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 CLUSTER ?= own
 BEFORE ?= HEAD
+FUZZ_SECONDS ?= 600
 
 export PYTHONPATH := operator:.
 export CLUSTER
@@ -54,8 +55,9 @@ check: ## Format, lint, types, import directions, shell, generated files, prose,
 	git ls-files '*.sh' .ci/run | xargs $(venv)/bin/shellcheck
 	$(python) -m encbench.api.crd --check
 	$(python) -m encbench.api.lifecycle_page --check
+	$(python) -m tests.chart_readme --check
 	$(prose)
-	$(python) -m pytest -q -n auto --maxprocesses 4 --dist worksteal tests/unit
+	$(python) -m pytest -q -n auto --maxprocesses 4 --dist worksteal -m 'not full' tests/unit tests/fuzz
 
 .PHONY: prose
 prose: ## The English of README, docs and campaigns, by the rules in .vale/styles
@@ -81,12 +83,17 @@ contract: parts ## The adapters against a real API server, MinIO, Prometheus, Ma
 .PHONY: test-full
 test-full: parts check check-parts ## The same with every engine under every mode; takes more than an hour
 	$(python) -m pytest -q tests/calibration -m full
+	$(MAKE) --no-print-directory fuzz
 	$(contract)
 	$(cluster)
 
 .PHONY: e2e
 e2e: ## The product as a user drives it, on a real cluster, faults included
 	$(cluster) -m 'not full'
+
+.PHONY: fuzz
+fuzz: ## Fuzz every parser for FUZZ_SECONDS=600 each; prints the seed
+	ENCBENCH_FUZZ_SECONDS=$(FUZZ_SECONDS) $(python) -m pytest -q -n auto --maxprocesses 2 tests/fuzz -m full
 
 .PHONY: format
 format: ## Format the code and mend what the linter can
@@ -98,13 +105,18 @@ format-java: ## Format the Java parts
 	mvn -B -q -f images/tpcc spotless:apply
 
 .PHONY: crds
-crds: ## Generate crds/ and docs/lifecycle.md from the models
+crds: ## Generate crds/, docs/lifecycle.md and the chart's README
 	$(python) -m encbench.api.crd
 	$(python) -m encbench.api.lifecycle_page
+	$(python) -m tests.chart_readme
 
 .PHONY: lock
 lock: ## Pin the requirements again
 	operator/lock.sh
+
+.PHONY: sbom
+sbom: ## Write what is in each image into build/sbom, as CycloneDX
+	$(python) -m tests.support.sbom build/sbom
 
 .PHONY: cluster
 cluster: ## Bring a Kubernetes up on this machine

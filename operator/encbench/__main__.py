@@ -8,6 +8,7 @@ import logging
 import secrets
 import signal
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
@@ -22,6 +23,8 @@ from encbench.adapters.agent import HttpAgent
 from encbench.adapters.certificates import EllipticCertificates
 from encbench.adapters.kubeclient import ClientTransport, connect
 from encbench.adapters.kubernetes import KubernetesCluster
+from encbench.adapters.meter import MeteredTransport, PrometheusMeter
+from encbench.adapters.meter_http import serving
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.recorder import HttpRecorder
@@ -29,13 +32,15 @@ from encbench.admission.gather import Allowed
 from encbench.admission.images import SERVERS, TOOLS, Images
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
 from encbench.kube import labels
-from encbench.ports import Cluster, Reader, Rejected, Unavailable
+from encbench.ports import Cluster, Meter, Reader, Rejected, Unavailable
 from encbench.reconcile import farewell
 from encbench.reconcile.background import Errands
 from encbench.reconcile.deps import Deps, Settings
 from encbench.reconcile.loop import Key, Loop
 from encbench.reconcile.namespaces import is_ending
+from encbench.reconcile.nodes import NodeLeases
 from encbench.reconcile.reconcilers import reconcilers
+from encbench.reconcile.services import services
 
 log = logging.getLogger("encbench")
 
@@ -120,6 +125,12 @@ def arguments() -> argparse.ArgumentParser:
         default="",
         help="the operator's own; when it is deleted, no campaign waits for the operator any more",
     )
+    parser.add_argument(
+        "--lease-namespace",
+        default="",
+        help="namespace of the leases of nodes, the same for all operators of a cluster; without "
+        "it, the operator's own",
+    )
     for name, help_text in IMAGES.items():
         parser.add_argument(f"--{name}", default="", help=help_text)
         parser.add_argument(
@@ -149,6 +160,12 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--image-digests-only", action="store_true", help="refuse images without a digest"
     )
+    parser.add_argument(
+        "--namespace-trials",
+        type=int,
+        default=0,
+        help="trials that the campaigns of a namespace may plan together; without it, any number",
+    )
     parser.add_argument("--s3-endpoint", required=True, help="URL of the object store")
     parser.add_argument("--s3-external-endpoint", help="its URL for clients, if it differs")
     parser.add_argument("--s3-bucket", default="encbench", help="bucket for all artefacts")
@@ -162,6 +179,9 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--s3-ca-file", type=Path, help="CA certificates of the object store")
     parser.add_argument("--prometheus-url", required=True)
     parser.add_argument("--prometheus-ca-file", type=Path, help="CA certificates of Prometheus")
+    parser.add_argument(
+        "--metrics-port", type=int, help="serve the operator's own metrics there, at /metrics"
+    )
     parser.add_argument("--liveness", help="URL to serve the liveness probe at")
     parser.add_argument("--log-format", choices=("text", "json"), default="text")
     parser.add_argument("--log-level", choices=("debug", "info", "warning"), default="info")
@@ -219,18 +239,29 @@ def kopf_settings() -> kopf.OperatorSettings:
 async def run(args: argparse.Namespace) -> None:
     """Run until SIGTERM."""
     async with AsyncExitStack() as stack:
-        deps, store = await _connect(args, stack)
+        meter = PrometheusMeter(__version__)
+        deps, store = await _connect(args, stack, meter)
         background = Errands(lambda one: loop.wake(Key(one.kind, one.namespace, one.name)))
-        loop = Loop(deps.cluster, reconcilers(deps, background), args.namespace)
+        space = args.lease_namespace or args.release_namespace or args.namespace[0]
+        nodes = NodeLeases(deps.cluster, deps.clock, space, time.monotonic)
+        loop = Loop(deps.cluster, reconcilers(deps, background, nodes), args.namespace, meter)
+        meter.watch(loop.lanes, lambda: background.under_way)
+        if args.metrics_port is not None:
+            await stack.enter_async_context(serving(meter.exposition, args.metrics_port))
         registry = kopf.OperatorRegistry()
         handlers.register(registry, loop)
         stop = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
         work = asyncio.create_task(loop.run())
+        tending = asyncio.create_task(nodes.keep())
         bucket = asyncio.create_task(_ensure_bucket(store))
         log.info("encbench %s watches %s", deps.settings.version, ", ".join(args.namespace))
         rules = asyncio.create_task(_log_rules(deps.cluster, args.admission_policy))
+        away = asyncio.create_task(deps.services.watch())
+        forgotten = asyncio.create_task(
+            farewell.let_forgotten_go(deps.cluster, deps.clock, args.namespace)
+        )
         watch = asyncio.create_task(
             kopf.operator(
                 registry=registry,
@@ -244,9 +275,10 @@ async def run(args: argparse.Namespace) -> None:
         )
         # Without its watches or its loop the operator is useless: end and be restarted.
         await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (work, bucket, watch, rules):
+        tasks = (work, tending, bucket, watch, rules, away, forgotten)
+        for task in tasks:
             task.cancel()
-        results = await asyncio.gather(work, bucket, watch, rules, return_exceptions=True)
+        results = await asyncio.gather(*tasks, return_exceptions=True)
         if args.release_namespace:
             await part(deps.cluster, args.release_namespace, args.namespace)
         for result in results:
@@ -278,7 +310,7 @@ async def let_go(args: argparse.Namespace) -> None:
 async def check(args: argparse.Namespace) -> bool:
     """Print one line for each service that the operator needs; True when all of them answer."""
     async with AsyncExitStack() as stack:
-        deps, store = await _connect(args, stack)
+        deps, store = await _connect(args, stack, Meter())
         good = True
         for name, probe in (
             ("API server and CRDs", deps.cluster.list(CAMPAIGN, args.namespace[0])),
@@ -318,10 +350,12 @@ async def _log_rules(cluster: Reader, policies: Sequence[str]) -> None:
     log.info("%s", await admission_rules(cluster, policies))
 
 
-async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Deps, ObjectStore]:
+async def _connect(
+    args: argparse.Namespace, stack: AsyncExitStack, meter: Meter
+) -> tuple[Deps, ObjectStore]:
     client = await connect()
     stack.push_async_callback(client.close)
-    cluster = KubernetesCluster(ClientTransport(client))
+    cluster = KubernetesCluster(MeteredTransport(ClientTransport(client), meter))
     metrics = Prometheus(args.prometheus_url, ca_file=args.prometheus_ca_file)
     agent, recorder = HttpAgent(), HttpRecorder()
     for adapter in (metrics, agent, recorder):
@@ -349,6 +383,7 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
             servers={**SERVERS, **dict(args.server_image)}, tools={**TOOLS, **dict(args.tool_image)}
         ),
         pull_secrets=tuple(args.image_pull_secret),
+        namespace_trials=args.namespace_trials,
         allowed=Allowed(
             images=tuple(one.rstrip("/") for one in args.allowed_image),
             digests_only=args.image_digests_only,
@@ -366,7 +401,9 @@ async def _connect(args: argparse.Namespace, stack: AsyncExitStack) -> tuple[Dep
         recorder=recorder,
         certificates=EllipticCertificates(),
         clock=SystemClock(),
+        meter=meter,
         settings=settings,
+        services=services(store, metrics),
     )
     return deps, store
 

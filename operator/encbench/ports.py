@@ -8,7 +8,7 @@ again later and loses nothing. Each method names its other errors.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from encbench.api.kinds import Kind
 from encbench.core.certificates import Issued, KeyPair
@@ -261,3 +261,55 @@ class Recorder(RecorderReader, Protocol):
         `slots` are its turns in an interleaved block. `clock` is the offset that `start_at`
         contains; the summary keeps it.
         """
+
+
+PassEnd = Literal["done", "unavailable", "conflict", "rejected", "failed"]
+"""How a pass over an object ended: by which error, or without one."""
+
+
+@dataclass(frozen=True)
+class CampaignFigures:
+    """Where a campaign is."""
+
+    namespace: str
+    name: str
+    phase: str
+    trials: Mapping[str, int]
+    """Number by state: planned, active, succeeded, invalid, failed."""
+    over: bool = False
+    hindered: str = ""
+    """The reason for which it does not go on; empty where it does."""
+
+
+class Meter:
+    """The operator's own metrics; this meter counts nothing.
+
+    It is no Protocol, because most of what runs, such as the plugin, is not measured. No method
+    waits, and none fails for what it is given.
+    """
+
+    def passed(self, kind: Kind, seconds: float, end: PassEnd) -> None:
+        """A pass over an object of that kind has ended."""
+
+    def asked(self, method: str, resource: str, status: int, seconds: float) -> None:
+        """The API server was asked; status 0 means that it did not answer."""
+
+    def campaign(self, figures: CampaignFigures) -> None:
+        """Where a campaign is now."""
+
+    def only(self, namespace: str, names: Sequence[str]) -> None:
+        """All campaigns of a namespace: what is known of others is forgotten."""
+
+    def gone(self, namespace: str, name: str) -> None:
+        """A campaign is no more."""
+
+    def running(
+        self, namespace: str, campaign: str, arm: str, trial: str, tps: float | None
+    ) -> None:
+        """TPS of a trial's clients in their last second; None once it does not run."""
+
+    def ended(self, namespace: str, outcome: str, reason: str) -> None:
+        """A trial has ended; the reason is empty where it succeeded."""
+
+    def idle(self, seconds: float) -> None:
+        """Between two windows of a campaign nothing was measured for so long, warm-up aside."""

@@ -45,9 +45,7 @@ class Bucket:
 @contextlib.contextmanager
 def bucket(kube: Kube) -> Iterator[Bucket]:
     """The bucket for as long as the port-forward stands."""
-    names = [item["metadata"]["name"] for item in kube.list("secrets", NAMESPACE)]
-    (secret_name,) = [name for name in names if name.startswith(SERVICE) or "object-store" in name]
-    secret = kube.get("secret", secret_name, NAMESPACE)
+    secret = kube.get("secret", f"{SERVICE}-analyst", NAMESPACE)
     assert secret is not None
     keys = {name: base64.b64decode(value).decode() for name, value in secret["data"].items()}
     command = ["kubectl", "port-forward", f"--namespace={NAMESPACE}", f"service/{SERVICE}", ":9000"]

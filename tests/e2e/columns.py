@@ -23,7 +23,7 @@ from tests.e2e.bucket import Bucket
 from tests.support.install import NAMESPACE, is_own
 from tests.support.kube import CommandFailed, Kube
 
-MAGIC = b"\x00ENC\x01"
+MAGIC = b"\x00ENC\x02"
 """How every encrypted value begins, with its version."""
 SERVER, PROXY = 3306, 3307
 ALGORITHMS = {"AES_128_GCM": b"\x01", "SM4_128_GCM": b"\x02"}

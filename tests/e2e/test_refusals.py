@@ -237,7 +237,7 @@ def failing(installed: Kube) -> Iterator[dict[str, str]]:
         "failing-load": {"workloadRefs": ["failing-load"]},
     }
     for name, refs in names.items():
-        deadlines = {} if name == "failing-load" else {"stepDeadlines": {"provision": "20s"}}
+        deadlines = {} if name == "failing-load" else {"stepDeadlines": {"provision": "30s"}}
         campaign = manifests.campaign(name, ["plaintext"], **deadlines)
         campaign["spec"]["matrix"][0] |= refs
         installed.apply(campaign)

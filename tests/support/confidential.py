@@ -3,6 +3,7 @@
 The program is the one that goes into the image, compiled now unless the cache has it.
 """
 
+import hmac
 import os
 import socket
 import struct
@@ -23,10 +24,10 @@ from tests.support.daemon import free_port
 AES, SM4 = "AES_128_GCM", "SM4_128_GCM"
 KEY = "00112233445566778899aabbccddeeff"
 MAGIC = b"\0ENC"
-OVERHEAD = 40
+OVERHEAD = 48
 IMAGE_ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "262144"}
 """As images/confidential-proxy/Containerfile has it."""
-_BLOCK_CIPHERS = {1: algorithms.AES, 2: algorithms.SM4}
+_BLOCK_CIPHERS = {1: (AES, algorithms.AES), 2: (SM4, algorithms.SM4)}
 NUMBERS = {AES: 1, SM4: 2}
 
 
@@ -45,6 +46,7 @@ class Envelope:
     decimals: int
     flags: int
     charset: int
+    key_id: bytes
     nonce: bytes
     text: bytes
 
@@ -54,18 +56,24 @@ def is_envelope(value: object) -> bool:
     return isinstance(value, bytes) and value.startswith(MAGIC) and len(value) >= OVERHEAD
 
 
-def opened(value: bytes, key: str = KEY) -> Envelope:
-    """What it holds; an exception (`InvalidTag`) if it was changed or the key is another."""
-    magic, version, algorithm, kind, decimals, flags, charset = struct.unpack(
-        ">4sBBBBHH", value[:12]
+def opened(value: bytes, origin: tuple[bytes, bytes] = (b"", b""), key: str = KEY) -> Envelope:
+    """What it holds; `InvalidTag` if it was changed, or if key or column are others.
+
+    The origin is the server's own names for table and column.
+    """
+    magic, version, algorithm, kind, decimals, flags, charset, key_id = struct.unpack(
+        ">4sBBBBHH12s", value[:24]
     )
-    assert (magic, version) == (MAGIC, 1)
-    nonce, text, tag = value[12:24], value[24:-16], value[-16:]
-    block = _BLOCK_CIPHERS[algorithm](bytes.fromhex(key))
-    decryptor = Cipher(block, modes.GCM(nonce, tag)).decryptor()
-    decryptor.authenticate_additional_data(value[:12])
+    assert (magic, version) == (MAGIC, 2)
+    nonce, text, tag = bytes(4) + value[24:32], value[32:-16], value[-16:]
+    name, cipher = _BLOCK_CIPHERS[algorithm]
+    extracted = hmac.digest(key_id, bytes.fromhex(key), "sha256")
+    derived = hmac.digest(extracted, f"encbench column {name}\1".encode(), "sha256")[:16]
+    decryptor = Cipher(cipher(derived), modes.GCM(nonce, tag)).decryptor()
+    bound = origin if all(origin) else (b"", b"")
+    decryptor.authenticate_additional_data(value[:24] + b"\0".join(bound))
     plain = decryptor.update(text) + decryptor.finalize()
-    return Envelope(algorithm, kind, decimals, flags, charset, nonce, plain)
+    return Envelope(algorithm, kind, decimals, flags, charset, key_id, nonce, plain)
 
 
 @dataclass

@@ -13,6 +13,16 @@ class Wire:
 
     port: int
     passed: bytearray = field(default_factory=bytearray)
+    turns: int = 0
+    """How often a client sent something after the server's last answer, or first of all."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+@dataclass
+class _Talk:
+    """One connection."""
+
+    asking: bool = False
 
 
 @contextmanager
@@ -34,14 +44,21 @@ def _accept(listener: socket.socket, port: int, wire: Wire) -> None:
         except OSError:
             return
         far = socket.create_connection(("127.0.0.1", port))
+        talk = _Talk()
         for pair in ((near, far), (far, near)):
-            threading.Thread(target=_pass, args=(*pair, wire), daemon=True).start()
+            asks = pair[0] is near
+            threading.Thread(target=_pass, args=(*pair, wire, talk, asks), daemon=True).start()
 
 
-def _pass(source: socket.socket, target: socket.socket, wire: Wire) -> None:
+def _pass(
+    source: socket.socket, target: socket.socket, wire: Wire, talk: _Talk, asks: bool
+) -> None:
     try:
         while data := source.recv(65536):
-            wire.passed += data
+            with wire.lock:
+                wire.passed += data
+                wire.turns += asks and not talk.asking
+                talk.asking = asks
             target.sendall(data)
         target.shutdown(socket.SHUT_WR)
     except OSError:

@@ -15,8 +15,10 @@ from encbench.adapters.kubeclient import ClientTransport
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.s3 import S3Limits
 from encbench.api.campaign import StepDeadlines
+from encbench.reconcile import services
 from encbench.reconcile.background import LIMIT
 from encbench.reconcile.campaign.cleanup import GIVE_UP
+from encbench.reconcile.campaign.decide import IDLE
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.queue import WorkQueue
 from encbench.reconcile.trial.decision import UPLOAD_AFTER_FAILURE
@@ -115,6 +117,9 @@ def test_the_requests_end_when_the_page_says() -> None:
     assert table["agent, full scan for a proof"] == f"{agent.FULL_SECONDS:.0f} s"
     assert table["recorder"] == f"{recorder.SECONDS:.0f} s"
     assert table["Prometheus"] == seconds(Prometheus)
+    asked = f"object store and Prometheus, every {services.PERIOD:.0f} s, whether they answer"
+    assert table[asked] == f"{services.LIMIT:.0f} s"
+    assert services.PERIOD + services.LIMIT + IDLE <= 30
     assert table["object store"] == (
         f"{limits.attempts} attempts of {limits.connect_seconds} s to connect and "
         f"{limits.read_seconds} s without a byte"

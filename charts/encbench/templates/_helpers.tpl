@@ -20,6 +20,7 @@
 helm.sh/chart: {{ printf "%s-%s" $top.Chart.Name $top.Chart.Version | replace "+" "_" | trunc 63 }}
 app.kubernetes.io/version: {{ $top.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ $top.Release.Service }}
+app.kubernetes.io/part-of: encbench
 {{ include "encbench.selector" . }}
 {{- end -}}
 
@@ -35,6 +36,11 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- define "encbench.namespaces" -}}
 {{- $own := ternary (list .Release.Namespace) list .Values.watchReleaseNamespace -}}
 {{- dict "items" (concat $own .Values.watchNamespaces | uniq) | toJson -}}
+{{- end -}}
+
+{{/* Namespace of the Leases of nodes. */}}
+{{- define "encbench.leaseNamespace" -}}
+{{- .Values.leaseNamespace | default .Release.Namespace -}}
 {{- end -}}
 
 {{/* Namespaces where Prometheus finds pods: the watched ones, and the node exporters'. */}}
@@ -72,23 +78,11 @@ imagePullPolicy: {{ (index . 1).pullPolicy }}
 {{- dict "items" (concat .Values.global.imagePullSecrets .Values.imagePullSecrets | uniq) | toJson -}}
 {{- end -}}
 
-{{/* Security context of a pod, for the restricted Pod Security Standard. Call with a user id. */}}
-{{- define "encbench.podSecurity" -}}
-runAsNonRoot: true
-runAsUser: {{ . }}
-runAsGroup: {{ . }}
-fsGroup: {{ . }}
-fsGroupChangePolicy: OnRootMismatch
-seccompProfile:
-  type: RuntimeDefault
-{{- end -}}
-
-{{/* Security context of a container. */}}
-{{- define "encbench.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities:
-  drop: [ALL]
+{{/* Labels of a component's pods: ours, and those of its values. Call with
+     (list . "component" values-of-the-component). */}}
+{{- define "encbench.podLabels" -}}
+{{- $own := include "encbench.labels" (list (index . 0) (index . 1)) | fromYaml -}}
+{{- merge $own (index . 2).podLabels | toYaml -}}
 {{- end -}}
 
 {{/* What all pods of the chart have in common. Call with (list . values-of-the-component). */}}
@@ -110,6 +104,19 @@ nodeSelector:
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- with $component.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $component.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $component.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+securityContext:
+  {{- toYaml $component.podSecurityContext | nindent 2 }}
 {{- end -}}
 
 {{/* The object store: bundled or external. */}}
@@ -129,12 +136,25 @@ http://{{ include "encbench.fullname" . }}-minio.{{ .Release.Namespace }}.svc:90
 {{- .Values.minio.enabled | ternary "us-east-1" .Values.objectStore.external.region -}}
 {{- end -}}
 
+{{/* The operator's credentials, and the analysts', which are optional with a store of one's own. */}}
 {{- define "encbench.s3.secret" -}}
-{{- if not .Values.minio.enabled -}}
-{{- .Values.objectStore.external.existingSecret -}}
-{{- else -}}
-{{- .Values.minio.existingSecret | default (printf "%s-minio" (include "encbench.fullname" .)) -}}
+{{- .Values.minio.enabled | ternary (include "encbench.minio.secret" (list . "operator")) .Values.objectStore.external.existingSecret -}}
 {{- end -}}
+
+{{- define "encbench.s3.readerSecret" -}}
+{{- .Values.minio.enabled | ternary (include "encbench.minio.secret" (list . "analyst")) .Values.objectStore.external.readerSecret -}}
+{{- end -}}
+
+{{/* Secret of a user of the bundled store, and its name where it is not generated. Call with
+     (list . user). */}}
+{{- define "encbench.minio.secret" -}}
+{{- $suffix := eq (index . 1) "root" | ternary "" (printf "-%s" (index . 1)) -}}
+{{- include "encbench.minio.existing" . | default (printf "%s-minio%s" (include "encbench.fullname" (index . 0)) $suffix) -}}
+{{- end -}}
+
+{{- define "encbench.minio.existing" -}}
+{{- $minio := (index . 0).Values.minio -}}
+{{- eq (index . 1) "root" | ternary $minio.existingSecret (get (get $minio.users (index . 1) | default dict) "existingSecret") -}}
 {{- end -}}
 
 {{- define "encbench.s3.clientEndpoint" -}}

@@ -2,7 +2,7 @@
 
 use crate::envelope::Sealer;
 use crate::packet::{self, Malformed, Reader};
-use crate::plan::{Plan, Treatment};
+use crate::plan::Plan;
 use crate::text_form::{self, Kind};
 
 /// The first two bits of the bitmap have no column.
@@ -29,7 +29,7 @@ pub fn encrypt(
         if head[1 + bit / 8] & (1 << (bit % 8)) != 0 {
             continue;
         }
-        let Treatment { column, envelope } = treatment;
+        let column = &treatment.column;
         let before = reader.rest();
         let kind = Kind::of(column.kind).ok_or(Malformed)?;
         let value = match kind.width() {
@@ -40,12 +40,12 @@ pub fn encrypt(
             }
             None => reader.string()?,
         };
-        match envelope {
-            Some(prefix) if kind == Kind::Bytes => sealer.seal(prefix, value, out),
-            Some(prefix) => {
+        match plan.bound(treatment) {
+            Some(bound) if kind == Kind::Bytes => sealer.seal(bound, value, out),
+            Some(bound) => {
                 text.clear();
                 text_form::write(kind, column, value, text)?;
-                sealer.seal(prefix, text, out);
+                sealer.seal(bound, text, out);
             }
             None => out.extend_from_slice(&before[..before.len() - reader.rest().len()]),
         }
@@ -58,23 +58,26 @@ mod tests {
     use super::*;
     use crate::column::tests::DECIMAL;
     use crate::column::Column;
-    use crate::envelope::tests::{cipher, counted, open};
+    use crate::envelope::tests::{counted, master, open, ORIGIN};
     use crate::envelope::Algorithm;
     use proptest::prelude::*;
 
-    fn plan(kinds: &[(u8, bool)], sealer: &Sealer) -> Plan {
+    fn plan(kinds: &[(u8, bool)], sealer: &mut Sealer) -> Plan {
         let mut plan = Plan::default();
         for (kind, chosen) in kinds {
             let column = Column { kind: *kind, flags: 0, decimals: 0, ..DECIMAL };
-            plan.push(Treatment { column, envelope: chosen.then(|| sealer.prefix(column)) });
+            match chosen {
+                true => plan.encrypt(column, |out| sealer.bind(column, ORIGIN, out)),
+                false => plan.pass(column),
+            }
         }
         plan
     }
 
     #[test]
     fn nulls_have_no_bytes_and_numbers_become_text() {
-        let cipher = cipher(Algorithm::Aes128Gcm);
-        let mut sealer = Sealer::new(cipher.clone(), counted);
+        let master = master(Algorithm::Aes128Gcm);
+        let mut sealer = Sealer::new(master.clone(), counted);
         // Nine columns: the bitmap has two bytes. All are chosen but the last; the second is NULL.
         let kinds = [
             (3, true),
@@ -87,7 +90,7 @@ mod tests {
             (13, true),
             (3, false),
         ];
-        let plan = plan(&kinds, &sealer);
+        let plan = plan(&kinds, &mut sealer);
         let mut payload = vec![0, 0b1000, 0];
         payload.extend_from_slice(&(-7i32).to_le_bytes());
         payload.extend_from_slice(&i64::MIN.to_le_bytes());
@@ -102,7 +105,7 @@ mod tests {
         assert_eq!(out[..3], payload[..3]);
         let mut reader = Reader::new(&out[3..]);
         for text in ["-7", "-9223372036854775808", "-1", "abc", "2026-01-02", "0.1", "2026"] {
-            let opened = open(&cipher, reader.string().unwrap()).unwrap();
+            let opened = open(&master, reader.string().unwrap()).unwrap();
             assert_eq!(String::from_utf8(opened).unwrap(), text);
         }
         assert_eq!(reader.rest(), 9i32.to_le_bytes());
@@ -114,8 +117,8 @@ mod tests {
             kinds in prop::collection::vec((any::<u8>(), any::<bool>()), 0..20),
             bytes in prop::collection::vec(any::<u8>(), 0..200),
         ) {
-            let mut sealer = Sealer::new(cipher(Algorithm::Aes128Gcm), counted);
-            let plan = plan(&kinds, &sealer);
+            let mut sealer = Sealer::new(master(Algorithm::Aes128Gcm), counted);
+            let plan = plan(&kinds, &mut sealer);
             let payload = [&[0], bytes.as_slice()].concat();
             let _ = encrypt(&payload, &plan, &mut sealer, &mut Vec::new(), &mut Vec::new());
         }

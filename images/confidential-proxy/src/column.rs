@@ -18,8 +18,15 @@ const NUM: u16 = 0x8000;
 /// Flags that would give a wrong idea of an envelope.
 const CLEARED: u16 = UNSIGNED | ZEROFILL | BLOB | ENUM | SET | NUM;
 
-/// A value that is shorter on paper than in its text form: the longest float or date.
-const LEAST_TEXT: u32 = 64;
+/// The bits of an announced length; no column of a server's is such a long binary string.
+const MARK: u32 = 1 << 30;
+const KIND_AT: u32 = 24;
+const MARK_UNSIGNED: u32 = 1 << 23;
+const MARK_BINARY: u32 = 1 << 22;
+const DECIMALS_AT: u32 = 16;
+const SIX_BITS: u8 = 0x3F;
+const KIND_ENUM: u8 = 0xF7;
+const KIND_SET: u8 = 0xF8;
 
 /// A column as the server defines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +36,23 @@ pub struct Column {
     pub kind: u8,
     pub flags: u16,
     pub decimals: u8,
+}
+
+impl Column {
+    /// What the column is, as the length that is announced: drivers hand that out before any value has
+    /// come. Type codes are below 0x30 or from 0xF0 on, so six bits are enough.
+    fn packed(self) -> u32 {
+        let kind = match self.flags {
+            flags if flags & ENUM != 0 => KIND_ENUM,
+            flags if flags & SET != 0 => KIND_SET,
+            _ => self.kind,
+        };
+        let unsigned = if self.flags & UNSIGNED != 0 { MARK_UNSIGNED } else { 0 };
+        let binary = if self.charset == BINARY_CHARSET { MARK_BINARY } else { 0 };
+        let decimals = u32::from(self.decimals.min(SIX_BITS)) << DECIMALS_AT;
+        let kind = u32::from(kind & SIX_BITS) << KIND_AT;
+        MARK | kind | unsigned | binary | decimals | self.length.min(u16::MAX.into())
+    }
 }
 
 /// A definition's packet, taken apart.
@@ -70,10 +94,9 @@ impl<'a> Definition<'a> {
         Ok(definition)
     }
 
-    /// Append the payload that announces values which are longer by so many bytes: envelopes. A default
-    /// value would be plaintext.
-    pub fn announce(&self, longer: u32, out: &mut Vec<u8>) {
-        let length = self.column.length.max(LEAST_TEXT).saturating_add(longer);
+    /// Append the payload that announces envelopes. A default value would be plaintext.
+    pub fn announce(&self, out: &mut Vec<u8>) {
+        let length = self.column.packed();
         out.extend_from_slice(self.names);
         out.push(FIXED);
         out.extend_from_slice(&BINARY_CHARSET.to_le_bytes());
@@ -124,8 +147,9 @@ pub mod tests {
         let flags = 0x8001 | 0x0002 | UNSIGNED | ZEROFILL | BLOB | ENUM | SET;
         let before = payload("db", "secret", "bal", Column { flags, ..DECIMAL });
         let mut out = Vec::new();
-        Definition::parse(&before).unwrap().announce(40, &mut out);
-        let announced = Column { charset: 63, length: 104, kind: VAR_STRING, flags: 0x0083, decimals: 0 };
+        Definition::parse(&before).unwrap().announce(&mut out);
+        let length = 0x4000_0000 | 0x37 << 24 | 0x80_0000 | 0x40_0000 | 2 << 16 | 12;
+        let announced = Column { charset: 63, length, kind: VAR_STRING, flags: 0x0083, decimals: 0 };
         assert_eq!(out, payload("db", "secret", "bal", announced));
     }
 
@@ -134,24 +158,32 @@ pub mod tests {
         let mut before = payload("db", "secret", "bal", DECIMAL);
         put_string(&mut before, b"5.00");
         let mut out = Vec::new();
-        Definition::parse(&before).unwrap().announce(40, &mut out);
+        Definition::parse(&before).unwrap().announce(&mut out);
         assert_eq!(out.last(), Some(&NULL));
         assert!(!out.windows(4).any(|found| found == b"5.00"));
     }
 
     #[test]
-    fn the_length_does_not_overflow() {
-        let before = payload("db", "t", "blob", Column { length: u32::MAX, ..DECIMAL });
-        let mut out = Vec::new();
-        Definition::parse(&before).unwrap().announce(40, &mut out);
-        assert_eq!(Definition::parse(&out).unwrap().column.length, u32::MAX);
+    fn the_length_says_what_the_column_is() {
+        let column =
+            |kind, flags, decimals, charset, length| Column { charset, length, kind, flags, decimals };
+        for (column, packed) in [
+            (DECIMAL, 0x4000_0000 | 0x36 << 24 | 0x80_0000 | 0x40_0000 | 2 << 16 | 12),
+            (column(0x01, 0, 0, 63, 1), 0x4000_0000 | 0x01 << 24 | 0x40_0000 | 1),
+            (column(0x05, 0, 31, 63, 22), 0x4000_0000 | 0x05 << 24 | 0x40_0000 | 31 << 16 | 22),
+            (column(0xFD, 0, 0, 45, 2000), 0x4000_0000 | 0x3D << 24 | 2000),
+            (column(0xFC, BLOB, 0, 45, u32::MAX), 0x4000_0000 | 0x3C << 24 | 0xFFFF),
+            (column(0xFE, SET, 0, 45, 9), 0x4000_0000 | 0x38 << 24 | 9),
+        ] {
+            assert_eq!(column.packed(), packed, "{column:?}");
+        }
     }
 
     proptest! {
         #[test]
         fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
             if let Ok(definition) = Definition::parse(&bytes) {
-                definition.announce(40, &mut Vec::new());
+                definition.announce(&mut Vec::new());
             }
         }
     }

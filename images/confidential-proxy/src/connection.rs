@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::answers::Answers;
 use crate::commands::{self, Commands, Single};
-use crate::envelope::{self, Cipher, Sealer};
+use crate::envelope::{self, Master, Sealer};
 use crate::handshake;
 use crate::packet::MAX_PAYLOAD;
 use crate::refusal;
@@ -25,7 +25,7 @@ use crate::socket;
 pub struct Shared {
     pub upstream: SocketAddr,
     pub rules: Arc<Rules>,
-    pub cipher: Arc<Cipher>,
+    pub master: Arc<Master>,
     pub room: Arc<Room>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) async fn serve(client: TcpStream, shared: Arc<Shared>) {
         Ok(offered) => offered,
         Err(end) => return relay.dismiss(end, false).await,
     };
-    let sealer = Sealer::new(shared.cipher.clone(), envelope::random);
+    let sealer = Sealer::new(shared.master.clone(), envelope::random);
     let answers = Answers::new(Responder::new(shared.rules.clone(), sealer), shared.room.clone());
     let mut connection = Connection { relay, answers, rules: shared.rules.clone() };
     if let Err(end) = connection.run(offered).await {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use confidential_proxy::cli::{self, Command, Options};
 use confidential_proxy::connection::Shared;
-use confidential_proxy::envelope::Cipher;
+use confidential_proxy::envelope::Master;
 use confidential_proxy::room::Room;
 use confidential_proxy::rules::Rules;
 use confidential_proxy::{key, server};
@@ -68,7 +68,7 @@ fn shared(options: &Options) -> Result<Shared, Failure> {
     Ok(Shared {
         upstream: options.upstream,
         rules: Arc::new(rules),
-        cipher: Arc::new(Cipher::new(options.algorithm, &key)),
+        master: Arc::new(Master::new(options.algorithm, key)),
         room: Arc::new(Room::new(options.row_memory)),
     })
 }

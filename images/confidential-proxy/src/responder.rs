@@ -14,7 +14,7 @@ use crate::binary_row;
 use crate::column::Definition;
 use crate::envelope::{Sealer, OVERHEAD};
 use crate::packet::{self, Header, Malformed, Reader, EOF, ERR, LOCAL_INFILE, MAX_PAYLOAD, OK};
-use crate::plan::{Plan, Treatment};
+use crate::plan::Plan;
 use crate::refusal::{self, Refusal};
 use crate::request::{Request, LAST_PREPARED};
 use crate::rules::Rules;
@@ -328,15 +328,18 @@ impl Responder {
             trust => self.rules.encrypts(definition.origin, trust),
         };
         if planned {
+            let Self { plan, sealer, .. } = self;
             let column = definition.column;
-            let envelope = encrypts.then(|| self.sealer.prefix(column));
-            self.plan.push(Treatment { column, envelope });
+            match encrypts {
+                true => plan.encrypt(column, |out| sealer.bind(column, definition.origin, out)),
+                false => plan.pass(column),
+            }
         }
         if !encrypts {
             return Ok(Fate::Forward);
         }
         let fits = packet::append(out, sequence, |out| {
-            definition.announce(OVERHEAD as u32, out);
+            definition.announce(out);
             Ok::<(), Malformed>(())
         })?;
         if fits {

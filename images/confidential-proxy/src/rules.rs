@@ -121,7 +121,7 @@ fn name(text: &str) -> Option<Name> {
 
 /// Whether a name is the same bytes in every character set that results may have. Those of UTF-16 and
 /// UTF-32 have zeros.
-fn is_plain(name: &[u8]) -> bool {
+pub fn is_plain(name: &[u8]) -> bool {
     name.iter().all(|byte| matches!(byte, b' '..=b'~'))
 }
 

@@ -10,9 +10,9 @@ pub fn encrypt(payload: &[u8], plan: &Plan, sealer: &mut Sealer, out: &mut Vec<u
     for treatment in plan.columns() {
         let before = reader.rest();
         let value = reader.nullable()?;
-        match (&treatment.envelope, value) {
+        match (plan.bound(treatment), value) {
             (_, None) => out.push(NULL),
-            (Some(prefix), Some(text)) => sealer.seal(prefix, text, out),
+            (Some(bound), Some(text)) => sealer.seal(bound, text, out),
             (None, Some(_)) => {
                 out.extend_from_slice(&before[..before.len() - reader.rest().len()]);
             }
@@ -25,10 +25,9 @@ pub fn encrypt(payload: &[u8], plan: &Plan, sealer: &mut Sealer, out: &mut Vec<u
 mod tests {
     use super::*;
     use crate::column::tests::DECIMAL;
-    use crate::envelope::tests::{cipher, counted, open};
+    use crate::envelope::tests::{counted, master, open, ORIGIN};
     use crate::envelope::Algorithm;
     use crate::packet::put_string;
-    use crate::plan::Treatment;
     use proptest::prelude::*;
 
     proptest! {
@@ -37,12 +36,14 @@ mod tests {
             row in prop::collection::vec(
                 (any::<bool>(), prop::option::of(prop::collection::vec(any::<u8>(), 0..300))), 0..12)
         ) {
-            let cipher = cipher(Algorithm::Sm4128Gcm);
-            let mut sealer = Sealer::new(cipher.clone(), counted);
+            let master = master(Algorithm::Sm4128Gcm);
+            let mut sealer = Sealer::new(master.clone(), counted);
             let (mut plan, mut payload, mut out) = (Plan::default(), Vec::new(), Vec::new());
             for (chosen, value) in &row {
-                let envelope = chosen.then(|| sealer.prefix(DECIMAL));
-                plan.push(Treatment { column: DECIMAL, envelope });
+                match chosen {
+                    true => plan.encrypt(DECIMAL, |out| sealer.bind(DECIMAL, ORIGIN, out)),
+                    false => plan.pass(DECIMAL),
+                }
                 match value {
                     Some(value) => put_string(&mut payload, value),
                     None => payload.push(NULL),
@@ -53,7 +54,7 @@ mod tests {
             for (chosen, value) in row {
                 let found = reader.nullable().unwrap();
                 if chosen {
-                    prop_assert_eq!(found.map(|it| open(&cipher, it).unwrap()), value);
+                    prop_assert_eq!(found.map(|it| open(&master, it).unwrap()), value);
                 } else {
                     prop_assert_eq!(found.map(<[u8]>::to_vec), value);
                 }
@@ -64,9 +65,9 @@ mod tests {
 
     #[test]
     fn a_row_of_another_length_is_refused() {
-        let mut sealer = Sealer::new(cipher(Algorithm::Aes128Gcm), counted);
+        let mut sealer = Sealer::new(master(Algorithm::Aes128Gcm), counted);
         let mut plan = Plan::default();
-        plan.push(Treatment { column: DECIMAL, envelope: None });
+        plan.pass(DECIMAL);
         for payload in [b"".as_slice(), b"\x02a", b"\x01ab"] {
             assert_eq!(encrypt(payload, &plan, &mut sealer, &mut Vec::new()), Err(Malformed));
         }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use confidential_proxy::connection::Shared;
-use confidential_proxy::envelope::{Algorithm, Cipher, OVERHEAD};
+use confidential_proxy::envelope::{Algorithm, Master, OVERHEAD};
 use confidential_proxy::packet::{header_bytes, put_string, HEADER};
 use confidential_proxy::room::Room;
 use confidential_proxy::rules::Rules;
@@ -29,7 +29,7 @@ fn proxy(upstream: SocketAddr, rules: &str) -> SocketAddr {
     let shared = Arc::new(Shared {
         upstream,
         rules: Arc::new(Rules::parse(rules, true).unwrap()),
-        cipher: Arc::new(Cipher::new(Algorithm::Aes128Gcm, &key)),
+        master: Arc::new(Master::new(Algorithm::Aes128Gcm, key)),
         room: Arc::new(Room::new(ROW_MEMORY)),
     });
     let listener = server::listen("127.0.0.1:0".parse().unwrap()).unwrap();

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use confidential_proxy::envelope::{Algorithm, Cipher, Sealer};
+use confidential_proxy::envelope::{Algorithm, Master, Sealer};
 use confidential_proxy::key;
 use confidential_proxy::packet::{header_bytes, put_string, Header, HEADER, MAX_PAYLOAD};
 use confidential_proxy::request::Request;
@@ -18,9 +18,9 @@ const CURSOR: u16 = 0x0040;
 
 fn responder(rules: &str, deprecate_eof: bool) -> Responder {
     let key = key::parse(b"00112233445566778899aabbccddeeff").unwrap();
-    let cipher = Arc::new(Cipher::new(Algorithm::Sm4128Gcm, &key));
+    let master = Arc::new(Master::new(Algorithm::Sm4128Gcm, key));
     let rules = Arc::new(Rules::parse(rules, true).unwrap());
-    let mut responder = Responder::new(rules, Sealer::new(cipher, || *b"randomly"));
+    let mut responder = Responder::new(rules, Sealer::new(master, || *b"randomrandom"));
     responder.agreed(deprecate_eof);
     responder
 }
@@ -146,7 +146,7 @@ fn a_chosen_column_is_encrypted_and_the_rest_is_not() {
         assert!(responder.is_done());
         assert!(!contains(&sent, MARKER));
         assert!(contains(&sent, b"\x04open") && contains(&sent, b"\x011"));
-        assert!(contains(&sent, b"\x34\0ENC\x01\x02\xfd\0\0\0\0\x2drandomly"));
+        assert!(contains(&sent, b"\x3c\0ENC\x02\x02\xfd\0\0\0\0\x2drandomrandom"));
         assert!(contains(&sent, b"\x012\xfb\0"), "NULL stays NULL");
     }
 }
@@ -183,7 +183,7 @@ fn prepared_statements_and_cursors() {
         let answer = Answer::new(deprecate_eof).binary_result(2);
         let sent = through(&mut responder, Request::Execute(1), &answer.payloads).unwrap();
         assert!(responder.is_done() && !contains(&sent, MARKER));
-        assert!(contains(&sent, b"\x01\0\0\0\x34\0ENC"), "the number keeps its bytes");
+        assert!(contains(&sent, b"\x01\0\0\0\x3c\0ENC"), "the number keeps its bytes");
 
         let opened = Answer::new(deprecate_eof)
             .push(&[2])

@@ -40,6 +40,14 @@ def path(kind: Kind, namespace: str | None, name: str = "", subresource: str = "
     return "/".join(parts)
 
 
+def resource(where: str) -> str:
+    """The plural in a path, and the subresource if there is one: without names, hence few."""
+    parts = where.split("/")[3 if where.startswith("/api/") else 4 :]
+    if parts[0] == "namespaces" and len(parts) > 2:
+        parts = parts[2:]
+    return "/".join([parts[0], *parts[2:3]])
+
+
 @dataclass(frozen=True)
 class HttpAnswer:
     """A response from the API server itself that is not a server error."""

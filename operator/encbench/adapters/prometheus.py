@@ -9,10 +9,12 @@ returns the scraped samples with their own timestamps, whereas a range query wou
 - The staleness marker that Prometheus stores when a target disappears is not a sample and is not
   returned. Samples that are not finite numbers are left out, because JSON has none.
 - A sample of the last second may not be stored yet: query a few seconds after `end`.
+- Samples have Prometheus' own time. Its clock may be wrong against ours, so it is asked for its
+  time now and then, and ranges and samples are moved by the difference.
 """
 
-import json
 import math
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from ssl import create_default_context
@@ -20,11 +22,18 @@ from typing import Any
 
 from aiohttp import ClientError, ClientTimeout, TCPConnector
 
-from encbench.adapters.session import HttpClient
+from encbench.adapters.session import HttpClient, content_of
 from encbench.ports import Rejected, Series, Unavailable
+from encbench.wire.foreign import parsed
 
 _MARGIN_MS = 1000
+_ROUNDED = 0.002
+"""Prometheus' times have milliseconds."""
+LARGEST = 32 * 2**20
+"""Bytes of an answer. One series of a window of a day has 3 MiB."""
 _ASKED_WRONGLY = (400, 422)
+ASK_AGAIN = 30.0
+"""Seconds for which the difference of clocks counts."""
 
 
 class Prometheus(HttpClient):
@@ -35,6 +44,8 @@ class Prometheus(HttpClient):
         self._url = url.rstrip("/")
         self._timeout = ClientTimeout(total=timeout)
         self._ca_file = ca_file
+        self._known: tuple[float, float] | None = None
+        """When by the monotonic clock its clock was asked for, and how far it was ahead of ours."""
 
     async def raw(self, selector: str, start: float, end: float) -> list[Series]:
         """The raw samples in [start, end] (Unix seconds) of every series that matches.
@@ -45,13 +56,33 @@ class Prometheus(HttpClient):
         """
         if end < start:
             raise Rejected(f"the range ends before it begins: {start} > {end}")
-        at = math.ceil(end * 1000) / 1000
-        milliseconds = math.ceil((at - start) * 1000) + _MARGIN_MS
+        ahead = await self._ahead()
+        at = math.ceil((end + ahead) * 1000) / 1000
+        milliseconds = math.ceil((at - start - ahead) * 1000) + _MARGIN_MS
         data = await self._query(f"{selector}[{milliseconds}ms]", at)
         if data.get("resultType") != "matrix":
             raise Rejected(f'{selector!r} does not select series: write metric{{label="value"}}')
-        found = [_series(entry, start, end) for entry in data["result"]]
+        try:
+            found = [_series(entry, start, end, ahead) for entry in data["result"]]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise Unavailable(f"{self._url} answered with series that are none") from error
         return sorted((s for s in found if s.samples), key=lambda s: sorted(s.labels.items()))
+
+    async def _ahead(self) -> float:
+        """Its clock minus ours, in seconds; 0 where the round trip explains the difference.
+
+        The answer is taken to have been made in the middle of its round trip.
+        """
+        asked, now = time.time(), time.monotonic()
+        if self._known is None or now - self._known[0] > ASK_AGAIN:
+            data = await self._query("time()", None)
+            half = (time.monotonic() - now) / 2
+            try:
+                apart = float(data["result"][1]) - asked - half
+            except (IndexError, KeyError, TypeError, ValueError) as error:
+                raise Unavailable(f"{self._url} does not say what time it has") from error
+            self._known = now, apart if abs(apart) > half + _ROUNDED else 0.0
+        return self._known[1]
 
     async def check(self) -> None:
         """Unavailable unless it answers queries."""
@@ -62,7 +93,8 @@ class Prometheus(HttpClient):
         try:
             url = f"{self._url}/api/v1/query"
             async with self._session.post(url, data=form, timeout=self._timeout) as response:
-                return _data(self._url, response.status, await response.text())
+                text = await content_of(response, LARGEST, f"Prometheus at {self._url}")
+                return _data(self._url, response.status, text.decode(errors="replace"))
         except (ClientError, OSError, TimeoutError) as error:
             why = str(error) or type(error).__name__
             raise Unavailable(f"Prometheus at {self._url} cannot be reached: {why}") from error
@@ -76,7 +108,7 @@ class Prometheus(HttpClient):
 def _data(url: str, status: int, text: str) -> Mapping[str, Any]:
     """The `data` of an answer; see Prometheus, HTTP API, "Format overview"."""
     try:
-        answer = json.loads(text)
+        answer = parsed(text)
     except ValueError as error:
         raise Unavailable(f"{url} answered {status} and no JSON: {text[:200]!r}") from error
     if not isinstance(answer, dict) or answer.get("status") not in ("success", "error"):
@@ -84,13 +116,15 @@ def _data(url: str, status: int, text: str) -> Mapping[str, Any]:
     if answer["status"] == "error":
         reason = f"Prometheus at {url}: {answer.get('errorType')}: {answer.get('error')}"
         raise Rejected(reason) if status in _ASKED_WRONGLY else Unavailable(reason)
-    data: Mapping[str, Any] = answer["data"]
+    data = answer.get("data")
+    if not isinstance(data, dict):
+        raise Unavailable(f"{url} answered {status} and not as Prometheus does: {text[:200]!r}")
     return data
 
 
-def _series(entry: Mapping[str, Any], start: float, end: float) -> Series:
-    samples = ((float(time), float(value)) for time, value in entry.get("values", ()))
+def _series(entry: Mapping[str, Any], start: float, end: float, ahead: float) -> Series:
+    samples = ((float(at) - ahead, float(value)) for at, value in entry.get("values", ()))
     return Series(
-        labels=dict(entry["metric"]),
+        labels={str(name): str(value) for name, value in entry["metric"].items()},
         samples=tuple((t, v) for t, v in samples if start <= t <= end and math.isfinite(v)),
     )

@@ -1,6 +1,10 @@
 """An aiohttp session that is opened by its first request."""
 
-from aiohttp import ClientSession, TCPConnector
+from aiohttp import ClientResponse, ClientSession, TCPConnector
+
+from encbench.ports import Rejected
+
+_PIECE = 64 * 1024
 
 
 class HttpClient:
@@ -25,3 +29,13 @@ class HttpClient:
         if self._open is None:
             self._open = ClientSession(connector=self._connector())
         return self._open
+
+
+async def content_of(answer: ClientResponse, limit: int, whose: str) -> bytes:
+    """The content. Rejected as soon as it is longer than `limit`, because others may write it."""
+    found = bytearray()
+    async for piece in answer.content.iter_chunked(_PIECE):
+        found += piece
+        if len(found) > limit:
+            raise Rejected(f"{whose} answered with more than {limit // 2**20} MiB")
+    return bytes(found)

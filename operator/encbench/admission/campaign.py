@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from encbench.admission import extended
 from encbench.admission.gather import CampaignParts, named
-from encbench.api.campaign import MAX_TRIALS
+from encbench.api.campaign import MAX_TRIALS, CampaignSpec
 from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, WORKLOAD, Kind
 from encbench.core.plan import cells
 from encbench.core.problem import Problem, Reason
@@ -42,18 +42,27 @@ def reads(found: CampaignParts) -> Iterator[Problem]:
             yield Problem(INSTANCE_TEMPLATE, Reason.EXTERNAL_UNSUPPORTED, text, template)
 
 
+def most_blocks(spec: CampaignSpec) -> int:
+    """The most blocks of a condition, replacements included."""
+    blocks = spec.blocks.max if spec.precision else spec.blocks.min
+    blocks += spec.blocks.max_replacements
+    return blocks + (spec.blocks.solo if spec.blocks.interleave else 0)
+
+
+def most_trials(found: CampaignParts) -> int:
+    """The most trials of a campaign whose workloads are all there."""
+    whole = cells(found.campaign, found.workloads)
+    places = sum(len(cell.arms) * len(cell.conditions) for cell in whole)
+    return most_blocks(found.campaign) * places
+
+
 def trials(found: CampaignParts) -> Iterator[Problem]:
     """Whether the campaign is small enough for the operator, once all workloads are found."""
     if not found.workloads.keys() >= {*named(found.campaign)[WORKLOAD]}:
         return
-    spec = found.campaign
-    blocks = spec.blocks.max if spec.precision else spec.blocks.min
-    blocks += spec.blocks.max_replacements
-    blocks += spec.blocks.solo if spec.blocks.interleave else 0
-    whole = cells(spec, found.workloads)
-    count = blocks * sum(len(cell.arms) * len(cell.conditions) for cell in whole)
+    count, blocks = most_trials(found), most_blocks(found.campaign)
     if count > MAX_TRIALS:
-        conditions = sum(len(cell.conditions) for cell in whole)
+        conditions = sum(len(cell.conditions) for cell in cells(found.campaign, found.workloads))
         text = (
             f"{conditions:,} combinations of instance, workload and concurrency with up to "
             f"{blocks:,} blocks, replacements included, are {count:,} trials where a campaign may "

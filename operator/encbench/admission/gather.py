@@ -69,6 +69,8 @@ class Installed:
     """It has an image of the turnstile."""
     allowed: Allowed = Allowed()
     images: Images = field(default_factory=Images)
+    namespace_trials: int = 0
+    """Trials that a namespace's campaigns may plan together; 0 is no limit."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ JarUrl = Annotated[
     str,
     Field(max_length=1024),
     matches(
-        "^https?://[^@\\s]+$",
+        "^https?://[!-?A-~]+$",
         "write an http or https URL without a user or password in it, such as "
         "https://example.com/driver-1.0.jar",
     ),
@@ -199,8 +199,9 @@ class DriverJar(Model):
         str,
         Field(max_length=1024),
         matches(
-            "^jdbc:([^{}]|[{](host|port|database|mek|mekFile)[}])+$",
-            "write a JDBC URL whose braces hold host, port, database, mek or mekFile, such as "
+            "^jdbc:([!-z|~]|[{](host|port|database|mek|mekFile)[}])+$",
+            "write a JDBC URL whose braces hold host, port, database, mek or mekFile, in ASCII "
+            "without blanks, such as "
             "jdbc:mysql:encdb://{host}:{port}/{database}?MEK={mek}&ENC_ALGO=SM4_128_GCM",
         ),
         Rule(

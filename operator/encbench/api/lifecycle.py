@@ -12,6 +12,7 @@ from encbench.api.refusal import MEANINGS
 ACCEPTED, SUSPENDED, REPORTED, COMPLETE = "Accepted", "Suspended", "Reported", "Complete"
 PROVISIONED, LOADED, COPIED, PROVEN = "Provisioned", "Loaded", "Copied", "Proven"
 PREPARED, PROVEN_BEFORE, RELEASED = "Prepared", "ProvenBefore", "Released"
+ALONE = "Alone"
 RECOVERED, MEASURED, PROVEN_AFTER = "Recovered", "Measured", "ProvenAfter"
 COLLECTED, ARCHIVED = "Collected", "Archived"
 CONSISTENT, READY, FAILED = "Consistent", "Ready", "Failed"
@@ -29,6 +30,7 @@ RECOVERY_FAILED, BLOCK_BROKEN = "RecoveryFailed", "BlockBroken"
 SETTINGS_REFUSED = "SettingsRefused"
 NOT_MARKED, NOT_READY, IN_USE = "NotMarked", "PodNotReady", "DatabaseInUse"
 NO_LOGIN = "NoLogin"
+NODE_IN_USE = "NodeInUse"
 NODE_LOST, NO_POD, NO_ANSWER, NOT_STORED = "NodeLost", "NoPod", "NoAnswer", "NotStored"
 
 
@@ -41,6 +43,7 @@ _POD = {
 }
 _SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
 _MARK = {NOT_MARKED: "The owner of a Secret or a claim has not marked it for this use."}
+_NODE = {NODE_IN_USE: "Another campaign works on its node; the message names it."}
 _LOGIN = {NO_LOGIN: "The Secret of an external database is gone or incomplete."}
 _PROVEN = {IN_FORCE: "Everything that was looked at agrees with the mode."}
 _NOT_PROVEN = {NOT_IN_FORCE: "Something that was looked at disagrees with the mode."}
@@ -89,6 +92,7 @@ _HINDERED = ConditionType(
         NO_ANSWER: "The agent, its server, or the store for the proof does not answer.",
         NOT_STORED: "The object store or Prometheus is away; nothing is lost.",
         IN_USE: "Another campaign uses the same external database.",
+        **_NODE,
         **_LOGIN,
         **_SETTINGS,
         **_MARK,
@@ -258,6 +262,7 @@ _OUTCOMES = {
         "NotUnderLoad": "The load ended before the server was stopped.",
         "ArtefactsLost": "A client's log is missing or is not what the recorder stored.",
         "OutputTooLarge": "A client stored more than the operator reads.",
+        "ClockSet": "A client's clock was set during the run, so its window is not known.",
         "NoTransactions": "The tool finished no transaction in the window.",
         "ErrorRate": "The run had more errors than `maxErrorRate` allows.",
         "NotInMemory": "The database read more from its disk than `maxReadKib` allows.",
@@ -290,6 +295,13 @@ TRIAL_LIFE = Lifecycle(
             "Every client waits for the start.",
             true={"Waiting": "They do."},
             false={STARTING: "Their pods are starting.", **_POD},
+        ),
+        ConditionType(
+            ALONE,
+            "No other measurement runs on its nodes.",
+            true={"Leased": "Its campaign has their leases."},
+            false={**_NODE, STARTING: "Its pods have no nodes yet."},
+            note="once it had to wait",
         ),
         ConditionType(
             PROVEN_BEFORE,

@@ -57,6 +57,11 @@ class Row(Model):
     qps: Number | None = optional("Queries per second; absent if the tool does not count them.")
     new_orders_per_second: Number | None = None
     """TPC-C: tpmC / 60, New-Orders only; tps counts all transactions."""
+    round_trips_per_transaction: Number | None = None
+    """TPC-C: requests per transaction after which the client waits, retries included; a batch is
+    one, as is a commit."""
+    cells_per_transaction: Number | None = None
+    """TPC-C: values per transaction in the rows of its results."""
     latency_average_ms: Number | None = optional("Average latency, milliseconds.")
     latency_p95_ms: Number | None = optional("95th percentile, milliseconds.")
     database_cpu_percent: Number | None = optional("CPU of the server, percent of its limit.")

@@ -55,6 +55,6 @@ MEANINGS = {
     Reason.RESET_REQUIRED: "The workload needs `spec.reset`.",
     Reason.NOT_INSTALLED: "The chart's values leave out what the mode needs.",
     Reason.NOT_INTERLEAVED: "The arms of a block cannot take turns.",
-    Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than a campaign may have.",
+    Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than are allowed.",
     Reason.NOT_EXTENDABLE: "The campaign to extend is not complete, or has another plan.",
 }

@@ -40,6 +40,11 @@ class Resource:
     columns: tuple[Column, ...]
 
 
+def _reason(condition: str) -> str:
+    """The path of a condition's reason."""
+    return f".status.conditions[?(@.type=='{condition}')].reason"
+
+
 NAME_RULE = Rule(
     cel="self.metadata.name.size() <= 63",
     message="choose a name of at most 63 characters, because labels refer to it",
@@ -99,6 +104,8 @@ RESOURCES: tuple[Resource, ...] = (
             Column("Planned", ".status.progress.planned", "Trials needed.", "integer"),
             Column("Invalid", ".status.progress.invalid", "Trials that do not count.", "integer"),
             Column("Step", ".status.step", "Current step.", priority=1),
+            Column("Hindered", _reason("Hindered"), "What keeps it from going on.", priority=1),
+            Column("Failed", _reason("Failed"), "Why something is missing.", priority=1),
             # Not a date: kubectl shows dates as ages, and a future one as <invalid>.
             Column("ETA", ".status.estimatedCompletionTime", "Expected end at the present pace."),
         ),
@@ -112,6 +119,8 @@ RESOURCES: tuple[Resource, ...] = (
             Column("Instance", ".spec.instanceRef", "InstanceTemplate."),
             Column("Arm", ".spec.arm.name", "Arm that the testbed serves."),
             Column("Phase", ".status.phase", "State of the testbed."),
+            Column("Failed", _reason("Failed"), "Why it is of no use."),
+            Column("Hindered", _reason("Hindered"), "What keeps it from going on.", priority=1),
         ),
     ),
     Resource(

@@ -19,15 +19,21 @@ DRIVERS = ("com.mysql.cj.jdbc.Driver", "org.mariadb.jdbc.Driver", "org.postgresq
 
 _OWNED = (
     "^(conn|db|driver|loadWorkers|limitTxnsPerMin|password.*|rampup(SUT|Terminal)?Mins|"
-    "resultDirectory|runSeconds|seed|sutThreads|terminal(s|sTotal|Offset|WarehouseFixed)|user.*|"
+    "resultDirectory|runSeconds|seed|statements|sutThreads|terminal(s|sTotal|Offset|WarehouseFixed)|user.*|"
     "warehouses|warmupSeconds|.*Weight)$"
 )
 """Properties of the props file that other fields set."""
 _LENGTHS = "^(runMins|runTxnsPerTerminal)$"
 _URL_OWNED = (
-    "^(user|password.*|ssl.*|useSSL|requireSSL|verifyServerCertificate|trust.*|tls.*|"
+    "^(?i:user|password.*|ssl.*|useSSL|requireSSL|verifyServerCertificate|trust.*|tls.*|"
     "enabled(TLS|Ssl).*|serverSslCert|clientCert.*|allowPublicKeyRetrieval|serverRSAPublicKeyFile)$"
 )
+"""Parameters of login and TLS; Connector/J takes any case."""
+_URL_CODE = (
+    "^(?i:allow(LoadLocal|LocalInfile|UrlIn).*|autoDeserialize|.*(class|classname|factory.*|"
+    "interceptors|plugins?|provider|file|logger|url))$"
+)
+"""Parameters by which a driver runs a class, or reads or writes a file, of the author's choice."""
 _WHOLE = (
     "[self.mix.newOrder, self.mix.payment, self.mix.orderStatus, self.mix.delivery, "
     "self.mix.stockLevel].all(weight, weight == double(int(weight)))"
@@ -54,6 +60,8 @@ UrlValue = Annotated[
     ),
 ]
 Weight = Annotated[Number, Field(ge=0, le=100)]
+Statements = Literal["benchmarksql", "lean"]
+"""By which statements TPC-C's transactions are made (docs/tpcc.md)."""
 
 
 class Mix(Model):
@@ -118,6 +126,13 @@ class Tpcc(Model):
             holds=lambda it: it.dialect == 5 or it.limit_txns_per_min is None,
         ),
         Rule(
+            cel="!has(self.benchmarksql) || !has(self.statements) || "
+            "self.statements == 'benchmarksql'",
+            message="BenchmarkSQL sends its own statements: omit statements, or use encbench's own "
+            "client for lean ones",
+            holds=lambda it: it.benchmarksql is None or it.statements != "lean",
+        ),
+        Rule(
             cel=f"self.dialect == 6 || {_WHOLE}",
             message="dialect 5 needs weights in whole percent: write mix without fractions",
             holds=lambda it: it.dialect == 6 or all(w == int(w) for w in it.mix.weights.values()),
@@ -133,6 +148,10 @@ class Tpcc(Model):
     benchmarksql: BenchmarkSql | None = None
     """Says that client.image contains BenchmarkSQL; if omitted, it is encbench's own client
     (tpcc)."""
+    statements: Statements | None = None
+    """Statements of encbench's own client: benchmarksql sends those that a server sees from
+    BenchmarkSQL, with its round trips and result cells; lean sends as few as the database allows,
+    and is what a client without this field sends."""
     mix: Mix = Field(default_factory=Mix, description="Weights of the transactions, percent.")
     terminal_warehouse_fixed: Bool = True
     """Each terminal keeps one warehouse and district, as in TPC-C; if false, it draws one for each
@@ -151,6 +170,10 @@ class Tpcc(Model):
             _URL_OWNED,
             "omit parameters of login and TLS: the credentials and the EncryptionMode set them",
         ),
+        no_key_matches(
+            _URL_CODE,
+            "omit parameters that name classes, files or URLs: a client uses the driver's own",
+        ),
     ] = Field(default_factory=dict)
     """Further parameters of the JDBC URL, which override the operator's own, such as
     useServerPrepStmts: 'false'."""
@@ -168,9 +191,15 @@ class Tpcc(Model):
         no_key_matches(
             _OWNED,
             "omit properties that encbench sets itself: write tpcc.warehouses, mix, driver, "
-            "loadWorkers, limitTxnsPerMin, terminalWarehouseFixed, load.concurrency, load.warmup "
-            "and load.duration instead; the connection and the seed follow from the campaign",
+            "loadWorkers, limitTxnsPerMin, statements, terminalWarehouseFixed, load.concurrency, "
+            "load.warmup and load.duration instead; the connection and the seed follow from the "
+            "campaign",
         ),
     ] = Field(default_factory=dict)
     """Further properties of the client's props file, such as keyingTimeMultiplier: '0.1' of
     BenchmarkSQL 6."""
+
+    @property
+    def sent(self) -> Statements:
+        """The statements that the client sends, whichever client it is."""
+        return "benchmarksql" if self.benchmarksql is not None else self.statements or "lean"

@@ -14,6 +14,8 @@ _FORM = re.compile(
     r"(?P<sign>[+\-−]?)(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<part>\d*))?"
     r"(?:[eE](?P<power>[+-]?\d{1,2}))?\s*(?P<percent>%?)"
 )
+LONGEST = 64
+"""Letters of the longest figure."""
 _ABSENT = frozenset(("", "-", "–", "—", "n/a", "na", "nan", "null", "none"))
 
 
@@ -89,9 +91,10 @@ def figure(cell: str) -> PrintedFigure | None:
     text = cell.strip()
     if text.lower() in _ABSENT:
         return None
-    found = _FORM.fullmatch(text)
+    found = _FORM.fullmatch(text) if len(text) <= LONGEST else None
     if found is None:
-        raise NotAFigure(f"{text!r} is not a figure: write digits with a point, such as 1234.5")
+        shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+        raise NotAFigure(f"{shown!r} is not a figure: write digits with a point, such as 1234.5")
     part = found["part"] or ""
     unit = Fraction(10) ** (int(found["power"] or 0) - len(part))
     steps = int(found["whole"].replace(",", "") + part)

@@ -77,7 +77,10 @@ def read(name: str, content: bytes) -> PublishedTable:
     header = next((line for line in text.splitlines() if line.strip()), "")
     separator = max(",;\t", key=header.count)
     reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
-    lines = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
+    try:
+        lines = [(reader.line_num, c) for c in reader if any(cell.strip() for cell in c)]
+    except csv.Error as error:
+        raise BadInput(f"{name}, line {reader.line_num} is not CSV: {error}") from error
     if len(lines) < 2:
         raise BadInput(f"{name} has no table: write a line of column names and lines of figures")
     columns = tuple(cell.strip() for cell in lines[0][1])

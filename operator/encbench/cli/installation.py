@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 DEPLOYMENT = Kind("apps/v1", "Deployment", "deployments")
 OPERATOR = {"app.kubernetes.io/name": "encbench", "app.kubernetes.io/component": "operator"}
+READER = "encbench.io/reader-secret"
+"""Annotation of the Deployment: the Secret with credentials that cannot write."""
 CREDENTIALS = ("access-key", "secret-key")
 
 
@@ -89,16 +91,15 @@ def _opened(options: argparse.Namespace, endpoint: str, credentials: Path) -> "O
 
 
 async def _credentials(cluster: Cluster, operator: Body, directory: Path) -> None:
-    """Write the operator's credentials into the directory; CommandError without the right."""
-    own = operator["metadata"]["namespace"]
-    volumes = operator["spec"]["template"]["spec"].get("volumes", [])
-    mounted = [volume["secret"]["secretName"] for volume in volumes if "secret" in volume]
-    if not mounted:
-        raise CommandError("the operator's Deployment mounts no Secret for the object store")
-    secret = await cluster.get(SECRET, own, mounted[0])
+    """Write credentials into the directory, those that only read where there are any.
+
+    CommandError without the right to see them.
+    """
+    own, name = operator["metadata"]["namespace"], _secret_name(operator)
+    secret = await cluster.get(SECRET, own, name)
     if secret is None:
         raise CommandError(
-            f"Secret {mounted[0]} in namespace {own} does not exist, or you may not read it: "
+            f"Secret {name} in namespace {own} does not exist, or you may not read it: "
             "someone who may can pass on what kubectl encbench report --link prints"
         )
     for name in CREDENTIALS:
@@ -114,6 +115,17 @@ def _service(endpoint: str, namespace: str) -> tuple[str, str] | None:
     if service is not None:
         return service[1], service[2]
     return None if "." in host else (host, namespace)
+
+
+def _secret_name(operator: Body) -> str:
+    """The Secret of a user who only reads; the operator's own where there is no such user."""
+    reader = (operator["metadata"].get("annotations") or {}).get(READER)
+    volumes = operator["spec"]["template"]["spec"].get("volumes", [])
+    mounted = [volume["secret"]["secretName"] for volume in volumes if "secret" in volume]
+    for name in (reader, *mounted):
+        if name:
+            return str(name)
+    raise CommandError("the operator's Deployment mounts no Secret for the object store")
 
 
 @contextlib.asynccontextmanager

@@ -13,6 +13,7 @@ from typing import Annotated, TypeVar
 from pydantic import Field, ValidationError
 
 from encbench.api.base import Model
+from encbench.wire.foreign import parsed
 
 Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 """SHA-256 of an object's content, as `digest_of` writes it."""
@@ -58,7 +59,7 @@ def decode(kind: type[R], content: bytes, key: str) -> R:
     RecordError when it is not JSON, has another schema, or does not fit its schema.
     """
     try:
-        body = json.loads(content)
+        body = parsed(content)
     except ValueError as error:
         raise RecordError(f"{key} is not JSON: {error}") from error
     want = kind.model_fields["schema_"].default

@@ -4,13 +4,14 @@ A trial has a row for each slot of its arm: what all replicas did in the slot's 
 what the server used meanwhile. Times are Unix seconds by the operator's clock.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import cast
 
 from encbench.api.base import Model
 from encbench.core.artefact import RecordError
+from encbench.wire.foreign import parsed
+from encbench.wire.shape import misfit
 from encbench.wire.slices import (
     SLICES_SCHEMA,
     SliceRow,
@@ -117,20 +118,21 @@ class SlicesError(Exception):
 def read_file(content: bytes, key: str) -> SlicesFile:
     """A client's file as stored; RecordError for anything else."""
     try:
-        found = json.loads(content)
+        found = parsed(content)
     except ValueError as error:
         raise RecordError(f"{key} is not JSON") from error
     if not isinstance(found, dict) or found.get("schema") != SLICES_SCHEMA:
         raise RecordError(f"{key} is not a file of slices")
-    if not isinstance(found.get("slices"), list):
-        raise RecordError(f"{key} lacks slices")
+    if (wrong := misfit(SlicesFile, found)) is not None:
+        raise RecordError(f"{key} is not a file of slices: {wrong}")
     return cast(SlicesFile, found)
 
 
 def of_clients(files: Sequence[SlicesFile], skews: Sequence[float], slots_a_round: int) -> Slices:
     """The slices of all replicas together; `skews` are their clocks minus the operator's.
 
-    SlicesError if a replica lacks a slot that another has kept, or has no counters.
+    SlicesError if a replica lacks a slot that another has kept, has no counters, or has figures
+    that no run can have.
     """
     by_slot = [{row["slice"]: row for row in file["slices"]} for file in files]
     slots = sorted(set().union(*by_slot))
@@ -145,8 +147,12 @@ def of_clients(files: Sequence[SlicesFile], skews: Sequence[float], slots_a_roun
         )
         for slot in slots
     ]
+    if sum(row.seconds for row in rows) <= 0:
+        raise SlicesError("a client's slots have no length")
     latency: dict[tuple[float, float], int] = {}
     for low, high, count in chain.from_iterable(file.get("latency", []) for file in files):
+        if not 0 <= low <= high or count < 0:
+            raise SlicesError("a client's latencies are none that a run can have")
         latency[low, high] = latency.get((low, high), 0) + count
     return Slices(
         rows=tuple(rows),
@@ -165,6 +171,8 @@ def _unskewed(row: SliceRow, skew: float) -> SliceRow:
 
 
 def _together(parts: Sequence[SliceRow], slot: int, number: int) -> SliceFacts:
+    if not all(part["begin"] <= part["counted"] <= part["end"] for part in parts):
+        raise SlicesError(f"a client's clock was set back in slot {slot}")
     return SliceFacts(
         slot=slot,
         round=number,
@@ -181,6 +189,8 @@ def _together(parts: Sequence[SliceRow], slot: int, number: int) -> SliceFacts:
 
 def _sum(slot: int, values: Sequence[int | None]) -> int:
     known = [value for value in values if value is not None]
+    if any(value < 0 for value in known):
+        raise SlicesError(f"a client has counted fewer than no transactions in slot {slot}")
     if len(known) < len(values):
         raise SlicesError(
             f"a client has not counted its transactions in slot {slot}: if it had not begun by "

@@ -9,6 +9,9 @@ from encbench.api.trial import TrialSpec
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
 COMPONENT = "app.kubernetes.io/component"
+PART_OF = "app.kubernetes.io/part-of"
+INSTANCE = "app.kubernetes.io/instance"
+"""Of a child the campaign; of the chart's objects the release."""
 MANAGER = "encbench"
 
 CAMPAIGN = "encbench.io/campaign"
@@ -40,7 +43,9 @@ def labels(component: str, **values: str) -> dict[str, str]:
     """
     names = {"campaign": CAMPAIGN, "cell": CELL, "testbed": TESTBED, "trial": TRIAL, "arm": ARM}
     own = {names[key]: value for key, value in values.items()}
-    return {MANAGED_BY: MANAGER, COMPONENT: component, **own}
+    if "campaign" in values:
+        own[INSTANCE] = values["campaign"]
+    return {MANAGED_BY: MANAGER, PART_OF: MANAGER, COMPONENT: component, **own}
 
 
 def of_arm(

@@ -55,6 +55,11 @@ class Errands:
         self._slots = asyncio.Semaphore(limit)
         self._tasks: dict[Errand, asyncio.Task[None]] = {}
 
+    @property
+    def under_way(self) -> int:
+        """Errands that are done or wait for their turn."""
+        return len(self._tasks)
+
     async def do(self, errand: Errand, work: Work) -> bool | None:
         """Begin it, unless it is under way."""
         if errand not in self._tasks:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from encbench import ports
 from encbench.admission.gather import Allowed
 from encbench.admission.images import Images
+from encbench.reconcile.services import Services
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Settings:
     """Names of Secrets in each namespace, by which every pod may pull its images."""
     allowed: Allowed = field(default_factory=Allowed)
     """What the administrator lets authors choose."""
+    namespace_trials: int = 0
+    """Trials that a namespace's campaigns may plan together; 0 is no limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +47,7 @@ class Reads:
     recorder: ports.RecorderReader
     clock: ports.Clock
     settings: Settings
+    services: Services = field(default_factory=Services)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,3 +60,4 @@ class Deps(Reads):
     agent: ports.Agent
     recorder: ports.Recorder
     certificates: ports.Certificates
+    meter: ports.Meter = field(default_factory=ports.Meter)

@@ -4,15 +4,19 @@
 last. Whatever the campaigns have left unfinished in the bucket stays there.
 """
 
+import asyncio
 import logging
 from collections.abc import Sequence
 
+from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN
-from encbench.ports import Body, Cluster, Conflict, Rejected
-from encbench.reconcile.campaign.cleanup import FINALIZER, without_ours
+from encbench.ports import Body, Clock, Cluster, Conflict, Rejected, Unavailable
+from encbench.reconcile.campaign.cleanup import FINALIZER, GIVE_UP, without_ours
 
 ATTEMPTS = 10
 """Times that a campaign may be changed by another writer meanwhile."""
+AGAIN_SECONDS = 120.0
+"""Between looks at the campaigns of namespaces that are not watched."""
 
 log = logging.getLogger(__name__)
 
@@ -47,3 +51,23 @@ async def _let_go(cluster: Cluster, namespace: str, body: Body | None) -> None:
             log.info("campaign %s/%s can be deleted without an operator", namespace, name)
             return
     log.warning("a campaign in %s changed too often to take the finalizer off", namespace)
+
+
+async def let_forgotten_go(cluster: Cluster, clock: Clock, watched: Sequence[str]) -> None:
+    """Until cancelled: have no deleted campaign wait for ever for an operator that left it behind.
+
+    Such as one in a namespace that is no longer watched. Another release may watch it, so it gets
+    the time after which that one's operator would have let it go as well.
+    """
+    while True:
+        try:
+            for body in await cluster.list(CAMPAIGN, None):
+                meta = body["metadata"]
+                deleted = meta.get("deletionTimestamp")
+                if meta["namespace"] in watched or deleted is None:
+                    continue
+                if (clock.now() - parse_time(deleted)).total_seconds() > GIVE_UP:
+                    await _let_go(cluster, meta["namespace"], body)
+        except (Unavailable, Rejected) as error:
+            log.warning("campaigns in namespaces that are not watched: %s", error)
+        await asyncio.sleep(AGAIN_SECONDS)

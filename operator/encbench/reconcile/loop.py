@@ -13,7 +13,7 @@ from typing import Protocol
 
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
 from encbench.kube import labels
-from encbench.ports import Body, Cluster, Conflict, Rejected, Unavailable
+from encbench.ports import Body, Cluster, Conflict, Meter, PassEnd, Rejected, Unavailable
 from encbench.reconcile.effects.cluster import NotOurs
 from encbench.reconcile.namespaces import is_ending
 from encbench.reconcile.queue import WorkQueue
@@ -46,9 +46,14 @@ class Loop:
     """Dispatches keys to reconcilers."""
 
     def __init__(
-        self, cluster: Cluster, reconcilers: Mapping[Kind, Reconciler], namespaces: Sequence[str]
+        self,
+        cluster: Cluster,
+        reconcilers: Mapping[Kind, Reconciler],
+        namespaces: Sequence[str],
+        meter: Meter | None = None,
     ) -> None:
         self._cluster = cluster
+        self._meter = meter or Meter()
         self._reconcilers = reconcilers
         self._namespaces = namespaces
         self._queue: WorkQueue[Key] = WorkQueue(self._work, on_error=self._failed)
@@ -67,6 +72,11 @@ class Loop:
     def wake(self, key: Key) -> None:
         """Have an object looked at."""
         (self._trials if key.kind == TRIAL else self._queue).add(key)
+
+    def lanes(self) -> dict[str, tuple[int, int]]:
+        """Keys that wait and keys that are worked on, by lane."""
+        lanes = {"trials": self._trials, "others": self._queue}
+        return {name: (queue.waiting, queue.working) for name, queue in lanes.items()}
 
     async def run(self) -> None:
         """Work until cancelled."""
@@ -92,10 +102,25 @@ class Loop:
                 # Whatever it is, it must not end the work on other kinds and namespaces.
                 log.exception("the sweep of %s in %s failed", kind.plural, namespace)
             else:
-                for body in found:
-                    self.wake(Key(kind, namespace, body["metadata"]["name"]))
+                names = [body["metadata"]["name"] for body in found]
+                if kind == CAMPAIGN:
+                    self._meter.only(namespace, names)
+                for name in names:
+                    self.wake(Key(kind, namespace, name))
 
     async def _work(self, key: Key) -> float | None:
+        end: PassEnd = "done"
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        try:
+            return await self._pass(key)
+        except Exception as error:
+            end = _end(error)
+            raise
+        finally:
+            self._meter.passed(key.kind, clock() - began, end)
+
+    async def _pass(self, key: Key) -> float | None:
         try:
             return await self._reconcilers[key.kind].reconcile(key.namespace, key.name)
         except Rejected as error:
@@ -113,6 +138,16 @@ class Loop:
             log.error("%s: again in %.1f s: %s", where, delay, error)
         else:
             log.error("%s: again in %.1f s", where, delay, exc_info=error)
+
+
+def _end(error: Exception) -> PassEnd:
+    ends: dict[type[Exception], PassEnd] = {
+        Unavailable: "unavailable",
+        Conflict: "conflict",
+        Rejected: "rejected",
+        NotOurs: "rejected",
+    }
+    return next((end for kind, end in ends.items() if isinstance(error, kind)), "failed")
 
 
 def concerned(kind: Kind, body: Body) -> list[Key]:

@@ -55,10 +55,20 @@ class WorkQueue(Generic[K]):
             self._changed.set()
 
     @property
+    def waiting(self) -> int:
+        """Keys that are due and that no worker has taken yet."""
+        now = asyncio.get_running_loop().time()
+        return sum(due <= now for due in self._due.values())
+
+    @property
+    def working(self) -> int:
+        """Keys that are worked on."""
+        return len(self._busy)
+
+    @property
     def idle(self) -> bool:
         """True when nothing is being worked on and nothing is due now."""
-        now = asyncio.get_running_loop().time()
-        return not self._busy and all(due > now for due in self._due.values())
+        return not self._busy and not self.waiting
 
     async def run(self, workers: int) -> None:
         """Work until cancelled."""

@@ -26,7 +26,9 @@ from encbench.reconcile.effects.campaign import CampaignEffects
 from encbench.reconcile.effects.effect import SLOW
 from encbench.reconcile.effects.testbed import TestbedEffects
 from encbench.reconcile.effects.trial import TrialEffects
+from encbench.reconcile.gauges import CampaignGauge, Gauge, TrialGauge, Windows
 from encbench.reconcile.loop import Reconciler
+from encbench.reconcile.nodes import NodeLeases
 from encbench.reconcile.objects import Object, OwnKind
 from encbench.reconcile.testbed.decide import decide as decide_testbed
 from encbench.reconcile.testbed.observe import observe as observe_testbed
@@ -53,6 +55,7 @@ class KindReconciler(Generic[S, T, V, E, R]):
     decide: Callable[[Object[S, T], V], Decision[T, E]]
     effects: Effects[Object[S, T], E, R]
     slowly: Slowly
+    gauge: Gauge[Object[S, T], V, T]
     is_over: Callable[[T], bool] = lambda _: False
     """Whether nothing that was found is needed any more."""
     sees_deletion: bool = False
@@ -67,12 +70,15 @@ class KindReconciler(Generic[S, T, V, E, R]):
             assert body is not None  # noqa: S101 - it was parsed
             return await misfits.handle(cluster, self.deps.clock, kind, body, error)
         if subject is None or (subject.deleting and not self.sees_deletion):
-            self.effects.forget(namespace, name)
+            self.effects.bury(namespace, name)
+            self.gauge.gone(namespace, name)
             return None
         seen = await self.observe(self.deps, subject, self.effects.found(subject))
+        self.effects.look_after(subject)
         decision = self.decide(subject, seen)
         if decision.status != subject.status:
             await cluster.apply_status(kind, subject.with_status(decision.status))
+        self.gauge.passed(subject, seen, decision.status)
         found = [await self._perform(subject, effect) for effect in decision.effects]
         if self.is_over(decision.status):
             self.effects.forget(namespace, name)
@@ -91,7 +97,7 @@ class KindReconciler(Generic[S, T, V, E, R]):
         return await self.slowly.do(errand, lambda: self.effects.perform(subject, effect))
 
 
-def reconcilers(deps: Deps, slowly: Slowly) -> dict[Kind, Reconciler]:
+def reconcilers(deps: Deps, slowly: Slowly, nodes: NodeLeases) -> dict[Kind, Reconciler]:
     """One for each kind, as a new process begins with them."""
 
     def is_proven(status: TestbedStatus) -> bool:
@@ -100,6 +106,7 @@ def reconcilers(deps: Deps, slowly: Slowly) -> dict[Kind, Reconciler]:
     def is_archived(status: TrialStatus) -> bool:
         return is_true(status.conditions, ARCHIVED)
 
+    windows = Windows()
     return {
         CAMPAIGN: KindReconciler(
             deps,
@@ -108,6 +115,7 @@ def reconcilers(deps: Deps, slowly: Slowly) -> dict[Kind, Reconciler]:
             decide_campaign,
             CampaignEffects(deps),
             slowly,
+            CampaignGauge(deps.meter, windows),
             sees_deletion=True,
         ),
         TESTBED: KindReconciler(
@@ -115,8 +123,9 @@ def reconcilers(deps: Deps, slowly: Slowly) -> dict[Kind, Reconciler]:
             objects.testbed,
             observe_testbed,
             decide_testbed,
-            TestbedEffects(deps),
+            TestbedEffects(deps, nodes),
             slowly,
+            Gauge(deps.meter),
             is_proven,
         ),
         TRIAL: KindReconciler(
@@ -124,8 +133,9 @@ def reconcilers(deps: Deps, slowly: Slowly) -> dict[Kind, Reconciler]:
             objects.trial,
             observe_trial,
             decide_trial,
-            TrialEffects(deps),
+            TrialEffects(deps, nodes),
             slowly,
+            TrialGauge(deps.meter, windows),
             is_archived,
         ),
     }

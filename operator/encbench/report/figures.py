@@ -99,6 +99,8 @@ FIGURES = (
     ),
     Figure("qps", mean="geometric"),
     Figure("new_orders_per_second", mean="geometric", heading="New Orders a second"),
+    Figure("round_trips_per_transaction", heading="round trips a transaction"),
+    Figure("cells_per_transaction", heading="result cells a transaction"),
     JudgedFigure(
         "latency_average_ms",
         step="latency_average",

@@ -15,11 +15,11 @@ from functools import partial
 from itertools import chain
 from typing import TypeVar
 
-from encbench.core.figures import NEW_ORDERS
+from encbench.core.figures import CELLS, NEW_ORDERS, ROUND_TRIPS
 from encbench.core.slices import Slices
 from encbench.core.statistics.histogram import percentile
 from encbench.core.tls import TlsSession
-from encbench.tools.progress import Sample
+from encbench.tools.progress import MOST, Sample
 
 Histogram = tuple[tuple[float, int], ...]
 """Pairs of latency in ms (the middle of a bucket) and number of transactions, in order."""
@@ -87,6 +87,36 @@ class Measurement:
     columns: tuple[tuple[str, str], ...] = ()
     """Digests of the rows that a client's driver read (`tools.session`); not merged."""
 
+    def __post_init__(self) -> None:
+        """ParseError for figures that no run can have, whichever parser read them."""
+        figures: list[float | None] = [
+            *(self.transactions, self.queries, self.tps, self.qps, self.errors, self.reconnects),
+            *(self.latency_average_ms, self.latency_min_ms, self.latency_max_ms),
+            *(self.latency_p95_ms, *self.extra.values()),
+            *(n for kind in self.kinds for n in (kind.transactions, kind.errors)),
+            *chain.from_iterable(self.histogram),
+            *(n for kind in self.kinds for bucket in kind.histogram for n in bucket),
+        ]
+        possible = all(figure is None or 0 <= figure <= MOST for figure in figures)
+        if not possible or not 0 < self.seconds <= MOST:
+            raise ParseError("the report in output.log has a figure that no run can have")
+
+
+def number(text: str) -> float:
+    """A figure of a report; ParseError for none, or for one that no run can have."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 <= found <= MOST:
+        raise ParseError("the report in output.log has a figure that no run can have")
+    return found
+
+
+def whole(text: str) -> int:
+    """A count of a report, likewise."""
+    return int(number(text))
+
 
 def mean(histogram: Histogram) -> float | None:
     """The mean of the buckets' middles; None for an empty histogram."""
@@ -97,14 +127,16 @@ def mean(histogram: Histogram) -> float | None:
 def in_slices(whole: Measurement, slices: Slices) -> Measurement:
     """The measurement of a trial's counted slices, of what its clients reported of the whole run.
 
-    Latency is of the transactions that no stop interrupted.
+    Latency is of the transactions that no stop interrupted. What a transaction sends and receives
+    does not depend on when it runs, so that is the whole run's.
     """
+    tps = slices.transactions / slices.seconds
     histogram = tuple((math.sqrt(low * high), count) for low, high, count in slices.latency)
     return replace(
         whole,
         seconds=slices.seconds,
         transactions=slices.transactions,
-        tps=slices.transactions / slices.seconds,
+        tps=tps,
         queries=None,
         qps=None,
         latency_average_ms=mean(histogram),
@@ -113,7 +145,18 @@ def in_slices(whole: Measurement, slices: Slices) -> Measurement:
         latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
         histogram=histogram,
         series=(),
-        extra={NEW_ORDERS: slices.new_orders / slices.seconds} if NEW_ORDERS in whole.extra else {},
+        extra={
+            **(
+                {NEW_ORDERS: slices.new_orders / slices.seconds}
+                if NEW_ORDERS in whole.extra
+                else {}
+            ),
+            **{
+                name: whole.extra[name] / whole.tps * tps
+                for name in (ROUND_TRIPS, CELLS)
+                if name in whole.extra and whole.tps
+            },
+        },
         kinds=(),
     )
 

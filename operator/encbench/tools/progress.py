@@ -6,6 +6,9 @@
 from enum import Enum
 from typing import NamedTuple, Protocol
 
+MOST = 1e15
+"""More than any figure of a run; a larger number is damaged, or made up."""
+
 
 class Sample(NamedTuple):
     """One of the tool's periodic reports, on the second that ended with it."""
@@ -18,6 +21,12 @@ class Sample(NamedTuple):
     latency_p95_ms: float
     errors: float
     """Errors in that second, as `Measurement.errors` counts them."""
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether a tool can have measured this; NaN counts, where it stands for no figure."""
+        rates = (self.tps, self.qps, self.latency_p95_ms, self.errors)
+        return 0 <= self.second <= MOST and not any(rate < 0 or rate > MOST for rate in rates)
 
 
 class Mark(Enum):

@@ -21,8 +21,8 @@ import re
 
 from encbench.core.tls import TlsSession
 
-_SESSION = re.compile(r"^encbench-session tls=(\S+) cipher=(\S+)$", re.MULTILINE)
-_ROW = re.compile(r"^encbench-columns (\S+) ([0-9a-f]{64}|absent)$", re.MULTILINE)
+_SESSION = re.compile(r"^encbench-session tls=(\S{1,64}) cipher=(\S{1,64})$", re.MULTILINE)
+_ROW = re.compile(r"^encbench-columns (\S{1,80}) ([0-9a-f]{64}|absent)$", re.MULTILINE)
 
 
 def sessions(output: str) -> tuple[TlsSession, ...]:

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
+from encbench.wire.foreign import parsed
+
 MESSAGE = Path("/dev/termination-log")
 LONGEST = 1000
 """Letters of a sentence; the kubelet takes 4,096 bytes for the whole message."""
@@ -24,7 +26,7 @@ def leave(sentence: str, message: Path = MESSAGE) -> NoReturn:
 def failure(termination_message: str) -> str | None:
     """The sentence; None for any other message."""
     try:
-        said = json.loads(termination_message)
+        said = parsed(termination_message)
     except ValueError:
         return None
     sentence = said.get("failure") if isinstance(said, dict) else None

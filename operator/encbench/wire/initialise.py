@@ -4,8 +4,9 @@
 text may hold anything.
 """
 
-import json
 import re
+
+from encbench.wire.foreign import parsed
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
@@ -13,7 +14,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 def refused_settings(termination_message: str) -> tuple[str, ...]:
     """The settings that a server refuses; empty for any other message."""
     try:
-        names = json.loads(termination_message)["refusedSettings"]
+        names = parsed(termination_message)["refusedSettings"]
     except (ValueError, TypeError, KeyError):
         return ()
     whole = isinstance(names, list) and all(

@@ -5,9 +5,9 @@ the same. Both need TLS and the bearer token, and answer 503 until the tool wait
 When a run ends, the pod's status has a `Termination` and the bucket a `Summary`.
 """
 
-import json
 from typing import Literal, NotRequired, TypedDict
 
+from encbench.wire.foreign import parsed
 from encbench.wire.slices import OwnSlots
 
 STATE = "/v1/state"
@@ -77,10 +77,11 @@ class Termination(TypedDict):
 def termination_digests(message: str) -> dict[str, str]:
     """By file name, from a `Termination`; empty for any other message."""
     try:
-        digests: dict[str, str] = json.loads(message)["digests"]
+        digests = parsed(message)["digests"]
     except (ValueError, TypeError, KeyError):
         return {}
-    return digests
+    whole = isinstance(digests, dict) and all(isinstance(one, str) for one in digests.values())
+    return digests if whole else {}
 
 
 class MomentStamp(TypedDict):

@@ -6,7 +6,6 @@ which the server takes, but not where a CEL rule reads the field; the models nev
 """
 
 import copy
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,99 +14,10 @@ from encbench.api.crd import schema
 from encbench.api.resources import RESOURCES, Resource, problems
 from tests.support.apiserver import ApiServer
 from tests.support.manifests import body
-
-ODD: tuple[Any, ...] = (
-    None,
-    True,
-    0,
-    1,
-    -1,
-    7,
-    2**31,
-    2**53,
-    0.5,
-    1.5,
-    "",
-    "0",
-    "1",
-    "-1",
-    "1.5",
-    "a",
-    "a b",
-    "A",
-    "a..b",
-    "-a",
-    "a\n",
-    "1\n",
-    "0s",
-    "0m0s",
-    "30",
-    "30s",
-    "1m30s",
-    "500ms",
-    "1234567s",
-    "30S",
-    "512Mi",
-    "512m",
-    "1e3",
-    "0.0",
-    ".5",
-    "true",
-    "ü",
-    "x" * 63,
-    "x" * 64,
-    "1" * 33,
-    "x" * 1025,
-    [],
-    [None],
-    ["a"],
-    ["a", "a"],
-    [1, 1],
-    [1, 2],
-    [0],
-    [{}],
-    ["a"] * 65,
-    {},
-    {"a": "b"},
-    {"a": 1},
-    {"a": None},
-    {"A": "b"},
-    {"tables": "1"},
-    {"mysql_host": "x"},
-    {"a/b": "c"},
-    {"a": "b c"},
-    {f"a{n}": "b" for n in range(65)},
-)
-
-Path = tuple[str | int, ...]
-
+from tests.support.odd import INJECTIONS, ODD, changed, fields
 
 FROZEN_COPIES = ("instance", "mode", "dataset", "workload")
 """Parts of what the operator writes that are the users' own specs, which have their turn."""
-
-
-def fields(node: dict[str, Any], path: Path) -> Iterator[Path]:
-    """Every place below a schema, the first item standing for all of a list."""
-    yield path
-    for name, field in node.get("properties", {}).items():
-        if name not in FROZEN_COPIES:
-            yield from fields(field, (*path, name))
-    if "items" in node:
-        yield from fields(node["items"], (*path, 0))
-
-
-def changed(whole: Any, path: Path, value: Any) -> Any:
-    """A copy with the value in that place, and what leads there made where it is missing."""
-    if not path:
-        return value
-    first, *rest = path
-    if isinstance(first, int):
-        items = list(whole or [None])
-        items[first] = changed(items[first], tuple(rest), value)
-        return items
-    made = dict(whole or {})
-    made[first] = changed(made.get(first), tuple(rest), value)
-    return made
 
 
 def said(answer: Any) -> str:
@@ -136,8 +46,8 @@ def test_every_field_with_odd_values(api_server: ApiServer, resource: Resource) 
     )
     disagreements = []
     tried = 0
-    for path in fields(schema(resource)["properties"]["spec"], ("spec",)):
-        for value in ODD:
+    for path in fields(schema(resource)["properties"]["spec"], ("spec",), FROZEN_COPIES):
+        for value in (*ODD, *INJECTIONS):
             one = changed(copy.deepcopy(body(kind, "odd", namespace)), path, value)
             ours = problems(kind, one)
             status, answer = api_server.request("POST", url, one)

@@ -40,8 +40,9 @@ class Installation:
         values = {"watchNamespaces": [self.doomed, self.other], "fullnameOverride": f"b{number}"}
         self.roles = chart.render(values)
         for kind in ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"):
-            for body in self.roles.all(kind, "operator"):
-                self._grant(body)
+            for component in ("operator", "leases"):
+                for body in self.roles.all(kind, component):
+                    self._grant(body)
         for name in ("access-key", "secret-key"):
             (folder / name).write_text("none-at-all")
 
@@ -63,6 +64,7 @@ class Installation:
         healthy = f"http://127.0.0.1:{daemon.free_port()}/healthz"
         argv = [sys.executable, "-m", "encbench", "--image=none", "--log-format=text"]
         argv += [f"--namespace={name}" for name in (self.doomed, self.other)]
+        argv += [f"--lease-namespace={chart.NAMESPACE}"]
         argv += ["--s3-endpoint=http://127.0.0.1:1", f"--s3-credentials-dir={self.folder}"]
         argv += ["--prometheus-url=http://127.0.0.1:1", f"--liveness={healthy}", *more]
         kubeconfig = str(self.server.kubeconfig_of(OPERATOR))

@@ -6,6 +6,7 @@ What is looked at is every byte that the proxy sent, not what a client makes of 
 from collections.abc import Iterator
 
 import pytest
+from cryptography.exceptions import InvalidTag
 
 from tests.contract.columns import corpus
 from tests.contract.columns.conftest import Server
@@ -13,6 +14,7 @@ from tests.contract.columns.wire import Result, ServerError, Wire
 from tests.support import confidential
 from tests.support.confidential import AES, SM4, Recorder, is_envelope, opened
 
+NAME = (b"secret", b"name")
 SECRETS = (corpus.MARKER.encode(), corpus.NUMBER.encode())
 
 
@@ -37,14 +39,15 @@ def compared(plain: list[Result], sealed: list[Result], *, texts: list[Result]) 
     for before, after, text in zip(plain, sealed, texts, strict=True):
         assert len(before.rows) == len(after.rows)
         for rows in zip(before.rows, after.rows, text.rows, strict=True):
-            for column, *values in zip(before.columns, *rows, strict=True):
+            columns = zip(before.columns, after.columns, strict=True)
+            for (column, announced), *values in zip(columns, *rows, strict=True):
                 direct, seen, as_text = values
                 if not is_envelope(seen):
                     assert seen == direct
                     continue
                 found += 1
                 assert isinstance(seen, bytes)
-                envelope = opened(seen)
+                envelope = opened(seen, announced.origin)
                 assert envelope.text == as_text
                 assert (envelope.kind, envelope.decimals) == (column.kind, column.decimals)
                 assert (envelope.flags, envelope.charset) == (column.flags, column.charset)
@@ -128,9 +131,10 @@ def test_out_parameters(server: Server, recorder: Recorder, capabilities: int) -
     with server.wire(recorder.port, capabilities) as wire:
         statement = wire.prepare("CALL gives(?)")
         results = wire.execute(statement.number, (b"x",))
-    (value,) = results[0].rows[0]
+    (value,), (column,) = results[0].rows[0], results[0].columns
     assert value is not None
-    assert opened(value).text.startswith(SECRETS[0])
+    print(f"an output parameter's origin: {column.origin}")
+    assert opened(value, column.origin).text.startswith(SECRETS[0])
     clean(recorder)
 
 
@@ -144,7 +148,7 @@ def test_rows_of_a_cursor(server: Server, recorder: Recorder, capabilities: int)
         with pytest.raises(ServerError):
             wire.fetch(statement.number + 1, opening.columns, 1)
         wire.simple(0x1A, statement.number.to_bytes(4, "little"))
-    texts = [opened(result.rows[0][1] or b"").text for result in fetched]
+    texts = [opened(result.rows[0][1] or b"", NAME).text for result in fetched]
     assert texts == [f"{corpus.MARKER}{which}".encode() for which in ("one", "two")]
     assert [result.rows[0][0] for result in fetched] == [b"\1\0\0\0", b"\2\0\0\0"]
     clean(recorder)
@@ -164,7 +168,8 @@ def test_announced_as_binary_strings(server: Server, recorder: Recorder, capabil
         assert (after.kind, after.charset, after.flags & 0x80) == (0xFD, 63, 0x80)
         assert after.flags & 0x8970 == 0
         assert after.flags & 0x0F == before.flags & 0x0F
-        assert after.length >= before.length + confidential.OVERHEAD
+        assert after.length >> 24 == 0x40 | before.kind & 0x3F
+        assert after.length & 0xFFFF == min(before.length, 0xFFFF)
         names = [
             (one.schema, one.table, one.org_table, one.name, one.org_name)
             for one in (before, after)
@@ -220,8 +225,28 @@ def test_nonces_are_never_used_twice(server: Server, recorder: Recorder) -> None
         with server.wire(recorder.port) as wire:
             for _ in range(3):
                 (result,) = wire.query("SELECT name, num, txt, doc FROM secret WHERE id < 3")
-                nonces += [opened(value or b"").nonce for row in result.rows for value in row]
+                for row in result.rows:
+                    for column, value in zip(result.columns, row, strict=True):
+                        envelope = opened(value or b"", column.origin)
+                        nonces.append((envelope.key_id, envelope.nonce))
     assert len(nonces) == len(set(nonces)) == 72
+    assert len({key_id for key_id, _ in nonces}) == 3, "each connection has a key of its own"
+
+
+def test_a_value_opens_in_its_own_column_alone(server: Server, recorder: Recorder) -> None:
+    with server.wire(recorder.port) as wire:
+        (result,) = wire.query("SELECT name, num, UPPER(name) FROM secret WHERE id = 1")
+    name, number, derived = (value or b"" for value in result.rows[0])
+    assert opened(name, NAME).text.startswith(SECRETS[0])
+    for value, origin in (
+        (name, (b"secret", b"num")),
+        (name, (b"plain", b"name")),
+        (name, (b"", b"")),
+        (number, NAME),
+        (derived, NAME),
+    ):
+        with pytest.raises(InvalidTag):
+            opened(value, origin)
 
 
 def test_permissive_is_for_rules_alone(server: Server) -> None:

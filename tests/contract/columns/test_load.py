@@ -22,7 +22,7 @@ MOST_MEMORY = 64 << 20
 ROWS_MEMORY = 8 << 20
 SLOW, SLOW_MEMORY = 64, 128 << 10
 """Clients that do not read, and what each may take: an answer of theirs has 100 MB."""
-BEGINNING = MAGIC + b"\x01\x01"
+BEGINNING = MAGIC + b"\x02\x01"
 """Of an envelope; ciphertext that looks like it is not to be expected in a lifetime of runs."""
 LOST = (ServerError, ConnectionError)
 

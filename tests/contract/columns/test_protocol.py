@@ -13,6 +13,7 @@ from tests.contract.columns.wire import DEPRECATE_EOF, Result, ServerError, Wire
 from tests.support import confidential
 from tests.support.confidential import Proxy, Recorder, is_envelope, opened
 
+NAME = (b"secret", b"name")
 LAST_PREPARED = 0xFFFFFFFF
 LONGEST = 0xFFFFFF
 MASKED = {
@@ -134,8 +135,8 @@ def test_a_common_client(strict: Proxy) -> None:
             cursor.execute("SELECT id, name, num FROM secret WHERE id IN (1, 3) ORDER BY id")
             (one, name, number), empty = cursor.fetchall()
             assert (one, empty) == (1, (3, None, None))
-            assert opened(name).text == f"{corpus.MARKER}one".encode()
-            assert opened(number).text == f"{corpus.NUMBER}.25".encode()
+            assert opened(name, NAME).text == f"{corpus.MARKER}one".encode()
+            assert opened(number, (b"secret", b"num")).text == f"{corpus.NUMBER}.25".encode()
             cursor.execute("SELECT label FROM plain WHERE label = %s", ("open",))
             assert cursor.fetchone() == ("open",)
         made.ping(reconnect=False)
@@ -173,7 +174,7 @@ def test_a_long_statement_passes(server: Server, strict: Proxy, length: int) -> 
     statement = f"{statement.ljust(length, 'x')}'"
     with server.wire(strict.port) as made:
         (result,) = made.query(statement)
-    assert opened(result.rows[0][0] or b"").text == f"{corpus.MARKER}one".encode()
+    assert opened(result.rows[0][0] or b"", NAME).text == f"{corpus.MARKER}one".encode()
 
 
 def test_a_row_that_becomes_too_long_is_refused(server: Server, strict: Proxy) -> None:
@@ -228,7 +229,8 @@ def test_a_client_that_does_not_wait(server: Server, strict: Proxy, capabilities
         (fourth,) = made.results(binary=False)
         assert made.packet()[0] == wire.OK
         (second,) = made.execute(statement.number)
-    assert opened(first.rows[0][0] or b"").text == opened(second.rows[0][0] or b"").text
+    both = [opened(one.rows[0][0] or b"", NAME).text for one in (first, second)]
+    assert both[0] == both[1]
     assert fourth.rows == [[b"open"]]
 
 

@@ -33,7 +33,7 @@ def held(column: Column, sealed: bytes | None, text: bytes | None) -> None:
     if sealed is None or text is None:
         assert sealed is text
         return
-    envelope = opened(sealed)
+    envelope = opened(sealed, column.origin)
     assert (envelope.kind, envelope.decimals) == (column.kind, column.decimals)
     assert (envelope.flags, envelope.charset) == (column.flags, column.charset)
     if column.kind in (FLOAT, DOUBLE):
@@ -73,7 +73,10 @@ def test_a_double_reads_back_the_same(server: Server) -> None:
         statement = wire.prepare("SELECT db, fl FROM types WHERE id IN (2, 4)")
         (sealed,) = wire.execute(statement.number)
     for before, after in zip(binary.rows, sealed.rows, strict=True):
-        double, single = (float(opened(value or b"").text) for value in after)
+        double, single = (
+            float(opened(value or b"", column.origin).text)
+            for value, column in zip(after, sealed.columns, strict=True)
+        )
         assert [struct.pack("<d", double), struct.pack("<f", single)] == before
 
 

@@ -41,6 +41,11 @@ class Column:
     flags: int
     decimals: int
 
+    @property
+    def origin(self) -> tuple[bytes, bytes]:
+        """To what its encrypted values are bound."""
+        return self.org_table, self.org_name
+
 
 @dataclass
 class Result:

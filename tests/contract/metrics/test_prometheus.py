@@ -11,8 +11,9 @@ from typing import ClassVar
 
 import pytest
 
+from encbench.adapters import prometheus
 from encbench.adapters.prometheus import Prometheus
-from encbench.ports import Series, Unavailable
+from encbench.ports import Rejected, Series, Unavailable
 from tests.support.prometheus import running_prometheus
 
 Connect = Callable[[str], Prometheus]
@@ -55,6 +56,16 @@ def serve() -> Iterator[Callable[..., str]]:
     for server in servers:
         server.shutdown()
         server.server_close()
+
+
+async def test_an_answer_without_end_is_refused(
+    serve: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prometheus, "LARGEST", 2**20)
+    metrics = Prometheus(serve(" " * (2**20 + 1)))
+    with pytest.raises(Rejected, match="more than 1 MiB"):
+        await metrics.raw("up", 0, 1)
+    await metrics.aclose()
 
 
 async def _until(find: Callable[[], Awaitable[list[Series]]], least: int) -> Series:

@@ -36,6 +36,56 @@ BREAKAGES = {
 }
 """By the number of a condition, what contradicts it."""
 
+SLOW_BREAKAGES = [
+    (
+        "UPDATE @bmsql_oorder SET o_carrier_id = 3 WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = 3000",
+        "UPDATE @bmsql_oorder SET o_carrier_id = NULL "
+        "WHERE o_w_id = 1 AND o_d_id = 1 AND o_id = 3000",
+        {7, 9},
+    ),
+    (
+        "UPDATE @bmsql_oorder SET o_ol_cnt = o_ol_cnt + 2 * o_id - 11 "
+        "WHERE o_w_id = 1 AND o_d_id = 1 AND o_id IN (5, 6)",
+        "UPDATE @bmsql_oorder SET o_ol_cnt = o_ol_cnt - 2 * o_id + 11 "
+        "WHERE o_w_id = 1 AND o_d_id = 1 AND o_id IN (5, 6)",
+        {8},
+    ),
+    (
+        "UPDATE @bmsql_order_line SET ol_delivery_d = NULL "
+        "WHERE ol_w_id = 1 AND ol_d_id = 1 AND ol_o_id = 1 AND ol_number = 1",
+        "UPDATE @bmsql_order_line SET ol_delivery_d = '2024-01-01 00:00:00' "
+        "WHERE ol_w_id = 1 AND ol_d_id = 1 AND ol_o_id = 1 AND ol_number = 1",
+        {9},
+    ),
+    (
+        "UPDATE @bmsql_history SET h_amount = h_amount + 1 WHERE hist_id = 1",
+        "UPDATE @bmsql_history SET h_amount = h_amount - 1 WHERE hist_id = 1",
+        {10, 11, 12},
+    ),
+    (
+        "UPDATE @bmsql_customer SET c_balance = c_balance + 1 "
+        "WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 1",
+        "UPDATE @bmsql_customer SET c_balance = c_balance - 1 "
+        "WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 1",
+        {12, 14},
+    ),
+    (
+        "UPDATE @bmsql_customer SET c_delivery_cnt = 1 "
+        "WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 1",
+        "UPDATE @bmsql_customer SET c_delivery_cnt = 0 "
+        "WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 1",
+        {13},
+    ),
+    (
+        "UPDATE @bmsql_customer SET c_ytd_payment = c_ytd_payment + 1 "
+        "WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 1",
+        "UPDATE @bmsql_customer SET c_ytd_payment = c_ytd_payment - 1 "
+        "WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 1",
+        {14},
+    ),
+]
+"""What contradicts conditions that `check` does not ask, how to mend it, and their numbers."""
+
 
 @pytest.fixture(scope="module", params=first_of(ENGINES))
 def program(
@@ -92,6 +142,27 @@ def test_check_of_a_loaded_database(program: Program) -> None:
     assert done.code == 0, done.output
     assert [event["rows"] for event in done.named("check")] == [0] * 6
     assert done.output.count(": holds") == 6
+
+
+@pytest.mark.full
+def test_every_condition_of_a_loaded_database(program: Program) -> None:
+    done = program.run("check-all")
+    assert done.code == 0, done.output
+    assert [event["rows"] for event in done.named("check")] == [0] * 14
+    assert done.output.count(": holds") == 14
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("broken", "mended", "numbers"), SLOW_BREAKAGES)
+def test_check_all_catches_what_check_does_not_ask(
+    program: Program, broken: str, mended: str, numbers: set[int]
+) -> None:
+    program.admin(broken)
+    few, all_ = program.run("check"), program.run("check-all")
+    program.admin(mended)
+    assert few.code == 0
+    assert all_.code == 1
+    assert {event["number"] for event in all_.named("check") if event["rows"]} == numbers
 
 
 @pytest.mark.parametrize("number", BREAKAGES)

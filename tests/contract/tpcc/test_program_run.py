@@ -102,6 +102,22 @@ def test_plain_statements_do_the_same(program: Program, counted: Callable[..., N
     counted(done)
 
 
+@pytest.mark.full
+def test_benchmarksql_s_statements_do_the_same(
+    program: Program, counted: Callable[..., None]
+) -> None:
+    """With twenty terminals, ten of which are at one warehouse, deliveries meet each other."""
+    weights = {"newOrderWeight": 45, "paymentWeight": 43, "deliveryWeight": 12}
+    done = program.run(
+        "run", statements="benchmarksql", **{**SHORT, "terminals": 20, "runSeconds": 8}, **weights
+    )
+    assert done.code == 0, done.said
+    assert done.result["errors"] == 0, done.result["errorCounts"]
+    assert done.types["delivery"]["committed"] > 0
+    assert done.result["session"]["skippedDistricts"] == 0
+    counted(done)
+
+
 def test_lines_are_in_the_documented_order(program: Program) -> None:
     done = program.run("run", **SHORT)
     names = [event["event"] for event in done.events]
@@ -343,3 +359,25 @@ def _stopped(program: Program) -> Iterator[None]:
     server.inside("sh", "-c", f"kill -STOP {sessions}")
     yield
     server.inside("sh", "-c", f"kill -CONT {sessions}")
+
+
+@pytest.mark.full
+def test_every_condition_holds_after_a_run(program: Program) -> None:
+    """Orders, deliveries, balances and payments agree to the cent (clause 3.3.2)."""
+    done = program.run("run", **SHORT, **{f"{kind}Weight": 20 for kind in TYPES})
+    assert done.code == 0, done.said
+    assert done.types["delivery"]["session"]["committed"] > 0
+    checked = program.run("check-all")
+    assert checked.code == 0, checked.output
+
+
+@pytest.mark.full
+def test_mariadb_s_snapshots_do_not_refuse_rows(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """MariaDB 11.6.2 and later have it on: every change since the first read is error 1020."""
+    with mariadb.running({}, overrides={"innodb_snapshot_isolation": "ON"}) as server:
+        one = Program(server, tmp_path_factory.mktemp("snapshots"), 1)
+        assert one.run("load").code == 0
+        done = one.run("run", terminals=8, warmupSeconds=1, runSeconds=4)
+    assert done.code == 0, done.said
+    assert done.result["errors"] == 0
+    assert done.result["retries"] < done.result["transactions"] / 50

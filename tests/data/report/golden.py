@@ -35,6 +35,7 @@ COLUMNS = Study(
     blocks=4,
     seconds=12,
     tpcc=True,
+    statements="benchmarksql",
     loss={
         "swap": 0.01,
         "enc20": 0.03,

@@ -12,6 +12,8 @@ def test_a_child_says_whose_it_is() -> None:
     meta = labels.metadata("study-t1", "ns", own, owner)
     assert meta["labels"] == {
         "app.kubernetes.io/managed-by": "encbench",
+        "app.kubernetes.io/part-of": "encbench",
+        "app.kubernetes.io/instance": "study",
         "app.kubernetes.io/component": "client",
         "encbench.io/campaign": "study",
         "encbench.io/trial": "study-t1",

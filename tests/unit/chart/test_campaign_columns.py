@@ -85,6 +85,12 @@ def test_the_external_driver_is_a_step_of_its_own() -> None:
     assert sorted(all_of(specs, "Campaign")) == sorted(names)
 
 
+@pytest.mark.parametrize("name", ["tpcc", "tpcc-external", "tpcc-small", "tpcc-small-mysql"])
+def test_every_form_sends_benchmarksql_s_statements(name: str) -> None:
+    workloads = all_of(parsed(OVERLAYS[name]), "Workload").values()
+    assert {workload.tpcc.statements for workload in workloads} == {"benchmarksql"}
+
+
 @pytest.mark.parametrize("name", ["tpcc", "tpcc-external"])
 def test_the_published_load_of_tpcc(name: str) -> None:
     workload = parsed(OVERLAYS[name])["Workload", "tpcc-confidential"]

@@ -45,6 +45,7 @@ def test_every_part_is_valid_and_accepted(name: str) -> None:
 def test_the_published_load(name: str) -> None:
     workload = the(parsed(OVERLAYS[name]), "Workload")
     assert workload.tpcc.warehouses == 1000
+    assert workload.tpcc.sent == "benchmarksql"
     assert workload.load.concurrency == [64, 128, 256, 512, 1024]
     assert workload.load.duration_seconds == 300
 

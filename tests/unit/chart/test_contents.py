@@ -1,12 +1,16 @@
 """What the chart installs, with its switches one way and the other."""
 
 import argparse
+import re
 from typing import Any
 
 import yaml
 
 from encbench.__main__ import arguments
 from encbench.admission.images import SERVERS, TOOLS
+from encbench.cli.installation import READER
+from encbench.kube.labels import MANAGED_BY, MANAGER
+from encbench.sidecars.storeusers.__main__ import arguments as storeusers
 from tests.cluster.versions import IMAGE_TAGS
 from tests.support.chart import NAMESPACE, Rendered, lint, render
 from tests.support.choices import ALLOWED
@@ -78,7 +82,8 @@ def test_by_default_everything_is_bundled(default: Rendered) -> None:
     assert args.s3_endpoint == f"http://bench-encbench-minio.{NAMESPACE}.svc:9000"
     assert args.prometheus_url == f"http://bench-encbench-prometheus.{NAMESPACE}.svc:9090"
     services = {body["metadata"]["name"] for body in default.all("Service")}
-    assert services == {"bench-encbench-minio", "bench-encbench-prometheus"}
+    bundled = {"bench-encbench-minio", "bench-encbench-prometheus"}
+    assert services == {*bundled, "bench-encbench-operator-metrics"}
 
 
 def test_images_are_those_that_we_build(default: Rendered) -> None:
@@ -114,7 +119,9 @@ def test_the_turnstile_is_the_one_that_we_build(default: Rendered) -> None:
 def test_external_services_replace_the_bundled_ones(external: Rendered) -> None:
     assert not external.all("StatefulSet")
     assert not external.all("DaemonSet")
-    assert not external.all("Service")
+    assert [one["metadata"]["name"] for one in external.all("Service")] == [
+        "bench-encbench-operator-metrics"
+    ]
     assert not external.all("Secret")
     (deployment,) = external.all("Deployment")
     pod = deployment["spec"]["template"]["spec"]
@@ -145,11 +152,58 @@ def test_more_namespaces(namespaces: Rendered) -> None:
     assert {body["metadata"]["namespace"] for body in policies} == {*everywhere}
 
 
+def secrets_of(pod: dict[str, Any], container: str) -> set[str]:
+    """The Secrets that the container sees."""
+    (own,) = [one for one in pod["containers"] if one["name"] == container]
+    seen = {mount["name"] for mount in own["volumeMounts"]}
+    volumes = [one for one in pod["volumes"] if one["name"] in seen]
+    return {one["secret"]["secretName"] for one in volumes if "secret" in one}
+
+
 def test_existing_credentials_are_used(namespaces: Rendered) -> None:
     assert not namespaces.all("Secret")
-    for component, kind in (("operator", "Deployment"), ("minio", "StatefulSet")):
-        volumes = namespaces.one(kind, component)["spec"]["template"]["spec"]["volumes"]
-        assert "keys" in [v["secret"]["secretName"] for v in volumes if "secret" in v]
+    pods = dict(namespaces.pods())
+    every = {"root-keys", "operator-keys", "analyst-keys"}
+    assert secrets_of(pods["bench-encbench-minio"], "users") == every
+
+
+def test_roots_credentials_are_in_the_stores_pod_alone(
+    default: Rendered, namespaces: Rendered
+) -> None:
+    for rendered, root, own, reader in (
+        (
+            default,
+            "bench-encbench-minio",
+            "bench-encbench-minio-operator",
+            "bench-encbench-minio-analyst",
+        ),
+        (namespaces, "root-keys", "operator-keys", "analyst-keys"),
+    ):
+        pods = dict(rendered.pods())
+        assert secrets_of(pods["bench-encbench-minio"], "minio") == {root}
+        assert secrets_of(pods["bench-encbench-operator"], "operator") == {own}
+        assert secrets_of(pods["bench-encbench-check"], "check") == {own}
+        annotations = rendered.one("Deployment", "operator")["metadata"]["annotations"]
+        assert annotations == {READER: reader}
+
+
+def test_a_store_of_ones_own_may_have_a_reader_too(external: Rendered) -> None:
+    annotations = external.one("Deployment", "operator")["metadata"]["annotations"]
+    assert annotations == {READER: "s3-reader"}
+    store = {**EXTERNAL["objectStore"]["external"], "readerSecret": ""}
+    without = render({**EXTERNAL, "objectStore": {"external": store}})
+    assert "annotations" not in without.one("Deployment", "operator")["metadata"]
+
+
+def test_the_container_that_makes_the_users_understands_its_arguments(default: Rendered) -> None:
+    (container,) = [one for _, one in default.containers() if one["name"] == "users"]
+    args = storeusers().parse_args(container["args"])
+    assert args.bucket == "encbench"
+    assert args.endpoint == "http://127.0.0.1:9000"
+    mounted = {mount["mountPath"] for mount in container["volumeMounts"]}
+    assert {str(args.root), str(args.operator), str(args.analyst)} <= mounted
+    assert str(args.made.parent) in mounted
+    assert container["startupProbe"]["exec"]["command"] == ["test", "-e", str(args.made)]
 
 
 def test_placement_and_pull_secrets_reach_the_pods(namespaces: Rendered) -> None:
@@ -251,6 +305,37 @@ def test_prometheus_gives_series_the_labels_that_are_asked_for(default: Rendered
     assert given["node-exporter"] == {"node", "instance"}
 
 
+def test_prometheus_scrapes_pods_of_the_operator_only(default: Rendered) -> None:
+    jobs = {job["job_name"]: job for job in prometheus_config(default)["scrape_configs"]}
+    owned, *_ = jobs["encbench"]["relabel_configs"]
+    assert owned["action"] == "keep"
+    label = "__meta_kubernetes_pod_label_" + re.sub(r"\W", "_", MANAGED_BY)
+    assert owned["source_labels"] == [label, "__meta_kubernetes_pod_controller_kind"]
+    for kind, good in (("StatefulSet", True), ("Job", True), ("ReplicaSet", False), ("", False)):
+        # Prometheus anchors the expression.
+        assert (re.fullmatch(owned["regex"], f"{MANAGER};{kind}") is not None) == good
+        assert re.fullmatch(owned["regex"], f"Helm;{kind}") is None
+
+
+def test_prometheus_has_limits(default: Rendered) -> None:
+    config = prometheus_config(default)
+    for name in ("label_limit", "label_name_length_limit", "label_value_length_limit"):
+        assert config["global"][name] > 0
+    for job in config["scrape_configs"]:
+        assert job["sample_limit"] > 0
+        assert job["body_size_limit"] in ("1MB", "10MB")
+    pod = default.one("Deployment", "prometheus")["spec"]["template"]["spec"]
+    given = {arg.partition("=")[0] for arg in pod["containers"][0]["args"]}
+    assert given >= {
+        "--storage.tsdb.retention.size",
+        "--storage.tsdb.retention.time",
+        "--query.max-samples",
+        "--query.max-concurrency",
+        "--query.timeout",
+        "--web.max-connections",
+    }
+
+
 def test_prometheus_is_restarted_by_a_changed_configuration(
     default: Rendered, namespaces: Rendered
 ) -> None:
@@ -265,7 +350,8 @@ def test_without_a_node_exporter_none_is_looked_for() -> None:
     rendered = render({"nodeExporter": {"enabled": False}})
     assert not rendered.all("DaemonSet")
     assert [job["job_name"] for job in prometheus_config(rendered)["scrape_configs"]] == [
-        "encbench"
+        "encbench",
+        "encbench-operator",
     ]
 
 

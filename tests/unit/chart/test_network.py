@@ -179,6 +179,7 @@ def test_every_scraped_pod_is_in_the_table(of_the_operator: dict[str, Manifest])
     assert scraped == {"database", "client"}
     assert {other for one, other, _ in TABLE if one == "prometheus"} == {
         *scraped,
+        "operator",
         "node-exporter",
         "API server",
         "DNS",

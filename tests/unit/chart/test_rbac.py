@@ -10,6 +10,7 @@ from encbench.api.kinds import Kind
 from encbench.api.resources import BY_KIND
 from tests.support import manifests
 from tests.support.chart import NAMESPACE, Manifest, Rendered, render
+from tests.support.fake_cluster import Call
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 Right = tuple[str, str, str]
@@ -59,6 +60,10 @@ def rights(verb: str, kind: Kind) -> Iterator[Right]:
         yield group, kind.plural, needed
 
 
+def _of(call: Call) -> Iterator[Right]:
+    return rights(call.verb, call.kind)
+
+
 async def test_the_role_is_what_a_campaign_needs(default: Rendered) -> None:
     world = World()
     world.apply(
@@ -71,13 +76,19 @@ async def test_the_role_is_what_a_campaign_needs(default: Rendered) -> None:
     world.cluster.remove(kinds.CAMPAIGN, SPACE, "study")
     await world.run(world.gone)
 
-    needed = {right for call in world.cluster.calls for right in rights(call.verb, call.kind)}
+    calls = world.cluster.calls
+    needed = {right for call in calls if call.kind != kinds.LEASE for right in _of(call)}
     for kind in (*handlers.OWN, *handlers.CHILDREN):
         needed |= {(*next(rights("list", kind))[:2], verb) for verb in ("list", "watch")}
 
     (role,) = default.all("Role", "operator")
     assert needed - granted(role) == set(), "the operator would be forbidden to do this"
     assert granted(role) - needed - UNSEEN == set(), "the operator never does this"
+
+    (role,) = default.all("Role", "leases")
+    assert granted(role) == {
+        right for call in calls if call.kind == kinds.LEASE for right in _of(call)
+    }
 
 
 def test_nobody_may_list_secrets(any_variant: Rendered) -> None:
@@ -104,6 +115,17 @@ def test_cluster_wide_the_operator_reads_nodes_and_disks_and_lets_go_of_campaign
     (rule,) = [rule for rule in role["rules"] if "namespaces" in rule["resources"]]
     places = {body["metadata"]["namespace"] for body in any_variant.all("Role", "operator")}
     assert set(rule["resourceNames"]) == {*places, NAMESPACE}
+
+
+def test_leases_lie_where_the_values_say(default: Rendered, namespaces: Rendered) -> None:
+    for rendered, place in ((default, NAMESPACE), (namespaces, "measuring")):
+        for kind in ("Role", "RoleBinding"):
+            (body,) = rendered.all(kind, "leases")
+            assert body["metadata"]["namespace"] == place
+        (container,) = rendered.one("Deployment", "operator")["spec"]["template"]["spec"][
+            "containers"
+        ]
+        assert f"--lease-namespace={place}" in container["args"]
 
 
 def test_prometheus_sees_pods_only(default: Rendered) -> None:

@@ -10,6 +10,7 @@ EXTERNAL: dict[str, Any] = {
             "bucket": "results",
             "region": "eu-central-1",
             "existingSecret": "s3-keys",
+            "readerSecret": "s3-reader",
             "caConfigMap": "s3-ca",
             "clientEndpoint": "https://s3.outside.example.com",
         }
@@ -34,9 +35,17 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "volumes": {"privilegedVolumes": {"enabled": True}},
     "namespaces": {
         "watchNamespaces": ["team-a", "team-b"],
+        "leaseNamespace": "measuring",
         "imagePullSecrets": ["registry"],
         "prometheus": {"persistence": {"enabled": True, "storageClass": "fast"}},
-        "minio": {"existingSecret": "keys", "persistence": {"storageClass": "fast"}},
+        "minio": {
+            "existingSecret": "root-keys",
+            "users": {
+                "operator": {"existingSecret": "operator-keys"},
+                "analyst": {"existingSecret": "analyst-keys"},
+            },
+            "persistence": {"storageClass": "fast"},
+        },
         "operator": {
             "nodeSelector": {"role": "infra"},
             "tolerations": [{"key": "infra", "operator": "Exists"}],

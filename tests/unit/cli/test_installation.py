@@ -105,6 +105,18 @@ async def test_a_link_that_leads_nowhere_is_refused() -> None:
         await installation.link(cluster, "a", "demo/report.html", 60)
 
 
+async def test_credentials_that_cannot_write_come_first() -> None:
+    cluster = FakeCluster()
+    body = operator("--namespace", "a", "--s3-endpoint", "http://s3.example.com")
+    body["metadata"]["annotations"] = {installation.READER: "analyst"}
+    cluster.add(DEPLOYMENT, body)
+    for name, key in (("s3", "bWU="), ("analyst", "YW5uYQ==")):
+        data = {"access-key": key, "secret-key": "aGlkZGVu"}
+        cluster.add(SECRET, {"metadata": {"name": name, "namespace": "encbench"}, "data": data})
+    async with installation.store(cluster, "a") as store:
+        assert "Credential=anna%2F" in await store.presign_put("key", 60)
+
+
 async def test_a_service_of_the_cluster_is_reached_by_a_port_forward(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,7 +84,7 @@ class Recorder:
 
     def _start(self) -> None:
         if self.client.status == "released":
-            self.client.run()
+            self.client.run(self.plan.tps)
             began = self.timeline.clock.time
             seconds = self.plan.warmup + self.plan.duration + self.plan.margin
             self.began = began

@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from encbench.api.kinds import CAMPAIGN, NAMESPACE, NODE, Kind
+from encbench.api.kinds import CAMPAIGN, LEASE, NAMESPACE, NODE, Kind
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile.background import Errand, Work
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.loop import SWEEP_SECONDS, Key, Loop
+from encbench.reconcile.nodes import TEND, NodeLeases
 from encbench.reconcile.reconcilers import reconcilers
 from tests.unit.reconcile.timeline import SimClock
 from tests.unit.reconcile.watched import Change
@@ -22,9 +23,12 @@ BASE_DELAY, MAX_DELAY = 0.5, 30.0
 CLUSTER_WIDE = {
     ("get", NAMESPACE),
     ("get", NODE),
+    *((verb, LEASE) for verb in ("get", "create", "apply")),
     *((verb, CAMPAIGN) for verb in ("get", "list", "patch_metadata")),
 }
 """Calls that outlive a namespace's Role."""
+LEASES = "encbench"
+"""The operator's own namespace."""
 
 
 class Killed(BaseException):
@@ -92,10 +96,12 @@ class Operator:
         """In the middle of a pass and not getting on."""
         self._stopped, self._resumed = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None]
-        self.loop = Loop(deps.cluster, reconcilers(deps, AtOnce()), namespaces)
+        self.nodes = NodeLeases(deps.cluster, clock, LEASES, clock.unix)
+        self.loop = Loop(deps.cluster, reconcilers(deps, AtOnce(), self.nodes), namespaces)
         self.loop._queue = self.queue  # type: ignore[assignment]
         self.loop._trials = self.queue  # type: ignore[assignment]
         self.next_sweep = clock.time
+        self._tended = clock.time
 
     def see(self, change: Change) -> None:
         """A change as the watch brings it."""
@@ -107,7 +113,12 @@ class Operator:
         """When there is work that it can do."""
         if self.stalled:
             return float("inf")
-        return min(self.next_sweep, self.queue.next)
+        return min(self.next_sweep, self.next_round, self.queue.next)
+
+    @property
+    def next_round(self) -> float:
+        """When it looks after the leases of nodes."""
+        return self._tended + TEND if self.nodes.busy else float("inf")
 
     async def step(self) -> None:
         """Do what is due first, until it is done or stalls."""
@@ -140,6 +151,10 @@ class Operator:
 
     async def _step(self) -> None:
         self.clock.time = max(self.clock.time, self.next)
+        if self.next_round <= self.clock.time:
+            self._tended = self.clock.time
+            await self.nodes.tend()
+            return
         if self.next_sweep <= self.queue.next:
             self.next_sweep = self.clock.time + SWEEP_SECONDS
             await self.loop.sweep_once()

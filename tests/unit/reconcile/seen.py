@@ -10,6 +10,7 @@ from encbench.api.kinds import TESTBED, TRIAL
 from encbench.core.evidence import Proof
 from encbench.ports import Body
 from encbench.reconcile.draft import Decision
+from encbench.reconcile.nodes import NodeStanding
 from encbench.reconcile.objects import Testbed, Trial, testbed, trial
 from encbench.reconcile.pods import ContainerFacts, JobFacts, PodFacts
 from encbench.reconcile.trial.facts import ClientPod, Proven, RunFacts, TrialFound, TrialSeen
@@ -19,6 +20,9 @@ from tests.support import manifests
 NOW = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
 PROVEN = Proof(ok=True, summary="the mode is in force")
 NOT_PROVEN = Proof(ok=False, summary="the mode is not proven")
+
+ALONE = NodeStanding(used=frozenset({"node-1"}), free=frozenset({"node-1"}))
+"""Of a unit that has the node of all these pods."""
 
 Facts = Mapping[str, tuple[str, float]]
 """Condition → its status, and for how many seconds it has had it."""
@@ -110,6 +114,7 @@ def saw(*clients: ClientPod, **fields: Any) -> TrialSeen:
         database=a_pod("bed-0", *ready("server", "agent")),
         job=JobFacts("job", failed=False),
         clients=clients,
+        found=found(),
     )
     return replace(usual, **fields)
 
@@ -117,7 +122,7 @@ def saw(*clients: ClientPod, **fields: Any) -> TrialSeen:
 def found(proof: Proof | None = None, started: float | None = None, **fields: Any) -> TrialFound:
     """What effects have found; `proof` is the one that is due."""
     made = None if proof is None else Proven(proof, started)
-    return TrialFound(before=made, after=made, **fields)
+    return TrialFound(before=made, after=made, **{"nodes": ALONE, **fields})
 
 
 def wants(decision: Decision[Any, Any], effect: type[Any]) -> bool:

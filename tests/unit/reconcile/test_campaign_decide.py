@@ -11,7 +11,7 @@ from encbench.api.kinds import CAMPAIGN, SECRET, TESTBED, TRIAL
 from encbench.core import plan
 from encbench.core.problem import Problem, Reason
 from encbench.reconcile import objects
-from encbench.reconcile.campaign import children
+from encbench.reconcile.campaign import children, estimate
 from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.campaign.decide import CampaignDecision, decide
 from encbench.reconcile.campaign.facts import CampaignSeen, past
@@ -195,6 +195,13 @@ def test_the_end_is_estimated_once_testbeds_are_ready() -> None:
     of = a_campaign()
     eta = decide(of, saw(of)).status.estimated_completion_time
     assert eta == ago(-3 * (30 + 60 + 5))
+
+
+def test_an_end_beyond_the_calendar_is_not_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A duration may have 32 letters: 999999h are 114 years, which thousands of trials repeat."""
+    monkeypatch.setattr(estimate, "_expected", lambda *_: 4 * 999_999 * 3600.0)
+    of = a_campaign(blocks={"min": 1000})
+    assert decide(of, saw(of)).status.estimated_completion_time is None
 
 
 # -- suspension

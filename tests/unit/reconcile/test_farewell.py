@@ -1,13 +1,15 @@
 """An operator that leaves for good: campaigns can be deleted without it."""
 
+import asyncio
 import logging
+from collections.abc import Sequence
 
 import pytest
 
 from encbench.api.kinds import CAMPAIGN
-from encbench.ports import Conflict, Rejected
-from encbench.reconcile.campaign.cleanup import FINALIZER
-from encbench.reconcile.farewell import let_go
+from encbench.ports import Clock, Cluster, Conflict, Rejected
+from encbench.reconcile.campaign.cleanup import FINALIZER, GIVE_UP
+from encbench.reconcile.farewell import let_forgotten_go, let_go
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
 
@@ -54,3 +56,46 @@ async def test_a_namespace_without_rights_does_not_keep_it_from_the_others(
         await let_go(world.cluster, ["gone", SPACE])
     assert "campaigns in gone" in caplog.text
     assert FINALIZER not in world.campaign().finalizers
+
+
+async def a_pass(cluster: Cluster, clock: Clock, watched: Sequence[str]) -> None:
+    """What an operator does at its start and every two minutes."""
+    task = asyncio.create_task(let_forgotten_go(cluster, clock, watched))
+    for _ in range(20):
+        await asyncio.sleep(0)
+    task.cancel()
+
+
+@pytest.mark.parametrize(
+    ("watched", "seconds", "goes"),
+    [
+        (["other"], GIVE_UP + 1, True),
+        (["other"], GIVE_UP - 1, False),
+        ([SPACE], GIVE_UP + 1, False),
+    ],
+    ids=["forgotten", "perhaps another release's", "watched"],
+)
+async def test_a_deleted_campaign_that_is_no_longer_watched_goes(
+    watched: list[str], seconds: float, goes: bool
+) -> None:
+    world = await in_mid_run()
+    (operator,) = world.operators
+    operator.next_sweep, operator.events = float("inf"), False
+    operator.queue.due.clear()
+    await a_pass(world.cluster, world.clock, watched)
+    assert FINALIZER in world.campaign().finalizers, "nobody has deleted it"
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    world.clock.time += seconds
+    await a_pass(world.cluster, world.clock, watched)
+    left = world.cluster.all(CAMPAIGN, SPACE)
+    assert (left == []) is goes
+
+
+async def test_without_rights_the_operator_goes_on_and_says_so(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    world = await in_mid_run()
+    world.cluster.fail_next(Rejected("forbidden"), verb="list", kind=CAMPAIGN)
+    with caplog.at_level(logging.WARNING):
+        await a_pass(world.cluster, world.clock, ["other"])
+    assert "not watched: forbidden" in caplog.text

@@ -98,6 +98,23 @@ def test_a_throttled_client() -> None:
     )
 
 
+def moved(*seconds: float | None) -> Collected:
+    clients = tuple(ClientFacts(clock_skew_seconds=one) for one in seconds)
+    return replace(COLLECTED, clients=clients)
+
+
+def test_a_client_whose_clock_was_set() -> None:
+    """Its window has ends by two different clocks, and some tools count by the one that was set."""
+    assert reason(collected=moved(0.0, None)) is None
+    assert reason(collected=moved(0.2 + 0.12)) is None, "0.2 s and 0.2 % of 60 s are allowed"
+    assert reason(collected=moved(0.0, -0.33)) == "ClockSet"
+    for step in (300.0, -300.0, 5.0, -5.0, 0.5):
+        assert reason(collected=moved(step)) == "ClockSet"
+    _, _, message = judge(spec(), TrialGathered(moved(0.0, -300.0), METRICS))
+    assert message is not None
+    assert message.startswith("the clock of client 1 was set by -300.0 s during the run: ")
+
+
 def test_foreign_load() -> None:
     assert reason(metrics=foreign(2.0)) is None, "half of four cores is allowed"
     assert reason(metrics=foreign(2.1)) == "ForeignLoad"

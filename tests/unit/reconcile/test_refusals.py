@@ -2,6 +2,7 @@
 
 import base64
 import time
+from dataclasses import replace
 
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import (
@@ -17,6 +18,8 @@ from encbench.api.kinds import (
 from encbench.core.problem import Reason
 from encbench.kube.labels import KEY, USE
 from encbench.ports import Body
+from encbench.reconcile.deps import Settings
+from encbench.reconcile.objects import campaign
 from tests.support import manifests
 from tests.unit.reconcile.scripts import SCRIPT
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
@@ -146,3 +149,24 @@ async def test_with_precision_the_most_that_it_may_plan_counts() -> None:
     said = refusal(world, Reason.TOO_MANY_TRIALS)
     assert said.startswith("32 combinations of instance, workload and concurrency with up to 63")
     assert "are 6,048 trials" in said
+
+
+async def test_a_namespace_has_room_for_so_many_trials_and_the_next_campaign_waits() -> None:
+    def narrow(usual: Settings) -> Settings:
+        return replace(usual, namespace_trials=11)
+
+    world = World(settings=narrow)
+    second = study("tde", blocks=2, replacements=0)
+    second["metadata"] |= {"name": "second", "uid": "second"}
+    world.apply(*parts(), study("tde", blocks=2, replacements=0))
+    await world.run(world.running())
+    world.apply(second)
+    await world.settle(30)
+    fact = find(
+        campaign(world.cluster.one(CAMPAIGN, SPACE, "second")).status.conditions, "Accepted"
+    )
+    assert fact is not None
+    assert (fact.status, fact.reason) == ("False", Reason.TOO_MANY_TRIALS)
+    for said in ("its 6 trials", "the 6 of other campaigns", "more than the 11"):
+        assert said in fact.message
+    assert not [bed for bed in world.cluster.all(TESTBED) if "second" in bed["metadata"]["name"]]

@@ -82,3 +82,46 @@ async def test_bursts_are_no_reason_to_withhold_io() -> None:
     disk = series.judge(await series.read(metrics, PLACE, WINDOW), PLACE).disk
     assert disk is not None
     assert disk.read_bytes_per_second == pytest.approx(1e9 / 60)
+
+
+def with_a_step(seconds: float, at: float) -> FakeMetrics:
+    """A minute of half a core, as a Prometheus records it whose clock is set at that moment.
+
+    It refuses samples that are older than its last one, until its clock is past that again.
+    """
+    metrics, last = FakeMetrics(), 0.0
+    for second in range(100):
+        true = 980.0 + second
+        told = true if true < at else true + seconds
+        if told <= last:
+            continue
+        last = told
+        for metric, rate in {**METRICS, series.UPTIME: 1.0}.items():
+            metrics.add(metric, OWN, [(told, rate * second)])
+    return metrics
+
+
+@pytest.mark.parametrize("seconds", [-300.0, -30.0, -5.0, -2.0, 0.0, 2.0, 5.0, 30.0, 300.0])
+@pytest.mark.parametrize("at", [970.0, 1002.0, 1030.0, 1055.0, 1070.0])
+async def test_a_clock_that_is_set_gives_right_figures_or_none(seconds: float, at: float) -> None:
+    if at < 980:
+        seconds = 0.0  # before everything: the adapter's part
+    found = series.judge(await series.read(with_a_step(seconds, at), PLACE, WINDOW), PLACE)
+    if found.cpu.database is not None:
+        assert found.cpu.database.cores == pytest.approx(0.5, rel=series.MAX_ALIGNMENT_ERROR)
+    elif found.has_database:
+        assert found.cpu.withheld["database"]
+    inside = WINDOW.start < at < WINDOW.end and abs(seconds) in (2.0, 5.0)
+    kept = found.cpu.database is not None
+    assert not (kept and inside), "a step within the window is seen"
+    if not seconds:
+        assert kept, "an ordinary window is not withheld"
+
+
+async def test_a_late_agent_is_no_step() -> None:
+    """A busy agent reads its clock some tenths of a second after the time of the sample."""
+    metrics = with_a_step(0.0, 0.0)
+    late = [(980.0 + n, n + (0.8 if n == 20 else 0.0)) for n in range(100)]
+    metrics.add(series.UPTIME, OWN, late)
+    found = series.judge(await series.read(metrics, PLACE, WINDOW), PLACE)
+    assert found.cpu.database is not None

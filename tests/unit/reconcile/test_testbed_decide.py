@@ -17,7 +17,17 @@ from encbench.reconcile.effects.effect import (
 from encbench.reconcile.pods import ContainerFacts, JobFacts
 from encbench.reconcile.testbed.decide import TestbedDecision, decide, is_version
 from encbench.reconcile.testbed.facts import FullProof, SetFacts, TestbedFound, TestbedSeen
-from tests.unit.reconcile.seen import NOT_PROVEN, NOW, PROVEN, a_pod, a_testbed, ago, ready, wants
+from tests.unit.reconcile.seen import (
+    ALONE,
+    NOT_PROVEN,
+    NOW,
+    PROVEN,
+    a_pod,
+    a_testbed,
+    ago,
+    ready,
+    wants,
+)
 
 UP = {"Provisioned": ("True", 10.0)}
 LOADED = {**UP, "Loaded": ("True", 5.0)}
@@ -29,7 +39,7 @@ STARTING = a_pod("bed-0", ContainerFacts("server", running=True))
 def saw(**fields: Any) -> TestbedSeen:
     there = SetFacts({"spec": {"replicas": 1, "template": {}}})
     usual = TestbedSeen(now=NOW, has_credentials=True, stateful_set=there, database=DATABASE)
-    return replace(usual, **fields)
+    return replace(usual, **{"found": TestbedFound(nodes=ALONE), **fields})
 
 
 def status_of(decision: TestbedDecision, kind: str) -> tuple[str, str]:
@@ -210,12 +220,13 @@ def test_a_load_that_fails_says_why() -> None:
 def test_a_load_that_takes_too_long_is_given_up() -> None:
     load = JobFacts("load")
     hours = 6 * 3600.0
-    early = decide(a_testbed({"Provisioned": ("True", hours - 1)}), saw(load=load))
-    assert not failure(early)
-    late = decide(a_testbed({"Provisioned": ("True", hours + 1)}), saw(load=load))
-    assert failure(late) == "LoadTimeout"
+    up = {"Provisioned": ("True", 3 * hours)}
+    early = decide(a_testbed({**up, "Loaded": ("False", hours - 1)}), saw(load=load))
+    assert not failure(early), "it may have waited for its node before"
+    long_ago = {**up, "Loaded": ("False", hours + 1)}
+    assert failure(decide(a_testbed(long_ago), saw(load=load))) == "LoadTimeout"
     stuck = JobFacts("load", pods=(a_pod("x", unschedulable="0/1 nodes"),))
-    late = decide(a_testbed({"Provisioned": ("True", hours + 1)}), saw(load=stuck))
+    late = decide(a_testbed(long_ago), saw(load=stuck))
     assert failure(late) == "Unschedulable"
 
 

@@ -26,7 +26,7 @@ from encbench.api.kinds import (
 )
 from encbench.core.naming import digest
 from encbench.core.tls import expected
-from encbench.ports import Body
+from encbench.ports import Body, Meter
 from encbench.reconcile.deps import Deps, Settings
 from encbench.reconcile.objects import Campaign, Testbed, Trial, campaign, testbed, trial
 from encbench.tools.turns import load_seconds
@@ -60,6 +60,7 @@ class World:
         volume_image: str = "",
         proxy_image: str = "proxy:test",
         settings: Callable[[Settings], Settings] = lambda usual: usual,
+        meter: Meter | None = None,
     ) -> None:
         self.clock = SimClock()
         self.timeline = Timeline(self.clock)
@@ -102,6 +103,7 @@ class World:
             recorder=self.recorder,
             certificates=EllipticCertificates(),
             clock=self.clock,
+            meter=meter or Meter(),
             settings=settings(
                 Settings(
                     "encbench:test",

@@ -148,12 +148,17 @@ def test_of_an_interleaved_run_only_slices_count() -> None:
         latency=[(1.0, 4.0, 380), (9.0, 16.0, 20)],
     )
     slices = of_clients([file], [0.0], 2)
-    whole = measured(extra={"newOrdersPerSecond": 4.5, "retriesPerSecond": 1.0})
+    traffic = {"roundTripsPerSecond": 190.0, "cellsPerSecond": 860.0}
+    whole = measured(extra={"newOrdersPerSecond": 4.5, "retriesPerSecond": 1.0, **traffic})
     found = in_slices(whole, slices)
     assert (found.transactions, found.seconds, found.tps) == (400, 4.0, 100.0)
     assert (found.latency_min_ms, found.latency_max_ms) == (2.0, 12.0)
     assert found.latency_p95_ms == pytest.approx(2.0, rel=0.01)
     # A retry is counted with its second, and so for the whole run alone.
-    assert found.extra == {"newOrdersPerSecond": 45.0}
+    assert found.extra.keys() == {"newOrdersPerSecond", *traffic}
+    assert found.extra["newOrdersPerSecond"] == 45.0
+    for name, rate in traffic.items():
+        each = rate / whole.tps
+        assert found.extra[name] / found.tps == pytest.approx(each), "of each transaction the same"
     assert found.series == ()
     assert in_slices(measured(), slices).extra == {}, "a tool that has no New-Orders reports none"

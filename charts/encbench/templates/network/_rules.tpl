@@ -148,6 +148,23 @@ ports:
 {{- end }}
 {{- end -}}
 
+{{/* Ingress of the bundled Prometheus and of others that scrape the operator. Call with
+     (list . port). */}}
+{{- define "encbench.network.scraped" -}}
+{{- $top := index . 0 -}}
+{{- $others := $top.Values.networkPolicy.prometheus.scrapers -}}
+{{- if or $top.Values.prometheus.enabled $others -}}
+- from:
+    {{- if $top.Values.prometheus.enabled }}
+    {{- include "encbench.network.ownPeer" (list $top "prometheus") | nindent 4 }}
+    {{- end }}
+    {{- with $others }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- include "encbench.network.ports" (list (index . 1)) | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{/* Ingress to agents or recorders. Call with (list . "port of metrics" "port of control"). */}}
 {{- define "encbench.network.sidecar" -}}
 {{- $top := index . 0 -}}

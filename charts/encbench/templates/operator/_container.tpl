@@ -4,6 +4,7 @@
 - --namespace={{ . }}
 {{- end }}
 - --release-namespace={{ .Release.Namespace }}
+- --lease-namespace={{ include "encbench.leaseNamespace" . }}
 {{- range (include "encbench.policies" . | fromJson).items }}
 - --admission-policy={{ . }}
 {{- end }}
@@ -43,6 +44,9 @@
 {{- end }}
 {{- range .Values.allowed.storageClasses }}
 - --allowed-storage-class={{ . }}
+{{- end }}
+{{- with .Values.limits.namespaceTrials }}
+- --namespace-trials={{ int . }}
 {{- end }}
 - --s3-endpoint={{ include "encbench.s3.endpoint" . }}
 {{- with include "encbench.s3.clientEndpoint" . }}

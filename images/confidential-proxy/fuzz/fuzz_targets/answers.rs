@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use confidential_proxy::envelope::{Algorithm, Cipher, Sealer};
+use confidential_proxy::envelope::{Algorithm, Master, Sealer};
 use confidential_proxy::packet::{self, HEADER};
 use confidential_proxy::responder::Responder;
 use confidential_proxy::rules::Rules;
@@ -15,8 +15,8 @@ fuzz_target!(|data: &[u8]| {
     let (command, answer) = rest.split_at(usize::from(length).min(rest.len()));
     let rules = Arc::new(Rules::parse("secret.name\nplain\n", flags & 1 != 0).unwrap());
     let key = key::parse(b"00112233445566778899aabbccddeeff").unwrap();
-    let cipher = Arc::new(Cipher::new(Algorithm::Aes128Gcm, &key));
-    let mut responder = Responder::new(rules.clone(), Sealer::new(cipher, || *b"randomly"));
+    let master = Arc::new(Master::new(Algorithm::Aes128Gcm, key));
+    let mut responder = Responder::new(rules.clone(), Sealer::new(master, || *b"randomrandom"));
     responder.agreed(flags & 2 != 0);
     let _ = capabilities::mask_greeting(&mut answer.to_vec());
     let _ = capabilities::mask_response(&mut answer.to_vec());

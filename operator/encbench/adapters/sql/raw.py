@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from encbench.adapters.sql.mysql import MySqlConnection, opened
-from encbench.core.columns.envelope import ColumnKind
+from encbench.core.columns.envelope import UNBOUND, ColumnKind, binding
 from encbench.core.connection import DATABASE
 
 SECONDS = 20.0
@@ -17,6 +17,8 @@ class RawColumn:
 
     name: str
     kind: ColumnKind
+    bound: bytes = UNBOUND
+    """What its encrypted values are bound to."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class RawSession(MySqlConnection):
             RawColumn(
                 name=_text(field.name),
                 kind=ColumnKind(field.type_code, field.scale, field.flags, field.charsetnr),
+                bound=binding(_text(field.org_table), _text(field.org_name)),
             )
             for field in fields
         )

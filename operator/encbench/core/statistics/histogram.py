@@ -34,5 +34,9 @@ def _width(histogram: Histogram, place: int) -> float:
     """Of one bucket: as far as to its nearest neighbour, where there is one that near."""
     middle = histogram[place][0]
     beside = [histogram[n][0] for n in (place - 1, place + 1) if 0 <= n < len(histogram)]
-    gaps = (abs(math.log(other / middle)) for other in beside if min(other, middle) > 0)
+    gaps = (
+        abs(math.log(other / middle))
+        for other in beside
+        if min(other, middle) > 0 and other / middle > 0  # not so far apart that it is 0
+    )
     return min((WIDEST, *gaps))

@@ -59,6 +59,9 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
     ) -> CampaignDecision:
         """What was decided; `step` says in words what is being done, and what is in its way."""
         found = hindrance(self.seen)
+        runs = self.status.resolved is not None and not self.is_true(life.SUSPENDED)
+        if self.seen.away and runs:
+            self.hinder(life.NOT_STORED, self.seen.away)
         if isinstance(found, Hindrance):
             self.hinder(found.reason, found.message)
         elif found is not None and requeue is not None:

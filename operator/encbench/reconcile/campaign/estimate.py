@@ -14,9 +14,12 @@ from encbench.tools.turns import load_seconds
 DEAD_TIME = 5.0
 """Seconds between two measured windows that are assumed until some have been seen."""
 
+LONGEST = 1000 * 365 * 86_400
+"""Seconds beyond which there is no date to show: a window may be planned to last centuries."""
+
 
 def estimate(seen: CampaignSeen, remaining: int, resolved: Resolved) -> str | None:
-    """RFC 3339 time of the end, or None while no testbed is ready.
+    """RFC 3339 time of the end, or None while no testbed is ready, or too far away.
 
     The pace is the median time from one trial's start to the next one's, so that one long pause
     does not spoil it.
@@ -37,6 +40,8 @@ def estimate(seen: CampaignSeen, remaining: int, resolved: Resolved) -> str | No
     seconds = remaining / _together(seen.trials.values()) * pace
     if active and starts:
         seconds += max(0.0, pace - (seen.now.timestamp() - starts[-1]))
+    if seconds > LONGEST:
+        return None
     return format_time(seen.now + timedelta(seconds=seconds))
 
 

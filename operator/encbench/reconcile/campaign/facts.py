@@ -39,6 +39,8 @@ class CampaignSeen:
     """Of a deleted campaign: names of pods that are left and could still upload."""
     misfits: tuple[Misfit, ...] = ()
     """Children that are in neither of the two above."""
+    away: str = ""
+    """The object store or Prometheus, as a sentence; empty if both answer."""
     is_blind: bool = False
     """Of a deleted campaign: nothing was looked at, because the operator's Role or the other kinds
     may be gone, or because it has waited for long enough."""

@@ -37,6 +37,7 @@ async def observe(read: Reads, campaign: Campaign, problem: str = "") -> Campaig
             fuse=bool(settings.volume_image),
             turnstile=bool(settings.turnstile_image),
             allowed=settings.allowed,
+            namespace_trials=settings.namespace_trials,
             images=settings.images,
         )
         resolution = await resolve(cluster, campaign, installed)
@@ -62,6 +63,7 @@ async def observe(read: Reads, campaign: Campaign, problem: str = "") -> Campaig
         report_ready=is_ready,
         report_problem=problem,
         misfits=tuple(misfits),
+        away=read.services.problem,
         clients=tuple(body["metadata"]["name"] for body in clients),
     )
 

@@ -1,15 +1,21 @@
 """Freezing what a campaign names: its specs, and copies of its workloads' scripts."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
+from encbench.admission.campaign import most_trials
 from encbench.admission.checks import admit
 from encbench.admission.gather import Installed, script_ref
 from encbench.api.campaign import Resolved
-from encbench.api.kinds import CONFIG_MAP
+from encbench.api.conditions import is_true
+from encbench.api.kinds import CAMPAIGN, CONFIG_MAP
+from encbench.api.lifecycle import COMPLETE, FAILED
 from encbench.core.naming import child_name, digest
-from encbench.core.problem import Problem
+from encbench.core.problem import Problem, Reason
 from encbench.kube.labels import labels, metadata
+from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Reader
+from encbench.reconcile import objects
 from encbench.reconcile.objects import Campaign, belongs_to
 
 
@@ -27,6 +33,8 @@ async def resolve(reader: Reader, campaign: Campaign, installed: Installed) -> R
     found, problems = await admit(
         reader, campaign.namespace, campaign.name, campaign.spec, installed
     )
+    if not problems:
+        problems = await _crowded(reader, campaign, most_trials(found), installed.namespace_trials)
     names: dict[str, str] = {}
     missing: dict[str, Body] = {}
     for workload, spec in found.workloads.items():
@@ -40,6 +48,31 @@ async def resolve(reader: Reader, campaign: Campaign, installed: Installed) -> R
         if not belongs_to(existing, campaign.uid):
             missing[name] = copy
     return Resolution(found.freeze(names), tuple(missing.values()), problems)
+
+
+async def _crowded(
+    reader: Reader, campaign: Campaign, count: int, limit: int
+) -> tuple[Problem, ...]:
+    """Whether the namespace has room for so many more trials; a limit of 0 is none.
+
+    Campaigns that are accepted at the same moment do not see each other.
+    """
+    if not limit:
+        return ()
+    others = 0
+    for body in await reader.list(CAMPAIGN, campaign.namespace):
+        with suppress(Malformed):
+            status = objects.campaign(body).status
+            if not any(is_true(status.conditions, kind) for kind in (COMPLETE, FAILED)):
+                others += status.progress.planned
+    if others + count <= limit:
+        return ()
+    text = (
+        f"its {count:,} trials, replacements included, and the {others:,} of other campaigns in "
+        f"namespace {campaign.namespace} are more than the {limit:,} that the installation allows "
+        "a namespace: wait until others end, or lower blocks"
+    )
+    return (Problem(CAMPAIGN, Reason.TOO_MANY_TRIALS, text, campaign.name),)
 
 
 def _script_copy(campaign: Campaign, key: str, text: str) -> Body:

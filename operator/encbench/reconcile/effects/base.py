@@ -47,3 +47,10 @@ class Effects(ABC, Generic[Own, E, R]):
     def forget(self, namespace: str, name: str) -> None:
         """Nothing will be asked about it any more."""
         self._found.pop((namespace, name), None)
+
+    def look_after(self, one: Own) -> None:
+        """It was looked at, and is being decided about."""
+
+    def bury(self, namespace: str, name: str) -> None:
+        """The object is gone, or on its way."""
+        self.forget(namespace, name)

@@ -11,8 +11,10 @@ from encbench.api.campaign import CampaignStatus
 from encbench.api.kinds import Kind
 from encbench.core.certificates import KeyPair
 from encbench.core.records import RecoveryRecord, TrialRecord
+from encbench.kube.leases import Unit
 from encbench.ports import Body
 from encbench.reconcile.campaign.facts import CampaignSeen
+from encbench.reconcile.nodes import Use
 from encbench.reconcile.objects import Object, Testbed
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.trial.facts import ClientPod, TrialSeen, When
@@ -74,6 +76,26 @@ class SetFinalizers:
 
 ObjectEffect = Create | Apply | Delete | Announce | Retire | SetFinalizers
 
+# -- nodes
+
+
+@dataclass(frozen=True)
+class TakeNodes:
+    """Take nodes for a unit of work, or go on waiting for them."""
+
+    use: Use
+
+
+@dataclass(frozen=True)
+class LeaveNodes:
+    """A member of a unit works no more."""
+
+    unit: Unit
+    member: str
+
+
+NodeEffect = TakeNodes | LeaveNodes
+
 # -- databases
 
 
@@ -126,6 +148,7 @@ class ProveFully:
 
 TestbedEffect = (
     ObjectEffect
+    | NodeEffect
     | IssueCredentials
     | CopyCredentials
     | ApplyDatabase
@@ -211,6 +234,7 @@ class DiscardProofs:
 
 TrialEffect = (
     ObjectEffect
+    | NodeEffect
     | CreateJob
     | Prove
     | AskChecks

@@ -15,11 +15,13 @@ from encbench.core.records import TrialRecord
 from encbench.database.connection import connection
 from encbench.ports import Access, Body, Rejected, Unavailable
 from encbench.reconcile import agents
+from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects import agent
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.base import Effects
+from encbench.reconcile.nodes import NodeLeases
 from encbench.reconcile.objects import Testbed, Trial
-from encbench.reconcile.trial import collect, recovery
+from encbench.reconcile.trial import collect, recovery, solitude
 from encbench.reconcile.trial.facts import (
     ClientPod,
     Proven,
@@ -46,9 +48,31 @@ class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
 
     nothing = TrialFound()
 
+    def __init__(self, deps: Deps, nodes: NodeLeases) -> None:
+        super().__init__(deps)
+        self._nodes = nodes
+
+    def found(self, trial: Trial) -> TrialFound:
+        """What is known of it, and how it stands with its nodes."""
+        return replace(super().found(trial), nodes=solitude.standing(self._nodes, trial))
+
+    def look_after(self, trial: Trial) -> None:
+        """It keeps its nodes."""
+        self._nodes.look_after(solitude.unit(trial), solitude.member(trial.name))
+
+    def bury(self, namespace: str, name: str) -> None:
+        """Give its nodes back once its pods have ended."""
+        super().bury(namespace, name)
+        self._nodes.abandon(namespace, solitude.member(name))
+
     async def perform(self, trial: Trial, effect: do.TrialEffect) -> bool:
         """Do one; whether it found something for the next pass."""
         match effect:
+            case do.TakeNodes(use):
+                return await self._nodes.take(use)
+            case do.LeaveNodes(unit, member):
+                await self._nodes.leave(unit, member)
+                return False
             case do.CreateJob(testbed):
                 return await self._on_cluster(trial, do.Create(JOB, self._job(trial, testbed)))
             case do.ReleaseClients():

@@ -18,6 +18,7 @@ from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts, Trouble
 from encbench.reconcile.starts import current_start, wanted_start
+from encbench.reconcile.testbed import solitude
 from encbench.reconcile.testbed.facts import TestbedSeen
 from encbench.reconcile.testbed.starting import TestbedDraft, bring
 from encbench.tools.context import load_job_name
@@ -28,6 +29,8 @@ BEFORE_PROOF = (life.COPIED, life.CONSISTENT, life.LOADED)
 POLL = 1.0
 STORE_RETRY = 5.0
 SETTLED_POLL = 30.0
+NODE_POLL = 2.0
+"""Seconds between looks at a node that another campaign has, at most."""
 
 
 TestbedDecision = Decision[TestbedStatus, do.TestbedEffect]
@@ -36,7 +39,9 @@ TestbedDecision = Decision[TestbedStatus, do.TestbedEffect]
 def decide(testbed: Testbed, seen: TestbedSeen) -> TestbedDecision:
     """The next step; pure."""
     decision = _next(testbed, seen)
-    return replace(decision, effects=(*decision.effects, *_news(testbed, decision.status)))
+    first = solitude.effects(testbed, seen, decision.status)
+    last = _news(testbed, decision.status)
+    return replace(decision, effects=(*first, *decision.effects, *last))
 
 
 def _next(testbed: Testbed, seen: TestbedSeen) -> TestbedDecision:
@@ -180,6 +185,8 @@ def _load(draft: TestbedDraft) -> TestbedDecision:
         message = "the dataset is that which the baseline's testbed has loaded"
         draft.condition(life.LOADED, True, "Shared", message)
         return _decision(draft, requeue=0.0)
+    if solitude.must_wait(draft.seen) and not draft.spec.instance.is_external:
+        return _await_node(draft)
     if load is None:
         draft.condition(life.LOADED, False, "Loading", "the dataset is being loaded")
         return _decision(draft, do.CreateLoad(), requeue=POLL)
@@ -192,12 +199,20 @@ def _load(draft: TestbedDraft) -> TestbedDecision:
         return _fail(draft, "LoadFailed", found.message if found else "the load Job failed")
     if found is not None:
         draft.hold(life.LOADED, found.reason, found.message)
-    elif not load.pods and draft.since(life.PROVISIONED) > PATIENCE:
+    elif not load.pods and draft.since(life.LOADED) > PATIENCE:
         draft.hinder(life.NO_POD, pods.no_pod("job", load_job_name(draft.subject.name)))
-    if draft.since(life.PROVISIONED) > parse_duration(draft.spec.step_deadlines.load):
+    if draft.since(life.LOADED) > parse_duration(draft.spec.step_deadlines.load):
         message = found.message if found else "loading the dataset took too long"
         return _fail(draft, found.reason if found else "LoadTimeout", message)
     return _decision(draft, requeue=POLL)
+
+
+def _await_node(draft: TestbedDraft) -> TestbedDecision:
+    """A load is heavy work for its node, on which another campaign may be measuring."""
+    waits = draft.seen.found.nodes.waits
+    if waits:
+        draft.hinder(life.NODE_IN_USE, waits)
+    return _decision(draft, requeue=backoff(draft.since(life.PROVISIONED), POLL, NODE_POLL))
 
 
 def _check(draft: TestbedDraft) -> TestbedDecision:

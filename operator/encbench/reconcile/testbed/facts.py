@@ -11,6 +11,7 @@ from encbench.core.starts import Start
 from encbench.kube import labels
 from encbench.ports import Body
 from encbench.reconcile.checks import Checked
+from encbench.reconcile.nodes import NodeStanding
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.pods import JobFacts, PodFacts
 
@@ -73,6 +74,8 @@ class TestbedFound:
 
     __test__ = False
 
+    nodes: NodeStanding = field(default_factory=NodeStanding)
+    """How the testbed stands with the node that its preparation needs to itself."""
     checked: Checked | None = None
     """What the checks of the fresh dataset came to, once they are through."""
     proof: FullProof = FullProof()

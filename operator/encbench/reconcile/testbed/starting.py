@@ -7,7 +7,6 @@ made for. Nothing else of the StatefulSet changes, so that an operator which was
 starts the same pod.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -22,6 +21,7 @@ from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import PodFacts, Trouble
 from encbench.reconcile.testbed.facts import TestbedSeen, start_named
+from encbench.wire.foreign import parsed
 
 PREPARE = f"init:{golden.NAME}"
 ATTEMPTS = 3
@@ -36,12 +36,16 @@ def start_of(pod: PodFacts) -> Start:
 def data_copy(pod: PodFacts) -> DataCopy | None:
     """What its golden copy did; None when the data was left as it was."""
     try:
-        said = json.loads(pod.container(PREPARE).termination_message)
+        said = parsed(pod.container(PREPARE).termination_message)
     except ValueError:
         return None
     if not isinstance(said, dict) or said.get("action") not in ("copied", "restored"):
         return None
-    return DataCopy(files=said["files"], size_bytes=said["bytes"], seconds=said["seconds"])
+    counts = [said.get(name) for name in ("files", "bytes", "seconds")]
+    if not all(type(count) in (int, float) for count in counts):
+        return None
+    files, size, seconds = counts
+    return DataCopy(files=files, size_bytes=size, seconds=seconds)
 
 
 def next_served(testbed: Testbed, trials: Sequence[Trial]) -> Trial | None:

@@ -106,7 +106,7 @@ async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
     try:
         skews = [run.skew for run in runs]
         return _counted(whole, of_clients(kept, skews, len(trial.spec.turns.trials)))
-    except SlicesError as error:
+    except (SlicesError, ParseError) as error:
         return Collected(artefacts, window, problem=str(error))
 
 

@@ -4,12 +4,14 @@ What its phases are and which conditions they follow from stands in `api.lifecyc
 written down as `outcome` first and then archived; the trial is over when `Archived` is True.
 """
 
+from dataclasses import replace
+
 from encbench.api.conditions import format_time, is_true
 from encbench.api.lifecycle import ARCHIVED, BLOCK_BROKEN, FAILED, MEASURED, RELEASED
 from encbench.api.scalars import parse_duration
 from encbench.reconcile.effects.effect import KeepRecovery
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.trial import decision
+from encbench.reconcile.trial import decision, solitude
 from encbench.reconcile.trial.conclude import conclude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
 from encbench.reconcile.trial.ended import after_run
@@ -21,6 +23,11 @@ from encbench.tools.turns import load_seconds
 
 def decide(trial: Trial, seen: TrialSeen) -> TrialDecision:
     """The next step; pure."""
+    found = _next(trial, seen)
+    return replace(found, effects=(*solitude.effects(trial, seen, found.status), *found.effects))
+
+
+def _next(trial: Trial, seen: TrialSeen) -> TrialDecision:
     draft, testbed = TrialDraft(trial, seen), seen.testbed
     if trial.status.start_time is None:
         draft.set(start_time=format_time(seen.now))

@@ -9,6 +9,7 @@ from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import ClientCpu, ClientFacts, RecoveryFacts, RecoveryRecord, TrialRecord
 from encbench.core.slices import Slices
 from encbench.reconcile.checks import Checked
+from encbench.reconcile.nodes import NodeStanding
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import JobFacts, PodFacts
 from encbench.reconcile.trial.series import WindowMetrics
@@ -29,6 +30,8 @@ class RunFacts:
     """The client's clock against the operator's; None once its recorder has ended."""
     digests: dict[str, str] | None = None
     error: str = ""
+    tps: float | None = None
+    """In its last second, for the operator's metrics; None before the first one."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,8 @@ class TrialGathered:
 class TrialFound:
     """What effects have found that no status says yet."""
 
+    nodes: NodeStanding = field(default_factory=NodeStanding)
+    """How the trial stands with the nodes that it needs to itself."""
     before: Proven | None = None
     after: Proven | None = None
     checked: Checked | None = None
@@ -189,4 +194,5 @@ def run_facts(state: StateAnswer, asked: datetime, answered: datetime) -> RunFac
         clock=clock_offset(float(state["clock"]), asked, answered),
         digests=state.get("digests") or None,
         error=state.get("error") or "",
+        tps=state.get("lastTps"),
     )

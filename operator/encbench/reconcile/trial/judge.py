@@ -7,6 +7,11 @@ from encbench.core.records import DiskIo, IdleCpu, TrialCpu
 from encbench.reconcile.trial.facts import Collected, TrialGathered
 from encbench.tools.measurement import Measurement
 
+STEP = 0.2
+"""Seconds by which a clock may move against the monotonic one at any time."""
+SLEW = 0.002
+"""And by which share of the window beside, because warm-up and start count as well."""
+
 Judgement = tuple[Outcome, str | None, str | None]
 """Outcome, reason and message; the last two are None for a valid trial."""
 
@@ -52,6 +57,7 @@ def _broken(
         yield "ProofFailed", "the clients did not say what their sessions negotiated"
     if sessions is not None and not sessions.ok:
         yield "ProofFailed", sessions.summary
+    yield from _clock_set(collected)
     if measurement.transactions == 0:
         yield "NoTransactions", "the tool finished no transaction in the window"
         return
@@ -73,6 +79,20 @@ def _broken(
     yield from _throttled(spec.limits.client_throttling, collected)
     yield from _foreign(spec.limits.foreign_cpu, metrics.cpu)
     yield from _not_idle(spec.limits.idle_cpu, metrics.cpu.idle)
+
+
+def _clock_set(collected: Collected) -> Iterator[tuple[str, str]]:
+    """A clock that moved against the monotonic one: some tools count by it, and so do windows.
+
+    A daemon that adjusts a clock changes its rate by 0.05 % at most, which is allowed for.
+    """
+    window = collected.window
+    length = 0.0 if window is None else window.end - window.start
+    for index, client in enumerate(collected.clients):
+        moved = client.clock_skew_seconds or 0.0
+        if abs(moved) > STEP + SLEW * max(0.0, length):
+            message = f"the clock of client {index} was set by {moved:+.1f} s during the run"
+            yield "ClockSet", f"{message}: have its node's time adjusted smoothly, or between runs"
 
 
 def _not_in_memory(

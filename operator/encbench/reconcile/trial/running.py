@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from encbench.api import lifecycle as life
 from encbench.api.scalars import parse_duration
+from encbench.api.trial import TrialSpec
 from encbench.reconcile import pods
 from encbench.reconcile.draft import backoff
 from encbench.reconcile.effects.effect import ReadSlots, ReleaseClients, StopServer, TrialEffect
@@ -49,8 +50,7 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     unreleased = seen.clients_in("waiting")
     if unreleased and seen.now.timestamp() - (draft.status.release_at or 0.0) > TOGETHER:
         return _missed_start(draft, everybody=len(unreleased) == wanted)
-    overrun = parse_duration(draft.spec.step_deadlines.overrun) + (MARGIN if is_recovery else 0.0)
-    if -left > overrun + decision.UPLOAD_AFTER_FAILURE:
+    if -left > _overrun(draft.spec):
         return draft.end("Failed", "Overrun", "the tool did not end in time")
     # Clients that do not know the start yet, and the agent that is to stop its server.
     orders: list[TrialEffect] = []
@@ -59,6 +59,22 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     if seen.database is not None and _may_stop(draft):
         orders.append(StopServer(seen.database, planned))
     return draft.decide(*orders, requeue=decision.POLL if unreleased else until(left))
+
+
+def longest(spec: TrialSpec) -> float:
+    """Seconds after its release within which a trial ends, whatever happens."""
+    limit = _overrun(spec)
+    if spec.workload.recovery is not None:
+        recovery = parse_duration(spec.step_deadlines.recovery)
+        limit = max(limit, recovery + decision.UPLOAD_AFTER_FAILURE)
+    return decision.TAKE_TURNS + load_seconds(spec) + limit
+
+
+def _overrun(spec: TrialSpec) -> float:
+    """Seconds beyond the planned end after which nothing more is expected of the tool."""
+    margin = MARGIN if spec.workload.recovery is not None else 0.0
+    overrun = parse_duration(spec.step_deadlines.overrun)
+    return overrun + margin + decision.UPLOAD_AFTER_FAILURE
 
 
 def _note_lost_nodes(draft: TrialDraft) -> None:

@@ -38,6 +38,12 @@ DATABASE_SERIES = {
     "database_write_bytes": "encbench_database_write_bytes_total",
 }
 
+UPTIME = "encbench_agent_uptime_seconds"
+"""A clock that nobody sets, as Prometheus has scraped it."""
+MAX_STEP = 1.0
+"""Seconds by which Prometheus' clock may seem to differ from that one over a window: a busy agent
+is late with its answer."""
+
 PROXY_SERIES = {
     "proxy_cpu_seconds": "encbench_proxy_cpu_seconds_total",
     "proxy_resident_bytes": "encbench_proxy_resident_bytes",
@@ -100,6 +106,10 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
         # A pod that was replaced shows as a second series: no window spans two servers.
         if len(found) == 1:
             series[name] = found[0].samples
+    if place.external is None:
+        found = _of(window, await metrics.raw(f"{UPTIME}{{{own}}}", start, end))
+        if len(found) == 1:
+            series["agent_uptime_seconds"] = found[0].samples
     pods: list[PodCpu] = []
     parts: tuple[PodPart, ...] = (*PARTS, "client") if place.in_turns else PARTS
     for part in parts:
@@ -162,8 +172,30 @@ async def _idle(metrics: Metrics, node: str, start: float, end: float) -> NodeId
     return NodeIdle(node=node, cores=cores, samples=idle, waiting=waiting, stolen=stolen)
 
 
+def clock_step(record: MetricsRecord) -> float:
+    """Seconds by which Prometheus' clock was set in the window; 0 where it was not, or is unknown.
+
+    The times of samples are Prometheus'. If its clock was set between two of them, every rate is
+    wrong by as much.
+    """
+    start, end = record.window.start, record.window.end
+    samples = record.series.get("agent_uptime_seconds", ())
+    inside = [(at, uptime) for at, uptime in samples if start <= at <= end]
+    if len(inside) < 2:
+        return 0.0
+    (first, before), (last, after) = inside[0], inside[-1]
+    step = (last - first) - (after - before)
+    return step if abs(step) > max(MAX_STEP, MAX_ALIGNMENT_ERROR * (last - first)) else 0.0
+
+
 def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
     """What the series say of their window."""
+    if step := clock_step(record):
+        why = f"Prometheus' clock was set by {step:+.1f} s in the window"
+        unknown: Withheld = {"database": why, "node": why, "foreign": why, "idle": why}
+        if place.proxy_limit is not None:
+            unknown["proxy"] = why
+        return WindowMetrics(record, TrialCpu(withheld=unknown))
     node, window, cores = place.node, record.window, record.node_cores
     withheld: Withheld = {}
     database = _process(record, "database", place.limit, withheld)

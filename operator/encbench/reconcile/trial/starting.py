@@ -14,7 +14,7 @@ from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import Trouble
 from encbench.reconcile.stage import holds_the_stage, is_leaving, keeps_from_proving, left_at
 from encbench.reconcile.starts import serves
-from encbench.reconcile.trial import decision
+from encbench.reconcile.trial import decision, solitude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.tools.turns import load_seconds
 
@@ -22,6 +22,9 @@ from encbench.tools.turns import load_seconds
 def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     """The next step of a trial that has not been released."""
     seen, waited = draft.seen, draft.age(draft.status.start_time)
+    held = seen.before is not None and holds_the_stage(seen.before)
+    if not held:
+        solitude.note(draft)
     _judge_mode(draft, testbed, _served(draft, testbed, waited))
     if draft.status.outcome:
         return draft.decide(requeue=0.0)
@@ -33,12 +36,13 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     if waited > limit and not draft.is_true(life.PREPARED):
         found = trouble or Trouble("StartTimeout", "the clients were not ready to start in time")
         return draft.end("Failed", found.reason, found.message)
-    held = seen.before is not None and holds_the_stage(seen.before)
-    if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE) and not held:
+    is_alone = not held and solitude.has_all(seen, draft.spec)
+    if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE) and is_alone:
         return _join(draft) if seen.siblings else _release(draft, decision.START_TOGETHER)
     effects: list[TrialEffect] = [] if seen.job is not None else [CreateJob(testbed)]
     taken = seen.before is not None and keeps_from_proving(seen.before, draft.subject)
-    if not draft.known(life.PROVEN_BEFORE) and not taken:
+    may_prove = not taken and solitude.may_prove(seen, draft.spec)
+    if not draft.known(life.PROVEN_BEFORE) and may_prove:
         # While the clients' pods start: it would be dead time in front of that or after it.
         draft.note_silence()
         proof = draft.prove("before")
@@ -70,7 +74,7 @@ def _join(draft: TrialDraft) -> TrialDecision:
         return _release(draft, leader.release_at - now)
     deadlines = draft.spec.step_deadlines
     limit = parse_duration(deadlines.start) + parse_duration(deadlines.proof)
-    if draft.since(life.PREPARED) > limit:
+    if solitude.since(draft, draft.since(life.PREPARED)) > limit:
         message = "the block's other trials were not ready to start in time"
         return draft.end("Failed", "StartTimeout", message)
     draft.condition(life.RELEASED, False, "Waiting", "the block's other trials get ready")
@@ -96,7 +100,10 @@ def _served(draft: TrialDraft, testbed: Testbed, waited: float) -> float:
     before = draft.seen.before
     if before is not None:
         free = left_at(before)
-        return 0.0 if holds_the_stage(before) else min(waited, draft.age(free) if free else waited)
+        if holds_the_stage(before):
+            return 0.0
+        return solitude.since(draft, min(waited, draft.age(free) if free else waited))
+    waited = solitude.since(draft, waited)
     if not testbed.spec.follows_trials:
         return waited
     if serves(testbed, draft.subject):

@@ -5,6 +5,7 @@ that the index names must neither be missing nor altered. The per-second series 
 be missing (the report then shows the trial's mean alone), but not altered.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -106,9 +107,12 @@ def parse_series(content: bytes, key: str) -> Iterable[tuple[float, float]]:
     for number, line in enumerate(lines, 2):
         time, tps, *_ = (*line.split(","), "")
         try:
-            yield float(time), float(tps or "nan")
+            moment, rate = float(time), float(tps or "nan")
         except ValueError as error:
             raise RecordError(f"{key}, line {number} is not a number") from error
+        if not math.isfinite(moment) or math.isinf(rate):
+            raise RecordError(f"{key}, line {number} has a number without end")
+        yield moment, rate
 
 
 def thin(samples: Iterable[tuple[float, float]], points: int) -> tuple[tuple[float, float], ...]:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
+from encbench.api.trial import TrialResult
 from encbench.core import records
-from encbench.core.figures import NEW_ORDERS
+from encbench.core.figures import CELLS, NEW_ORDERS, ROUND_TRIPS
 from encbench.core.slices import Slices
 from encbench.report.analysis import latency
 from encbench.report.analysis.bucket import Attempt
@@ -51,6 +52,8 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         tps=_positive(tps),
         qps=_positive(result.qps if result else None),
         new_orders_per_second=_positive(result.extra.get(NEW_ORDERS) if result else None),
+        round_trips_per_transaction=_each(result, ROUND_TRIPS),
+        cells_per_transaction=_each(result, CELLS),
         latency_average_ms=_positive(result.latency_average_ms if result else None),
         latency_p95_ms=_positive(result.latency_p95_ms if result else None),
         latency_percentiles_ms={
@@ -125,6 +128,12 @@ def _of_slices(slices: Slices) -> dict[str, Any]:
         "spanned": slices.spanned,
         "block_cpu_ms_per_transaction": _positive(used),
     }
+
+
+def _each(result: TrialResult | None, name: str) -> float | None:
+    """A rate of the tool's as a figure of each transaction."""
+    rate = result.extra.get(name) if result else None
+    return rounded(rate / result.tps) if result and rate and result.tps else None
 
 
 def _if_known(value: float | None) -> float | None:

@@ -58,7 +58,11 @@ class TrialView(Model):
     tps: float | None = None
     qps: float | None = None
     new_orders_per_second: float | None = None
-    """Of TPC-C only."""
+    """Of TPC-C only, as are the two below."""
+    round_trips_per_transaction: float | None = None
+    """Retries included; a batch is one round trip, as is a commit."""
+    cells_per_transaction: float | None = None
+    """Values in the rows of its results."""
     latency_average_ms: float | None = None
     latency_p95_ms: float | None = None
     latency_percentiles_ms: dict[str, float] = Field(default_factory=dict)

@@ -87,6 +87,8 @@ def throughput(versus: Versus) -> list[TableColumn]:
         _ratio(versus, TPS),
         *_capacity(versus),
         *_known(versus, BY_FIELD["new_orders_per_second"]),
+        *_known(versus, BY_FIELD["round_trips_per_transaction"]),
+        *_known(versus, BY_FIELD["cells_per_transaction"]),
         # These show whether the disk matters at all here.
         *_known(versus, BY_FIELD["disk_read_kib_per_transaction"], digits=1),
         *_basis(versus),

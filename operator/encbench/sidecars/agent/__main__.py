@@ -100,7 +100,7 @@ def _columns(config: AgentConfig, own: ColumnsConfig) -> Callable[..., wire.Colu
         chosen=own.chosen,
         direct=functools.partial(raw.by_socket, config.socket, AGENT_USER, config.password),
         proxied=functools.partial(raw.by_port, own.port, own.username, own.password),
-        opened=functools.partial(open_envelope, key=own.key),
+        opened=functools.partial(open_envelope, mek=own.key),
     ).facts
 
 

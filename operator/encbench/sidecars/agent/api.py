@@ -6,7 +6,6 @@ Evidence is gathered for one caller at a time; if the caller disconnects, the se
 
 import asyncio
 import hmac
-import json
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
 from encbench.sidecars.agent.process import NotRunning
 from encbench.wire import agent as wire
+from encbench.wire.foreign import parsed
 from encbench.wire.slices import SLICES_PATH, SlotsAnswer, SlotsOrder
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -163,8 +163,8 @@ _FIELDS: dict[str, tuple[tuple[type, ...], Callable[[Any], bool], str]] = {
 async def _asked(kind: type[Asked], request: web.Request, **defaults: object) -> Asked:
     """The request of that kind in the body; _Refused when a field is missing or wrong."""
     try:
-        body = await request.json()
-    except (json.JSONDecodeError, UnicodeDecodeError):
+        body = parsed(await request.read())
+    except ValueError:
         body = None
     given = defaults | (body if isinstance(body, dict) else {})
     for name in get_type_hints(kind):

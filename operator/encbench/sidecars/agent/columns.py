@@ -11,9 +11,9 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from encbench.adapters.sql import Session
-from encbench.adapters.sql.raw import RawSession
+from encbench.adapters.sql.raw import RawColumn, RawSession
 from encbench.core.columns import envelope
-from encbench.core.columns.envelope import ColumnKind, Envelope
+from encbench.core.columns.envelope import Envelope
 from encbench.core.columns.probes import SAMPLE, digest, probe_of
 from encbench.core.connection import DATABASE
 from encbench.engines.marker import PREFIX
@@ -33,8 +33,8 @@ class ColumnsLook:
     """As in the proxy's file, in lower case."""
     direct: Callable[[], RawSession]
     proxied: Callable[[], RawSession]
-    opened: Callable[[Envelope], bytes]
-    """The plaintext; ValueError says why not."""
+    opened: Callable[[Envelope, bytes], bytes]
+    """The plaintext of a value of the column that the bytes name; ValueError says why not."""
 
     def facts(self, session: Session, *, full: bool) -> wire.ColumnsSeen:
         """The evidence's `columns`. Blocks; SqlError when one of the sessions cannot be opened.
@@ -85,7 +85,7 @@ class ColumnsLook:
                     why = "the proxy announces a plain value with another type"
                     made["wrong"][column.name] = why
             else:
-                algorithm, why = self._sealed(column.kind, value, through, nonces)
+                algorithm, why = self._sealed(column, value, through, nonces)
                 if why:
                     made["wrong"][column.name] = why
                 else:
@@ -93,21 +93,22 @@ class ColumnsLook:
         return made
 
     def _sealed(
-        self, kind: ColumnKind, value: bytes, through: bytes, nonces: set[bytes]
+        self, column: RawColumn, value: bytes, through: bytes, nonces: set[bytes]
     ) -> tuple[str, str]:
         """Algorithm, and what is wrong with the value; an empty text means nothing is."""
         try:
             found = envelope.parse(through)
-            plain = self.opened(found)
+            plain = self.opened(found, column.bound)
         except ValueError as error:
             return "", f"{error}"
         if plain != value:
             return "", "the key opens it to a value that differs from the server's"
-        if found.kind != kind:
+        if found.kind != column.kind:
             return "", "its header names a type that differs from the server's"
-        if found.nonce in nonces:
+        used = found.key_id + found.nonce
+        if used in nonces:
             return "", "its nonce was used before"
-        nonces.add(found.nonce)
+        nonces.add(used)
         return found.algorithm, ""
 
 

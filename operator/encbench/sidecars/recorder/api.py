@@ -9,10 +9,11 @@ import json
 import time
 from collections.abc import Callable
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from encbench.sidecars.recorder.run import NotReady, Run
 from encbench.wire.files import FILES, SLICES
+from encbench.wire.foreign import parsed
 from encbench.wire.recorder import RELEASE, STATE, ClockOffset
 from encbench.wire.slices import OwnSlots
 
@@ -84,13 +85,13 @@ Release = tuple[float, dict[str, str], OwnSlots | None, ClockOffset | None]
 def _parse_release(body: bytes) -> Release:
     """Start time, URLs, slots and clock. A malformed one is a ValueError, which contains no URL."""
     try:
-        release: Any = json.loads(body)
+        release: Any = parsed(body)
     except ValueError as error:
         raise ValueError("the body is not JSON") from error
     if not isinstance(release, dict):
         raise ValueError("the body is not an object")
     start_at, uploads = release.get("startAt"), release.get("uploads")
-    if not isinstance(start_at, int | float) or isinstance(start_at, bool):
+    if not _is_number(start_at):
         raise ValueError("startAt must be Unix time in seconds")
     slots = _slots(release.get("slots"))
     files = FILES if slots is None else (*FILES, SLICES)
@@ -108,7 +109,7 @@ def _clock(given: Any) -> ClockOffset | None:
         return None
     own: Any = given if isinstance(given, dict) else {}
     found: list[Any] = [own.get(name) for name in ("seconds", "roundTrip")]
-    if not all(isinstance(n, int | float) and not isinstance(n, bool) for n in found):
+    if not all(map(_is_number, found)):
         raise ValueError("clock needs seconds and roundTrip")
     return ClockOffset(seconds=float(found[0]), roundTrip=float(found[1]))
 
@@ -120,17 +121,21 @@ def _slots(given: Any) -> OwnSlots | None:
     if not isinstance(given, dict):
         raise ValueError("slots must be an object")
     numbers: list[Any] = [given.get(name) for name in ("warmup", "period", "slice", "settle")]
-    if not all(isinstance(n, int | float) and not isinstance(n, bool) and n >= 0 for n in numbers):
+    if not all(_is_number(n) and n >= 0 for n in numbers):
         raise ValueError("slots needs warmup, period, slice and settle in seconds")
     warmup, period, length, settle = map(float, numbers)
     if not settle < length <= period:
         raise ValueError("settle must be less than slice, and slice no more than period")
     count, own = given.get("slots"), given.get("own")
-    if not isinstance(count, int) or not isinstance(own, list):
+    if type(count) is not int or not isinstance(own, list):
         raise ValueError("slots needs slots, their number, and own, a list")
-    if not all(isinstance(slot, int) and 0 <= slot < count for slot in own) or own != sorted(own):
+    if not all(type(slot) is int and 0 <= slot < count for slot in own) or own != sorted({*own}):
         raise ValueError("own must hold numbers of slots in order")
     return OwnSlots(warmup=warmup, period=period, slice=length, settle=settle, slots=count, own=own)
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def metrics(run: Run) -> str:

@@ -18,6 +18,7 @@ _AT_ONCE = 8
 _TIMEOUT = 5.0
 _HEAD_LIMIT = 16 * 1024
 _BODY_LIMIT = 64 * 1024
+_LENGTH_DIGITS = 9
 _PHRASES = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found"}
 
 Handler = Callable[[Request], Response]
@@ -69,6 +70,7 @@ def _talk(
                 response = handler(_read(connection, until))
             except BadRequest as error:
                 response = Response(400, f"{error}\n".encode(), "text/plain")
+            connection.settimeout(_TIMEOUT)
             _write(connection, response)
         if response.sent is not None:
             response.sent()
@@ -79,6 +81,7 @@ def _talk(
 
 
 def _read(connection: socket.socket, until: float) -> Request:
+    """The whole request by then; a caller that sends a letter now and then holds no thread."""
     data = b""
     while b"\r\n\r\n" not in data:
         if len(data) > _HEAD_LIMIT:
@@ -94,7 +97,8 @@ def _read(connection: socket.socket, until: float) -> Request:
         for name, _, value in (line.partition(":") for line in lines)
     }
     length = headers.get("content-length", "0")
-    if not length.isdigit() or int(length) > _BODY_LIMIT or "transfer-encoding" in headers:
+    is_number = length.isascii() and length.isdigit() and len(length) <= _LENGTH_DIGITS
+    if not is_number or int(length) > _BODY_LIMIT or "transfer-encoding" in headers:
         raise BadRequest(f"a body must say its length, {_BODY_LIMIT} bytes at most")
     while len(body) < int(length):
         body += _receive(connection, until)

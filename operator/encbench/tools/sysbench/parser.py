@@ -32,7 +32,15 @@ Seen with Debian's 1.0.20 against MariaDB 10.11, where the source says the same:
 import re
 
 from encbench.core.statistics.histogram import percentile
-from encbench.tools.measurement import PERCENTILE, Histogram, Measurement, ParseError, summed
+from encbench.tools.measurement import (
+    PERCENTILE,
+    Histogram,
+    Measurement,
+    ParseError,
+    number,
+    summed,
+    whole,
+)
 from encbench.tools.progress import Mark, Sample
 from encbench.tools.session import columns, session_count, sessions
 from encbench.tools.sysbench.progress import mark, progress
@@ -56,11 +64,11 @@ def parse(output: str) -> Measurement:
     reports = _reports(body)
     if len(reports) != (2 if checkpoint else 1):
         raise ParseError(_why_incomplete(lines, len(reports)))
-    warmup = reports[0]["total time"] if checkpoint else 0.0
     rows = columns(output)
     asked = len(rows[1:]) if checkpoint else len(rows) + session_count(output)
     report, histogram = reports[-1], _histogram(body)
     try:
+        warmup = reports[0]["total time"] if checkpoint else 0.0
         seconds = report["total time"] - warmup
         transactions, queries = int(report["transactions"]), int(report["queries"]) - asked
         errors, reconnects = int(report["ignored errors"]), int(report["reconnects"])
@@ -129,7 +137,7 @@ def _header(lines: list[str]) -> tuple[int, bool]:
     threads, checkpoints = None, ""
     for line in lines:
         if found := _THREADS.fullmatch(line):
-            threads = int(found[1])
+            threads = whole(found[1])
         elif found := _CHECKPOINTS.fullmatch(line):
             checkpoints = found[1]
         elif mark(line) is Mark.STARTED:
@@ -149,7 +157,7 @@ def _reports(lines: list[str]) -> list[dict[str, float]]:
         if line == "SQL statistics:":
             current = {}
         elif current is not None and (found := _VALUE.match(line)):
-            current[found[1]] = float(found[2])
+            current[found[1]] = number(found[2])
             if found[1] == _LAST_VALUE:
                 reports.append(current)
                 current = None
@@ -158,7 +166,7 @@ def _reports(lines: list[str]) -> list[dict[str, float]]:
 
 def _histogram(lines: list[str]) -> Histogram:
     buckets = [found for line in lines if (found := _BUCKET.fullmatch(line))]
-    return summed(((float(bucket[1]), int(bucket[2])),) for bucket in buckets)
+    return summed(((number(bucket[1]), whole(bucket[2])),) for bucket in buckets)
 
 
 def _series(lines: list[str]) -> tuple[Sample, ...]:
@@ -166,7 +174,7 @@ def _series(lines: list[str]) -> tuple[Sample, ...]:
     at_checkpoint, samples = 0, []
     for line in lines:
         if mark(line) is Mark.CHECKPOINT:
-            at_checkpoint = int(line.split()[1].removesuffix("s"))
+            at_checkpoint = whole(line.split()[1].removesuffix("s"))
         elif sample := progress(line):
             samples.append(sample)
     return tuple(sample for sample in samples if sample.second > at_checkpoint)

@@ -18,7 +18,7 @@ def progress(line: str) -> Sample | None:
     if len(words) < 16 or any(words[place] != word for place, word in _WORDS.items()):
         return None
     try:
-        return Sample(
+        sample = Sample(
             second=int(words[1].removesuffix("s")),
             tps=float(words[6]),
             qps=float(words[8]),
@@ -27,6 +27,7 @@ def progress(line: str) -> Sample | None:
         )
     except ValueError:
         return None
+    return sample if sample.is_possible else None
 
 
 def when(_: str) -> None:

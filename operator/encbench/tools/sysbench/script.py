@@ -12,16 +12,21 @@ from dataclasses import dataclass
 from encbench.tools.sysbench.builtin import SCRIPTS
 
 _COMMENT_OR_STRING = re.compile(
-    r"--\[(=*)\[.*?\]\1\]|--[^\n]*"
-    r"|(?P<string>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|\[(?P<level>=*)\[.*?\](?P=level)\])",
+    # A long bracket that nothing closes extends to the end, as for Lua, which then refuses it.
+    r"--\[(=*)\[.*?(?:\]\1\]|\Z)|--[^\n]*"
+    r"|(?P<string>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+    r"|\[(?P<level>=*)\[.*?(?:\](?P=level)\]|\Z))",
     re.DOTALL,
 )
-_REQUIRE = re.compile(r"\brequire\s*\(?\s*[\"']([\w.]+?)(?:\.lua)?[\"']")
+_REQUIRE = re.compile(r"\brequire(?:\s*\(\s*|\s*)[\"']([\w.]+?)(?:\.lua)?[\"']")
 _FUNCTION = re.compile(r"(?<![\w.:])function\s+(\w+)\s*\(|(?<![\w.:])(\w+)\s*=\s*function\b")
 _LOCAL_FUNCTION = re.compile(r"\blocal\s+(?:function\s+)?$")
 _KEY = re.compile(r"(\w+)\s*=(?!=)|\[\s*[\"']([\w-]+)[\"']\s*\]\s*=(?!=)")
 _OLD_INTERFACE = re.compile(r"\b(db_connect|sysbench\.db\.connect)\b")
+_WORD = re.compile(r"\w+")
 _OPEN, _CLOSE = "{(", "})"
+_BEFORE = 200
+"""Letters before a function in which `local` is looked for."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ def read(text: str) -> Script:
     functions = {
         found[1] or found[2]
         for found in _FUNCTION.finditer(code)
-        if not _LOCAL_FUNCTION.search(code[: found.start()])
+        if not _LOCAL_FUNCTION.search(code[max(0, found.start() - _BEFORE) : found.start()])
     }
     if bases:
         options |= {name for base in bases for name in SCRIPTS[base]}
@@ -68,14 +73,16 @@ def _table(code: str, table: str) -> set[str]:
     """Keys that the script assigns in `sysbench.cmdline.<table>`."""
     name = rf"\bsysbench\.cmdline\.{table}\b"
     names: set[str] = set()
-    for found in re.finditer(rf"{name}\s*=\s*{{", code):
-        names |= _keys(code, found.end())
+    begins, place = re.compile(rf"{name}\s*=\s*{{"), 0
+    while (found := begins.search(code, place)) is not None:
+        own, place = _keys(code, found.end())
+        names |= own
     single = rf"{name}\s*(?:\.\s*(\w+)|\[\s*[\"']([\w-]+)[\"']\s*\])\s*=(?!=)"
     return names | {found[1] or found[2] for found in re.finditer(single, code)}
 
 
-def _keys(code: str, start: int) -> set[str]:
-    """Top-level keys of the table constructor whose content begins at `start`."""
+def _keys(code: str, start: int) -> tuple[set[str], int]:
+    """Top-level keys of the table constructor whose content begins at `start`, and its end."""
     names: set[str] = set()
     depth, place = 1, start
     while place < len(code) and depth > 0:
@@ -83,9 +90,10 @@ def _keys(code: str, start: int) -> set[str]:
             names.add(key[1] or key[2])
             place = key.end()
             continue
-        if string := _COMMENT_OR_STRING.match(code, place):
-            place = string.end()
+        # A word at once: letter by letter, each would be looked through again.
+        if passed := _COMMENT_OR_STRING.match(code, place) or _WORD.match(code, place):
+            place = passed.end()
             continue
         depth += (code[place] in _OPEN) - (code[place] in _CLOSE)
         place += 1
-    return names
+    return names, place

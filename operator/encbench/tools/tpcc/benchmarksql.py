@@ -43,7 +43,7 @@ HISTOGRAM = "encbench-histogram "
 
 _NUMBER = r"([0-9][0-9,]*(?:\.[0-9]+)?(?:E[0-9]+)?)"
 _LEVEL = re.compile(r"(?:^|\s)(?:ERROR|FATAL)\s")
-_RUN_MINUTES = re.compile(r"\brunMins=([0-9]+)\s*$")
+_RUN_MINUTES = re.compile(r"\brunMins=([0-9]{1,9})\s*$")
 _ROW = re.compile(r"\bresult, \|(.+)\|$")
 _OVERALL = re.compile(rf"\bresult, Overall (NOPM|TPM):\s+{_NUMBER}\b")
 _BUCKET_WIDTH = math.log(600.0 * 1000.0) / 1000
@@ -161,7 +161,8 @@ def _histograms(lines: Sequence[str]) -> dict[str, Histogram]:
             continue
         words = line[len(HISTOGRAM) :].split(",")
         edge = number(words[1]) if len(words) == 3 else None
-        if edge is not None and words[0] in _KINDS and words[2].isdigit():
+        counted = re.fullmatch("[0-9]{1,15}", words[2]) if edge is not None else None
+        if edge is not None and edge > 0 and words[0] in _KINDS and counted:
             middle = 1000 * edge / math.exp(_BUCKET_WIDTH)
             found.setdefault(words[0], []).append((round(middle, 6), int(words[2])))
     return {

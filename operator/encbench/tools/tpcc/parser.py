@@ -9,17 +9,17 @@ counters and its clock at the same moment, both at the start and at the end of t
 figures need no correction. All replicas use the same histogram buckets.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from encbench.core.figures import NEW_ORDERS, RETRIES
+from encbench.core.figures import CELLS, NEW_ORDERS, RETRIES, ROUND_TRIPS
 from encbench.core.statistics.histogram import percentile
 from encbench.tools.measurement import PERCENTILE, Measurement, ParseError, TransactionKind, summed
 from encbench.tools.progress import Mark
 from encbench.tools.session import columns, sessions
 from encbench.tools.tpcc import benchmarksql
 from encbench.tools.tpcc.progress import OWN, window
+from encbench.wire.foreign import parsed
 
 _MICROSECONDS = 1000.0
 
@@ -47,13 +47,13 @@ def _own(lines: Sequence[str]) -> Measurement:
         raise ParseError("the run was not complete: the result in output.log says why")
     try:
         return _measurement(result, [e for e in events if e.get("event") == "type"], lines)
-    except (KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise ParseError("the client's result in output.log is malformed") from error
 
 
 def _event(line: str) -> dict[str, Any]:
     try:
-        event = json.loads(line[len(OWN) :])
+        event = parsed(line[len(OWN) :])
     except ValueError as error:
         raise ParseError("output.log has a damaged line of the client") from error
     return event if isinstance(event, dict) else {}
@@ -67,9 +67,9 @@ def _measurement(
     counted, transactions = sum(n for _, n in histogram), int(result["transactions"])
     if counted != transactions:
         raise ParseError(f"the histograms hold {counted} of {transactions} transactions")
-    latency = result["latencyMs"] or {}
+    latency, seconds = result["latencyMs"] or {}, float(result["window"]["seconds"])
     return Measurement(
-        seconds=float(result["window"]["seconds"]),
+        seconds=seconds,
         transactions=transactions,
         tps=float(result["tpmTotal"]) / 60,
         latency_average_ms=latency.get("average"),
@@ -82,12 +82,22 @@ def _measurement(
         series=window(lines, Mark.CHECKPOINT),
         extra={
             NEW_ORDERS: float(result["tpmC"]) / 60,
-            RETRIES: int(result["retries"]) / float(result["window"]["seconds"]),
+            RETRIES: int(result["retries"]) / seconds,
+            **_traffic(result, seconds),
         },
         kinds=kinds,
         sessions=sessions("\n".join(lines)),
         columns=columns("\n".join(lines)),
     )
+
+
+def _traffic(result: Mapping[str, Any], seconds: float) -> dict[str, float]:
+    """What went between client and server a second; clients up to 1.0 do not count it."""
+    counted = result.get("traffic")
+    if counted is None:
+        return {}
+    names = {ROUND_TRIPS: "roundTrips", CELLS: "cells"}
+    return {figure: int(counted[name]) / seconds for figure, name in names.items()}
 
 
 def _kind(event: Mapping[str, Any]) -> TransactionKind:

@@ -10,16 +10,18 @@ It reads three clients and distinguishes them by their lines (see also `tpcc.par
 - BenchmarkSQL 6: `Scheduler, …` lines. It counts transactions when they are sent to the database.
 """
 
-import json
 from collections.abc import Iterable
-from math import nan
+from math import isnan, nan
 from typing import TypeGuard
 
-from encbench.tools.progress import Mark, Sample
+from encbench.tools.progress import MOST, Mark, Sample
+from encbench.wire.foreign import parsed
 
 OWN = "encbench-tpcc "
 """The prefix of our own client's lines with a JSON object."""
 _OWN_EVENTS = {"started": Mark.STARTED, "window": Mark.CHECKPOINT, "windowEnd": Mark.ENDED}
+_SHORTEST = 0.001
+"""The least length of a period, in seconds, that gives a rate."""
 _STATUS = "Running Average tpmTOTAL:"
 _INTERVAL = "main, reportIntervalSecs="
 _SCHEDULER = "Scheduler, "
@@ -49,7 +51,8 @@ class TpccReader:
             self._is_own = True
             return _OWN_EVENTS.get(str(own_event(line).get("event")))
         if _INTERVAL in line:
-            self._interval = int(number(line.rpartition(_INTERVAL)[2]) or 1)
+            seconds = number(line.rpartition(_INTERVAL)[2]) or 0.0
+            self._interval = int(seconds) if seconds >= 1 else 1
         if _SCHEDULER in line:
             return _SCHEDULED.get(line.rpartition(_SCHEDULER)[2].strip())
         if _STATUS in line and not self._is_own and not self._second and _average(line):
@@ -86,7 +89,7 @@ class TpccReader:
         if begin or not found:
             return None
         per_minute = number(rest.partition(", ")[0])
-        if per_minute is None:
+        if per_minute is None or isnan(per_minute):
             return None
         self._second += self._interval
         return _rate(self._second, per_minute / 60)
@@ -111,7 +114,7 @@ def _rate(second: int, tps: float) -> Sample:
 def own_event(line: str) -> dict[str, object]:
     """The object in a line of our own client; empty for a damaged line."""
     try:
-        event = json.loads(line[len(OWN) :])
+        event = parsed(line[len(OWN) :])
     except ValueError:
         return {}
     return event if isinstance(event, dict) else {}
@@ -122,7 +125,9 @@ def _own_sample(event: dict[str, object]) -> Sample | None:
         return None
     second, seconds = event.get("second"), event.get("seconds")
     transactions, errors, p95 = (event.get(k) for k in ("transactions", "errors", "p95Ms"))
-    if not (_is_number(second) and _is_number(seconds) and _is_number(transactions)) or not seconds:
+    if not (_is_number(second) and _is_number(seconds) and _is_number(transactions)):
+        return None
+    if seconds < _SHORTEST:
         return None
     return Sample(
         second=int(second),
@@ -134,18 +139,25 @@ def _own_sample(event: dict[str, object]) -> Sample | None:
 
 
 def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= MOST
 
 
 def _average(line: str) -> float | None:
     """The running average of a status line, transactions a minute."""
     words = line.partition(_STATUS)[2].split()
-    return number(words[0]) if words else None
+    found = number(words[0]) if words else None
+    return None if found is None or isnan(found) else found
 
 
 def number(text: str) -> float | None:
-    """A number as Java prints it (1.658154209E7), with or without thousands separators."""
+    """A number as Java prints it (1.658154209E7), with or without thousands separators.
+
+    None for what is none, or is more than any run counts.
+    """
     try:
-        return float(text.replace(",", ""))
+        found = float(text.replace(",", ""))
     except ValueError:
         return None
+    return None if abs(found) > MOST else found

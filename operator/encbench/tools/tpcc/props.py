@@ -64,6 +64,8 @@ def run_props(
             if kind == "6"
             else _terminals(kind, tpcc, load, seconds)
         ),
+        # Clients before this property refuse it, and send what it stands for by default.
+        **({"statements": tpcc.sent} if kind == "own" and tpcc.statements else {}),
         **({"probeColumns": "true"} if probe else {}),
         **tpcc.options,
     }

@@ -2,11 +2,19 @@
 
 import pytest
 
-from encbench.core.columns.envelope import OVERHEAD, ColumnKind, bears_magic, parse
+from encbench.core.columns.envelope import (
+    OVERHEAD,
+    UNBOUND,
+    ColumnKind,
+    bears_magic,
+    binding,
+    parse,
+)
 from encbench.core.columns.layout import key_of, unfit
 
-HEADER = b"\x00ENC" + bytes([1, 2, 246, 2]) + b"\x80\x01" + b"\x00\x3f"
-WHOLE = HEADER + bytes(range(12)) + b"xyz" + b"t" * 16
+KEY_ID = b"randomrandom"
+HEADER = b"\x00ENC" + bytes([2, 2, 246, 2]) + b"\x80\x01" + b"\x00\x3f" + KEY_ID
+WHOLE = HEADER + bytes(range(8)) + b"xyz" + b"t" * 16
 
 
 def test_an_envelope_is_read_as_it_is_laid_out() -> None:
@@ -14,7 +22,8 @@ def test_an_envelope_is_read_as_it_is_laid_out() -> None:
     assert found.algorithm == "SM4_128_GCM"
     assert found.kind == ColumnKind(type=246, decimals=2, flags=0x8001, charset=63)
     assert found.header == HEADER
-    assert found.nonce == bytes(range(12))
+    assert found.key_id == KEY_ID
+    assert found.nonce == bytes(4) + bytes(range(8))
     assert found.sealed == b"xyz" + b"t" * 16
     assert len(WHOLE) == OVERHEAD + 3
 
@@ -24,14 +33,20 @@ def test_an_envelope_is_read_as_it_is_laid_out() -> None:
     [
         (b"plain", "no envelope"),
         (b"", "no envelope"),
-        (WHOLE[: OVERHEAD - 1], "39 bytes"),
-        (WHOLE[:4] + b"\x02" + WHOLE[5:], "version is 2"),
+        (WHOLE[: OVERHEAD - 1], "47 bytes"),
+        (WHOLE[:4] + b"\x01" + WHOLE[5:], "version is 1"),
         (WHOLE[:5] + b"\x09" + WHOLE[6:], "unknown number 9"),
     ],
 )
 def test_what_is_no_envelope(value: bytes, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         parse(value)
+
+
+def test_a_value_is_bound_to_names_that_every_session_writes_alike() -> None:
+    assert binding("bmsql_customer", "c_last") == b"bmsql_customer\0c_last"
+    for names in (("", ""), ("t", ""), ("", "c"), ("kunde", "größe"), ("t", "c\0d")):
+        assert binding(*names) == UNBOUND
 
 
 def test_what_is_cut_still_bears_the_magic() -> None:

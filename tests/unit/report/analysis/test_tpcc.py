@@ -7,6 +7,7 @@ import json
 import pytest
 
 from encbench.report.analysis.build import build
+from encbench.report.compare.difference import compare
 from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.render import render
@@ -70,6 +71,42 @@ def test_it_says_that_it_is_no_tpc_result() -> None:
     assert "Consistency not checked" not in titles
     unchecked = Study(**{**vars(TPCC), "checked": False})
     assert "Consistency not checked" in [caveat.title for caveat in report(unchecked).caveats]
+
+
+def test_round_trips_and_cells_stand_beside_tps() -> None:
+    counted = report(Study(**{**vars(TPCC), "statements": "benchmarksql"}))
+    assert {row.round_trips_per_transaction for row in counted.rows} == {19.4}
+    assert {row.cells_per_transaction for row in counted.rows} == {85.8}
+    text = markdown(counted)
+    assert "round trips a transaction: plain" in text
+    assert "result cells a transaction: tde" in text
+
+
+def test_what_no_client_counted_is_no_column() -> None:
+    assert {row.round_trips_per_transaction for row in report().rows} == {None}
+    assert "round trips a transaction:" not in markdown(report())
+
+
+@pytest.mark.parametrize(
+    ("statements", "title"),
+    [
+        (None, "Lean statements"),
+        ("lean", "Lean statements"),
+        ("benchmarksql", "Statements as BenchmarkSQL sends them"),
+    ],
+)
+def test_it_says_which_statements_ran(statements: str | None, title: str) -> None:
+    titles = [it.title for it in report(Study(**{**vars(TPCC), "statements": statements})).caveats]
+    assert [title] == [one for one in titles if "tatements" in one]
+
+
+def test_two_reports_with_different_statements_differ_in_what_was_measured() -> None:
+    lean, like = (
+        report(Study(**{**vars(TPCC), "statements": name})) for name in ("lean", "benchmarksql")
+    )
+    (found,) = [it for it in compare(lean, like).differences if "statements" in it.name]
+    assert (found.topic, found.name) == ("what was measured", "Workload tpcc: tpcc.statements")
+    assert (found.a, found.b) == ("lean", "benchmarksql")
 
 
 def test_sysbench_has_no_new_orders() -> None:

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from encbench.adapters.sql.raw import RawColumn, RawResult
-from encbench.core.columns.envelope import ColumnKind, Envelope
+from encbench.core.columns.envelope import UNBOUND, ColumnKind, Envelope
 from encbench.core.columns.probes import SAMPLE
 from encbench.sidecars.agent.columns import ColumnsLook, sample
 
 KIND = ColumnKind(3, 0, 0x4203, 63)
-NONCE = bytes(12)
+NONCE = bytes(8)
 
 
 def envelope(
@@ -20,17 +20,19 @@ def envelope(
 ) -> bytes:
     """A value that `opened` below opens to its text."""
     return (
-        b"\x00ENC\x01"
+        b"\x00ENC\x02"
         + bytes([algorithm, type_, KIND.decimals])
         + KIND.flags.to_bytes(2, "big")
         + KIND.charset.to_bytes(2, "big")
+        + b"randomrandom"
         + nonce
         + text
         + b"t" * 16
     )
 
 
-def opened(found: Envelope) -> bytes:
+def opened(found: Envelope, bound: bytes) -> bytes:
+    assert bound == UNBOUND
     if found.sealed.startswith(b"foreign"):
         raise ValueError("the mode's key does not open it")
     return found.sealed[:-16]

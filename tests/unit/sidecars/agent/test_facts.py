@@ -1,5 +1,6 @@
 """Configuration, machine, metrics, facts of the server, the heart."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -74,6 +75,8 @@ def test_the_metrics() -> None:
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     values = dict(line.split(" ") for line in lines)
     assert values.pop("encbench_agent_cpu_seconds_total") is not None
+    uptime = time.clock_gettime(time.CLOCK_BOOTTIME)
+    assert uptime - 10 < float(values.pop("encbench_agent_uptime_seconds")) <= uptime
     assert {name: float(value) for name, value in values.items()} == {
         "encbench_database_cpu_seconds_total": 1.5,
         "encbench_database_read_bytes_total": 10.0,

@@ -103,3 +103,8 @@ def test_a_caller_that_drips_has_no_more_time_than_others(
                 break
     assert 0.4 < time.monotonic() - began < 2
     assert echo.seen == []
+
+
+def test_a_length_in_other_digits(port: int) -> None:
+    """Superscripts are digits to Python, and no number."""
+    assert b"400" in talk(port, "GET / HTTP/1.1\r\nContent-Length: ²\r\n\r\n".encode("latin-1"))

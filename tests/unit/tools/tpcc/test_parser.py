@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from encbench.core.figures import NEW_ORDERS, RETRIES
+from encbench.core.figures import CELLS, NEW_ORDERS, RETRIES, ROUND_TRIPS
 from encbench.core.tls import PLAIN
 from encbench.tools.measurement import ParseError, merge
 from encbench.tools.tpcc.parser import parse
@@ -84,6 +84,11 @@ def test_our_own_client() -> None:
     assert (found.queries, found.qps) == (None, None)
     assert (found.errors, found.reconnects) == (1, 0)
     assert found.sessions == (PLAIN,)
+
+
+def test_what_went_between_client_and_server_is_a_rate() -> None:
+    found = parse(own(traffic={"statements": 3900, "roundTrips": 1940, "cells": 8580}))
+    assert (found.extra[ROUND_TRIPS], found.extra[CELLS]) == (194.0, 858.0)
 
 
 def test_the_series_are_those_of_the_window() -> None:

@@ -42,6 +42,13 @@ def test_our_own_client() -> None:
     }
 
 
+def test_statements_are_named_only_where_the_workload_names_them() -> None:
+    assert "statements" not in run(tpcc_spec())
+    assert run(tpcc_spec({"statements": "lean"}))["statements"] == "lean"
+    assert run(tpcc_spec({"statements": "benchmarksql"}))["statements"] == "benchmarksql"
+    assert "statements" not in run(tpcc_spec({**FIVE, "statements": "benchmarksql"}, WHOLE), PGSQL)
+
+
 def test_benchmarksql_5_counts_in_minutes() -> None:
     found = run(tpcc_spec(FIVE, WHOLE), PGSQL)
     assert (found["runMins"], found["runTxnsPerTerminal"]) == ("5", "0")

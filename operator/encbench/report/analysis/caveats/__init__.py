@@ -37,6 +37,7 @@ CHECKS: tuple[Check, ...] = (
     columns.client_without_driver,
     columns.permissive,
     setting.no_tpc_result,
+    setting.statements,
     setting.not_checked,
     blocks.short_window,
     turns.spanned,

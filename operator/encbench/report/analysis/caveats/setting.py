@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from encbench.api.scalars import parse_quantity
+from encbench.api.tpcc import Statements
 from encbench.api.workload import WorkloadSpec
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
@@ -88,6 +89,29 @@ def no_tpc_result(facts: Facts) -> Iterator[Caveat]:
             text=f"{listed(names)} runs TPC-C's transactions without its think times, and nothing "
             "was audited. TPS is of all five transactions (tpmTOTAL / 60), not of the New-Orders "
             "alone (tpmC / 60), which stand beside it. Compare the arms with each other.",
+        )
+
+
+def statements(facts: Facts) -> Iterator[Caveat]:
+    """Which statements ran: what a message or a value costs depends on how many there are."""
+    by_kind: dict[Statements, list[str]] = {}
+    for name, workload in sorted(facts.resolved.workloads.items()):
+        if workload.tpcc is not None:
+            by_kind.setdefault(workload.tpcc.sent, []).append(name)
+    if "benchmarksql" in by_kind:
+        yield note(
+            title="Statements as BenchmarkSQL sends them",
+            text=f"{listed(by_kind['benchmarksql'])} sent one statement in each round trip, as "
+            "BenchmarkSQL does. An application with fewer and larger round trips pays less for a "
+            "proxy, a driver or TLS.",
+        )
+    if "lean" in by_kind:
+        yield note(
+            title="Lean statements",
+            text=f"{listed(by_kind['lean'])} sent as few round trips as the database allows, where "
+            "BenchmarkSQL has about 19 with 86 result cells a transaction. Proxy, driver and TLS "
+            "cost less here than in a study with BenchmarkSQL, and the two are not to be laid "
+            "beside each other: write tpcc.statements: benchmarksql for that.",
         )
 
 

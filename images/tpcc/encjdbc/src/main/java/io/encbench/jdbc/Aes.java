@@ -10,6 +10,7 @@ import javax.crypto.spec.SecretKeySpec;
 final class Aes implements Algorithm {
   private final Cipher cipher;
   private final SecretKey key;
+  private final byte[] nonce = new byte[Envelope.NONCE_BYTES];
 
   Aes(byte[] key) throws GeneralSecurityException {
     this.cipher = Cipher.getInstance("AES/GCM/NoPadding");
@@ -17,13 +18,11 @@ final class Aes implements Algorithm {
   }
 
   @Override
-  public byte[] open(byte[] envelope) throws GeneralSecurityException {
-    cipher.init(
-        Cipher.DECRYPT_MODE,
-        key,
-        new GCMParameterSpec(
-            8 * Envelope.TAG_BYTES, envelope, Envelope.NONCE_AT, Envelope.NONCE_BYTES));
+  public byte[] open(byte[] envelope, byte[] binding) throws GeneralSecurityException {
+    Envelope.nonce(envelope, nonce);
+    cipher.init(Cipher.DECRYPT_MODE, key, new GCMParameterSpec(8 * Envelope.TAG_BYTES, nonce));
     cipher.updateAAD(envelope, 0, Envelope.HEADER_BYTES);
+    cipher.updateAAD(binding);
     return cipher.doFinal(envelope, Envelope.CONTENT_AT, envelope.length - Envelope.CONTENT_AT);
   }
 }

@@ -2,8 +2,12 @@ package io.encbench.jdbc;
 
 import java.security.GeneralSecurityException;
 
-/** One of the algorithms with one key. Only one thread at a time may use it. */
+/** One of the algorithms with the key of one connection. Only one thread at a time may use it. */
 interface Algorithm {
-  /** The envelope's content; AEADBadTagException if key and envelope do not belong together. */
-  byte[] open(byte[] envelope) throws GeneralSecurityException;
+  /**
+   * The envelope's content; AEADBadTagException if key, column and envelope do not belong together.
+   *
+   * @param binding the column, by {@link Envelope#binding}
+   */
+  byte[] open(byte[] envelope, byte[] binding) throws GeneralSecurityException;
 }

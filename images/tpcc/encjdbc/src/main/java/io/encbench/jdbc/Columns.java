@@ -5,32 +5,49 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Types;
 
-/** Which columns of a result may hold envelopes, and what those that were opened said. */
+/** Which columns of a result hold envelopes, and of what types they are. */
 final class Columns {
-  private static final Columns NONE = new Columns(new boolean[0], new Value[0]);
+  private static final Columns NONE = new Columns(new byte[0][], new Value[0]);
 
-  private final boolean[] mayHold;
-  private final Value[] seen;
+  /** What the values of a column are bound to; null where it holds no envelopes. */
+  private final byte[][] bindings;
 
-  private Columns(boolean[] mayHold, Value[] seen) {
-    this.mayHold = mayHold;
-    this.seen = seen;
+  /** A value without content of each column: as announced, or of the first value that was read. */
+  private final Value[] known;
+
+  private Columns(byte[][] bindings, Value[] known) {
+    this.bindings = bindings;
+    this.known = known;
   }
 
-  /** By what the server announced: an envelope is in a binary string. */
-  static Columns of(ResultSetMetaData meta) throws SQLException {
+  /**
+   * By what the proxy announced.
+   *
+   * @param session says whether envelopes may lie in any binary string
+   */
+  static Columns of(ResultSetMetaData meta, Session session) throws SQLException {
     if (meta == null) {
       return NONE;
     }
     int count = meta.getColumnCount();
-    boolean[] mayHold = null;
+    byte[][] bindings = null;
+    Value[] known = null;
     for (int column = 1; column <= count; column++) {
-      if (isBinary(meta.getColumnType(column))) {
-        mayHold = mayHold == null ? new boolean[count + 1] : mayHold;
-        mayHold[column] = true;
+      if (!isBinary(meta.getColumnType(column))) {
+        continue;
       }
+      Announced announced = Announced.of(meta.getPrecision(column));
+      if (announced == null && !session.stored) {
+        continue;
+      }
+      if (bindings == null) {
+        bindings = new byte[count + 1][];
+        known = new Value[count + 1];
+      }
+      bindings[column] = Envelope.binding(meta.getTableName(column), meta.getColumnName(column));
+      known[column] = announced == null ? null : new Value(announced, session.inner);
     }
-    return mayHold == null ? NONE : new Columns(mayHold, new Value[count + 1]);
+    return bindings == null ? NONE : new Columns(bindings, known);
   }
 
   boolean mayHoldAny() {
@@ -39,18 +56,22 @@ final class Columns {
 
   /** False as well for a column that there is not: the other driver says so itself. */
   boolean mayHold(int column) {
-    return column >= 0 && column < mayHold.length && mayHold[column];
+    return column >= 0 && column < bindings.length && bindings[column] != null;
+  }
+
+  byte[] binding(int column) {
+    return bindings[column];
   }
 
   void saw(int column, Value value) {
-    if (seen[column] == null) {
-      seen[column] = value.withoutContent();
+    if (known[column] == null) {
+      known[column] = value.withoutContent();
     }
   }
 
-  /** A value of that column without its content, or null before one was read. */
-  Value seen(int column) {
-    return column >= 0 && column < seen.length ? seen[column] : null;
+  /** A value of that column without its content; null while its type is not known. */
+  Value known(int column) {
+    return column >= 0 && column < known.length ? known[column] : null;
   }
 
   /** A column for messages. */

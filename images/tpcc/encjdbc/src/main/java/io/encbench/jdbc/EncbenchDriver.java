@@ -35,9 +35,10 @@ public final class EncbenchDriver implements Driver {
     }
     Target target = Target.of(url, properties);
     Inner inner = Inner.of(target.url());
-    Opener opener = new Opener(target.mek(System.getenv()));
+    Opener opener = new Opener(target.mek(System.getenv()), target.stored());
     if (opener.hasKey()) {
       inner.refuseOtherZones(target.url(), target.properties());
+      inner.refuseOtherNames(target.url(), target.properties());
     }
     Connection connection = inner.driver().connect(target.url(), target.properties());
     if (connection == null) {
@@ -45,7 +46,7 @@ public final class EncbenchDriver implements Driver {
           "the driver " + inner.className() + " does not take the URL after jdbc:encbench:",
           "08001");
     }
-    return new EncryptingConnection(new Session(inner, opener), connection);
+    return new EncryptingConnection(new Session(inner, opener, target.stored()), connection);
   }
 
   @Override
@@ -54,12 +55,14 @@ public final class EncbenchDriver implements Driver {
     Target target = Target.of(url, properties);
     DriverPropertyInfo[] inner =
         Inner.of(target.url()).driver().getPropertyInfo(target.url(), target.properties());
-    DriverPropertyInfo[] all = new DriverPropertyInfo[inner.length + 1];
-    System.arraycopy(inner, 0, all, 1, inner.length);
+    DriverPropertyInfo[] all = new DriverPropertyInfo[inner.length + 2];
+    System.arraycopy(inner, 0, all, 2, inner.length);
     all[0] = new DriverPropertyInfo(Target.MEK_FILE, target.mekFile());
     all[0].description =
         "The file with the master key as 32 hexadecimal digits; else the environment's "
             + Target.MEK_VARIABLE;
+    all[1] = new DriverPropertyInfo(Target.STORED, String.valueOf(target.stored()));
+    all[1].description = "true to open envelopes that lie in the server's own binary columns";
     return all;
   }
 

@@ -36,7 +36,8 @@ final class EncryptingCallableStatement extends CallableStatementDelegate {
       return null;
     }
     return Envelope.is(found)
-        ? session.opener.open(found, session.inner, () -> "output parameter " + parameter)
+        ? session.opener.open(
+            found, Envelope.UNBOUND, session.inner, () -> "output parameter " + parameter)
         : null;
   }
 

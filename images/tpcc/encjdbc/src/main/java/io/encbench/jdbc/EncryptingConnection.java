@@ -5,6 +5,9 @@ import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
 
 @Delegating(
@@ -19,6 +22,54 @@ final class EncryptingConnection extends ConnectionDelegate {
   EncryptingConnection(Session session, Connection inner) {
     super(session, inner);
     session.connection = this;
+  }
+
+  @Override
+  public Statement createStatement(int type, int concurrency) throws SQLException {
+    refuseUpdatable(concurrency);
+    return super.createStatement(type, concurrency);
+  }
+
+  @Override
+  public Statement createStatement(int type, int concurrency, int holdability) throws SQLException {
+    refuseUpdatable(concurrency);
+    return super.createStatement(type, concurrency, holdability);
+  }
+
+  @Override
+  public PreparedStatement prepareStatement(String sql, int type, int concurrency)
+      throws SQLException {
+    refuseUpdatable(concurrency);
+    return super.prepareStatement(sql, type, concurrency);
+  }
+
+  @Override
+  public PreparedStatement prepareStatement(String sql, int type, int concurrency, int holdability)
+      throws SQLException {
+    refuseUpdatable(concurrency);
+    return super.prepareStatement(sql, type, concurrency, holdability);
+  }
+
+  @Override
+  public CallableStatement prepareCall(String sql, int type, int concurrency) throws SQLException {
+    refuseUpdatable(concurrency);
+    return super.prepareCall(sql, type, concurrency);
+  }
+
+  @Override
+  public CallableStatement prepareCall(String sql, int type, int concurrency, int holdability)
+      throws SQLException {
+    refuseUpdatable(concurrency);
+    return super.prepareCall(sql, type, concurrency, holdability);
+  }
+
+  /** The inner driver would write back every column of the row as it has read it: ciphertext. */
+  private void refuseUpdatable(int concurrency) throws SQLException {
+    if (concurrency == ResultSet.CONCUR_UPDATABLE && session.opener.hasKey()) {
+      throw new SQLFeatureNotSupportedException(
+          "an updatable result set would store encrypted values: change the row with UPDATE",
+          "0A000");
+    }
   }
 
   @Override

@@ -5,8 +5,9 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 
 /**
- * Metadata with the types that columns had before they were encrypted, as soon as one value of a
- * column has been read; before that a column is what was announced, a binary string.
+ * Metadata with the types that columns had before they were encrypted. Of an envelope that lies in
+ * a table of the server's, the type is known when one value of the column has been read; before
+ * that the column is what the server says, a binary string.
  */
 @Delegating(ResultSetMetaData.class)
 final class EncryptingMetaData extends ResultSetMetaDataDelegate {
@@ -19,46 +20,53 @@ final class EncryptingMetaData extends ResultSetMetaDataDelegate {
 
   @Override
   public int getColumnType(int column) throws SQLException {
-    Value seen = columns.seen(column);
-    return seen == null ? super.getColumnType(column) : seen.type().jdbc(session.inner);
+    Value known = columns.known(column);
+    return known == null ? super.getColumnType(column) : known.type().jdbc(session.inner);
   }
 
   @Override
   public String getColumnTypeName(int column) throws SQLException {
-    Value seen = columns.seen(column);
-    return seen == null
+    Value known = columns.known(column);
+    return known == null
         ? super.getColumnTypeName(column)
-        : seen.type().text(session.inner) + (seen.isUnsigned() ? " UNSIGNED" : "");
+        : known.type().text(session.inner) + (known.isUnsigned() ? " UNSIGNED" : "");
   }
 
   @Override
   public String getColumnClassName(int column) throws SQLException {
-    Value seen = columns.seen(column);
-    return seen == null ? super.getColumnClassName(column) : Quirks.className(session.inner, seen);
+    Value known = columns.known(column);
+    return known == null
+        ? super.getColumnClassName(column)
+        : Quirks.className(session.inner, known);
   }
 
   @Override
   public boolean isSigned(int column) throws SQLException {
-    Value seen = columns.seen(column);
-    return seen == null ? super.isSigned(column) : Quirks.isSigned(session.inner, seen);
+    Value known = columns.known(column);
+    return known == null ? super.isSigned(column) : Quirks.isSigned(session.inner, known);
   }
 
   @Override
   public boolean isCaseSensitive(int column) throws SQLException {
-    Value seen = columns.seen(column);
-    return seen == null ? super.isCaseSensitive(column) : seen.type().isBinary();
+    Value known = columns.known(column);
+    return known == null ? super.isCaseSensitive(column) : known.type().isBinary();
   }
 
   @Override
   public int getScale(int column) throws SQLException {
-    Value seen = columns.seen(column);
-    return seen == null ? super.getScale(column) : seen.scale();
+    Value known = columns.known(column);
+    return known == null ? super.getScale(column) : known.scale();
   }
 
-  /** 0, which JDBC has for "not known", where the envelope does not say it. */
+  @Override
+  public int getColumnDisplaySize(int column) throws SQLException {
+    Value known = columns.known(column);
+    return known == null ? super.getColumnDisplaySize(column) : known.length();
+  }
+
   @Override
   public int getPrecision(int column) throws SQLException {
-    Value seen = columns.seen(column);
-    return seen == null ? super.getPrecision(column) : seen.type().digits();
+    Value known = columns.known(column);
+    return known == null ? super.getPrecision(column) : known.digits();
   }
 }

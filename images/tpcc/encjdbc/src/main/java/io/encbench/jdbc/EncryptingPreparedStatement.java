@@ -3,6 +3,8 @@ package io.encbench.jdbc;
 import io.encbench.jdbc.generator.Delegating;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
 
 @Delegating(
     value = PreparedStatement.class,
@@ -11,5 +13,12 @@ import java.sql.ResultSet;
 class EncryptingPreparedStatement extends PreparedStatementDelegate {
   EncryptingPreparedStatement(Session session, PreparedStatement inner) {
     super(session, inner);
+  }
+
+  @Override
+  public ResultSetMetaData getMetaData() throws SQLException {
+    ResultSetMetaData found = super.getMetaData();
+    Columns columns = Columns.of(found, session);
+    return columns.mayHoldAny() ? new EncryptingMetaData(session, columns, found) : found;
   }
 }

@@ -3,10 +3,11 @@ package io.encbench.jdbc;
 import io.encbench.jdbc.generator.Delegating;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
+import java.sql.SQLDataException;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** Rows of which some columns may hold envelopes; what is none is read as ever. */
+/** Rows of which some columns hold envelopes; what is none is read as ever. */
 @Delegating(
     value = ResultSet.class,
     wrapped = {ResultSetMetaData.class, Statement.class},
@@ -32,7 +33,14 @@ final class EncryptingResultSet extends ResultSetDelegate {
     if (found == null) {
       return Value.NULL;
     }
-    return Envelope.is(found) ? open(found, column) : null;
+    if (!Envelope.is(found)) {
+      if (session.stored) {
+        return null;
+      }
+      throw new SQLDataException(
+          Columns.name(inner, column) + " is announced as encrypted and its value is not", "28000");
+    }
+    return open(found, column);
   }
 
   @Override
@@ -57,13 +65,15 @@ final class EncryptingResultSet extends ResultSetDelegate {
 
   private Columns columns() throws SQLException {
     if (columns == null) {
-      columns = Columns.of(inner.getMetaData());
+      columns = Columns.of(inner.getMetaData(), session);
     }
     return columns;
   }
 
   private Value open(byte[] found, int column) throws SQLException {
-    Value value = session.opener.open(found, session.inner, () -> Columns.name(inner, column));
+    Value value =
+        session.opener.open(
+            found, columns.binding(column), session.inner, () -> Columns.name(inner, column));
     columns.saw(column, value);
     return value;
   }

@@ -1,7 +1,10 @@
 package io.encbench.jdbc;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
 /**
- * The layout of an encrypted value: header, nonce, ciphertext, tag; {@code
+ * The layout of an encrypted value: header, key id, counter, ciphertext, tag; {@code
  * docs/design/0007-columns.md} has the table.
  */
 final class Envelope {
@@ -11,17 +14,24 @@ final class Envelope {
   static final int DECIMALS_AT = 7;
   static final int FLAGS_AT = 8;
   static final int COLLATION_AT = 10;
-  static final int NONCE_AT = 12;
-  static final int CONTENT_AT = 24;
+  static final int KEY_ID_AT = 12;
+  static final int COUNTER_AT = 24;
+  static final int CONTENT_AT = 32;
 
+  static final int COUNTER_BYTES = CONTENT_AT - COUNTER_AT;
   static final int NONCE_BYTES = 12;
   static final int TAG_BYTES = 16;
   static final int OVERHEAD = CONTENT_AT + TAG_BYTES;
 
-  /** What is authenticated beside the content: everything before the nonce. */
-  static final int HEADER_BYTES = NONCE_AT;
+  /**
+   * What is authenticated beside the content and the name of the column: all before the counter.
+   */
+  static final int HEADER_BYTES = COUNTER_AT;
 
-  static final int VERSION = 1;
+  static final int VERSION = 2;
+
+  /** What is bound to no column: a value of an expression, or of a name beyond ASCII. */
+  static final byte[] UNBOUND = {0};
 
   private Envelope() {}
 
@@ -37,5 +47,26 @@ final class Envelope {
 
   static int uint16(byte[] bytes, int at) {
     return (bytes[at] & 0xFF) << 8 | bytes[at + 1] & 0xFF;
+  }
+
+  /** The key id: a connection of the proxy's has one, and a key of its own by it. */
+  static byte[] keyId(byte[] envelope) {
+    return Arrays.copyOfRange(envelope, KEY_ID_AT, COUNTER_AT);
+  }
+
+  /** The nonce: zeros, then the counter. */
+  static void nonce(byte[] envelope, byte[] nonce) {
+    System.arraycopy(envelope, COUNTER_AT, nonce, NONCE_BYTES - COUNTER_BYTES, COUNTER_BYTES);
+  }
+
+  /** What a value of this column is bound to, by the names that the server has for it. */
+  static byte[] binding(String table, String column) {
+    return isPlain(table) && isPlain(column)
+        ? (table + '\0' + column).getBytes(StandardCharsets.US_ASCII)
+        : UNBOUND;
+  }
+
+  private static boolean isPlain(String name) {
+    return name != null && !name.isEmpty() && name.chars().allMatch(c -> c >= ' ' && c <= '~');
   }
 }

@@ -17,6 +17,9 @@ enum Inner {
   private static final Pattern ZONE =
       Pattern.compile("(?i)[?&](connectionTimeZone|serverTimezone|timezone)=([^&]*)");
 
+  private static final Pattern NAMES =
+      Pattern.compile("(?i)[?&](useOldAliasMetadataBehavior|blankTableNameMeta)=(true|yes|1)");
+
   private final String prefix;
   private final String className;
 
@@ -75,6 +78,25 @@ enum Inner {
         refuseOtherZone(name, properties.getProperty(name));
       }
     }
+  }
+
+  /** Refuse what hides the server's own names of tables and columns, to which values are bound. */
+  void refuseOtherNames(String url, Properties properties) throws SQLException {
+    if (NAMES.matcher(url).find()) {
+      throw hidden();
+    }
+    for (String name : properties.stringPropertyNames()) {
+      if (NAMES.matcher("?" + name + "=" + properties.getProperty(name)).matches()) {
+        throw hidden();
+      }
+    }
+  }
+
+  private static SQLException hidden() {
+    return new SQLNonTransientConnectionException(
+        "useOldAliasMetadataBehavior and blankTableNameMeta hide the names to which encrypted"
+            + " values are bound: leave them out",
+        "08001");
   }
 
   private static void refuseOtherZone(String name, String value) throws SQLException {

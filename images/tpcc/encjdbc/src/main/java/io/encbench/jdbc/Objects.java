@@ -60,6 +60,13 @@ final class Objects {
           Map.entry(InputStream.class, Value::getBinaryStream),
           Map.entry(Reader.class, Value::getCharacterStream),
           Map.entry(URL.class, Value::getURL),
+          Map.entry(boolean.class, Value::getBoolean),
+          Map.entry(byte.class, Value::getByte),
+          Map.entry(short.class, Value::getShort),
+          Map.entry(int.class, Value::getInt),
+          Map.entry(long.class, Value::getLong),
+          Map.entry(float.class, Value::getFloat),
+          Map.entry(double.class, Value::getDouble),
           Map.entry(Object.class, Value::getObject));
 
   private Objects() {}

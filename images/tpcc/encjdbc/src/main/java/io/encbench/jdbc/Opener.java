@@ -3,26 +3,37 @@ package io.encbench.jdbc;
 import java.security.GeneralSecurityException;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
+import java.util.Arrays;
 import java.util.function.Supplier;
 import javax.crypto.AEADBadTagException;
 
 /**
  * Opens envelopes with the key of one connection.
  *
- * <p>Ciphers are made when first needed and kept. One value is opened at a time, because a
- * connection's result sets may be read by several threads, although programs seldom do that.
+ * <p>The proxy has one key for a connection, so all values of a connection have one key id; those
+ * of another were kept and put there. One value is opened at a time, because a connection's result
+ * sets may be read by several threads, although programs seldom do that.
  */
 final class Opener {
   private static final int AES = 1;
   private static final int SM4 = 2;
 
   private final Mek mek;
-  private Algorithm aes;
-  private Algorithm sm4;
+  private final boolean stored;
 
-  /** With no key, null, every envelope is refused. */
-  Opener(Mek mek) {
+  /** The header of the first value that was opened, whose algorithm and key id all others have. */
+  private byte[] first;
+
+  private Algorithm opener;
+
+  /**
+   * With no key, null, every envelope is refused.
+   *
+   * @param stored whether the values of several of the proxy's connections are opened
+   */
+  Opener(Mek mek, boolean stored) {
     this.mek = mek;
+    this.stored = stored;
   }
 
   boolean hasKey() {
@@ -32,9 +43,11 @@ final class Opener {
   /**
    * The value in an envelope.
    *
+   * @param binding the column, by {@link Envelope#binding}
    * @param where the column, for messages
    */
-  Value open(byte[] envelope, Inner inner, Supplier<String> where) throws SQLException {
+  Value open(byte[] envelope, byte[] binding, Inner inner, Supplier<String> where)
+      throws SQLException {
     if (mek == null) {
       throw refused(
           where.get()
@@ -48,34 +61,57 @@ final class Opener {
           where.get()
               + " is in version "
               + (envelope[Envelope.VERSION_AT] & 0xFF)
-              + " of the envelope and this driver knows 1: use driver and proxy of one release");
+              + " of the envelope and this driver knows 2: use driver and proxy of one release");
     }
     byte[] content;
     try {
       synchronized (this) {
-        content = algorithm(envelope, where).open(envelope);
+        boolean another = !isOfFirst(envelope);
+        if (another && first != null && !stored) {
+          throw refused(
+              where.get()
+                  + " was encrypted for another connection: it is not what the proxy has sent here");
+        }
+        Algorithm algorithm = another ? algorithm(envelope, where) : opener;
+        content = algorithm.open(envelope, binding);
+        if (another) {
+          first = Arrays.copyOf(envelope, Envelope.HEADER_BYTES);
+          opener = algorithm;
+        }
       }
     } catch (AEADBadTagException error) {
       throw refused(
           where.get()
               + " does not open with "
               + mek
-              + ": give the driver the key with which the proxy encrypts");
+              + ": give the driver the key with which the proxy encrypts; if it has that key, the"
+              + " value was changed or belongs to another column");
     } catch (GeneralSecurityException error) {
       throw new SQLException(where.get() + " cannot be decrypted by this Java", "HY000", error);
     }
     return new Value(envelope, content, inner, where);
   }
 
+  private boolean isOfFirst(byte[] envelope) {
+    return first != null
+        && first[Envelope.ALGORITHM_AT] == envelope[Envelope.ALGORITHM_AT]
+        && Arrays.equals(
+            first,
+            Envelope.KEY_ID_AT,
+            Envelope.COUNTER_AT,
+            envelope,
+            Envelope.KEY_ID_AT,
+            Envelope.COUNTER_AT);
+  }
+
   private Algorithm algorithm(byte[] envelope, Supplier<String> where)
       throws SQLException, GeneralSecurityException {
+    byte[] keyId = Envelope.keyId(envelope);
     switch (envelope[Envelope.ALGORITHM_AT]) {
       case AES:
-        aes = aes == null ? new Aes(mek.bytes()) : aes;
-        return aes;
+        return new Aes(ConnectionKey.derive(mek.bytes(), "AES_128_GCM", keyId));
       case SM4:
-        sm4 = sm4 == null ? new Sm4(mek.bytes()) : sm4;
-        return sm4;
+        return new Sm4(ConnectionKey.derive(mek.bytes(), "SM4_128_GCM", keyId));
       default:
         throw refused(
             where.get()

@@ -23,12 +23,13 @@ final class Sm4 implements Algorithm {
   }
 
   @Override
-  public byte[] open(byte[] envelope) throws AEADBadTagException {
-    System.arraycopy(envelope, Envelope.NONCE_AT, nonce, 0, nonce.length);
+  public byte[] open(byte[] envelope, byte[] binding) throws AEADBadTagException {
+    Envelope.nonce(envelope, nonce);
     cipher.init(false, new AEADParameters(key, 8 * Envelope.TAG_BYTES, nonce));
     // From now on the one that it has is meant.
     key = null;
     cipher.processAADBytes(envelope, 0, Envelope.HEADER_BYTES);
+    cipher.processAADBytes(binding, 0, binding.length);
     int length = envelope.length - Envelope.CONTENT_AT;
     byte[] content = new byte[length - Envelope.TAG_BYTES];
     try {

@@ -16,10 +16,12 @@ import java.util.Properties;
  * @param url the other driver's, without our parameters
  * @param properties the other driver's, without ours
  * @param mekFile null if neither names one
+ * @param stored whether envelopes in the server's own columns are opened
  */
-record Target(String url, Properties properties, String mekFile) {
+record Target(String url, Properties properties, String mekFile, boolean stored) {
   static final String PREFIX = "jdbc:encbench:";
   static final String MEK_FILE = "encbench.mekFile";
+  static final String STORED = "encbench.stored";
   static final String MEK_VARIABLE = "ENCBENCH_MEK_FILE";
   private static final String OURS = "encbench.";
 
@@ -30,7 +32,7 @@ record Target(String url, Properties properties, String mekFile) {
   /** Takes apart; properties prevail over parameters, as they are the program's own. */
   static Target of(String url, Properties given) throws SQLException {
     Properties properties = new Properties();
-    String mekFile = null;
+    Properties own = new Properties();
     String rest = url.substring(PREFIX.length());
     int question = rest.indexOf('?');
     if (question >= 0) {
@@ -39,7 +41,7 @@ record Target(String url, Properties properties, String mekFile) {
         int equals = parameter.indexOf('=');
         String name = equals < 0 ? parameter : parameter.substring(0, equals);
         if (name.startsWith(OURS)) {
-          mekFile = ours(name, equals < 0 ? "" : decoded(parameter.substring(equals + 1)));
+          own.setProperty(name, equals < 0 ? "" : decoded(name, parameter.substring(equals + 1)));
         } else {
           kept.add(parameter);
         }
@@ -49,13 +51,13 @@ record Target(String url, Properties properties, String mekFile) {
     if (given != null) {
       for (String name : given.stringPropertyNames()) {
         if (name.startsWith(OURS)) {
-          mekFile = ours(name, given.getProperty(name));
+          own.setProperty(name, given.getProperty(name));
         } else {
           properties.setProperty(name, given.getProperty(name));
         }
       }
     }
-    return new Target(rest, properties, mekFile);
+    return new Target(rest, properties, mekFile(own), stored(own));
   }
 
   /** The key, from the file that is named here or else in the environment; null without one. */
@@ -64,22 +66,33 @@ record Target(String url, Properties properties, String mekFile) {
     return file == null || file.isEmpty() ? null : Mek.read(Path.of(file));
   }
 
-  private static String ours(String name, String value) throws SQLException {
-    if (!name.equals(MEK_FILE)) {
-      throw refused("there is no property " + name + ": write " + MEK_FILE);
+  private static String mekFile(Properties own) throws SQLException {
+    for (String name : own.stringPropertyNames()) {
+      if (!name.equals(MEK_FILE) && !name.equals(STORED)) {
+        throw refused("there is no property " + name + ": write " + MEK_FILE + " or " + STORED);
+      }
     }
-    if (value.isEmpty()) {
+    String file = own.getProperty(MEK_FILE);
+    if (file != null && file.isEmpty()) {
       throw refused(
           MEK_FILE + " is empty: write the path of the file with the key, or leave it out");
     }
-    return value;
+    return file;
   }
 
-  private static String decoded(String text) throws SQLException {
+  private static boolean stored(Properties own) throws SQLException {
+    String text = own.getProperty(STORED, "false");
+    if (!text.equals("true") && !text.equals("false")) {
+      throw refused(STORED + " is " + text + ": write true or false");
+    }
+    return text.equals("true");
+  }
+
+  private static String decoded(String name, String text) throws SQLException {
     try {
       return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException error) {
-      throw refused(MEK_FILE + " is not well encoded in the URL: write % as %25");
+      throw refused(name + " is not well encoded in the URL: write % as %25");
     }
   }
 

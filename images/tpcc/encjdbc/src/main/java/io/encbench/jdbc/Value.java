@@ -46,6 +46,7 @@ final class Value {
   private final int flags;
   private final int decimals;
   private final int collation;
+  private final int length;
   private final byte[] content;
   private final Inner inner;
   private final Supplier<String> where;
@@ -55,13 +56,27 @@ final class Value {
     this.decimals = envelope[Envelope.DECIMALS_AT] & 0xFF;
     this.collation = Envelope.uint16(envelope, Envelope.COLLATION_AT);
     this.type = ColumnType.of(envelope[Envelope.TYPE_AT] & 0xFF, flags, collation);
+    this.length = 0;
     this.content = content;
     this.inner = inner;
     this.where = where;
   }
 
+  /** One that only knows its type: what a proxy has announced. */
+  Value(Announced announced, Inner inner) {
+    this.flags = announced.unsigned() ? ColumnType.UNSIGNED : 0;
+    this.decimals = announced.decimals();
+    this.collation = announced.type().isBinary() ? CharacterSets.BINARY : 0;
+    this.type = announced.type();
+    this.length = announced.length();
+    this.content = new byte[0];
+    this.inner = inner;
+    this.where = () -> "the column";
+  }
+
   private Value(Value like) {
     this.type = like.type;
+    this.length = like.length;
     this.flags = like.flags;
     this.decimals = like.decimals;
     this.collation = like.collation;
@@ -86,6 +101,20 @@ final class Value {
   /** What the server's flag says, which years and bits have as well. */
   boolean bearsUnsigned() {
     return (flags & ColumnType.UNSIGNED) != 0;
+  }
+
+  /** Digits at most; 0, which JDBC has for "not known", for what has none or does not say it. */
+  int digits() {
+    if (type != ColumnType.DECIMAL || length == 0) {
+      return type.digits();
+    }
+    // The server counts the point and the sign.
+    return length - (decimals > 0 ? 1 : 0) - (bearsUnsigned() ? 0 : 1);
+  }
+
+  /** Bytes at most, as the server said it; 0 where that is not known. */
+  int length() {
+    return length;
   }
 
   /** Digits after the point as the inner driver reports them. */
@@ -323,8 +352,10 @@ final class Value {
     return getObject();
   }
 
+  /** Of a primitive type it gives the object that stands for it, to which nothing can be cast. */
+  @SuppressWarnings("unchecked")
   <T> T getObject(Class<T> wanted) throws SQLException {
-    return wanted.cast(Objects.as(this, wanted, where));
+    return (T) Objects.as(this, wanted, where);
   }
 
   /** The class of what {@link #getObject()} gives. */

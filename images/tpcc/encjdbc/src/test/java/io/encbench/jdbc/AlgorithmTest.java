@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import javax.crypto.AEADBadTagException;
@@ -18,35 +19,37 @@ import org.junit.jupiter.api.Test;
 class AlgorithmTest {
   private static final byte[] KEY = hex("0123456789abcdeffedcba9876543210");
 
-  /** Its header is authenticated, and is what bytes 0 to 11 of every envelope are. */
-  private static final String HEADER = "00454e43 01 %02x f6 02 0080 003f";
-
-  private static final String NONCE = "00001234567800000000abcd";
+  private static final byte[] KEY_ID = "randomrandom".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] BAL = Envelope.binding("secret", "bal");
 
   /**
-   * "-10.05" as DECIMAL(12,2), made by Python's cryptography (OpenSSL) with {@link #KEY}:
-   * ciphertext and tag.
+   * "-10.05" as DECIMAL(12,2) of the column secret.bal, made by Python's cryptography (OpenSSL) and
+   * hmac with {@link #KEY}; the proxy's tests and the agent's have the same.
    */
-  private static final String AES_CONTENT = "7feb68197e6ca3e27a484f1fab94025b8ff39d36fb4d";
+  private static final String AES_ENVELOPE =
+      """
+      00454e43 02 01 f6 02 8021 003f 72616e646f6d72616e646f6d 0000000000000001
+      2af4b740bada3bf4229f5a8370e15a006eeb99228ab3""";
 
-  private static final String SM4_CONTENT = "9068037416f84152c4dd35f04f76f89964e84d9b2e6c";
+  private static final String SM4_ENVELOPE =
+      """
+      00454e43 02 02 f6 02 8021 003f 72616e646f6d72616e646f6d 0000000000000001
+      058cd6ddaa13793e41fa13a8b39c56f3f0fd29df5b80""";
 
   private static byte[] hex(String text) {
     return HexFormat.of().parseHex(text.replaceAll("\\s", ""));
   }
 
-  private static byte[] envelope(int algorithm, String content) {
-    return hex(HEADER.formatted(algorithm) + NONCE + content);
-  }
-
   @Test
   void anAesEnvelopeOfAnotherProgramOpens() throws Exception {
-    assertEquals("-10.05", new String(new Aes(KEY).open(envelope(1, AES_CONTENT))));
+    Algorithm aes = new Aes(ConnectionKey.derive(KEY, "AES_128_GCM", KEY_ID));
+    assertEquals("-10.05", new String(aes.open(hex(AES_ENVELOPE), BAL)));
   }
 
   @Test
   void anSm4EnvelopeOfAnotherProgramOpens() throws Exception {
-    assertEquals("-10.05", new String(new Sm4(KEY).open(envelope(2, SM4_CONTENT))));
+    Algorithm sm4 = new Sm4(ConnectionKey.derive(KEY, "SM4_128_GCM", KEY_ID));
+    assertEquals("-10.05", new String(sm4.open(hex(SM4_ENVELOPE), BAL)));
   }
 
   /** RFC 8998, appendix A.1. */
@@ -95,11 +98,11 @@ class AlgorithmTest {
   void bothOpenWhatWasSealedAtEveryLength() throws Exception {
     for (int algorithm : new int[] {Seal.AES, Seal.SM4}) {
       Seal seal = new Seal(KEY, algorithm);
-      Algorithm opener = algorithm == Seal.AES ? new Aes(KEY) : new Sm4(KEY);
+      Algorithm opener = seal.opener();
       for (int length = 0; length < 100; length++) {
         byte[] text = new byte[length];
         Arrays.fill(text, (byte) length);
-        assertArrayEquals(text, opener.open(seal.seal(253, 0, 0, 45, text)));
+        assertArrayEquals(text, opener.open(seal.seal(253, 0, 0, 45, text, BAL), BAL));
       }
     }
   }
@@ -107,14 +110,30 @@ class AlgorithmTest {
   @Test
   void aChangedBitOfAnyByteIsNoticed() throws Exception {
     for (int algorithm : new int[] {Seal.AES, Seal.SM4}) {
-      byte[] envelope = new Seal(KEY, algorithm).seal(3, 0, 0x80, 63, "4711".getBytes());
-      Algorithm opener = algorithm == Seal.AES ? new Aes(KEY) : new Sm4(KEY);
+      Seal seal = new Seal(KEY, algorithm);
+      byte[] envelope = seal.seal(3, 0, 0x80, 63, "4711".getBytes(), BAL);
+      Algorithm opener = seal.opener();
       for (int i = 0; i < envelope.length; i++) {
         byte[] changed = envelope.clone();
         changed[i] ^= 1;
-        assertThrows(AEADBadTagException.class, () -> opener.open(changed));
+        assertThrows(AEADBadTagException.class, () -> opener.open(changed, BAL));
       }
-      assertEquals("4711", new String(opener.open(envelope)));
+      for (byte[] other :
+          new byte[][] {
+            Envelope.UNBOUND, Envelope.binding("secret", "name"), Envelope.binding("plain", "bal")
+          }) {
+        assertThrows(AEADBadTagException.class, () -> opener.open(envelope, other));
+      }
+      assertEquals("4711", new String(opener.open(envelope, BAL)));
+    }
+  }
+
+  @Test
+  void whatOtherSessionsReadOtherwiseIsBoundToNoColumn() {
+    assertArrayEquals("t\0c".getBytes(StandardCharsets.US_ASCII), Envelope.binding("t", "c"));
+    for (String[] names :
+        new String[][] {{"", ""}, {"t", ""}, {"", "c"}, {"größe", "c"}, {"t", null}}) {
+      assertArrayEquals(Envelope.UNBOUND, Envelope.binding(names[0], names[1]));
     }
   }
 }

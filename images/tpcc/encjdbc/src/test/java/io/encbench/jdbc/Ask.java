@@ -23,6 +23,7 @@ final class Ask {
     if (words.length > 3) {
       properties.setProperty("encbench.mekFile", words[3]);
     }
+    properties.setProperty("encbench.stored", "true");
     try (Connection connection = DriverManager.getConnection(words[0], properties);
         Statement statement = connection.createStatement()) {
       for (String table : new String[] {"conformance", "conformance_sealed"}) {

@@ -13,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Timestamp;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Properties;
@@ -57,6 +58,7 @@ final class Bench {
     properties.setProperty("password", Files.readString(Path.of(words[3])).strip());
     if (words[0].startsWith("jdbc:encbench:") && words.length > 5) {
       properties.setProperty("encbench.mekFile", words[5]);
+      properties.setProperty("encbench.stored", "true");
     }
     Bench bench = new Bench(words[1], words[4].equals("typed"));
     BufferedReader in =
@@ -148,11 +150,16 @@ final class Bench {
             connection.prepareStatement(
                 "INSERT INTO " + table + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
         ResultSet rows = select.executeQuery("SELECT number, " + COLUMNS + " FROM bench_plain")) {
+      byte[][] bindings =
+          Arrays.stream(COLUMNS.split(", "))
+              .map(name -> Envelope.binding(table, name))
+              .toArray(byte[][]::new);
       while (rows.next()) {
         insert.setInt(1, rows.getInt(1));
         for (int i = 0; i < DESCRIBED.length; i++) {
           int[] of = DESCRIBED[i];
-          insert.setBytes(i + 2, seal.seal(of[0], of[1], of[2], of[3], rows.getBytes(i + 2)));
+          insert.setBytes(
+              i + 2, seal.seal(of[0], of[1], of[2], of[3], rows.getBytes(i + 2), bindings[i]));
         }
         insert.executeUpdate();
       }

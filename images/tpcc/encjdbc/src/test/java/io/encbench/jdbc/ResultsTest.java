@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.sql.Types;
@@ -28,11 +29,23 @@ class ResultsTest {
   private static final Mek MEK = new Mek(Path.of("/keys/mek"), KEY);
 
   private static byte[] sealed(int type, int decimals, int flags, int collation, String text) {
-    return AES.seal(type, decimals, flags, collation, text.getBytes(StandardCharsets.UTF_8));
+    return sealed(AES, type, decimals, flags, collation, text);
   }
 
-  /** One row of binary columns c1, c2 …, and a first one that is a number. */
+  private static byte[] sealed(
+      Seal seal, int type, int decimals, int flags, int collation, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return seal.seal(type, decimals, flags, collation, bytes, Envelope.UNBOUND);
+  }
+
+  /** One row of the server's own binary columns c1, c2 …, and a first one that is a number. */
   private static ResultSet row(Mek mek, byte[]... values) throws SQLException {
+    return row(mek, true, 0, values);
+  }
+
+  /** The same as a proxy announces it, by what JDBC has for the precision. */
+  private static ResultSet row(Mek mek, boolean stored, int precision, byte[]... values)
+      throws SQLException {
     RowSetMetaDataImpl meta = new RowSetMetaDataImpl();
     meta.setColumnCount(values.length + 1);
     meta.setColumnType(1, Types.INTEGER);
@@ -41,6 +54,7 @@ class ResultsTest {
       meta.setColumnType(i + 2, Types.VARBINARY);
       meta.setColumnName(i + 2, "c" + (i + 1));
       meta.setColumnLabel(i + 2, "c" + (i + 1));
+      meta.setPrecision(i + 2, precision);
     }
     CachedRowSet rows = RowSetProvider.newFactory().createCachedRowSet();
     rows.setMetaData(meta);
@@ -56,7 +70,9 @@ class ResultsTest {
     rows.insertRow();
     rows.moveToCurrentRow();
     rows.beforeFirst();
-    ResultSet ours = new EncryptingResultSet(new Session(Inner.MYSQL, new Opener(mek)), null, rows);
+    ResultSet ours =
+        new EncryptingResultSet(
+            new Session(Inner.MYSQL, new Opener(mek, stored), stored), null, rows);
     assertTrue(ours.next());
     return ours;
   }
@@ -85,8 +101,16 @@ class ResultsTest {
   }
 
   @Test
+  void primitiveTypesMayBeAskedFor() throws SQLException {
+    ResultSet rows = row(MEK, sealed(3, 0, 0x80, 63, "-42"));
+    assertEquals(Integer.valueOf(-42), rows.getObject(2, int.class));
+    assertEquals(Long.valueOf(-42), rows.getObject("c1", long.class));
+    assertEquals(Double.valueOf(-42), rows.getObject(2, double.class));
+  }
+
+  @Test
   void bothAlgorithmsMayBeInOneRow() throws SQLException {
-    byte[] sm4 = new Seal(KEY, Seal.SM4).seal(3, 0, 0, 63, new byte[] {'5'});
+    byte[] sm4 = sealed(new Seal(KEY, Seal.SM4), 3, 0, 0, 63, "5");
     ResultSet rows = row(MEK, sealed(3, 0, 0, 63, "4"), sm4);
     assertEquals(4, rows.getInt(2));
     assertEquals(5, rows.getInt(3));
@@ -122,6 +146,57 @@ class ResultsTest {
     assertEquals(Types.INTEGER, rows.getMetaData().getColumnType(1));
   }
 
+  /** DECIMAL(12,2), signed, as docs/design/0007-columns.md packs it. */
+  private static final int DECIMAL = 0x40000000 | 0x36 << 24 | 1 << 22 | 2 << 16 | 14;
+
+  @Test
+  void theProxySaysTheTypeBeforeAnyValue() throws SQLException {
+    ResultSet rows = row(MEK, false, DECIMAL, (byte[]) null);
+    ResultSetMetaData meta = rows.getMetaData();
+    assertEquals(Types.DECIMAL, meta.getColumnType(2));
+    assertEquals("java.math.BigDecimal", meta.getColumnClassName(2));
+    assertEquals(12, meta.getPrecision(2));
+    assertEquals(2, meta.getScale(2));
+    assertTrue(meta.isSigned(2));
+    assertNull(rows.getBigDecimal(2));
+  }
+
+  @Test
+  void anEnvelopeInAColumnThatIsNotAnnouncedIsBytes() throws SQLException {
+    byte[] planted = sealed(3, 0, 0, 63, "1");
+    assertArrayEquals(planted, row(MEK, false, 30, planted).getBytes(2));
+  }
+
+  @Test
+  void aColumnThatIsAnnouncedHasNothingElse() throws SQLException {
+    assertEquals(
+        "column 2 (c1) is announced as encrypted and its value is not",
+        refusal(row(MEK, false, DECIMAL, new byte[] {'1'})));
+  }
+
+  @Test
+  void aValueOfAnotherConnectionIsRefused() throws SQLException {
+    byte[] kept = sealed(new Seal(KEY, Seal.AES, "anotheranoth"), 246, 2, 0, 63, "9.00");
+    byte[] otherAlgorithm = sealed(new Seal(KEY, Seal.SM4), 246, 2, 0, 63, "9.00");
+    byte[] own = sealed(246, 2, 0, 63, "1.00");
+    for (byte[] foreign : new byte[][] {kept, otherAlgorithm}) {
+      ResultSet rows = row(MEK, false, DECIMAL, own, foreign);
+      assertEquals(new BigDecimal("1.00"), rows.getBigDecimal(2));
+      String said = assertThrows(SQLException.class, () -> rows.getString(3)).getMessage();
+      assertTrue(said.startsWith("column 3 (c2) was encrypted for another connection"), said);
+      assertEquals("1.00", rows.getString(2));
+    }
+  }
+
+  /** What does not open says nothing of the connection's key. */
+  @Test
+  void aForgeryDoesNotTakeTheFirstPlace() throws SQLException {
+    byte[] forged = sealed(new Seal(new byte[16], Seal.AES, "anotheranoth"), 3, 0, 0, 63, "9");
+    ResultSet rows = row(MEK, false, DECIMAL, forged, sealed(3, 0, 0, 63, "1"));
+    assertThrows(SQLException.class, () -> rows.getString(2));
+    assertEquals("1", rows.getString(3));
+  }
+
   @Test
   void withoutAKeyTheGetterSaysWhatToDo() throws SQLException {
     String said = refusal(row(null, sealed(3, 0, 0, 63, "1")));
@@ -136,15 +211,16 @@ class ResultsTest {
     Mek other = new Mek(Path.of("/keys/other"), new byte[16]);
     assertEquals(
         "column 2 (c1) does not open with the MEK in /keys/other: give the driver the key with"
-            + " which the proxy encrypts",
+            + " which the proxy encrypts; if it has that key, the value was changed or belongs to"
+            + " another column",
         refusal(row(other, sealed(3, 0, 0, 63, "1"))));
   }
 
   @Test
   void anEnvelopeOfTheFutureIsRefused() throws SQLException {
     byte[] version = sealed(3, 0, 0, 63, "1");
-    version[4] = 2;
-    assertTrue(refusal(row(MEK, version)).contains("version 2"));
+    version[4] = 3;
+    assertTrue(refusal(row(MEK, version)).contains("version 3"));
     byte[] algorithm = sealed(3, 0, 0, 63, "1");
     algorithm[5] = 9;
     assertTrue(refusal(row(MEK, algorithm)).contains("algorithm 9"));

@@ -1,8 +1,9 @@
 package io.encbench.jdbc;
 
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.SecureRandom;
 import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
@@ -13,27 +14,45 @@ import org.bouncycastle.crypto.modes.GCMModeCipher;
 import org.bouncycastle.crypto.params.AEADParameters;
 import org.bouncycastle.crypto.params.KeyParameter;
 
-/** Makes envelopes as the proxy does, from what the server says of a column. */
-record Seal(byte[] key, int algorithm) {
+/** Makes envelopes as one connection of the proxy does, from what the server says of a column. */
+final class Seal {
   static final int AES = 1;
   static final int SM4 = 2;
 
-  private static final SecureRandom RANDOM = new SecureRandom();
+  private final int algorithm;
+  private final byte[] keyId;
+  private final byte[] key;
+  private long counter;
 
-  /** An envelope with a nonce that was never used. */
-  byte[] seal(int type, int decimals, int flags, int collation, byte[] text) {
-    byte[] nonce = new byte[12];
-    RANDOM.nextBytes(nonce);
-    return seal(header(type, decimals, flags, collation), nonce, text);
+  Seal(byte[] mek, int algorithm) {
+    this(mek, algorithm, "randomrandom");
   }
 
-  byte[] header(int type, int decimals, int flags, int collation) {
-    return new byte[] {
+  Seal(byte[] mek, int algorithm, String keyId) {
+    this.algorithm = algorithm;
+    this.keyId = keyId.getBytes(StandardCharsets.US_ASCII);
+    try {
+      String name = algorithm == AES ? "AES_128_GCM" : "SM4_128_GCM";
+      this.key = ConnectionKey.derive(mek, name, this.keyId);
+    } catch (GeneralSecurityException error) {
+      throw new IllegalStateException(error);
+    }
+  }
+
+  /** The key of the connection, for one algorithm alone. */
+  Algorithm opener() throws GeneralSecurityException {
+    return algorithm == AES ? new Aes(key) : new Sm4(key);
+  }
+
+  /** An envelope that is bound to a column, with a nonce that was never used. */
+  byte[] seal(int type, int decimals, int flags, int collation, byte[] text, byte[] binding) {
+    ByteArrayOutputStream header = new ByteArrayOutputStream();
+    byte[] described = {
       0,
       'E',
       'N',
       'C',
-      1,
+      2,
       (byte) algorithm,
       (byte) type,
       (byte) decimals,
@@ -42,32 +61,35 @@ record Seal(byte[] key, int algorithm) {
       (byte) (collation >> 8),
       (byte) collation
     };
+    header.writeBytes(described);
+    header.writeBytes(keyId);
+    byte[] number = ByteBuffer.allocate(8).putLong(counter++).array();
+    byte[] nonce = ByteBuffer.allocate(12).putInt(0).put(number).array();
+    ByteArrayOutputStream bound = new ByteArrayOutputStream();
+    bound.writeBytes(header.toByteArray());
+    bound.writeBytes(binding);
+    header.writeBytes(number);
+    byte[] aad = bound.toByteArray();
+    header.writeBytes(algorithm == AES ? aes(aad, nonce, text) : sm4(aad, nonce, text));
+    return header.toByteArray();
   }
 
-  byte[] seal(byte[] header, byte[] nonce, byte[] text) {
-    ByteArrayOutputStream envelope = new ByteArrayOutputStream();
-    envelope.writeBytes(header);
-    envelope.writeBytes(nonce);
-    envelope.writeBytes(algorithm == AES ? aes(header, nonce, text) : sm4(header, nonce, text));
-    return envelope.toByteArray();
-  }
-
-  private byte[] aes(byte[] header, byte[] nonce, byte[] text) {
+  private byte[] aes(byte[] aad, byte[] nonce, byte[] text) {
     try {
       Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
       cipher.init(
           Cipher.ENCRYPT_MODE, new SecretKeySpec(key, "AES"), new GCMParameterSpec(128, nonce));
-      cipher.updateAAD(header);
+      cipher.updateAAD(aad);
       return cipher.doFinal(text);
     } catch (GeneralSecurityException error) {
       throw new IllegalStateException(error);
     }
   }
 
-  private byte[] sm4(byte[] header, byte[] nonce, byte[] text) {
+  private byte[] sm4(byte[] aad, byte[] nonce, byte[] text) {
     try {
       GCMModeCipher cipher = GCMBlockCipher.newInstance(new SM4Engine());
-      cipher.init(true, new AEADParameters(new KeyParameter(key), 128, nonce, header));
+      cipher.init(true, new AEADParameters(new KeyParameter(key), 128, nonce, aad));
       byte[] out = new byte[cipher.getOutputSize(text.length)];
       int done = cipher.processBytes(text, 0, text.length, out, 0);
       cipher.doFinal(out, done);

@@ -8,7 +8,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.sql.Statement;
+import java.sql.Types;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -32,6 +34,7 @@ final class ServerConformance {
   private static final int ASCII = 11;
   private static final int BINARY = 63;
   private static final int UNSIGNED = 0x20;
+  private static final int UNKNOWN_TABLE = 1051;
   private static final int BLOB = 0x10;
 
   /**
@@ -152,11 +155,21 @@ final class ServerConformance {
   private final boolean converted;
 
   private final boolean binaryProtocol;
+
+  /** Whether a proxy says what the columns are; an envelope in a table has to be read for that. */
+  private final boolean announced;
+
   private int compared;
 
   private ServerConformance(
-      String user, String passwordFile, String mekFile, String algorithm, String url)
+      String user,
+      String passwordFile,
+      String mekFile,
+      String algorithm,
+      String url,
+      boolean announced)
       throws Exception {
+    this.announced = announced;
     converted = url.startsWith("jdbc:mariadb:");
     binaryProtocol = url.contains("useServerPrepStmts=true");
     properties.setProperty("user", user);
@@ -173,12 +186,13 @@ final class ServerConformance {
       COLUMNS.forEach(column -> System.out.println(PLAIN + "." + column.name));
       return;
     }
-    ServerConformance one = new ServerConformance(words[1], words[2], words[3], words[4], words[5]);
     boolean stored = words[0].equals("stored");
+    ServerConformance one =
+        new ServerConformance(words[1], words[2], words[3], words[4], words[5], !stored);
     try (Connection plain = DriverManager.getConnection(one.textual(words[5]), one.properties)) {
       one.create(plain, stored);
     }
-    one.compare(words[5], words[stored ? 5 : 6], stored ? SEALED : PLAIN);
+    one.compare(words[5], words[stored ? 5 : 6], stored);
     int sealed = one.sealed(words[stored ? 5 : 6], stored ? SEALED : PLAIN);
     System.out.println("compared " + one.compared + " sealed " + sealed);
   }
@@ -205,10 +219,12 @@ final class ServerConformance {
         + (converted ? "&characterSetResults=UTF-8" : "");
   }
 
-  private void compare(String plainUrl, String url, String table) throws SQLException {
+  private void compare(String plainUrl, String url, boolean stored) throws SQLException {
+    String table = stored ? SEALED : PLAIN;
     Properties ours = new Properties();
     ours.putAll(properties);
     ours.setProperty("encbench.mekFile", mekFile);
+    ours.setProperty("encbench.stored", String.valueOf(stored));
     try (Connection plain = DriverManager.getConnection(plainUrl, properties);
         Connection sealed = DriverManager.getConnection("jdbc:encbench:" + url, ours)) {
       try (Statement one = plain.createStatement();
@@ -217,16 +233,36 @@ final class ServerConformance {
           ResultSet found = other.executeQuery(select(table))) {
         compare("text", expected, found);
       }
+      if (announced) {
+        warnings(sealed);
+      }
       try (PreparedStatement one = plain.prepareStatement(select(PLAIN));
           PreparedStatement other = sealed.prepareStatement(select(table));
           ResultSet expected = one.executeQuery();
           ResultSet found = other.executeQuery()) {
         compare("prepared", expected, found);
+        if (announced) {
+          metadata("statement", one.getMetaData(), other.getMetaData());
+        }
+      }
+    }
+  }
+
+  /** The inner driver asks for them itself, and reads level and number. */
+  private void warnings(Connection sealed) throws SQLException {
+    try (Statement statement = sealed.createStatement()) {
+      statement.execute("DROP TABLE IF EXISTS nothing_of_that_name");
+      SQLWarning warning = statement.getWarnings();
+      if (warning == null || warning.getErrorCode() != UNKNOWN_TABLE) {
+        System.out.println("different warnings " + warning);
       }
     }
   }
 
   private void compare(String how, ResultSet expected, ResultSet found) throws SQLException {
+    if (announced) {
+      metadata(how + " before any row", expected.getMetaData(), found.getMetaData());
+    }
     while (expected.next()) {
       if (!found.next()) {
         throw new IllegalStateException("a row is missing");
@@ -284,8 +320,10 @@ final class ServerConformance {
     }
   }
 
-  private static List<Object> described(ResultSetMetaData meta, int column) throws SQLException {
+  private List<Object> described(ResultSetMetaData meta, int column) throws SQLException {
+    boolean decimal = announced && meta.getColumnType(column) == Types.DECIMAL;
     return List.of(
+        decimal ? meta.getPrecision(column) : "",
         meta.getColumnLabel(column),
         meta.getColumnName(column),
         meta.getColumnType(column),
@@ -352,7 +390,8 @@ final class ServerConformance {
                       of.decimals,
                       of.flags,
                       converted && of.collation != BINARY ? UTF8MB4 : of.collation,
-                      text));
+                      text,
+                      Envelope.binding(SEALED, of.name)));
         }
         insert.executeUpdate();
       }

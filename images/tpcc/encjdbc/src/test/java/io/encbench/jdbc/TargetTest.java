@@ -7,13 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -115,7 +120,7 @@ class TargetTest {
   @Test
   void whatIsUnknownIsRefused() {
     assertEquals(
-        "there is no property encbench.mekfile: write encbench.mekFile",
+        "there is no property encbench.mekfile: write encbench.mekFile or encbench.stored",
         refusal("jdbc:encbench:" + INNER + "?encbench.mekfile=/x", null));
     assertTrue(refusal("jdbc:encbench:jdbc:oracle:thin:x", null).contains("write one that begins"));
   }
@@ -138,5 +143,65 @@ class TargetTest {
     assertNull(driver.connect(INNER, null));
     assertEquals(
         EncbenchDriver.class, DriverManager.getDriver("jdbc:encbench:" + INNER).getClass());
+  }
+
+  @Test
+  void whetherEnvelopesAreStoredIsYesOrNo() throws SQLException {
+    assertFalse(Target.of("jdbc:encbench:" + INNER, null).stored());
+    Target stored = Target.of("jdbc:encbench:" + INNER + "?encbench.stored=true&a=1", null);
+    assertTrue(stored.stored());
+    assertEquals(INNER + "?a=1", stored.url());
+    assertEquals(
+        "encbench.stored is yes: write true or false",
+        refusal("jdbc:encbench:" + INNER, properties("encbench.stored", "yes")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"useOldAliasMetadataBehavior=true", "blankTableNameMeta=TRUE"})
+  void namesThatAreHiddenAreRefused(String parameter) throws Exception {
+    Path file = Files.writeString(folder.resolve("mek"), "00".repeat(16));
+    String[] pair = parameter.split("=");
+    for (String said :
+        new String[] {
+          refusal(
+              "jdbc:encbench:" + INNER + "?" + parameter,
+              properties("encbench.mekFile", file.toString())),
+          refusal(
+              "jdbc:encbench:" + INNER,
+              properties("encbench.mekFile", file.toString(), pair[0], pair[1]))
+        }) {
+      assertTrue(said.contains("hide the names to which encrypted values are bound"), said);
+    }
+  }
+
+  /** The inner driver would store what it has read. */
+  @Test
+  void updatableRowsAreRefusedWhereThereIsAKey() throws Exception {
+    Connection inner =
+        (Connection)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (proxy, method, arguments) -> null);
+    Mek mek = new Mek(Path.of("/keys/mek"), new byte[16]);
+    int type = ResultSet.TYPE_FORWARD_ONLY;
+    int updatable = ResultSet.CONCUR_UPDATABLE;
+    Connection with =
+        new EncryptingConnection(new Session(Inner.MYSQL, new Opener(mek, false), false), inner);
+    for (Executable asked :
+        new Executable[] {
+          () -> with.createStatement(type, updatable),
+          () -> with.createStatement(type, updatable, 1),
+          () -> with.prepareStatement("", type, updatable),
+          () -> with.prepareStatement("", type, updatable, 1),
+          () -> with.prepareCall("", type, updatable),
+          () -> with.prepareCall("", type, updatable, 1)
+        }) {
+      assertThrows(SQLFeatureNotSupportedException.class, asked);
+    }
+    with.createStatement(type, ResultSet.CONCUR_READ_ONLY);
+    Connection without =
+        new EncryptingConnection(new Session(Inner.MYSQL, new Opener(null, false), false), inner);
+    without.createStatement(type, updatable);
   }
 }

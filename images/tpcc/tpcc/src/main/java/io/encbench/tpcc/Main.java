@@ -60,8 +60,9 @@ public final class Main {
     switch (line.command()) {
       case LOAD -> new Loader(settings, database, output).load();
       case DROP -> Loader.drop(database);
-      case CHECK -> {
-        return new Check(database, output).run() == 0 ? 0 : FAILED;
+      case CHECK, CHECK_ALL -> {
+        boolean all = line.command() == Command.CHECK_ALL;
+        return new Check(database, all, output).run() == 0 ? 0 : FAILED;
       }
       case RUN -> {
         Run run = new Run(settings, database, output);

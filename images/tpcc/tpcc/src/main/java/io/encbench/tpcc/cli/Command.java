@@ -15,7 +15,8 @@ public enum Command {
       "drive the five transactions and report",
       "Needs, beside those of load, terminals and one of runMins, runSeconds and\n"
           + "runTxnsPerTerminal; takes warmupSeconds (0), limitTxnsPerMin (0, no limit),\n"
-          + "terminalWarehouseFixed (false), plainStatements (false), probeColumns (false), the five weights newOrderWeight, paymentWeight,\n"
+          + "terminalWarehouseFixed (false), statements (lean), plainStatements (false),\n"
+          + "probeColumns (false), the five weights newOrderWeight, paymentWeight,\n"
           + "orderStatusWeight, deliveryWeight and stockLevelWeight (45, 43, 4, 4, 4), seed (1),\n"
           + "deadlineSeconds (30) and, for several clients that share the terminals, terminalOffset\n"
           + "and terminalsTotal. Ends with 1 if the database was lost, after a report."),
@@ -24,6 +25,11 @@ public enum Command {
       "ask the six consistency queries",
       "Needs the properties db, driver, conn, user and warehouses. Prints each query's result and\n"
           + "ends with 1 if one of them finds a contradiction."),
+  CHECK_ALL(
+      "check-all",
+      "ask these and the specification's conditions 5 to 12",
+      "Like check, of a database that rests. The further queries read every order, line, customer\n"
+          + "and payment: minutes for a hundred warehouses."),
   DROP("drop", "drop the tables", "Needs the properties db, driver, conn, user and warehouses.");
 
   private final String word;

@@ -18,7 +18,7 @@ public record CommandLine(
   /** Understands the words of a command line. */
   public static CommandLine parse(String... words) throws InvalidInput {
     if (words.length == 0) {
-      throw new InvalidInput("no command: write load, run, check or drop, or --help");
+      throw new InvalidInput("no command: write load, run, check, check-all or drop, or --help");
     }
     if (isHelp(words[0])) {
       return new CommandLine(null, true, null, Map.of());
@@ -28,7 +28,9 @@ public record CommandLine(
             .orElseThrow(
                 () ->
                     new InvalidInput(
-                        "there is no command '" + words[0] + "': write load, run, check or drop"));
+                        "there is no command '"
+                            + words[0]
+                            + "': write load, run, check, check-all or drop"));
     Path properties = null;
     Map<String, String> overrides = new LinkedHashMap<>();
     for (int i = 1; i < words.length; i++) {
@@ -62,7 +64,7 @@ public record CommandLine(
     StringBuilder text =
         new StringBuilder("A TPC-C client over JDBC with the properties of BenchmarkSQL 5.\n\n");
     for (Command each : Command.values()) {
-      text.append(String.format("  tpcc %-5s --props FILE   %s%n", each.word(), each.summary()));
+      text.append(String.format("  tpcc %-9s --props FILE   %s%n", each.word(), each.summary()));
     }
     return text + "\ntpcc COMMAND --help says more. What it measures is not a TPC result.";
   }

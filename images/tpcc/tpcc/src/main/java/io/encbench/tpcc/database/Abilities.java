@@ -3,12 +3,12 @@ package io.encbench.tpcc.database;
 /**
  * What spares round trips, where database and driver can do it.
  *
- * @param combine whether several statements may be sent as one text, each with its own result
- * @param updatesReturn whether an UPDATE can return the rows that it has changed
+ * @param combine whether several statements may be sent as one text, each with its own result; such
+ *     a database also returns the rows that an UPDATE has changed, and takes arrays for rows
  * @param deletesReturn whether a DELETE can return the rows that it has removed
  */
-public record Abilities(boolean combine, boolean updatesReturn, boolean deletesReturn) {
-  private static final Abilities PLAIN = new Abilities(false, false, false);
+public record Abilities(boolean combine, boolean deletesReturn) {
+  private static final Abilities PLAIN = new Abilities(false, false);
 
   /**
    * Those of a dialect.
@@ -21,8 +21,8 @@ public record Abilities(boolean combine, boolean updatesReturn, boolean deletesR
       return PLAIN;
     }
     return switch (dialect) {
-      case POSTGRES -> new Abilities(true, true, true);
-      case MARIADB -> new Abilities(false, false, true);
+      case POSTGRES -> new Abilities(true, true);
+      case MARIADB -> new Abilities(false, true);
       case MYSQL -> PLAIN;
     };
   }

@@ -1,7 +1,9 @@
 package io.encbench.tpcc.measure;
 
+import io.encbench.tpcc.database.Traffic;
 import io.encbench.tpcc.transaction.Type;
 import java.util.Arrays;
+import java.util.stream.Stream;
 
 /**
  * What one terminal has done since the last look.
@@ -21,6 +23,8 @@ public final class Journal {
 
   private long[] entries = new long[FIRST_SIZE];
   private long[] spare = new long[FIRST_SIZE];
+  private final Traffic[] traffic =
+      Stream.generate(Traffic::new).limit(TYPES.length).toArray(Traffic[]::new);
   private int count;
   private boolean measuring;
   private int measured;
@@ -31,9 +35,10 @@ public final class Journal {
   /**
    * A transaction that ended, with how often it was tried again and how long it took.
    *
+   * @param took what was sent and received for it
    * @return how many have ended since the window began
    */
-  public synchronized int add(Type type, Ending ending, int retries, long micros) {
+  public synchronized int add(Type type, Ending ending, int retries, long micros, Traffic took) {
     if (count == entries.length) {
       entries = Arrays.copyOf(entries, 2 * count);
     }
@@ -42,6 +47,7 @@ public final class Journal {
             | (long) Math.min(retries, (1 << RETRY_BITS) - 1) << (TYPE_BITS + ENDING_BITS)
             | (long) ending.ordinal() << TYPE_BITS
             | type.ordinal();
+    traffic[type.ordinal()].add(took);
     measured += measuring ? 1 : 0;
     return measured;
   }
@@ -72,6 +78,10 @@ public final class Journal {
       count = 0;
       into.addDelivery(delivered, skipped);
       into.addReconnects(reconnects);
+      for (Type type : TYPES) {
+        into.addTraffic(type, traffic[type.ordinal()]);
+        traffic[type.ordinal()].clear();
+      }
       delivered = 0;
       skipped = 0;
       reconnects = 0;

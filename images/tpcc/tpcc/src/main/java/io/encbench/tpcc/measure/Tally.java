@@ -1,5 +1,6 @@
 package io.encbench.tpcc.measure;
 
+import io.encbench.tpcc.database.Traffic;
 import io.encbench.tpcc.transaction.Type;
 import java.util.EnumMap;
 import java.util.Map;
@@ -19,6 +20,10 @@ public final class Tally {
 
   void entry(Type type, Ending ending, int retries, long micros) {
     types.get(type).entry(ending, retries, micros);
+  }
+
+  void addTraffic(Type type, Traffic traffic) {
+    types.get(type).traffic(traffic);
   }
 
   void addDelivery(long orders, long districtsSkipped) {

@@ -1,5 +1,7 @@
 package io.encbench.tpcc.measure;
 
+import io.encbench.tpcc.database.Traffic;
+
 /** What happened to transactions of one type. */
 public final class TypeTally {
   private long committed;
@@ -7,6 +9,7 @@ public final class TypeTally {
   private long errors;
   private long retries;
   private final Latencies latencies = new Latencies();
+  private final Traffic traffic = new Traffic();
 
   void entry(Ending ending, int tries, long micros) {
     retries += tries;
@@ -20,12 +23,17 @@ public final class TypeTally {
     }
   }
 
+  void traffic(Traffic more) {
+    traffic.add(more);
+  }
+
   void add(TypeTally other) {
     committed += other.committed;
     rolledBack += other.rolledBack;
     errors += other.errors;
     retries += other.retries;
     latencies.add(other.latencies);
+    traffic.add(other.traffic);
   }
 
   public long committed() {
@@ -51,5 +59,10 @@ public final class TypeTally {
 
   public Latencies latencies() {
     return latencies;
+  }
+
+  /** What all of them took, retries and those that were given up included. */
+  public Traffic traffic() {
+    return traffic;
   }
 }

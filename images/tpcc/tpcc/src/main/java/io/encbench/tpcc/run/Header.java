@@ -52,6 +52,7 @@ final class Header {
             .put("server", facts.server())
             .put("driver", facts.driver())
             .put("isolation", facts.isolation())
+            .put("statements", settings.statements().text())
             .put("warehouses", settings.warehouses())
             .put("terminals", terminals.count())
             .put("terminalOffset", terminals.offset())

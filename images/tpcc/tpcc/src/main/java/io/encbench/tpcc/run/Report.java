@@ -1,5 +1,6 @@
 package io.encbench.tpcc.run;
 
+import io.encbench.tpcc.database.Traffic;
 import io.encbench.tpcc.measure.Latencies;
 import io.encbench.tpcc.measure.Memory;
 import io.encbench.tpcc.measure.Moment;
@@ -61,7 +62,15 @@ final class Report {
     return counts(Json.object().put("event", "type").put("type", type.text()), inside)
         .put("latencyMs", latencies(inside.latencies()))
         .putRaw("histogramUs", inside.latencies().buckets())
-        .put("session", counts(Json.object(), session));
+        .put("traffic", traffic(inside.traffic()))
+        .put("session", counts(Json.object(), session).put("traffic", traffic(session.traffic())));
+  }
+
+  private static Json traffic(Traffic traffic) {
+    return Json.object()
+        .put("statements", traffic.statements())
+        .put("roundTrips", traffic.roundTrips())
+        .put("cells", traffic.cells());
   }
 
   private static Json counts(Json json, TypeTally tally) {
@@ -101,6 +110,7 @@ final class Report {
         .put("retries", all.retries())
         .put("errors", all.errors())
         .put("latencyMs", latencies(all.latencies()))
+        .put("traffic", traffic(all.traffic()))
         .put("reconnects", window.inside().reconnects())
         .put("deliveredOrders", window.inside().deliveredOrders())
         .put("skippedDistricts", window.inside().skippedDistricts())

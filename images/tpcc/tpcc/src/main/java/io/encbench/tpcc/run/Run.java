@@ -17,6 +17,9 @@ import io.encbench.tpcc.settings.Length;
 import io.encbench.tpcc.settings.Settings;
 import io.encbench.tpcc.transaction.Terminal;
 import io.encbench.tpcc.transaction.WorkSource;
+import io.encbench.tpcc.transaction.Works;
+import io.encbench.tpcc.transaction.benchmarksql.BenchmarkSql;
+import io.encbench.tpcc.transaction.lean.Lean;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -119,6 +122,11 @@ public final class Run {
   /** A terminal for every session. */
   private void man(List<Session> sessions, Constants constants, long zero) throws InvalidInput {
     Reconnector reconnector = new Reconnector(database, settings.deadlineSeconds());
+    Works works =
+        switch (settings.statements()) {
+          case BENCHMARKSQL -> new BenchmarkSql();
+          case LEAN -> new Lean();
+        };
     int count = sessions.size();
     List<SliceCounter> counters = SliceCounter.of(System.getenv(SliceCounter.VARIABLE), count);
     for (int i = 0; i < count; i++) {
@@ -128,7 +136,7 @@ public final class Run {
           Terminal.of(number, settings.warehouses(), settings.terminals().warehouseFixed());
       WorkSource source =
           new WorkSource(
-              terminal, settings.warehouses(), settings.mix(), constants, settings.seed());
+              terminal, settings.warehouses(), settings.mix(), works, constants, settings.seed());
       Pace pace = Pace.of(settings.limitPerMinute(), count, i, zero);
       Session session = sessions.get(i);
       SliceCounter counter = counters.get(i);

@@ -5,7 +5,7 @@ import io.encbench.tpcc.database.Session;
 import io.encbench.tpcc.measure.Ending;
 import io.encbench.tpcc.measure.Journal;
 import io.encbench.tpcc.measure.SliceCounter;
-import io.encbench.tpcc.transaction.Delivery;
+import io.encbench.tpcc.transaction.Type;
 import io.encbench.tpcc.transaction.Work;
 import java.sql.SQLException;
 import java.util.function.BiFunction;
@@ -111,9 +111,10 @@ final class TerminalTask implements Runnable {
     if (ending != Ending.ERROR) {
       counter.end(work.type(), nanos);
     }
-    measured = journal.add(work.type(), ending, retries, nanos / 1000);
-    if (work instanceof Delivery delivery) {
-      journal.addDelivery(delivery.delivered(), delivery.skipped());
+    measured = journal.add(work.type(), ending, retries, nanos / 1000, session.traffic());
+    session.traffic().clear();
+    if (work.type() == Type.DELIVERY) {
+      journal.addDelivery(work.delivered(), work.skipped());
     }
   }
 

@@ -15,6 +15,7 @@ enum Name {
   WAREHOUSES("warehouses"),
   LOAD_WORKERS("loadWorkers"),
   FOREIGN_KEYS("foreignKeys"),
+  STATEMENTS("statements"),
   PLAIN_STATEMENTS("plainStatements"),
   PROBE_COLUMNS("probeColumns"),
   TERMINALS("terminals"),

@@ -9,6 +9,7 @@ import java.util.Map;
  * @param loadWorkers how many connections fill the tables at a time
  * @param length null unless the command is a run
  * @param terminals null unless the command is a run
+ * @param statements by which a run makes its transactions
  * @param limitPerMinute transactions of this client, 0 for as many as it can
  * @param seed what every random choice is drawn from
  * @param deadlineSeconds how long a database may be away
@@ -23,6 +24,7 @@ public record Settings(
     Terminals terminals,
     Length length,
     Mix mix,
+    Statements statements,
     int limitPerMinute,
     long seed,
     int deadlineSeconds,

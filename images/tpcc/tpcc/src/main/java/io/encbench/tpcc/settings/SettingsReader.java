@@ -55,6 +55,7 @@ public final class SettingsReader {
         run ? terminals(warehouses) : null,
         run ? length() : null,
         mix,
+        Statements.of(values.textOr(Name.STATEMENTS, Statements.LEAN.text())),
         limit,
         seed,
         deadline,

@@ -1,8 +1,9 @@
 package io.encbench.tpcc.transaction;
 
+import io.encbench.tpcc.database.Rows;
 import io.encbench.tpcc.database.Session;
+import java.math.BigDecimal;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
 
@@ -12,13 +13,15 @@ import java.util.Arrays;
  * @param number 0 for one that is named by the last name
  * @param lastName null for one that is named by number
  */
-record Customer(int warehouse, int district, int number, String lastName) {
+public record Customer(int warehouse, int district, int number, String lastName) {
+  private static final int MOST_DATA = 500;
+
   private static final String BY_NAME =
       "SELECT c_id FROM bmsql_customer"
           + " WHERE c_w_id = ? AND c_d_id = ? AND c_last = ? ORDER BY c_first";
 
   /** The number; of several by one name that of the middle one by first name (clause 2.5.2.2). */
-  int find(Session session) throws SQLException {
+  public int find(Session session) throws SQLException {
     if (lastName == null) {
       return number;
     }
@@ -28,17 +31,34 @@ record Customer(int warehouse, int district, int number, String lastName) {
     select.setString(3, lastName);
     int[] numbers = new int[16];
     int count = 0;
-    try (ResultSet rows = select.executeQuery()) {
+    try (Rows rows = session.query(select)) {
       while (rows.next()) {
         if (count == numbers.length) {
           numbers = Arrays.copyOf(numbers, 2 * count);
         }
-        numbers[count++] = rows.getInt(1);
+        numbers[count++] = rows.number(1);
       }
     }
     if (count == 0) {
-      throw Query.missing("customer by last name");
+      throw Rows.missing("customer by last name");
     }
     return numbers[(count - 1) / 2];
+  }
+
+  /** The data of a customer with bad credit after a payment, cut off as the clause wants. */
+  public String dataAfter(
+      int found, int payWarehouse, int payDistrict, BigDecimal amount, String data) {
+    String longer =
+        String.join(
+            " ",
+            Integer.toString(found),
+            Integer.toString(district),
+            Integer.toString(warehouse),
+            Integer.toString(payDistrict),
+            Integer.toString(payWarehouse),
+            amount.toPlainString(),
+            "|",
+            data);
+    return longer.length() <= MOST_DATA ? longer : longer.substring(0, MOST_DATA);
   }
 }

@@ -3,12 +3,7 @@ package io.encbench.tpcc.transaction;
 import io.encbench.tpcc.database.Session;
 import java.sql.SQLException;
 
-/**
- * One business transaction with its input, to be tried until it succeeds or is given up.
- *
- * <p>No transaction locks rows against the order district, customer, stock, warehouse, so that they
- * wait for each other and do not deadlock. The hottest row, the warehouse's, is locked last.
- */
+/** One business transaction with its input, to be tried until it succeeds or is given up. */
 public interface Work {
   Type type();
 
@@ -19,4 +14,14 @@ public interface Work {
    * @throws SQLException if it was not; what it did since the last commit is to be rolled back
    */
   boolean attempt(Session session) throws SQLException;
+
+  /** How many orders were delivered for good. */
+  default int delivered() {
+    return 0;
+  }
+
+  /** How many districts had nothing to deliver. */
+  default int skipped() {
+    return 0;
+  }
 }

@@ -4,6 +4,7 @@ import io.encbench.tpcc.random.Chance;
 import io.encbench.tpcc.random.Constants;
 import io.encbench.tpcc.random.NonUniform;
 import io.encbench.tpcc.settings.Mix;
+import java.util.Arrays;
 
 /** What a terminal's user types in: one transaction after another. One thread uses it. */
 public final class WorkSource {
@@ -12,18 +13,22 @@ public final class WorkSource {
   private final Terminal terminal;
   private final int warehouses;
   private final Mix mix;
+  private final Works works;
   private final Chance chance;
   private final NonUniform nonUniform;
 
   /**
    * A terminal's source.
    *
+   * @param works what makes the transactions
    * @param constants those of the run
    */
-  public WorkSource(Terminal terminal, int warehouses, Mix mix, Constants constants, long seed) {
+  public WorkSource(
+      Terminal terminal, int warehouses, Mix mix, Works works, Constants constants, long seed) {
     this.terminal = terminal;
     this.warehouses = warehouses;
     this.mix = mix;
+    this.works = works;
     this.chance = Chance.stream(seed, "terminal", terminal.number());
     this.nonUniform = new NonUniform(chance, constants);
   }
@@ -35,34 +40,35 @@ public final class WorkSource {
     return switch (mix.pick(chance.hundred())) {
       case NEW_ORDER -> newOrder(warehouse);
       case PAYMENT -> payment(warehouse);
-      case ORDER_STATUS -> new OrderStatus(customer(warehouse, district()));
-      case DELIVERY -> new Delivery(warehouse, chance.between(1, 10));
-      case STOCK_LEVEL -> new StockLevel(warehouse, terminal.district(), chance.between(10, 20));
+      case ORDER_STATUS -> works.orderStatus(customer(warehouse, district()));
+      case DELIVERY -> works.delivery(warehouse, chance.between(1, 10));
+      case STOCK_LEVEL -> works.stockLevel(warehouse, terminal.district(), chance.between(10, 20));
     };
   }
 
   /** Clause 2.4.1. */
-  private NewOrder newOrder(int warehouse) {
+  private Work newOrder(int warehouse) {
     int district = district();
     int customer = nonUniform.customer();
-    NewOrder.Line[] lines = new NewOrder.Line[chance.between(5, NewOrder.MOST_LINES)];
+    Line[] lines = new Line[chance.between(5, Line.MOST)];
     boolean rollBack = chance.percent(1);
     for (int i = 0; i < lines.length; i++) {
       boolean unused = rollBack && i == lines.length - 1;
       int supplier = chance.percent(1) ? another(warehouse) : warehouse;
-      int item = unused ? NewOrder.UNUSED_ITEM : nonUniform.item();
-      lines[i] = new NewOrder.Line(supplier, item, chance.between(1, 10));
+      int item = unused ? Line.UNUSED_ITEM : nonUniform.item();
+      lines[i] = new Line(supplier, item, chance.between(1, 10));
     }
-    return new NewOrder(warehouse, district, customer, lines);
+    Arrays.sort(lines);
+    return works.newOrder(warehouse, district, customer, lines);
   }
 
   /** Clause 2.5.1: fifteen of a hundred customers are of another warehouse. */
-  private Payment payment(int warehouse) {
+  private Work payment(int warehouse) {
     int district = district();
     boolean remote = chance.percent(15);
     Customer customer =
         remote ? customer(another(warehouse), district()) : customer(warehouse, district);
-    return new Payment(warehouse, district, customer, chance.between(100, 500_000));
+    return works.payment(warehouse, district, customer, chance.between(100, 500_000));
   }
 
   /** Sixty of a hundred by last name, the others by number. */

@@ -34,8 +34,8 @@ class CommandLineTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "''|no command: write load, run, check or drop, or --help",
-        "fly|there is no command 'fly': write load, run, check or drop",
+        "''|no command: write load, run, check, check-all or drop, or --help",
+        "fly|there is no command 'fly': write load, run, check, check-all or drop",
         "run|--props FILE is missing",
         "run --props|--props is the last word: write its value after it",
         "run -p x|there is no option '-p': write --props FILE or --set NAME=VALUE",
@@ -49,7 +49,7 @@ class CommandLineTest {
 
   @Test
   void thereIsHelpOnEverything() throws InvalidInput {
-    assertTrue(CommandLine.parse("--help").helpText().contains("tpcc check --props FILE"));
+    assertTrue(CommandLine.parse("--help").helpText().contains("tpcc check-all --props FILE"));
     for (Command command : Command.values()) {
       CommandLine line = CommandLine.parse(command.word(), "--props", "x", "--help");
       assertTrue(line.help());

@@ -2,6 +2,7 @@ package io.encbench.tpcc.measure;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.encbench.tpcc.database.Traffic;
 import io.encbench.tpcc.transaction.Type;
 import org.junit.jupiter.api.Test;
 
@@ -17,10 +18,10 @@ class JournalTest {
   @Test
   void everyEntryIsTakenOnce() {
     for (int i = 0; i < 1000; i++) {
-      journal.add(Type.PAYMENT, Ending.COMMITTED, i % 3, 1000);
+      journal.add(Type.PAYMENT, Ending.COMMITTED, i % 3, 1000, new Traffic());
     }
-    journal.add(Type.NEW_ORDER, Ending.ROLLED_BACK, 0, 2000);
-    journal.add(Type.STOCK_LEVEL, Ending.ERROR, 10, 3_600_000_000L);
+    journal.add(Type.NEW_ORDER, Ending.ROLLED_BACK, 0, 2000, new Traffic());
+    journal.add(Type.STOCK_LEVEL, Ending.ERROR, 10, 3_600_000_000L, new Traffic());
     journal.addDelivery(7, 3);
     journal.addReconnect();
     Tally first = drain();
@@ -44,7 +45,7 @@ class JournalTest {
   void whatWasTakenIsNotOverwrittenByWhatFollows() {
     for (int round = 0; round < 5; round++) {
       for (int i = 0; i <= round; i++) {
-        journal.add(Type.DELIVERY, Ending.COMMITTED, 0, 100L * round);
+        journal.add(Type.DELIVERY, Ending.COMMITTED, 0, 100L * round, new Traffic());
       }
       assertEquals(round + 1, drain().of(Type.DELIVERY).committed());
     }
@@ -52,11 +53,11 @@ class JournalTest {
 
   @Test
   void theWindowIsCountedFromItsBeginning() {
-    assertEquals(0, journal.add(Type.PAYMENT, Ending.COMMITTED, 0, 1));
+    assertEquals(0, journal.add(Type.PAYMENT, Ending.COMMITTED, 0, 1, new Traffic()));
     journal.drain(new Tally(), true);
-    assertEquals(1, journal.add(Type.PAYMENT, Ending.COMMITTED, 0, 1));
+    assertEquals(1, journal.add(Type.PAYMENT, Ending.COMMITTED, 0, 1, new Traffic()));
     drain();
-    assertEquals(2, journal.add(Type.PAYMENT, Ending.ERROR, 0, 1));
+    assertEquals(2, journal.add(Type.PAYMENT, Ending.ERROR, 0, 1, new Traffic()));
   }
 
   @Test
@@ -66,7 +67,7 @@ class JournalTest {
         new Thread(
             () -> {
               for (int i = 0; i < many; i++) {
-                journal.add(Type.PAYMENT, Ending.COMMITTED, 0, i);
+                journal.add(Type.PAYMENT, Ending.COMMITTED, 0, i, new Traffic());
               }
             });
     Tally sum = new Tally();

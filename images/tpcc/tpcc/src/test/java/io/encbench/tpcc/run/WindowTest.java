@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.encbench.tpcc.database.Traffic;
 import io.encbench.tpcc.measure.Ending;
 import io.encbench.tpcc.measure.Journal;
 import io.encbench.tpcc.measure.Moment;
@@ -17,7 +18,7 @@ class WindowTest {
   private static Tally transactions(int count) {
     Journal journal = new Journal();
     for (int i = 0; i < count; i++) {
-      journal.add(Type.NEW_ORDER, Ending.COMMITTED, 0, 1000);
+      journal.add(Type.NEW_ORDER, Ending.COMMITTED, 0, 1000, new Traffic());
     }
     Tally tally = new Tally();
     journal.drain(tally, false);

@@ -48,6 +48,14 @@ class SettingsReaderTest {
     assertEquals(0, settings.limitPerMinute());
     assertTrue(settings.foreignKeys());
     assertEquals(30, settings.deadlineSeconds());
+    assertEquals(Statements.LEAN, settings.statements());
+  }
+
+  @Test
+  void statementsAreOneOfTwo() throws InvalidInput {
+    Settings settings = SettingsReader.read(properties("statements", "benchmarksql"), true);
+    assertEquals(Statements.BENCHMARKSQL, settings.statements());
+    assertEquals("statements is 'fast': write benchmarksql or lean", refusal("statements", "fast"));
   }
 
   @Test

@@ -1,15 +1,17 @@
-package io.encbench.tpcc.transaction;
+package io.encbench.tpcc.transaction.lean;
 
 import io.encbench.tpcc.database.Dialect;
+import io.encbench.tpcc.database.Rows;
 import io.encbench.tpcc.database.Session;
+import io.encbench.tpcc.transaction.Line;
+import io.encbench.tpcc.transaction.Query;
+import io.encbench.tpcc.transaction.Type;
+import io.encbench.tpcc.transaction.Work;
 import java.math.BigDecimal;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.LocalDateTime;
-import java.util.Arrays;
 import java.util.Collections;
-import java.util.List;
 
 /**
  * New-Order, clause 2.4.
@@ -17,15 +19,11 @@ import java.util.List;
  * <p>Items and stock are fetched with one statement for all lines (stock with one for each
  * supplying warehouse, which is one in nine cases of ten), and written with one batch. The list of
  * numbers always has fifteen places, the rest filled with the last one, so that there is one
- * statement to prepare and not eleven.
+ * statement to prepare and not eleven. PostgreSQL takes all rows of a write as arrays, in one round
+ * trip with the commit.
  */
 final class NewOrder implements Work {
-  /** A number that no item has; an order with it is rolled back at its end (clause 2.4.1.4). */
-  static final int UNUSED_ITEM = 100_001;
-
-  static final int MOST_LINES = 15;
-
-  private static final String PLACES = String.join(",", Collections.nCopies(MOST_LINES, "?"));
+  private static final String PLACES = String.join(",", Collections.nCopies(Line.MOST, "?"));
 
   private static final String CUSTOMER =
       "SELECT c_discount, c_last, c_credit, w_tax FROM bmsql_customer"
@@ -58,7 +56,26 @@ final class NewOrder implements Work {
           + " (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id, ol_quantity,"
           + " ol_amount, ol_dist_info) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
+  private static final String UPDATE_STOCKS =
+      "UPDATE bmsql_stock SET s_quantity = taken.rest, s_ytd = s_ytd + taken.quantity,"
+          + " s_order_cnt = s_order_cnt + taken.orders, s_remote_cnt = s_remote_cnt + taken.remote"
+          + " FROM unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[])"
+          + " AS taken(supplier, item, rest, quantity, orders, remote)"
+          + " WHERE s_w_id = taken.supplier AND s_i_id = taken.item";
+  private static final String INSERT_LINES =
+      "INSERT INTO bmsql_order_line"
+          + " (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id, ol_quantity,"
+          + " ol_amount, ol_dist_info)"
+          + " SELECT ?, ?, ?, line.number, line.item, line.supplier, line.quantity,"
+          + " line.cents * 0.01, line.info"
+          + " FROM unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::text[])"
+          + " AS line(number, item, supplier, quantity, cents, info)";
+
   private static final Trip CUSTOMER_AND_ITEMS = new Trip(CUSTOMER, ITEMS);
+  private static final Trip CUSTOMER_ITEMS_AND_DISTRICT =
+      new Trip(CUSTOMER, ITEMS, NEXT_ORDER_RETURNING);
+  private static final Trip WRITES = new Trip(UPDATE_STOCKS, INSERT_LINES);
+  private static final Trip WRITES_AND_COMMIT = Trip.committed(UPDATE_STOCKS, INSERT_LINES);
 
   /** By dialect and district: the order with the stock of its first supplier, and of the others. */
   private static final Trip[][] ORDER_AND_STOCK = new Trip[Dialect.values().length][10];
@@ -81,17 +98,11 @@ final class NewOrder implements Work {
   private final int customer;
   private final Line[] lines;
 
-  /** An order; its lines are put into the order in which their stock is locked. */
   NewOrder(int warehouse, int district, int customer, Line[] lines) {
     this.warehouse = warehouse;
     this.district = district;
     this.customer = customer;
     this.lines = lines;
-    Arrays.sort(lines);
-  }
-
-  List<Line> lines() {
-    return List.of(lines);
   }
 
   @Override
@@ -101,45 +112,54 @@ final class NewOrder implements Work {
 
   @Override
   public boolean attempt(Session session) throws SQLException {
+    boolean combine = session.abilities().combine();
     BigDecimal keep;
     BigDecimal warehouseTax;
-    Trip.Values trip = CUSTOMER_AND_ITEMS.on(session).numbers(warehouse, district, customer);
+    Trip.Values trip =
+        (combine ? CUSTOMER_ITEMS_AND_DISTRICT : CUSTOMER_AND_ITEMS)
+            .on(session)
+            .numbers(warehouse, district, customer);
     fillWithItems(trip, 0, lines.length);
-    try (ResultSet row = trip.row("customer")) {
-      keep = BigDecimal.ONE.subtract(row.getBigDecimal(1));
-      Query.show(row, 2, 3);
-      warehouseTax = row.getBigDecimal(4);
+    if (combine) {
+      trip.numbers(warehouse, district);
+    }
+    try (Rows row = trip.row("customer")) {
+      keep = BigDecimal.ONE.subtract(row.decimal(1));
+      row.show(2, 3);
+      warehouseTax = row.decimal(4);
     }
     boolean allUsed = readItems(trip);
     BigDecimal districtTax;
     int order;
-    boolean returning = session.abilities().updatesReturn();
-    PreparedStatement select = session.prepare(returning ? NEXT_ORDER_RETURNING : DISTRICT);
-    Query.bind(select, warehouse, district);
-    try (ResultSet row = Query.one(select, "district")) {
-      districtTax = row.getBigDecimal(1);
-      order = row.getInt(2);
+    try (Rows row = combine ? trip.row("district") : district(session)) {
+      districtTax = row.decimal(1);
+      order = row.number(2);
     }
-    if (!returning) {
-      PreparedStatement update = session.prepare(NEXT_ORDER);
-      Query.bind(update, warehouse, district);
-      update.executeUpdate();
+    if (!combine) {
+      session.update(Query.bind(session.prepare(NEXT_ORDER), warehouse, district));
     }
     insertOrder(session, order);
-    BigDecimal total = writeLines(session, order);
+    BigDecimal total = combine ? writeAtOnce(session, order, allUsed) : writeLines(session, order);
     // What a terminal would show.
     total.multiply(keep).multiply(BigDecimal.ONE.add(warehouseTax).add(districtTax));
     if (!allUsed) {
       session.rollback();
-      return false;
+    } else if (!combine) {
+      session.commit();
     }
-    session.commit();
-    return true;
+    return allUsed;
+  }
+
+  /** The district, locked. */
+  private Rows district(Session session) throws SQLException {
+    return session
+        .query(Query.bind(session.prepare(DISTRICT), warehouse, district))
+        .one("district");
   }
 
   /** Fifteen numbers of items: those of these lines, and the last one again and again. */
   private void fillWithItems(Trip.Values trip, int from, int to) throws SQLException {
-    for (int place = 0; place < MOST_LINES; place++) {
+    for (int place = 0; place < Line.MOST; place++) {
       trip.numbers(lines[Math.min(from + place, to - 1)].item);
     }
   }
@@ -147,26 +167,25 @@ final class NewOrder implements Work {
   /** Prices, names and data of the items; whether all of them exist. */
   private boolean readItems(Trip.Values trip) throws SQLException {
     for (Line line : lines) {
-      line.price = null;
+      line.forget();
     }
-    try (ResultSet rows = trip.rows()) {
+    try (Rows rows = trip.rows()) {
       while (rows.next()) {
-        int item = rows.getInt(1);
-        BigDecimal price = rows.getBigDecimal(2);
-        Query.show(rows, 3, 3);
-        String data = rows.getString(4);
+        int item = rows.number(1);
+        BigDecimal price = rows.decimal(2);
+        rows.show(3, 3);
+        String data = rows.text(4);
         for (Line line : lines) {
           if (line.item == item) {
-            line.price = price;
-            line.itemData = data;
+            line.found(price, data);
           }
         }
       }
     }
     for (Line line : lines) {
-      if (line.price == null) {
-        if (line.item != UNUSED_ITEM) {
-          throw Query.missing("item");
+      if (!line.isFound()) {
+        if (line.item != Line.UNUSED_ITEM) {
+          throw Rows.missing("item");
         }
         return false;
       }
@@ -205,12 +224,12 @@ final class NewOrder implements Work {
 
   /** Reads the stock of the lines with one supplier. */
   private void readStock(Trip.Values trip, int from, int to) throws SQLException {
-    try (ResultSet rows = trip.rows()) {
+    try (Rows rows = trip.rows()) {
       while (rows.next()) {
-        int item = rows.getInt(1);
-        int quantity = rows.getInt(2);
-        String data = rows.getString(3);
-        String info = rows.getString(4);
+        int item = rows.number(1);
+        int quantity = rows.number(2);
+        String data = rows.text(3);
+        String info = rows.text(4);
         // Several lines may want the same item.
         for (int i = from; i < to; i++) {
           if (lines[i].item == item) {
@@ -221,75 +240,47 @@ final class NewOrder implements Work {
     }
   }
 
+  /** Writes stock and lines of all items that exist, and commits if those are all; their sum. */
+  private BigDecimal writeAtOnce(Session session, int order, boolean allUsed) throws SQLException {
+    (allUsed ? WRITES_AND_COMMIT : WRITES)
+        .on(session)
+        .arrays(new StockWrites(lines, warehouse).arrays())
+        .numbers(warehouse, district, order)
+        .arrays(new LineWrites(lines).arrays())
+        .changed();
+    BigDecimal total = BigDecimal.ZERO;
+    for (Line line : lines) {
+      total = line.isFound() ? total.add(line.amount()) : total;
+    }
+    return total;
+  }
+
   /** Writes stock and lines of all items that exist; their sum. */
   private BigDecimal writeLines(Session session, int order) throws SQLException {
     PreparedStatement stock = session.prepare(UPDATE_STOCK);
     PreparedStatement insert = session.prepare(INSERT_LINE);
     BigDecimal total = BigDecimal.ZERO;
     int number = 0;
+    int count = 0;
     for (Line line : lines) {
       number++;
-      if (line.price == null) {
+      if (!line.isFound()) {
         continue;
       }
       int remote = line.supplier == warehouse ? 0 : 1;
-      Query.bind(stock, line.stockLeft, line.quantity, remote, line.supplier, line.item);
+      Query.bind(stock, line.stockLeft(), line.quantity, remote, line.supplier, line.item);
       stock.addBatch();
-      BigDecimal amount = line.price.multiply(BigDecimal.valueOf(line.quantity));
+      BigDecimal amount = line.amount();
       total = total.add(amount);
       Query.bind(
           insert, warehouse, district, order, number, line.item, line.supplier, line.quantity);
       insert.setBigDecimal(8, amount);
-      insert.setString(9, line.info);
+      insert.setString(9, line.info());
       insert.addBatch();
+      count++;
     }
-    stock.executeBatch();
-    insert.executeBatch();
+    session.batch(stock, count);
+    session.batch(insert, count);
     return total;
-  }
-
-  /** One line of an order, by its input and by what the database said of it. */
-  static final class Line implements Comparable<Line> {
-    private static final String ORIGINAL = "ORIGINAL";
-
-    final int supplier;
-    final int item;
-    final int quantity;
-
-    private BigDecimal price;
-    private String itemData;
-    private int stockLeft;
-    private String info;
-    private boolean brand;
-
-    Line(int supplier, int item, int quantity) {
-      this.supplier = supplier;
-      this.item = item;
-      this.quantity = quantity;
-    }
-
-    /** Takes this line's quantity from what is in stock; returns what is left (clause 2.4.2.2). */
-    int take(int inStock, String data, String districtInfo) {
-      info = districtInfo;
-      brand = itemData.contains(ORIGINAL) && data.contains(ORIGINAL);
-      stockLeft = left(inStock, quantity);
-      return stockLeft;
-    }
-
-    /** What is left: 91 are added before there would be fewer than ten. */
-    static int left(int inStock, int quantity) {
-      return inStock - quantity + (inStock >= quantity + 10 ? 0 : 91);
-    }
-
-    /** Whether both texts call it original, which a terminal would show. */
-    boolean isBrand() {
-      return brand;
-    }
-
-    @Override
-    public int compareTo(Line other) {
-      int bySupplier = Integer.compare(supplier, other.supplier);
-      return bySupplier != 0 ? bySupplier : Integer.compare(item, other.item);
-    }
   }
 }

@@ -1,10 +1,13 @@
-package io.encbench.tpcc.transaction;
+package io.encbench.tpcc.transaction.lean;
 
+import io.encbench.tpcc.database.Rows;
 import io.encbench.tpcc.database.Session;
+import io.encbench.tpcc.transaction.Customer;
+import io.encbench.tpcc.transaction.Query;
+import io.encbench.tpcc.transaction.Type;
+import io.encbench.tpcc.transaction.Work;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.LocalDateTime;
 
 /** Order-Status, clause 2.6: a customer's last order, without any locks. */
 final class OrderStatus implements Work {
@@ -24,10 +27,6 @@ final class OrderStatus implements Work {
     this.customer = customer;
   }
 
-  Customer customer() {
-    return customer;
-  }
-
   @Override
   public Type type() {
     return Type.ORDER_STATUS;
@@ -38,27 +37,27 @@ final class OrderStatus implements Work {
     int number = customer.find(session);
     PreparedStatement select = session.prepare(CUSTOMER);
     Query.bind(select, customer.warehouse(), customer.district(), number);
-    try (ResultSet row = Query.one(select, "customer")) {
-      Query.show(row, 1, 3);
-      row.getBigDecimal(4);
+    try (Rows row = session.query(select).one("customer")) {
+      row.show(1, 3);
+      row.decimal(4);
     }
     int order;
     select = session.prepare(LAST_ORDER);
     Query.bind(select, customer.warehouse(), customer.district(), number);
-    try (ResultSet row = Query.one(select, "order")) {
-      order = row.getInt(1);
-      row.getObject(2, LocalDateTime.class);
-      row.getInt(3);
+    try (Rows row = session.query(select).one("order")) {
+      order = row.number(1);
+      row.time(2);
+      row.number(3);
     }
     select = session.prepare(LINES);
     Query.bind(select, customer.warehouse(), customer.district(), order);
-    try (ResultSet rows = select.executeQuery()) {
+    try (Rows rows = session.query(select)) {
       while (rows.next()) {
-        rows.getInt(1);
-        rows.getInt(2);
-        rows.getInt(3);
-        rows.getBigDecimal(4);
-        rows.getObject(5, LocalDateTime.class);
+        rows.number(1);
+        rows.number(2);
+        rows.number(3);
+        rows.decimal(4);
+        rows.time(5);
       }
     }
     session.commit();

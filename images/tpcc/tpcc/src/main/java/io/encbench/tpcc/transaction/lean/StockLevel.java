@@ -1,8 +1,11 @@
-package io.encbench.tpcc.transaction;
+package io.encbench.tpcc.transaction.lean;
 
+import io.encbench.tpcc.database.Rows;
 import io.encbench.tpcc.database.Session;
+import io.encbench.tpcc.transaction.Query;
+import io.encbench.tpcc.transaction.Type;
+import io.encbench.tpcc.transaction.Work;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /** Stock-Level, clause 2.8: how many items of a district's last 20 orders are running short. */
@@ -27,10 +30,6 @@ final class StockLevel implements Work {
     this.threshold = threshold;
   }
 
-  int district() {
-    return district;
-  }
-
   @Override
   public Type type() {
     return Type.STOCK_LEVEL;
@@ -41,13 +40,13 @@ final class StockLevel implements Work {
     int next;
     PreparedStatement select = session.prepare(DISTRICT);
     Query.bind(select, warehouse, district);
-    try (ResultSet row = Query.one(select, "district")) {
-      next = row.getInt(1);
+    try (Rows row = session.query(select).one("district")) {
+      next = row.number(1);
     }
     select = session.prepare(LOW);
     Query.bind(select, warehouse, district, next - ORDERS, next, threshold);
-    try (ResultSet row = Query.one(select, "stock")) {
-      row.getInt(1);
+    try (Rows row = session.query(select).one("stock")) {
+      row.number(1);
     }
     session.commit();
     return true;

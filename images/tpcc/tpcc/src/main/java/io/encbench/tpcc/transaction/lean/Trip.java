@@ -1,11 +1,12 @@
-package io.encbench.tpcc.transaction;
+package io.encbench.tpcc.transaction.lean;
 
+import io.encbench.tpcc.database.Rows;
 import io.encbench.tpcc.database.Session;
 import java.math.BigDecimal;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.LocalDateTime;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -15,17 +16,28 @@ import java.util.List;
  * the CPU that a client takes goes into round trips. Elsewhere they are executed one by one.
  */
 final class Trip {
+  private static final String COMMIT = "COMMIT";
+
   private final List<String> statements;
   private final int[] parameters;
   private final String joined;
 
   Trip(String... statements) {
-    this.statements = List.of(statements);
+    this(List.of(statements), false);
+  }
+
+  private Trip(List<String> statements, boolean commits) {
+    this.statements = statements;
     this.parameters =
-        this.statements.stream()
+        statements.stream()
             .mapToInt(sql -> (int) sql.chars().filter(c -> c == '?').count())
             .toArray();
-    this.joined = String.join(";\n", statements);
+    this.joined = String.join(";\n", statements) + (commits ? ";\n" + COMMIT : "");
+  }
+
+  /** The same statements and a commit, where statements can be sent together. */
+  static Trip committed(String... statements) {
+    return new Trip(List.copyOf(Arrays.asList(statements)), true);
   }
 
   /** Begins a trip. The values of all statements are given in order, then the results taken. */
@@ -39,17 +51,19 @@ final class Trip {
         prepared[i] = session.prepare(statements.get(i));
       }
     }
-    return new Values(prepared);
+    return new Values(session, prepared);
   }
 
   /** One trip under way. */
   final class Values {
+    private final Session session;
     private final PreparedStatement[] prepared;
     private int filling;
     private int place;
     private int executed;
 
-    private Values(PreparedStatement[] prepared) {
+    private Values(Session session, PreparedStatement[] prepared) {
+      this.session = session;
       this.prepared = prepared;
     }
 
@@ -65,27 +79,41 @@ final class Trip {
       return this;
     }
 
+    Values text(String value) throws SQLException {
+      next().setString(place, value);
+      return this;
+    }
+
     Values time(LocalDateTime value) throws SQLException {
       next().setObject(place, value);
       return this;
     }
 
+    /** Arrays, of integers or of texts. */
+    Values arrays(Object... values) throws SQLException {
+      for (Object value : values) {
+        next().setObject(place, value);
+      }
+      return this;
+    }
+
     /** The rows of the next statement that gives any. */
-    ResultSet rows() throws SQLException {
+    Rows rows() throws SQLException {
       while (!execute()) {
         // It was a statement that gives none.
       }
-      return current().getResultSet();
+      return session.rows(current().getResultSet());
     }
 
     /** The next statement's rows at its first one, which must be there. */
-    ResultSet row(String what) throws SQLException {
-      ResultSet row = rows();
-      if (!row.next()) {
-        row.close();
-        throw Query.missing(what);
-      }
-      return row;
+    Rows row(String what) throws SQLException {
+      return rows().one(what);
+    }
+
+    /** How many rows the next statement, which gives none, has changed. */
+    int changed() throws SQLException {
+      execute();
+      return current().getUpdateCount();
     }
 
     /** The next statement, or the next result of those that went together; whether it has rows. */
@@ -94,10 +122,10 @@ final class Trip {
         throw new IllegalStateException("more results wanted than there are statements");
       }
       boolean first = executed++ == 0;
-      if (prepared.length == 1 && !first) {
-        return current().getMoreResults();
+      if (prepared.length > 1) {
+        return session.execute(current(), 1);
       }
-      return current().execute();
+      return first ? session.execute(current(), statements.size()) : current().getMoreResults();
     }
 
     private PreparedStatement current() {

@@ -1,9 +1,13 @@
-package io.encbench.tpcc.transaction;
+package io.encbench.tpcc.transaction.lean;
 
+import io.encbench.tpcc.database.Rows;
 import io.encbench.tpcc.database.Session;
+import io.encbench.tpcc.transaction.Customer;
+import io.encbench.tpcc.transaction.Query;
+import io.encbench.tpcc.transaction.Type;
+import io.encbench.tpcc.transaction.Work;
 import java.math.BigDecimal;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.LocalDateTime;
 
@@ -13,8 +17,6 @@ import java.time.LocalDateTime;
  * <p>Where an UPDATE can return what it has changed, that saves the SELECTs and their round trips.
  */
 final class Payment implements Work {
-  private static final int MOST_DATA = 500;
-
   private static final String ADDRESS_OF_WAREHOUSE =
       "w_name, w_street_1, w_street_2, w_city, w_state, w_zip";
   private static final String ADDRESS_OF_DISTRICT =
@@ -56,6 +58,7 @@ final class Payment implements Work {
 
   private static final Trip ALL_RETURNING =
       new Trip(DISTRICT_RETURNING, PAY_RETURNING, WAREHOUSE_RETURNING);
+  private static final Trip HISTORY_AND_COMMIT = Trip.committed(HISTORY);
 
   private final int warehouse;
   private final int district;
@@ -70,14 +73,6 @@ final class Payment implements Work {
     this.amount = BigDecimal.valueOf(cents, 2);
   }
 
-  Customer customer() {
-    return customer;
-  }
-
-  int warehouse() {
-    return warehouse;
-  }
-
   @Override
   public Type type() {
     return Type.PAYMENT;
@@ -86,12 +81,12 @@ final class Payment implements Work {
   @Override
   public boolean attempt(Session session) throws SQLException {
     int number = customer.find(session);
-    if (session.abilities().updatesReturn()) {
+    if (session.abilities().combine()) {
       payReturning(session, number);
     } else {
       pay(session, number);
+      session.commit();
     }
-    session.commit();
     return true;
   }
 
@@ -108,23 +103,29 @@ final class Payment implements Work {
             .decimal(amount)
             .numbers(warehouse);
     String nameOfDistrict;
-    try (ResultSet row = trip.row("district")) {
-      nameOfDistrict = row.getString(1);
-      Query.show(row, 2, 6);
+    try (Rows row = trip.row("district")) {
+      nameOfDistrict = row.text(1);
+      row.show(2, 6);
     }
     boolean badCredit;
-    try (ResultSet row = trip.row("customer")) {
+    try (Rows row = trip.row("customer")) {
       badCredit = showCustomer(row);
     }
     String nameOfWarehouse;
-    try (ResultSet row = trip.row("warehouse")) {
-      nameOfWarehouse = row.getString(1);
-      Query.show(row, 2, 6);
+    try (Rows row = trip.row("warehouse")) {
+      nameOfWarehouse = row.text(1);
+      row.show(2, 6);
     }
     if (badCredit) {
       writeData(session, number);
     }
-    insertHistory(session, number, nameOfWarehouse, nameOfDistrict);
+    HISTORY_AND_COMMIT
+        .on(session)
+        .numbers(number, customer.district(), customer.warehouse(), district, warehouse)
+        .time(LocalDateTime.now())
+        .decimal(amount)
+        .text(history(nameOfWarehouse, nameOfDistrict))
+        .changed();
   }
 
   /** What does not change is read before the first lock, with one statement. */
@@ -133,21 +134,21 @@ final class Payment implements Work {
     String nameOfWarehouse;
     PreparedStatement select = session.prepare(PLACES);
     Query.bind(select, warehouse, district);
-    try (ResultSet row = Query.one(select, "district")) {
-      nameOfDistrict = row.getString(1);
-      Query.show(row, 2, 6);
-      nameOfWarehouse = row.getString(7);
-      Query.show(row, 8, 12);
+    try (Rows row = session.query(select).one("district")) {
+      nameOfDistrict = row.text(1);
+      row.show(2, 6);
+      nameOfWarehouse = row.text(7);
+      row.show(8, 12);
     }
     PreparedStatement update = session.prepare(DISTRICT);
     update.setBigDecimal(1, amount);
     update.setInt(2, warehouse);
     update.setInt(3, district);
-    update.executeUpdate();
+    session.update(update);
     boolean badCredit;
     select = session.prepare(CUSTOMER);
     Query.bind(select, customer.warehouse(), customer.district(), number);
-    try (ResultSet row = Query.one(select, "customer")) {
+    try (Rows row = session.query(select).one("customer")) {
       badCredit = showCustomer(row);
     }
     update = session.prepare(PAY);
@@ -156,7 +157,7 @@ final class Payment implements Work {
     update.setInt(3, customer.warehouse());
     update.setInt(4, customer.district());
     update.setInt(5, number);
-    update.executeUpdate();
+    session.update(update);
     if (badCredit) {
       writeData(session, number);
     }
@@ -164,14 +165,14 @@ final class Payment implements Work {
     update = session.prepare(WAREHOUSE);
     update.setBigDecimal(1, amount);
     update.setInt(2, warehouse);
-    update.executeUpdate();
+    session.update(update);
   }
 
   /** Reads all that is to be shown of the customer; whether its credit is bad. */
-  private static boolean showCustomer(ResultSet row) throws SQLException {
-    Query.show(row, 2, 13);
-    row.getBigDecimal(14);
-    return row.getString(1).equals("BC");
+  private static boolean showCustomer(Rows row) throws SQLException {
+    row.show(2, 13);
+    row.decimal(14);
+    return row.text(1).equals("BC");
   }
 
   /** The data of a customer with bad credit: this payment goes to its front (clause 2.5.2.2). */
@@ -179,25 +180,15 @@ final class Payment implements Work {
     String data;
     PreparedStatement select = session.prepare(CUSTOMER_DATA);
     Query.bind(select, customer.warehouse(), customer.district(), number);
-    try (ResultSet row = Query.one(select, "customer")) {
-      data =
-          String.join(
-              " ",
-              Integer.toString(number),
-              Integer.toString(customer.district()),
-              Integer.toString(customer.warehouse()),
-              Integer.toString(district),
-              Integer.toString(warehouse),
-              amount.toPlainString(),
-              "|",
-              row.getString(1));
+    try (Rows row = session.query(select).one("customer")) {
+      data = customer.dataAfter(number, warehouse, district, amount, row.text(1));
     }
     PreparedStatement update = session.prepare(WRITE_CUSTOMER_DATA);
-    update.setString(1, data.length() <= MOST_DATA ? data : data.substring(0, MOST_DATA));
+    update.setString(1, data);
     update.setInt(2, customer.warehouse());
     update.setInt(3, customer.district());
     update.setInt(4, number);
-    update.executeUpdate();
+    session.update(update);
   }
 
   private void insertHistory(
@@ -207,7 +198,11 @@ final class Payment implements Work {
     Query.bind(insert, number, customer.district(), customer.warehouse(), district, warehouse);
     insert.setObject(6, LocalDateTime.now());
     insert.setBigDecimal(7, amount);
-    insert.setString(8, nameOfWarehouse + "    " + nameOfDistrict);
-    insert.executeUpdate();
+    insert.setString(8, history(nameOfWarehouse, nameOfDistrict));
+    session.update(insert);
+  }
+
+  private static String history(String nameOfWarehouse, String nameOfDistrict) {
+    return nameOfWarehouse + "    " + nameOfDistrict;
   }
 }

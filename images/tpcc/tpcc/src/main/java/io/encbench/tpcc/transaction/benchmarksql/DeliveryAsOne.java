@@ -1,0 +1,115 @@
+package io.encbench.tpcc.transaction.benchmarksql;
+
+import io.encbench.tpcc.database.Rows;
+import io.encbench.tpcc.database.Session;
+import io.encbench.tpcc.transaction.Query;
+import io.encbench.tpcc.transaction.Type;
+import io.encbench.tpcc.transaction.Work;
+import java.math.BigDecimal;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.LocalDateTime;
+
+/** Delivery, clause 2.7: the oldest outstanding orders of all ten districts, committed together. */
+final class DeliveryAsOne implements Work {
+  private static final int DISTRICTS = 10;
+
+  private static final String OLDEST =
+      "SELECT no_o_id FROM bmsql_new_order WHERE no_w_id = ? AND no_d_id = ?"
+          + " ORDER BY no_o_id LIMIT 1 FOR UPDATE";
+  private static final String TAKE =
+      "DELETE FROM bmsql_new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = ?";
+  private static final String CUSTOMER =
+      "SELECT o_c_id FROM bmsql_oorder WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?";
+  private static final String CARRIER =
+      "UPDATE bmsql_oorder SET o_carrier_id = ? WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?";
+  private static final String LINES =
+      "UPDATE bmsql_order_line SET ol_delivery_d = ?"
+          + " WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
+  private static final String SUM =
+      "SELECT SUM(ol_amount) FROM bmsql_order_line"
+          + " WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
+  private static final String BALANCE =
+      "UPDATE bmsql_customer SET c_balance = c_balance + ?, c_delivery_cnt = c_delivery_cnt + 1"
+          + " WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
+
+  private final int warehouse;
+  private final int carrier;
+  private int delivered;
+  private int skipped;
+
+  DeliveryAsOne(int warehouse, int carrier) {
+    this.warehouse = warehouse;
+    this.carrier = carrier;
+  }
+
+  @Override
+  public Type type() {
+    return Type.DELIVERY;
+  }
+
+  @Override
+  public int delivered() {
+    return delivered;
+  }
+
+  @Override
+  public int skipped() {
+    return skipped;
+  }
+
+  @Override
+  public boolean attempt(Session session) throws SQLException {
+    int orders = 0;
+    for (int district = 1; district <= DISTRICTS; district++) {
+      int order = oldest(session, district);
+      if (order > 0) {
+        deliver(session, district, order);
+        orders++;
+      }
+    }
+    session.commit();
+    delivered = orders;
+    skipped = DISTRICTS - orders;
+    return true;
+  }
+
+  /**
+   * The oldest order, locked; 0 if there is none.
+   *
+   * <p>A PostgreSQL that has waited for another delivery finds the order gone and returns no row,
+   * although there may be a next one.
+   */
+  private int oldest(Session session, int district) throws SQLException {
+    PreparedStatement select = Query.bind(session.prepare(OLDEST), warehouse, district);
+    int order = session.numberOrZero(select);
+    return order > 0 ? order : session.numberOrZero(select);
+  }
+
+  private void deliver(Session session, int district, int order) throws SQLException {
+    session.update(Query.bind(session.prepare(TAKE), warehouse, district, order));
+    int customer;
+    PreparedStatement select = Query.bind(session.prepare(CUSTOMER), warehouse, district, order);
+    try (Rows row = session.query(select).one("order")) {
+      customer = row.number(1);
+    }
+    session.update(Query.bind(session.prepare(CARRIER), carrier, warehouse, district, order));
+    PreparedStatement update = session.prepare(LINES);
+    update.setObject(1, LocalDateTime.now());
+    update.setInt(2, warehouse);
+    update.setInt(3, district);
+    update.setInt(4, order);
+    session.update(update);
+    BigDecimal sum;
+    select = Query.bind(session.prepare(SUM), warehouse, district, order);
+    try (Rows row = session.query(select).one("order lines")) {
+      sum = row.decimal(1);
+    }
+    update = session.prepare(BALANCE);
+    update.setBigDecimal(1, sum);
+    update.setInt(2, warehouse);
+    update.setInt(3, district);
+    update.setInt(4, customer);
+    session.update(update);
+  }
+}

@@ -1,0 +1,210 @@
+"""`ports.Meter` for Prometheus: the operator's own metrics.
+
+Labels have few values by construction: kinds, verbs, plurals, outcomes and reasons are enumerated,
+and series of single campaigns exist for `MOST` of them only. Those series are made at the scrape
+from what is known of campaigns that exist, so that they vanish with their campaign.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
+from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from encbench.adapters.kubernetes_http import HttpAnswer, Query, Transport, resource
+from encbench.api.kinds import Kind
+from encbench.ports import Body, CampaignFigures, Meter, PassEnd
+
+MOST = 200
+"""Campaigns with series of their own, those first that are not over."""
+_BRIEF = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_LONG = (0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 900)
+
+Lanes = Callable[[], Mapping[str, tuple[int, int]]]
+
+
+class PrometheusMeter(Meter):
+    """Counts in memory; `exposition` shows it."""
+
+    def __init__(self, version: str) -> None:
+        self._registry = registry = CollectorRegistry()
+        own: dict[str, Any] = {"registry": registry}
+        self._passes = Counter(
+            "encbench_reconcile",
+            "Passes over objects by kind, and how they ended.",
+            ["kind", "end"],
+            **own,
+        )
+        self._pass_seconds = Histogram(
+            "encbench_reconcile_seconds", "Length of a pass.", ["kind"], buckets=_BRIEF, **own
+        )
+        self._requests = Counter(
+            "encbench_api_requests",
+            "Requests to the API server by status; 0 is one without an answer.",
+            ["method", "resource", "status"],
+            **own,
+        )
+        self._request_seconds = Histogram(
+            "encbench_api_request_seconds",
+            "Time to the API server's answer.",
+            ["method"],
+            buckets=_BRIEF,
+            **own,
+        )
+        self._trials = Counter(
+            "encbench_trials",
+            "Trials that ended, by outcome and reason.",
+            ["namespace", "outcome", "reason"],
+            **own,
+        )
+        self._idle = Histogram(
+            "encbench_dead_time_seconds",
+            "Time between two measured windows of a campaign, less the declared warm-up.",
+            buckets=_LONG,
+            **own,
+        )
+        self._now = _Now(version)
+        registry.register(self._now)
+        ProcessCollector(registry=registry)
+
+    def watch(self, lanes: Lanes, errands: Callable[[], int]) -> None:
+        """Ask the queue and the slow effects at each scrape as well."""
+        self._now.lanes, self._now.errands = lanes, errands
+
+    def exposition(self) -> bytes:
+        """All metrics in Prometheus' text format."""
+        return generate_latest(self._registry)
+
+    def passed(self, kind: Kind, seconds: float, end: PassEnd) -> None:
+        """See `ports.Meter`."""
+        self._passes.labels(kind.kind, end).inc()
+        self._pass_seconds.labels(kind.kind).observe(seconds)
+
+    def asked(self, method: str, resource: str, status: int, seconds: float) -> None:
+        """See `ports.Meter`."""
+        self._requests.labels(method, resource, str(status)).inc()
+        self._request_seconds.labels(method).observe(seconds)
+
+    def campaign(self, figures: CampaignFigures) -> None:
+        """See `ports.Meter`."""
+        self._now.campaigns[figures.namespace, figures.name] = figures
+
+    def only(self, namespace: str, names: Sequence[str]) -> None:
+        """See `ports.Meter`."""
+        kept = set(names)
+        for space, name in list(self._now.campaigns):
+            if space == namespace and name not in kept:
+                self.gone(space, name)
+
+    def gone(self, namespace: str, name: str) -> None:
+        """See `ports.Meter`."""
+        self._now.campaigns.pop((namespace, name), None)
+        for key in [key for key in self._now.tps if key[:2] == (namespace, name)]:
+            del self._now.tps[key]
+
+    def running(
+        self, namespace: str, campaign: str, arm: str, trial: str, tps: float | None
+    ) -> None:
+        """See `ports.Meter`."""
+        key = (namespace, campaign, arm)
+        trials = self._now.tps.setdefault(key, {})
+        if tps is None:
+            trials.pop(trial, None)
+        else:
+            trials[trial] = tps
+        if not trials:
+            del self._now.tps[key]
+
+    def ended(self, namespace: str, outcome: str, reason: str) -> None:
+        """See `ports.Meter`."""
+        self._trials.labels(namespace, outcome, reason).inc()
+
+    def idle(self, seconds: float) -> None:
+        """See `ports.Meter`."""
+        self._idle.observe(seconds)
+
+
+class MeteredTransport:
+    """A way to the API server whose requests are counted."""
+
+    def __init__(self, transport: Transport, meter: Meter) -> None:
+        self._transport = transport
+        self._meter = meter
+
+    async def exchange(
+        self, method: str, where: str, query: Query, body: Body | None, content_type: str
+    ) -> HttpAnswer:
+        """See `kubernetes_http.Transport`."""
+        began, status = time.monotonic(), 0
+        try:
+            answer = await self._transport.exchange(method, where, query, body, content_type)
+            status = answer.status
+        finally:
+            self._meter.asked(method, resource(where), status, time.monotonic() - began)
+        return answer
+
+
+class _Now(Collector):
+    """What is the case at the scrape."""
+
+    def __init__(self, version: str) -> None:
+        self._version = version
+        self.campaigns: dict[tuple[str, str], CampaignFigures] = {}
+        self.tps: dict[tuple[str, str, str], dict[str, float]] = {}
+        """By namespace, campaign and arm: of each trial that runs."""
+        self.lanes: Lanes = dict
+        self.errands: Callable[[], int] = int
+
+    def collect(self) -> Iterator[Metric]:
+        """See `Collector`."""
+        yield InfoMetricFamily("encbench_build", "The operator.", {"version": self._version})
+        waiting = _gauge("encbench_queue_waiting", "Objects that are due for a pass.", "lane")
+        working = _gauge("encbench_queue_working", "Passes that are under way.", "lane")
+        for lane, (due, busy) in self.lanes().items():
+            waiting.add_metric([lane], due)
+            working.add_metric([lane], busy)
+        text = "Proofs, archivings and other slow effects that are under way."
+        yield from (
+            waiting,
+            working,
+            GaugeMetricFamily("encbench_slow_effects", text, self.errands()),
+        )
+        yield from self._phases()
+        yield from self._campaigns()
+
+    def _phases(self) -> Iterator[Metric]:
+        counted: dict[tuple[str, str], int] = {}
+        for one in self.campaigns.values():
+            counted[one.namespace, one.phase] = counted.get((one.namespace, one.phase), 0) + 1
+        campaigns = _gauge("encbench_campaigns", "Campaigns by phase.", "namespace", "phase")
+        for place, number in counted.items():
+            campaigns.add_metric(list(place), number)
+        yield campaigns
+
+    def _campaigns(self) -> Iterator[Metric]:
+        text = "Trials of a campaign by state; planned ones include all others."
+        trials = _gauge("encbench_campaign_trials", text, "namespace", "campaign", "state")
+        text = "Whether a campaign does not go on, with the reason."
+        hindered = _gauge("encbench_campaign_hindered", text, "namespace", "campaign", "reason")
+        text = "TPS of a campaign's clients in the last second that the operator saw."
+        tps = _gauge("encbench_campaign_tps", text, "namespace", "campaign", "arm")
+        for one in sorted(self.campaigns.values(), key=lambda it: it.over)[:MOST]:
+            for state, number in one.trials.items():
+                trials.add_metric([one.namespace, one.name, state], number)
+            if one.hindered:
+                hindered.add_metric([one.namespace, one.name, one.hindered], 1)
+        for place, running in list(self.tps.items())[:MOST]:
+            tps.add_metric(list(place), sum(running.values()))
+        yield from (trials, hindered, tps)
+
+
+def _gauge(name: str, text: str, *labels: str) -> GaugeMetricFamily:
+    return GaugeMetricFamily(name, text, labels=labels)

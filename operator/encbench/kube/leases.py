@@ -1,0 +1,172 @@
+"""A node's Lease: which campaign works on the node, and who waits for it; pure.
+
+The queue is an annotation of the Lease, in the order in which the requests came, so that one
+guarded write changes holder and queue together.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from encbench.api.kinds import LEASE
+from encbench.kube.labels import COMPONENT, MANAGED_BY, MANAGER, labels
+
+COMPONENT_NAME = "node-lease"
+QUEUE = "encbench.io/queue"
+"""Annotation: those who wait, as JSON."""
+UNTIL = "encbench.io/until"
+"""Annotation: when the work is expected to end, Unix time; absent where that is not known."""
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A campaign, as all its installations name it."""
+
+    namespace: str
+    name: str
+    uid: str
+
+    def __str__(self) -> str:
+        """As `holderIdentity` has it."""
+        return f"{self.namespace}/{self.name}/{self.uid}"
+
+    @classmethod
+    def parse(cls, identity: str) -> "Holder":
+        """The inverse."""
+        namespace, name, uid = identity.split("/")
+        return cls(namespace, name, uid)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What has its nodes to itself: a trial, an interleaved block, or a testbed's preparation."""
+
+    holder: Holder
+    name: str
+
+
+@dataclass(frozen=True)
+class QueueEntry:
+    """A unit that waits."""
+
+    unit: Unit
+    expected: float | None
+    """Seconds that it will take; None where that is not known."""
+    seen: str
+    """Its last sign of life."""
+
+
+@dataclass(frozen=True)
+class NodeLease:
+    """The Lease as it was read; no field of it changes but by a write."""
+
+    node: str
+    holder: Holder | None = None
+    seconds: int = 0
+    """After the last renewal the lease holds for so long."""
+    acquired: str = ""
+    renewed: str = ""
+    until: float | None = None
+    queue: tuple[QueueEntry, ...] = ()
+    uid: str = ""
+    version: str = ""
+
+    def taken(
+        self, holder: Holder, now: datetime, seconds: int, until: float | None
+    ) -> "NodeLease":
+        """Held from now on, or still held: the time of the acquisition stays."""
+        moment = now.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        since = self.acquired if self.holder == holder else moment
+        return replace(
+            self,
+            holder=holder,
+            seconds=seconds,
+            acquired=since,
+            renewed=moment,
+            until=None if until is None else round(until),
+        )
+
+    def free(self) -> "NodeLease":
+        """Held by no campaign."""
+        return replace(self, holder=None, seconds=0, acquired="", renewed="", until=None)
+
+    def with_request(self, request: QueueEntry) -> "NodeLease":
+        """With this request in its place, or at the end of the queue."""
+        if all(one.unit != request.unit for one in self.queue):
+            return replace(self, queue=(*self.queue, request))
+        queue = tuple(request if one.unit == request.unit else one for one in self.queue)
+        return replace(self, queue=queue)
+
+    def without(self, units: Sequence[Unit]) -> "NodeLease":
+        """Without the requests of these."""
+        return replace(self, queue=tuple(one for one in self.queue if one.unit not in units))
+
+
+def is_ours(body: dict[str, Any]) -> bool:
+    """Whether it is a lease of this kind: kubelets have Leases named after their nodes too."""
+    marks = body["metadata"].get("labels") or {}
+    return (marks.get(MANAGED_BY), marks.get(COMPONENT)) == (MANAGER, COMPONENT_NAME)
+
+
+def parse(body: dict[str, Any]) -> NodeLease:
+    """The Lease as read. ValueError or LookupError where it is not as this module writes it."""
+    meta, spec = body["metadata"], body.get("spec") or {}
+    notes = meta.get("annotations") or {}
+    identity = spec.get("holderIdentity")
+    return NodeLease(
+        node=meta["name"],
+        holder=Holder.parse(identity) if identity else None,
+        seconds=spec.get("leaseDurationSeconds") or 0,
+        acquired=_moment(spec.get("acquireTime")),
+        renewed=_moment(spec.get("renewTime")),
+        until=float(notes[UNTIL]) if UNTIL in notes else None,
+        queue=tuple(_request(entry) for entry in json.loads(notes.get(QUEUE) or "[]")),
+        uid=meta["uid"],
+        version=meta["resourceVersion"],
+    )
+
+
+def bare(node: str, namespace: str) -> dict[str, Any]:
+    """The object to create where there is none. All else is applied, and so can be removed."""
+    meta = {"name": node, "namespace": namespace, "labels": labels(COMPONENT_NAME)}
+    return {"apiVersion": LEASE.api_version, "kind": LEASE.kind, "metadata": meta, "spec": {}}
+
+
+def body_of(lease: NodeLease, namespace: str) -> dict[str, Any]:
+    """The object to apply; a newer version than was read is a conflict."""
+    found = bare(lease.node, namespace)
+    notes = {QUEUE: json.dumps([_entry(one) for one in lease.queue])} if lease.queue else {}
+    if lease.until is not None:
+        notes[UNTIL] = f"{lease.until:.0f}"
+    found["metadata"] |= {"uid": lease.uid, "resourceVersion": lease.version}
+    if notes:
+        found["metadata"]["annotations"] = notes
+    if lease.holder is not None:
+        found["spec"] = {
+            "holderIdentity": str(lease.holder),
+            "leaseDurationSeconds": lease.seconds,
+            "acquireTime": lease.acquired,
+            "renewTime": lease.renewed,
+        }
+    return found
+
+
+def _moment(text: str | None) -> str:
+    """Of one form, whichever the server prefers."""
+    if not text:
+        return ""
+    read = datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(UTC)
+    return read.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _entry(request: QueueEntry) -> dict[str, Any]:
+    unit = request.unit
+    entry = {"holder": str(unit.holder), "unit": unit.name, "seen": request.seen}
+    return entry | ({} if request.expected is None else {"expected": round(request.expected)})
+
+
+def _request(entry: dict[str, Any]) -> QueueEntry:
+    unit = Unit(Holder.parse(entry["holder"]), entry["unit"])
+    return QueueEntry(unit, entry.get("expected"), entry["seen"])

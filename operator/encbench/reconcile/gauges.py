@@ -1,0 +1,117 @@
+"""What passes come to, as figures for the operator's own metrics.
+
+A gauge only looks at what a pass has seen and written anyway. It asks nothing, it decides nothing,
+and its own failure is logged instead of ending the pass.
+"""
+
+import logging
+from typing import Any, Generic, TypeVar
+
+from encbench.api.campaign import CampaignStatus
+from encbench.api.conditions import find, is_true
+from encbench.api.lifecycle import HINDERED
+from encbench.api.trial import TrialStatus
+from encbench.ports import CampaignFigures, Meter
+from encbench.reconcile.campaign.facts import CampaignSeen
+from encbench.reconcile.objects import Campaign, Object, Trial
+from encbench.reconcile.trial.facts import TrialSeen
+
+log = logging.getLogger(__name__)
+
+O = TypeVar("O", bound=Object[Any, Any])  # noqa: E741 - as its fellows
+V = TypeVar("V")
+T = TypeVar("T")
+
+
+class Gauge(Generic[O, V, T]):
+    """Of one kind; this one has nothing to tell."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+
+    def passed(self, subject: O, seen: V, status: T) -> None:
+        """A pass has written this status, or found it unchanged."""
+        try:
+            self._tell(subject, seen, status)
+        except Exception:
+            log.exception("metrics of %s %s", subject.kind.kind, subject.name)
+
+    def _tell(self, subject: O, seen: V, status: T) -> None:
+        pass
+
+    def gone(self, namespace: str, name: str) -> None:
+        """The object is no more."""
+
+
+class Windows:
+    """The end of the last measured window of each campaign, in Unix seconds."""
+
+    def __init__(self) -> None:
+        self._ends: dict[tuple[str, str], float] = {}
+
+    def add(self, namespace: str, campaign: str, start: float, end: float) -> float | None:
+        """Seconds from the last window to this one; None of the first and within a block."""
+        last = self._ends.get((namespace, campaign))
+        self._ends[namespace, campaign] = end if last is None else max(last, end)
+        return None if last is None or start < last else start - last
+
+    def forget(self, namespace: str, campaign: str) -> None:
+        """It is no more."""
+        self._ends.pop((namespace, campaign), None)
+
+
+class CampaignGauge(Gauge[Campaign, CampaignSeen, CampaignStatus]):
+    """Progress, and what hinders it."""
+
+    def __init__(self, meter: Meter, windows: Windows) -> None:
+        super().__init__(meter)
+        self._windows = windows
+
+    def _tell(self, subject: Campaign, _: CampaignSeen, status: CampaignStatus) -> None:
+        hindered = find(status.conditions, HINDERED)
+        why = hindered.reason if hindered and is_true(status.conditions, HINDERED) else ""
+        progress = status.progress.to_dict()
+        states = ("planned", "active", "succeeded", "invalid", "failed")
+        trials = {state: int(progress.get(state, 0)) for state in states}
+        over = status.completion_time is not None
+        self._meter.campaign(
+            CampaignFigures(subject.namespace, subject.name, status.phase, trials, over, why)
+        )
+
+    def gone(self, namespace: str, name: str) -> None:
+        """See `Gauge`."""
+        self._windows.forget(namespace, name)
+        self._meter.gone(namespace, name)
+
+
+class TrialGauge(Gauge[Trial, TrialSeen, TrialStatus]):
+    """Live TPS, outcomes, and the time in which nothing is measured."""
+
+    def __init__(self, meter: Meter, windows: Windows) -> None:
+        super().__init__(meter)
+        self._windows = windows
+        self._running: dict[tuple[str, str], tuple[str, str]] = {}
+        """Campaign and arm of each trial whose TPS is shown."""
+
+    def _tell(self, subject: Trial, seen: TrialSeen, status: TrialStatus) -> None:
+        campaign, arm = subject.spec.campaign_ref.name, subject.spec.arm.name
+        known = [one.run.tps for one in seen.clients_in("running") if one.run is not None]
+        rates = [tps for tps in known if tps is not None]
+        if rates and status.outcome is None:
+            self._running[subject.namespace, subject.name] = (campaign, arm)
+            self._meter.running(subject.namespace, campaign, arm, subject.name, sum(rates))
+        else:
+            self.gone(subject.namespace, subject.name)
+        if status.window is not None and subject.status.window is None:
+            window = status.window
+            gap = self._windows.add(subject.namespace, campaign, window.start, window.end)
+            if gap is not None:
+                self._meter.idle(max(0.0, gap - subject.spec.workload.load.warmup_seconds))
+        if status.outcome is not None and subject.status.outcome is None:
+            self._meter.ended(subject.namespace, status.outcome, status.reason or "")
+
+    def gone(self, namespace: str, name: str) -> None:
+        """See `Gauge`."""
+        shown = self._running.pop((namespace, name), None)
+        if shown is not None:
+            self._meter.running(namespace, *shown, name, None)

@@ -1,0 +1,440 @@
+"""One measurement a node at a time, across campaigns, namespaces and operators.
+
+A campaign holds the Lease of each node on which one of its units (a trial, an interleaved block, a
+testbed's preparation) works. Leases are written under the version that was read, so one campaign
+holds a node at a time.
+
+- **No deadlock**: a unit takes its nodes in the order of their names. Where it has to wait, it
+  gives back those that come later in that order.
+- **Fair**: who waits is in the Lease's queue, and only the first in it may take a free node. A
+  campaign that holds the node hands it over when its unit has ended, and queues again.
+- **Free of charge**: while no other campaign waits, the node stays with its campaign from one trial
+  to the next, which this process knows without a request. `tend` renews and looks for others.
+- **Safe**: a Lease always lasts for longer than its unit can work, so that what a dead operator has
+  released has ended before another takes the node. How long a Lease has not been renewed is
+  measured by one's own clock, from when it was first seen: other clocks may be wrong. Of a campaign
+  that is gone or over the node is taken at once.
+"""
+
+import asyncio
+import logging
+import math
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from encbench.api.kinds import CAMPAIGN, LEASE
+from encbench.api.lifecycle import COMPLETE, FAILED
+from encbench.kube import leases
+from encbench.kube.leases import Holder, NodeLease, QueueEntry, Unit
+from encbench.ports import Clock, Cluster, Conflict, Rejected, Unavailable
+
+TEND = 5.0
+"""Seconds between rounds over the leases that are held."""
+RENEW = 10.0
+"""Seconds from one renewal to the next."""
+SPARE = 60.0
+"""Seconds by which a lease outlasts the longest work of its unit, if it is never renewed again."""
+IDLE = 15.0
+"""Seconds for which a node that nothing works on stays with its campaign."""
+ALIVE = 20.0
+"""Seconds between signs of life of those who wait. A holder without one is looked up then."""
+GONE = 3 * ALIVE
+"""Seconds without a sign of life after which a request is removed from the queue."""
+LINGER = 70.0
+"""Seconds that the pods of what was deleted may need to end: a client has 60."""
+ATTEMPTS = 5
+"""Writes that others may overtake before a unit waits for its next pass."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a member of a unit (of a block, each of its trials) needs."""
+
+    unit: Unit
+    member: str
+    nodes: frozenset[str]
+    seconds: float
+    """For so long it may work, at most, without another look."""
+    expected: float | None = None
+    """For so long it is expected to work; None where that is not known."""
+
+
+@dataclass(frozen=True)
+class NodeStanding:
+    """How a unit stands with its nodes, as this process knows without asking."""
+
+    used: frozenset[str] = frozenset()
+    """It has these to itself for as long as it may work."""
+    free: frozenset[str] = frozenset()
+    """Its campaign has these, and no other waits: to take them costs no request."""
+    joined: bool = False
+    """Whether the member has asked for its nodes and not left them."""
+    waits: str = ""
+    """What it waits for, in words; empty if for nothing."""
+
+
+@dataclass
+class _Claim:
+    """A unit that works or waits."""
+
+    members: dict[str, Use] = field(default_factory=dict)
+    due: dict[str, float] = field(default_factory=dict)
+    """Until when each member works at the most, as long as it is not looked at again."""
+    queued: set[str] = field(default_factory=set)
+    """Nodes in whose queue it is."""
+    waits: str = ""
+    began: float | None = None
+    """When it had all its nodes, Unix time."""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def nodes(self) -> list[str]:
+        """In the one order."""
+        return sorted({node for use in self.members.values() for node in use.nodes})
+
+    @property
+    def seconds(self) -> float:
+        return max((use.seconds for use in self.members.values()), default=0.0)
+
+    @property
+    def expected(self) -> float | None:
+        known = [use.expected for use in self.members.values()]
+        return None if None in known else max((one for one in known if one), default=0.0)
+
+
+@dataclass
+class _Kept:
+    """A lease that one of our campaigns holds, as it was last written."""
+
+    lease: NodeLease
+    renewed: float
+    users: set[Unit]
+    idle_since: float
+
+    @property
+    def has_rivals(self) -> bool:
+        """Whether another campaign waits, as far as is known."""
+        return _has_rivals(self.lease, self.lease.holder)
+
+    def lasts(self, seconds: float, now: float) -> bool:
+        """Whether it outlasts that much work, even if it is never renewed again."""
+        return now + seconds < self.renewed + self.lease.seconds
+
+
+class NodeLeases:
+    """The leases of one process's campaigns.
+
+    `ticks` is a clock in seconds that is never set.
+    """
+
+    def __init__(
+        self, cluster: Cluster, clock: Clock, namespace: str, ticks: Callable[[], float]
+    ) -> None:
+        self._cluster, self._clock, self._ticks = cluster, clock, ticks
+        self._namespace = namespace
+        self._claims: dict[Unit, _Claim] = {}
+        self._kept: dict[str, _Kept] = {}
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._seen: dict[str, dict[Unit | None, tuple[str, float]]] = {}
+        """By node, for the holder (None) and each request: its last sign of life, and when that was
+        first seen."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is something to tend."""
+        return bool(self._kept or self._claims)
+
+    def standing(self, unit: Unit, member: str, seconds: float) -> NodeStanding:
+        """How the unit stands, if a member of it may work for so long from now on."""
+        claim, now = self._claims.get(unit), self._ticks()
+        own = {
+            node: kept
+            for node, kept in self._kept.items()
+            if kept.lease.holder == unit.holder and kept.lasts(seconds, now)
+        }
+        return NodeStanding(
+            used=frozenset(node for node, kept in own.items() if unit in kept.users),
+            free=frozenset(node for node, kept in own.items() if not kept.has_rivals),
+            joined=claim is not None and member in claim.members,
+            waits=claim.waits if claim is not None else "",
+        )
+
+    def look_after(self, unit: Unit, member: str) -> None:
+        """The member was looked at, and so it may go on."""
+        claim = self._claims.get(unit)
+        if claim is not None and member in claim.members:
+            claim.due[member] = self._ticks() + claim.members[member].seconds
+
+    async def take(self, use: Use) -> bool:
+        """Take the nodes, or go on waiting for them; whether the unit has all it asked for."""
+        while True:
+            claim = self._claims.setdefault(use.unit, _Claim())
+            claim.members[use.member] = use
+            claim.due[use.member] = self._ticks() + use.seconds
+            async with claim.lock:
+                if self._claims.get(use.unit) is claim:
+                    return await self._take_all(use.unit, claim)
+
+    async def leave(self, unit: Unit, member: str) -> None:
+        """The member works no more. With the last one the nodes are free for the next unit."""
+        claim = self._claims.get(unit)
+        if claim is None:
+            return
+        async with claim.lock:
+            claim.members.pop(member, None)
+            claim.due.pop(member, None)
+            if claim.members or self._claims.get(unit) is not claim:
+                return
+            del self._claims[unit]
+            for node in self._used(unit):
+                await self._release(unit, node)
+            for node in claim.queued:
+                await self._withdraw(unit, node)
+
+    def abandon(self, namespace: str, member: str) -> None:
+        """The member's object is gone: leave once its pods have had time to end."""
+        for unit, claim in self._claims.items():
+            if unit.holder.namespace == namespace and member in claim.members:
+                claim.due[member] = min(claim.due[member], self._ticks() + LINGER)
+
+    async def keep(self) -> None:
+        """Tend until cancelled."""
+        while True:
+            await asyncio.sleep(TEND)
+            try:
+                await self.tend()
+            except Exception:
+                log.exception("the leases of nodes could not be tended")
+
+    async def tend(self) -> None:
+        """Renew what is held, give back what nothing works on, see who waits."""
+        now = self._ticks()
+        late = [
+            (unit, member)
+            for unit, claim in self._claims.items()
+            for member, due in claim.due.items()
+            if now >= due
+        ]
+        for unit, member in late:
+            await self.leave(unit, member)
+        for node, kept in list(self._kept.items()):
+            if not kept.users or self._ticks() - kept.renewed >= RENEW:
+                try:
+                    async with self._locks[node]:
+                        await self._renew(node)
+                except (Unavailable, Rejected, Conflict) as error:
+                    log.info("the lease of node %s is not renewed: %s", node, error)
+
+    # -- units
+
+    def _used(self, unit: Unit) -> list[str]:
+        return sorted(node for node, kept in self._kept.items() if unit in kept.users)
+
+    async def _take_all(self, unit: Unit, claim: _Claim) -> bool:
+        asked = claim.nodes
+        for node in asked:
+            try:
+                async with self._locks[node]:
+                    claim.waits = await self._acquire(unit, claim, node)
+            except (Unavailable, Rejected, Conflict) as error:
+                claim.waits = f"the lease of node {node} cannot be had: {error}"
+            if claim.waits:
+                for later in self._used(unit):
+                    if later > node:
+                        await self._release(unit, later)
+                return False
+        for node in self._used(unit):
+            if node not in asked:
+                await self._release(unit, node)
+        for node in claim.queued.difference(asked):
+            await self._withdraw(unit, node)
+        claim.queued.intersection_update(asked)
+        claim.began = claim.began or self._clock.now().timestamp()
+        return True
+
+    async def _acquire(self, unit: Unit, claim: _Claim, node: str) -> str:
+        """Empty when the unit has the node; else what it waits for."""
+        kept = self._kept.get(node)
+        if kept is not None and kept.lease.holder == unit.holder:
+            may_join = unit in kept.users or (not kept.has_rivals and node not in claim.queued)
+            if may_join and kept.lasts(claim.seconds, self._ticks()):
+                kept.users.add(unit)
+                return ""
+        for _ in range(ATTEMPTS):
+            with suppress(Conflict):
+                return await self._ask(unit, claim, await self._read(node))
+        raise Conflict("others change it all the time")
+
+    async def _ask(self, unit: Unit, claim: _Claim, read: NodeLease) -> str:
+        """The same by the Lease as it was read. Conflict when it has changed since."""
+        node, now = read.node, self._ticks()
+        ages = self._ages(read)
+        lost = [r.unit for r in read.queue if r.unit != unit and ages[r.unit] >= GONE]
+        lease = read.without(lost)
+        kept = self._kept.get(node)
+        if kept is not None and lease.holder != kept.lease.holder:
+            # It ran out while this process could not renew it.
+            del self._kept[node]
+            kept = None
+        if lease.holder == unit.holder:
+            # Of a lease without a `kept` the process before this one has died.
+            may = kept is None or unit in kept.users or not _has_rivals(lease, unit.holder)
+            if not may and kept is not None and not kept.users:
+                lease = lease.free()
+        elif await self._is_free(lease, ages[None]):
+            may = not lease.queue or lease.queue[0].unit == unit
+            lease = lease.free()
+        else:
+            may = False
+        if may:
+            users = {unit} | (kept.users if kept is not None else set())
+            await self._hold(lease.without([unit]), unit.holder, users, now)
+            claim.queued.discard(node)
+            return ""
+        if unit not in ages or ages[unit] >= ALIVE:
+            seen = self._clock.now().isoformat(timespec="microseconds")
+            lease = lease.with_request(QueueEntry(unit, claim.expected, seen))
+        if lease != read:
+            lease = await self._write(lease)
+            if lease.holder is None:
+                self._kept.pop(node, None)
+            elif kept is not None:
+                kept.lease = lease
+        claim.queued.add(node)
+        return _in_words(lease, unit, self._clock.now().timestamp())
+
+    # -- nodes; each of these is called under the node's lock, but for the first two
+
+    async def _release(self, unit: Unit, node: str) -> None:
+        """The unit does not use the node any more; give it to another campaign if one waits."""
+        async with self._locks[node]:
+            kept = self._kept.get(node)
+            if kept is None:
+                return
+            kept.users.discard(unit)
+            kept.idle_since = self._ticks()
+            if not kept.users and kept.has_rivals:
+                # What fails here is done by `tend`.
+                with suppress(Unavailable, Rejected, Conflict):
+                    await self._renew(node)
+
+    async def _withdraw(self, unit: Unit, node: str) -> None:
+        """Take the unit out of the node's queue; without that it would be skipped in a minute."""
+        async with self._locks[node]:
+            with suppress(Unavailable, Rejected, Conflict):
+                read = await self._read(node)
+                if read.without([unit]) != read:
+                    await self._write(read.without([unit]))
+
+    async def _renew(self, node: str) -> None:
+        kept = self._kept.get(node)
+        if kept is None:
+            return
+        now, lease = self._ticks(), await self._read(node)
+        ages = self._ages(lease)
+        holder = kept.lease.holder
+        if holder is None or lease.holder != holder:
+            log.warning("the lease of node %s has gone to %s", node, lease.holder)
+            del self._kept[node]
+            return
+        lease = lease.without([r.unit for r in lease.queue if ages[r.unit] >= GONE])
+        idle = not kept.users
+        if idle and (_has_rivals(lease, holder) or now - kept.idle_since >= IDLE):
+            await self._write(lease.free())
+            del self._kept[node]
+        elif idle and now - kept.renewed < RENEW:
+            kept.lease = lease
+        else:
+            await self._hold(lease, holder, kept.users, now)
+
+    async def _hold(self, lease: NodeLease, holder: Holder, users: set[Unit], now: float) -> None:
+        """Write that the campaign has the node from now on, for as long as these may work."""
+        claims = [self._claims[unit] for unit in users if unit in self._claims]
+        # The next unit will need as long a lease as the last one.
+        longest = max((one.seconds + SPARE for one in claims), default=float(lease.seconds))
+        moment = self._clock.now()
+        ends = [
+            None if one.expected is None else (one.began or moment.timestamp()) + one.expected
+            for one in claims
+        ]
+        until = None if None in ends else max((end for end in ends if end), default=None)
+        written = await self._write(lease.taken(holder, moment, math.ceil(longest), until))
+        kept = self._kept.get(lease.node)
+        idle_since = kept.idle_since if kept is not None else now
+        self._kept[lease.node] = _Kept(written, now, users, idle_since)
+
+    def _ages(self, lease: NodeLease) -> dict[Unit | None, float]:
+        """For how many seconds the holder (None) and each request have given no sign of life."""
+        now, known = self._ticks(), self._seen.get(lease.node, {})
+        signs: dict[Unit | None, str] = {one.unit: one.seen for one in lease.queue}
+        signs[None] = f"{lease.holder} {lease.renewed}"
+        self._seen[lease.node] = {
+            who: known[who] if who in known and known[who][0] == sign else (sign, now)
+            for who, sign in signs.items()
+        }
+        return {who: now - since for who, (_, since) in self._seen[lease.node].items()}
+
+    async def _is_free(self, lease: NodeLease, silent: float) -> bool:
+        """Whether no campaign has the node, or the one that had it is gone."""
+        if lease.holder is None or silent >= lease.seconds:
+            return True
+        return silent >= ALIVE and await self._is_over(lease.holder)
+
+    async def _is_over(self, holder: Holder) -> bool:
+        try:
+            body = await self._cluster.get(CAMPAIGN, holder.namespace, holder.name)
+        except Rejected:
+            return False  # It is not for us to see, so its lease has to run out.
+        if body is None or body["metadata"]["uid"] != holder.uid:
+            return True
+        facts = (body.get("status") or {}).get("conditions") or []
+        return any(one["type"] in (COMPLETE, FAILED) and one["status"] == "True" for one in facts)
+
+    async def _read(self, node: str) -> NodeLease:
+        body = await self._cluster.get(LEASE, self._namespace, node)
+        if body is None:
+            with suppress(Conflict):
+                await self._cluster.create(LEASE, leases.bare(node, self._namespace))
+            body = await self._cluster.get(LEASE, self._namespace, node)
+        if body is None:
+            raise Unavailable("it was deleted at this moment")
+        if not leases.is_ours(body):
+            raise Rejected(
+                f"Lease {node} in namespace {self._namespace} is not encbench's: give the operator "
+                "another namespace for its leases"
+            )
+        try:
+            return leases.parse(body)
+        except (ValueError, LookupError) as error:
+            raise Rejected(f"Lease {node} cannot be read, delete it: {error}") from error
+
+    async def _write(self, lease: NodeLease) -> NodeLease:
+        """Conflict when the Lease has changed since it was read."""
+        return leases.parse(
+            await self._cluster.apply(LEASE, leases.body_of(lease, self._namespace))
+        )
+
+
+def _has_rivals(lease: NodeLease, holder: Holder | None) -> bool:
+    return any(one.unit.holder != holder for one in lease.queue)
+
+
+def _in_words(lease: NodeLease, unit: Unit, now: float) -> str:
+    """What the unit waits for: the node, who has it, how long that will take, and its place."""
+    place = [one.unit for one in lease.queue].index(unit)
+    before = lease.queue[:place]
+    known: list[float | None] = [one.expected for one in before]
+    if lease.holder is not None:
+        known.append(None if lease.until is None else max(0.0, lease.until - now))
+        what = f"held by campaign {lease.holder.namespace}/{lease.holder.name}"
+    else:
+        what = "which changes hands"
+    text = f"waits for node {lease.node}, {what}"
+    if None not in known:
+        minutes = math.ceil(sum(one for one in known if one is not None) / 60)
+        text += f", about {minutes} min" if minutes > 1 else ", about a minute"
+    return text + (f", with {place} before it in the queue" if place else "")

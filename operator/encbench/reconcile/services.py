@@ -1,0 +1,66 @@
+"""Whether the object store and Prometheus answer, so that campaigns say so before they need them.
+
+A trial needs them at its end only, which may be hours away. By then a person could have mended what
+is wrong.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from encbench.ports import Metrics, Store, Unavailable
+
+PERIOD, LIMIT = 5.0, 8.0
+"""Seconds from an answer to the next question, and how long an answer may take. With the time until
+a campaign's next pass they come to less than half a minute."""
+NOTHING = ".encbench-check/nothing"
+
+Question = Callable[[], Awaitable[Any]]
+
+
+class Services:
+    """Asks each of them all the time, and knows what is wrong."""
+
+    def __init__(self, questions: Mapping[str, Question] | None = None) -> None:
+        self._questions = dict(questions or {})
+        self._asked: dict[str, asyncio.Future[Any]] = {}
+        self._problems: dict[str, str] = {}
+
+    @property
+    def problem(self) -> str:
+        """What is away, in a sentence; empty if nothing is."""
+        return "; ".join(self._problems[name] for name in sorted(self._problems))
+
+    async def watch(self) -> None:
+        """Ask until cancelled."""
+        while True:
+            await self.look()
+            await asyncio.sleep(PERIOD)
+
+    async def look(self, limit: float = LIMIT) -> None:
+        """Ask once. One that has not answered yet is not asked again."""
+        for name, question in self._questions.items():
+            if name not in self._asked:
+                self._asked[name] = asyncio.ensure_future(question())
+        if self._asked:
+            await asyncio.wait(self._asked.values(), timeout=limit)
+        for name, asked in list(self._asked.items()):
+            if not asked.done():
+                self._problems[name] = f"{name} has not answered for {limit:.0f} s"
+                continue
+            del self._asked[name]
+            error = asked.exception()
+            if isinstance(error, Unavailable):
+                self._problems[name] = str(error)
+            else:  # A refusal is an answer too; whoever needs the service says what it means.
+                self._problems.pop(name, None)
+
+
+def services(store: Store, metrics: Metrics) -> Services:
+    """Those of an installation, each asked for something that is not there."""
+    return Services(
+        {
+            "the object store": lambda: store.get(NOTHING),
+            "Prometheus": lambda: metrics.raw("encbench_nothing", 0.0, 1.0),
+        }
+    )

@@ -1,0 +1,113 @@
+"""The nodes that a trial needs to itself: its database's and its clients'.
+
+It asks for them once all its pods have one, so that it never waits for a node while others wait for
+what it has. Until then its first proof may be made on a node that its campaign has anyway: the
+clients' pods start meanwhile, and nothing is lost between two trials.
+"""
+
+from dataclasses import replace
+
+from encbench.api import lifecycle as life
+from encbench.api.conditions import is_true
+from encbench.api.trial import TrialSpec, TrialStatus
+from encbench.kube.leases import Holder, Unit
+from encbench.reconcile.effects.effect import LeaveNodes, NodeEffect, TakeNodes
+from encbench.reconcile.nodes import NodeLeases, NodeStanding, Use
+from encbench.reconcile.objects import Trial
+from encbench.reconcile.stage import holds_the_stage, is_leaving
+from encbench.reconcile.trial.decision import TrialDraft
+from encbench.reconcile.trial.facts import TrialSeen
+from encbench.reconcile.trial.running import longest
+from encbench.tools.turns import load_seconds
+
+AROUND = 5.0
+"""Seconds that a trial is expected to need its nodes for before and after its load."""
+
+
+def member(name: str) -> str:
+    """By what a unit knows the trial."""
+    return f"trial {name}"
+
+
+def unit(trial: Trial) -> Unit:
+    """The trial, or the interleaved block of which it is one, by the block's first trial."""
+    campaign, turns = trial.spec.campaign_ref, trial.spec.turns
+    holder = Holder(trial.namespace, campaign.name, campaign.uid)
+    return Unit(holder, member(turns.trials[0] if turns else trial.name))
+
+
+def standing(nodes: NodeLeases, trial: Trial) -> NodeStanding:
+    """How it stands with its nodes."""
+    return nodes.standing(unit(trial), member(trial.name), longest(trial.spec))
+
+
+def needs(seen: TrialSeen, spec: TrialSpec) -> frozenset[str] | None:
+    """The nodes; None while one of its pods has none."""
+    pods = [client.pod for client in seen.clients]
+    if len(pods) != spec.workload.client.replicas:
+        return None
+    if not seen.is_external:
+        if seen.database is None:
+            return None
+        pods.append(seen.database)
+    found = [pod.node for pod in pods]
+    return None if None in found else frozenset(node for node in found if node)
+
+
+def has_all(seen: TrialSeen, spec: TrialSpec) -> bool:
+    """Whether no other measurement can begin on its nodes."""
+    wanted = needs(seen, spec)
+    return wanted is not None and wanted <= seen.found.nodes.used
+
+
+def may_prove(seen: TrialSeen, spec: TrialSpec) -> bool:
+    """Whether the database's node is its campaign's. Of an external database nothing is known."""
+    if seen.is_external or has_all(seen, spec):
+        return True
+    node = seen.database.node if seen.database is not None else None
+    return node in seen.found.nodes.free and not seen.found.nodes.waits
+
+
+def note(draft: TrialDraft) -> None:
+    """Write down whether the trial has its nodes to itself, if it ever had to wait for that."""
+    seen, spec = draft.seen, draft.spec
+    if seen.found.nodes.waits and not has_all(seen, spec):
+        draft.hold(life.ALONE, life.NODE_IN_USE, seen.found.nodes.waits)
+    elif not may_prove(seen, spec):
+        draft.condition(life.ALONE, False, life.STARTING, "its pods have no nodes yet")
+    elif draft.is_false(life.ALONE):
+        draft.condition(life.ALONE, True, "Leased", "no other measurement runs on its nodes")
+
+
+def since(draft: TrialDraft, waited: float) -> float:
+    """Of so many seconds those that it did not wait for its nodes."""
+    if draft.is_false(life.ALONE):
+        return 0.0
+    return min(waited, draft.since(life.ALONE)) if draft.is_true(life.ALONE) else waited
+
+
+def effects(trial: Trial, seen: TrialSeen, status: TrialStatus) -> tuple[NodeEffect, ...]:
+    """Take the nodes from when they are known until the trial has left the stage."""
+    known, wanted = seen.found.nodes, needs(seen, trial.spec)
+    if holds_the_stage(replace(trial, status=status)):
+        if wanted is None or wanted <= known.used:
+            return ()
+        before = seen.before
+        held = before is not None and holds_the_stage(before)
+        # Its campaign's nodes are this one's next, unless another campaign waits by then.
+        may_join = before is not None and is_leaving(before) and wanted <= known.free
+        if held and not may_join:
+            return ()
+        length = load_seconds(trial.spec) + AROUND
+        return (
+            TakeNodes(Use(unit(trial), member(trial.name), wanted, longest(trial.spec), length)),
+        )
+    if known.joined and not (is_true(status.conditions, life.RELEASED) and _is_loading(seen)):
+        return (LeaveNodes(unit(trial), member(trial.name)),)
+    return ()
+
+
+def _is_loading(seen: TrialSeen) -> bool:
+    """Whether a client of a trial that ended early may still be at work."""
+    over = seen.clients_in("finished", "uploaded")
+    return any(c.pod.container("tool").running for c in seen.clients if c not in over)

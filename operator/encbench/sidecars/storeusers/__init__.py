@@ -1,0 +1,1 @@
+"""Beside the bundled MinIO: its users other than root, which never leaves that pod."""

@@ -1,0 +1,30 @@
+"""What each of the store's users may do, as policies of S3."""
+
+from typing import Any
+
+OPERATOR, ANALYST = "encbench-operator", "encbench-analyst"
+
+_READ_BUCKET = ("GetBucketLocation", "ListBucket", "ListBucketMultipartUploads")
+_WRITE = ("PutObject", "DeleteObject", "AbortMultipartUpload", "ListMultipartUploadParts")
+
+
+def policies(bucket: str) -> dict[str, dict[str, Any]]:
+    """By name: the operator reads and writes its bucket, and analysts read it.
+
+    Neither may delete a version of an object, or change how the bucket keeps versions.
+    """
+    return {
+        OPERATOR: _policy(bucket, (*_READ_BUCKET, "CreateBucket"), ("GetObject", *_WRITE)),
+        ANALYST: _policy(bucket, _READ_BUCKET, ("GetObject",)),
+    }
+
+
+def _policy(bucket: str, whole: tuple[str, ...], objects: tuple[str, ...]) -> dict[str, Any]:
+    place = f"arn:aws:s3:::{bucket}"
+    return {
+        "Version": "2012-10-17",
+        "Statement": [
+            {"Effect": "Allow", "Action": [f"s3:{one}" for one in actions], "Resource": [resource]}
+            for actions, resource in ((whole, place), (objects, f"{place}/*"))
+        ],
+    }

@@ -1,0 +1,37 @@
+"""JSON that a program outside encbench's control may have written. Standard library only.
+
+`json.loads` takes more than JSON has (NaN), numbers that no float holds, and raises RecursionError
+where brackets are nested deeply. A tool's image can write all of it.
+"""
+
+import json
+import math
+from typing import Any
+
+_DIGITS = 300
+"""The most of a whole number, so that every number fits a float."""
+
+
+def parsed(text: str | bytes) -> Any:
+    """The value; ValueError for anything but JSON with finite numbers, moderately nested."""
+    try:
+        return json.loads(text, parse_constant=_constant, parse_float=_float, parse_int=_int)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _constant(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("a number is too large")
+    return number
+
+
+def _int(text: str) -> int:
+    if len(text) > _DIGITS:
+        raise ValueError("a number has too many digits")
+    return int(text)

@@ -1,0 +1,101 @@
+"""The chart's README, from the comments in its values: `python -m tests.chart_readme [--check]`."""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+CHART = Path(__file__).resolve().parents[1] / "charts" / "encbench"
+README = CHART / "README.md"
+HEAD = """\
+# encbench
+
+{description}
+The chart installs the operator, its CRDs and, unless you bring your own, an object store for
+results (MinIO) and a Prometheus with node-exporters.
+
+```sh
+helm install encbench charts/encbench --namespace encbench --create-namespace --wait
+helm test encbench --namespace encbench
+```
+
+It needs Kubernetes {kubernetes} or later. `docs/install.md` has the steps for private registries,
+external stores, upgrade and removal, `docs/operating.md` metrics and alerts, and
+`docs/security.md` who may do what.
+
+## Values
+
+Generated from `values.yaml` by `python -m tests.chart_readme`; do not edit. Helm refuses values
+that are not listed here. A dot in a name leads into a mapping.
+"""
+_KEY = re.compile(r"^( *)([A-Za-z][\w-]*):(?: +(.*))?$")
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value, or a mapping of them, which has no default of its own."""
+
+    path: tuple[str, ...]
+    text: str
+    """Its comment."""
+    default: str | None
+
+
+def values(text: str) -> Iterator[Value]:
+    """All values in the order of the file, with the mappings that have a comment."""
+    known, parents, comment = yaml.safe_load(text), list[str](), list[str]()
+    for line in text.splitlines():
+        stripped = line.strip()
+        if stripped.startswith("#"):
+            comment.append(stripped.removeprefix("#").strip())
+            continue
+        found = _KEY.match(line)
+        if found is not None:
+            depth = len(found[1]) // 2
+            parents = [*parents[:depth], found[2]]
+            at: Any = known
+            for one in parents:
+                at = at[one]
+            said = " ".join(comment)
+            if found[3] or not isinstance(at, dict):
+                yield Value(tuple(parents), said, json.dumps(at, ensure_ascii=False))
+            elif said:
+                yield Value(tuple(parents), said, None)
+        comment = []
+
+
+def readme(chart: Path = CHART) -> str:
+    """The text of the README."""
+    about = yaml.safe_load((chart / "Chart.yaml").read_text(encoding="utf-8"))
+    head = HEAD.format(
+        description=about["description"],
+        kubernetes=re.findall(r"\d+\.\d+", about["kubeVersion"])[0],
+    )
+    rows = ["", "| value | default | what it is |", "|---|---|---|"]
+    for value in values((chart / "values.yaml").read_text(encoding="utf-8")):
+        default = "" if value.default is None else f"`{value.default}`"
+        cells = (f"`{'.'.join(value.path)}`", default, value.text)
+        rows.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+    return head + "\n".join(rows) + "\n"
+
+
+def main() -> int:
+    """Write it, or with --check compare; the exit status is 1 on drift."""
+    parser = argparse.ArgumentParser(prog="python -m tests.chart_readme", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; complain on drift")
+    if not parser.parse_args().check:
+        README.write_text(readme(), encoding="utf-8")
+    elif not README.exists() or README.read_text(encoding="utf-8") != readme():
+        print(f"{README.name} of the chart: run `python -m tests.chart_readme`", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

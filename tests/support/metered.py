@@ -1,0 +1,30 @@
+"""A meter after a life with a bit of everything, so that every metric has a series."""
+
+from encbench.adapters.meter import PrometheusMeter
+from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
+from encbench.ports import CampaignFigures
+
+
+def metered() -> PrometheusMeter:
+    """One campaign runs, and one cannot."""
+    meter = PrometheusMeter("0.1.0")
+    meter.watch(lambda: {"trials": (1, 2), "others": (0, 1)}, lambda: 1)
+    trials = {"planned": 16, "active": 2, "succeeded": 8, "invalid": 1, "failed": 0}
+    meter.campaign(CampaignFigures("bench", "demo", "Running", trials))
+    meter.campaign(CampaignFigures("bench", "stuck", "Preparing", trials, False, "Unschedulable"))
+    meter.running("bench", "demo", "tde", "demo-b1-tde", 123.0)
+    live(meter)
+    return meter
+
+
+def live(meter: PrometheusMeter) -> None:
+    """What happens in a second."""
+    for kind in (CAMPAIGN, TESTBED, TRIAL):
+        meter.passed(kind, 0.03, "done")
+        meter.passed(kind, 0.03, "failed")
+    for status in (200, 503):
+        meter.asked("GET", "pods", status, 0.02)
+    meter.ended("bench", "Succeeded", "")
+    for _ in range(8):
+        meter.ended("bench", "Invalid", "ServerRestarted")
+    meter.idle(1.7)

@@ -1,0 +1,173 @@
+"""The operator's own metrics: what is shown, what vanishes, and how much there can be of it."""
+
+import asyncio
+
+import aiohttp
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from encbench.adapters.kubernetes_http import HttpAnswer, path, resource
+from encbench.adapters.meter import MOST, MeteredTransport, PrometheusMeter
+from encbench.adapters.meter_http import FRESH, serving
+from encbench.api.kinds import CAMPAIGN, NODE, POD, TRIAL, Kind
+from encbench.ports import CampaignFigures
+
+Sample = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def samples(meter: PrometheusMeter) -> dict[Sample, float]:
+    """Value by name and labels, of our own metrics."""
+    families = text_string_to_metric_families(meter.exposition().decode())
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in families
+        for sample in family.samples
+        if sample.name.startswith("encbench_")
+    }
+
+
+def of(meter: PrometheusMeter, name: str) -> dict[tuple[str, ...], float]:
+    """Value by the labels' values, in the order of the labels' names."""
+    found = samples(meter).items()
+    return {tuple(v for _, v in labels): value for (one, labels), value in found if one == name}
+
+
+def figures(name: str, *, over: bool = False, hindered: str = "") -> CampaignFigures:
+    return CampaignFigures("bench", name, "Running", {"planned": 8, "active": 1}, over, hindered)
+
+
+def test_passes_requests_and_trials_are_counted() -> None:
+    meter = PrometheusMeter("1.2.3")
+    meter.passed(TRIAL, 0.02, "done")
+    meter.passed(TRIAL, 0.02, "unavailable")
+    meter.passed(TRIAL, 0.02, "unavailable")
+    meter.asked("GET", "pods", 200, 0.01)
+    meter.asked("GET", "pods", 0, 30.0)
+    meter.ended("bench", "Invalid", "ServerRestarted")
+    meter.idle(1.5)
+    assert of(meter, "encbench_reconcile_total") == {
+        ("done", "Trial"): 1,
+        ("unavailable", "Trial"): 2,
+    }
+    assert of(meter, "encbench_reconcile_seconds_count") == {("Trial",): 3}
+    requests = of(meter, "encbench_api_requests_total")
+    assert requests == {("GET", "pods", "200"): 1, ("GET", "pods", "0"): 1}
+    assert of(meter, "encbench_trials_total") == {("bench", "Invalid", "ServerRestarted"): 1}
+    assert of(meter, "encbench_dead_time_seconds_sum") == {(): 1.5}
+    assert of(meter, "encbench_build_info") == {("1.2.3",): 1}
+
+
+def test_a_campaigns_series_vanish_with_it() -> None:
+    meter = PrometheusMeter("1")
+    meter.campaign(figures("study", hindered="ImagePullFailed"))
+    meter.running("bench", "study", "tde", "study-b1-tde", 100.0)
+    meter.running("bench", "study", "tde", "study-b2-tde", 20.0)
+    assert of(meter, "encbench_campaign_trials") == {
+        ("study", "bench", "planned"): 8,
+        ("study", "bench", "active"): 1,
+    }
+    assert of(meter, "encbench_campaign_hindered") == {("study", "bench", "ImagePullFailed"): 1}
+    assert of(meter, "encbench_campaign_tps") == {("tde", "study", "bench"): 120}
+    assert of(meter, "encbench_campaigns") == {("bench", "Running"): 1}
+    meter.running("bench", "study", "tde", "study-b1-tde", None)
+    assert of(meter, "encbench_campaign_tps") == {("tde", "study", "bench"): 20}
+    meter.gone("bench", "study")
+    assert not [name for name, _ in samples(meter) if name.startswith("encbench_campaign")]
+    meter.running("bench", "study", "tde", "study-b2-tde", None)
+
+
+def test_what_no_event_reported_is_forgotten_by_the_sweep() -> None:
+    meter = PrometheusMeter("1")
+    for name in ("kept", "deleted"):
+        meter.campaign(figures(name))
+    meter.only("elsewhere", [])
+    assert of(meter, "encbench_campaigns") == {("bench", "Running"): 2}
+    meter.only("bench", ["kept"])
+    assert {key[0] for key in of(meter, "encbench_campaign_trials")} == {"kept"}
+
+
+def test_many_campaigns_make_no_more_series_and_those_that_run_come_first() -> None:
+    meter = PrometheusMeter("1")
+    for number in range(3 * MOST):
+        meter.campaign(figures(f"done-{number}", over=True))
+    meter.campaign(figures("runs"))
+    shown = {key[0] for key in of(meter, "encbench_campaign_trials")}
+    assert len(shown) == MOST
+    assert "runs" in shown
+    assert of(meter, "encbench_campaigns") == {("bench", "Running"): 3 * MOST + 1}
+
+
+def test_the_queue_is_read_at_the_scrape() -> None:
+    meter = PrometheusMeter("1")
+    meter.watch(lambda: {"trials": (3, 1), "others": (0, 2)}, lambda: 5)
+    assert of(meter, "encbench_queue_waiting") == {("trials",): 3, ("others",): 0}
+    assert of(meter, "encbench_queue_working") == {("trials",): 1, ("others",): 2}
+    assert of(meter, "encbench_slow_effects") == {(): 5}
+
+
+@pytest.mark.parametrize(
+    ("kind", "namespace", "name", "sub", "wanted"),
+    [
+        (CAMPAIGN, "bench", "study", "", "campaigns"),
+        (CAMPAIGN, "bench", "study", "status", "campaigns/status"),
+        (CAMPAIGN, None, "", "", "campaigns"),
+        (POD, "bench", "", "", "pods"),
+        (POD, "bench", "p:9471", "proxy/metrics", "pods/proxy"),
+        (NODE, "", "n1", "", "nodes"),
+        (Kind("v1", "Namespace", "namespaces", namespaced=False), "", "bench", "", "namespaces"),
+    ],
+)
+def test_requests_are_counted_without_names(
+    kind: Kind, namespace: str | None, name: str, sub: str, wanted: str
+) -> None:
+    assert resource(path(kind, namespace, name, sub)) == wanted
+
+
+async def test_many_scrapes_cause_one_rendering_a_second() -> None:
+    rendered, now = [0], [0.0]
+
+    def exposition() -> bytes:
+        rendered[0] += 1
+        return f"x {rendered[0]}\n".encode()
+
+    async with (
+        serving(exposition, 0, host="127.0.0.1", clock=lambda: now[0]) as port,
+        aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session,
+    ):
+
+        async def scrape() -> str:
+            async with session.get("/metrics") as answer:
+                assert answer.content_type == "text/plain"
+                return await answer.text()
+
+        assert set(await asyncio.gather(*(scrape() for _ in range(20)))) == {"x 1\n"}
+        now[0] += FRESH
+        assert await scrape() == "x 2\n"
+        async with session.get("/") as answer:
+            assert answer.status == 404
+
+
+class Answering:
+    """A transport that answers with this status, or not at all."""
+
+    def __init__(self, status: int) -> None:
+        self._status = status
+
+    async def exchange(self, *_: object) -> HttpAnswer:
+        if not self._status:
+            raise OSError("no route")
+        return HttpAnswer(self._status, b"{}")
+
+
+async def test_each_request_is_counted_with_its_answer() -> None:
+    meter = PrometheusMeter("1")
+    where = path(POD, "bench", "p")
+    for status in (200, 404, 404, 503):
+        answer = await MeteredTransport(Answering(status), meter).exchange(
+            "GET", where, (), None, ""
+        )
+        assert answer.status == status
+    with pytest.raises(OSError, match="no route"):
+        await MeteredTransport(Answering(0), meter).exchange("GET", where, (), None, "")
+    counted = {status: n for (_, _, status), n in of(meter, "encbench_api_requests_total").items()}
+    assert counted == {"200": 1, "404": 2, "503": 1, "0": 1}

@@ -1,0 +1,95 @@
+"""A Prometheus whose clock is wrong: a window has the samples of that time by our clock."""
+
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from encbench.adapters import prometheus
+from encbench.adapters.prometheus import Prometheus
+from encbench.ports import Unavailable
+
+Start = Callable[[float], Awaitable[Prometheus]]
+RATE = 0.5
+_RANGE = re.compile(r"\w+\[(\d+)ms\]")
+
+
+@pytest.fixture
+async def start() -> AsyncIterator[Start]:
+    """Servers that scraped a counter every second; its value is RATE times the true time."""
+    servers: list[TestServer] = []
+    clients: list[Prometheus] = []
+
+    async def go(ahead: float) -> Prometheus:
+        async def query(request: web.Request) -> web.Response:
+            form = await request.post()
+            asked = str(form["query"])
+            if asked == "time()":
+                now = time.time() + ahead
+                return _success("scalar", [now, f"{now:.3f}"])
+            end, length = float(str(form["time"])), _RANGE.fullmatch(asked)
+            assert length is not None
+            begin = end - int(length[1]) / 1000
+            seconds = range(int(begin - ahead), int(end - ahead) + 2)
+            samples = [[s + ahead, str(RATE * s)] for s in seconds if begin <= s + ahead <= end]
+            return _success("matrix", [{"metric": {"a": "b"}, "values": samples}])
+
+        app = web.Application()
+        app.router.add_post("/api/v1/query", query)
+        servers.append(TestServer(app))
+        await servers[-1].start_server()
+        clients.append(Prometheus(str(servers[-1].make_url(""))))
+        return clients[-1]
+
+    yield go
+    for client in clients:
+        await client.aclose()
+    for server in servers:
+        await server.close()
+
+
+def _success(kind: str, result: object) -> web.Response:
+    data = {"resultType": kind, "result": result}
+    return web.json_response({"status": "success", "data": data})
+
+
+@pytest.mark.parametrize("ahead", [300.0, -300.0, 5.0, -0.7, 0.0])
+async def test_samples_have_our_time(start: Start, ahead: float) -> None:
+    metrics = await start(ahead)
+    end = float(int(time.time()) - 5)
+    (found,) = await metrics.raw("cpu", end - 60, end)
+    assert len(found.samples) in (60, 61), "the edges are between two samples, or on one"
+    for at, value in found.samples:
+        assert end - 60 <= at <= end
+        assert value == pytest.approx(RATE * at, abs=0.2), "of that moment, not of another"
+
+
+async def test_a_clock_that_the_round_trip_explains_is_right(start: Start) -> None:
+    metrics = await start(0.0)
+    await metrics.raw("cpu", 1.7e9, 1.7e9 + 10)
+    assert metrics._known is not None
+    assert metrics._known[1] == 0.0
+
+
+async def test_it_is_asked_again(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that was set in the meantime is seen at the next question."""
+    metrics = await start(40.0)
+    monkeypatch.setattr(prometheus, "ASK_AGAIN", -1.0)
+    metrics._known = (time.monotonic(), 0.0)
+    end = float(int(time.time()) - 5)
+    (found,) = await metrics.raw("cpu", end - 10, end)
+    assert found.samples[0][1] == pytest.approx(RATE * found.samples[0][0], abs=0.2)
+
+
+async def test_a_server_without_a_time_is_unavailable(start: Start) -> None:
+    metrics = await start(0.0)
+
+    async def odd(query: str, at: float | None) -> dict[str, object]:
+        return {"resultType": "scalar", "result": []}
+
+    metrics._query = odd  # type: ignore[method-assign]
+    with pytest.raises(Unavailable, match="what time it has"):
+        await metrics.raw("cpu", 0, 1)

@@ -1,0 +1,59 @@
+"""What the chart says about itself: README, Artifact Hub's metadata, and the pages about it."""
+
+import re
+
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+from encbench.api.base import GROUP, VERSION
+from encbench.api.resources import RESOURCES
+from tests.chart_readme import values
+from tests.support.chart import CHART, REPO
+from tests.support.metered import metered
+
+OPERATING = (REPO / "docs" / "operating.md").read_text(encoding="utf-8")
+
+
+def test_each_value_is_listed_with_its_comment_and_default() -> None:
+    text = """\
+# The file.
+
+# Some parts.
+parts:
+  # How many: 1 or
+  # more.
+  number: 3
+  names:
+    - a
+  none: {}
+quiet:
+  is: true   # so it is
+"""
+    assert [(".".join(one.path), one.text, one.default) for one in values(text)] == [
+        ("parts", "Some parts.", None),
+        ("parts.number", "How many: 1 or more.", "3"),
+        ("parts.names", "", '["a"]'),
+        ("parts.none", "", "{}"),
+        ("quiet.is", "", "true"),
+    ]
+
+
+def test_artifact_hub_knows_all_kinds() -> None:
+    chart = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
+    listed = yaml.safe_load(chart["annotations"]["artifacthub.io/crds"])
+    assert [(one["kind"], one["name"], one["version"], one["description"]) for one in listed] == [
+        (it.kind.kind, f"{it.kind.plural}.{GROUP}", VERSION, it.description) for it in RESOURCES
+    ]
+
+
+def test_all_metrics_are_documented() -> None:
+    families = text_string_to_metric_families(metered().exposition().decode())
+    ours = {family.name for family in families if family.name.startswith("encbench_")}
+    told = set(re.findall(r"`(encbench_[a-z_]+)`", OPERATING))
+    names = {name.removesuffix("_total").removesuffix("_info") for name in told}
+    assert names == {name.removesuffix("_info") for name in ours}
+
+
+def test_all_short_names_are_documented() -> None:
+    told = dict(re.findall(r"\| ([A-Za-z]+) \| `([a-z]+)` \|", OPERATING))
+    assert told == {it.kind.kind: it.kind.short for it in RESOURCES}

@@ -1,0 +1,146 @@
+"""How the operator's own metrics are offered: Service, monitors, alerts, dashboard."""
+
+import itertools
+from typing import Any
+
+import pytest
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+from encbench.__main__ import arguments
+from tests.support.chart import NAMESPACE, Rendered, render
+from tests.support.dashboards import alerts, dashboard, metric_names, panels, queries
+from tests.support.metered import metered
+from tests.unit.chart.test_contents import prometheus_config
+
+EVERYTHING: dict[str, Any] = {
+    "watchNamespaces": ["team-a"],
+    "metrics": {
+        "serviceMonitor": {"enabled": True, "labels": {"release": "kps"}, "interval": "15s"},
+        "podMonitor": {"enabled": True, "labels": {"release": "kps"}},
+        "rules": {"enabled": True, "labels": {"release": "kps"}},
+        "dashboard": {"enabled": True, "annotations": {"grafana_folder": "Databases"}},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def everything() -> Rendered:
+    return render(EVERYTHING)
+
+
+def pods_of(rendered: Rendered, selector: dict[str, str]) -> list[dict[str, Any]]:
+    """Pods of the chart with these labels."""
+    templates = [body["spec"]["template"] for body in rendered.all("Deployment")]
+    templates += [body["spec"]["template"] for body in rendered.all("DaemonSet")]
+    return [one for one in templates if selector.items() <= one["metadata"]["labels"].items()]
+
+
+def ports(pod: dict[str, Any]) -> dict[str, int]:
+    return {p["name"]: p["containerPort"] for c in pod["spec"]["containers"] for p in c["ports"]}
+
+
+def test_nothing_needs_the_prometheus_operator_unless_it_is_asked_for(default: Rendered) -> None:
+    for kind in ("ServiceMonitor", "PodMonitor", "PrometheusRule"):
+        assert not default.all(kind)
+    assert not default.all("ConfigMap", "dashboard")
+
+
+def test_the_service_and_its_monitor_find_the_operators_port(everything: Rendered) -> None:
+    service = everything.one("Service", "operator")
+    (pod,) = pods_of(everything, service["spec"]["selector"])
+    (args,) = [container["args"] for container in pod["spec"]["containers"]]
+    (port,) = service["spec"]["ports"]
+    assert ports(pod)[port["targetPort"]] == arguments().parse_args(args).metrics_port
+    monitor = everything.one("ServiceMonitor", "operator")
+    assert monitor["metadata"]["labels"]["release"] == "kps"
+    wanted = monitor["spec"]["selector"]["matchLabels"]
+    assert wanted.items() <= service["metadata"]["labels"].items()
+    (endpoint,) = monitor["spec"]["endpoints"]
+    assert endpoint == {"port": port["name"], "interval": "15s", "honorLabels": True}
+
+
+def test_pod_monitors_give_series_the_labels_of_the_bundled_prometheus(
+    everything: Rendered,
+) -> None:
+    jobs = {job["job_name"]: job for job in prometheus_config(everything)["scrape_configs"]}
+    for component, job in (("operator", "encbench"), ("node-exporter", "node-exporter")):
+        spec = everything.one("PodMonitor", component)["spec"]
+        (endpoint,) = spec["podMetricsEndpoints"]
+        assert (endpoint["port"], endpoint["interval"]) == ("metrics", "1s")
+        ours = {r["targetLabel"]: r["sourceLabels"] for r in endpoint["relabelings"]}
+        theirs = {
+            rule["target_label"]: rule["source_labels"]
+            for rule in jobs[job]["relabel_configs"]
+            if "target_label" in rule
+        }
+        # The Prometheus Operator adds these by itself.
+        assert {**ours, "namespace": 0, "pod": 0} == {**theirs, "namespace": 0, "pod": 0}
+    measured = everything.one("PodMonitor", "operator")["spec"]
+    assert measured["namespaceSelector"] == {"matchNames": [NAMESPACE, "team-a"]}
+    selector = everything.one("PodMonitor", "node-exporter")["spec"]["selector"]["matchLabels"]
+    (pod,) = pods_of(everything, selector)
+    assert "metrics" in ports(pod)
+
+
+def test_without_node_exporters_none_are_scraped() -> None:
+    rendered = render({**EVERYTHING, "nodeExporter": {"enabled": False}})
+    assert not rendered.all("PodMonitor", "node-exporter")
+
+
+def test_the_bundled_prometheus_scrapes_the_operator(default: Rendered) -> None:
+    jobs = {job["job_name"]: job for job in prometheus_config(default)["scrape_configs"]}
+    job = jobs["encbench-operator"]
+    (discovery,) = job["kubernetes_sd_configs"]
+    (selector,) = discovery["selectors"]
+    wanted = dict(pair.split("=") for pair in selector["label"].split(","))
+    (pod,) = pods_of(default, wanted)
+    assert "metrics" in ports(pod)
+    assert job["honor_labels"], "a campaign's namespace would be overwritten by the operator's"
+
+
+def test_alerts_and_dashboard_are_the_files_of_the_chart(everything: Rendered) -> None:
+    (rules,) = everything.all("PrometheusRule")
+    assert [rule for group in rules["spec"]["groups"] for rule in group["rules"]] == alerts()
+    shown = everything.one("ConfigMap", "dashboard")
+    assert yaml.safe_load(shown["data"]["encbench.json"]) == dashboard()
+    assert shown["metadata"]["labels"]["grafana_dashboard"] == "1"
+    assert shown["metadata"]["annotations"] == {"grafana_folder": "Databases"}
+
+
+def test_every_query_is_about_metrics_that_the_operator_has() -> None:
+    families = text_string_to_metric_families(metered().exposition().decode())
+    exported = {sample.name for family in families for sample in family.samples}
+    for name, query in queries().items():
+        asked = metric_names(query)
+        assert asked, f"{name}: {query}"
+        assert asked <= exported, name
+
+
+def test_alerts_say_what_and_what_to_do() -> None:
+    for rule in alerts():
+        assert rule["alert"].startswith("Encbench")
+        assert rule["labels"]["severity"] in ("warning", "critical")
+        assert {"summary", "description"} == rule["annotations"].keys()
+        assert rule["for"]
+
+
+def test_panels_have_a_place_of_their_own_and_a_title() -> None:
+    everything_ = dashboard()["panels"]
+    assert len({panel["id"] for panel in everything_}) == len(everything_)
+    taken: set[tuple[int, int]] = set()
+    for panel in everything_:
+        at = panel["gridPos"]
+        own = set(
+            itertools.product(range(at["x"], at["x"] + at["w"]), range(at["y"], at["y"] + at["h"]))
+        )
+        assert at["x"] + at["w"] <= 24, panel["title"]
+        assert not own & taken, panel["title"]
+        taken |= own
+    titles = [panel["title"] for panel in panels()]
+    assert len(set(titles)) == len(titles)
+    for panel in panels():
+        assert panel["description"].endswith("."), panel["title"]
+        assert panel["datasource"]["uid"] == "${datasource}"
+    names = [variable["name"] for variable in dashboard()["templating"]["list"]]
+    assert names == ["datasource", "namespace", "campaign"]

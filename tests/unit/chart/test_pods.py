@@ -1,0 +1,102 @@
+"""The usual settings of pods: each reaches its component's pods, and no setting of ours is lost."""
+
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.support.chart import CHART, Manifest, Rendered, render
+
+SPREAD = [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]
+AFFINITY: dict[str, Any] = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []}}
+COMPONENTS = {
+    "operator": ("Deployment", "operator"),
+    "minio": ("StatefulSet", "minio"),
+    "prometheus": ("Deployment", "prometheus"),
+    "nodeExporter": ("DaemonSet", "node-exporter"),
+}
+
+
+def settings(component: str) -> dict[str, Any]:
+    return {
+        "affinity": AFFINITY,
+        "topologySpreadConstraints": SPREAD,
+        "priorityClassName": f"{component.lower()}-priority",
+        "podAnnotations": {"sidecar.istio.io/inject": "false"},
+        "podLabels": {"team": component, "app.kubernetes.io/component": "theirs"},
+        "extraEnv": [{"name": "HTTPS_PROXY", "value": f"http://{component}:3128"}],
+        # OpenShift chooses these.
+        "podSecurityContext": {"runAsUser": None, "runAsGroup": None, "fsGroup": None},
+        "securityContext": {"seLinuxOptions": {"level": "s0"}},
+    }
+
+
+@pytest.fixture(scope="module")
+def custom() -> Rendered:
+    return render({component: settings(component) for component in COMPONENTS})
+
+
+def template(rendered: Rendered, value: str) -> Manifest:
+    found: Manifest = rendered.one(*COMPONENTS[value])["spec"]["template"]
+    return found
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_what_is_set_for_a_component_is_in_its_pods(custom: Rendered, component: str) -> None:
+    pod, wanted = template(custom, component), settings(component)
+    spec, meta = pod["spec"], pod["metadata"]
+    for field in ("affinity", "topologySpreadConstraints", "priorityClassName"):
+        assert spec[field] == wanted[field]
+    assert wanted["podAnnotations"].items() <= meta["annotations"].items()
+    assert meta["labels"]["team"] == component
+    assert meta["labels"]["app.kubernetes.io/component"] == COMPONENTS[component][1]
+    (container,) = spec["containers"]
+    assert wanted["extraEnv"][0] in container["env"]
+    assert container["securityContext"]["seLinuxOptions"] == {"level": "s0"}
+    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert not {"runAsUser", "runAsGroup", "fsGroup"} & spec["securityContext"].keys()
+    assert spec["securityContext"]["runAsNonRoot"] is True
+
+
+def test_hooks_are_as_the_operators_pod(custom: Rendered) -> None:
+    own = template(custom, "operator")
+    for component in ("check", "let-go"):
+        pod = custom.one("Pod", component)
+        (container,), (theirs,) = pod["spec"]["containers"], own["spec"]["containers"]
+        assert container["env"] == theirs["env"]
+        assert container["securityContext"] == theirs["securityContext"]
+        for field in ("affinity", "priorityClassName", "securityContext"):
+            assert pod["spec"][field] == own["spec"][field]
+        assert own["metadata"]["annotations"].items() <= pod["metadata"]["annotations"].items()
+        assert pod["metadata"]["labels"]["team"] == "operator"
+
+
+def test_what_is_not_set_is_left_out(any_variant: Rendered) -> None:
+    for name, spec in any_variant.pods():
+        assert not {"affinity", "topologySpreadConstraints", "priorityClassName"} & set(spec), name
+
+
+def test_service_accounts_may_have_an_identity_elsewhere() -> None:
+    role = {"eks.amazonaws.com/role-arn": "arn:aws:iam::1:role/x"}
+    account = {"serviceAccount": {"annotations": role}}
+    rendered = render({"operator": account, "prometheus": account})
+    for component in ("operator", "prometheus"):
+        found = rendered.one("ServiceAccount", component)
+        assert found["metadata"]["annotations"] == role
+
+
+def test_every_object_has_the_recommended_labels(any_variant: Rendered) -> None:
+    usual = ("name", "instance", "version", "component", "part-of", "managed-by")
+    for body in any_variant.manifests:
+        if body["kind"] != "CustomResourceDefinition":
+            missing = {f"app.kubernetes.io/{one}" for one in usual} - body["metadata"][
+                "labels"
+            ].keys()
+            assert not missing, (body["kind"], body["metadata"]["name"])
+
+
+def test_every_component_has_the_same_settings() -> None:
+    values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
+    usual = settings("operator").keys() | {"resources", "nodeSelector", "tolerations"}
+    for component in COMPONENTS:
+        assert usual <= values[component].keys(), component

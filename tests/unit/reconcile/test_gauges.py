@@ -1,0 +1,67 @@
+"""What passes come to, as the operator's own metrics have it."""
+
+import logging
+
+import pytest
+
+from encbench.adapters.meter import PrometheusMeter
+from encbench.api.kinds import CAMPAIGN
+from encbench.ports import CampaignFigures
+from encbench.reconcile.gauges import Windows
+from tests.unit.adapters.test_meter import of
+from tests.unit.reconcile.world import SPACE, World, parts, study
+
+
+async def test_a_campaign_from_its_first_pass_to_its_deletion() -> None:
+    meter = PrometheusMeter("1")
+    world = World(meter=meter)
+    world.apply(*parts(), study("plain", blocks=2))
+    rates: set[float] = set()
+
+    def watched() -> bool:
+        rates.update(of(meter, "encbench_campaign_tps").values())
+        return world.ended()
+
+    await world.run(watched)
+    await world.settle(60)
+    assert rates, "the clients' TPS was shown while they ran"
+    assert not of(meter, "encbench_campaign_tps"), "and no longer"
+    done = sum(of(meter, "encbench_trials_total").values())
+    assert done == len(world.trials())
+    progress = of(meter, "encbench_campaign_trials")
+    assert progress["study", SPACE, "succeeded"] == progress["study", SPACE, "planned"] == done
+    gaps = of(meter, "encbench_dead_time_seconds_count")[()]
+    assert gaps == done - 1, "one between each two windows"
+    assert of(meter, "encbench_campaigns") == {(SPACE, world.campaign().status.phase): 1}
+
+    body = await world.cluster.get(CAMPAIGN, SPACE, "study")
+    assert body is not None
+    await world.cluster.delete(CAMPAIGN, SPACE, "study", body["metadata"]["uid"])
+    await world.settle(60)
+    assert not of(meter, "encbench_campaigns")
+    assert not of(meter, "encbench_campaign_trials")
+
+
+class Broken(PrometheusMeter):
+    """Fails at every campaign."""
+
+    def campaign(self, figures: CampaignFigures) -> None:
+        raise RuntimeError("no more memory")
+
+
+async def test_a_meter_that_fails_disturbs_no_pass(caplog: pytest.LogCaptureFixture) -> None:
+    world = World(meter=Broken("1"))
+    world.apply(*parts(), study("plain", blocks=1))
+    with caplog.at_level(logging.CRITICAL):
+        await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+
+
+def test_windows_of_one_block_have_nothing_between_them() -> None:
+    windows = Windows()
+    assert windows.add("a", "x", 10, 20) is None, "the first"
+    assert windows.add("a", "x", 15, 25) is None, "beside it"
+    assert windows.add("b", "x", 30, 40) is None, "of another namespace"
+    assert windows.add("a", "x", 28, 30) == 3
+    windows.forget("a", "x")
+    assert windows.add("a", "x", 40, 50) is None

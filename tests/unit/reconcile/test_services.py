@@ -1,0 +1,102 @@
+"""A store or a Prometheus that is away is named while no trial needs it yet."""
+
+import asyncio
+from dataclasses import replace
+
+from encbench.api.conditions import find
+from encbench.api.kinds import CAMPAIGN
+from encbench.ports import Rejected, Unavailable
+from encbench.reconcile.services import Services, services
+from tests.support.fake_metrics import FakeMetrics
+from tests.support.fake_store import FakeStore
+from tests.unit.reconcile.world import World, parts, study
+
+
+class Asked:
+    """A service that answers as a test says."""
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+        self.speaks = asyncio.Event()
+        self.speaks.set()
+        self.count = 0
+
+    async def __call__(self) -> None:
+        self.count += 1
+        await self.speaks.wait()
+        if self.error is not None:
+            raise self.error
+
+
+async def test_what_is_away_is_known_until_it_answers_again() -> None:
+    store, metrics = Asked(), Asked()
+    both = Services({"the object store": store, "Prometheus": metrics})
+    assert both.problem == ""
+    store.error = Unavailable("no route to the store")
+    await both.look()
+    assert both.problem == "no route to the store"
+    metrics.error = Unavailable("Prometheus is away")
+    await both.look()
+    assert both.problem == "Prometheus is away; no route to the store"
+    store.error = metrics.error = None
+    await both.look()
+    assert both.problem == ""
+
+
+async def test_a_refusal_is_an_answer() -> None:
+    store = Asked()
+    one = Services({"the object store": store})
+    store.error = Rejected("no right to list")
+    await one.look()
+    assert one.problem == ""
+
+
+async def test_one_that_says_nothing_is_named_and_not_asked_again() -> None:
+    store, metrics = Asked(), Asked()
+    both = Services({"the object store": store, "Prometheus": metrics})
+    store.speaks.clear()
+    for _ in range(3):
+        await both.look(limit=0.05)
+        assert both.problem == "the object store has not answered for 0 s"
+    assert (store.count, metrics.count) == (1, 3)
+    store.speaks.set()
+    await both.look(limit=1)
+    assert both.problem == ""
+
+
+async def test_the_questions_are_harmless() -> None:
+    store, metrics = FakeStore(), FakeMetrics()
+    both = services(store, metrics)
+    await both.look()
+    assert both.problem == ""
+    assert not store.objects
+
+
+async def test_a_running_campaign_names_it_in_step_condition_and_event() -> None:
+    store = Asked()
+    world = World()
+    world.deps = replace(world.deps, services=Services({"the object store": store}))
+    world.restart()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.running())
+    store.error = Unavailable("no route to the store")
+    await world.deps.services.look()
+    until = world.clock.time + 30
+
+    def named() -> bool:
+        fact = find(world.campaign().status.conditions, "Hindered")
+        return fact is not None and (fact.status, fact.reason) == ("True", "NotStored")
+
+    await world.run(named)
+    assert world.clock.time < until
+    assert "no route to the store" in world.campaign().status.step
+    told = [
+        one for one in world.cluster.events if (one.kind, one.reason) == (CAMPAIGN, "NotStored")
+    ]
+    assert [one.warning for one in told] == [True]
+    assert "no route to the store" in told[0].note
+    store.error = None
+    await world.deps.services.look()
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+    assert not named()

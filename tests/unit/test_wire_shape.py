@@ -1,0 +1,53 @@
+"""Answers of sidecars against the types that `wire` declares."""
+
+from typing import Any
+
+import pytest
+
+from encbench.wire.agent import ChecksAnswer, RecoveryAnswer
+from encbench.wire.recorder import StateAnswer
+from encbench.wire.shape import misfit
+from encbench.wire.slices import SlicesFile
+
+STATE: dict[str, Any] = {
+    "state": "waiting",
+    "startAt": None,
+    "window": {"start": 1, "end": 2.5},
+    "exitCode": None,
+    "lastTps": 1.5,
+    "digests": {"output.log": "sha256:0"},
+    "clock": 1.7e9,
+    "error": None,
+}
+
+
+def test_what_fits() -> None:
+    assert misfit(StateAnswer, STATE) is None
+    assert misfit(StateAnswer, {**STATE, "further": object()}) is None, "of a newer version"
+    assert misfit(RecoveryAnswer, {"run": "a", "state": "unknown"}) is None
+    assert misfit(SlicesFile, {"schema": "x", "slices": [], "latency": [[1.0, 2.0, 3]]}) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"state": "asleep"}, "state is none of waiting, released"),
+        ({"clock": "now"}, "clock is not a number"),
+        ({"clock": True}, "clock is not a number"),
+        ({"clock": float("nan")}, "clock is not a number"),
+        ({"exitCode": 1.0}, "exitCode is not a whole number"),
+        ({"window": {"start": 1}}, "window.end is missing"),
+        ({"digests": ["a"]}, "digests is no object"),
+        ({"digests": {"a": 1}}, "digests.a is not text"),
+    ],
+)
+def test_what_does_not(change: dict[str, Any], words: str) -> None:
+    assert words in (misfit(StateAnswer, {**STATE, **change}) or "")
+
+
+def test_places_within_lists() -> None:
+    rows = {"name": "a", "meaning": "b", "rows": [["1"], [2]]}
+    answer = {"run": "a", "state": "done", "checks": [rows], "error": None, "tookSeconds": 1}
+    assert misfit(ChecksAnswer, answer) == "checks[0].rows[1][0] is not text"
+    latency = {"schema": "x", "slices": [], "latency": [[1.0, 2.0]]}
+    assert misfit(SlicesFile, latency) == "latency[0] has 2 items, not 3"
