@@ -1,0 +1,153 @@
+"""A campaign's results as data frames, for people who compute.
+
+    import encbench
+    results = encbench.load("s3://encbench/bench/demo-1a2b")
+    results.trials.groupby(["workload", "arm"]).tps.mean()
+    results.series("demo-b1-tde")
+    results.write_parquet("demo")
+
+The source is a campaign's folder in the bucket, a copy of that folder, or its report.json alone,
+which has no series. The bucket's credentials are those that botocore finds, such as AWS_PROFILE.
+This needs `pip install encbench[data]`.
+"""
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
+
+from encbench.core.artefact import decode
+from encbench.core.naming import trial_prefix
+from encbench.report.document import Report
+from encbench.wire import files
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+REPORT = "report/report.json"
+
+
+class Folder(Protocol):
+    """Where the files of a campaign lie."""
+
+    def get(self, name: str) -> bytes | None:
+        """A file by its path in the folder; None where there is none."""
+        ...
+
+
+@dataclass(frozen=True)
+class Results:
+    """A report, and frames that derive from it. Figures have the names of report.json."""
+
+    report: Report
+    _folder: Folder | None
+
+    @property
+    def rows(self) -> "DataFrame":
+        """A row for each condition and arm: means, overheads with their intervals, verdicts."""
+        return _frame([row.to_dict() for group in self.report.groups for row in group.rows])
+
+    @property
+    def trials(self) -> "DataFrame":
+        """A row for each trial, whatever its outcome."""
+        return _frame([{**one.to_dict(), "rounds": None} for one in self.report.trials], "rounds")
+
+    @property
+    def rounds(self) -> "DataFrame":
+        """A row for each round of each trial of an interleaved block."""
+        return _frame(
+            [
+                {"trial": one.name, "number": number, **turn.to_dict()}
+                for one in self.report.trials
+                for number, turn in enumerate(one.rounds)
+            ]
+        )
+
+    def series(self, trial: str) -> "DataFrame":
+        """A row for each second of each client of a trial. LookupError where there is none."""
+        from pandas import concat, read_csv  # noqa: PLC0415
+
+        found = next((one for one in self.report.trials if one.name == trial), None)
+        if found is None:
+            raise LookupError(f"the report has no trial {trial}")
+        frames: list[DataFrame] = []
+        while self._folder is not None:
+            name = files.of_client(len(frames), files.SERIES)
+            content = self._folder.get(f"{trial_prefix('', found.uid)}/{name}".lstrip("/"))
+            if content is None:
+                break
+            frames.append(read_csv(io.BytesIO(content)).assign(client=len(frames)))
+        if not frames:
+            raise LookupError(f"there is no series of trial {trial}: load the campaign's folder")
+        return concat(frames, ignore_index=True)
+
+    def write_parquet(self, folder: str | Path) -> list[Path]:
+        """Write rows, trials, rounds, and the series of every trial that has one."""
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        frames: dict[str, Any] = {"rows": self.rows, "trials": self.trials, "rounds": self.rounds}
+        series = []
+        for one in self.report.trials:
+            try:
+                series.append(self.series(one.name).assign(trial=one.name))
+            except LookupError:
+                continue
+        if series:
+            from pandas import concat  # noqa: PLC0415
+
+            frames["series"] = concat(series, ignore_index=True)
+        written = []
+        for name, frame in frames.items():
+            if len(frame):
+                written.append(target / f"{name}.parquet")
+                frame.to_parquet(written[-1], index=False)
+        return written
+
+
+def load(source: str | Path, *, endpoint: str | None = None) -> Results:
+    """The results at `s3://bucket/folder`, in a folder, or in a report.json.
+
+    `endpoint` is the URL of a store other than AWS's. FileNotFoundError without a report.
+    """
+    text = str(source)
+    if not text.startswith("s3://") and Path(text).is_file():
+        return Results(decode(Report, Path(text).read_bytes(), text), None)
+    folder: Folder = _Bucket(text, endpoint) if text.startswith("s3://") else _Disk(Path(text))
+    content = folder.get(REPORT)
+    if content is None:
+        raise FileNotFoundError(f"there is no {REPORT} in {text}: name a campaign's folder")
+    return Results(decode(Report, content, text), folder)
+
+
+def _frame(records: list[Mapping[str, Any]], *without: str) -> "DataFrame":
+    """A column for each field; those of nested objects are joined by a dot."""
+    from pandas import json_normalize  # noqa: PLC0415
+
+    return json_normalize(records).drop(columns=list(without), errors="ignore")
+
+
+@dataclass(frozen=True)
+class _Disk:
+    root: Path
+
+    def get(self, name: str) -> bytes | None:
+        path = self.root / name
+        return path.read_bytes() if path.is_file() else None
+
+
+class _Bucket:
+    def __init__(self, url: str, endpoint: str | None) -> None:
+        from botocore.session import get_session  # noqa: PLC0415
+
+        parts = urlsplit(url)
+        self._bucket, self._prefix = parts.netloc, parts.path.strip("/")
+        self._s3 = get_session().create_client("s3", endpoint_url=endpoint)
+
+    def get(self, name: str) -> bytes | None:
+        try:
+            found = self._s3.get_object(Bucket=self._bucket, Key=f"{self._prefix}/{name}")
+        except self._s3.exceptions.NoSuchKey:
+            return None
+        return bytes(found["Body"].read())
