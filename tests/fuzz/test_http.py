@@ -28,6 +28,7 @@ from encbench.wire.shape import misfit
 from encbench.wire.slices import SlotsAnswer
 from tests.fuzz.budget import Budget
 from tests.fuzz.inputs import binaries, documents
+from tests.support import sidecars
 
 AUTH = {"authorization": "Bearer t0ken"}
 SLOTS = {"warmup": 1.0, "period": 3.0, "slice": 2.5, "settle": 0.5, "slots": 4}
@@ -150,28 +151,24 @@ def test_answers_to_the_operator(budget: Budget, loop: asyncio.AbstractEventLoop
     async def answer(_: web.Request) -> web.Response:
         return web.Response(body=content[0])
 
-    async def started() -> tuple[TestServer, HttpRecorder, HttpAgent]:
-        app = web.Application()
-        app.router.add_get("/{path:.*}", answer)
-        made = TestServer(app)
-        await made.start_server()
-        return made, HttpRecorder(), HttpAgent()
-
-    made, recorder, agent = loop.run_until_complete(started())
-    address = f"{made.host}:{made.port}"
+    app = web.Application()
+    app.router.add_get("/{path:.*}", answer)
+    serving = sidecars.served(app)
+    address = loop.run_until_complete(serving.__aenter__())
+    recorder, agent, access = HttpRecorder(), HttpAgent(), sidecars.access("t0ken")
 
     def check(body: bytes) -> None:
         content[0] = body
         with suppress(Unavailable, Rejected):
-            state = loop.run_until_complete(recorder.state(address, "t0ken"))
+            state = loop.run_until_complete(recorder.state(address, access))
             assert misfit(StateAnswer, state) is None
             assert math.isfinite(state["clock"])
         with suppress(Unavailable, Rejected):
-            slots = loop.run_until_complete(agent.slots(address, "t0ken", "a"))
+            slots = loop.run_until_complete(agent.slots(address, access, "a"))
             assert misfit(SlotsAnswer, slots) is None
             assert all(math.isfinite(row["begin"]["at"]) for row in slots["rows"])
 
     budget.spend(check, documents([STATE, READ]), [b"{}", b'{"digests": 1}', b"[" * 100_000])
     loop.run_until_complete(recorder.aclose())
     loop.run_until_complete(agent.aclose())
-    loop.run_until_complete(made.close())
+    loop.run_until_complete(serving.__aexit__(None, None, None))

@@ -113,7 +113,7 @@ async def test_credentials_that_cannot_write_come_first() -> None:
     for name, key in (("s3", "bWU="), ("analyst", "YW5uYQ==")):
         data = {"access-key": key, "secret-key": "aGlkZGVu"}
         cluster.add(SECRET, {"metadata": {"name": name, "namespace": "encbench"}, "data": data})
-    async with installation.store(cluster, "a") as store:
+    async with installation.store(Kubectl(), cluster, "a") as store:
         assert "Credential=anna%2F" in await store.presign_put("key", 60)
 
 

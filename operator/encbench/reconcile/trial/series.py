@@ -39,7 +39,7 @@ DATABASE_SERIES = {
 }
 
 UPTIME = "encbench_agent_uptime_seconds"
-"""A clock that nobody sets, as Prometheus has scraped it."""
+"""A clock that is never set, as Prometheus has scraped it."""
 MAX_STEP = 1.0
 """Seconds by which Prometheus' clock may seem to differ from that one over a window: a busy agent
 is late with its answer."""

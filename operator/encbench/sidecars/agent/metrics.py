@@ -36,7 +36,7 @@ class _Processes(Collector):
             cpu, memory = proxy.cpu_seconds, proxy.resident_bytes
             yield CounterMetricFamily("encbench_proxy_cpu_seconds", "CPU time of the proxy.", cpu)
             yield GaugeMetricFamily("encbench_proxy_resident_bytes", "Memory of the proxy.", memory)
-        # A clock that nobody sets: it shows where Prometheus' own was set between two scrapes.
+        # A clock that is never set: it shows where Prometheus' own was set between two scrapes.
         uptime = time.clock_gettime(time.CLOCK_BOOTTIME)
         yield GaugeMetricFamily("encbench_agent_uptime_seconds", "Since the node's start.", uptime)
         own = time.process_time()
