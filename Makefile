@@ -63,6 +63,10 @@ check: ## Format, lint, types, import directions, shell, generated files, prose,
 prose: ## The English of README, docs and campaigns, by the rules in .vale/styles
 	$(prose)
 
+.PHONY: site
+site: ## The docs as a site in site/, with every link between pages checked
+	NO_MKDOCS_2_WARNING=1 $(python) -m mkdocs build --strict --quiet
+
 .PHONY: check-java
 check-java: ## The same for the Java parts: format, warnings, unit tests
 	$(python) -c 'from tests.support import java; java.install()'
