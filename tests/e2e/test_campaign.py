@@ -166,8 +166,8 @@ def test_tps_and_latency_follow_from_the_raw_logs(
     average = _geometric([f["average"] for f in logs])
     assert row["latencyAverageMs"] == pytest.approx(average, rel=0.01)
     p95 = _geometric([f["p95"] for f in logs])
-    # sysbench prints the edge of a bin of its histogram, and those are 1.8 % wide.
-    assert row["latencyP95Ms"] == pytest.approx(p95, rel=0.02)
+    # sysbench prints the middle of a bucket of its histogram, and those are 1.8 % wide.
+    assert row["latencyP95Ms"] == pytest.approx(p95, rel=0.01)
 
 
 @pytest.mark.parametrize("arm", ARMS)

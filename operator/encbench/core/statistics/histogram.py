@@ -18,13 +18,14 @@ WIDEST = math.log(100_000_000) / 1023
 def percentile(histogram: Histogram, percent: float) -> float:
     """The latency in ms below which that share of the transactions lies; 0 for an empty histogram.
 
-    It is within half a bucket's width of the middle of the bucket that sysbench would name.
+    It is within half a bucket's width of the middle of the bucket that sysbench would name, which
+    rounds the number of transactions below it. Of a hundred, the next one may lie far above.
     """
     wanted = sum(count for _, count in histogram) * percent / 100
-    seen = 0
+    rounded, seen = math.floor(wanted + 0.5), 0
     for place, (middle, count) in enumerate(histogram):
-        if count and seen + count >= wanted:
-            share = max(0.0, wanted - seen) / count
+        if count and seen + count >= rounded:
+            share = min(1.0, max(0.0, wanted - seen) / count)
             return middle * math.exp(_width(histogram, place) * (share - 0.5))
         seen += count
     return 0.0

@@ -40,6 +40,12 @@ def test_a_bucket_is_no_wider_than_the_nearest_one_is_near() -> None:
     assert percentile([(1.0, 94), (2.0, 6)], 95) == pytest.approx(2.0, rel=WIDEST)
 
 
+def test_the_bucket_is_the_one_that_sysbench_names() -> None:
+    """95 % of 111 are 105.45: sysbench takes the 105th transaction, and the next is far above."""
+    assert percentile([(1.0, 105), (2.0, 6)], 95) == pytest.approx(math.exp(WIDEST / 2))
+    assert percentile([(1.0, 104), (2.0, 7)], 95) == pytest.approx(2.0, rel=WIDEST)
+
+
 @pytest.mark.parametrize("percent", [1, 50, 95, 100])
 def test_one_bucket_stays_within_its_edges(percent: float) -> None:
     assert percentile([(3.0, 7)], percent) == pytest.approx(3.0, rel=WIDEST / 2 * 1.01)
