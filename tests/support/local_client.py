@@ -159,7 +159,6 @@ def local_client(
         "ENCBENCH_CPU_LIMIT": "0.5",
         "ENCBENCH_MEMORY_LIMIT": "134217728",
         "ENCBENCH_RUN_DIR": str(run),
-        "ENCBENCH_CREDENTIALS": str(folder / "credentials"),
         "ENCBENCH_PORT": str(port),
         "ENCBENCH_CONTROL_PORT": str(control_port),
         "ENCBENCH_GRACE": str(grace),
@@ -168,7 +167,9 @@ def local_client(
         **(more or {}),
     }
     words = [sys.executable, "-m", "encbench.sidecars.recorder"]
-    recorder = _start(words, environment, folder / "recorder.err")
+    # A tool has credentials of its own, in a variable of the same name.
+    credentials = {"ENCBENCH_CREDENTIALS": str(folder / "credentials")}
+    recorder = _start(words, {**environment, **credentials}, folder / "recorder.err")
     client = LocalClient(folder, port, control_port, environment, recorder)
     try:
         if command is not None:
