@@ -34,13 +34,7 @@ demo: ## From nothing to a report: cluster, images, chart, campaigns/demo
 	$(python) -m tests.demo
 
 .PHONY: test
-test: parts check ## Everything that must pass: check, contract, end-to-end and faults
-	$(MAKE) --no-print-directory --jobs=2 --output-sync=target e2e behind
-
-# The campaigns leave half of the machine idle. These tests take that half, and give way to them.
-.PHONY: behind
-behind:
-	@nice -n 10 $(MAKE) --no-print-directory check-parts contract
+test: parts check check-parts contract e2e ## Everything that must pass: check, contract, end-to-end and faults
 
 .PHONY: parts
 parts: ## Install, compile and build what the tests need, unless it is in the cache
