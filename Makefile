@@ -91,7 +91,8 @@ e2e: ## The product as a user drives it, on a real cluster, faults included
 
 .PHONY: fuzz
 fuzz: ## Fuzz every parser for FUZZ_SECONDS=600 each; prints the seed
-	ENCBENCH_FUZZ_SECONDS=$(FUZZ_SECONDS) $(python) -m pytest -q -n auto --maxprocesses 2 tests/fuzz -m full
+	ENCBENCH_FUZZ_SEED=$${ENCBENCH_FUZZ_SEED:-$$(date +%s)} ENCBENCH_FUZZ_SECONDS=$(FUZZ_SECONDS) \
+		$(python) -m pytest -q -n auto --maxprocesses 2 tests/fuzz -m full
 
 .PHONY: format
 format: ## Format the code and mend what the linter can

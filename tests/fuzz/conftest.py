@@ -1,7 +1,6 @@
 """How long each fuzzer runs, and from which seed."""
 
 import os
-import random
 
 import pytest
 
@@ -14,8 +13,11 @@ LONG = float(os.environ.get("ENCBENCH_FUZZ_SECONDS", "600"))
 
 
 def pytest_configure() -> None:
-    """Draw one seed for all workers, which inherit the environment."""
-    os.environ.setdefault(SEED, str(random.randrange(2**32)))
+    """Each `make check` tries the same inputs, so that no commit stops at what it has not changed.
+
+    `make fuzz` draws a seed. All workers inherit it by the environment.
+    """
+    os.environ.setdefault(SEED, "1")
 
 
 def pytest_report_header() -> str:
