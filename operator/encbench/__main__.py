@@ -379,9 +379,7 @@ async def _connect(
         proxy_pull_policy=args.proxy_image_pull_policy,
         turnstile_image=args.turnstile_image,
         turnstile_pull_policy=args.turnstile_image_pull_policy,
-        images=Images(
-            servers={**SERVERS, **dict(args.server_image)}, tools={**TOOLS, **dict(args.tool_image)}
-        ),
+        images=Images.chosen(args.server_image, args.tool_image),
         pull_secrets=tuple(args.image_pull_secret),
         namespace_trials=args.namespace_trials,
         allowed=Allowed(

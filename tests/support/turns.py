@@ -80,10 +80,11 @@ def kept(turns: Turns[Any], slots: OwnSlots) -> None:
 def counted(turns: Turns[Any], commits: Sequence[int], slots: OwnSlots, threads: int) -> None:
     """Checks that the tool counted what its server committed, and did nothing in others' slots.
 
-    A transaction that the server has committed may not have been counted yet: one a thread.
+    One transaction a thread may be under way when the tool stops: the server commits it without
+    the tool, perhaps a moment after the reading.
     """
     for slot in set(range(slots["slots"])) - set(slots["own"]):
-        assert commits[slot + 1] == commits[slot]
+        assert 0 <= commits[slot + 1] - commits[slot] <= threads
     for row in turns.slices.rows:
         of_server = commits[row.slot + 1] - commits[row.slot]
         assert abs(of_server - row.all_transactions) <= threads

@@ -19,6 +19,7 @@ from encbench.adapters.kubernetes_http import (
     Transport,
     path,
 )
+from encbench.api.conditions import format_micro_time
 from encbench.api.kinds import EVENT, POD, Kind
 from encbench.ports import Body, Conflict, Rejected, Unavailable
 
@@ -164,7 +165,7 @@ class KubernetesCluster:
             "apiVersion": EVENT.api_version,
             "kind": EVENT.kind,
             "metadata": {"generateName": f"{meta['name']}-", "namespace": namespace},
-            "eventTime": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+            "eventTime": format_micro_time(datetime.now(UTC)),
             "reportingController": "encbench.io/operator",
             "reportingInstance": self._instance,
             "action": reason,

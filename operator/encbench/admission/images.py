@@ -4,7 +4,7 @@ They join the specs before these are judged and frozen, so that an upgrade of th
 no image under a running campaign, and `status.resolved` says what was measured.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from encbench.api.instancetemplate import InstanceTemplateSpec
@@ -32,6 +32,13 @@ class Images:
 
     servers: Mapping[str, str] = field(default_factory=lambda: SERVERS)
     tools: Mapping[str, str] = field(default_factory=lambda: TOOLS)
+
+    @classmethod
+    def chosen(
+        cls, servers: Iterable[tuple[str, str]], tools: Iterable[tuple[str, str]]
+    ) -> "Images":
+        """The defaults, but for what an installation has chosen."""
+        return cls(servers={**SERVERS, **dict(servers)}, tools={**TOOLS, **dict(tools)})
 
     def with_server(self, instance: InstanceTemplateSpec, *, enclave: bool) -> InstanceTemplateSpec:
         """The template with its image; `enclave` where a mode of its has encrypted column types."""

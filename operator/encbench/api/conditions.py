@@ -81,6 +81,11 @@ def format_time(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def format_micro_time(moment: datetime) -> str:
+    """The same with microseconds, as Kubernetes writes `metav1.MicroTime`."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
 def parse_time(text: str) -> datetime:
     """An aware datetime in UTC from RFC 3339."""
     return datetime.fromisoformat(text.replace("Z", "+00:00"))

@@ -4,11 +4,11 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from encbench.admission.gather import CampaignParts, Lookup, gather
-from encbench.admission.images import SERVERS, TOOLS, Images
+from encbench.admission.images import Images
 from encbench.api.kinds import CAMPAIGN
 from encbench.cli import installation, manifests, output
 from encbench.cli.connection import connected
@@ -34,9 +34,7 @@ class Installation:
 
 async def images(args: argparse.Namespace) -> int:
     """Print the images, each with what it is for; the exit code."""
-    given = bool(args.filename or args.kustomize)
-    if given == bool(args.campaign):
-        raise CommandError("name either a campaign in the cluster, or manifests with -f or -k")
+    given = manifests.are_given(args)
     if given:
         found = await from_manifests(args)
     else:
@@ -87,17 +85,16 @@ async def from_cluster(cluster: Cluster, namespace: str, name: str) -> Found:
 async def installed(cluster: Cluster, namespace: str) -> Installation:
     """Of the operator that watches the namespace; CommandError without one."""
     _, options = await installation.find(cluster, namespace)
-    chosen = Images(
-        servers={**SERVERS, **_pairs(options.server_image)},
-        tools={**TOOLS, **_pairs(options.tool_image)},
-    )
+    chosen = Images.chosen(_pairs(options.server_image), _pairs(options.tool_image))
     return Installation(
         chosen, options.image, options.turnstile_image, options.proxy_image, options.volume_image
     )
 
 
-def _pairs(options: list[str]) -> Mapping[str, str]:
-    return dict(one.split("=", 1) for one in options)
+def _pairs(options: list[str]) -> Iterator[tuple[str, str]]:
+    for one in options:
+        name, _, image = one.partition("=")
+        yield name, image
 
 
 async def _parts(reader: Lookup, body: Body) -> CampaignParts:

@@ -4,6 +4,7 @@ Nothing is sent anywhere. The models from which the CRDs are generated find what
 would refuse of our own kinds.
 """
 
+import argparse
 import base64
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -48,6 +49,14 @@ class Manifests:
     def of(self, kind: Kind) -> list[Body]:
         """All objects of a kind, in the order of the files."""
         return [body for (own, _, _), body in self.objects.items() if own == kind.kind]
+
+
+def are_given(args: argparse.Namespace) -> bool:
+    """Whether it is manifests, not a campaign in the cluster; CommandError unless one of them."""
+    given = bool(args.filename or args.kustomize)
+    if given == bool(args.campaign):
+        raise CommandError("name either a campaign in the cluster, or manifests with -f or -k")
+    return given
 
 
 async def load(files: Sequence[str], folder: str | None, namespace: str) -> Manifests:

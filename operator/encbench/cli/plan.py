@@ -29,10 +29,7 @@ from encbench.tools.turns import load_seconds
 
 async def plan(args: argparse.Namespace) -> int:
     """Print the plan; exit code 0 if nothing would be refused, else 1."""
-    given = bool(args.filename or args.kustomize)
-    if given == bool(args.campaign):
-        raise CommandError("name either a campaign in the cluster, or manifests with -f or -k")
-    if given:
+    if manifests.are_given(args):
         answer = await from_manifests(args)
     else:
         async with connected(args) as (cluster, namespace):

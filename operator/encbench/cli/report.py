@@ -20,7 +20,7 @@ from encbench.report.formats.summary import text
 async def report(cluster: Cluster, namespace: str, args: argparse.Namespace) -> int:
     """Print, write or open it; the exit code."""
     if args.open and args.link:
-        raise CommandError("--open and --link exclude each other: a link is for somebody else")
+        raise CommandError("--open and --link exclude each other: --link is for other people")
     if args.open and args.output not in ("text", "html"):
         raise CommandError(f"--open shows the page: leave --output {args.output} out")
     found = await find(cluster, namespace, args.campaign)

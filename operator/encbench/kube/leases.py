@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from encbench.api.base import ObjectRef
+from encbench.api.conditions import format_micro_time, parse_time
 from encbench.api.kinds import LEASE
 from encbench.kube.labels import COMPONENT, MANAGED_BY, MANAGER, labels
 
@@ -27,6 +29,11 @@ class Holder:
     namespace: str
     name: str
     uid: str
+
+    @classmethod
+    def of(cls, namespace: str, campaign: ObjectRef) -> "Holder":
+        """The campaign to which an object in that namespace refers."""
+        return cls(namespace, campaign.name, campaign.uid)
 
     def __str__(self) -> str:
         """As `holderIdentity` has it."""
@@ -77,7 +84,7 @@ class NodeLease:
         self, holder: Holder, now: datetime, seconds: int, until: float | None
     ) -> "NodeLease":
         """Held from now on, or still held: the time of the acquisition stays."""
-        moment = now.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        moment = format_micro_time(now)
         since = self.acquired if self.holder == holder else moment
         return replace(
             self,
@@ -157,8 +164,7 @@ def _moment(text: str | None) -> str:
     """Of one form, whichever the server prefers."""
     if not text:
         return ""
-    read = datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(UTC)
-    return read.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return format_micro_time(parse_time(text).astimezone(UTC))
 
 
 def _entry(request: QueueEntry) -> dict[str, Any]:

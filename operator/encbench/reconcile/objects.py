@@ -6,7 +6,9 @@ from typing import Any, Generic, TypeVar
 from encbench.api import kinds
 from encbench.api.base import Model
 from encbench.api.campaign import CampaignSpec, CampaignStatus
+from encbench.api.conditions import is_true
 from encbench.api.kinds import Kind
+from encbench.api.lifecycle import COMPLETE, FAILED
 from encbench.api.overheadreport import OverheadReportSpec, OverheadReportStatus
 from encbench.api.testbed import TestbedSpec, TestbedStatus
 from encbench.api.trial import TrialSpec, TrialStatus
@@ -81,6 +83,11 @@ campaign = OwnKind(kinds.CAMPAIGN, CampaignSpec, CampaignStatus)
 testbed = OwnKind(kinds.TESTBED, TestbedSpec, TestbedStatus)
 trial = OwnKind(kinds.TRIAL, TrialSpec, TrialStatus)
 overhead_report = OwnKind(kinds.OVERHEAD_REPORT, OverheadReportSpec, OverheadReportStatus)
+
+
+def has_ended(one: Campaign) -> bool:
+    """Whether nothing more will be measured for it, whichever way it ended."""
+    return any(is_true(one.status.conditions, kind) for kind in (COMPLETE, FAILED))
 
 
 def belongs_to(body: Body | None, uid: str) -> bool:

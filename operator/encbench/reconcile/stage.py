@@ -37,6 +37,11 @@ def is_leaving(trial: Trial) -> bool:
     return trial.spec.turns is None and is_true(trial.status.conditions, MEASURED)
 
 
+def is_measured(trial: Trial) -> bool:
+    """Whether its clients run or are about to, so that nothing else may happen."""
+    return holds_the_stage(trial) and not is_leaving(trial)
+
+
 def is_warming_up(trial: Trial, now: datetime) -> bool:
     """Whether clients that start now wait at the barrier before its measured window begins."""
     released, spec = trial.status.release_at, trial.spec
@@ -48,8 +53,8 @@ def is_warming_up(trial: Trial, now: datetime) -> bool:
 
 def keeps_from_proving(before: Trial, trial: Trial) -> bool:
     """Whether the first proof of `trial` must wait: a server answers one proof at a time."""
-    elsewhere = before.spec.testbed_ref != trial.spec.testbed_ref
-    return holds_the_stage(before) and not (is_leaving(before) and elsewhere)
+    is_same = before.spec.testbed_ref == trial.spec.testbed_ref
+    return is_measured(before) or (is_same and holds_the_stage(before))
 
 
 def waits(trial: Trial) -> bool:

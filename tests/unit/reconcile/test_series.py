@@ -96,8 +96,9 @@ def with_a_step(seconds: float, at: float) -> FakeMetrics:
         if told <= last:
             continue
         last = told
-        for metric, rate in {**METRICS, series.UPTIME: 1.0}.items():
+        for metric, rate in METRICS.items():
             metrics.add(metric, OWN, [(told, rate * second)])
+        metrics.add(series.UPTIME_SERIES["agent_uptime_seconds"], OWN, [(told, second)])
     return metrics
 
 
@@ -122,6 +123,7 @@ async def test_a_late_agent_is_no_step() -> None:
     """A busy agent reads its clock some tenths of a second after the time of the sample."""
     metrics = with_a_step(0.0, 0.0)
     late = [(980.0 + n, n + (0.8 if n == 20 else 0.0)) for n in range(100)]
-    metrics.add(series.UPTIME, OWN, late)
+    for metric in series.UPTIME_SERIES.values():
+        metrics.add(metric, OWN, late)
     found = series.judge(await series.read(metrics, PLACE, WINDOW), PLACE)
     assert found.cpu.database is not None

@@ -7,9 +7,7 @@ from encbench.admission.campaign import most_trials
 from encbench.admission.checks import admit
 from encbench.admission.gather import Installed, script_ref
 from encbench.api.campaign import Resolved
-from encbench.api.conditions import is_true
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP
-from encbench.api.lifecycle import COMPLETE, FAILED
 from encbench.core.naming import child_name, digest
 from encbench.core.problem import Problem, Reason
 from encbench.kube.labels import labels, metadata
@@ -62,9 +60,9 @@ async def _crowded(
     others = 0
     for body in await reader.list(CAMPAIGN, campaign.namespace):
         with suppress(Malformed):
-            status = objects.campaign(body).status
-            if not any(is_true(status.conditions, kind) for kind in (COMPLETE, FAILED)):
-                others += status.progress.planned
+            one = objects.campaign(body)
+            if not objects.has_ended(one):
+                others += one.status.progress.planned
     if others + count <= limit:
         return ()
     text = (

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from encbench.api.conditions import is_true
 from encbench.api.kinds import CAMPAIGN, SECRET
-from encbench.api.lifecycle import COMPLETE, FAILED
+from encbench.api.lifecycle import FAILED
 from encbench.database.connection import connection
 from encbench.engines.external import PASSWORD, USERNAME, entries_of
 from encbench.engines.facts import facts
@@ -54,8 +54,7 @@ async def _rival(read: Reads, testbed: Testbed) -> str:
     for body in await read.cluster.list(CAMPAIGN, testbed.namespace, {}):
         with contextlib.suppress(Malformed):
             one = objects.campaign(body)
-            has_ended = any(is_true(one.status.conditions, kind) for kind in (COMPLETE, FAILED))
-            if not has_ended and place in _places(one):
+            if not objects.has_ended(one) and place in _places(one):
                 found.append(one)
     first = min(found, key=lambda one: (one.status.start_time or "", one.uid), default=None)
     own = testbed.spec.campaign_ref.uid

@@ -23,8 +23,7 @@ def member(name: str) -> str:
 
 def unit(testbed: Testbed) -> Unit:
     """The preparation. Several of one campaign may share a node: nothing is measured meanwhile."""
-    campaign = testbed.spec.campaign_ref
-    holder = Holder(testbed.namespace, campaign.name, campaign.uid)
+    holder = Holder.of(testbed.namespace, testbed.spec.campaign_ref)
     return Unit(holder, member(testbed.name))
 
 

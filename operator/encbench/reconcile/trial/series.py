@@ -38,7 +38,7 @@ DATABASE_SERIES = {
     "database_write_bytes": "encbench_database_write_bytes_total",
 }
 
-UPTIME = "encbench_agent_uptime_seconds"
+UPTIME_SERIES = {"agent_uptime_seconds": "encbench_agent_uptime_seconds"}
 """A clock that is never set, as Prometheus has scraped it."""
 MAX_STEP = 1.0
 """Seconds by which Prometheus' clock may seem to differ from that one over a window: a busy agent
@@ -98,7 +98,7 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
     series: dict[str, tuple[Sample, ...]] = {}
     if place.external is not None:
         series = await _named(metrics, place.external, window, start, end)
-    wanted = DATABASE_SERIES if place.external is None else {}
+    wanted = DATABASE_SERIES | UPTIME_SERIES if place.external is None else {}
     if place.proxy_limit is not None:
         wanted = wanted | PROXY_SERIES
     for name, metric in wanted.items():
@@ -106,10 +106,6 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
         # A pod that was replaced shows as a second series: no window spans two servers.
         if len(found) == 1:
             series[name] = found[0].samples
-    if place.external is None:
-        found = _of(window, await metrics.raw(f"{UPTIME}{{{own}}}", start, end))
-        if len(found) == 1:
-            series["agent_uptime_seconds"] = found[0].samples
     pods: list[PodCpu] = []
     parts: tuple[PodPart, ...] = (*PARTS, "client") if place.in_turns else PARTS
     for part in parts:
@@ -191,7 +187,7 @@ def clock_step(record: MetricsRecord) -> float:
 def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
     """What the series say of their window."""
     if step := clock_step(record):
-        why = f"Prometheus' clock was set by {step:+.1f} s in the window"
+        why = f"Prometheus' clock was set by {step:+.1f} s, or the agent answered as late"
         unknown: Withheld = {"database": why, "node": why, "foreign": why, "idle": why}
         if place.proxy_limit is not None:
             unknown["proxy"] = why

@@ -31,8 +31,7 @@ def member(name: str) -> str:
 
 def unit(trial: Trial) -> Unit:
     """The trial, or the interleaved block of which it is one, by the block's first trial."""
-    campaign, turns = trial.spec.campaign_ref, trial.spec.turns
-    holder = Holder(trial.namespace, campaign.name, campaign.uid)
+    holder, turns = Holder.of(trial.namespace, trial.spec.campaign_ref), trial.spec.turns
     return Unit(holder, member(turns.trials[0] if turns else trial.name))
 
 

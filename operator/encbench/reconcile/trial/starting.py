@@ -12,7 +12,7 @@ from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import CreateJob, TrialEffect
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import Trouble
-from encbench.reconcile.stage import holds_the_stage, is_leaving, keeps_from_proving, left_at
+from encbench.reconcile.stage import holds_the_stage, is_measured, keeps_from_proving, left_at
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial import decision, solitude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
@@ -56,8 +56,7 @@ def _next_look(draft: TrialDraft, waited: float) -> float:
     before = draft.seen.before
     if draft.seen.job is None:
         return 0.0
-    runs = before is not None and holds_the_stage(before) and not is_leaving(before)
-    if before is None or not runs or not draft.is_true(life.PREPARED):
+    if before is None or not is_measured(before) or not draft.is_true(life.PREPARED):
         return backoff(waited, decision.POLL, decision.SLOW_POLL)
     end = (before.status.release_at or 0.0) + load_seconds(before.spec)
     return until(end - draft.seen.now.timestamp())

@@ -14,14 +14,12 @@ from encbench.api.testbed import Arm
 from encbench.core import plan
 from encbench.report.analysis.pairs import Blocks, Pairs
 from encbench.report.compare.difference import difference
-from encbench.report.document import Provenance
+from encbench.report.document import PLACES, Provenance
 from encbench.report.document.pooled import Part, PooledChange
 from encbench.report.figures import JudgedFigure
 
 STRIDE = 100_000
 """More than any block's number."""
-_PLACES = ("Database node", "Client node")
-"""Facts that are names: another node of the same kind is welcome."""
 
 
 def unlike(a: Provenance, b: Provenance) -> Iterator[str]:
@@ -29,7 +27,7 @@ def unlike(a: Provenance, b: Provenance) -> Iterator[str]:
     facts = [
         origin.by_name | {"CPU flags for ciphers": " ".join(origin.cpu_flags)} for origin in (a, b)
     ]
-    common = facts[0].keys() & facts[1].keys() - {*_PLACES}
+    common = facts[0].keys() & facts[1].keys() - {*PLACES}
     settings = a.settings.keys() & b.settings.keys()
     for names, (one, other) in ((common, facts), (settings, (a.settings, b.settings))):
         for name in sorted(names):

@@ -8,11 +8,10 @@ open, and a pipeline decides for itself what to do then.
 from dataclasses import dataclass
 
 from encbench.report.compare.difference import ComparedReports, Delta, MatchedPair
+from encbench.report.document import PLACES
 
 _QUESTION = ("what was measured", "what it ran on")
 """Topics that make two reports unlike. Images, settings and versions may be what was changed."""
-_PLACES = ("Database node", "Client node")
-"""Nodes come and go; what they are made of stands beside their names."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ def unlike(compared: ComparedReports) -> list[str]:
     return [
         f"{found.name}: {found.a} and {found.b}"
         for found in compared.differences
-        if found.topic in _QUESTION and found.name not in _PLACES
+        if found.topic in _QUESTION and found.name not in PLACES
     ]
 
 

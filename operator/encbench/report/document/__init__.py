@@ -88,6 +88,10 @@ class Fact(Model):
     values: tuple[FactValue, ...]
 
 
+PLACES = ("Database node", "Client node")
+"""Facts that are names: another node of the same kind is welcome."""
+
+
 class Provenance(Model):
     """The conditions that the figures were measured under."""
 
