@@ -203,11 +203,13 @@ class Agent(AgentReader, Protocol):
         *,
         warehouses: int,
         loaded: bool,
+        full: bool,
         seconds: float,
     ) -> agent.ChecksAnswer:
         """State of the checks of TPC-C's tables that bear this name.
 
-        The first call starts them and they take minutes; later calls with that name only look.
+        The first call starts them and they take minutes, `full` ones many; later calls with that
+        name only look.
         Also Unavailable while other checks are in progress.
         """
 

@@ -20,7 +20,7 @@ nothing is planned beyond the pilot.
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from encbench.api.campaign import Blocks, CampaignSpec, MatrixEntry, Resolved
 from encbench.api.testbed import Arm
@@ -74,6 +74,8 @@ class PlannedTrial:
     """Which set of testbeds, from 1."""
     turns_seed: int | None = None
     """Seed of the order of the slices in an interleaved block; None in a sequential one."""
+    last: bool = False
+    """Nothing beyond its block is planned in the cell, unless a pilot or a failure adds more."""
 
 
 @dataclass(frozen=True)
@@ -242,6 +244,8 @@ def next_trial(
         if goal is None:
             open_blocks.append((last + 1, place, ()))
     _, _, first = min(open_blocks, key=lambda entry: entry[:2], default=(0, 0, ()))
+    if remaining == len(first):
+        first = tuple(replace(trial, last=True) for trial in first)
     interleaved = bool(first) and is_interleaved(spec.blocks, first[0].block)
     return CellState(
         next_trial=first[0] if first else None,

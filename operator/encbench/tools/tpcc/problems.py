@@ -56,6 +56,12 @@ def pair_problems(
             "inTransit"
         )
         yield Problem(WORKLOAD, Reason.MODE_UNPROVABLE, text)
+    if tpcc.full_check is not None and instance.is_external:
+        text = (
+            "an external database has no agent that could check its tables: leave tpcc.fullCheck "
+            "out, and run tpcc check-all from the client's image once the campaign has ended"
+        )
+        yield Problem(WORKLOAD, Reason.EXTERNAL_UNSUPPORTED, text)
 
 
 def reports_sessions(workload: WorkloadSpec) -> bool:

@@ -93,6 +93,13 @@ def test_benchmarksql_drives_external_databases_in_plaintext_alone() -> None:
     assert pair_problems(tpcc_spec(), outside, TLS) == []
 
 
+def test_nobody_could_check_an_external_database_at_the_end() -> None:
+    spec = tpcc_spec({"fullCheck": "AtEnd"})
+    assert pair_problems(spec, on("mysql"), PLAIN) == []
+    (found,) = pair_problems(spec, spec_of_external(engine="mysql").instance, PLAIN)
+    assert "leave tpcc.fullCheck out, and run tpcc check-all" in found
+
+
 def test_who_tells_what_sessions_negotiated() -> None:
     assert reports_sessions(tpcc_spec())
     assert not reports_sessions(tpcc_spec({"benchmarksql": {}}, WHOLE))
