@@ -267,6 +267,19 @@ def test_a_hop_that_is_not_apart_is_said() -> None:
     assert "Columns of unknown origin are in plaintext" in titles
 
 
+def test_a_study_s_table_stays_within_a_topology() -> None:
+    near = {"columns": {**HOP, "ratio": 100, "upstream": "Socket"}}
+    study = Study(
+        workloads=("oltp-read-only",),
+        concurrency=(64,),
+        blocks=2,
+        baseline=PROXY,
+        loss={"all": 0.2, "near": 0.2},
+        modes={"all": {"columns": {**HOP, "ratio": 100}}, "near": near},
+    )
+    assert [table.name for table in report_of(study).studies] == ["sysbench-all"]
+
+
 def test_the_topology_is_said() -> None:
     near = {"columns": {**HOP, "ratio": 0, "upstream": "Socket"}}
     study = Study(
