@@ -205,10 +205,10 @@ def test_what_replaces_the_last_block_is_the_last_one() -> None:
 
 
 def test_the_end_of_a_pilot_may_be_the_end() -> None:
-    spec = campaign(precision={"targetHalfWidth": 0.02})
+    spec = campaign(precision={"targetHalfWidth": 0.02}, blocks={"min": 4})
     cell = only_cell(spec)
-    assert lasts(spec, cell) == {(4, 3)}
-    assert lasts(spec, cell, goals={cell.conditions[0]: 5}) == {(4, 5)}
+    assert lasts(spec, cell) == {(4, 4)}
+    assert lasts(spec, cell, goals={cell.conditions[0]: 6}) == {(4, 6)}
 
 
 def test_conditions_take_turns_within_a_block() -> None:
