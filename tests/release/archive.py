@@ -6,11 +6,18 @@ import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import Protocol
+
+
+class Sink(Protocol):
+    """What bytes can be written to."""
+
+    def write(self, data: bytes, /) -> int: ...
+    def flush(self) -> None: ...
 
 
 @contextmanager
-def compressed(target: IO[bytes]) -> Iterator[IO[bytes]]:
+def compressed(target: Sink) -> Iterator[gzip.GzipFile]:
     """Gzip that remembers neither a name nor a time."""
     with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=target, mtime=0) as stream:
         yield stream

@@ -25,7 +25,7 @@ from typing import IO, Any
 from tests.cluster.console import ClusterError
 
 from . import keystore
-from .archive import compressed
+from .archive import Sink, compressed
 
 _TYPE = "application/vnd.oci.image"
 _BUILD = 3600
@@ -165,7 +165,7 @@ def _says(key: str, value: Any) -> bool:
 def _read(tar: tarfile.TarFile, name: str) -> bytes:
     file = tar.extractfile(name)
     if file is None:
-        raise ClusterError(f"{tar.name} is not an image archive")
+        raise ClusterError(f"there is no {name} in the image archive")
     return file.read()
 
 
@@ -196,7 +196,7 @@ def _layer(layout: _Layout, outer: tarfile.TarFile, name: str, epoch: int) -> tu
     return f"sha256:{plain.sha.hexdigest()}", descriptor
 
 
-def _rewrite(source: tarfile.TarFile, target: IO[bytes], epoch: int) -> None:
+def _rewrite(source: tarfile.TarFile, target: "_Digest", epoch: int) -> None:
     entries = source.getmembers()
     began = max((entry.mtime for entry in entries), default=0) - _BUILD
     with tarfile.open(fileobj=target, mode="w|", format=tarfile.PAX_FORMAT) as tar:
@@ -230,16 +230,13 @@ def _constant(path: str, content: bytes, epoch: int) -> bytes:
 class _Digest(io.RawIOBase):
     """Passes bytes on, and knows their digest and number."""
 
-    def __init__(self, target: IO[bytes]) -> None:
+    def __init__(self, target: Sink) -> None:
         super().__init__()
         self._target = target
         self.sha = hashlib.sha256()
         self.size = 0
 
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
+    def write(self, data: Any, /) -> int:
         self._target.write(data)
         self.sha.update(data)
         self.size += len(data)

@@ -65,7 +65,7 @@ def pushed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pushed]:
     with running_registry(tmp_path_factory.mktemp("registry")) as server:
         registry.skopeo()
         options = ("--dest-tls-verify=false", f"--dest-authfile={server.secret}")
-        script = [folder / "push.sh", f"{server.address}/{MIRROR}", *options]
+        script = [str(folder / "push.sh"), f"{server.address}/{MIRROR}", *options]
         subprocess.run(script, check=True, timeout=600, stdout=subprocess.DEVNULL)
         yield Pushed(server, listed)
 

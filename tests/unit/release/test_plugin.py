@@ -73,7 +73,7 @@ def unpacked(tmp_path: Path) -> Path:
 
 
 def run(program: Path, path: str) -> subprocess.CompletedProcess[str]:
-    command = [program, "plan", "a b"]
+    command = [str(program), "plan", "a b"]
     return subprocess.run(command, env={"PATH": path}, capture_output=True, text=True, check=False)
 
 
