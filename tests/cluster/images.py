@@ -89,19 +89,18 @@ def ensure(
     *,
     pull: bool,
     architecture: str = native(),
-    compiled: Mapping[str, Path] = MappingProxyType({}),
+    given: Mapping[str, Path] = MappingProxyType({}),
 ) -> Path:
     """The archive of an image, built now unless the cache has it.
 
     ``binaries`` is the directory of the recipe's compiled part. With ``pull`` the base image comes
     from a registry, without it from debootstrap. For another ``architecture`` than this machine's,
-    this machine runs such programs, unless the Containerfile runs none. ``compiled`` are files that
-    the build takes from the context instead of compiling them: name in the context → file.
+    this machine runs such programs, unless the Containerfile runs none. ``given`` are files of the
+    context besides the image's own, or in their place: name in the context → file.
     """
-    sources = _sources(layout, name) | dict(compiled)
+    sources = _sources(layout, name) | dict(given)
     if binaries is not None:
         sources |= {one: binaries / one for one in RECIPES[name].binaries or (name,)}
-    place = _Target(layout, architecture, ("PROGRAM=compiled",) if compiled else ())
     key = cache.content_key(
         image(name),
         *(["pulled"] if pull else map(base_image.key, _suites(layout, name))),
@@ -112,11 +111,12 @@ def ensure(
         what = f"image {name}:{IMAGE_TAGS[name]}"
         with console.step(what, f"building for {architecture}"):
             context = archive.with_name("context")
-            for target, file in sources.items():
-                copy = context / target
+            for path, file in sources.items():
+                copy = context / path
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(file, copy)
-            _build(place, console, name, context, archive, pull=pull)
+            target = _Target(layout, architecture)
+            _build(target, console, name, context, archive, pull=pull)
 
     return cache.entry(layout, folder("images", architecture), name, key, build)
 
@@ -201,7 +201,6 @@ class _Target:
 
     layout: Layout
     architecture: str
-    arguments: tuple[str, ...] = ()
 
     @property
     def storage(self) -> Path:
@@ -238,14 +237,14 @@ def _build(
     for suite in [] if pull else _suites(layout, name):
         _seed_base(target, console, suite)
     volumes = recipe.settings(layout, archive.parent) if recipe.settings else []
-    given = (*recipe.arguments, *target.arguments)
+    arguments = [word for one in recipe.arguments for word in ("--build-arg", one)]
     run_logged(
         [
             *target.bud,
             f"--pull={'always' if pull else 'never'}",
             f"--layers={'true' if recipe.layered else 'false'}",
             *volumes,
-            *(word for one in given for word in ("--build-arg", one)),
+            *arguments,
             *("--tag", image(name), "--file", str(containerfile), str(context)),
         ],
         log,

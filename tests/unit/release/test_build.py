@@ -13,6 +13,7 @@ from tests.cluster.console import Console
 from tests.cluster.layout import Layout
 from tests.release import build, emulation, plugin
 from tests.release.source import REPO
+from tests.unit.release.test_oci import saved
 
 LAYOUT = Layout(repo=REPO, cache=Path("/cache"), state=Path("/state"))
 
@@ -63,6 +64,22 @@ def test_what_cannot_be_built_is_listed_with_the_reason(
     assert {(gap["architecture"], gap["reason"]) for gap in built.missing} == {
         ("arm64", "the kernel has no switch for it")
     }
+
+
+def test_jars_are_compiled_once(tmp_path: Path) -> None:
+    files = {f"opt/tpcc/lib/{name}": (name.encode(), 1.0) for name in ("a.jar", "b.jar")}
+    own = saved(tmp_path / "own", {**files, "opt/x.jar": (b"", 1.0)}, architecture="amd64")
+    given = build.without_maven(LAYOUT, own, tmp_path)
+    assert {name: file.name for name, file in given.items()} == {
+        "Containerfile": "Containerfile",
+        "lib/a.jar": "a.jar",
+        "lib/b.jar": "b.jar",
+    }
+    assert given["lib/a.jar"].read_bytes() == b"a.jar"
+    text = given["Containerfile"].read_text()
+    assert text.startswith("FROM docker.io/library/debian:bookworm-slim\n")
+    assert "COPY lib /opt/tpcc/lib\n" in text
+    assert "maven" not in text
 
 
 def test_another_architectures_parts_have_folders_of_their_own() -> None:
