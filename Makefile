@@ -8,6 +8,7 @@ FUZZ_SECONDS ?= 600
 
 export PYTHONPATH := operator:.
 export CLUSTER
+export VALUES
 # As in the operator's image: threads that wait for each other by spinning are slow on a busy machine.
 export OPENBLAS_NUM_THREADS := 1
 
@@ -30,7 +31,7 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 .PHONY: demo
-demo: ## From nothing to a report: cluster, images, chart, campaigns/demo
+demo: ## From nothing to a report: cluster, images, chart, campaigns/demo; VALUES=files of yours
 	$(python) -m tests.demo
 
 .PHONY: test
@@ -126,6 +127,10 @@ crds: ## Generate crds/, docs/lifecycle.md and the chart's README
 .PHONY: lock
 lock: ## Pin the requirements again
 	operator/lock.sh
+
+.PHONY: release
+release: ## Write chart, images for amd64 and arm64, plugin, SBOMs into build/release; VERSION=1.2.0
+	@$(python) -m tests.release $(VERSION) $(RELEASE_ARGS)
 
 .PHONY: sbom
 sbom: ## Write what is in each image into build/sbom, as CycloneDX
