@@ -35,7 +35,7 @@ def test_the_demo_needs_its_server_and_its_client(capsys: pytest.CaptureFixture[
     names = listed(capsys, *flags, "-o", "name").splitlines()
     assert names == ["docker.io/library/mariadb:10.11", "docker.io/encbench/sysbench:1.0.20"]
     found = json.loads(listed(capsys, *flags, "-o", "json"))
-    assert found[names[1]] == ["client of Workload read-write"]
+    assert found[names[1]] == ["client of Workload write-only"]
     table = listed(capsys, *flags).splitlines()
     assert table[0].split() == ["IMAGE", "FOR"]
     assert table[1].endswith("  server of InstanceTemplate mariadb-small")
