@@ -10,6 +10,7 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ _BOUNDS = {
 _EXCLUSIVE = {"minimum": "more than", "maximum": "less than"}
 
 
+@cache
 def pages() -> dict[Path, str]:
     """Content of every page by its path below the checkout."""
     return {FOLDER / f"{it.kind.kind.lower()}.md": "\n".join(_page(it)) for it in RESOURCES}

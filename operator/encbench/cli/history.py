@@ -72,7 +72,7 @@ async def _from_cluster(args: argparse.Namespace) -> list[Report]:
 async def _fetched(store: Store, one: OverheadReport) -> Report | None:
     """The whole report; None, and a line on standard error, where the bucket has it no more."""
     artefacts = one.status.artefacts
-    content = artefacts and await store.get(artefacts.json_.key)
+    content = await store.get(artefacts.json_.key) if artefacts else None
     if artefacts is None or content is None:
         print(f"left out: report {one.name} has no report.json in the bucket", file=sys.stderr)
         return None

@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
-from encbench.api.crd import definition
-from encbench.api.reference import FOLDER, ROOT, main, pages, stale
+from encbench.api.crd import ROOT, definition
+from encbench.api.reference import FOLDER, main, pages, stale
 from encbench.api.resources import RESOURCES, Resource
+
+
+def page(kind: str) -> str:
+    return pages()[FOLDER / f"{kind.lower()}.md"]
 
 
 def paths(schema: dict[str, Any], path: str) -> Iterator[str]:
@@ -32,19 +36,15 @@ def test_every_field_has_a_line(resource: Resource) -> None:
     wanted = [
         path for part in ("spec", "status") if part in whole for path in paths(whole[part], part)
     ]
-    page = pages()[FOLDER / f"{resource.kind.kind.lower()}.md"]
-    found = re.findall(r"(?m)^\| `((?:spec|status)\.[^`]+)` \|", page)
+    own = page(resource.kind.kind)
+    found = re.findall(r"(?m)^\| `((?:spec|status)\.[^`]+)` \|", own)
     assert sorted(found) == sorted(wanted)
-    rows = [line for line in page.splitlines() if line.startswith("| `spec.")]
+    rows = [line for line in own.splitlines() if line.startswith("| `spec.")]
     assert {row.count(" | ") for row in rows} == {4}, "a bar in a cell would break it"
 
 
 def row(kind: str, field: str) -> list[str]:
-    (line,) = (
-        line
-        for line in pages()[FOLDER / f"{kind}.md"].splitlines()
-        if line.startswith(f"| `{field}` |")
-    )
+    (line,) = (line for line in page(kind).splitlines() if line.startswith(f"| `{field}` |"))
     return [cell.strip() for cell in line.strip("|").split(" | ")]
 
 
@@ -61,9 +61,9 @@ def test_a_line_says_what_the_schema_says() -> None:
 
 
 def test_a_rule_of_several_fields_is_written_once() -> None:
-    page = " ".join(pages()[FOLDER / "campaign.md"].split())
-    assert page.count("is fixed once the campaign exists") == 1
-    assert "- each of matrix, baselineModeRef, blocks," in page
+    said = " ".join(page("campaign").split())
+    assert said.count("is fixed once the campaign exists") == 1
+    assert "- each of matrix, baselineModeRef, blocks," in said
 
 
 def test_a_stale_page_is_noticed_and_written_anew(

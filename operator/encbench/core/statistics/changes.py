@@ -1,12 +1,13 @@
 """Where the level of a series changes: its best split, held to a permutation test.
 
-The gain of a split into k and n − k values is what two means explain beyond one:
-k (n − k) / n · (mean after − mean before)². If all values come from one distribution, their order
-says nothing, so the gain of the best split is compared with that of the same values in random
-orders. The noise from one campaign to the next need not be known, and may have any shape. Where a
-split is shown, either part is searched in the same way: the bisection of E-Divisive (Matteson &
-James, "A nonparametric approach for multiple change point analysis of multivariate data", Journal
-of the American Statistical Association 109(505), 2014), which Apache Otava uses as well.
+The gain of a split into k and n − k values is what two means of their ranks explain beyond one:
+k (n − k) / n · (mean rank after − mean rank before)². If all values come from one distribution,
+their order says nothing, so the gain of the best split is compared with that of the same values in
+random orders. The noise from one campaign to the next need not be known, and may have any shape;
+by ranks, one strange campaign weighs no more than any other. Where a split is shown, either part is
+searched in the same way: the bisection of E-Divisive (Matteson & James, "A nonparametric approach
+for multiple change point analysis of multivariate data", Journal of the American Statistical
+Association 109(505), 2014), which Apache Otava uses as well.
 
 The test is SciPy's `permutation_test`. Otava itself cannot be installed beside the operator,
 because it pins older versions of numpy and scipy, and it brings clients of BigQuery and Slack.
@@ -16,7 +17,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 PART = 2
-"""The least values of a part: one strange campaign is no new level."""
+"""The least values of a part: one campaign is no level."""
 RESAMPLES = 9_999
 SEED = 1
 """Of the random orders, so that equal series give equal p-values."""
@@ -36,9 +37,9 @@ class LevelChange:
 
     place: int
     before: float
-    """Mean of the values since the last change."""
+    """Median of the values since the last change."""
     after: float
-    """Mean of the values until the next one."""
+    """Median of the values until the next one."""
     p: float
 
 
@@ -55,12 +56,13 @@ def needed(level: float = LEVEL) -> int:
     """The least values with which a change can be shown at that level.
 
     The smallest p-value is that of a series which falls apart in its middle: of all ways to choose
-    the values of one part, only two separate them like that.
+    the values of one half, only two separate them like that. One value more has no smaller one,
+    because two splits are then as good as each other.
     """
-    count = 2 * PART
-    while 2 / math.comb(count, count // 2) > level:
-        count += 1
-    return count
+    half = PART
+    while 2 / math.comb(2 * half, half) > level:
+        half += 1
+    return 2 * half
 
 
 def course(values: Sequence[float], level: float = LEVEL) -> Course:
@@ -69,11 +71,11 @@ def course(values: Sequence[float], level: float = LEVEL) -> Course:
         return Course(None)
     p, found = _search(values, 0, level)
     starts = [0, *(place for place, _ in found), len(values)]
-    means = [fmean(values[a:b]) for a, b in pairwise(starts)]
+    levels = [median(values[a:b]) for a, b in pairwise(starts)]
     return Course(
         p,
         tuple(
-            LevelChange(place, means[number], means[number + 1], own)
+            LevelChange(place, levels[number], levels[number + 1], own)
             for number, (place, own) in enumerate(found)
         ),
     )
@@ -88,8 +90,9 @@ def _search(
     place, p = _split(values)
     if p > level:
         return p, []
-    before = _search(values[:place], start, level)[1]
-    after = _search(values[place:], start + place, level)[1]
+    # The parts share the level, so that a change that is there brings no others with it.
+    before = _search(values[:place], start, level / 2)[1]
+    after = _search(values[place:], start + place, level / 2)[1]
     return p, [*before, (start + place, p), *after]
 
 
@@ -97,10 +100,10 @@ def _split(values: Sequence[float]) -> tuple[int, float]:
     """The place of the best split, and its p-value."""
     # A second that only a history pays.
     import numpy as np  # noqa: PLC0415
-    from scipy.stats import permutation_test  # noqa: PLC0415
+    from scipy.stats import permutation_test, rankdata  # noqa: PLC0415
 
-    series = np.asarray(values, dtype=float)
-    if np.ptp(series) == 0:
+    series = rankdata(values)
+    if min(series) == max(series):
         return PART, 1.0
     tested = permutation_test(
         (series,),

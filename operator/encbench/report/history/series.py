@@ -11,7 +11,7 @@ All series of a history are tested side by side, so each is held to LEVEL / thei
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean
+from statistics import median
 from typing import NamedTuple
 
 from encbench.api.overheadreport import FigureKey, Interval, Row
@@ -73,10 +73,10 @@ class HistorySeries:
 
     @property
     def levels(self) -> list[float]:
-        """The mean of its part of the series, for each measured point."""
+        """The median of its part of the series, for each measured point."""
         values = [one.estimate for _, one in self.measured]
         places = [0, *(change.place for change in self.course.changes), len(values)]
-        return [fmean(values[a:b]) for a, b in pairwise(places) for _ in range(a, b)]
+        return [median(values[a:b]) for a, b in pairwise(places) for _ in range(a, b)]
 
     @property
     def last(self) -> LevelChange | None:

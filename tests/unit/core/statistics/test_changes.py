@@ -2,6 +2,7 @@
 
 import math
 import random
+from statistics import median
 
 import pytest
 
@@ -18,8 +19,7 @@ def test_a_step_is_found_at_its_place_with_its_levels() -> None:
     found = course(values)
     (change,) = found.changes
     assert change.place == 10
-    assert change.before == pytest.approx(sum(values[:10]) / 10)
-    assert change.after == pytest.approx(sum(values[10:]) / 8)
+    assert (change.before, change.after) == (median(values[:10]), median(values[10:]))
     assert found.p == change.p <= 0.001
 
 
@@ -30,11 +30,11 @@ def test_both_steps_of_a_bump_are_found() -> None:
     assert first.after == second.before > max(first.before, second.after) + 4
 
 
-def test_one_strange_campaign_is_no_level() -> None:
-    for place in (0, 7, 14):
-        values = noise(15)
-        values[place] += 12
-        assert not course(values).changes
+@pytest.mark.parametrize("place", [0, 7, 14])
+def test_one_strange_campaign_is_no_level(place: int) -> None:
+    values = noise(15)
+    values[place] += 12
+    assert not course(values).changes
 
 
 def test_equal_values_never_change() -> None:
@@ -48,7 +48,7 @@ def test_too_few_values_give_no_answer() -> None:
     assert p is not None and abs(p - 2 / math.comb(8, 4)) < 0.006
 
 
-@pytest.mark.parametrize("level", [LEVEL, 0.01, 0.002])
+@pytest.mark.parametrize("level", [LEVEL, 0.025, 0.01])
 def test_with_as_many_as_needed_a_change_can_be_shown(level: float) -> None:
     count = needed(level)
     values = [number / 1000 + (number >= count // 2) for number in range(count)]
@@ -57,10 +57,10 @@ def test_with_as_many_as_needed_a_change_can_be_shown(level: float) -> None:
 
 
 def test_a_series_that_never_changes_is_rarely_said_to() -> None:
-    """Of 200 series about ten at 5 %; more than 20 would happen once in 1,000 times."""
+    """Of 120 series about six at 5 %; more than 14 would happen once in 1,000 times."""
     drawn = random.Random(11)
-    skewed = [[drawn.expovariate(1) for _ in range(14)] for _ in range(200)]
-    assert 1 <= sum(bool(course(values).changes) for values in skewed) <= 20
+    skewed = [[drawn.expovariate(1) for _ in range(14)] for _ in range(120)]
+    assert 1 <= sum(bool(course(values).changes) for values in skewed) <= 14
 
 
 def test_equal_series_give_equal_answers() -> None:
