@@ -10,8 +10,8 @@ from encbench.text.words import capitalised, plural
 
 HOW = (
     "Each point is a campaign's estimate with its paired 95 % interval. A change of level is shown "
-    "where a split of a series separates high from low better than it would in random orders of the "
-    "same campaigns: the test goes by the scatter from campaign to campaign, and not by their "
+    "where a split of a series separates high from low better than it would in random orders of "
+    "the same campaigns: the test goes by the scatter from campaign to campaign, and not by their "
     "intervals. A level is a median. All series together have an error of at most 5 %, so each is "
     "tested at {level}. A change says when, and not why: compare the reports before and after it."
 )
