@@ -61,6 +61,7 @@ lint: ## The same without the unit tests
 	git ls-files '*.sh' .ci/run | xargs $(venv)/bin/shellcheck
 	$(python) -m encbench.api.crd --check
 	$(python) -m encbench.api.lifecycle_page --check
+	$(python) -m encbench.api.reference --check
 	$(python) -m tests.chart_readme --check
 	$(prose)
 
@@ -119,9 +120,10 @@ format-java: ## Format the Java parts
 	mvn -B -q -f images/tpcc spotless:apply
 
 .PHONY: crds
-crds: ## Generate crds/, docs/lifecycle.md and the chart's README
+crds: ## Generate crds/, docs/lifecycle.md, docs/reference/ and the chart's README
 	$(python) -m encbench.api.crd
 	$(python) -m encbench.api.lifecycle_page
+	$(python) -m encbench.api.reference
 	$(python) -m tests.chart_readme
 
 .PHONY: lock
