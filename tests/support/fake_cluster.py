@@ -6,10 +6,10 @@ a stale resourceVersion or another uid; writes that change nothing keep the reso
 is written only by `apply_status`; strict validation of our own kinds; finalizers; label selection.
 
 What is simpler, on purpose:
-- Server-side apply knows two managers, the operator and everybody else: fields that the operator
+- Server-side apply knows two managers, the operator and all others: fields that the operator
   applied earlier and leaves out now are removed, maps are merged, and **lists are replaced whole**.
 - Garbage collection happens within `delete`; an object goes with the last of its owners.
-- Nobody runs Jobs or StatefulSets: a test plays the other controllers with `add` and `set_status`.
+- Jobs and StatefulSets are not run: a test plays the other controllers with `add` and `set_status`.
 - Any namespace exists.
 """
 
@@ -166,7 +166,7 @@ class FakeCluster:
     # -- for tests: play the user and the other controllers; none of these is recorded or fails
 
     def add(self, kind: Kind, body: Body) -> Body:
-        """Put an object as somebody else would, status included. Returns it as stored."""
+        """Put an object as another client would, status included. Returns it as stored."""
         key = _key_of(kind, body)
         check_name(body)
         assert key not in self._objects, f"{key} exists already"
