@@ -166,6 +166,14 @@ compare: ## Compare what two revisions produce; BEFORE=HEAD AFTER= (the working 
 bench-aa: ## Real A/A campaigns, their verdicts and noise floors; CAMPAIGNS=20
 	$(python) -m tests.bench.aa
 
+.PHONY: bench-ledger
+bench-ledger: ## Time and memory that many finished trials cost a new operator; TRIALS=10000
+	$(python) -m tests.bench.ledger_scale --trials $(or $(TRIALS),10000)
+
+.PHONY: bench-report
+bench-report: ## Time and memory that the report of a large campaign takes; TRIALS=10000
+	$(python) -m tests.bench.report_scale --trials $(or $(TRIALS),10000)
+
 .PHONY: bench-observer
 bench-observer: ## What collection costs: switched on and off under load; MINUTES=10 DATABASE_CPU=1
 	$(python) -m tests.bench.observer
