@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from encbench import __version__
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.cli.images import from_cluster
 from encbench.cli.installation import DEPLOYMENT, OPERATOR
@@ -78,9 +79,9 @@ async def test_of_an_installation_all_images_are_known() -> None:
     assert found == {
         f"{HERE}/library/mariadb:10.11": ["server of InstanceTemplate small"],
         f"{HERE}/encbench/sysbench:1.0.20": ["client of Workload oltp"],
-        f"{HERE}/encbench/operator:dev": ["agent and recorder"],
-        f"{HERE}/encbench/turnstile:1.0": ["turnstile of interleaved blocks"],
-        f"{HERE}/encbench/confidential-proxy:1.0": ["proxy of EncryptionMode tde"],
+        f"{HERE}/encbench/operator:{__version__}": ["agent and recorder"],
+        f"{HERE}/encbench/turnstile:{__version__}": ["turnstile of interleaved blocks"],
+        f"{HERE}/encbench/confidential-proxy:{__version__}": ["proxy of EncryptionMode tde"],
         f"{HERE}/encbench/gocryptfs:2.6.1": ["file system of EncryptionMode fs"],
     }
 
