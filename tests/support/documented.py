@@ -29,7 +29,8 @@ from tests.support.chart import CHART, REPO
 PROGRAMS = (
     *("kubectl", "helm", "make", "pip", "pipx", "uv", "python3", "python", "git", "mc"),
     *("podman", "docker", "mariadb", "mysql", "psql", "cosign"),
-    *("kind", "k3d", "minikube", "curl", "export", "CLUSTER=existing", "encbench"),
+    *("kind", "k3d", "minikube", "curl", "export", "CLUSTER=existing", "encbench", "cd", "tar"),
+    *("skopeo", "aws", "gcloud", "oc", "./push.sh"),
 )
 SHELL = ("", "sh", "shell", "bash", "console")
 """Languages of fenced blocks that may hold commands."""
@@ -121,7 +122,10 @@ def examples() -> Iterator[Documented]:
 
 
 def _begins(line: str) -> bool:
-    return line.removeprefix("$ ").split(" ", 1)[0] in PROGRAMS and "──" not in line
+    first = line.removeprefix("$ ").split(" ", 1)[0]
+    return bool(
+        (first in PROGRAMS and "──" not in line) or re.match(r"for \w+ in |while read ", line)
+    )
 
 
 def _bare(line: str) -> str:

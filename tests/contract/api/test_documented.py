@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.support import kustomize
 from tests.support.apiserver import REPOSITORY, ApiServer
 
 LIST = REPOSITORY / "tests" / "data" / "docs-commands.yaml"
@@ -42,8 +43,7 @@ def state(server: ApiServer, path: str, **status: Any) -> None:
 @pytest.fixture
 def prepared(api_server: ApiServer) -> ApiServer:
     """The namespaces and objects that the commands speak of: a demo that has come to its end."""
-    for name in ("encbench", "team-a"):
-        api_server.namespace(name)
+    api_server.namespace("team-a")
     secret = {"data": {"key": base64.b64encode(b"x").decode()}}
     for name in ("my-key", "my-login"):
         create(api_server, SECRETS.format("team-a"), "Secret", name, **secret)
@@ -64,6 +64,8 @@ def prepared(api_server: ApiServer) -> ApiServer:
 
 def test_they_can_be_carried_out(prepared: ApiServer, tmp_path: Path) -> None:
     (tmp_path / "campaigns").symlink_to(REPOSITORY / "campaigns")
+    demo = kustomize.built(REPOSITORY / "campaigns" / "demo")
+    (tmp_path / "demo.yaml").write_text(yaml.safe_dump_all(demo))
     for name in ("username", "password", "ca.crt"):
         (tmp_path / name).write_text("x")
     plugin = tmp_path / "bin" / "kubectl-encbench"
