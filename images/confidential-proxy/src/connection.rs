@@ -58,7 +58,8 @@ struct Connection {
 impl Connection {
     /// Serve a client that the server has greeted with these capabilities.
     async fn run(&mut self, offered: u32) -> Flow {
-        self.answers.agreed(handshake::agree(&mut self.relay, offered).await?);
+        let deprecate_eof = handshake::agree(&mut self.relay, offered, &self.rules).await?;
+        self.answers.agreed(deprecate_eof);
         handshake::authenticate(&mut self.relay).await?;
         let mut commands = Commands::default();
         loop {

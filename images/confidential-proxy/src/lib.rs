@@ -6,6 +6,7 @@
 //! public for the tests, the fuzz target and the benchmark.
 
 mod answers;
+pub mod attributes;
 pub mod binary_row;
 pub mod capabilities;
 pub mod cli;

@@ -40,6 +40,11 @@ pub const INFILE: Refusal = refusal(
     b"42000",
     "confidential-proxy does not pass LOCAL INFILE on; load the file at the server itself",
 );
+pub const DUMP: Refusal = refusal(
+    1235,
+    b"42000",
+    "confidential-proxy serves no dumps, which would hold ciphertext; dump from the server itself",
+);
 pub const TLS: Refusal =
     refusal(1835, b"HY000", "confidential-proxy speaks no TLS; connect without it (sslMode=DISABLED)");
 pub const PASSWORD: Refusal = refusal(
