@@ -61,6 +61,7 @@ lint: ## The same without the unit tests
 	git ls-files '*.sh' .ci/run | xargs $(venv)/bin/shellcheck
 	$(python) -m encbench.api.crd --check
 	$(python) -m encbench.api.lifecycle_page --check
+	$(python) -m encbench.api.reference --check
 	$(python) -m tests.chart_readme --check
 	$(prose)
 
@@ -119,9 +120,10 @@ format-java: ## Format the Java parts
 	mvn -B -q -f images/tpcc spotless:apply
 
 .PHONY: crds
-crds: ## Generate crds/, docs/lifecycle.md and the chart's README
+crds: ## Generate crds/, docs/lifecycle.md, docs/reference/ and the chart's README
 	$(python) -m encbench.api.crd
 	$(python) -m encbench.api.lifecycle_page
+	$(python) -m encbench.api.reference
 	$(python) -m tests.chart_readme
 
 .PHONY: lock
@@ -163,6 +165,14 @@ compare: ## Compare what two revisions produce; BEFORE=HEAD AFTER= (the working 
 .PHONY: bench-aa
 bench-aa: ## Real A/A campaigns, their verdicts and noise floors; CAMPAIGNS=20
 	$(python) -m tests.bench.aa
+
+.PHONY: bench-ledger
+bench-ledger: ## Time and memory that many finished trials cost a new operator; TRIALS=10000
+	$(python) -m tests.bench.ledger_scale --trials $(or $(TRIALS),10000)
+
+.PHONY: bench-report
+bench-report: ## Time and memory that the report of a large campaign takes; TRIALS=10000
+	$(python) -m tests.bench.report_scale --trials $(or $(TRIALS),10000)
 
 .PHONY: bench-observer
 bench-observer: ## What collection costs: switched on and off under load; MINUTES=10 DATABASE_CPU=1
