@@ -86,7 +86,10 @@ CALLED = (
 def test_a_call_gives_its_rows_and_its_output_parameters(
     server: Any, tmp_path: Path, driver: str
 ) -> None:
-    """Through a strict proxy; the inner driver alone receives envelopes."""
+    """Through a strict proxy, where the inner driver receives envelopes.
+
+    MariaDB's driver has output parameters under names that JDBC does not show; they are refused.
+    """
     if server.engine == "mysql" and driver.startswith("MariaDB's"):
         pytest.skip("MySQL's default authentication needs a key or TLS of MariaDB's driver")
     server.admin(*(statement.replace("@", f"{DATABASE}.") for statement in CALLED))
@@ -107,11 +110,13 @@ def test_a_call_gives_its_rows_and_its_output_parameters(
         found.setdefault(who, []).append(what)
     assert found["direct"][:3] == ["row name: Grüße", "row text: Grüße", "row amount: 12.25"]
     assert found["direct"][3:5] == ["out name: Grüße", "out text: Grüße"]
-    assert [one for one in found["inner"] if one.endswith("envelope")] == [
-        "row name: envelope",
-        "out name: envelope",
-    ]
-    assert found["ours"] == found["direct"]
+    sealed = [one for one in found["inner"] if one.endswith("envelope")]
+    assert sealed == ["row name: envelope", "out name: envelope"]
+    assert found["ours"][:3] == found["direct"][:3]
+    if driver == "Connector/J":
+        assert found["ours"][3:] == found["direct"][3:]
+    else:
+        assert {one.partition(": ")[2] for one in found["ours"][3:]} == {"refused 28000"}
 
 
 @pytest.fixture(scope="module")
