@@ -146,9 +146,8 @@ class ProveFully:
     database: PodFacts | None
 
 
-TestbedEffect = (
+OwnTestbedEffect = (
     ObjectEffect
-    | NodeEffect
     | IssueCredentials
     | CopyCredentials
     | ApplyDatabase
@@ -156,6 +155,7 @@ TestbedEffect = (
     | AskChecks
     | ProveFully
 )
+TestbedEffect = NodeEffect | OwnTestbedEffect
 
 # -- trials
 
@@ -232,9 +232,8 @@ class DiscardProofs:
     """Remove the single proofs from the bucket: the trial's record names them together."""
 
 
-TrialEffect = (
+OwnTrialEffect = (
     ObjectEffect
-    | NodeEffect
     | CreateJob
     | Prove
     | AskChecks
@@ -246,6 +245,7 @@ TrialEffect = (
     | Archive
     | DiscardProofs
 )
+TrialEffect = NodeEffect | OwnTrialEffect
 
 # -- campaigns
 
