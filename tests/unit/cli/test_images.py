@@ -49,7 +49,7 @@ def test_manifests_without_a_campaign_have_no_pods(
 
 
 def operator(**values: Any) -> dict[str, Any]:
-    """The Deployment as the chart makes it, for the namespace of the tests."""
+    """The operator's Deployment as the chart installs it; it watches the tests' namespace."""
     made = render({"watchNamespaces": ["bench"], **values}).one("Deployment", "operator")
     return {**made, "metadata": {**made["metadata"], "labels": OPERATOR}}
 

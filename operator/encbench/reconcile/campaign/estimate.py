@@ -15,7 +15,7 @@ DEAD_TIME = 5.0
 """Seconds between two measured windows that are assumed until some have been seen."""
 
 LONGEST = 1000 * 365 * 86_400
-"""Seconds beyond which there is no date to show: a window may be planned to last centuries."""
+"""Seconds beyond which no date is shown: a plan may have windows that last centuries."""
 
 
 def estimate(seen: CampaignSeen, remaining: int, resolved: Resolved) -> str | None:
