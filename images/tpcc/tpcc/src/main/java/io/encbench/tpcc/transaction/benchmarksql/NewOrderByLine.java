@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * New-Order: item and stock are read a line at a time, the stock with its texts for all
- * ten districts, and written in two batches.
+ * New-Order: item and stock are read a line at a time, the stock with its texts for all ten
+ * districts, and written in two batches.
  */
 final class NewOrderByLine extends NewOrderWork {
   private static final String ITEM =

@@ -15,9 +15,9 @@ import java.util.Collections;
  * New-Order: items and stock are fetched with one statement for all lines (stock with one for each
  * supplying warehouse, which is one in nine cases of ten), and written with one batch.
  *
- * <p>The list of numbers always has fifteen places, the rest filled with the last one, so that there
- * is one statement to prepare and not eleven. PostgreSQL takes all rows of a write as arrays, in one
- * round trip with the commit.
+ * <p>The list of numbers always has fifteen places, the rest filled with the last one, so that
+ * there is one statement to prepare and not eleven. PostgreSQL takes all rows of a write as arrays,
+ * in one round trip with the commit.
  */
 final class NewOrder extends NewOrderWork {
   private static final String PLACES = String.join(",", Collections.nCopies(Line.MOST, "?"));
