@@ -22,7 +22,7 @@ class NodeEffects(Effects[Own, do.NodeEffect | E, F]):
 
     @abstractmethod
     def unit(self, one: Own) -> Unit:
-        """The unit of work that it is, or is a part of."""
+        """The unit of work to which it belongs, alone or with others."""
 
     @abstractmethod
     def member(self, name: str) -> str:
