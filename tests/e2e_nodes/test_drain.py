@@ -29,7 +29,7 @@ def test_a_cordon_disturbs_nothing_and_a_drain_is_named_and_survived(
         assert trial["status"]["phase"] == "Succeeded"
         wait_for_running_trial(installed, name)
         # The administrator insists: pods are deleted whatever budget protects them.
-        force = ("--disable-eviction", "--ignore-daemonsets", "--delete-emptydir-data")
+        force = ("--disable-eviction", "--force", "--ignore-daemonsets", "--delete-emptydir-data")
         installed.kubectl("drain", nodes.databases, *force, "--timeout=120s")
         body = wait_for("a word about it", lambda: _unschedulable(installed, name), 60)
         assert "fits no node" in body["status"]["step"]

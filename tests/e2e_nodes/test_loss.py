@@ -63,7 +63,7 @@ def test_a_lost_database_is_named_and_its_campaign_can_be_deleted(
                 "a word about the node", lambda: named(installed, name, nodes.databases), SOON
             )
             assert_told(installed, body, nodes.databases)
-            installed.kubectl("delete", "campaign", name, "-n", NAMESPACE, "--timeout=90s")
+            installed.kubectl("delete", "campaign", name, "-n", NAMESPACE, "--timeout=120s")
     finally:
         delete_campaign(installed, name)
 
