@@ -73,7 +73,8 @@ def _run(options: argparse.Namespace, layout: Layout, console: Console) -> None:
             console.say("the cluster is ready")
             print(layout.kubeconfig)
             return
-        parts = binaries.PARTS if options.command == "build" else ()
+        usual = [name for name, part in binaries.PARTS.items() if not part.rare]
+        parts = usual if options.command == "build" else ()
         names = _chosen(layout, getattr(options, "names", []))
         _, archives = artefacts.make(layout, console, parts, names, pull=options.pull)
         if options.command == "images":

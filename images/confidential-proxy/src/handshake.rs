@@ -53,11 +53,20 @@ pub(crate) async fn agree(relay: &mut Relay, offered: u32) -> Flow<bool> {
     Ok(granted & offered & DEPRECATE_EOF != 0)
 }
 
-/// Pass packets both ways until the server has let the client in, or has not.
+/// What `caching_sha2_password` sends where it wants the password itself.
+const FULL_AUTHENTICATION: [u8; 2] = [1, 4];
+
+/// Pass packets both ways until the server has let the client in, or has not. A client would answer a
+/// server that is reached by its socket as it answers one by TCP, which such a server would take for the
+/// password.
 pub(crate) async fn authenticate(relay: &mut Relay) -> Flow {
     loop {
         while let Some(header) = relay.whole(Side::Server)? {
-            let first = relay.unread(Side::Server)[..header.total()].get(HEADER).copied();
+            let payload = &relay.unread(Side::Server)[HEADER..header.total()];
+            let first = payload.first().copied();
+            if relay.by_socket() && payload == FULL_AUTHENTICATION {
+                return Err(End::Refused(refusal::PASSWORD, header.sequence));
+            }
             relay.pass(Side::Server, header.total()).await?;
             match first {
                 Some(OK) => return Ok(()),

@@ -29,4 +29,5 @@ mod socket;
 pub mod sql;
 pub mod text_form;
 pub mod text_row;
+pub mod upstream;
 mod worker;

@@ -42,6 +42,12 @@ pub const INFILE: Refusal = refusal(
 );
 pub const TLS: Refusal =
     refusal(1835, b"HY000", "confidential-proxy speaks no TLS; connect without it (sslMode=DISABLED)");
+pub const PASSWORD: Refusal = refusal(
+    1251,
+    b"08004",
+    "confidential-proxy reaches the server by its socket, where the server wants this password as it is; log \
+     in once at the server's own port, after which it knows the password's digest until it is restarted",
+);
 pub const HANDSHAKE: Refusal = refusal(
     1043,
     b"08S01",

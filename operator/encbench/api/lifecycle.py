@@ -381,6 +381,7 @@ TRIAL_LIFE = Lifecycle(
     (
         *(Phase(one, (Holds(ARCHIVED),), (one,)) for one in _ENDS),
         Phase("Archiving", outcomes=_ENDS, then=_ENDS),
+        Phase("Archiving", (Holds(ARCHIVED, ("False",)),), then=_ENDS),
         Phase("Collecting", (Holds(PROVEN_AFTER, ("True", "False")),), then=("Archiving", *_ENDS)),
         Phase("Running", (Holds(RELEASED),), then=("Collecting", "Archiving")),
         Phase("Preparing", then=("Running", "Archiving")),

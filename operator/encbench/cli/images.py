@@ -113,6 +113,8 @@ def needed(parts: CampaignParts, own: Installation) -> Iterator[tuple[str, str]]
     for name, workload in whole.workloads.items():
         if workload.client.image is not None:
             yield workload.client.image, f"client of Workload {name}"
+        if workload.load_image is not None:
+            yield workload.load_image, f"load of Workload {name}"
     sidecars = [(own.operator, "agent and recorder")]
     if parts.campaign.blocks.interleave is not None:
         sidecars.append((own.turnstile, "turnstile of interleaved blocks"))

@@ -22,7 +22,7 @@ from encbench.kube import labels
 from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Cluster
 from encbench.reconcile import objects
-from encbench.reconcile.campaign.facts import block_of
+from encbench.reconcile.campaign.ledger import block_of
 from encbench.reconcile.objects import Campaign, Trial
 from encbench.tools.turns import load_seconds
 

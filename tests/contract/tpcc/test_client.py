@@ -21,6 +21,7 @@ from encbench.tools.measurement import Measurement, merge
 from encbench.tools.tpcc.parser import parse
 from tests.contract.client.harness import uploads
 from tests.contract.database.harness import agent
+from tests.contract.tpcc.conftest import contradicted
 from tests.support import certified, mariadb, mysql, postgres
 from tests.support.local_client import LocalClient, local_client
 from tests.support.receiver import Receiver, receiving
@@ -138,7 +139,11 @@ async def test_the_tables_are_whole_and_consistent_after_a_run(bench: Bench) -> 
         async with asyncio.timeout(60):
             while True:
                 answer = await one.database.checks(
-                    *(one.address, one.access, "after"), warehouses=1, loaded=True, seconds=50
+                    *(one.address, one.access, "after"),
+                    warehouses=1,
+                    loaded=True,
+                    full=False,
+                    seconds=50,
                 )
                 found = judge(answer)
                 if found is not None:
@@ -146,6 +151,11 @@ async def test_the_tables_are_whole_and_consistent_after_a_run(bench: Bench) -> 
                 await asyncio.sleep(0.1)
     assert found.ok, found.message
     assert len(answer["checks"]) == 11
+
+
+@pytest.mark.full
+async def test_every_condition_holds_after_a_run(bench: Bench) -> None:
+    assert await contradicted(bench.server, "whole") == set()
 
 
 def test_a_client_that_does_not_encrypt_is_refused(encrypted: Bench) -> None:

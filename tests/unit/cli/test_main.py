@@ -13,7 +13,7 @@ from encbench.cli.flags import parser
 from encbench.cli.main import main
 
 REPO = Path(__file__).resolve().parents[3]
-COMMANDS = ("plan", "extend", "watch", "report", "open", "logs", "compare", "audit")
+COMMANDS = ("plan", "extend", "watch", "report", "open", "logs", "compare", "history", "audit")
 CLI = REPO / "operator" / "encbench" / "cli"
 
 

@@ -134,6 +134,8 @@ class AskChecks:
     run: str
     loaded: bool
     """The dataset is fresh, so its rows can be counted too."""
+    full: bool = False
+    """The slow conditions are asked as well."""
 
 
 @dataclass(frozen=True)
