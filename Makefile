@@ -3,11 +3,13 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 CLUSTER ?= own
+NODES ?= 1
 BEFORE ?= HEAD
 FUZZ_SECONDS ?= 600
 
 export PYTHONPATH := operator:.
 export CLUSTER
+export ENCBENCH_CLUSTER_NODES := $(NODES)
 export VALUES
 # As in the operator's image: threads that wait for each other by spinning are slow on a busy machine.
 export OPENBLAS_NUM_THREADS := 1
@@ -25,6 +27,9 @@ prose = git ls-files '*.md' 'campaigns/*.yaml' 'charts/*.yaml' 'crds/*.yaml' 'op
 
 # In one session: what is left is looked for on the machine that all others have used.
 cluster = $(python) -m pytest -q --durations=25 --durations-min=5 tests/e2e tests/faults tests/teardown
+
+# With a cluster of its own, whatever NODES is.
+nodes = ENCBENCH_CLUSTER_NODES=3 $(python) -m pytest -q --durations=25 --durations-min=5 tests/e2e_nodes tests/teardown
 
 .PHONY: help
 help: ## List the targets
@@ -100,10 +105,15 @@ test-full: parts check check-parts ## The same with every engine under every mod
 	$(MAKE) --no-print-directory fuzz
 	$(contract)
 	$(cluster)
+	$(nodes)
 
 .PHONY: e2e
 e2e: ## The product as a user drives it, on a real cluster, faults included
 	$(cluster) -m 'not full'
+
+.PHONY: e2e-nodes
+e2e-nodes: ## Placement, drain and the loss of a node, on a cluster of three
+	$(nodes) -m 'not full'
 
 .PHONY: fuzz
 fuzz: ## Fuzz every parser for FUZZ_SECONDS=600 each; prints the seed
@@ -139,7 +149,7 @@ sbom: ## Write what is in each image into build/sbom, as CycloneDX
 	$(python) -m tests.support.sbom build/sbom
 
 .PHONY: cluster
-cluster: ## Bring a Kubernetes up on this machine
+cluster: ## Bring a Kubernetes up on this machine; NODES=1, 2 or 3
 	@python3 -m tests.cluster up
 
 .PHONY: images
