@@ -15,7 +15,7 @@ export OPENBLAS_NUM_THREADS := 1
 venv = $(shell tests/venv.sh)
 python = $(venv)/bin/python
 # Half of the time these tests wait for servers; a file and its servers stay with one worker.
-contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 3 --dist loadfile --no-loadscope-reorder tests/contract
+contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 3 --dist loadgroup --no-loadscope-reorder tests/contract
 
 # The English of these files keeps the rules in .vale/styles: pages, the comments of manifests, the
 # docstrings and comments of the operator, and the API's descriptions.
@@ -61,6 +61,7 @@ lint: ## The same without the unit tests
 	git ls-files '*.sh' .ci/run | xargs $(venv)/bin/shellcheck
 	$(python) -m encbench.api.crd --check
 	$(python) -m encbench.api.lifecycle_page --check
+	$(python) -m encbench.api.reference --check
 	$(python) -m tests.chart_readme --check
 	$(prose)
 
@@ -119,9 +120,10 @@ format-java: ## Format the Java parts
 	mvn -B -q -f images/tpcc spotless:apply
 
 .PHONY: crds
-crds: ## Generate crds/, docs/lifecycle.md and the chart's README
+crds: ## Generate crds/, docs/lifecycle.md, docs/reference/ and the chart's README
 	$(python) -m encbench.api.crd
 	$(python) -m encbench.api.lifecycle_page
+	$(python) -m encbench.api.reference
 	$(python) -m tests.chart_readme
 
 .PHONY: lock

@@ -208,11 +208,13 @@ class Agent(AgentReader, Protocol):
         *,
         warehouses: int,
         loaded: bool,
+        full: bool,
         seconds: float,
     ) -> agent.ChecksAnswer:
         """State of the checks of TPC-C's tables that bear this name.
 
-        The first call starts them and they take minutes; later calls with that name only look.
+        The first call starts them and they take minutes, `full` ones many; later calls with that
+        name only look.
         Also Unavailable while other checks are in progress.
         """
 
@@ -283,7 +285,7 @@ class CampaignFigures:
     """Number by state: planned, active, succeeded, invalid, failed."""
     over: bool = False
     hindered: str = ""
-    """The reason for which it does not go on; empty where it does."""
+    """The reason why it does not go on; empty where it does."""
 
 
 class Meter:
@@ -317,4 +319,4 @@ class Meter:
         """A trial has ended; the reason is empty where it succeeded."""
 
     def idle(self, seconds: float) -> None:
-        """Between two windows of a campaign nothing was measured for so long, warm-up aside."""
+        """Seconds in which nothing was measured between two windows, warm-up left out."""

@@ -103,10 +103,11 @@ def test_a_campaign_runs_from_images_that_only_the_secret_opens(
 
 
 def _images(kube: Kube) -> set[str]:
-    """Of all pods that are there now, init containers included."""
+    """Of all pods that are there to stay, init containers included."""
     return {
         container["image"]
         for pod in kube.list("pods", NAMESPACE)
+        if "deletionTimestamp" not in pod["metadata"]
         for part in ("initContainers", "containers")
         for container in pod["spec"].get(part, ())
     }

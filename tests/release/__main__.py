@@ -90,6 +90,8 @@ def write_images(
     folder.mkdir()
     said = []
     for name, archives in built.archives.items():
+        if not archives:
+            continue
         file = folder / f"{name}.tar"
         with console.step(f"archive {name}", ", ".join(archives)):
             written = oci.write(file, name, tag(name, about.version), archives, about)

@@ -16,6 +16,7 @@ from tests.cluster.console import Console
 from tests.cluster.layout import Layout
 
 _SWITCH: Final = Path("/proc/sys/fs/binfmt_misc")
+_FILE_SYSTEMS: Final = Path("/proc/filesystems")
 # By the name of the machine: the first bytes of its programs, and which bits of them count.
 _MAGIC: Final = {
     "aarch64": (
@@ -36,7 +37,7 @@ def of(layout: Layout, console: Console, architecture: str) -> Iterator[str]:
     if name not in _MAGIC:
         yield f"programs for {architecture} are emulated on no machine"
         return
-    if "binfmt_misc" not in Path("/proc/filesystems").read_text():
+    if "binfmt_misc" not in _FILE_SYSTEMS.read_text():
         yield f"the kernel has no binfmt_misc, without which nothing runs programs for {name}"
         return
     packages.ensure(layout, console, {"qemu-user-static": f"qemu-{name}-static"})

@@ -50,7 +50,10 @@ def names() -> list[str]:
 def document(image: str, archive: Path | None = None, made: datetime | None = None) -> str:
     """The list of one image; `archive` is the image, where it was built. Made now by default."""
     root = Component(
-        name=f"encbench/{image}", version=IMAGE_TAGS.get(image), type=ComponentType.CONTAINER
+        name=f"encbench/{image}",
+        version=IMAGE_TAGS.get(image),
+        type=ComponentType.CONTAINER,
+        bom_ref=f"encbench/{image}",
     )
     found = {one.purl: one for one in components(image, archive)}
     bom = Bom(components=found.values())

@@ -21,7 +21,7 @@ nothing is planned beyond the pilot.
 import random
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from encbench.api.campaign import Blocks, CampaignSpec, MatrixEntry, Resolved
 from encbench.api.testbed import Arm
@@ -76,6 +76,8 @@ class PlannedTrial:
     """Which set of testbeds, from 1."""
     turns_seed: int | None = None
     """Seed of the order of the slices in an interleaved block; None in a sequential one."""
+    last: bool = False
+    """Nothing beyond its block is planned in the cell, unless a pilot or a failure adds more."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,7 @@ def group(blocks: Blocks) -> int:
     return blocks.per_testbed or 2
 
 
-class History:
+class Attempts:
     """The attempts of these cells so far, added one after the other."""
 
     def __init__(self, blocks: Blocks, cells: Iterable[Cell]) -> None:
@@ -214,9 +216,9 @@ class History:
             broken = past.outcome in ("Invalid", "Failed")
             runs[past.block > self._solo_from].add(past.block, past.arm, broken=broken)
 
-    def with_attempts(self, cell: Cell, past: Iterable[Past]) -> "History":
+    def with_attempts(self, cell: Cell, past: Iterable[Past]) -> "Attempts":
         """That of one cell, with more attempts."""
-        found = History(Blocks(), ())
+        found = Attempts(Blocks(), ())
         found._solo_from = self._solo_from
         found._runs = {
             (cell.name, condition): (first.copy(), solo.copy())
@@ -237,7 +239,7 @@ def next_trial(
     cell: Cell,
     past: Iterable[Past],
     goals: Mapping[LoadLevel, int] | None = None,
-    history: History | None = None,
+    history: Attempts | None = None,
 ) -> CellState:
     """What to start next in this cell, after the attempts `past` and those in the history.
 
@@ -247,7 +249,7 @@ def next_trial(
     trials are still under way keeps its place, and later ones wait too, so that the order does not
     depend on how long archiving a trial takes.
     """
-    known = (history or History(spec.blocks, [cell])).with_attempts(cell, past)
+    known = (history or Attempts(spec.blocks, [cell])).with_attempts(cell, past)
     open_blocks: list[tuple[int, int, tuple[PlannedTrial, ...]]] = []
     exhausted: list[LoadLevel] = []
     remaining = 0
@@ -277,6 +279,8 @@ def next_trial(
         if goal is None:
             open_blocks.append((last + 1, place, ()))
     _, _, first = min(open_blocks, key=lambda entry: entry[:2], default=(0, 0, ()))
+    if remaining == len(first):
+        first = tuple(replace(trial, last=True) for trial in first)
     interleaved = bool(first) and is_interleaved(spec.blocks, first[0].block)
     return CellState(
         next_trial=first[0] if first else None,

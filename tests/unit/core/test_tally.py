@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from encbench.core import plan
-from encbench.core.plan import History, Past
+from encbench.core.plan import Attempts, Past
 from encbench.core.tally import BlockRun
 from tests.unit.core.test_plan import campaign, only_cell
 
@@ -64,7 +64,7 @@ def test_the_plan_is_the_same_whichever_attempts_were_counted_before(interleave:
         blocks |= {"interleave": interleave, "solo": 2}
     spec = campaign(blocks=blocks)
     cell, random = only_cell(spec, concurrency=[1, 8]), Random(7)
-    history, past = History(spec.blocks, [cell]), list[Past]()
+    history, past = Attempts(spec.blocks, [cell]), list[Past]()
     while True:
         whole = plan.next_trial(spec, cell, past)
         counted, left = past[:-3], past[-3:]

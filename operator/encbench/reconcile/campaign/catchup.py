@@ -61,7 +61,7 @@ async def fill(read: Reads, campaign: Campaign, ledger: Ledger, misfits: Misfits
     """Read all trials, and enter those that are over. Unavailable when the API server is away."""
     resolved = campaign.status.resolved
     cells = plan.cells(campaign.spec, resolved.workloads) if resolved is not None else ()
-    ledger.begin(plan.History(campaign.spec.blocks, cells))
+    ledger.begin(plan.Attempts(campaign.spec.blocks, cells))
     own = {labels.CAMPAIGN: campaign.name}
     async for page in read.cluster.pages(TRIAL, campaign.namespace, own):
         for number, body in enumerate(page):

@@ -14,7 +14,7 @@ from sys import intern
 
 from encbench.api.conditions import parse_time
 from encbench.api.trial import Outcome
-from encbench.core.plan import History, LoadLevel, Past
+from encbench.core.plan import Attempts, LoadLevel, Past
 from encbench.reconcile.campaign.figures import cpu_at_a_rate, measured
 from encbench.reconcile.objects import Trial
 
@@ -90,7 +90,7 @@ class Ledger:
         """When it was filled, Unix time."""
         self.begin(None)
 
-    def begin(self, history: History | None) -> None:
+    def begin(self, history: Attempts | None) -> None:
         """Forget all lines, to be filled anew."""
         self.history = history
         """The same trials as planning sees them."""

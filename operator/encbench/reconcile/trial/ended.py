@@ -107,7 +107,8 @@ def _check(draft: TrialDraft) -> tuple[AskChecks, ...]:
         draft.condition(life.CONSISTENT, None, life.CHECKING, "the agent checks the tables")
         if seen.testbed is None or seen.database is None:
             return ()
-        return (AskChecks(seen.testbed, seen.database, draft.subject.uid, loaded=False),)
+        run, full = draft.subject.uid, draft.spec.full_check
+        return (AskChecks(seen.testbed, seen.database, run, loaded=False, full=full),)
     draft.condition(life.CONSISTENT, found.ok, found.reason, found.message)
     if not found.ok:
         draft.end("Invalid", found.reason, found.message)
