@@ -13,6 +13,11 @@ SELECT label FROM (SELECT MAX(name) AS label FROM secret) plain
 SELECT label FROM (SELECT name AS label FROM secret UNION SELECT label FROM plain) plain
 SELECT label FROM (SELECT label FROM merged) plain
 SELECT label FROM merged
+SELECT label FROM joined
+SELECT joined.label FROM joined
+SELECT j.label FROM joined AS j
+SELECT joined.label FROM plain, joined WHERE joined.id = plain.id
+SELECT joined.label FROM plain JOIN joined ON joined.id = plain.id
 SELECT label FROM merged AS plain
 SELECT label FROM merged `plain`
 SELECT label FROM kept
