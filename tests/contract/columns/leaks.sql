@@ -14,6 +14,8 @@ SELECT label FROM (SELECT name AS label FROM secret UNION SELECT label FROM plai
 SELECT label FROM (SELECT label FROM merged) plain
 SELECT label FROM merged
 SELECT label FROM joined
+SELECT label FROM joined ORDER BY id
+SELECT joined.label FROM joined ORDER BY joined.label DESC
 SELECT joined.label FROM joined
 SELECT j.label FROM joined AS j
 SELECT joined.label FROM plain, joined WHERE joined.id = plain.id
