@@ -256,7 +256,9 @@ fn only_base_tables(statement: &[u8], known: impl Fn(&[u8]) -> bool) -> Option<b
             (_, word) if is_keyword && word.is_any(&BEFORE_A_TABLE) => Place::BeforeATable,
             (Place::From, Token::Symbol(b',')) => Place::BeforeATable,
             (Place::From, word) if is_keyword && word.is_any(&AFTER_TABLES) => Place::Outside,
-            (Place::From, word) if is_keyword && word.is_any(&OR_IN_A_HINT) && !last.is("FOR") => Place::Outside,
+            (Place::From, word) if is_keyword && word.is_any(&OR_IN_A_HINT) && !last.is("FOR") => {
+                Place::Outside
+            }
             _ => place,
         };
         (before, last, token) = (last, token, after);
