@@ -107,6 +107,10 @@ class Study:
     """Autocorrelation of an arm's rounds."""
     spanned: float = 0.001
     """Share of transactions that a stop interrupts."""
+    machines: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """Mode → what the node of its databases has of its own."""
+    client_machines: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """The same of its clients' node."""
     flags: tuple[str, ...] = ("fpu", "aes", "pclmulqdq", "avx2", "vaes", "sha_ni")
 
 
@@ -597,8 +601,12 @@ def _provenance(study: Study, testbed: str, mode: str) -> ProvenanceRecord:
             kernel="6.18.0",
             cpu_model="Synthetic CPU @ 2.50GHz",
             cpu_flags=study.flags,
+        ).model_copy(update=study.machines.get(mode, {})),
+        clients=(
+            MachineFacts(node="node-a" if study.colocated else "node-b").model_copy(
+                update=study.client_machines.get(mode, {})
+            ),
         ),
-        clients=(MachineFacts(node="node-a" if study.colocated else "node-b"),),
         images={
             "server": f"registry.example/encbench/mariadb@{digest}",
             "agent": f"registry.example/encbench/encbench@{digest}",

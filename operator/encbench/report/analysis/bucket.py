@@ -8,7 +8,7 @@ be missing (the report then shows the trial's mean alone), but not altered.
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from encbench.core.artefact import RecordError, check, decode
 from encbench.core.evidence import ProvenanceRecord
@@ -33,11 +33,12 @@ class Attempt:
 
 @dataclass(frozen=True)
 class ProvenanceSource:
-    """One provenance record with its key and digest."""
+    """One provenance record with its key and digest, and the UIDs of the trials that rest on it."""
 
     key: str
     digest: str
     record: ProvenanceRecord
+    trials: set[str] = field(default_factory=set)
 
 
 def read(index: IndexRecord, load: Load) -> tuple[list[Attempt], list[ProvenanceSource]]:
@@ -56,6 +57,8 @@ def read(index: IndexRecord, load: Load) -> tuple[list[Attempt], list[Provenance
             key = record.key_of("provenance.json")
             provenance = decode(ProvenanceRecord, checked(load, key, digest), key)
             sources[digest] = ProvenanceSource(key, digest, provenance)
+        if digest is not None:
+            sources[digest].trials.add(record.trial.uid)
     return attempts, list(sources.values())
 
 

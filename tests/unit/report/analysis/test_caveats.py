@@ -83,6 +83,39 @@ def test_no_caveat(study: Study, title: str) -> None:
     assert title not in titles(study)
 
 
+LARGER = {"node": "node-c", "allocatable_cores": 16.0}
+SMALLER = {"node": "node-a", "allocatable_cores": 8.0}
+
+
+def test_databases_on_unlike_nodes_are_a_serious_caveat() -> None:
+    said = "The databases ran on unlike nodes"
+    apart = replace(CALM, machines={"plain": SMALLER, "tde": LARGER})
+    text = text_of(apart, said)
+    assert "Node node-c, for testbed" in text
+    assert "is unlike node node-a: 16 allocatable cores against 8" in text
+    assert next(c for c in report(apart).caveats if c.title == said).weight == "serious"
+    alike = replace(CALM, machines={"plain": SMALLER, "tde": SMALLER | {"node": "node-c"}})
+    assert said not in titles(alike)
+    kernel = replace(CALM, machines={"tde": {"kernel": "6.19.0"}})
+    assert "kernel 6.19.0 against 6.18.0" in text_of(kernel, said)
+
+
+def test_clients_on_unlike_nodes_are_one_as_well() -> None:
+    said = "The clients ran on unlike nodes"
+    known = {"plain": {"cpu_model": "One"}, "tde": {"cpu_model": "Other"}}
+    assert "CPU Other against One" in text_of(replace(CALM, client_machines=known), said)
+    assert said not in titles(replace(CALM, client_machines={"tde": {"cpu_model": "Other"}})), (
+        "of the baseline's nothing is known"
+    )
+
+
+def test_a_machine_whose_trials_do_not_count_is_no_caveat() -> None:
+    never = replace(
+        CALM, machines={"tde": LARGER, "plain": SMALLER}, always={"tde": ("Invalid", "UnlikeNodes")}
+    )
+    assert "The databases ran on unlike nodes" not in titles(never)
+
+
 def text_of(study: Study, title: str) -> str:
     return next(c.text for c in report(study).caveats if c.title == title)
 

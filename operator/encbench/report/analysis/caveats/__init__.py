@@ -12,6 +12,8 @@ __all__ = ["CHECKS", "Facts", "caveats"]
 
 CHECKS: tuple[Check, ...] = (
     load.colocation,
+    setting.unlike_databases,
+    setting.unlike_clients,
     columns.stand_in,
     columns.simulated_boundary,
     columns.hop_not_apart,
