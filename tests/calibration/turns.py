@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from encbench.core.statistics import verdict
-from encbench.core.statistics.intervals import Estimate, of_ratios
-from encbench.core.statistics.rounds import Amounts, batches, carry_over, lag_one, typical
+from encbench.core.statistics.intervals import of_ratios
+from encbench.core.statistics.rounds import Amounts, batches, carry_over, lag_one, noticed, typical
 from encbench.core.timetable import Timetable, timetable
 from encbench.report.analysis.pairs import LUCK
 from tests.calibration.machine import Array, at_the_faster_speed
@@ -155,9 +155,10 @@ def _judged(
             by_testbed.append(first - again if swapped else again - first)
     luck_seen = None if design.rebuilt else LUCK * abs(float(np.mean(by_testbed)))
     correlation = lag_one(ratios)
+    carried = noticed(carry_over(found, orders, (0, 1)))
     return (
-        *_held(design, ratios, luck_seen),
-        _misses_zero(carry_over(found, orders, (0, 1))),
+        *_held(design, ratios, luck_seen, carried),
+        carried > 0,
         correlation is not None and correlation.matters,
     )
 
@@ -176,7 +177,7 @@ def _log(rounds: list[list[Amounts]], batch: range, arm: int) -> float:
 
 
 def _held(
-    design: Interleaved, ratios: list[list[float]], luck: float | None
+    design: Interleaved, ratios: list[list[float]], luck: float | None, carried: float
 ) -> tuple[bool, float, bool, bool]:
     """Whether the interval covers, its half-width, and the verdicts if the mode cost the margin."""
     flat = [(block, n, ratio) for block, own in enumerate(ratios) for n, ratio in enumerate(own)]
@@ -185,11 +186,6 @@ def _held(
     assert one is not None
     half = one.half_width()
     assert half is not None
-    marginal = replace(one, mean=one.mean + math.log1p(-design.margin), luck=luck)
+    marginal = replace(one, mean=one.mean + math.log1p(-design.margin), luck=luck, carried=carried)
     said = verdict.judge({"mode": marginal}, design.margin)["mode"].verdict
     return abs(one.mean) <= half, half, said == "Overhead", said == "Equivalent"
-
-
-def _misses_zero(found: Estimate | None) -> bool:
-    bounds = found.bounds() if found else None
-    return bounds is not None and not bounds.low <= 0 <= bounds.high

@@ -59,8 +59,8 @@ def test_it_is_admitted() -> None:
 
 def test_it_takes_minutes(demo: list[Manifest]) -> None:
     campaign: CampaignSpec = spec(demo, "Campaign", "demo")
-    workload: WorkloadSpec = spec(demo, "Workload", "read-write")
-    (cell,) = cells(campaign, {"read-write": workload})
+    workload: WorkloadSpec = spec(demo, "Workload", "write-only")
+    (cell,) = cells(campaign, {"write-only": workload})
     interleave = campaign.blocks.interleave
     assert interleave is not None
     table = timetable(
@@ -77,8 +77,8 @@ def test_it_takes_minutes(demo: list[Manifest]) -> None:
 
 def test_it_fits_two_cores(demo: list[Manifest], default: Rendered) -> None:
     campaign: CampaignSpec = spec(demo, "Campaign", "demo")
-    workload: WorkloadSpec = spec(demo, "Workload", "read-write")
-    (cell,) = cells(campaign, {"read-write": workload})
+    workload: WorkloadSpec = spec(demo, "Workload", "write-only")
+    (cell,) = cells(campaign, {"write-only": workload})
     instance: Resources = spec(demo, "InstanceTemplate", cell.instance_ref).resources
     databases = len(cell.arms) * (instance.cores + parse_quantity(engine_pod.AGENT_CPU))
     columns: EncryptionModeSpec = spec(demo, "EncryptionMode", "columns")

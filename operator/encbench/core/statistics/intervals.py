@@ -83,6 +83,9 @@ class Estimate:
     campaigns: int = 1
     """Campaigns that the blocks are of, each with a mean of its own; also the degrees of freedom of
     the luck."""
+    carried: float = 0.0
+    """By how much, on the log scale, what one arm leaves behind for the next may have moved the
+    mean; 0 where no carry-over was noticed."""
 
     @property
     def degrees(self) -> int:

@@ -114,6 +114,14 @@ def carry_over(
     return of_ratios(found) if found else None
 
 
+def noticed(found: Estimate | None) -> float:
+    """The largest carry-over that its interval allows, on the log scale; 0 where that has zero."""
+    bounds = found.bounds() if found else None
+    if bounds is None or bounds.low <= 0 <= bounds.high:
+        return 0.0
+    return bounds.largest
+
+
 def _after_another(
     block: Sequence[Round], order: Sequence[int], part: range, same: Sequence[int]
 ) -> float | None:

@@ -19,6 +19,9 @@ the same side, at 5 % on one side: else the luck of three testbeds could pass fo
 hide one. A claim's p-value is then the larger of its two tests (an intersection-union test: both
 have to reject, so neither needs a correction for the other).
 
+Where a carry-over was noticed between interleaved arms (`rounds.carry_over`), a claim has to hold
+even if the mean is off by as much as the carry-over's interval allows.
+
 Where several modes are compared with one baseline, Holm's correction covers the modes of one
 condition (instance, workload, concurrency) and one figure, for each of the two claims separately.
 """
@@ -118,6 +121,7 @@ def _beyond(away: float, one: Estimate, error: float) -> float:
 
     Two-sided by the paired one, one-sided by that of placement, so that 5 % is the limit of either.
     """
+    away -= one.carried
     by_luck = 0.0 if one.luck is None else _tail(away, one.luck, one.campaigns)
     return min(1.0, max(2 * _tail(away, error, one.degrees), by_luck))
 

@@ -3,6 +3,7 @@
 The words of a finding come from `words.judgement`, the decision from `core.statistics`.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 
 from encbench.api.overheadreport import FigureKey
@@ -101,6 +102,7 @@ def judge(
             change=interval(estimate, figure.sense),
             placement=placement(estimate, figure.sense),
             luck=_shown(estimate.luck),
+            carried=rounded(math.expm1(estimate.carried)) if estimate.carried else None,
             noise_floor=_shown(floor),
             bar=margin,
             overhead_p=_shown(judged[name].overhead_p),

@@ -16,7 +16,7 @@ from encbench.report.analysis import pooled
 from encbench.report.analysis.capacity import capacity
 from encbench.report.analysis.demand import MeasuringPace, block_seconds
 from encbench.report.analysis.findings import comparisons
-from encbench.report.analysis.interleaving import interleaving
+from encbench.report.analysis.interleaving import carried, interleaving
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
 from encbench.report.analysis.rounds import of_batches
 from encbench.report.analysis.steps import steps
@@ -67,7 +67,7 @@ def group(
     whole = replace(alone, blocks=pooled.joined([one.blocks for _, one in parts]))
     looks = spec.blocks.looks
     # Only what was announced before the first look may be judged by blocks that were looked at.
-    pairs = whole if looks > 1 else alone
+    pairs = replace(whole if looks > 1 else alone, carried=carried(alone))
     solo = replace(alone, blocks={n: of for n, of in good.items() if n not in paired})
     equal_work = _equal_work(pairs, offered)
     judging = _judging(pairs, is_recovery=is_recovery, as_offered=bool(equal_work))

@@ -5,12 +5,19 @@ Units are those of the comparison itself: blocks where there are enough, else ba
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
 
-from encbench.api.overheadreport import Interval
-from encbench.core.statistics.intervals import geometric_mean, of_ratios
-from encbench.core.statistics.rounds import Amounts, Autocorrelation, batches, carry_over, lag_one
+from encbench.api.overheadreport import FigureKey, Interval
+from encbench.core.statistics.intervals import Estimate, geometric_mean, of_ratios
+from encbench.core.statistics.rounds import (
+    Amounts,
+    Autocorrelation,
+    batches,
+    carry_over,
+    lag_one,
+    noticed,
+)
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
 from encbench.report.analysis.rounds import AMOUNTS
 from encbench.report.analysis.views import rounded
@@ -34,17 +41,30 @@ def interleaving(pairs: Pairs, solo: Pairs, judging: Sequence[JudgedFigure]) -> 
 
     `solo` are the sequential blocks beside them.
     """
-    whole = {number: of for number, of in pairs.blocks.items() if _rounds(of)}
+    whole = _whole(pairs)
     if not whole:
         return None
     figure = judging[0] if judging[0].field in AMOUNTS else TPS
     return Interleaving(
         neighbours=tuple(_neighbours(pairs, whole, figure)),
         neighbours_figure=figure.key,
-        carry_over=tuple(_carried(pairs, whole)),
+        carry_over=tuple(
+            CarryOver(figure=key, change=interval(one, "increase"))
+            for key, one in _carried(pairs, whole)
+        ),
         work=tuple(_work(pairs, whole)),
         solo=tuple(_solo(pairs, solo, judging)),
     )
+
+
+def carried(pairs: Pairs) -> Mapping[str, float]:
+    """By field, what a noticed carry-over may have done to a figure (`rounds.noticed`)."""
+    return {JUDGED[key].field: noticed(one) for key, one in _carried(pairs, _whole(pairs))}
+
+
+def _whole(pairs: Pairs) -> Blocks:
+    """The blocks in which all arms have as many rounds."""
+    return {number: of for number, of in pairs.blocks.items() if _rounds(of)}
 
 
 def _rounds(by_arm: dict[str, TrialView]) -> int:
@@ -98,7 +118,7 @@ def _value(found: Autocorrelation | None) -> float | None:
     return None if found is None else rounded(found.value)
 
 
-def _carried(pairs: Pairs, blocks: Blocks) -> Iterator[CarryOver]:
+def _carried(pairs: Pairs, blocks: Blocks) -> Iterator[tuple[FigureKey, Estimate]]:
     names = [arm.name for arm in pairs.arms]
     same = [names.index(arm) for arm in (pairs.baseline, pairs.control) if arm is not None]
     kept = [by_arm for by_arm in blocks.values() if _turns(names, by_arm)]
@@ -110,7 +130,7 @@ def _carried(pairs: Pairs, blocks: Blocks) -> Iterator[CarryOver]:
         ]
         found = carry_over(rounds, orders, same)
         if found is not None:
-            yield CarryOver(figure=figure.key, change=interval(found, "increase"))
+            yield figure.key, found
 
 
 def _turns(names: Sequence[str], by_arm: dict[str, TrialView]) -> list[int]:

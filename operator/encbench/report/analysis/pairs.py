@@ -12,8 +12,8 @@ other arm is compared with. Only A' itself is compared with A alone.
 """
 
 import math
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
@@ -22,7 +22,7 @@ from encbench.core.statistics.intervals import Bounds, Estimate, Sense
 from encbench.report.analysis.rounds import of_batches
 from encbench.report.analysis.views import rounded
 from encbench.report.document.trial import TrialView
-from encbench.report.figures import Figure, JudgedFigure
+from encbench.report.figures import TPS, Figure, JudgedFigure
 
 LUCK = math.sqrt(3 / 4)
 """Luck of one testbed against the mean of two others, as a share of that between two."""
@@ -55,6 +55,9 @@ class Pairs:
     """Each arm has one testbed for the whole campaign, so that no unit differs in its luck."""
     campaign: Callable[[int], int] = lambda _: 0
     """The campaign that a block is of."""
+    carried: Mapping[str, float] = field(default_factory=dict)
+    """By field, by how much interleaved arms may have moved each other's (`Estimate.carried`).
+    Latency follows TPS."""
 
     @property
     def baseline(self) -> str:
@@ -97,8 +100,12 @@ class Pairs:
         """The paired comparison of any two modes, each by the name of its arm."""
         found = self.observed(field)
         estimate = _estimate(found, self._of(found, before), self._of(found, arm))
+        if estimate is None:
+            return None
+        carried = self.carried.get(field, self.carried.get(TPS.field, 0.0))
+        estimate = replace(estimate, carried=carried)
         luck = self._luck(field) if self.one_set else None
-        if estimate is None or luck is None:
+        if luck is None:
             return estimate
         share = LUCK if self.baseline in (before, arm) else 1.0
         return replace(estimate, luck=share * luck)

@@ -57,6 +57,9 @@ class Finding(Model):
     where testbeds were rebuilt or shared."""
     luck: float | None = None
     """Standard error of the testbeds' luck on the log scale, with one degree of freedom."""
+    carried: float | None = None
+    """The largest carry-over between interleaved arms that its interval allows, as a fraction: a
+    verdict has to hold even if it moved the figure that far. None where none was noticed."""
     noise_floor: float | None = None
     """Largest absolute bound of A' against A of this figure, by arm and by testbed."""
     bar: float | None = None

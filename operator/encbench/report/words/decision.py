@@ -74,6 +74,11 @@ def _follows(finding: Finding, found: Capacity | None, margin: float) -> str:
                 "measure on testbeds that are built anew (blocks.perTestbed), because one of each "
                 "leaves too much to luck"
             )
+        case JudgementReason.CARRY_OVER:
+            return (
+                "measure with a longer blocks.interleave.settle or in sequential blocks, because "
+                "arms leave work behind for each other"
+            )
         case JudgementReason.BETTER_THAN_BASELINE:
             return "look for another cause first, because encryption makes nothing faster"
         case _:

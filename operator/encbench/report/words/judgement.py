@@ -24,6 +24,8 @@ class JudgementReason(Enum):
     """It would have a verdict by itself, but not beside the others."""
     PLACEMENT = auto()
     """It would have a verdict by its interval, but the testbeds' luck could explain that."""
+    CARRY_OVER = auto()
+    """The same, but what one arm leaves behind for the next could explain that."""
     BETTER_THAN_BASELINE = auto()
     TOO_WIDE = auto()
 
@@ -39,7 +41,9 @@ def reason(finding: Finding, margin: float) -> JudgementReason:
         return JudgementReason.WITHIN_THE_MARGIN
     if (by_interval := _alone(finding, margin)) != "Inconclusive":
         lucky = finding.placement and by_interval != _side(finding.placement, margin)
-        return JudgementReason.PLACEMENT if lucky else JudgementReason.CORRECTION
+        if lucky:
+            return JudgementReason.PLACEMENT
+        return JudgementReason.CARRY_OVER if finding.carried else JudgementReason.CORRECTION
     return JudgementReason.BETTER_THAN_BASELINE if change.high < 0 else JudgementReason.TOO_WIDE
 
 
@@ -90,6 +94,12 @@ def why(finding: Finding, margin: float, together: str) -> str:
                 f"its interval alone would say {_alone(finding, margin)}, but the luck of one "
                 f"testbed each could explain that: placement interval "
                 f"{text.bounds(finding.placement)}"
+            )
+        case JudgementReason.CARRY_OVER:
+            return (
+                f"its interval alone would say {_alone(finding, margin)}, but who ran before shows "
+                f"in the baseline, and up to {text.percent(finding.carried)} of the difference "
+                "could be what one arm leaves behind for the next"
             )
         case JudgementReason.BETTER_THAN_BASELINE:
             figure = JUDGED[finding.figure]

@@ -27,6 +27,18 @@ def lucky(one: Estimate, luck: float) -> Estimate:
     return replace(one, luck=luck)
 
 
+def test_a_claim_holds_in_spite_of_what_arms_leave_behind() -> None:
+    """The p-value is that of a mean which is so much nearer to the limit."""
+    costly, none = case(0.10, 0.01), case(0.0, 0.01)
+    for one, said in ((costly, "Overhead"), (none, "Equivalent")):
+        assert alone(one, 0.05).verdict == said
+        assert alone(replace(one, carried=0.02), 0.05).verdict == said
+        assert alone(replace(one, carried=0.06), 0.05).verdict == "Inconclusive"
+    nearer = replace(costly, mean=costly.mean + 0.02)
+    shifted = alone(replace(costly, carried=0.02), 0.05)
+    assert shifted.overhead_p == pytest.approx(alone(nearer, 0.05).overhead_p)
+
+
 def test_noise_floor_is_the_bound_furthest_from_zero() -> None:
     control = from_moments(n=4, mean=-0.01, deviation=0.005)
     bounds = control.change_bounds("loss")

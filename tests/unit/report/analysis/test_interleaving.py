@@ -250,6 +250,24 @@ def test_caveats_about_turns(study: Study, expected: str) -> None:
         assert own == set()
 
 
+def test_a_verdict_holds_in_spite_of_carry_over() -> None:
+    """Only one that was noticed counts against a verdict."""
+    quiet, moved = (report(replace(TURN_STUDY, carry=carry)) for carry in (0.0, 0.05))
+    (of_quiet,), (of_moved,) = quiet.groups[0].comparisons, moved.groups[0].comparisons
+    assert {finding.carried for finding in of_quiet.findings} == {None}
+    tps = of_moved.finding("tps")
+    turns = moved.groups[0].interleaving
+    assert tps is not None and tps.carried is not None and turns is not None
+    change = turns.carry_over[0].change
+    assert change.low is not None and change.high is not None
+    widest = max(abs(math.log1p(end)) for end in (change.low, change.high))
+    assert tps.carried == pytest.approx(math.expm1(widest), rel=1e-3)
+    # The losses are alike; what the arms leave behind takes the certainty away.
+    before = of_quiet.finding("tps")
+    assert before is not None and None not in (before.overhead_p, tps.overhead_p)
+    assert (tps.overhead_p or 0) > (before.overhead_p or 0)
+
+
 def test_solo_blocks_are_compared_and_are_in_nothing_else() -> None:
     study = replace(TURN_STUDY, solo=3)
     with_solo, without = report(study).groups[0], report(TURN_STUDY).groups[0]

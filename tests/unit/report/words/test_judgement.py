@@ -18,6 +18,7 @@ def finding(
     high: float | None,
     verdict: Verdict = "Inconclusive",
     placement: tuple[float, float] | None = None,
+    carried: float | None = None,
 ) -> Finding:
     interval = Interval(estimate=0.05, low=low, high=high)
     ends = placement or (None, None)
@@ -26,6 +27,7 @@ def finding(
         blocks=6,
         change=interval,
         placement=Interval(estimate=0.05, low=ends[0], high=ends[1]) if placement else None,
+        carried=carried,
         overhead_p=0.07,
         equivalent_p=0.08,
         verdict=verdict,
@@ -69,6 +71,11 @@ def finding(
             finding(-0.01, 0.02, placement=(-0.06, 0.07)),
             JudgementReason.PLACEMENT,
             "would say Equivalent, but the luck",
+        ),
+        (
+            finding(0.04, 0.06, placement=(0.035, 0.065), carried=0.031),
+            JudgementReason.CARRY_OVER,
+            "up to 3.1 % of the difference could be what one arm leaves behind for the next",
         ),
         (
             finding(-0.1, -0.05),

@@ -106,7 +106,8 @@ def carry_over(facts: Facts) -> Iterator[Caveat]:
             title="Who ran before shows",
             text="In slots after another mode's the baseline differs from its slots after each "
             f"other: {listed(found)}. What one arm leaves behind in caches, disk and background "
-            "work then counts for the next. A longer blocks.interleave.settle leaves out more.",
+            "work then counts for the next. A verdict has to hold in spite of it. A longer "
+            "blocks.interleave.settle leaves out more.",
         )
 
 
