@@ -109,7 +109,7 @@ class ProvenanceRecord(Record):
     machine: MachineFacts
     """Where the database ran."""
     clients: tuple[MachineFacts, ...] = ()
-    """Where each client pod ran; kernel and CPU as its recorder has told."""
+    """Where each client pod ran; kernel and CPU as its recorder saw them."""
     images: dict[str, str] = Field(default_factory=dict)
     """Image with its digest, as the kubelet resolved it, by container: server, agent, tool,
     recorder."""

@@ -1,4 +1,4 @@
-"""The node that a testbed's database runs on, as its agent and the Node tell it."""
+"""The node that a testbed's database runs on, as its agent and the Node describe it."""
 
 from contextlib import suppress
 
@@ -13,9 +13,9 @@ LONGEST_NAME = 256
 
 
 async def machine(
-    cluster: Reader, pod: PodFacts, told: MachineRows, known: Machine | None
+    cluster: Reader, pod: PodFacts, reported: MachineRows, known: Machine | None
 ) -> Machine | None:
-    """The node, of whose CPU and kernel the agent has told. Unavailable as the API server is.
+    """The node, whose CPU and kernel the agent has reported. Unavailable as the API server is.
 
     The Node itself is read only where `known` is another one, because a server may be started for
     each trial.
@@ -28,5 +28,5 @@ async def machine(
             body = await cluster.get(NODE, "", pod.node)
         known = machines.of_node(pod.node, body or {})
     # A node that was restarted may have another kernel.
-    own = {"cpu_model": told["cpuModel"], "kernel": told["kernel"]}
+    own = {"cpu_model": reported["cpuModel"], "kernel": reported["kernel"]}
     return known.model_copy(update={name: said[:LONGEST_NAME] for name, said in own.items()})

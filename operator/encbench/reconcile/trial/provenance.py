@@ -41,7 +41,7 @@ async def gather(
     )
 
 
-def _machine(trial: Trial, seen: TrialSeen, told: MachineRows | None) -> MachineFacts:
+def _machine(trial: Trial, seen: TrialSeen, reported: MachineRows | None) -> MachineFacts:
     """The database's node as its testbed and its agent know it.
 
     If the database has moved since, they know another one.
@@ -50,19 +50,19 @@ def _machine(trial: Trial, seen: TrialSeen, told: MachineRows | None) -> Machine
     known: Machine | None = seen.testbed.status.machine if seen.testbed is not None else None
     has_stayed = seen.database is not None and seen.database.node == node
     facts = known.to_dict() if known is not None and known.node == node else {"node": node}
-    if told is not None and has_stayed:
+    if reported is not None and has_stayed:
         own = ("kernel", "cpuModel", "cpuFlags")
-        facts |= {name: value for name, value in told.items() if name in own}
+        facts |= {name: value for name, value in reported.items() if name in own}
     return MachineFacts.model_validate(facts)
 
 
 def _clients(trial: Trial, seen: TrialSeen, collected: Collected) -> tuple[MachineFacts, ...]:
-    """The clients' nodes, with what their summaries tell."""
-    told = {index: client.machine for index, client in enumerate(collected.clients)}
+    """The clients' nodes, with what their summaries show."""
+    reported = {index: client.machine for index, client in enumerate(collected.clients)}
     return tuple(
         MachineFacts(node=node, **(machine.model_dump() if machine is not None else {}))
         for index, node in sorted(placed.client_nodes(trial, seen).items())
-        for machine in (told.get(index),)
+        for machine in (reported.get(index),)
     )
 
 
