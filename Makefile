@@ -8,13 +8,14 @@ FUZZ_SECONDS ?= 600
 
 export PYTHONPATH := operator:.
 export CLUSTER
+export VALUES
 # As in the operator's image: threads that wait for each other by spinning are slow on a busy machine.
 export OPENBLAS_NUM_THREADS := 1
 
 venv = $(shell tests/venv.sh)
 python = $(venv)/bin/python
 # Half of the time these tests wait for servers; a file and its servers stay with one worker.
-contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 3 --dist loadfile --no-loadscope-reorder tests/contract
+contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 3 --dist loadgroup --no-loadscope-reorder tests/contract
 
 # The English of these files keeps the rules in .vale/styles: pages, the comments of manifests, the
 # docstrings and comments of the operator, and the API's descriptions.
@@ -30,7 +31,7 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 .PHONY: demo
-demo: ## From nothing to a report: cluster, images, chart, campaigns/demo
+demo: ## From nothing to a report: cluster, images, chart, campaigns/demo; VALUES=files of yours
 	$(python) -m tests.demo
 
 .PHONY: test
@@ -60,6 +61,7 @@ lint: ## The same without the unit tests
 	git ls-files '*.sh' .ci/run | xargs $(venv)/bin/shellcheck
 	$(python) -m encbench.api.crd --check
 	$(python) -m encbench.api.lifecycle_page --check
+	$(python) -m encbench.api.reference --check
 	$(python) -m tests.chart_readme --check
 	$(prose)
 
@@ -118,14 +120,19 @@ format-java: ## Format the Java parts
 	mvn -B -q -f images/tpcc spotless:apply
 
 .PHONY: crds
-crds: ## Generate crds/, docs/lifecycle.md and the chart's README
+crds: ## Generate crds/, docs/lifecycle.md, docs/reference/ and the chart's README
 	$(python) -m encbench.api.crd
 	$(python) -m encbench.api.lifecycle_page
+	$(python) -m encbench.api.reference
 	$(python) -m tests.chart_readme
 
 .PHONY: lock
 lock: ## Pin the requirements again
 	operator/lock.sh
+
+.PHONY: release
+release: ## Write chart, images for amd64 and arm64, plugin, SBOMs into build/release; VERSION=1.2.0
+	@$(python) -m tests.release $(VERSION) $(RELEASE_ARGS)
 
 .PHONY: sbom
 sbom: ## Write what is in each image into build/sbom, as CycloneDX
@@ -158,6 +165,14 @@ compare: ## Compare what two revisions produce; BEFORE=HEAD AFTER= (the working 
 .PHONY: bench-aa
 bench-aa: ## Real A/A campaigns, their verdicts and noise floors; CAMPAIGNS=20
 	$(python) -m tests.bench.aa
+
+.PHONY: bench-ledger
+bench-ledger: ## Time and memory that many finished trials cost a new operator; TRIALS=10000
+	$(python) -m tests.bench.ledger_scale --trials $(or $(TRIALS),10000)
+
+.PHONY: bench-report
+bench-report: ## Time and memory that the report of a large campaign takes; TRIALS=10000
+	$(python) -m tests.bench.report_scale --trials $(or $(TRIALS),10000)
 
 .PHONY: bench-observer
 bench-observer: ## What collection costs: switched on and off under load; MINUTES=10 DATABASE_CPU=1

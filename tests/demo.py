@@ -4,7 +4,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.support.install import NAMESPACE, cluster, installation
+from tests.support.install import NAMESPACE, RELEASE, cluster, installation, is_own
 from tests.support.kube import REPO, CommandFailed, Kube, wait_for
 
 CAMPAIGN = "demo"
@@ -57,12 +57,16 @@ def _show(kube: Kube) -> int:
     if kube.plugin("report", *target, "--output=html", f"--file={PAGE}").returncode != 0:
         return 1
     print(f"\nThe report with its plots: {PAGE.relative_to(Path.cwd())}")
-    kubeconfig = kube.environment.get("KUBECONFIG")
-    if kubeconfig:
+    look = f"kubectl get campaigns,testbeds,trials,overheadreports -n {NAMESPACE}"
+    if is_own():
+        kubeconfig = kube.environment["KUBECONFIG"]
         tools = Path(kubeconfig).parent / "bin"
         print(f"To look around: export KUBECONFIG={kubeconfig} PATH={tools}:$PATH")
-    print(f"                kubectl get campaigns,testbeds,trials,overheadreports -n {NAMESPACE}")
-    print("To remove everything: make down")
+        print(f"                {look}")
+        print("To remove everything: make down")
+    else:
+        print(f"To look around: {look}")
+        print(f"To remove the installation: helm uninstall {RELEASE} -n {NAMESPACE}")
     return 0
 
 

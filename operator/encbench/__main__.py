@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -28,6 +29,7 @@ from encbench.adapters.meter_http import serving
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.recorder import HttpRecorder
+from encbench.adapters.watchcache import WatchCache
 from encbench.admission.gather import Allowed
 from encbench.admission.images import SERVERS, TOOLS, Images
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
@@ -233,6 +235,7 @@ def kopf_settings() -> kopf.OperatorSettings:
     settings.scanning.disabled = True
     settings.peering.standalone = True
     settings.persistence.finalizer = f"{labels.CAMPAIGN.split('/')[0]}/kopf"
+    handlers.select(settings)
     return settings
 
 
@@ -244,12 +247,15 @@ async def run(args: argparse.Namespace) -> None:
         background = Errands(lambda one: loop.wake(Key(one.kind, one.namespace, one.name)))
         space = args.lease_namespace or args.release_namespace or args.namespace[0]
         nodes = NodeLeases(deps.cluster, deps.clock, space, time.monotonic)
-        loop = Loop(deps.cluster, reconcilers(deps, background, nodes), args.namespace, meter)
+        # Passes read what watches have brought; sweeps and leases ask the API server.
+        cache = WatchCache(deps.cluster, time.monotonic)
+        passes = reconcilers(replace(deps, cluster=cache), background, nodes)
+        loop = Loop(deps.cluster, passes, args.namespace, meter)
         meter.watch(loop.lanes, lambda: background.under_way)
         if args.metrics_port is not None:
             await stack.enter_async_context(serving(meter.exposition, args.metrics_port))
         registry = kopf.OperatorRegistry()
-        handlers.register(registry, loop)
+        handlers.register(registry, loop, cache)
         stop = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)

@@ -1,30 +1,33 @@
-"""kopf's side: watch, and pass every event on to the loop.
+"""kopf's side: watch, remember what comes, and have the loop look at it.
 
 Only `on.event` handlers: they cost no write per object and leave no annotation and no finalizer.
-The loop's sweep finds whatever they miss.
+The loop's sweep finds whatever they miss. What no pass needs, such as finished trials, the API
+server leaves out.
 """
 
 from typing import Any
 
 import kopf
 
-from encbench.api import kinds
+from encbench.adapters.kubernetes import cleaned
+from encbench.adapters.watchcache import WATCHED, WatchCache
 from encbench.api.kinds import Kind
-from encbench.kube import labels
 from encbench.reconcile.loop import Loop
 
-OWN = (kinds.CAMPAIGN, kinds.TESTBED, kinds.TRIAL)
-CHILDREN = (kinds.JOB, kinds.STATEFUL_SET, kinds.POD)
 
-
-def register(registry: kopf.OperatorRegistry, loop: Loop) -> None:
+def register(registry: kopf.OperatorRegistry, loop: Loop, cache: WatchCache) -> None:
     """Watch our kinds, and the workloads that bear our label."""
     kopf.on.login(registry=registry)(_log_in)
-    for kind in OWN:
-        kopf.on.event(*_resource(kind), registry=registry)(_handler(kind, loop))
-    ours: dict[str, Any] = {labels.MANAGED_BY: labels.MANAGER}
-    for kind in CHILDREN:
-        kopf.on.event(*_resource(kind), labels=ours, registry=registry)(_handler(kind, loop))
+    for kind in WATCHED:
+        kopf.on.event(*_resource(kind), registry=registry)(_handler(kind, loop, cache))
+
+
+def select(settings: kopf.OperatorSettings) -> None:
+    """Have the API server leave out what no pass needs."""
+    for kind, labels in WATCHED.items():
+        if labels:
+            selector = ",".join(f"{label}={value}" for label, value in labels.items())
+            settings.watching.label_selectors[_resource(kind)] = selector
 
 
 def _log_in(**context: Any) -> kopf.ConnectionInfo | None:
@@ -37,9 +40,11 @@ def _resource(kind: Kind) -> tuple[str, str, str]:
     return group, version, kind.plural
 
 
-def _handler(kind: Kind, loop: Loop) -> Any:
-    async def changed(body: kopf.Body, **_: Any) -> None:
-        loop.changed(kind, dict(body))
+def _handler(kind: Kind, loop: Loop, cache: WatchCache) -> Any:
+    async def changed(event: kopf.RawEvent, **_: Any) -> None:
+        body = cleaned(kind, dict(event["object"]))
+        cache.changed(kind, body, gone=event["type"] == "DELETED")
+        loop.changed(kind, body)
 
     changed.__name__ = f"{kind.plural}_changed"
     return changed

@@ -5,7 +5,7 @@ Every method raises `Unavailable` when the other side cannot be reached or fails
 again later and loses nothing. Each method names its other errors.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -17,6 +17,8 @@ from encbench.wire.slices import OwnSlots, SlotsAnswer, SlotsOrder
 
 Body = dict[str, Any]
 """A Kubernetes object as JSON."""
+Pages = AsyncIterator[Sequence[Body]]
+"""Objects in chunks, so that not all of them are in memory at once."""
 
 
 class Unavailable(Exception):
@@ -45,6 +47,9 @@ class Reader(Protocol):
         self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
     ) -> list[Body]:
         """All objects with these labels, read in chunks; None means the whole cluster."""
+
+    def pages(self, kind: Kind, namespace: str, labels: Mapping[str, str] | None = None) -> Pages:
+        """The same of one namespace, a chunk at a time. Unavailable when it took too long."""
 
     async def logs(self, namespace: str, pod: str, container: str, lines: int) -> str:
         """The last lines of a container's log; empty when there is none."""
@@ -75,8 +80,8 @@ class Cluster(Reader, Protocol):
         labels: Mapping[str, str | None] | None = None,
         finalizers: Sequence[str] | None = None,
         resource_version: str | None = None,
-    ) -> None:
-        """Merge labels (None removes one) and replace finalizers; no effect when it is gone."""
+    ) -> Body | None:
+        """Merge labels (None removes one) and replace finalizers; None when it is gone."""
 
     async def delete(self, kind: Kind, namespace: str, name: str, uid: str) -> None:
         """Delete that incarnation in the background; no effect when it is gone already."""
@@ -203,11 +208,13 @@ class Agent(AgentReader, Protocol):
         *,
         warehouses: int,
         loaded: bool,
+        full: bool,
         seconds: float,
     ) -> agent.ChecksAnswer:
         """State of the checks of TPC-C's tables that bear this name.
 
-        The first call starts them and they take minutes; later calls with that name only look.
+        The first call starts them and they take minutes, `full` ones many; later calls with that
+        name only look.
         Also Unavailable while other checks are in progress.
         """
 
@@ -278,7 +285,7 @@ class CampaignFigures:
     """Number by state: planned, active, succeeded, invalid, failed."""
     over: bool = False
     hindered: str = ""
-    """The reason for which it does not go on; empty where it does."""
+    """The reason why it does not go on; empty where it does."""
 
 
 class Meter:
@@ -312,4 +319,4 @@ class Meter:
         """A trial has ended; the reason is empty where it succeeded."""
 
     def idle(self, seconds: float) -> None:
-        """Between two windows of a campaign nothing was measured for so long, warm-up aside."""
+        """Seconds in which nothing was measured between two windows, warm-up left out."""

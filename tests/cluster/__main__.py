@@ -1,4 +1,4 @@
-"""The command line: ``python3 -m tests.cluster {up,down,kubeconfig,images,status,build}``.
+"""The command line: ``python3 -m tests.cluster {up,down,lose,kubeconfig,images,status,build}``.
 
 Progress goes to standard error, results such as paths to standard output.
 """
@@ -6,7 +6,18 @@ Progress goes to standard error, results such as paths to standard output.
 import argparse
 import sys
 
-from . import artefacts, binaries, bring_up, cache, cleanup, images, packages, preflight, status
+from . import (
+    artefacts,
+    binaries,
+    bring_up,
+    cache,
+    cleanup,
+    images,
+    nodes,
+    packages,
+    preflight,
+    status,
+)
 from .console import ClusterError, Console
 from .layout import Layout
 
@@ -16,6 +27,7 @@ environment:
                           (default: encbench in $XDG_CACHE_HOME or ~/.cache)
   ENCBENCH_CLUSTER_STATE  the cluster's data, logs and keys (default: /var/lib/encbench-cluster);
                           'down' removes it
+  ENCBENCH_CLUSTER_NODES  the number of nodes, unless --nodes is given (default: 1)
 """
 
 
@@ -50,14 +62,19 @@ def _run(options: argparse.Namespace, layout: Layout, console: Console) -> None:
             cleanup.down(layout, console)
             console.say(f"the cluster is gone; {layout.cache} and Debian packages stay")
             return
+        if options.command == "lose":
+            cleanup.lose(layout, console, options.node)
+            return
         packages.ensure(layout, console)
         images.prepare(layout)
         if options.command == "up":
-            bring_up.up(layout, console, pull=options.pull)
+            count = options.nodes or nodes.count_from_environment()
+            bring_up.up(layout, console, count, pull=options.pull)
             console.say("the cluster is ready")
             print(layout.kubeconfig)
             return
-        parts = binaries.PARTS if options.command == "build" else ()
+        usual = [name for name, part in binaries.PARTS.items() if not part.rare]
+        parts = usual if options.command == "build" else ()
         names = _chosen(layout, getattr(options, "names", []))
         _, archives = artefacts.make(layout, console, parts, names, pull=options.pull)
         if options.command == "images":
@@ -82,7 +99,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     up = commands.add_parser("up", help="bring the cluster up and print its kubeconfig's path")
+    up.add_argument(
+        "--nodes", type=int, choices=range(1, nodes.MOST + 1), help="how many nodes it has"
+    )
     commands.add_parser("down", help="end it and remove every trace but the cache and packages")
+    lost = commands.add_parser("lose", help="cut a further node off; 'up' boots it again")
+    lost.add_argument("node", help="its name, as Kubernetes has it")
     commands.add_parser("kubeconfig", help="print the path of the administrator's kubeconfig")
     built = commands.add_parser("images", help="build images and hand them to the running cluster")
     built.add_argument(

@@ -1,6 +1,7 @@
 """What runs in the cluster before anyone uses it: DNS and the default StorageClass.
 
-Both ask for little CPU, because benchmark pods need the rest of the node.
+Both ask for little CPU, because benchmark pods need the rest of the node. They run on the first
+node, so that the loss of any other takes nothing from the cluster but that node.
 """
 
 import json
@@ -9,6 +10,7 @@ from typing import Any, Final
 from . import network
 from .api import Manifest
 from .layout import Layout
+from .nodes import FIRST
 from .versions import image
 
 _STORAGE: Final = "local-path-storage"
@@ -186,7 +188,10 @@ def _deployment(name: str, labels: dict[str, str], pod: Manifest, namespace: str
         "spec": {
             "replicas": 1,
             "selector": {"matchLabels": labels},
-            "template": {"metadata": {"labels": labels}, "spec": pod},
+            "template": {
+                "metadata": {"labels": labels},
+                "spec": {**pod, "nodeSelector": {"kubernetes.io/hostname": FIRST.name}},
+            },
         },
     }
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from . import cache
+from .architecture import folder, native
 from .command import run_logged
 from .console import Console
 from .layout import Layout
@@ -37,15 +38,19 @@ def key(suite: str) -> str:
     return cache.content_key(suite, CONTAINERFILE, *_EMPTIED, *settings)
 
 
-def context(layout: Layout, console: Console, suite: str) -> Path:
-    """A build context with the base's root file system, from the cache or debootstrap."""
+def context(layout: Layout, console: Console, suite: str, architecture: str = native()) -> Path:
+    """A build context with the base's root file system, from the cache or debootstrap.
+
+    Programs of the packages run in it, so this machine runs those of the architecture.
+    """
 
     def bootstrap(made: Path) -> None:
         made.mkdir()
         root = made / "rootfs"
         log = layout.build_logs / f"debootstrap-{suite}.log"
-        with console.step("base image", f"debootstrap {suite}"):
-            run_logged(["debootstrap", "--variant=minbase", suite, str(root)], log, timeout=900)
+        with console.step("base image", f"debootstrap {suite} for {architecture}"):
+            command = ["debootstrap", "--variant=minbase", f"--arch={architecture}"]
+            run_logged([*command, suite, str(root)], log, timeout=1800)
             _slim(root)
             run_logged(
                 ["tar", "-C", str(root), "--numeric-owner", "-cf", f"{made}/rootfs.tar", "."],
@@ -55,13 +60,13 @@ def context(layout: Layout, console: Console, suite: str) -> Path:
             shutil.rmtree(root)
         (made / "Containerfile").write_text(CONTAINERFILE)
 
-    return cache.entry(layout, "base", suite, key(suite), bootstrap)
+    return cache.entry(layout, folder("base", architecture), suite, key(suite), bootstrap)
 
 
 def _slim(root: Path) -> None:
     """Delete documentation (licences stay), downloads and logs; their folders stay."""
-    for folder in _EMPTIED:
-        for file in (root / folder).rglob("*"):
+    for place in _EMPTIED:
+        for file in (root / place).rglob("*"):
             if not file.is_dir() and file.name != "copyright":
                 file.unlink()
     for name, text in _SETTINGS.items():

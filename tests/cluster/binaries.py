@@ -2,18 +2,18 @@
 
 The modules under ``tools`` pin them: ``kubernetes`` (every staging module replaced by its
 release), ``clients`` (Helm and CoreDNS, which want a newer client-go and share it), ``minio``,
-``volumes`` and ``vale``. Two flags save time and disk: no debug information is generated at all,
-and CoreDNS is linked with only the plugins that the cluster uses.
+``volumes``, ``registry`` and ``vale``. Two flags save time and disk: no debug information is
+generated at all, and CoreDNS is linked with only the plugins that the cluster uses.
 """
 
 import os
-import platform
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from . import cache, crates, packages
+from .architecture import folder, machine, native
 from .command import capture, run_logged
 from .console import ClusterError, Console
 from .layout import Layout
@@ -26,8 +26,8 @@ class Part:
 
     Without a ``module`` the package is one file in the checkout that needs none. A ``crate`` is a
     folder of the checkout that cargo compiles instead, linked statically with ``static``. With
-    ``cgo`` some packages are in C, and a C
-    compiler is installed if there is none.
+    ``cgo`` some packages are in C, and a C compiler is installed if there is none. A ``rare`` part
+    is compiled when a test asks for it, and not before.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Part:
     crate: str | None = None
     static: bool = False
     cgo: bool = False
+    rare: bool = False
 
 
 _KUBERNETES_COMMANDS: Final = (
@@ -96,6 +97,8 @@ PARTS: Final = {
             module="clients",
             tags=("remove_all_sd", "enable_kubernetes_sd"),
         ),
+        # A registry for images, with basic authentication and files alone.
+        Part("registry", ("registry",), ("./registry",), module="registry", rare=True),
         # The linter of the prose. Its parsers of programming languages are in C.
         Part("vale", ("vale",), ("github.com/vale-cli/vale/v3/cmd/vale",), module="vale", cgo=True),
     )
@@ -114,15 +117,18 @@ def compiled(name: str) -> Path:
     Only compiling locks the cache, so a test whose part is there does not wait for another run.
     """
     layout, console = Layout.from_environment(), Console()
-    found = cache.place(layout, "bin", name, _key(layout, PARTS[name]))
+    found = cache.place(layout, "bin", name, _key(layout, PARTS[name], native()))
     if found.exists():
         return found
     with cache.exclusive(layout, console):
         return ensure(layout, console, name)
 
 
-def ensure(layout: Layout, console: Console, name: str) -> Path:
-    """The directory with a part's binaries, compiled now unless the cache has it."""
+def ensure(layout: Layout, console: Console, name: str, architecture: str = native()) -> Path:
+    """The directory with a part's binaries, compiled now unless the cache has it.
+
+    Go compiles for any architecture; a crate and C only for this machine's.
+    """
     part = PARTS[name]
     if part.crate is not None:
         crate = layout.repo / part.crate
@@ -132,7 +138,7 @@ def ensure(layout: Layout, console: Console, name: str) -> Path:
         made.mkdir()
         if part.cgo:
             packages.ensure(layout, console, C_COMPILER)
-        with console.step(f"compile {name}", ", ".join(part.binaries)):
+        with console.step(f"compile {name}", f"{', '.join(part.binaries)} for {architecture}"):
             run_logged(
                 [
                     *("go", "build", *_flags(part), "-ldflags", _linker_flags(layout, part)),
@@ -141,20 +147,27 @@ def ensure(layout: Layout, console: Console, name: str) -> Path:
                 layout.build_logs / f"go-{name}.log",
                 timeout=_BUILD_TIMEOUT,
                 cwd=_folder(layout, part),
-                env={"CGO_ENABLED": str(int(part.cgo)), "GOFLAGS": "", "GOWORK": "off"},
+                env={
+                    "CGO_ENABLED": str(int(part.cgo)),
+                    "GOARCH": architecture,
+                    "GOFLAGS": "",
+                    "GOWORK": "off",
+                },
             )
 
-    return cache.entry(layout, "bin", name, _key(layout, part), compile_into)
+    kind, key = folder("bin", architecture), _key(layout, part, architecture)
+    return cache.entry(layout, kind, name, key, compile_into)
 
 
-def _key(layout: Layout, part: Part) -> str:
+def _key(layout: Layout, part: Part, architecture: str) -> str:
     """What names the part's binaries in the cache."""
     if part.crate is not None:
         return crates.key(layout.repo / part.crate, static=part.static)
     where = _folder(layout, part)
     sources = cache.files_key(where, _sources(part, where))
     flags = (*_flags(part), _linker_flags(layout, part))
-    return cache.content_key(sources, *flags, _go_version(where), *part.packages)
+    compiler = f"{_go_version(where)} {machine(architecture)} {os.environ.get('GOAMD64', '')}"
+    return cache.content_key(sources, *flags, compiler, *part.packages)
 
 
 def _folder(layout: Layout, part: Part) -> Path:
@@ -222,9 +235,8 @@ def required_version(go_mod: Path, module: str) -> str:
 def _go_version(where: Path) -> str:
     """The compiler that Go would use in this module (it may fetch the one that go.mod asks for)."""
     try:
-        version = capture(["go", "-C", str(where), "env", "GOVERSION"], timeout=300).strip()
+        return capture(["go", "-C", str(where), "env", "GOVERSION"], timeout=300).strip()
     except ClusterError as error:
         raise ClusterError(
             f"the Go compiler that tools/*/go.mod asks for is needed: {error}"
         ) from None
-    return f"{version} {platform.machine()} {os.environ.get('GOAMD64', '')}"

@@ -1,12 +1,13 @@
-"""From whatever the machine is in to a Ready node, in steps that can each be repeated.
+"""From whatever the machine is in to Ready nodes, in steps that can each be repeated.
 
-A cluster that once became ready is repaired in place: daemons that died are started again. One that
-never did, or was started from other binaries or settings, is removed first; half of a start is not
-worth understanding.
+A cluster that once became ready is repaired in place: daemons that died are started again, and a
+further node that lost its namespaces boots anew. A cluster that never became ready, or was started
+from other binaries or settings or with another number of nodes, is removed first; half of a start
+is not worth understanding.
 """
 
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,10 +18,13 @@ from . import (
     cache,
     cgroups,
     cleanup,
+    components,
     containerd,
     images,
     mounts,
+    namespaces,
     network,
+    nodes,
     packages,
     pki,
     preflight,
@@ -28,94 +32,132 @@ from . import (
     snapshot,
 )
 from .api import Api, condition, rolled_out
-from .components import CONTAINERD_SOCKET, KUBELET_HEALTH_PORT, Daemon, daemons, kubeconfig_path
 from .console import ClusterError, Console, wait_until
+from .daemon import Daemon, kubeconfig_path
 from .layout import Layout
+from .node_daemons import CONTAINERD_SOCKET, KUBELET_PORT
+from .nodes import Node
 
 
-def up(layout: Layout, console: Console, *, pull: bool) -> None:
-    """Bring the cluster up; returns when the node is Ready and DNS and storage are available."""
+def up(layout: Layout, console: Console, count: int, *, pull: bool) -> None:
+    """Bring a cluster of so many nodes up; returns when they and the addons are ready."""
     preflight.check_host()
     packages.ensure(layout, console)
     compiled, archives = artefacts.make(
         layout, console, binaries.CORE_PARTS, images.CORE_IMAGES, pull=pull
     )
-    planned = daemons(layout)
+    members = nodes.planned(count)
+    planned = components.daemons(layout, members)
     plan = _fingerprint(planned, compiled["kubernetes"])
     if _started_from(layout) != plan and (layout.state.exists() or cgroups.members()):
-        console.say("the previous start did not finish, or was another version: removing it")
+        console.say(
+            "the previous start did not finish, or was another version or number of nodes: "
+            "removing it"
+        )
         cleanup.down(layout, console)
 
     preflight.check_free(planned)
     snapshot.take(layout)
-    pki.ensure(layout)
+    pki.ensure(layout, members)
     _link_binaries(layout, compiled.values())
     _write_files(layout, planned)
     mounts.share(layout.state)
     layout.volumes.mkdir(exist_ok=True)
-    cgroups.create()
-    network.create()
+    cgroups.create(components.branches(members))
+    for node in members:
+        _boot(layout, node)
 
-    _start(layout, console, planned, archives)
+    _start(layout, console, members, planned, archives)
     with console.step("addons", "CoreDNS and the default StorageClass"):
         _await_addons(layout)
     layout.ready_marker.write_text(plan)
 
 
 def import_images(layout: Layout, console: Console, archives: dict[str, Path]) -> None:
-    """Hand every archive to containerd, if the cluster runs."""
-    if not containerd.answers():
+    """Hand every archive to the containerd of each node that runs."""
+    running = [node for node in nodes.existing(layout) if containerd.answers(node)]
+    if not running:
         console.say("the cluster is not running; images are built and will be imported by 'images'")
+    for node in running:
+        containerd.import_images(console, node, archives)
+
+
+def _boot(layout: Layout, node: Node) -> None:
+    """Have the node's network, and first the namespaces of one that has its own."""
+    if node.is_machine:
+        network.create()
         return
-    containerd.import_images(console, archives)
+    holder = namespaces.holder(layout, node)
+    held = partial(processes.running, holder.group, holder.binary)
+    if not held():
+        # What still runs is in namespaces that no new daemon can enter.
+        processes.end_all(node.branch)
+        _start_daemon(layout, holder)
+        _await_daemon(layout, holder, held, 10)
+    inside = namespaces.enter(node)
+    network.create(node.address, inside)
+    network.connect(node.number, namespaces.process(node), inside)
 
 
 def _start(
-    layout: Layout, console: Console, planned: list[Daemon], archives: dict[str, Path]
+    layout: Layout,
+    console: Console,
+    members: Sequence[Node],
+    planned: list[Daemon],
+    archives: dict[str, Path],
 ) -> None:
     """Start what does not run. The order lets slow starts overlap with what does not need them."""
-    by_name = {daemon.name: daemon for daemon in planned}
+    by_name = {daemon.name: daemon for daemon in planned if not daemon.through}
     api = Api(layout)
     with console.step("control plane", "etcd, containerd, kube-apiserver"):
-        for name in ("etcd", "containerd", "kube-apiserver"):
-            _start_daemon(layout, by_name.pop(name))
-        _await_daemon(layout, "containerd", containerd.answers, 30)
+        runtimes = [by_name.pop(node.own("containerd")) for node in members]
+        server = by_name.pop("kube-apiserver")
+        for daemon in (by_name.pop("etcd"), *runtimes, server):
+            _start_daemon(layout, daemon)
+        for daemon in runtimes:
+            _await_daemon(layout, daemon, partial(containerd.answers, daemon.node), 30)
         import_images(layout, console, archives)
-        _await_daemon(layout, "kube-apiserver", api.ready, 90)
-    with console.step("node", ", ".join(by_name)):
+        _await_daemon(layout, server, api.ready, 90)
+    with console.step("node" if len(members) == 1 else "nodes", ", ".join(by_name)):
         for daemon in by_name.values():
             _start_daemon(layout, daemon)
         for manifest in addons.manifests(layout):
             api.apply(manifest)
-        _await_daemon(layout, "kubelet", partial(_node_ready, api), 90)
+        for node in members:
+            kubelet = by_name[node.own("kubelet")]
+            _await_daemon(layout, kubelet, partial(_node_ready, api, node), 90)
 
 
-def _node_ready(api: Api) -> bool:
+def _node_ready(api: Api, node: Node) -> bool:
     """Whether the node is Ready and the kubelet that says so still lives."""
-    if not _connects("127.0.0.1", KUBELET_HEALTH_PORT):
+    if not _connects(node.address, KUBELET_PORT):
         return False
-    return condition(api.get(f"/api/v1/nodes/{pki.node_name()}"), "Ready")
+    return condition(api.get(f"/api/v1/nodes/{node.name}"), "Ready")
 
 
 def _start_daemon(layout: Layout, daemon: Daemon) -> None:
-    if processes.running(daemon.name, daemon.binary):
+    if processes.running(daemon.group, daemon.binary):
         return
     if daemon.name == "containerd":
         CONTAINERD_SOCKET.unlink(missing_ok=True)
-    processes.start(daemon.name, daemon.argv, _log(layout, daemon.name))
+    inside = [] if daemon.through else namespaces.enter(daemon.node)
+    processes.start(daemon.group, [*inside, *daemon.argv], _log(layout, daemon.name))
 
 
-def _await_daemon(layout: Layout, name: str, ready: Callable[[], bool], timeout: float) -> None:
+def _await_daemon(
+    layout: Layout, daemon: Daemon, ready: Callable[[], bool], timeout: float
+) -> None:
     """Wait for a daemon; one that has ended will not become ready, so say so at once."""
+    log = _log(layout, daemon.name)
 
     def ready_or_dead() -> bool:
         if ready():
             return True
-        if not cgroups.members(name):
-            raise ClusterError(f"{name} ended while starting", _log(layout, name))
+        if not cgroups.members(daemon.group):
+            raise ClusterError(f"{daemon.name} ended while starting", log)
         return False
 
-    wait_until(name, ready_or_dead, timeout, _log(layout, name))
+    wait_until(daemon.name, ready_or_dead, timeout, log)
 
 
 def _await_addons(layout: Layout) -> None:

@@ -1,8 +1,9 @@
 """Our branch of the control group tree: the record of which processes are ours.
 
 Daemons run in ``/encbench/daemons/<name>`` and pods in ``/encbench/kubepods`` (the kubelet's
-``cgroupRoot``). The kernel keeps the list of members, children included, so finding and ending what
-we started needs neither PID files nor guesses from command lines.
+``cgroupRoot``); those of a further node in a branch ``/encbench/node-<number>`` of the same shape.
+The kernel keeps the list of members, children included, so finding and ending what we started needs
+neither PID files nor guesses from command lines. Groups are named here without the first slash.
 
 With cgroup v1 every controller has a tree of its own. Daemons join two of them: ``pids``, to be
 found, and ``memory``, so that the shell that happened to start them is not charged for them. In
@@ -11,7 +12,7 @@ found, and ``memory``, so that the shell that happened to start them is not char
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -33,39 +34,42 @@ def _hierarchies(*kinds: str) -> list[Path]:
 
 
 def _tracking_root() -> Path:
-    return _V2 / NAME if _unified() else _V2 / _TRACKING / NAME
+    return _V2 if _unified() else _V2 / _TRACKING
 
 
-def create() -> None:
-    """Make the branch; the kubelet expects its root to exist."""
-    cpus = os.cpu_count() or 1
+def create(branches: Mapping[str, float]) -> None:
+    """Make the branches, each with the CPUs that its pods get; a kubelet expects its own to exist.
+
+    A branch comes after the one that it is in.
+    """
     for hierarchy in _hierarchies("cgroup2" if _unified() else "cgroup"):
-        branch = hierarchy / NAME
-        branch.mkdir(exist_ok=True)
-        for setting in ("cpuset.cpus", "cpuset.mems"):
-            if not _unified() and (branch / setting).exists():
-                (branch / setting).write_text((hierarchy / setting).read_text())
-        if (branch / "cpu.shares").exists():
-            # What the kubelet gives all pods together, so that the extra level changes nothing.
-            (branch / "cpu.shares").write_text(str(1024 * cpus))
+        for name, cpus in branches.items():
+            branch = hierarchy / name
+            branch.mkdir(exist_ok=True)
+            for setting in ("cpuset.cpus", "cpuset.mems"):
+                if not _unified() and (branch / setting).exists():
+                    (branch / setting).write_text((hierarchy / setting).read_text())
+            if (branch / "cpu.shares").exists():
+                # What the kubelet gives all pods together, so that the extra level changes nothing.
+                (branch / "cpu.shares").write_text(str(int(1024 * cpus)))
     if _unified():
-        for group in (_V2, _V2 / NAME):
+        for group in (_V2, *(_V2 / name for name in branches)):
             for controller in (group / "cgroup.controllers").read_text().split():
                 (group / "cgroup.subtree_control").write_text(f"+{controller}")
 
 
-def entering(name: str) -> str:
-    """A shell fragment that moves the shell into a daemon's group; the group exists afterwards."""
+def entering(group: str) -> str:
+    """A shell fragment that moves the shell into a group; the group exists afterwards."""
     roots = [_V2] if _unified() else [_V2 / controller for controller in _JOINED]
-    groups = [root / NAME / "daemons" / name for root in roots if root.exists()]
-    for group in groups:
-        group.mkdir(parents=True, exist_ok=True)
-    return "".join(f"echo $$ > {shlex.quote(str(group / 'cgroup.procs'))}; " for group in groups)
+    folders = [root / group for root in roots if root.exists()]
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+    return "".join(f"echo $$ > {shlex.quote(str(one / 'cgroup.procs'))}; " for one in folders)
 
 
-def members(name: str | None = None) -> set[int]:
-    """The processes of one daemon's group, or of the whole branch, pods included."""
-    root = _tracking_root() / "daemons" / name if name else _tracking_root()
+def members(group: str = NAME) -> set[int]:
+    """The processes of a group and of those inside it; of the whole branch, pods included."""
+    root = _tracking_root() / group
     found: set[int] = set()
     for procs in [root / "cgroup.procs", *root.rglob("cgroup.procs")]:
         try:
@@ -75,15 +79,15 @@ def members(name: str | None = None) -> set[int]:
     return found
 
 
-def is_member(pid: int) -> bool:
-    """Whether a process is in our branch now."""
-    prefix = f"/{NAME}/"
+def is_member(pid: int, group: str = NAME) -> bool:
+    """Whether a process is in a group now, or in one inside it."""
+    prefix = f"/{group}/"
     try:
         lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
     except OSError:
         return False
     return any(
-        path.startswith(prefix)
+        f"{path}/".startswith(prefix)
         for _, controllers, path in (line.split(":", 2) for line in lines)
         if _unified() or _TRACKING in controllers.split(",")
     )

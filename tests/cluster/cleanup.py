@@ -7,8 +7,8 @@ cluster, the leftovers of a killed run and a second ``down``.
 
 import shutil
 
-from . import cgroups, firewall, mounts, network, packages, processes, snapshot
-from .console import Console, wait_until
+from . import cgroups, firewall, mounts, network, nodes, packages, processes, snapshot
+from .console import ClusterError, Console, wait_until
 from .layout import Layout
 
 
@@ -27,6 +27,16 @@ def down(layout: Layout, console: Console) -> None:
         snapshot.remove_outside(layout, record)
         wait_until("removal of our control groups", lambda: not cgroups.remove(), 30)
         _remove_state(layout)
+
+
+def lose(layout: Layout, console: Console, name: str) -> None:
+    """Kill all that runs on a further node and its link with that, as a power cut does."""
+    further = {node.name: node for node in nodes.existing(layout) if not node.is_machine}
+    if name not in further:
+        there = ", ".join(further) or "none"
+        raise ClusterError(f"{name} is not a node that can be lost; of those there are: {there}")
+    processes.end_all(further[name].branch)
+    console.say(f"node {name} is cut off")
 
 
 def _remove_state(layout: Layout) -> None:

@@ -1,44 +1,50 @@
-"""Handing image archives to the running containerd, in the namespace that the kubelet uses."""
+"""Handing image archives to a node's containerd, in the namespace that the kubelet uses."""
 
 import json
 from pathlib import Path
 
-from . import images
+from . import images, namespaces
 from .command import capture
-from .components import CONTAINERD_SOCKET
 from .console import ClusterError, Console
+from .node_daemons import CONTAINERD_SOCKET
+from .nodes import Node
 from .versions import image
 
 _CTR = ("ctr", "--address", str(CONTAINERD_SOCKET), "--namespace", "k8s.io")
 
 
-def answers() -> bool:
+def answers(node: Node) -> bool:
     """Whether containerd and its Kubernetes plugin serve requests."""
     try:
-        plugins = capture([*_CTR, "plugins", "ls", "id==cri"], timeout=10)
+        plugins = _ctr(node, "plugins", "ls", "id==cri", timeout=10)
     except ClusterError:
         return False
     return " ok" in plugins
 
 
-def import_images(console: Console, archives: dict[str, Path]) -> None:
+def import_images(console: Console, node: Node, archives: dict[str, Path]) -> None:
     """Import every archive whose very image is not there under its name."""
-    present = _digests(capture([*_CTR, "images", "ls"]))
+    present = _digests(_ctr(node, "images", "ls"))
+    where = "" if node.is_machine else f" on {node.name}"
     for name, archive in archives.items():
-        if not _is_of(present.get(image(name)), images.image_id(archive)):
-            with console.step(f"import {name}", image(name)):
-                capture([*_CTR, "images", "import", str(archive)], timeout=300)
+        if not _is_of(node, present.get(image(name)), images.image_id(archive)):
+            with console.step(f"import {name}{where}", image(name)):
+                _ctr(node, "images", "import", str(archive), timeout=300)
 
 
-def _is_of(digest: str | None, image_id: str) -> bool:
+def _is_of(node: Node, digest: str | None, image_id: str) -> bool:
     """Whether a manifest is of that image.
 
     The plugin's own `sha256:` names do not tell: they are not renewed with an image.
     """
     if digest is None:
         return False
-    manifest = json.loads(capture([*_CTR, "content", "get", digest]))
+    manifest = json.loads(_ctr(node, "content", "get", digest))
     return bool(manifest.get("config", {}).get("digest") == f"sha256:{image_id}")
+
+
+def _ctr(node: Node, *arguments: str, timeout: float = 60) -> str:
+    return capture([*namespaces.enter(node), *_CTR, *arguments], timeout=timeout)
 
 
 def _digests(listing: str) -> dict[str, str]:

@@ -9,18 +9,20 @@ time.
 import json
 import shutil
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from . import base_image, cache, maven_settings, pip_settings
+from .architecture import folder, native
 from .command import capture, run_logged
 from .console import ClusterError, Console
 from .layout import Layout
 from .versions import BASE_IMAGES, DEBIAN_SUITE, IMAGE_TAGS, image
 
-_BUILD_TIMEOUT: Final = 1800
+_BUILD_TIMEOUT: Final = 3600
 _STORAGE_LIMIT: Final = 4 << 30
 _OPERATOR_FILES: Final = (
     "pyproject.toml",
@@ -80,14 +82,23 @@ def buildable(layout: Layout) -> list[str]:
 
 
 def ensure(
-    layout: Layout, console: Console, name: str, binaries: Path | None, *, pull: bool
+    layout: Layout,
+    console: Console,
+    name: str,
+    binaries: Path | None,
+    *,
+    pull: bool,
+    architecture: str = native(),
+    given: Mapping[str, Path] = MappingProxyType({}),
 ) -> Path:
     """The archive of an image, built now unless the cache has it.
 
     ``binaries`` is the directory of the recipe's compiled part. With ``pull`` the base image comes
-    from a registry, without it from debootstrap.
+    from a registry, without it from debootstrap. For another ``architecture`` than this machine's,
+    this machine runs such programs, unless the Containerfile runs none. ``given`` are files of the
+    context besides the image's own, or in their place: name in the context → file.
     """
-    sources = _sources(layout, name)
+    sources = _sources(layout, name) | dict(given)
     if binaries is not None:
         sources |= {one: binaries / one for one in RECIPES[name].binaries or (name,)}
     key = cache.content_key(
@@ -97,15 +108,35 @@ def ensure(
     )
 
     def build(archive: Path) -> None:
-        with console.step(f"image {name}:{IMAGE_TAGS[name]}", "building"):
+        what = f"image {name}:{IMAGE_TAGS[name]}"
+        with console.step(what, f"building for {architecture}"):
             context = archive.with_name("context")
-            for target, file in sources.items():
-                copy = context / target
+            for path, file in sources.items():
+                copy = context / path
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(file, copy)
-            _build(layout, console, name, context, archive, pull=pull)
+            target = _Target(layout, architecture)
+            _build(target, console, name, context, archive, pull=pull)
 
-    return cache.entry(layout, "images", name, key, build)
+    return cache.entry(layout, folder("images", architecture), name, key, build)
+
+
+def files(
+    layout: Layout, console: Console, name: str, context: Path, made: Path, *, pull: bool
+) -> None:
+    """Put what a context's Containerfile leaves in its last stage into the folder ``made``."""
+    target = _Target(layout, native())
+    if not pull:
+        _seed_base(target, console, DEBIAN_SUITE)
+    run_logged(
+        [
+            *target.bud,
+            f"--pull={'always' if pull else 'never'}",
+            *("--layers=true", "--output", f"type=local,dest={made}", str(context)),
+        ],
+        layout.build_logs / f"files-{name}.log",
+        timeout=_BUILD_TIMEOUT,
+    )
 
 
 def image_id(archive: Path) -> str:
@@ -117,16 +148,17 @@ def image_id(archive: Path) -> str:
         return str(json.load(manifest)[0]["Config"]).removesuffix(".json")
 
 
-def prepare(layout: Layout) -> None:
+def prepare(layout: Layout, architecture: str = native()) -> None:
     """Clear what a killed build left in buildah's storage. Call only while holding the lock."""
-    cache.remove(_run_root(layout))
-    _run_root(layout).mkdir(parents=True)
-    _settings(layout).write_text(f'[network]\nnetwork_config_dir = "{_run_root(layout)}/cni"\n')
-    if _storage(layout).exists() and shutil.which("buildah"):
+    target = _Target(layout, architecture)
+    cache.remove(target.run_root)
+    target.run_root.mkdir(parents=True)
+    target.settings.write_text(f'[network]\nnetwork_config_dir = "{target.run_root}/cni"\n')
+    if target.storage.exists() and shutil.which("buildah"):
         try:
-            capture([*_buildah(layout), "rm", "--all"])
+            capture([*target.buildah, "rm", "--all"])
         except ClusterError:
-            cache.remove(_storage(layout))
+            cache.remove(target.storage)
 
 
 def _containerfile(layout: Layout, name: str) -> Path:
@@ -160,20 +192,55 @@ def _digest(file: Path) -> str:
     return cache.files_key(file.parent, [file])
 
 
+@dataclass(frozen=True)
+class _Target:
+    """Where buildah works, and what for.
+
+    Each architecture has a storage of its own, because the base images of all have one name.
+    """
+
+    layout: Layout
+    architecture: str
+
+    @property
+    def storage(self) -> Path:
+        return self.layout.cache / folder("buildah", self.architecture)
+
+    @property
+    def run_root(self) -> Path:
+        return self.layout.cache / folder("buildah-run", self.architecture)
+
+    @property
+    def settings(self) -> Path:
+        """Settings that keep buildah from making ``/etc/cni`` for a network it does not use."""
+        return self.run_root / "containers.conf"
+
+    @property
+    def buildah(self) -> list[str]:
+        program = ["env", f"CONTAINERS_CONF={self.settings}", "buildah"]
+        return [*program, "--root", str(self.storage), "--runroot", str(self.run_root)]
+
+    @property
+    def bud(self) -> list[str]:
+        foreign = [] if self.architecture == native() else ["--arch", self.architecture]
+        return [*self.buildah, "bud", "--isolation", "chroot", *foreign]
+
+
 def _build(
-    layout: Layout, console: Console, name: str, context: Path, archive: Path, *, pull: bool
+    target: _Target, console: Console, name: str, context: Path, archive: Path, *, pull: bool
 ) -> None:
-    log = layout.build_logs / f"image-{name}.log"
+    layout = target.layout
+    log = layout.build_logs / f"{folder('image', target.architecture)}-{name}.log"
     recipe = RECIPES[name]
     containerfile = context / (f"images/{name}" if recipe.from_repo else "") / "Containerfile"
-    _bound_storage(layout)
+    _bound_storage(target)
     for suite in [] if pull else _suites(layout, name):
-        _seed_base(layout, console, suite)
+        _seed_base(target, console, suite)
     volumes = recipe.settings(layout, archive.parent) if recipe.settings else []
     arguments = [word for one in recipe.arguments for word in ("--build-arg", one)]
     run_logged(
         [
-            *(*_buildah(layout), "bud", "--isolation", "chroot"),
+            *target.bud,
             f"--pull={'always' if pull else 'never'}",
             f"--layers={'true' if recipe.layered else 'false'}",
             *volumes,
@@ -184,47 +251,29 @@ def _build(
         timeout=_BUILD_TIMEOUT,
     )
     destination = f"docker-archive:{archive}:{image(name)}"
-    run_logged([*_buildah(layout), "push", image(name), destination], log, timeout=600)
+    run_logged([*target.buildah, "push", image(name), destination], log, timeout=600)
     if not recipe.layered:
-        run_logged([*_buildah(layout), "rmi", image(name)], log, timeout=120)
+        run_logged([*target.buildah, "rmi", image(name)], log, timeout=120)
 
 
-def _bound_storage(layout: Layout) -> None:
+def _bound_storage(target: _Target) -> None:
     """Start over when kept layers have piled up; everything in the storage can be made again."""
-    if cache.size(_storage(layout)) > _STORAGE_LIMIT:
-        cache.remove(_storage(layout))
+    if cache.size(target.storage) > _STORAGE_LIMIT:
+        cache.remove(target.storage)
 
 
-def _seed_base(layout: Layout, console: Console, suite: str) -> None:
+def _seed_base(target: _Target, console: Console, suite: str) -> None:
     """Have a suite's base image in buildah's storage under the name that registries give it."""
     ours = f"localhost/encbench-base:{base_image.key(suite)}"
     try:
-        capture([*_buildah(layout), "inspect", "--type", "image", ours])
+        capture([*target.buildah, "inspect", "--type", "image", ours])
     except ClusterError:
-        context = base_image.context(layout, console, suite)
+        context = base_image.context(target.layout, console, suite, target.architecture)
         run_logged(
             [
-                *(*_buildah(layout), "bud", "--isolation", "chroot", "--layers=false"),
+                *(*target.bud, "--layers=false"),
                 *("--tag", ours, "--tag", BASE_IMAGES[suite], str(context)),
             ],
-            layout.build_logs / "image-base.log",
+            target.layout.build_logs / "image-base.log",
             timeout=600,
         )
-
-
-def _storage(layout: Layout) -> Path:
-    return layout.cache / "buildah"
-
-
-def _run_root(layout: Layout) -> Path:
-    return layout.cache / "buildah-run"
-
-
-def _settings(layout: Layout) -> Path:
-    """Settings that keep buildah from making ``/etc/cni`` for a network it does not use."""
-    return _run_root(layout) / "containers.conf"
-
-
-def _buildah(layout: Layout) -> list[str]:
-    program = ["env", f"CONTAINERS_CONF={_settings(layout)}", "buildah"]
-    return [*program, "--root", str(_storage(layout)), "--runroot", str(_run_root(layout))]

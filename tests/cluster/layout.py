@@ -66,10 +66,6 @@ class Layout:
         return self.state / "logs"
 
     @property
-    def kubelet(self) -> Path:
-        return self.state / "kubelet"
-
-    @property
     def volumes(self) -> Path:
         """Directories of the volumes that the default StorageClass provisions."""
         return self.state / "volumes"

@@ -4,10 +4,14 @@ Pods sit on one bridge that carries the whole pod range; they get routes to the 
 ranges and no default route. A service address without an endpoint is not rewritten by kube-proxy
 and would follow the host's default route; a second bridge without ports takes the whole service
 range instead. The node's own address is the pod bridge's.
+
+Each further node has two such bridges in its own network namespace, and its pod bridge is a port of
+the first node's. So all pods are on one Ethernet, as if on one switch, and no routes are needed.
 """
 
 import ipaddress
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,10 +23,13 @@ SERVICE_BRIDGE: Final = "encbench-svc"
 POD_RANGE: Final = "10.244.0.0/16"
 SERVICE_RANGE: Final = "10.96.0.0/16"
 NODE_ADDRESS: Final = "10.244.0.1"
+"""The first node's, and so the API server's."""
 API_SERVICE_ADDRESS: Final = "10.96.0.1"
 DNS_ADDRESS: Final = "10.96.0.10"
 DNS_DOMAIN: Final = "cluster.local"
 
+_UPLINK: Final = "uplink"
+"""What connects a further node's bridge, by its name on that node."""
 _SYSCTLS: Final = {
     "net/ipv4/ip_forward": "1",
     "net/bridge/bridge-nf-call-iptables": "1",
@@ -44,21 +51,43 @@ def check() -> None:
             )
 
 
-def create() -> None:
-    """Make both bridges, their addresses and routes, and let the kernel forward."""
-    links = _links()
+def create(address: str = NODE_ADDRESS, inside: Sequence[str] = ()) -> None:
+    """Make a node's bridges, their addresses and routes, and let the kernel forward.
+
+    ``inside`` goes before each command, so that it runs on that node.
+    """
+    links = _links(inside)
     for bridge in (BRIDGE, SERVICE_BRIDGE):
         if bridge not in links:
-            capture(["ip", "link", "add", bridge, "type", "bridge"])
-        capture(["ip", "link", "set", bridge, "up"])
+            # Without an address of its own it takes that of a port, and a new one with each pod.
+            own = ["address", _ethernet(address)] if bridge == BRIDGE else []
+            capture([*inside, "ip", "link", "add", bridge, *own, "type", "bridge"])
+        capture([*inside, "ip", "link", "set", bridge, "up"])
     prefix = POD_RANGE.split("/")[1]
-    capture(["ip", "address", "replace", f"{NODE_ADDRESS}/{prefix}", "dev", BRIDGE])
-    capture(["ip", "route", "replace", SERVICE_RANGE, "dev", SERVICE_BRIDGE, "src", NODE_ADDRESS])
+    capture([*inside, "ip", "address", "replace", f"{address}/{prefix}", "dev", BRIDGE])
+    to_services = ("route", "replace", SERVICE_RANGE, "dev", SERVICE_BRIDGE, "src", address)
+    capture([*inside, "ip", *to_services])
     for name, value in _SYSCTLS.items():
         setting = Path("/proc/sys") / name
         if not setting.exists():
             capture(["modprobe", "br_netfilter"])
-        setting.write_text(value)
+        capture([*inside, "tee", str(setting)], stdin=value)
+
+
+def connect(number: int, process: int, inside: Sequence[str]) -> None:
+    """Make the bridge of a further node a port of the first node's.
+
+    ``process`` is one in that node's network namespace; the link goes when the namespace does.
+    """
+    link = f"{BRIDGE.rstrip('0')}-n{number}"
+    if _UPLINK not in _links(inside):
+        if link in _links():
+            capture(["ip", "link", "delete", link])
+        peer = ("peer", "name", _UPLINK, "netns", str(process))
+        capture(["ip", "link", "add", link, "type", "veth", *peer])
+    capture([*inside, "ip", "link", "set", "lo", "up"])
+    capture([*inside, "ip", "link", "set", _UPLINK, "master", BRIDGE, "up"])
+    capture(["ip", "link", "set", link, "master", BRIDGE, "up"])
 
 
 def remove() -> None:
@@ -72,8 +101,12 @@ def remove() -> None:
             capture(["ip", "link", "delete", bridge])
 
 
-def cni_config(data: Path) -> dict[str, Any]:
-    """The CNI network: bridge with host-local addresses, the loopback plugin comes with the CRI."""
+def cni_config(data: Path, pods: ipaddress.IPv4Network) -> dict[str, Any]:
+    """The CNI network: bridge with host-local addresses, the loopback plugin comes with the CRI.
+
+    ``pods`` is the node's own part of the pod range, of which the node has the first address.
+    """
+    own = {"rangeStart": str(pods[2]), "rangeEnd": str(pods[-2]), "gateway": str(pods[1])}
     return {
         "cniVersion": "0.4.0",
         "name": "encbench",
@@ -87,7 +120,7 @@ def cni_config(data: Path) -> dict[str, Any]:
                 "ipam": {
                     "type": "host-local",
                     "dataDir": str(data),
-                    "ranges": [[{"subnet": POD_RANGE, "gateway": NODE_ADDRESS}]],
+                    "ranges": [[{"subnet": POD_RANGE, **own}]],
                     "routes": [{"dst": POD_RANGE}, {"dst": SERVICE_RANGE}],
                 },
             }
@@ -95,11 +128,18 @@ def cni_config(data: Path) -> dict[str, Any]:
     }
 
 
-def _links() -> dict[str, str | None]:
+def _ethernet(address: str) -> str:
+    """An Ethernet address that follows from an IP address, so that a node keeps its own."""
+    return ":".join(f"{byte:02x}" for byte in (2, 0, *ipaddress.IPv4Address(address).packed))
+
+
+def _links(inside: Sequence[str] = ()) -> dict[str, str | None]:
     """Every link and the bridge it is attached to."""
-    return {link["ifname"]: link.get("master") for link in _ip("link", "show")}
+    found = _ip("link", "show", inside=inside)
+    return {link["ifname"]: link.get("master") for link in found}
 
 
-def _ip(*arguments: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(capture(["ip", "-json", *arguments]) or "[]")
+def _ip(*arguments: str, inside: Sequence[str] = ()) -> list[dict[str, Any]]:
+    output = capture([*inside, "ip", "-json", *arguments])
+    found: list[dict[str, Any]] = json.loads(output or "[]")
     return found

@@ -6,7 +6,7 @@ Everything is made in one go and appears by a rename, so a half-made set is neve
 import base64
 import json
 import shutil
-import socket
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,6 +14,7 @@ from typing import Final
 from . import network
 from .command import capture
 from .layout import Layout
+from .nodes import Node
 
 API_PORT: Final = 6443
 _DAYS: Final = "3650"
@@ -30,12 +31,7 @@ class Certificate:
     serves: tuple[str, ...] = ()
 
 
-def node_name() -> str:
-    """The node's name: this host's, in the form that Kubernetes accepts."""
-    return socket.gethostname().lower().replace("_", "-")
-
-
-def _certificates() -> list[Certificate]:
+def _certificates(nodes: Iterable[Node]) -> Iterator[Certificate]:
     api = (
         f"IP:{network.NODE_ADDRESS}",
         f"IP:{network.API_SERVICE_ADDRESS}",
@@ -46,21 +42,20 @@ def _certificates() -> list[Certificate]:
         "DNS:kubernetes.default.svc",
         f"DNS:kubernetes.default.svc.{network.DNS_DOMAIN}",
     )
-    node = node_name()
-    return [
-        Certificate("etcd", "etcd", serves=("IP:127.0.0.1",)),
-        Certificate("kube-apiserver", "kube-apiserver", serves=api),
-        Certificate("kube-apiserver-client", "kube-apiserver", "system:masters"),
-        Certificate("kubelet-server", node, serves=(f"IP:{network.NODE_ADDRESS}", f"DNS:{node}")),
-        Certificate("kubelet", f"system:node:{node}", "system:nodes"),
-        Certificate("kube-controller-manager", "system:kube-controller-manager"),
-        Certificate("kube-scheduler", "system:kube-scheduler"),
-        Certificate("kube-proxy", "system:kube-proxy"),
-        Certificate("admin", "admin", "system:masters"),
-    ]
+    yield Certificate("etcd", "etcd", serves=("IP:127.0.0.1",))
+    yield Certificate("kube-apiserver", "kube-apiserver", serves=api)
+    yield Certificate("kube-apiserver-client", "kube-apiserver", "system:masters")
+    yield Certificate("kube-controller-manager", "system:kube-controller-manager")
+    yield Certificate("kube-scheduler", "system:kube-scheduler")
+    yield Certificate("admin", "admin", "system:masters")
+    for node in nodes:
+        serves = (f"IP:{node.address}", f"DNS:{node.name}")
+        yield Certificate(node.own("kubelet-server"), node.name, serves=serves)
+        yield Certificate(node.own("kubelet"), f"system:node:{node.name}", "system:nodes")
+        yield Certificate(node.own("kube-proxy"), "system:kube-proxy")
 
 
-def ensure(layout: Layout) -> None:
+def ensure(layout: Layout, nodes: Iterable[Node]) -> None:
     """Make the authority, the certificates and the key that signs service account tokens."""
     if layout.pki.exists():
         return
@@ -68,7 +63,7 @@ def ensure(layout: Layout) -> None:
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir(mode=0o700, parents=True)
     _openssl(made, "ca", "encbench test cluster", None, ["basicConstraints=critical,CA:TRUE"])
-    for certificate in _certificates():
+    for certificate in _certificates(nodes):
         extensions = ["extendedKeyUsage=clientAuth,serverAuth"]
         if certificate.serves:
             extensions.append(f"subjectAltName={','.join(certificate.serves)}")

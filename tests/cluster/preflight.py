@@ -6,8 +6,9 @@ import socket
 from collections.abc import Iterable
 
 from . import network, processes
-from .components import CONTAINERD_SOCKET, Daemon
 from .console import ClusterError
+from .daemon import Daemon
+from .node_daemons import CONTAINERD_SOCKET
 
 
 def check_host() -> None:
@@ -18,10 +19,13 @@ def check_host() -> None:
 
 
 def check_free(daemons: Iterable[Daemon]) -> None:
-    """Refuse to start next to something that holds our ports, socket or address ranges."""
+    """Refuse to start next to something that holds our ports, socket or address ranges.
+
+    On further nodes there is nothing but what is ours.
+    """
     network.check()
     for daemon in daemons:
-        if processes.running(daemon.name, daemon.binary):
+        if not daemon.node.is_machine or processes.running(daemon.group, daemon.binary):
             continue
         for address, port in daemon.ports:
             if not _bindable(address, port):

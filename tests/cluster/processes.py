@@ -12,14 +12,14 @@ from . import cgroups
 from .console import ClusterError
 
 
-def start(name: str, argv: Sequence[str], log: Path) -> None:
+def start(group: str, argv: Sequence[str], log: Path) -> None:
     """Start a daemon that outlives us, in its own session and cgroup, its output in ``log``.
 
     The shell joins the cgroup before it becomes the daemon, so there is no moment at which a daemon
     runs unaccounted for.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
-    script = f"set -e; {cgroups.entering(name)}exec {shlex.join(argv)}"
+    script = f"set -e; {cgroups.entering(group)}exec {shlex.join(argv)}"
     with log.open("a") as output:
         process = subprocess.Popen(
             ["/bin/sh", "-c", script],
@@ -31,15 +31,15 @@ def start(name: str, argv: Sequence[str], log: Path) -> None:
             start_new_session=True,
         )
     deadline = time.monotonic() + 10
-    while process.poll() is None and process.pid not in cgroups.members(name):
+    while process.poll() is None and process.pid not in cgroups.members(group):
         if time.monotonic() > deadline:
-            raise ClusterError(f"{name} did not enter its control group", log)
+            raise ClusterError(f"a daemon did not enter its control group {group}", log)
         time.sleep(0.01)
 
 
-def running(name: str, binary: Path) -> bool:
+def running(group: str, binary: Path) -> bool:
     """Whether a daemon's group holds a process of its binary (containerd's also holds shims)."""
-    return any(_executable(pid) == binary.resolve() for pid in cgroups.members(name))
+    return any(_executable(pid) == binary.resolve() for pid in cgroups.members(group))
 
 
 def _executable(pid: int) -> Path | None:
@@ -49,28 +49,28 @@ def _executable(pid: int) -> Path | None:
         return None
 
 
-def end_all(timeout: float = 60) -> None:
-    """Kill every process in our branch until none is left.
+def end_all(group: str = cgroups.NAME, timeout: float = 60) -> None:
+    """Kill every process in a group, or in our whole branch, until none is left.
 
     There is nothing to save in a cluster that is being removed, so no process is asked first.
     """
     deadline = time.monotonic() + timeout
-    while left := cgroups.members():
+    while left := cgroups.members(group):
         for pid in left:
-            _kill(pid)
+            _kill(pid, group)
         if time.monotonic() > deadline:
             raise ClusterError(f"processes {sorted(left)} do not end, though killed")
         time.sleep(0.05)
 
 
-def _kill(pid: int) -> None:
+def _kill(pid: int, group: str) -> None:
     """Kill a member. The handle pins the process, so a reused number is never hit."""
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
         return
     try:
-        if cgroups.is_member(pid):
+        if cgroups.is_member(pid, group):
             signal.pidfd_send_signal(handle, signal.SIGKILL)
     except ProcessLookupError:
         pass

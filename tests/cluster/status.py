@@ -1,21 +1,23 @@
 """A short account of what runs, for a person."""
 
-from . import pki, processes
+from . import nodes, processes
 from .api import Api, condition
 from .components import daemons
 from .layout import Layout
 
 
 def lines(layout: Layout) -> list[str]:
-    """One line per daemon and one for the node; paths at the end."""
+    """One line per daemon and one for each node; paths at the end."""
+    there = nodes.existing(layout)
     told = [
-        f"{daemon.name:25}{'running' if processes.running(daemon.name, daemon.binary) else '-'}"
-        for daemon in daemons(layout)
+        f"{daemon.name:25}{'running' if processes.running(daemon.group, daemon.binary) else '-'}"
+        for daemon in daemons(layout, there)
     ]
-    node = None
-    if layout.pki.exists():
-        node = Api(layout).get(f"/api/v1/nodes/{pki.node_name()}")
-    told.append(f"{'node ' + pki.node_name():25}{'Ready' if condition(node, 'Ready') else '-'}")
+    for node in there:
+        found = None
+        if layout.pki.exists():
+            found = Api(layout).get(f"/api/v1/nodes/{node.name}")
+        told.append(f"{'node ' + node.name:25}{'Ready' if condition(found, 'Ready') else '-'}")
     for what, path in (
         ("kubeconfig", layout.kubeconfig),
         ("binaries", layout.bin),

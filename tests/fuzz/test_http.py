@@ -96,7 +96,7 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 AGENT_REQUESTS: dict[str, dict[str, object]] = {
-    wire.CHECKS: {"run": "a", "warehouses": 2, "loaded": True, "seconds": 5.0},
+    wire.CHECKS: {"run": "a", "warehouses": 2, "loaded": True, "full": False, "seconds": 5.0},
     wire.RECOVERY: {"run": "a", "stop": "Crash", "afterSeconds": 1.5, "seconds": 60},
     wire.EVIDENCE: {"marker": "encbench-marker-0001", "full": True},
     "/v1/slices": {**SLOTS, "run": "a", "startAt": 1.7e9},

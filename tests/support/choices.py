@@ -33,6 +33,13 @@ def _client(**more: Any) -> dict[str, Any]:
     return {"client": {**SPECS[WORKLOAD]["client"], "image": image, **more}}
 
 
+def _loaded(image: str) -> dict[str, Any]:
+    """BenchmarkSQL from an image that is allowed, with that one for its load."""
+    tpcc = {"warehouses": 1, "benchmarksql": {"loadImage": image}}
+    minutes = {"concurrency": [1], "warmup": "0s", "duration": "1m"}
+    return {"sysbench": None, "tpcc": tpcc, "load": minutes, **_client()}
+
+
 def _jar(host: str) -> dict[str, Any]:
     url = {"url": f"https://{host}/driver.jar", "sha256": "0" * 64}
     return {"driver": {"jar": {**url, "class": "x.D", "urlTemplate": "jdbc:x://{host}"}}}
@@ -60,6 +67,8 @@ CASES: list[Case] = [
     *((INSTANCE_TEMPLATE, {"image": image}, good) for image, good in IMAGES.items()),
     (WORKLOAD, _client(), True),
     (WORKLOAD, _client(image="evil.example.com/sysbench"), False),
+    (WORKLOAD, _loaded(IMAGE), True),
+    (WORKLOAD, _loaded("evil.example.com/tpcc"), False),
     (INSTANCE_TEMPLATE, _placed(nodeSelector={"disk": "fast"}), True),
     (INSTANCE_TEMPLATE, _placed(nodeSelector={"topology.kubernetes.io/zone": "b"}), True),
     (INSTANCE_TEMPLATE, _placed(nodeSelector={"disk": "slow"}), False),

@@ -51,6 +51,9 @@ class ClusterContract:
         assert await names(color="red", size="l") == ["b"]
         assert await names(color="green") == []
 
+        pages = [page async for page in cluster.pages(CONFIG_MAP, namespace, {"color": "red"})]
+        assert [one["metadata"]["name"] for page in pages for one in page] == ["a", "b"]
+
     async def test_lists_a_namespace_or_the_cluster(
         self, cluster: Cluster, namespace: str, other_namespace: str
     ) -> None:
@@ -210,11 +213,12 @@ class ClusterContract:
         one = body(CAMPAIGN, "study", namespace)
         one["metadata"]["labels"] = {"keep": "1", "drop": "1"}
         await cluster.create(CAMPAIGN, one)
-        await cluster.patch_metadata(
+        patched = await cluster.patch_metadata(
             CAMPAIGN, namespace, "study", labels={"drop": None, "add": "1", "absent": None}
         )
         live = await cluster.get(CAMPAIGN, namespace, "study")
         assert live is not None
+        assert live == patched
         assert live["metadata"]["labels"] == {"keep": "1", "add": "1"}
         assert live["metadata"]["generation"] == 1
 
@@ -232,7 +236,10 @@ class ClusterContract:
     async def test_patching_what_is_gone_does_nothing(
         self, cluster: Cluster, namespace: str
     ) -> None:
-        await cluster.patch_metadata(CAMPAIGN, namespace, "none", labels={"a": "1"}, finalizers=[])
+        patched = await cluster.patch_metadata(
+            CAMPAIGN, namespace, "none", labels={"a": "1"}, finalizers=[]
+        )
+        assert patched is None
 
     # -- delete
 

@@ -127,13 +127,17 @@ class Proxy:
 
 
 def arguments(
-    folder: Path, upstream: int, columns: str, algorithm: str = AES, *, key: str = KEY
+    folder: Path, upstream: int | str, columns: str, algorithm: str = AES, *, key: str = KEY
 ) -> list[str]:
-    """Its arguments; the files that they name are written to `folder`."""
+    """Its arguments; the files that they name are written to `folder`.
+
+    The upstream is a port on loopback, or as the program takes it.
+    """
+    where = f"127.0.0.1:{upstream}" if isinstance(upstream, int) else upstream
     (folder / "mek").write_text(key + "\n")
     (folder / "columns").write_text(columns)
     return [
-        *("--listen", "127.0.0.1:0", "--upstream", f"127.0.0.1:{upstream}"),
+        *("--listen", "127.0.0.1:0", "--upstream", where),
         *("--mek-file", str(folder / "mek"), "--columns", str(folder / "columns")),
         *("--algorithm", algorithm),
     ]
@@ -142,13 +146,13 @@ def arguments(
 @contextmanager
 def running(
     folder: Path,
-    upstream: int,
+    upstream: int | str,
     columns: str = "",
     algorithm: str = AES,
     *more: str,
     binary: Path | None = None,
 ) -> Iterator[Proxy]:
-    """A proxy of a server on loopback."""
+    """A proxy of a server on this machine."""
     folder.mkdir(parents=True, exist_ok=True)
     command = [str(binary or program()), *arguments(folder, upstream, columns, algorithm), *more]
     with (folder / "proxy.err").open("w") as errors:

@@ -101,6 +101,8 @@ class FakeAgent:
     markers: list[str] = field(default_factory=list)
     begun: list[tuple[str, bool]] = field(default_factory=list)
     """Checks that were begun, by name, and whether of a fresh dataset."""
+    in_full: list[str] = field(default_factory=list)
+    """Those of them that asked the slow conditions too."""
     clock: Callable[[], float] = time.time
     armed: Callable[[str, FakeStop], None] = lambda *_: None
     """Told of each stop that is armed, with the server's address."""
@@ -157,6 +159,7 @@ class FakeAgent:
         *,
         warehouses: int,
         loaded: bool,
+        full: bool,
         seconds: float,
     ) -> wire.ChecksAnswer:
         """See the port."""
@@ -170,12 +173,13 @@ class FakeAgent:
         if run not in server.runs:
             server.runs[run] = now, loaded
             self.begun.append((run, loaded))
+            self.in_full += [run] if full else []
         began, _ = server.runs[run]
         if now < began + server.check_seconds:
             return _checks(run, "running", [], None)
         error = "the database server did not do what was asked" if server.starting else None
         error = server.check_error or error
-        queries = (*(counts("", warehouses) if loaded else ()), *conditions(""))
+        queries = (*(counts("", warehouses) if loaded else ()), *conditions("", full=full))
         found = [
             wire.CheckRows(
                 name=query.name,

@@ -6,10 +6,10 @@ a stale resourceVersion or another uid; writes that change nothing keep the reso
 is written only by `apply_status`; strict validation of our own kinds; finalizers; label selection.
 
 What is simpler, on purpose:
-- Server-side apply knows two managers, the operator and everybody else: fields that the operator
+- Server-side apply knows two managers, the operator and all others: fields that the operator
   applied earlier and leaves out now are removed, maps are merged, and **lists are replaced whole**.
 - Garbage collection happens within `delete`; an object goes with the last of its owners.
-- Nobody runs Jobs or StatefulSets: a test plays the other controllers with `add` and `set_status`.
+- Jobs and StatefulSets are not run: a test plays the other controllers with `add` and `set_status`.
 - Any namespace exists.
 """
 
@@ -23,12 +23,14 @@ from uuid import UUID
 
 from encbench.api.conditions import format_time
 from encbench.api.kinds import Kind
-from encbench.ports import Body, Conflict, Rejected
+from encbench.ports import Body, Conflict, Pages, Rejected
 from tests.support.fake_admission import check_change, check_content, check_name, with_defaults
 from tests.support.fake_faults import Call, Fault, Faults, RecordedEvent
 
 __all__ = ["Call", "FakeCluster", "RecordedEvent"]
 
+PAGE = 3
+"""Objects in a page: few, so that there are several."""
 Key = tuple[Kind, str, str]
 """Kind, namespace (empty for cluster-wide kinds), name."""
 
@@ -72,6 +74,13 @@ class FakeCluster:
                 )
                 if other == kind and (everywhere or inside == namespace) and _bears(body, labels)
             ]
+
+    async def pages(
+        self, kind: Kind, namespace: str, labels: Mapping[str, str] | None = None
+    ) -> Pages:
+        found = await self.list(kind, namespace, labels)
+        for first in range(0, max(1, len(found)), PAGE):
+            yield found[first : first + PAGE]
 
     async def create(self, kind: Kind, body: Body) -> Body:
         key = _key_of(kind, body)
@@ -118,12 +127,12 @@ class FakeCluster:
         labels: Mapping[str, str | None] | None = None,
         finalizers: Sequence[str] | None = None,
         resource_version: str | None = None,
-    ) -> None:
+    ) -> Body | None:
         key = _key(kind, namespace, name)
         with self._call("patch_metadata", key):
             live = self._objects.get(key)
             if live is None:
-                return
+                return None
             if resource_version is not None:
                 _check_incarnation({"resourceVersion": resource_version}, live)
             changed = copy.deepcopy(live)
@@ -132,9 +141,10 @@ class FakeCluster:
             _set_or_drop(changed["metadata"], "labels", kept)
             if finalizers is not None:
                 _set_or_drop(changed["metadata"], "finalizers", list(finalizers))
-            self._replace(key, changed)
+            stored = self._replace(key, changed)
             if "deletionTimestamp" in changed["metadata"] and not finalizers:
                 self._vanish(key)
+            return stored
 
     async def delete(self, kind: Kind, namespace: str, name: str, uid: str) -> None:
         key = _key(kind, namespace, name)
@@ -156,7 +166,7 @@ class FakeCluster:
     # -- for tests: play the user and the other controllers; none of these is recorded or fails
 
     def add(self, kind: Kind, body: Body) -> Body:
-        """Put an object as somebody else would, status included. Returns it as stored."""
+        """Put an object as another client would, status included. Returns it as stored."""
         key = _key_of(kind, body)
         check_name(body)
         assert key not in self._objects, f"{key} exists already"

@@ -1,10 +1,12 @@
 """Installing the chart as a user does, on a cluster of our own or on an existing one."""
 
+import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import Any
 
-from tests.cluster.versions import IMAGE_PREFIX
+from tests.cluster.versions import IMAGE_PREFIX, IMAGE_TAGS
 from tests.support.kube import Kube, import_images
 
 RELEASE = "encbench"
@@ -39,8 +41,11 @@ def installation() -> Kube:
     return kube
 
 
-def install(kube: Kube, *values: str) -> None:
-    """`helm upgrade --install`, waiting until everything is ready. `values` are `--set` pairs."""
+def install(kube: Kube, *values: str, chart: str = "charts/encbench") -> None:
+    """`helm upgrade --install`, waiting until everything is ready. `values` are `--set` pairs.
+
+    Values files that the environment names in VALUES come before these.
+    """
     deployment = f"deployment/{RELEASE}-operator"
     there = kube.kubectl("get", deployment, f"--namespace={NAMESPACE}", "--ignore-not-found")
     kube.run(
@@ -48,13 +53,16 @@ def install(kube: Kube, *values: str) -> None:
         "upgrade",
         "--install",
         RELEASE,
-        "charts/encbench",
+        chart,
         f"--namespace={NAMESPACE}",
         "--create-namespace",
         "--reset-values",  # without it and without any value, Helm keeps those of last time
         "--wait",
         "--timeout=4m",
-        *(f"--set={value}" for value in [*_own_servers(), *values]),
+        "--values=-",
+        *(f"--values={file}" for file in os.environ.get("VALUES", "").split()),
+        *(f"--set={value}" for value in values),
+        stdin=json.dumps(_own_images()),
     )
     if there:
         # The image's tag does not change with its content, so that helm sees nothing to roll out.
@@ -62,10 +70,16 @@ def install(kube: Kube, *values: str) -> None:
         kube.kubectl("rollout", "status", deployment, f"--namespace={NAMESPACE}", "--timeout=2m")
 
 
-def _own_servers() -> list[str]:
+def _own_images() -> dict[str, Any]:
+    """Values for a cluster of our own, whose images were never released and have tags of ours."""
     if not is_own():
-        return []
-    return [f"servers.{engine}={IMAGE_PREFIX}/{engine}" for engine in OWN_SERVERS]
+        return {}
+    return {
+        "servers": {engine: f"{IMAGE_PREFIX}/{engine}" for engine in OWN_SERVERS},
+        "image": {"tag": IMAGE_TAGS["operator"]},
+        "turnstile": {"image": {"tag": IMAGE_TAGS["turnstile"]}},
+        "confidentialProxy": {"image": {"tag": IMAGE_TAGS["confidential-proxy"]}},
+    }
 
 
 def uninstall(kube: Kube) -> None:

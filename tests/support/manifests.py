@@ -65,12 +65,16 @@ SPECS: dict[Kind, dict[str, Any]] = {
 
 
 def body(kind: Kind, name: str, namespace: str, **spec: Any) -> Body:
-    """An object of one of our kinds; `spec` replaces fields of the small valid one."""
+    """An object of one of our kinds; `spec` replaces fields of the small valid one.
+
+    None removes a field.
+    """
+    whole = {name: value for name, value in {**SPECS[kind], **spec}.items() if value is not None}
     return {
         "apiVersion": kind.api_version,
         "kind": kind.kind,
         "metadata": {"name": name, "namespace": namespace},
-        "spec": copy.deepcopy({**SPECS[kind], **spec}),
+        "spec": copy.deepcopy(whole),
     }
 
 

@@ -13,6 +13,7 @@ import tarfile
 import tomllib
 import uuid
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from email.parser import HeaderParser
 from pathlib import Path
 
@@ -46,14 +47,18 @@ def names() -> list[str]:
     return sorted(path.parent.name for path in IMAGES.glob("*/Containerfile"))
 
 
-def document(image: str, archive: Path | None = None) -> str:
-    """The list of one image; `archive` is the image, where it was built."""
+def document(image: str, archive: Path | None = None, made: datetime | None = None) -> str:
+    """The list of one image; `archive` is the image, where it was built. Made now by default."""
     root = Component(
-        name=f"encbench/{image}", version=IMAGE_TAGS.get(image), type=ComponentType.CONTAINER
+        name=f"encbench/{image}",
+        version=IMAGE_TAGS.get(image),
+        type=ComponentType.CONTAINER,
+        bom_ref=f"encbench/{image}",
     )
     found = {one.purl: one for one in components(image, archive)}
     bom = Bom(components=found.values())
     bom.metadata.component = root
+    bom.metadata.timestamp = made or datetime.now(UTC)
     bom.register_dependency(root, found.values())
     bom.serial_number = uuid.uuid5(_SPACE, "\n".join([image, *sorted(map(str, found))]))
     return str(JsonV1Dot6(bom).output_as_string(indent=1))

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -28,6 +29,11 @@ def parts(image: str) -> Mapping[str, Any]:
 def test_it_is_valid(image: str) -> None:
     wrong = JsonStrictValidator(SchemaVersion.V1_6).validate_str(sbom.document(image))
     assert wrong is None
+
+
+def test_it_is_the_same_when_it_is_made_again() -> None:
+    when = datetime(2026, 11, 23, tzinfo=UTC)
+    assert sbom.document("turnstile", made=when) == sbom.document("turnstile", made=when)
 
 
 def test_it_lists_what_is_locked() -> None:

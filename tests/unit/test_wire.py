@@ -48,7 +48,9 @@ async def test_the_fake_agent_keeps_the_contract(mode: dict[str, Any], full: boo
     whole(agent.ServerAnswer, await fake.server(WHERE, ACCESS))
     whole(agent.SettleAnswer, await fake.settle(WHERE, ACCESS))
     whole(agent.EvidenceAnswer, await fake.evidence(WHERE, ACCESS, MARKER, full=full))
-    checks = await fake.checks(WHERE, ACCESS, "run", warehouses=1, loaded=True, seconds=60)
+    checks = await fake.checks(
+        WHERE, ACCESS, "run", warehouses=1, loaded=True, full=full, seconds=60
+    )
     whole(agent.ChecksAnswer, checks)
     whole(agent.RecoveryAnswer, await fake.stopped(WHERE, ACCESS, "run"))
     armed = await fake.stop(WHERE, ACCESS, "run", how="Crash", after=0.0, seconds=60)

@@ -61,10 +61,12 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 {{- end -}}
 
-{{/* An image reference; a tag sha256:... is a digest. Call with (list . values-of-the-image). */}}
+{{/* An image reference; a tag sha256:... is a digest, and none is the chart's appVersion. Call with
+     (list . values-of-the-image). */}}
 {{- define "encbench.image" -}}
 {{- $image := index . 1 -}}
-{{- include "encbench.repository" (list (index . 0) $image.repository) }}{{ if hasPrefix "sha256:" $image.tag }}@{{ else }}:{{ end }}{{ $image.tag -}}
+{{- $tag := $image.tag | default (index . 0).Chart.AppVersion -}}
+{{- include "encbench.repository" (list (index . 0) $image.repository) }}{{ if hasPrefix "sha256:" $tag }}@{{ else }}:{{ end }}{{ $tag -}}
 {{- end -}}
 
 {{/* image and imagePullPolicy of a container. Call with (list . values-of-the-image). */}}

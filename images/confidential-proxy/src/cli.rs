@@ -9,6 +9,7 @@ use std::thread;
 use lexopt::prelude::*;
 
 use crate::envelope::Algorithm;
+use crate::upstream::Upstream;
 
 pub const HELP: &str = "\
 confidential-proxy: encrypts chosen columns of a MySQL or MariaDB server's result sets
@@ -18,7 +19,8 @@ usage: confidential-proxy --listen ADDRESS --upstream ADDRESS --mek-file FILE
                           [--row-memory BYTES]
 
   --listen ADDRESS       where clients connect, such as 0.0.0.0:3307
-  --upstream ADDRESS     where the server is, such as 127.0.0.1:3306
+  --upstream ADDRESS     where the server is, such as 127.0.0.1:3306, or its socket, such as
+                         unix:/run/mysqld/mysqld.sock
   --mek-file FILE        the master key: 32 hex digits
   --algorithm ALGORITHM  AES_128_GCM or SM4_128_GCM
   --columns FILE         one table.column a line: it is encrypted; or one table a line: it is known,
@@ -44,7 +46,7 @@ const LEAST_ROW_MEMORY: usize = 1 << 20;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Options {
     pub listen: SocketAddr,
-    pub upstream: SocketAddr,
+    pub upstream: Upstream,
     pub mek_file: PathBuf,
     pub algorithm: Algorithm,
     pub columns: PathBuf,
@@ -84,8 +86,18 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, U
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next()? {
         match argument {
-            Long("listen") => listen = Some(address("listen", &parser.value()?)?),
-            Long("upstream") => upstream = Some(address("upstream", &parser.value()?)?),
+            Long("listen") => listen = Some(address(&parser.value()?)?),
+            Long("upstream") => {
+                let named = parser.value()?.to_str().and_then(|text| text.parse().ok());
+                let wrong = || {
+                    Usage(
+                        "--upstream is an IP address and a port, such as 127.0.0.1:3306, or unix: and the \
+                         path of a socket, such as unix:/run/mysqld/mysqld.sock"
+                            .into(),
+                    )
+                };
+                upstream = Some(named.ok_or_else(wrong)?);
+            }
             Long("mek-file") => mek_file = Some(parser.value()?.into()),
             Long("columns") => columns = Some(parser.value()?.into()),
             Long("permissive") => permissive = true,
@@ -130,9 +142,9 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn address(option: &str, value: &OsString) -> Result<SocketAddr, Usage> {
+fn address(value: &OsString) -> Result<SocketAddr, Usage> {
     let parsed = value.to_str().and_then(|text| text.parse().ok());
-    parsed.ok_or_else(|| Usage(format!("--{option} is an IP address and a port, such as 127.0.0.1:3306")))
+    parsed.ok_or_else(|| Usage("--listen is an IP address and a port, such as 0.0.0.0:3307".into()))
 }
 
 #[cfg(test)]
@@ -150,6 +162,7 @@ mod tests {
     fn options() {
         let Command::Run(options) = parsed(WHOLE).unwrap() else { panic!() };
         assert_eq!(options.listen, "0.0.0.0:3307".parse().unwrap());
+        assert_eq!(options.upstream, Upstream::Tcp("[::1]:3306".parse().unwrap()));
         assert_eq!(options.algorithm, Algorithm::Sm4128Gcm);
         assert_eq!(options.mek_file, PathBuf::from("/run/mek"));
         assert!(!options.permissive && options.workers == processors());
@@ -157,6 +170,9 @@ mod tests {
         let more = format!("{WHOLE} --workers 3 --row-memory 16777216");
         let Command::Run(options) = parsed(&more).unwrap() else { panic!() };
         assert_eq!((options.workers, options.row_memory), (3, 16 << 20));
+        let socket = WHOLE.replace("[::1]:3306", "unix:/run/mysqld/mysqld.sock");
+        let Command::Run(options) = parsed(&socket).unwrap() else { panic!() };
+        assert_eq!(options.upstream, Upstream::Unix("/run/mysqld/mysqld.sock".into()));
         assert_eq!(parsed("--help"), Ok(Command::Help));
         assert_eq!(parsed("-V"), Ok(Command::Version));
     }
@@ -166,6 +182,9 @@ mod tests {
         for (line, message) in [
             ("", "--listen is missing"),
             ("--listen here", "--listen is an IP address and a port"),
+            ("--listen unix:/run/proxy.sock", "--listen is an IP address and a port"),
+            ("--upstream localhost:3306", "--upstream is an IP address and a port"),
+            ("--upstream unix:mysqld.sock", "or unix: and the path of a socket"),
             ("--algorithm AES", "AES_128_GCM or SM4_128_GCM"),
             ("--workers 0", "--workers is a number from 1 to 1024"),
             ("--workers 1025", "--workers is a number from 1 to 1024"),

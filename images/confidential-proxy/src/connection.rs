@@ -4,7 +4,7 @@
 //! does this. What a client sends without waiting is passed on at once, as long as it is certain to fit
 //! into the socket's buffers; the answers are awaited one after the other.
 
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -20,10 +20,11 @@ use crate::responder::Responder;
 use crate::room::Room;
 use crate::rules::Rules;
 use crate::socket;
+use crate::upstream::Upstream;
 
 /// What all connections share.
 pub struct Shared {
-    pub upstream: SocketAddr,
+    pub upstream: Upstream,
     pub rules: Arc<Rules>,
     pub master: Arc<Master>,
     pub room: Arc<Room>,
@@ -32,7 +33,7 @@ pub struct Shared {
 /// Serve a client until one side ends.
 pub(crate) async fn serve(client: TcpStream, shared: Arc<Shared>) {
     let Ok(mut client) = socket::client(client) else { return };
-    let Some(server) = socket::server(shared.upstream).await else {
+    let Some(server) = shared.upstream.connect().await else {
         return socket::dismiss(&mut client, &refusal::UNREACHABLE.packet(0, false)).await;
     };
     let mut relay = Relay::new(client, server);
@@ -57,7 +58,8 @@ struct Connection {
 impl Connection {
     /// Serve a client that the server has greeted with these capabilities.
     async fn run(&mut self, offered: u32) -> Flow {
-        self.answers.agreed(handshake::agree(&mut self.relay, offered).await?);
+        let deprecate_eof = handshake::agree(&mut self.relay, offered, &self.rules).await?;
+        self.answers.agreed(deprecate_eof);
         handshake::authenticate(&mut self.relay).await?;
         let mut commands = Commands::default();
         loop {

@@ -1,9 +1,11 @@
 //! The beginning of a connection: what server and client agree on, and who the client is.
 
+use crate::attributes;
 use crate::capabilities::{self, Refused, DEPRECATE_EOF};
 use crate::packet::{Malformed, ERR, HEADER, OK};
 use crate::refusal;
 use crate::relay::{End, Flow, Large, Relay, Side};
+use crate::rules::Rules;
 
 /// Pass the server's greeting on, without what is not understood, and return the capabilities that are
 /// left in it.
@@ -31,8 +33,8 @@ pub(crate) async fn greet(relay: &mut Relay) -> Flow<u32> {
 }
 
 /// Pass the client's answer to the greeting on, without what is not understood, and return whether both
-/// sides do without EOF packets.
-pub(crate) async fn agree(relay: &mut Relay, offered: u32) -> Flow<bool> {
+/// sides do without EOF packets. Where anything is encrypted, programs that write dumps are refused.
+pub(crate) async fn agree(relay: &mut Relay, offered: u32, rules: &Rules) -> Flow<bool> {
     let response = loop {
         let large = |Large(header)| End::Refused(refusal::HANDSHAKE, header.sequence.wrapping_add(1));
         if let Some(header) = relay.whole(Side::Client).map_err(large)? {
@@ -49,15 +51,27 @@ pub(crate) async fn agree(relay: &mut Relay, offered: u32) -> Flow<bool> {
         };
         End::Refused(refusal, response.sequence.wrapping_add(1))
     })?;
+    if !rules.is_empty() && attributes::is_dump(&packet[HEADER..]) {
+        return Err(End::Refused(refusal::DUMP, response.sequence.wrapping_add(1)));
+    }
     relay.pass(Side::Client, response.total()).await?;
     Ok(granted & offered & DEPRECATE_EOF != 0)
 }
 
-/// Pass packets both ways until the server has let the client in, or has not.
+/// What `caching_sha2_password` sends where it wants the password itself.
+const FULL_AUTHENTICATION: [u8; 2] = [1, 4];
+
+/// Pass packets both ways until the server has let the client in, or has not. A client would answer a
+/// server that is reached by its socket as it answers one by TCP, which such a server would take for the
+/// password.
 pub(crate) async fn authenticate(relay: &mut Relay) -> Flow {
     loop {
         while let Some(header) = relay.whole(Side::Server)? {
-            let first = relay.unread(Side::Server)[..header.total()].get(HEADER).copied();
+            let payload = &relay.unread(Side::Server)[HEADER..header.total()];
+            let first = payload.first().copied();
+            if relay.by_socket() && payload == FULL_AUTHENTICATION {
+                return Err(End::Refused(refusal::PASSWORD, header.sequence));
+            }
             relay.pass(Side::Server, header.total()).await?;
             match first {
                 Some(OK) => return Ok(()),

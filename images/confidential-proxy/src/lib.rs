@@ -6,6 +6,7 @@
 //! public for the tests, the fuzz target and the benchmark.
 
 mod answers;
+pub mod attributes;
 pub mod binary_row;
 pub mod capabilities;
 pub mod cli;
@@ -29,4 +30,5 @@ mod socket;
 pub mod sql;
 pub mod text_form;
 pub mod text_row;
+pub mod upstream;
 mod worker;

@@ -66,7 +66,7 @@ fn shared(options: &Options) -> Result<Shared, Failure> {
     let rules =
         Rules::parse(&text, !options.permissive).map_err(|error| content(&options.columns, &error))?;
     Ok(Shared {
-        upstream: options.upstream,
+        upstream: options.upstream.clone(),
         rules: Arc::new(rules),
         master: Arc::new(Master::new(options.algorithm, key)),
         room: Arc::new(Room::new(options.row_memory)),

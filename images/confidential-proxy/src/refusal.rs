@@ -40,8 +40,19 @@ pub const INFILE: Refusal = refusal(
     b"42000",
     "confidential-proxy does not pass LOCAL INFILE on; load the file at the server itself",
 );
+pub const DUMP: Refusal = refusal(
+    1235,
+    b"42000",
+    "confidential-proxy serves no dumps, which would hold ciphertext; dump from the server itself",
+);
 pub const TLS: Refusal =
     refusal(1835, b"HY000", "confidential-proxy speaks no TLS; connect without it (sslMode=DISABLED)");
+pub const PASSWORD: Refusal = refusal(
+    1251,
+    b"08004",
+    "confidential-proxy reaches the server by its socket, where the server wants this password as it is; log \
+     in once at the server's own port, after which it knows the password's digest until it is restarted",
+);
 pub const HANDSHAKE: Refusal = refusal(
     1043,
     b"08S01",

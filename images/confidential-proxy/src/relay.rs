@@ -10,13 +10,13 @@ use std::pin::Pin;
 use std::task::{ready, Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::task::yield_now;
 
 use crate::inbox::Inbox;
 use crate::packet::{self, Header};
 use crate::refusal::{self, Refusal};
 use crate::socket;
+use crate::upstream::Stream;
 
 /// How many of the client's bytes are kept. A statement that does not fit in is not trusted.
 const COMMANDS: usize = 8 << 10;
@@ -67,7 +67,7 @@ impl From<Large> for End {
 }
 
 struct Peer {
-    stream: TcpStream,
+    stream: Stream,
     inbox: Inbox,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Relay {
 }
 
 impl Relay {
-    pub fn new(client: TcpStream, server: TcpStream) -> Self {
+    pub fn new(client: Stream, server: Stream) -> Self {
         Self {
             client: Peer { stream: client, inbox: Inbox::new(COMMANDS) },
             server: Peer { stream: server, inbox: Inbox::new(ANSWERS) },
@@ -99,6 +99,11 @@ impl Relay {
             Side::Client => &mut self.client,
             Side::Server => &mut self.server,
         }
+    }
+
+    /// Whether the server is reached by its socket, which it takes for secure.
+    pub fn by_socket(&self) -> bool {
+        matches!(self.server.stream, Stream::Unix(_))
     }
 
     /// What a side has sent and what has not been dealt with.

@@ -3,6 +3,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::net::UnixListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::thread;
@@ -13,6 +14,7 @@ use confidential_proxy::envelope::{Algorithm, Master, OVERHEAD};
 use confidential_proxy::packet::{header_bytes, put_string, HEADER};
 use confidential_proxy::room::Room;
 use confidential_proxy::rules::Rules;
+use confidential_proxy::upstream::Upstream;
 use confidential_proxy::{key, server};
 
 /// More than it takes; a test that waits as long fails.
@@ -22,12 +24,16 @@ const ROW_MEMORY: usize = 1 << 20;
 const EOF: [u8; 5] = [0xFE, 0, 0, 2, 0];
 const CHANGE_USER: u8 = 0x11;
 const OK: [u8; 7] = [0, 0, 0, 2, 0, 0, 0];
+/// A user whose password the server does not remember.
+const UNKNOWN: &[u8] = b"stranger";
+/// What `caching_sha2_password` says to that.
+const FULL_AUTHENTICATION: [u8; 2] = [1, 4];
 
 /// Start a proxy with these rules and one worker.
-fn proxy(upstream: SocketAddr, rules: &str) -> SocketAddr {
+fn proxy(upstream: impl Into<Upstream>, rules: &str) -> SocketAddr {
     let key = key::parse(b"00112233445566778899aabbccddeeff").unwrap();
     let shared = Arc::new(Shared {
-        upstream,
+        upstream: upstream.into(),
         rules: Arc::new(Rules::parse(rules, true).unwrap()),
         master: Arc::new(Master::new(Algorithm::Aes128Gcm, key)),
         room: Arc::new(Room::new(ROW_MEMORY)),
@@ -39,11 +45,11 @@ fn proxy(upstream: SocketAddr, rules: &str) -> SocketAddr {
     address
 }
 
-fn send(stream: &mut TcpStream, sequence: u8, payload: &[u8]) -> io::Result<()> {
+fn send(stream: &mut impl Write, sequence: u8, payload: &[u8]) -> io::Result<()> {
     stream.write_all(&[&header_bytes(payload.len(), sequence), payload].concat())
 }
 
-fn receive(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
+fn receive(stream: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut header = [0; 4];
     stream.read_exact(&mut header)?;
     let length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
@@ -80,11 +86,33 @@ impl Server {
         address
     }
 
-    fn serve(&self, mut stream: TcpStream) -> io::Result<()> {
+    /// The same at a socket of that name, which is in no one's way.
+    fn start_at_socket(&self, name: &str) -> Upstream {
+        let path = std::env::temp_dir().join(format!("encbench-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        let listener = UnixListener::bind(&path).unwrap();
+        let server = self.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let server = server.clone();
+                thread::spawn(move || server.serve(stream.unwrap()));
+            }
+        });
+        Upstream::Unix(path)
+    }
+
+    fn serve(&self, mut stream: impl Read + Write) -> io::Result<()> {
         let mut greeting = b"\x0a8.0.0\0\x01\0\0\0scramble\0\xff\xf7\x2d\x02\0\xff\x00\x15".to_vec();
         greeting.extend_from_slice(b"\0\0\0\0\0\0\0\0\0\0and the rest\0");
         send(&mut stream, 0, &greeting)?;
-        receive(&mut stream)?;
+        let response = receive(&mut stream)?;
+        if response.windows(UNKNOWN.len()).any(|part| part == UNKNOWN) {
+            send(&mut stream, 2, &FULL_AUTHENTICATION)?;
+            assert_eq!(receive(&mut stream)?, [2], "the question for the server's key");
+            send(&mut stream, 4, b"\x01-----BEGIN PUBLIC KEY-----")?;
+            receive(&mut stream)?;
+            return send(&mut stream, 6, &OK);
+        }
         send(&mut stream, 2, &OK)?;
         loop {
             let payload = receive(&mut stream)?;
@@ -106,7 +134,7 @@ impl Server {
         }
     }
 
-    fn rows(&self, stream: &mut TcpStream, count: usize, length: usize) -> io::Result<()> {
+    fn rows(&self, stream: &mut impl Write, count: usize, length: usize) -> io::Result<()> {
         let mut definition = Vec::new();
         for name in ["def", "db", "t", "t", "c", "c"] {
             put_string(&mut definition, name.as_bytes());
@@ -129,14 +157,21 @@ struct Client(TcpStream);
 
 impl Client {
     fn connect(proxy: SocketAddr) -> Self {
+        let mut client = Self::greeted(proxy, b"user");
+        assert_eq!(client.receive(), OK);
+        client
+    }
+
+    /// One that has said who it is and has no answer yet.
+    fn greeted(proxy: SocketAddr, user: &[u8]) -> Self {
         let mut stream = TcpStream::connect(proxy).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         receive(&mut stream).unwrap();
         let mut response = 0x0000_A205u32.to_le_bytes().to_vec();
         response.extend_from_slice(&[0; 28]);
-        response.extend_from_slice(b"user\0\0");
+        response.extend_from_slice(user);
+        response.extend_from_slice(b"\0\0");
         send(&mut stream, 1, &response).unwrap();
-        assert_eq!(receive(&mut stream).unwrap(), OK);
         Self(stream)
     }
 
@@ -352,4 +387,43 @@ fn a_server_that_is_not_there_is_told() {
         assert!(said.starts_with(b"\xff\x86\x04confidential-proxy does not reach"), "{said:?}");
         assert_eq!(stream.read(&mut [0]).unwrap(), 0);
     }
+}
+
+#[test]
+fn a_server_may_be_reached_by_its_socket() {
+    let server = Server::default();
+    let proxy = proxy(server.start_at_socket("serves"), "t.c\n");
+    let mut client = Client::connect(proxy);
+    client.do_nothing();
+    client.ask("rows 3");
+    for _ in 0..3 {
+        client.receive();
+    }
+    for _ in 0..3 {
+        assert_eq!(client.receive().len(), 3 + ROW + OVERHEAD);
+    }
+    assert_eq!(client.receive(), EOF);
+    client.ask("end");
+    assert!(client.receive().starts_with(b"\xff\x87\x04#08S01"));
+}
+
+#[test]
+fn no_password_goes_to_a_socket() {
+    let server = Server::default();
+    let proxy = proxy(server.start_at_socket("asks"), "");
+    let mut client = Client::greeted(proxy, UNKNOWN);
+    let said = client.receive();
+    assert!(said.starts_with(b"\xff\xe3\x04#08004confidential-proxy reaches the server by"), "{said:?}");
+    assert_eq!(client.0.read(&mut [0]).unwrap(), 0, "and the connection ends");
+    Client::connect(proxy).do_nothing();
+}
+
+#[test]
+fn by_tcp_the_password_is_between_client_and_server() {
+    let mut client = Client::greeted(proxy(Server::default().start(), ""), UNKNOWN);
+    assert_eq!(client.receive(), FULL_AUTHENTICATION);
+    send(&mut client.0, 3, &[2]).unwrap();
+    assert!(client.receive().starts_with(b"\x01-----BEGIN"));
+    send(&mut client.0, 5, &[7; 256]).unwrap();
+    assert_eq!(client.receive(), OK);
 }

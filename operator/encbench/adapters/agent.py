@@ -53,10 +53,13 @@ class HttpAgent(Sidecar):
         *,
         warehouses: int,
         loaded: bool,
+        full: bool,
         seconds: float,
     ) -> agent.ChecksAnswer:
         """See the port. Rejected when the agent does not take the token or the request."""
-        body = agent.ChecksRequest(run=run, warehouses=warehouses, loaded=loaded, seconds=seconds)
+        body = agent.ChecksRequest(
+            run=run, warehouses=warehouses, loaded=loaded, full=full, seconds=seconds
+        )
         return await self._ask(agent.ChecksAnswer, "POST", address, agent.CHECKS, access, body)
 
     async def stop(

@@ -8,6 +8,7 @@ rejects an unknown field instead of silently dropping it.
 import logging
 import socket
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from encbench.adapters.kubernetes_http import (
@@ -21,7 +22,7 @@ from encbench.adapters.kubernetes_http import (
 )
 from encbench.api.conditions import format_micro_time
 from encbench.api.kinds import EVENT, POD, Kind
-from encbench.ports import Body, Conflict, Rejected, Unavailable
+from encbench.ports import Body, Conflict, Pages, Rejected, Unavailable
 
 _log = logging.getLogger(__name__)
 
@@ -32,6 +33,10 @@ _MANAGER = ("fieldManager", FIELD_MANAGER)
 _LOG_BYTES = 1 << 20
 _RESTARTS = 3
 _NOTE_LIMIT = 1024
+
+
+class _Expired(Exception):
+    """The snapshot of a list was compacted while it was read."""
 
 
 class KubernetesCluster:
@@ -51,23 +56,39 @@ class KubernetesCluster:
         self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
     ) -> list[Body]:
         """See `ports.Cluster`."""
-        selector = ",".join(f"{label}={value}" for label, value in sorted((labels or {}).items()))
         for _ in range(_RESTARTS):
-            found: list[Body] = []
-            token = ""
-            while True:
-                query = [("limit", str(self._chunk))]
-                query += [("labelSelector", selector)] if selector else []
-                query += [("continue", token)] if token else []
-                answer = await self._requests.send("GET", path(kind, namespace), query=query)
-                if answer.status == 410:
-                    break  # The snapshot was compacted while we read it: begin again.
-                page = answer.expect_ok().json()
-                found += [_clean(kind, item) for item in page["items"]]
-                token = page["metadata"].get("continue", "")
-                if not token:
-                    return found
+            with suppress(_Expired):
+                pages = self._pages(kind, namespace, labels)
+                return [body async for page in pages for body in page]
         raise Unavailable(f"list of {kind.plural} expired {_RESTARTS} times while it was read")
+
+    async def pages(
+        self, kind: Kind, namespace: str, labels: Mapping[str, str] | None = None
+    ) -> Pages:
+        """See `ports.Cluster`."""
+        try:
+            async for page in self._pages(kind, namespace, labels):
+                yield page
+        except _Expired as error:
+            raise Unavailable(f"list of {kind.plural} expired while it was read") from error
+
+    async def _pages(
+        self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None
+    ) -> Pages:
+        selector = ",".join(f"{label}={value}" for label, value in sorted((labels or {}).items()))
+        token = ""
+        while True:
+            query = [("limit", str(self._chunk))]
+            query += [("labelSelector", selector)] if selector else []
+            query += [("continue", token)] if token else []
+            answer = await self._requests.send("GET", path(kind, namespace), query=query)
+            if answer.status == 410:
+                raise _Expired
+            page = answer.expect_ok().json()
+            yield [cleaned(kind, item) for item in page["items"]]
+            token = page["metadata"].get("continue", "")
+            if not token:
+                return
 
     async def _write(
         self, method: str, kind: Kind, body: Body, where: str, *options: tuple[str, str]
@@ -106,7 +127,7 @@ class KubernetesCluster:
         labels: Mapping[str, str | None] | None = None,
         finalizers: Sequence[str] | None = None,
         resource_version: str | None = None,
-    ) -> None:
+    ) -> Body | None:
         """See `ports.Cluster`. Conflict when `resource_version` is given and stale."""
         asked = {"labels": labels, "finalizers": finalizers, "resourceVersion": resource_version}
         changes = {field: value for field, value in asked.items() if value is not None}
@@ -117,8 +138,7 @@ class KubernetesCluster:
             body={"metadata": changes},
             content_type=MERGE,
         )
-        if answer.status != 404:
-            answer.expect_ok()
+        return None if answer.status == 404 else _object(kind, answer)
 
     async def delete(self, kind: Kind, namespace: str, name: str, uid: str) -> None:
         """See `ports.Cluster`."""
@@ -188,13 +208,13 @@ class KubernetesCluster:
 
 
 def _object(kind: Kind, answer: HttpAnswer) -> Body:
-    return _clean(kind, answer.expect_ok().json())
+    return cleaned(kind, answer.expect_ok().json())
 
 
-def _clean(kind: Kind, body: Body) -> Body:
+def cleaned(kind: Kind, body: Body) -> Body:
     """The object without managedFields, and with its type, which items of a list lack."""
-    body["metadata"].pop("managedFields", None)
-    return _typed(kind, body)
+    meta = {field: value for field, value in body["metadata"].items() if field != "managedFields"}
+    return _typed(kind, {**body, "metadata": meta})
 
 
 def _typed(kind: Kind, body: Body) -> Body:

@@ -47,6 +47,8 @@ def _instance(allowed: Allowed, instance: InstanceTemplateSpec) -> Iterator[str]
 
 def _workload(allowed: Allowed, workload: WorkloadSpec) -> Iterator[str]:
     yield from _image(allowed, workload.client.image)
+    if workload.load_image is not None:
+        yield from _image(allowed, workload.load_image)
     yield from _placement(allowed, workload.client.placement)
 
 

@@ -116,16 +116,21 @@ class CampaignParts:
         }
 
     def with_images(self, images: Images) -> "CampaignParts":
-        """The same parts, each with an image."""
+        """The same parts, each with its images."""
         pairs = self.combinations(INSTANCE_TEMPLATE, ENCRYPTION_MODE)
         enclaves = {name for name, mode in pairs if self.modes[mode].enclave is not None}
+        pairs = self.combinations(WORKLOAD, INSTANCE_TEMPLATE)
+        outside = {name for name, instance in pairs if self.instances[instance].is_external}
         return replace(
             self,
             instances={
                 name: images.with_server(instance, enclave=name in enclaves)
                 for name, instance in self.instances.items()
             },
-            workloads={name: images.with_tool(one) for name, one in self.workloads.items()},
+            workloads={
+                name: images.with_tool(one, external=name in outside)
+                for name, one in self.workloads.items()
+            },
         )
 
     def as_frozen(self, resolved: Resolved) -> "CampaignParts":

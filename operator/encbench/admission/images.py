@@ -47,10 +47,17 @@ class Images:
         repository = self.servers[ENCLAVE if enclave else instance.engine]
         return instance.model_copy(update={"image": f"{repository}:{instance.version}"})
 
-    def with_tool(self, workload: WorkloadSpec) -> WorkloadSpec:
-        """The workload with its client's image."""
-        if workload.client.image is not None:
-            return workload
-        image = self.tools["sysbench" if workload.tpcc is None else "tpcc"]
-        client = workload.client.model_copy(update={"image": image})
-        return workload.model_copy(update={"client": client})
+    def with_tool(self, workload: WorkloadSpec, *, external: bool) -> WorkloadSpec:
+        """The workload with the images that run it and load its data.
+
+        `external` where a database of its is one: BenchmarkSQL does not check what it has loaded,
+        and no agent could.
+        """
+        tpcc, client = workload.tpcc, workload.client
+        if client.image is None:
+            image = self.tools["sysbench" if tpcc is None else "tpcc"]
+            client = client.model_copy(update={"image": image})
+        if external and tpcc is not None and tpcc.benchmarksql is not None and not tpcc.own_load:
+            loaded = tpcc.benchmarksql.model_copy(update={"load_image": self.tools["tpcc"]})
+            tpcc = tpcc.model_copy(update={"benchmarksql": loaded})
+        return workload.model_copy(update={"tpcc": tpcc, "client": client})

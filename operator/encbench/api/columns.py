@@ -104,11 +104,13 @@ class Columns(Model):
             holds=lambda it: it.ratio is None or it.ratio in METHOD_RATIOS[it.method],
         ),
         Rule(
-            cel="self.method != 'enclave' || self.algorithm == 'AES_128_GCM' && self.strict",
-            message="omit algorithm and strict with method: enclave: the encrypted types use "
-            "AES_128_GCM, and strict belongs to the proxy",
+            cel="self.method != 'enclave' || self.algorithm == 'AES_128_GCM' && self.strict && "
+            "!has(self.upstream)",
+            message="omit algorithm, strict and upstream with method: enclave: the encrypted types "
+            "use AES_128_GCM, and strict and upstream belong to the proxy",
             holds=lambda it: (
-                it.method != "enclave" or (it.algorithm == "AES_128_GCM" and it.strict)
+                it.method != "enclave"
+                or (it.algorithm == "AES_128_GCM" and it.strict and it.upstream is None)
             ),
         ),
     )
@@ -132,6 +134,9 @@ class Columns(Model):
     strict: Bool = True
     """Also encrypt columns of unknown origin (derived tables, views, expressions), because they may
     show values of chosen columns. confidential only."""
+    upstream: Literal["Tcp", "Socket"] | None = None
+    """How the proxy reaches the server in its pod: by TCP, which is the default, or by the server's
+    unix socket. They are two topologies, which cost differently. confidential only."""
     mek_secret_ref: MekSecretRef | None = None
     """Key to use; if omitted, one is generated per testbed."""
     resources: ProxyResources = Field(default_factory=ProxyResources)
@@ -144,6 +149,11 @@ class Columns(Model):
         """The enclave's boundary, of a mode with the method enclave."""
         assert self.enclave is not None  # noqa: S101 - a rule of this model
         return self.enclave
+
+    @property
+    def by_socket(self) -> bool:
+        """Whether the proxy reaches the server by its unix socket."""
+        return self.upstream == "Socket"
 
     @property
     def encrypts(self) -> bool:

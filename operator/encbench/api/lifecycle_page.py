@@ -40,14 +40,14 @@ def _section(life: Lifecycle) -> Iterator[str]:
         left = {one for one, _ in life.transitions}
         yield from (f"    {one} --> [*]" for one in life.order if one not in left)
         yield "```\n\nThe phase is the first of these that holds.\n"
-        yield from _table(("Phase", "When"), ((one.name, one.when) for one in life.phases))
-    yield from _table(
+        yield from table(("Phase", "When"), ((one.name, one.when) for one in life.phases))
+    yield from table(
         ("Condition", "Status", "Reason", "Meaning"),
         (row for one in life.conditions for row in _rows(one)),
     )
     if life.outcomes:
         yield "The status also says why the outcome is what it is.\n"
-        yield from _table(
+        yield from table(
             ("Outcome", "Reason", "Meaning"),
             (
                 (outcome, f"`{reason}`", meaning)
@@ -62,7 +62,8 @@ def _rows(one: ConditionType) -> Iterator[tuple[str, ...]]:
     yield from (("", status, f"`{reason}`", meaning) for status, reason, meaning in one.reasons())
 
 
-def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+def table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """The lines of a table in Markdown, and an empty one."""
     yield from (f"| {' | '.join(cells)} |" for cells in (heads, ("---",) * len(heads), *rows))
     yield ""
 

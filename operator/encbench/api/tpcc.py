@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from encbench.api.base import Model, optional
+from encbench.api.instancetemplate import ImageName
 from encbench.api.rules import Rule, keys_match, matches, no_key_matches
 from encbench.api.scalars import Bool, Int, Number, Word
 
@@ -61,7 +62,7 @@ UrlValue = Annotated[
 ]
 Weight = Annotated[Number, Field(ge=0, le=100)]
 Statements = Literal["benchmarksql", "lean"]
-"""By which statements TPC-C's transactions are made (docs/tpcc.md)."""
+"""The statements that TPC-C's transactions consist of (docs/tpcc.md)."""
 
 
 class Mix(Model):
@@ -101,6 +102,10 @@ class BenchmarkSql(Model):
         ),
     ] = "/benchmarksql"
     """Folder in the image that contains lib and run, which has runBenchmark.sh."""
+    load_image: ImageName | None = None
+    """Image of encbench's own client, which then loads the data in BenchmarkSQL's place. If
+    omitted, it is the installation's for an external database, whose data have to be checked after
+    loading; any other database is loaded by BenchmarkSQL."""
 
 
 class Tpcc(Model):
@@ -152,6 +157,10 @@ class Tpcc(Model):
     """Statements of encbench's own client: benchmarksql sends those that a server sees from
     BenchmarkSQL, with its round trips and result cells; lean sends as few as the database allows,
     and is what a client without this field sends."""
+    full_check: Literal["AtEnd"] | None = None
+    """AtEnd: after the last block, ask conditions 5 to 12 of clause 3.3.2 as well, which read every
+    order, line, customer and payment; stepDeadlines.proof of the Campaign limits them. Never if
+    omitted."""
     mix: Mix = Field(default_factory=Mix, description="Weights of the transactions, percent.")
     terminal_warehouse_fixed: Bool = True
     """Each terminal keeps one warehouse and district, as in TPC-C; if false, it draws one for each
@@ -198,6 +207,11 @@ class Tpcc(Model):
     ] = Field(default_factory=dict)
     """Further properties of the client's props file, such as keyingTimeMultiplier: '0.1' of
     BenchmarkSQL 6."""
+
+    @property
+    def own_load(self) -> bool:
+        """Whether encbench's own client loads the data, whichever client runs."""
+        return self.benchmarksql is None or self.benchmarksql.load_image is not None
 
     @property
     def sent(self) -> Statements:

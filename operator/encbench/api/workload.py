@@ -318,6 +318,12 @@ class WorkloadSpec(Model):
     Near 0, such as 1, it proves that the data were in memory. Any amount if omitted."""
 
     @property
+    def load_image(self) -> str | None:
+        """The image that loads the dataset in place of the client's; None where the client does."""
+        benchmarksql = self.tpcc.benchmarksql if self.tpcc else None
+        return benchmarksql.load_image if benchmarksql else None
+
+    @property
     def offered_tps(self) -> float | None:
         """The fixed rate that it offers, in transactions a second; None without one."""
         if self.tpcc is not None and self.tpcc.limit_txns_per_min is not None:

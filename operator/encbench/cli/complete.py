@@ -21,6 +21,7 @@ _RESOURCES = {
     "campaign": ("get", "campaigns.encbench.io"),
     "first": ("get", "overheadreports.encbench.io"),
     "second": ("get", "overheadreports.encbench.io"),
+    "reports": ("get", "overheadreports.encbench.io"),
     "trial": ("get", "trials.encbench.io"),
     "context": ("config", "get-contexts"),
 }
@@ -66,7 +67,7 @@ def _valued(command: argparse.ArgumentParser, word: str) -> argparse.Action | No
 
 
 def _positional(command: argparse.ArgumentParser, before: Sequence[str]) -> argparse.Action | None:
-    """The argument whose turn it is."""
+    """The positional argument that comes next."""
     given, skip = 0, False
     for word in before:
         if skip or word.startswith("-"):
@@ -76,7 +77,7 @@ def _positional(command: argparse.ArgumentParser, before: Sequence[str]) -> argp
     positional = [one for one in command._actions if not one.option_strings]
     if given < len(positional):
         return positional[given]
-    return positional[-1] if positional and positional[-1].nargs == "+" else None
+    return positional[-1] if positional and positional[-1].nargs in ("+", "*") else None
 
 
 def _values(action: argparse.Action, before: Sequence[str]) -> Iterable[str]:

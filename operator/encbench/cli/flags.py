@@ -11,6 +11,12 @@ from functools import partial
 from encbench import __version__
 from encbench.audit.formulas import FORMULAS
 
+FIGURES = (
+    *("tps", "latencyAverage", "latencyP95"),
+    *("cpuPerTransaction", "clientCpuPerTransaction", "recovery"),
+)
+"""Those of `FigureKey`, whose module takes longer to import than the help takes to print."""
+
 _AUDIT = """\
 Recompute published overheads from the figures that they were published with, and look for figures
 that cannot be right.
@@ -163,6 +169,30 @@ exit codes:
   3  with --fail-above: whether an overhead grew by more cannot be told from these blocks
 """
 
+_HISTORY = """\
+Show overheads over many campaigns: for each condition and mode the estimate of every campaign with
+its interval, and where a change-point test finds that the level changed.
+
+The reports are those of a namespace, or files report.json. Campaigns with other specs under the
+same names, or on other machines, are series of their own.
+"""
+
+_HISTORY_MORE = """\
+examples:
+  kubectl encbench history -n nightly
+  kubectl encbench history -n nightly --output html > history.html
+  kubectl encbench history -f reports/*.json --figure cpuPerTransaction
+
+The test needs eight campaigns or more. It needs scipy, matplotlib and jinja2, which
+encbench[history] brings.
+
+exit codes:
+  0  shown; with --fail-on-rise, no overhead rose at the newest change of its level
+  1  with --fail-on-rise: an overhead rose there
+  2  a report cannot be read, or the command could not be carried out
+  3  with --fail-on-rise: no series has enough campaigns for the test
+"""
+
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
@@ -192,6 +222,8 @@ def parser() -> argparse.ArgumentParser:
     _logs(add("logs", help=short, description=_LOGS, epilog=_LOGS_MORE))
     short = "compare two reports, with possible causes of each difference"
     _compare(add("compare", help=short, description=_COMPARE, epilog=_COMPARE_MORE))
+    short = "show overheads over many campaigns, and where a level changed"
+    _history(add("history", help=short, description=_HISTORY, epilog=_HISTORY_MORE))
     short = "recompute published tables: what follows, what slips, what contradicts"
     _audit(add("audit", help=short, description=_AUDIT, epilog=_AUDIT_MORE))
     return top
@@ -272,6 +304,22 @@ def _compare(command: argparse.ArgumentParser) -> None:
     command.add_argument("--fail-above", type=percentage, metavar="PERCENT", help=words)
     words = "compare with --fail-above even if specs or machines differ"
     command.add_argument("--allow-unlike", action="store_true", help=words)
+
+
+def _history(command: argparse.ArgumentParser) -> None:
+    words = "names of OverheadReports; all of the namespace by default"
+    command.add_argument("reports", nargs="*", metavar="REPORT", help=words)
+    words = "files report.json, in place of a cluster; - for standard input"
+    add = command.add_argument
+    add("-f", "--filename", action="extend", nargs="+", default=[], metavar="FILE", help=words)
+    _cluster(command, "namespace of the reports; the kubeconfig's by default")
+    _output(command, "text is for a terminal", "html", "json")
+    words = "the figure to follow; by default what each verdict rests on"
+    add("--figure", choices=FIGURES, metavar="FIGURE", help=f"{words}: {', '.join(FIGURES)}")
+    words = "end with 1 if the newest change of a level made an overhead larger"
+    add("--fail-on-rise", action="store_true", help=words)
+    words = "join campaigns even if specs or machines differ"
+    add("--allow-unlike", action="store_true", help=words)
 
 
 def percentage(text: str) -> float:

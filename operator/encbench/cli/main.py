@@ -16,7 +16,7 @@ from encbench.core.artefact import RecordError
 from encbench.kube.parsing import Malformed
 from encbench.ports import Rejected, Unavailable
 
-MAY_DO_WITHOUT = ("plan", "images", "compare")
+MAY_DO_WITHOUT = ("plan", "images", "compare", "history")
 """Commands that need a cluster for some of their arguments only."""
 
 

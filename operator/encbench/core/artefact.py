@@ -7,6 +7,7 @@ changes raises the version.
 """
 
 import hashlib
+import io
 import json
 from typing import Annotated, TypeVar
 
@@ -42,7 +43,13 @@ def encode(record: Record) -> bytes:
 
     The same record gives the same bytes, so storing it twice is harmless.
     """
-    return (json.dumps(record.to_dict(), ensure_ascii=False, indent=1) + "\n").encode()
+    content = io.BytesIO()
+    # Written as it is made: a report of thousands of trials has millions of tokens.
+    text = io.TextIOWrapper(content, encoding="utf-8", newline="\n")
+    json.dump(record.to_dict(), text, ensure_ascii=False, indent=1)
+    text.write("\n")
+    text.flush()
+    return content.getvalue()
 
 
 def check(content: bytes, key: str, digest: str) -> bytes:

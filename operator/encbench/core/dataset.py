@@ -40,8 +40,8 @@ def _sysbench(sysbench: Sysbench) -> str:
 
 def _tpcc(tpcc: Tpcc) -> str:
     """Mix, terminals and length affect the run only. Each client makes its own tables."""
-    if tpcc.benchmarksql is not None:
-        client = ["benchmarksql", str(tpcc.dialect)]
-    else:
+    if tpcc.own_load:
         client = ["encbench", tpcc.options.get(FOREIGN_KEYS, "")]
+    else:
+        client = ["benchmarksql", str(tpcc.dialect)]
     return digest(["tpcc", client, tpcc.warehouses])[:12]

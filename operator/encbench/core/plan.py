@@ -19,8 +19,9 @@ nothing is planned beyond the pilot.
 """
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from encbench.api.campaign import Blocks, CampaignSpec, MatrixEntry, Resolved
 from encbench.api.testbed import Arm
@@ -28,6 +29,7 @@ from encbench.api.trial import Outcome
 from encbench.api.workload import WorkloadSpec
 from encbench.core.dataset import dataset_key
 from encbench.core.naming import child_name, digest
+from encbench.core.tally import BlockRun
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,8 @@ class PlannedTrial:
     """Which set of testbeds, from 1."""
     turns_seed: int | None = None
     """Seed of the order of the slices in an interleaved block; None in a sequential one."""
+    last: bool = False
+    """Nothing beyond its block is planned in the cell, unless a pilot or a failure adds more."""
 
 
 @dataclass(frozen=True)
@@ -191,13 +195,53 @@ def group(blocks: Blocks) -> int:
     return blocks.per_testbed or 2
 
 
+class Attempts:
+    """The attempts of these cells so far, added one after the other."""
+
+    def __init__(self, blocks: Blocks, cells: Iterable[Cell]) -> None:
+        self._solo_from = SOLO if blocks.interleave is not None else sys.maxsize
+        self._runs = {
+            (cell.name, condition): (
+                BlockRun(len(cell.arms), 1),
+                BlockRun(len(cell.arms), SOLO + 1),
+            )
+            for cell in cells
+            for condition in cell.conditions
+        }
+
+    def add(self, past: Past) -> None:
+        """One more; those of other cells are passed over."""
+        runs = self._runs.get((past.cell, past.condition))
+        if runs is not None:
+            broken = past.outcome in ("Invalid", "Failed")
+            runs[past.block > self._solo_from].add(past.block, past.arm, broken=broken)
+
+    def with_attempts(self, cell: Cell, past: Iterable[Past]) -> "Attempts":
+        """That of one cell, with more attempts."""
+        found = Attempts(Blocks(), ())
+        found._solo_from = self._solo_from
+        found._runs = {
+            (cell.name, condition): (first.copy(), solo.copy())
+            for condition in cell.conditions
+            for first, solo in [self._runs[cell.name, condition]]
+        }
+        for attempt in past:
+            found.add(attempt)
+        return found
+
+    def runs(self, cell: Cell, condition: LoadLevel) -> tuple[BlockRun, BlockRun]:
+        """The usual blocks of a condition, and its sequential ones beside interleaved ones."""
+        return self._runs[cell.name, condition]
+
+
 def next_trial(
     spec: CampaignSpec,
     cell: Cell,
     past: Iterable[Past],
     goals: Mapping[LoadLevel, int] | None = None,
+    history: Attempts | None = None,
 ) -> CellState:
-    """What to start next in this cell.
+    """What to start next in this cell, after the attempts `past` and those in the history.
 
     Every condition runs its first block, then every condition its second, and so on. An attempt
     under way counts as done for the order, so `next_trial` is what may follow it. `goals` are the
@@ -205,33 +249,26 @@ def next_trial(
     trials are still under way keeps its place, and later ones wait too, so that the order does not
     depend on how long archiving a trial takes.
     """
-    by_condition: dict[LoadLevel, dict[int, list[Past]]] = {c: {} for c in cell.conditions}
-    for attempt in past:
-        if attempt.cell == cell.name:
-            by_condition[attempt.condition].setdefault(attempt.block, []).append(attempt)
+    known = (history or Attempts(spec.blocks, [cell])).with_attempts(cell, past)
     open_blocks: list[tuple[int, int, tuple[PlannedTrial, ...]]] = []
     exhausted: list[LoadLevel] = []
     remaining = 0
     for place, condition in enumerate(cell.conditions):
-        blocks = by_condition[condition]
-        broken = [block for block, attempts in blocks.items() if _is_broken(attempts)]
-        if len(broken) > spec.blocks.max_replacements:
+        usual, solo = known.runs(cell, condition)
+        if len(usual.broken) + len(solo.broken) > spec.blocks.max_replacements:
             exhausted.append(condition)
             continue
         goal = (goals or {}).get(condition) if spec.precision else spec.blocks.min
-        solo = sum(block > SOLO for block in broken)
-        last = (goal or spec.blocks.min) + len(broken) - solo
-        opened = False
-        for block in (*range(1, last + 1), *_solo_blocks(spec.blocks, solo)):
-            attempts = blocks.get(block, [])
-            if block in broken:
-                continue
-            started = {attempt.arm for attempt in attempts}
-            remaining += len(cell.arms) - len(started)
-            if opened or len(started) == len(cell.arms):
-                continue
-            # Later blocks are counted but not planned: nothing of them is needed yet.
-            opened = True
+        last = (goal or spec.blocks.min) + len(usual.broken)
+        ends = [(usual, last)]
+        if spec.blocks.interleave is not None and spec.blocks.solo:
+            ends.append((solo, SOLO + spec.blocks.solo + len(solo.broken)))
+        remaining += sum(run.missing(end) for run, end in ends)
+        # Later blocks are counted but not planned: nothing of them is needed yet.
+        firsts = ((run, run.first_open(end)) for run, end in ends)
+        run, block = next(((run, block) for run, block in firsts if block), (usual, None))
+        if block is not None:
+            started = run.started.get(block, set())
             order = block_order(spec.seed, cell, condition, block)
             missing = tuple(
                 _planned(spec, cell, condition, block, n, arm)
@@ -242,6 +279,8 @@ def next_trial(
         if goal is None:
             open_blocks.append((last + 1, place, ()))
     _, _, first = min(open_blocks, key=lambda entry: entry[:2], default=(0, 0, ()))
+    if remaining == len(first):
+        first = tuple(replace(trial, last=True) for trial in first)
     interleaved = bool(first) and is_interleaved(spec.blocks, first[0].block)
     return CellState(
         next_trial=first[0] if first else None,
@@ -249,12 +288,6 @@ def next_trial(
         exhausted=tuple(exhausted),
         remaining=remaining,
     )
-
-
-def _solo_blocks(blocks: Blocks, broken: int) -> range:
-    """The numbers of the sequential blocks beside interleaved ones."""
-    wanted = blocks.solo if blocks.interleave is not None else 0
-    return range(SOLO + 1, SOLO + 1 + wanted + broken) if wanted else range(0)
 
 
 def _planned(
@@ -278,10 +311,6 @@ def _turns_seed(spec: CampaignSpec, cell: Cell, condition: LoadLevel, block: int
         return None
     parts = ("turns", cell.name, condition.workload_ref, condition.concurrency, block)
     return _random(spec.seed, *parts).randrange(2**31)
-
-
-def _is_broken(attempts: Sequence[Past]) -> bool:
-    return any(attempt.outcome in ("Invalid", "Failed") for attempt in attempts)
 
 
 def frozen(

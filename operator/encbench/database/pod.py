@@ -61,7 +61,7 @@ def spec(context: DatabaseContext) -> Body:
 def server_image(instance: InstanceTemplateSpec) -> str:
     """The image of the server's containers: the template's.
 
-    It is upstream's in a campaign that an operator accepted which froze no default image.
+    Operators of earlier versions froze no default image; then it is upstream's.
     """
     return instance.image or f"{facts(instance.engine).repository}:{instance.version}"
 
@@ -122,8 +122,9 @@ def _server(context: DatabaseContext) -> Part:
     It has no liveness probe and no startup probe: either could only cause a restart, and the
     operator must detect restarts during a measurement, not cause them.
     """
-    port = context.engine.facts.port
+    port, mode = context.engine.facts.port, context.spec.mode
     own = {
+        "command": [*context.engine.server.command, *proxy.server_arguments(mode)],
         "ports": [{"name": "database", "containerPort": port, "protocol": "TCP"}],
         "readinessProbe": {
             "httpGet": {"path": "/healthz", "port": AGENT_PORT},
@@ -132,7 +133,8 @@ def _server(context: DatabaseContext) -> Part:
             "failureThreshold": 3,
         },
     }
-    return _container(context, "server", context.engine.server, own)
+    made = _container(context, "server", context.engine.server, own)
+    return {**made, "volumeMounts": [*made["volumeMounts"], *proxy.server_mounts(mode)]}
 
 
 def _agent(context: DatabaseContext) -> Part:
@@ -146,7 +148,7 @@ def _agent(context: DatabaseContext) -> Part:
         names.PORT: str(AGENT_PORT),
         names.CONTROL_PORT: str(AGENT_CONTROL_PORT),
         **fuse.agent_environment(mode),
-        **proxy.agent_environment(mode),
+        **proxy.agent_environment(context),
         **enclave.agent_environment(mode),
     }
     return {

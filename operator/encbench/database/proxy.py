@@ -6,6 +6,12 @@ relays the clients' login and has no password of its own. The agent gets the sam
 clients' login, to see what they see.
 
 The list is in the testbed's ConfigMap, because 250 tables of sysbench make 1,000 lines.
+
+With `upstream: Socket` server, agent and proxy share a folder with the server's socket and nothing
+else. A server takes its socket for secure, so caching_sha2_password wants the password of a user
+that it does not remember in plaintext there, and the proxy refuses that login. So the agent, with
+each look at the columns and therefore before every trial, first logs in at the server's own port,
+where client and server encrypt the password between them, and the server remembers the user.
 """
 
 from collections.abc import Callable
@@ -58,14 +64,25 @@ def ports(mode: EncryptionModeSpec) -> dict[str, int]:
 
 
 def volumes(context: DatabaseContext) -> list[Part]:
-    """The key and the list; empty in every other mode."""
-    mek = mek_of(context.name, context.spec)
-    if context.spec.mode.proxy is None or mek is None:
+    """The key, the list and the socket's folder; empty in every other mode."""
+    mode, mek = context.spec.mode, mek_of(context.name, context.spec)
+    if mode.proxy is None or mek is None:
         return []
     return [
         pods.secret_volume("mek", mek.secret, {mek.entry: layout.MEK}),
         pods.config_map_volume("columns", context.name, layout.LIST),
+        *([{"name": "socket", "emptyDir": {}}] if mode.proxy.by_socket else []),
     ]
+
+
+def server_arguments(mode: EncryptionModeSpec) -> list[str]:
+    """What the server's command gets where its socket lies in the folder that the proxy sees."""
+    return [f"--socket={layout.SOCKET}"] if _by_socket(mode) else []
+
+
+def server_mounts(mode: EncryptionModeSpec) -> list[Part]:
+    """That folder, in which the server makes its socket."""
+    return [mount("socket", layout.SOCKET_FOLDER, read_only=False)] if _by_socket(mode) else []
 
 
 def containers(context: DatabaseContext) -> list[Part]:
@@ -86,7 +103,7 @@ def containers(context: DatabaseContext) -> list[Part]:
             "terminationMessagePolicy": "FallbackToLogsOnError",
             # No probe: each would be a connection to the server, and the proof goes through the
             # proxy anyway.
-            "volumeMounts": _files_seen(),
+            "volumeMounts": _files_seen(context.spec.mode),
         }
     ]
 
@@ -98,7 +115,7 @@ def command(columns: Columns, server_port: int) -> list[str]:
         "--listen",
         f"0.0.0.0:{layout.PORT}",
         "--upstream",
-        f"127.0.0.1:{server_port}",
+        f"unix:{layout.SOCKET}" if columns.by_socket else f"127.0.0.1:{server_port}",
         "--mek-file",
         layout.MEK_FILE,
         "--algorithm",
@@ -112,20 +129,23 @@ def command(columns: Columns, server_port: int) -> list[str]:
     ]
 
 
-def agent_environment(mode: EncryptionModeSpec) -> dict[str, str]:
-    """Where the agent finds the proxy, the key and the list."""
+def agent_environment(context: DatabaseContext) -> dict[str, str]:
+    """Where the agent finds the proxy, the key and the list, and the socket where it is theirs."""
+    mode = context.spec.mode
     if mode.proxy is None:
         return {}
+    own = {names.SOCKET: layout.SOCKET, names.LOGIN_PORT: str(context.engine.facts.port)}
     return {
         names.PROXY_PORT: str(layout.PORT),
         names.MEK_FILE: layout.MEK_FILE,
         names.COLUMNS: layout.LIST_FILE,
+        **(own if mode.proxy.by_socket else {}),
     }
 
 
 def agent_mounts(mode: EncryptionModeSpec) -> list[Part]:
     """The agent sees the same files as the proxy."""
-    return [] if mode.proxy is None else _files_seen()
+    return [] if mode.proxy is None else _files_seen(mode)
 
 
 def agent_entries(mode: EncryptionModeSpec) -> tuple[str, ...]:
@@ -133,5 +153,13 @@ def agent_entries(mode: EncryptionModeSpec) -> tuple[str, ...]:
     return () if mode.proxy is None else ("username", "password")
 
 
-def _files_seen() -> list[Part]:
-    return [mount("mek", layout.MEK_FOLDER), mount("columns", layout.LIST_FOLDER)]
+def _by_socket(mode: EncryptionModeSpec) -> bool:
+    return mode.proxy is not None and mode.proxy.by_socket
+
+
+def _files_seen(mode: EncryptionModeSpec) -> list[Part]:
+    return [
+        mount("mek", layout.MEK_FOLDER),
+        mount("columns", layout.LIST_FOLDER),
+        *([mount("socket", layout.SOCKET_FOLDER)] if _by_socket(mode) else []),
+    ]

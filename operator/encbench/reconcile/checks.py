@@ -44,8 +44,8 @@ def overdue(problem: str) -> Checked:
     return Checked(False, CHECK_TIMEOUT, message)
 
 
-def judge(answer: wire.ChecksAnswer) -> Checked | None:
-    """From the agent's answer; None while the checks run."""
+def judge(answer: wire.ChecksAnswer, *, full: bool = False) -> Checked | None:
+    """From the agent's answer; None while the checks run. `full` is what it was asked."""
     state, took = answer["state"], answer["tookSeconds"]
     if state == "running":
         return None
@@ -53,7 +53,8 @@ def judge(answer: wire.ChecksAnswer) -> Checked | None:
         why = answer["error"] or "the agent gave no reason"
         return Checked(False, CHECK_FAILED, f"the consistency queries could not be run: {why}")
     checks = {check["name"]: check for check in answer["checks"]}
-    missing = [query.name for query in consistency.conditions("") if query.name not in checks]
+    asked = consistency.conditions("", full=full)
+    missing = [query.name for query in asked if query.name not in checks]
     if missing:
         return Checked(False, CHECK_FAILED, f"the agent did not ask {', '.join(missing)}")
     broken = [check for check in checks.values() if check["rows"]]

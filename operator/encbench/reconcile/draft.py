@@ -62,8 +62,13 @@ class Draft(Generic[S, T, V]):
         """Say what keeps the subject from going on in this pass."""
         self._hindrance = (reason, message)
 
+    @property
+    def hindered(self) -> bool:
+        """Whether something keeps the subject from going on in this pass, or did in the last."""
+        return self._hindrance is not None or self.is_true(HINDERED)
+
     def hold(self, kind: str, reason: str, message: str) -> None:
-        """Say so in that condition too, which is False meanwhile."""
+        """Hinder, and set this condition to False for the same reason."""
         self.condition(kind, False, reason, message)
         self.hinder(reason, message)
 

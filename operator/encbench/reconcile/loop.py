@@ -1,7 +1,8 @@
 """The loop: keys from watches, deadlines and the sweep, worked off by the reconcilers.
 
-Watches only say *that* something changed. Every pass reads what it needs afresh, so an event that
-is lost or repeated does no harm; the sweep finds what no event reported.
+Watches only say *that* something changed. Every pass reads all that it needs, most of it from what
+watches have brought (`adapters.watchcache`); nothing of that is believed for longer than a minute.
+So an event that is lost or repeated does no harm; the sweep finds what no event reported.
 """
 
 import asyncio

@@ -1,11 +1,13 @@
 """One pass over an object: observe, decide, write the status once, act.
 
 The status is written before any effect, so that every effect is announced; a crash in between
-leaves the effect to the next pass, and each may be done twice.
+leaves the effect to the next pass, and each may be done twice. Only what announces nothing may wait
+for the next write (`reconcile.pacing`).
 """
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Generic, TypeVar
 
 from encbench.api.base import Model
@@ -30,6 +32,7 @@ from encbench.reconcile.gauges import CampaignGauge, Gauge, TrialGauge, Windows
 from encbench.reconcile.loop import Reconciler
 from encbench.reconcile.nodes import NodeLeases
 from encbench.reconcile.objects import Object, OwnKind
+from encbench.reconcile.pacing import CampaignPacing
 from encbench.reconcile.testbed.decide import decide as decide_testbed
 from encbench.reconcile.testbed.observe import observe as observe_testbed
 from encbench.reconcile.trial.decide import decide as decide_trial
@@ -59,6 +62,8 @@ class KindReconciler(Generic[S, T, V, E, R]):
     is_over: Callable[[T], bool] = lambda _: False
     """Whether nothing that was found is needed any more."""
     sees_deletion: bool = False
+    delay: Callable[[Object[S, T], T, datetime], float] = lambda *_: 0.0
+    """Seconds for which a new status may wait for more to be written with it."""
 
     async def reconcile(self, namespace: str, name: str) -> float | None:
         """One pass; seconds after which to look again."""
@@ -75,18 +80,23 @@ class KindReconciler(Generic[S, T, V, E, R]):
             return None
         seen = await self.observe(self.deps, subject, self.effects.found(subject))
         self.effects.look_after(subject)
-        decision = self.decide(subject, seen)
+        decision, wait = self.decide(subject, seen), 0.0
         if decision.status != subject.status:
-            await cluster.apply_status(kind, subject.with_status(decision.status))
+            wait = self.delay(subject, decision.status, self.deps.clock.now())
+            if not wait:
+                await cluster.apply_status(kind, subject.with_status(decision.status))
         self.gauge.passed(subject, seen, decision.status)
         found = [await self._perform(subject, effect) for effect in decision.effects]
         if self.is_over(decision.status):
             self.effects.forget(namespace, name)
         if any(found):
             return 0.0  # What an effect has found is for the next pass.
-        if None in found and decision.requeue is not None:
-            return max(MEANWHILE, decision.requeue)
-        return decision.requeue
+        requeue = decision.requeue
+        if None in found and requeue is not None:
+            requeue = max(MEANWHILE, requeue)
+        if wait:
+            requeue = wait if requeue is None else min(wait, requeue)
+        return requeue
 
     async def _perform(self, subject: Object[S, T], effect: E) -> bool | None:
         if not isinstance(effect, SLOW):
@@ -117,6 +127,7 @@ def reconcilers(deps: Deps, slowly: Slowly, nodes: NodeLeases) -> dict[Kind, Rec
             slowly,
             CampaignGauge(deps.meter, windows),
             sees_deletion=True,
+            delay=CampaignPacing().delay,
         ),
         TESTBED: KindReconciler(
             deps,

@@ -255,6 +255,8 @@ class ChecksRequest(TypedDict):
     warehouses: int
     loaded: bool
     """The dataset is fresh, so its numbers of rows are checked as well."""
+    full: bool
+    """Whether the slow conditions are asked as well."""
     seconds: float
     """How long all of them may take."""
 

@@ -16,9 +16,13 @@ from tests.support.confidential import AES, Proxy
 SETTINGS = {"local_infile": "ON", "max_allowed_packet": "64M"}
 FLAVOURS = {"eof": 0, "deprecate-eof": DEPRECATE_EOF}
 USER, PASSWORD = "columns", "columns-password"
+ANYWHERE = "anywhere"
+"""A user who may come by TCP and by the socket."""
 USERS = (
     f"CREATE USER IF NOT EXISTS {USER}@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'",
     f"GRANT ALL PRIVILEGES ON *.* TO {USER}@'127.0.0.1'",
+    f"CREATE USER IF NOT EXISTS {ANYWHERE}@'%' IDENTIFIED BY '{PASSWORD}'",
+    f"GRANT ALL PRIVILEGES ON sbtest.* TO {ANYWHERE}@'%'",
 )
 
 

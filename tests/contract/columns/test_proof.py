@@ -71,6 +71,7 @@ def evidence(
     key: str = KEY,
     through: bool = True,
     full: bool = True,
+    upstream: str = "",
 ) -> Any:
     """What the agent gathers through a proxy of these columns; the rest is what is broken."""
     columns = spec.mode.columns
@@ -81,10 +82,12 @@ def evidence(
         port = server.layout.port
         if through:
             chosen = algorithm or columns.algorithm
-            proxy = confidential.running(folder, port, asked if text is None else text, chosen)
+            sent = asked if text is None else text
+            proxy = confidential.running(folder, upstream or port, sent, chosen)
             port = stack.enter_context(proxy).port
         own = ColumnsConfig(
             port=port,
+            login_port=server.layout.port if upstream else None,
             chosen=frozenset(line for line in asked.splitlines() if "." in line),
             key=bytes.fromhex(key),
             username=server.credentials["username"],
@@ -113,6 +116,16 @@ def test_each_class_of_columns_is_proven(
     assert len(sealed) == count, "all of its class, but the one that is NULL"
     assert sum(len(one["plain"]) for one in tables) == 94 - count
     assert sum(len(one["null"]) for one in tables) == 1
+
+
+def test_it_is_proven_by_the_server_s_socket(server: Any, tmp_path: Path) -> None:
+    """Also where the server does not remember the clients' login."""
+    spec = spec_of({"ratio": 100, "upstream": "Socket"}, tpcc=True)
+    server.admin("FLUSH PRIVILEGES")
+    found = evidence(server, tmp_path, spec, upstream=f"unix:{server.layout.socket}")
+    proof = judge(found, spec)
+    assert proof.ok, proof.summary
+    assert "the key opened 94 values to the server's own" in proof.summary
 
 
 def test_a_list_is_proven(server: Any, tmp_path: Path) -> None:

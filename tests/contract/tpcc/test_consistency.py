@@ -34,7 +34,11 @@ async def checked(bench: Bench, run: str, *, loaded: bool = False) -> tuple[Chec
     async with asyncio.timeout(60):
         while True:
             answer = await one.database.checks(
-                one.address, one.access, run, warehouses=bmsql.WAREHOUSES, loaded=loaded, seconds=30
+                *(one.address, one.access, run),
+                warehouses=bmsql.WAREHOUSES,
+                loaded=loaded,
+                full=False,
+                seconds=30,
             )
             found = judge(answer)
             if found is not None:

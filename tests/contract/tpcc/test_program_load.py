@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from encbench.tools.tpcc.consistency import conditions
+from tests.contract.tpcc.conftest import contradicted
 from tests.contract.tpcc.program import Program
 from tests.support import mariadb, postgres
 from tests.support.subset import first_of
@@ -154,12 +156,16 @@ def test_every_condition_of_a_loaded_database(program: Program) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize(("broken", "mended", "numbers"), SLOW_BREAKAGES)
-def test_check_all_catches_what_check_does_not_ask(
+async def test_check_all_and_the_agent_catch_what_check_does_not_ask(
     program: Program, broken: str, mended: str, numbers: set[int]
 ) -> None:
     program.admin(broken)
     few, all_ = program.run("check"), program.run("check-all")
+    asked = await contradicted(program.server, "broken")
     program.admin(mended)
+    # The agent knows the conditions by name, in the same order.
+    names = [query.name for query in conditions("", full=True)]
+    assert asked == {names[number - 1] for number in numbers}
     assert few.code == 0
     assert all_.code == 1
     assert {event["number"] for event in all_.named("check") if event["rows"]} == numbers

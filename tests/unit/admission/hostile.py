@@ -86,7 +86,13 @@ SCENARIOS: Mapping[str, tuple[Body, Body, Body]] = {
     "benchmarksql": (
         instance("mysql"),
         {"driver": {"jar": FROM_A_URL}},
-        parts.BENCHMARKSQL["benchmarksql6"],
+        {
+            **parts.BENCHMARKSQL["benchmarksql6"],
+            "tpcc": {
+                **parts.BENCHMARKSQL["benchmarksql6"]["tpcc"],
+                "benchmarksql": {"home": "/opt/bmsql", "loadImage": "tpcc:1"},
+            },
+        },
     ),
     "external": (
         external("mariadb", databaseCpuQuery='cpu_seconds_total{instance="db"}', cpu="4"),

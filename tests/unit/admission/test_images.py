@@ -68,7 +68,33 @@ def test_a_client_is_the_installations(tool: dict[str, Any], image: str) -> None
         client = {"resources": RESOURCES, **({"image": own} if own else {})}
         spec = {**tool, "load": {"concurrency": [1]}, "client": client}
         workload = WorkloadSpec.model_validate(spec)
-        assert INSTALLED.with_tool(workload).client.image == wanted
+        assert INSTALLED.with_tool(workload, external=False).client.image == wanted
+
+
+@pytest.mark.parametrize(
+    ("external", "named", "image"),
+    [(True, None, "r/t:2"), (True, OWN, OWN), (False, None, None), (False, OWN, OWN)],
+)
+def test_what_benchmarksql_leaves_on_an_external_database_our_own_client_has_loaded(
+    external: bool, named: str | None, image: str | None
+) -> None:
+    spec = {
+        "tpcc": {"warehouses": 1, "benchmarksql": {"loadImage": named} if named else {}},
+        "load": {"concurrency": [1], "warmup": "0s", "duration": "1m"},
+        "client": {"resources": RESOURCES, "image": "registry.example.com/benchmarksql:5.0"},
+    }
+    found = INSTALLED.with_tool(WorkloadSpec.model_validate(spec), external=external)
+    assert found.load_image == image
+    assert found.client.image == "registry.example.com/benchmarksql:5.0"
+
+
+@pytest.mark.parametrize(
+    "tool", [{"sysbench": {"script": "oltp_read_only"}}, {"tpcc": {"warehouses": 1}}]
+)
+def test_other_clients_load_what_they_run(tool: dict[str, Any]) -> None:
+    spec = {**tool, "load": {"concurrency": [1]}, "client": {"resources": RESOURCES}}
+    found = INSTALLED.with_tool(WorkloadSpec.model_validate(spec), external=True)
+    assert found.load_image is None
 
 
 async def parts(*, enclave: bool, allowed: Allowed, installed: bool = True) -> Any:

@@ -58,6 +58,17 @@ def test_what_is_set_for_a_component_is_in_its_pods(custom: Rendered, component:
     assert spec["securityContext"]["runAsNonRoot"] is True
 
 
+def test_on_openshift_no_pod_of_the_chart_names_a_user() -> None:
+    values = yaml.safe_load((CHART / "openshift.yaml").read_text(encoding="utf-8"))
+    pods = dict(render(values).pods())
+    assert len(pods) >= 6
+    for name, spec in pods.items():
+        contexts = [spec["securityContext"], *(c["securityContext"] for c in spec["containers"])]
+        for context in contexts:
+            assert not {"runAsUser", "runAsGroup", "fsGroup"} & context.keys(), name
+        assert spec["securityContext"]["runAsNonRoot"] is True
+
+
 def test_hooks_are_as_the_operators_pod(custom: Rendered) -> None:
     own = template(custom, "operator")
     for component in ("check", "let-go"):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from encbench import handlers
+from encbench.adapters.watchcache import WATCHED
 from encbench.api import kinds
 from encbench.api.kinds import Kind
 from encbench.api.resources import BY_KIND
@@ -78,7 +78,7 @@ async def test_the_role_is_what_a_campaign_needs(default: Rendered) -> None:
 
     calls = world.cluster.calls
     needed = {right for call in calls if call.kind != kinds.LEASE for right in _of(call)}
-    for kind in (*handlers.OWN, *handlers.CHILDREN):
+    for kind in WATCHED:
         needed |= {(*next(rights("list", kind))[:2], verb) for verb in ("list", "watch")}
 
     cluster_wide = {("", "nodes", "get")}

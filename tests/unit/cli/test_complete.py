@@ -18,6 +18,8 @@ from tests.support.kubectl import FakeKubectl
         ("nonsense x", [], NO_FILES),
         ("audit a.csv ", [], FILES),
         ("plan -f ", [], FILES),
+        ("history -f ", [], FILES),
+        ("history --figure rec", ["recovery"], NO_FILES),
         ("report --kubeconfig ", [], FILES),
         ("extend demo --blocks ", [], NO_FILES),
         ("report demo --open ", [], NO_FILES),
@@ -37,6 +39,7 @@ def test_every_command_is_offered() -> None:
         ("report --context lab de", "get campaigns.encbench.io --output=name --context lab"),
         ("report demo -n de", "get namespaces --output=name"),
         ("compare -n bench demo de", "get overheadreports.encbench.io --output=name -n bench"),
+        ("history first de", "get overheadreports.encbench.io --output=name"),
         ("watch --context de", "config get-contexts --output=name"),
     ],
 )

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from encbench import __version__
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.cli.images import from_cluster
 from encbench.cli.installation import DEPLOYMENT, OPERATOR
@@ -34,7 +35,7 @@ def test_the_demo_needs_its_server_and_its_client(capsys: pytest.CaptureFixture[
     names = listed(capsys, *flags, "-o", "name").splitlines()
     assert names == ["docker.io/library/mariadb:10.11", "docker.io/encbench/sysbench:1.0.20"]
     found = json.loads(listed(capsys, *flags, "-o", "json"))
-    assert found[names[1]] == ["client of Workload read-write"]
+    assert found[names[1]] == ["client of Workload write-only"]
     table = listed(capsys, *flags).splitlines()
     assert table[0].split() == ["IMAGE", "FOR"]
     assert table[1].endswith("  server of InstanceTemplate mariadb-small")
@@ -49,7 +50,7 @@ def test_manifests_without_a_campaign_have_no_pods(
 
 
 def operator(**values: Any) -> dict[str, Any]:
-    """The Deployment as the chart makes it, for the namespace of the tests."""
+    """The operator's Deployment as the chart installs it; it watches the tests' namespace."""
     made = render({"watchNamespaces": ["bench"], **values}).one("Deployment", "operator")
     return {**made, "metadata": {**made["metadata"], "labels": OPERATOR}}
 
@@ -68,7 +69,6 @@ async def test_of_an_installation_all_images_are_known() -> None:
         everything()[3],
         body(CAMPAIGN, "study", "bench", blocks={"interleave": {}}),
     ]
-    parts[0]["spec"].pop("image")
     parts[4]["spec"]["client"].pop("image")
     parts[5]["spec"]["matrix"][0]["modeRefs"] = ["tde", "fs"]
     by_name = {kind.kind: kind for kind in PARTS}
@@ -78,11 +78,34 @@ async def test_of_an_installation_all_images_are_known() -> None:
     assert found == {
         f"{HERE}/library/mariadb:10.11": ["server of InstanceTemplate small"],
         f"{HERE}/encbench/sysbench:1.0.20": ["client of Workload oltp"],
-        f"{HERE}/encbench/operator:dev": ["agent and recorder"],
-        f"{HERE}/encbench/turnstile:1.0": ["turnstile of interleaved blocks"],
-        f"{HERE}/encbench/confidential-proxy:1.0": ["proxy of EncryptionMode tde"],
+        f"{HERE}/encbench/operator:{__version__}": ["agent and recorder"],
+        f"{HERE}/encbench/turnstile:{__version__}": ["turnstile of interleaved blocks"],
+        f"{HERE}/encbench/confidential-proxy:{__version__}": ["proxy of EncryptionMode tde"],
         f"{HERE}/encbench/gocryptfs:2.6.1": ["file system of EncryptionMode fs"],
     }
+
+
+async def test_what_loads_for_benchmarksql_is_an_image_of_its_own() -> None:
+    cluster = FakeCluster()
+    cluster.add(DEPLOYMENT, operator())
+    place = {"host": "h", "database": "d", "credentialsSecretRef": {"name": "login"}}
+    outside = {"image": None, "resources": None, "storage": None, "external": place}
+    workload = {
+        "sysbench": None,
+        "tpcc": {"warehouses": 1, "benchmarksql": {}},
+        "load": {"concurrency": [1], "warmup": "0s", "duration": "1m"},
+    }
+    for kind, name, spec in (
+        (INSTANCE_TEMPLATE, "small", outside),
+        (ENCRYPTION_MODE, "plain", {}),
+        (ENCRYPTION_MODE, "tde", {}),
+        (WORKLOAD, "oltp", workload),
+        (CAMPAIGN, "study", {}),
+    ):
+        cluster.add(kind, body(kind, name, "bench", **spec))
+    found = await from_cluster(cluster, "bench", "study")
+    assert found["registry.example.com/tool:1"] == ["client of Workload oltp"]
+    assert found["docker.io/encbench/tpcc:1.0"] == ["load of Workload oltp"]
 
 
 async def test_a_campaign_that_is_not_there_is_said() -> None:

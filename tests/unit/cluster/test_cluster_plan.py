@@ -1,10 +1,18 @@
 """What the cluster is started from, as data: versions, daemons, addons and the network."""
 
 import json
+import re
 import tomllib
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
-from tests.cluster import addons, api, binaries, components, images, network, versions
+import pytest
+
+from tests.cluster import addons, api, binaries, components, images, network, nodes, pki, versions
+from tests.cluster.console import ClusterError
+from tests.cluster.daemon import Daemon
 from tests.cluster.layout import Layout
 
 LAYOUT = Layout(
@@ -48,16 +56,23 @@ def test_binaries_are_named_once() -> None:
     assert len(named) == len(set(named))
 
 
-def test_the_kubelet_reserves_no_cpu_and_keeps_images() -> None:
-    kubelet = next(d for d in components.daemons(LAYOUT) if d.name == "kubelet")
-    settings = json.loads(kubelet.files[LAYOUT.config / "kubelet.json"])
+def daemons(count: int) -> dict[str, Daemon]:
+    return {one.name: one for one in components.daemons(LAYOUT, nodes.planned(count))}
+
+
+def kubelet_settings(name: str, count: int) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(daemons(count)[name].files[LAYOUT.config / f"{name}.json"])
+    return found
+
+
+def test_a_single_kubelet_reserves_no_cpu_and_keeps_images() -> None:
+    settings = kubelet_settings("kubelet", 1)
     assert not {"kubeReserved", "systemReserved", "reservedSystemCPUs"} & set(settings)
     assert settings["imageGCHighThresholdPercent"] == 100
 
 
 def test_the_containerd_settings_are_valid() -> None:
-    containerd = next(d for d in components.daemons(LAYOUT) if d.name == "containerd")
-    settings = tomllib.loads(containerd.files[LAYOUT.config / "containerd.toml"])
+    settings = tomllib.loads(daemons(1)["containerd"].files[LAYOUT.config / "containerd.toml"])
     cri = settings["plugins"]["io.containerd.grpc.v1.cri"]
     assert settings["version"] == 2
     assert settings["grpc"]["address"] == "/run/containerd/containerd.sock"
@@ -66,8 +81,84 @@ def test_the_containerd_settings_are_valid() -> None:
 
 
 def test_pods_get_no_default_route() -> None:
-    ipam = network.cni_config(Path("/data"))["plugins"][0]["ipam"]
+    ipam = network.cni_config(Path("/data"), nodes.FIRST.pods)["plugins"][0]["ipam"]
     assert {route["dst"] for route in ipam["routes"]} == {"10.244.0.0/16", "10.96.0.0/16"}
+
+
+def test_nodes_share_the_pod_range_and_no_address() -> None:
+    members = nodes.planned(nodes.MOST)
+    assert members[0].address == network.NODE_ADDRESS
+    for one, other in combinations(members, 2):
+        assert not one.pods.overlaps(other.pods)
+    for node in members:
+        ipam = network.cni_config(Path("/data"), node.pods)["plugins"][0]["ipam"]
+        ((own,),) = ipam["ranges"]
+        assert own["subnet"] == network.POD_RANGE
+        assert own["gateway"] == node.address
+        assert node.address < own["rangeStart"]
+
+
+def test_no_two_daemons_share_a_name_a_group_or_a_file() -> None:
+    planned = components.daemons(LAYOUT, nodes.planned(nodes.MOST))
+    files = [path for daemon in planned for path in daemon.files]
+    for names in ([one.name for one in planned], [one.group for one in planned], files):
+        assert len(names) == len(set(names))
+
+
+def test_what_belongs_to_a_node_lies_in_no_other_ones_place() -> None:
+    members = nodes.planned(nodes.MOST)
+    for node in members:
+        containerd, kubelet = (daemons(3)[node.own(one)] for one in ("containerd", "kubelet"))
+        files = [*containerd.files.values(), *kubelet.files.values()]
+        text = "\n".join([*containerd.argv, *kubelet.argv, *files])
+        for other in set(members) - {node}:
+            own = [other.own(one) for one in ("containerd", "kubelet", "cni")]
+            places = [f"{LAYOUT.state}/{one}" for one in own]
+            places += [f"{LAYOUT.config}/{own[-1]}", f"{LAYOUT.logs}/{other.own('pods')}"]
+            assert not [one for one in places if re.search(rf"{one}[\s/\"]", text)]
+
+
+def test_several_nodes_keep_half_of_the_machine_from_their_pods() -> None:
+    own = [kubelet_settings(node.own("kubelet"), 3) for node in nodes.planned(3)]
+    for settings in own:
+        assert settings["systemReserved"] == own[0]["systemReserved"]
+        cpus = components.branches(nodes.planned(2))["encbench/node-2"]
+        assert settings["systemReserved"]["cpu"] == f"{1000 * cpus:.0f}m"
+
+
+def test_a_first_node_is_the_same_with_and_without_others() -> None:
+    for name, alone in daemons(1).items():
+        if name != "kubelet":
+            assert alone == daemons(3)[name]
+    assert kubelet_settings("kubelet", 1).items() <= kubelet_settings("kubelet", 3).items()
+
+
+def test_further_nodes_are_those_with_a_certificate(tmp_path: Path) -> None:
+    layout = replace(LAYOUT, state=tmp_path)
+    assert nodes.existing(layout) == [nodes.FIRST]
+    pki.ensure(layout, nodes.planned(2))
+    assert nodes.existing(layout) == nodes.planned(2)
+
+
+@pytest.mark.parametrize("given", ["0", "4", "two", "-1"])
+def test_a_wrong_number_of_nodes_is_refused(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENCBENCH_CLUSTER_NODES", given)
+    with pytest.raises(ClusterError, match="1 to 3 nodes"):
+        nodes.count_from_environment()
+
+
+def test_there_is_one_node_unless_more_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ENCBENCH_CLUSTER_NODES", raising=False)
+    assert nodes.count_from_environment() == 1
+    monkeypatch.setenv("ENCBENCH_CLUSTER_NODES", "3")
+    assert nodes.count_from_environment() == 3
+
+
+def test_addons_are_on_the_node_that_no_test_loses() -> None:
+    for manifest in addons.manifests(LAYOUT):
+        if manifest["kind"] == "Deployment":
+            where = manifest["spec"]["template"]["spec"]["nodeSelector"]
+            assert where == {"kubernetes.io/hostname": nodes.FIRST.name}
 
 
 def test_addons_leave_the_cpu_to_benchmarks() -> None:

@@ -28,3 +28,12 @@ def test_each_client_makes_tables_of_its_own() -> None:
     five = tpcc_spec({"dialect": 5, "benchmarksql": BENCHMARKSQL}, load)
     six = tpcc_spec({"dialect": 6, "benchmarksql": BENCHMARKSQL}, load)
     assert len({dataset_key(spec) for spec in (tpcc_spec(load=load), five, six)}) == 3
+
+
+def test_what_our_own_client_loads_for_benchmarksql_is_what_it_loads_for_itself() -> None:
+    load = {"warmup": "0s", "duration": "60s"}
+    for dialect in (5, 6):
+        own = {"benchmarksql": {**BENCHMARKSQL, "loadImage": "tpcc:1"}, "dialect": dialect}
+        assert dataset_key(tpcc_spec(own, load)) == dataset_key(tpcc_spec())
+        keyless = {**own, "options": {"foreignKeys": "false"}}
+        assert dataset_key(tpcc_spec(keyless, load)) != dataset_key(tpcc_spec())

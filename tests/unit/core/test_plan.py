@@ -174,6 +174,43 @@ def test_remaining_counts_down_to_nothing() -> None:
     assert left == list(range(9, -1, -1))
 
 
+def lasts(
+    spec: CampaignSpec,
+    cell: Cell,
+    outcome: Callable[[PlannedTrial], Outcome] = succeeds,
+    goals: Mapping[LoadLevel, int] | None = None,
+) -> set[tuple[int, int]]:
+    """Concurrency and block of the trials after which nothing more was planned."""
+    found = [planned for _, planned in played(spec, cell, outcome, goals)]
+    marked = {(one.condition.concurrency, one.block) for one in found if one.last}
+    for one in found:
+        # All arms of a block, so that every database is among them.
+        assert one.last == ((one.condition.concurrency, one.block) in marked)
+    return marked
+
+
+def test_the_last_block_of_a_cell_is_known_as_such() -> None:
+    spec = campaign()
+    assert lasts(spec, only_cell(spec)) == {(4, 3)}
+    assert lasts(spec, only_cell(spec, concurrency=[4, 8])) == {(8, 3)}
+
+
+def test_what_replaces_the_last_block_is_the_last_one() -> None:
+    spec = campaign()
+
+    def fails(planned: PlannedTrial) -> Outcome:
+        return "Invalid" if (planned.block, planned.order) == (3, 3) else "Succeeded"
+
+    assert lasts(spec, only_cell(spec), fails) == {(4, 3), (4, 4)}
+
+
+def test_the_end_of_a_pilot_may_be_the_end() -> None:
+    spec = campaign(precision={"targetHalfWidth": 0.02}, blocks={"min": 4})
+    cell = only_cell(spec)
+    assert lasts(spec, cell) == {(4, 4)}
+    assert lasts(spec, cell, goals={cell.conditions[0]: 6}) == {(4, 6)}
+
+
 def test_conditions_take_turns_within_a_block() -> None:
     spec = campaign(blocks={"min": 2})
     cell = only_cell(spec, concurrency=[1, 8])

@@ -97,6 +97,37 @@ def test_the_agent_sees_what_the_clients_see() -> None:
     assert not {"mek", "columns"} & {one["name"] for one in server["volumeMounts"]}
 
 
+@pytest.mark.parametrize("name", ENGINES)
+def test_by_socket_the_proxy_sees_the_server_s_socket_and_nothing_else_of_it(name: str) -> None:
+    made = pod(columns(upstream="Socket"), name)
+    command = container(made, "proxy")["command"]
+    assert command[command.index("--upstream") + 1] == "unix:/run/encbench/socket/server.sock"
+    assert container(made, "server")["command"][-1] == "--socket=/run/encbench/socket/server.sock"
+    assert volume(made, "socket") == {"name": "socket", "emptyDir": {}}
+    shared = {
+        one["name"]: {m["name"]: m["readOnly"] for m in one["volumeMounts"]}.get("socket")
+        for one in made["containers"]
+    }
+    assert shared == {"server": False, "agent": True, "proxy": True}
+    assert "data" not in {one["name"] for one in container(made, "proxy")["volumeMounts"]}
+    (initialise,) = made["initContainers"]
+    assert "socket" not in {one["name"] for one in initialise["volumeMounts"]}
+
+
+def test_by_socket_the_agent_logs_in_past_the_proxy_first() -> None:
+    agent = container(pod(columns(upstream="Socket")), "agent")
+    environment = {one["name"]: one["value"] for one in agent["env"]}
+    assert environment["ENCBENCH_SOCKET"] == "/run/encbench/socket/server.sock"
+    assert environment["ENCBENCH_LOGIN_PORT"] == "3306"
+
+
+def test_by_tcp_nothing_is_shared() -> None:
+    assert pod(columns(upstream="Tcp")) == pod()
+    assert "socket" not in {one["name"] for one in pod()["volumes"]}
+    agent = container(pod(), "agent")
+    assert "ENCBENCH_LOGIN_PORT" not in {one["name"] for one in agent["env"]}
+
+
 @pytest.mark.parametrize("mode", [PLAINTEXT, TDE, {"driver": {"encrypting": {}}}])
 def test_every_other_arm_is_as_it_was(mode: dict[str, Any]) -> None:
     made = pod(mode)

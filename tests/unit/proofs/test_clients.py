@@ -8,7 +8,7 @@ from encbench.core.evidence import Proof, ProofCheck, TrialProofsRecord
 from encbench.core.records import ClientFacts
 from encbench.core.tls import PLAIN, TlsSession
 from encbench.proofs.check import joined
-from encbench.proofs.clients import before_sessions, decrypted, read, sessions
+from encbench.proofs.clients import before_sessions, decrypted, read, sessions, silent
 from tests.support.testbeds import PLAINTEXT, TLS, spec_of_external, spec_of_testbed
 from tests.support.workloads import tpcc_spec
 
@@ -169,3 +169,12 @@ def test_a_client_that_cannot_tell_is_listed_as_an_exemption() -> None:
     assert found is not None
     assert found.ok
     assert found.checks[0].name == "exempt: what the client read"
+
+
+def test_plaintext_that_no_client_reports_is_an_exemption() -> None:
+    found = silent()
+    assert found.ok
+    assert [check.name for check in found.checks] == [
+        "exempt: what the clients' sessions negotiated"
+    ]
+    assert "plaintext in transit is not proven" in found.summary

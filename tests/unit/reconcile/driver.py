@@ -4,11 +4,12 @@ import asyncio
 import heapq
 import itertools
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from encbench.adapters.watchcache import WATCHED, WatchCache
 from encbench.api.kinds import CAMPAIGN, LEASE, NAMESPACE, NODE, Kind
-from encbench.ports import Rejected, Unavailable
+from encbench.ports import Pages, Rejected, Unavailable
 from encbench.reconcile.background import Errand, Work
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.loop import SWEEP_SECONDS, Key, Loop
@@ -97,7 +98,9 @@ class Operator:
         self._stopped, self._resumed = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None]
         self.nodes = NodeLeases(deps.cluster, clock, LEASES, clock.unix)
-        self.loop = Loop(deps.cluster, reconcilers(deps, AtOnce(), self.nodes), namespaces)
+        self.cache = WatchCache(deps.cluster, clock.unix)
+        passes = reconcilers(replace(deps, cluster=self.cache), AtOnce(), self.nodes)
+        self.loop = Loop(deps.cluster, passes, namespaces)
         self.loop._queue = self.queue  # type: ignore[assignment]
         self.loop._trials = self.queue  # type: ignore[assignment]
         self.next_sweep = clock.time
@@ -105,7 +108,12 @@ class Operator:
 
     def see(self, change: Change) -> None:
         """A change as the watch brings it."""
-        if self.events:
+        wanted = WATCHED.get(change.kind)
+        bears = change.body["metadata"].get("labels") or {}
+        if self.events and wanted is not None:
+            # What no longer has the labels of the watch is gone as far as that can see.
+            gone = change.gone or not wanted.items() <= bears.items()
+            self.cache.changed(change.kind, change.body, gone=gone)
             self.loop.changed(change.kind, change.body)
 
     @property
@@ -195,6 +203,9 @@ class Switch:
 
         return method if self.has_role else cluster_wide
 
+    async def pages(self, *args: Any) -> Pages:
+        yield await self.list(*args)
+
     async def _refuse(self, *_: Any, **__: Any) -> Any:
         raise Unavailable("nobody answers")
 
@@ -204,6 +215,9 @@ class Hesitant:
 
     def __init__(self, port: Any, pause: Callable[[], Awaitable[None]]) -> None:
         self._port, self._pause = port, pause
+
+    async def pages(self, *args: Any) -> Pages:
+        yield await self.list(*args)
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._port, name)

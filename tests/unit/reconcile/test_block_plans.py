@@ -8,8 +8,9 @@ from encbench.api.campaign import BlockPlan, CampaignSpec
 from encbench.api.kinds import TRIAL
 from encbench.core.plan import Cell, LoadLevel
 from encbench.core.plan import arms as arms_of
+from encbench.reconcile.campaign.ledger import LedgerLine, line
 from encbench.reconcile.campaign.precision import block_plans, goals
-from encbench.reconcile.objects import Trial, trial
+from encbench.reconcile.objects import trial
 from tests.support import manifests
 from tests.unit.reconcile.seen import with_status
 
@@ -37,7 +38,7 @@ def cell(*concurrency: int) -> Cell:
     return Cell("c1", "i", found, tuple(LoadLevel("w", n) for n in concurrency or (8,)))
 
 
-def trials(blocks: Blocks, concurrency: int = 8) -> list[Trial]:
+def trials(blocks: Blocks, concurrency: int = 8) -> list[LedgerLine]:
     found = []
     for block, figures in blocks.items():
         for arm, figure in zip(cell().arms, figures, strict=False):
@@ -55,7 +56,7 @@ def trials(blocks: Blocks, concurrency: int = 8) -> list[Trial]:
             elif figure is not None:
                 more = {"qps": 1.0, "latencyAverageMs": 1.0, "latencyP95Ms": 1.0, "errors": 0}
                 status = {"outcome": "Succeeded", "result": {"tps": float(figure), **more}}
-            found.append(trial(with_status(body, {}, **status)))
+            found.append(line(trial(with_status(body, {}, **status))))
     return found
 
 

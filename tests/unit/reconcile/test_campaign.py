@@ -67,7 +67,7 @@ async def test_phases_and_steps_tell_people_how_far_it_is() -> None:
     await world.run(look)
     assert seen["campaign"] == ["Pending", "Running", "Succeeded"]
     assert seen["testbed"] == ["Provisioning", "Loading", "Proving", "Ready"]
-    assert seen["trial"] == ["Preparing", "Running", "Collecting", "Archiving", "Succeeded"]
+    assert seen["trial"] == ["Preparing", "Running", "Collecting", "Succeeded"]
     assert True in eta
     assert not eta[-1]
 

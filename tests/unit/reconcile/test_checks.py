@@ -44,6 +44,13 @@ def test_a_row_is_an_inconsistency_and_is_shown(name: str) -> None:
     assert found == Checked(False, "Inconsistent", f"{name}: {name} fails, such as (1, 7)")
 
 
+def test_the_slow_ones_are_missed_where_they_were_wanted() -> None:
+    found = judge(answer(), full=True)
+    assert found is not None
+    assert (found.ok, found.reason) == (False, "CheckFailed")
+    assert "carriers" in found.message and "delivered-amounts" in found.message
+
+
 def test_while_it_runs_nothing_is_known() -> None:
     assert judge(answer(state="running", tookSeconds=None)) is None
 
@@ -185,6 +192,39 @@ async def test_the_loaded_dataset_is_counted_and_checked_once() -> None:
     begun = world.agent.begun
     assert [fresh for _, fresh in begun] == [True] * 3 + [False] * 3
     assert len({run for run, _ in begun}) == 6
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+async def test_all_conditions_are_asked_once_of_each_database_at_the_end(blocks: int) -> None:
+    world = World()
+    world.apply(*tpcc_parts(fullCheck="AtEnd"), study("tde", blocks=blocks))
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+    last = [one for one in world.trials() if one.spec.block == blocks]
+    assert {one.uid for one in last} == {*world.agent.in_full}
+    assert len({one.spec.testbed_ref.name for one in last}) == 3
+    for one in last:
+        fact = find(one.status.conditions, "Consistent")
+        assert fact is not None
+        assert fact.message.startswith("14 queries gave no row")
+
+
+async def test_without_being_asked_for_they_are_never_asked() -> None:
+    world = World()
+    world.apply(*tpcc_parts(), study("tde", blocks=1))
+    await world.run(world.ended)
+    assert not world.agent.in_full
+
+
+async def test_a_database_that_is_wrong_at_the_end_does_not_count() -> None:
+    world = World()
+    world.apply(*tpcc_parts(fullCheck="AtEnd"), study("tde", blocks=1, replacements=0))
+    await world.run(world.running(1))
+    for server in world.agent.servers.values():
+        server.broken = ("customer-balance",)
+    await world.run(world.ended)
+    outcomes = {(t.status.outcome, t.status.reason) for t in world.trials()}
+    assert outcomes == {("Invalid", "Inconsistent")}
 
 
 async def test_no_trial_begins_while_another_one_s_tables_are_read() -> None:

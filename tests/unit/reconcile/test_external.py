@@ -446,7 +446,50 @@ async def test_tpcc_is_checked_by_its_load_and_by_nobody_after_that() -> None:
     assert_sound(world)
 
 
-# -- what a reader is told
+def benchmarksql(**loading: str) -> World:
+    """A campaign in which an image of BenchmarkSQL drives it, whose sessions report nothing."""
+    world = World()
+    world.plan = lambda _, usual: replace(usual, session=None)
+    _, plain, _, workload = tpcc_parts(benchmarksql=dict(loading))
+    workload["spec"]["load"] |= {"warmup": "0s", "duration": "1m"}
+    world.apply(template(), plain, workload, study("plain", blocks=1))
+    world.cluster.add(SECRET, secret(LOGIN))
+    return world
+
+
+@pytest.mark.parametrize(
+    ("loading", "image"), [({}, "docker.io/encbench/tpcc:1.0"), ({"loadImage": "mine:1"}, "mine:1")]
+)
+async def test_benchmarksql_drives_what_our_own_client_has_loaded(
+    loading: dict[str, str], image: str
+) -> None:
+    world = benchmarksql(**loading)
+
+    def loads() -> list[Body]:
+        return [b for b in world.cluster.all(JOB) if b["metadata"]["name"].endswith("-load")]
+
+    await world.run(lambda: bool(loads()))
+    (job,) = loads()
+    (tool,) = job["spec"]["template"]["spec"]["containers"]
+    assert (tool["image"], tool["command"][-2:]) == (image, ["own", "load"])
+    assert {"name": "ENCBENCH_CHECK", "value": "true"} in tool["env"]
+
+
+async def test_what_benchmarksql_does_not_report_is_in_the_proof_and_in_the_report() -> None:
+    world = benchmarksql()
+    await world.run(world.ended)
+    assert is_true(world.campaign().status.conditions, "Complete"), world.describe()
+    assert_sound(world)
+    for record in records(world):
+        assert record.proofs.after is not None
+        assert record.proofs.after.ok
+        assert "plaintext in transit is not proven" in record.proofs.after.summary
+    artefacts = report(world).status.artefacts
+    assert artefacts is not None
+    assert "Plaintext in transit not proven" in world.store.objects[artefacts.markdown.key].decode()
+
+
+# -- what the report says
 
 
 async def test_the_report_says_that_somebody_else_runs_it() -> None:
@@ -455,9 +498,10 @@ async def test_the_report_says_that_somebody_else_runs_it() -> None:
     artefacts = report(world).status.artefacts
     assert artefacts is not None
     said = world.store.objects[artefacts.markdown.key].decode()
-    assert "Somebody else runs the database" in said
+    assert "Others run the database" in said
     assert "its template names no databaseCpuQuery" in said
     assert "Each mode ran on one testbed" not in said, "no placement differs"
+    assert "Plaintext in transit not proven" not in said, "the clients report what they negotiated"
     provenance = [key for key in world.store.objects if key.endswith("/provenance.json")]
     assert provenance
     for key in provenance:

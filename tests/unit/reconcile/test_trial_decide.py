@@ -69,6 +69,29 @@ def test_a_proof_is_written_down_with_the_servers_start() -> None:
     assert decision.status.server_started == 5.0
 
 
+def test_what_comes_shortly_before_the_release_is_written_with_it() -> None:
+    trial = a_trial({"ProvenBefore": ("Unknown", 1.0), "Prepared": ("False", 1.0)})
+    for seen in (saw(found=found(PROVEN, 5.0)), saw(a_client())):
+        half = decide(trial, seen)
+        assert half.status == trial.status
+        assert half.requeue is not None and half.requeue < 1
+    late = decide(
+        replace(trial, status=trial.status.model_copy(update={"start_time": ago(6)})), seen
+    )
+    assert status_of(late, "Prepared") == "True", "people are not kept waiting"
+    both = decide(trial, saw(a_client(), found=found(PROVEN, 5.0)))
+    for fact in ("ProvenBefore", "Prepared", "Released"):
+        assert status_of(both, fact) == "True"
+    assert both.status.server_started == 5.0
+
+
+def test_what_keeps_clients_from_starting_is_told_at_once() -> None:
+    client = a_client(None, waiting("ImagePullBackOff", "no such image"))
+    decision = decide(a_trial(), saw(client, found=found(PROVEN, 5.0)))
+    assert status_of(decision, "Hindered") == "True"
+    assert status_of(decision, "ProvenBefore") == "True"
+
+
 def test_a_failed_proof_ends_it() -> None:
     decision = decide(a_trial(), saw(a_client(), found=found(NOT_PROVEN)))
     assert verdict(decision) == ("Invalid", "ProofFailed")

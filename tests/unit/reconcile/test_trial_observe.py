@@ -12,7 +12,7 @@ from encbench.reconcile.trial.observe import observe
 from tests.unit.reconcile.seen import PROVEN
 from tests.unit.reconcile.world import World, parts, study
 
-READS = {"get", "list", "logs", "now", "problem", "server", "state", "stopped"}
+READS = {"get", "list", "pages", "logs", "now", "problem", "server", "state", "stopped"}
 """Every method of a port that only looks."""
 
 

@@ -54,8 +54,18 @@ def by_socket(socket: Path, user: str, password: str) -> RawSession:
     return _connect(user, password, unix_socket=str(socket))
 
 
-def by_port(port: int, user: str, password: str) -> RawSession:
-    """A session over TCP from this pod. SqlError."""
+def proxied(port: int, user: str, password: str, *, login_port: int | None = None) -> RawSession:
+    """A session through the proxy at this port of the pod. SqlError.
+
+    With `login_port`, the server's own, the user logs in there first: a server remembers a user of
+    caching_sha2_password, and by its socket lets in those alone that it remembers.
+    """
+    if login_port is not None:
+        _by_port(login_port, user, password).close()
+    return _by_port(port, user, password)
+
+
+def _by_port(port: int, user: str, password: str) -> RawSession:
     return _connect(user, password, host="127.0.0.1", port=port)
 
 

@@ -11,6 +11,11 @@ PORT = 3307
 PROCESS = "confidential-proxy"
 """The proxy's program."""
 
+SOCKET_FOLDER = "/run/encbench/socket"
+"""Shared by server, agent and proxy where the proxy reaches the server by its socket; it is all of
+the server's that the proxy sees."""
+SOCKET = f"{SOCKET_FOLDER}/server.sock"
+
 MEK = "mek"
 """The key: entry of the testbed's credentials, and name of the file in every container."""
 MEK_FOLDER = "/etc/encbench/mek"

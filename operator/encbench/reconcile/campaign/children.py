@@ -92,6 +92,12 @@ def testbed(
     return _child(TESTBED, campaign, name, own, spec)
 
 
+def _full_check(cell: Cell, resolved: Resolved) -> bool:
+    """Whether a workload of the cell, all of which share the dataset, wants it checked in full."""
+    used = (resolved.workloads[level.workload_ref].tpcc for level in cell.conditions)
+    return any(tpcc is not None and tpcc.full_check == "AtEnd" for tpcc in used)
+
+
 def _turns(campaign: Campaign, cell: Cell, planned: PlannedTrial) -> Turns | None:
     """What the trials of an interleaved block know of each other."""
     interleave, seed = campaign.spec.blocks.interleave, planned.turns_seed
@@ -139,6 +145,7 @@ def trial(
         seed=planned.seed,
         turns=_turns(campaign, cell, planned),
         after=after,
+        full_check=planned.last and _full_check(cell, resolved),
         workload=workload,
         script_config_map=resolved.scripts.get(condition.workload_ref),
         limits=campaign.spec.limits,

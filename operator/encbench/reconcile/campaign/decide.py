@@ -5,9 +5,11 @@ runs at a time. The plan is a pure function of the frozen specs and of the outco
 is no cursor to lose.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 
 from encbench.api import lifecycle as life
 from encbench.api.campaign import CampaignSpec, CampaignStatus, Progress, Resolved
@@ -19,10 +21,11 @@ from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell, PlannedTrial
 from encbench.reconcile import misfits
 from encbench.reconcile.campaign import children, cleanup, placement, testbeds
-from encbench.reconcile.campaign.estimate import estimate
-from encbench.reconcile.campaign.facts import CampaignSeen, block_of, is_archived, past
+from encbench.reconcile.campaign.estimate import estimate, steady
+from encbench.reconcile.campaign.facts import CampaignSeen, is_archived, left_to_live, past
 from encbench.reconcile.campaign.hindrance import Hindrance, hindrance
-from encbench.reconcile.campaign.precision import block_plans, goals
+from encbench.reconcile.campaign.ledger import block_of, line
+from encbench.reconcile.campaign.precision import block_plans, goals, place_of
 from encbench.reconcile.draft import Decision, Draft, backoff
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Campaign, Trial
@@ -142,25 +145,29 @@ def _accept(draft: CampaignDraft) -> CampaignDecision:
 
 def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     spec, seen, cells = draft.spec, draft.seen, plan.cells(draft.spec, resolved.workloads)
-    trials = list(seen.trials.values())
+    trials, ledger = list(seen.trials.values()), seen.ledger
     attempts = [past(trial) for trial in trials]
-    plans = block_plans(spec, cells, trials, draft.status.block_plans)
+    fixed = draft.status.block_plans
+    tried = chain(ledger.tried(map(place_of, fixed)), map(line, trials))
+    plans = block_plans(spec, cells, tried, fixed)
     states = {
-        cell.name: plan.next_trial(spec, cell, attempts, goals(plans, cell)) for cell in cells
+        cell.name: plan.next_trial(spec, cell, attempts, goals(plans, cell), ledger.history)
+        for cell in cells
     }
     standing = Standing(cells, states, _broken(cells, seen))
     remaining = sum(states[name].remaining for name in states.keys() - standing.broken.keys())
-    outcomes = [trial.status.outcome for trial in trials]
+    outcomes = ledger.outcomes + Counter(trial.status.outcome for trial in trials)
+    end = estimate(seen, remaining, resolved)
     draft.set(
         block_plans=plans,
         progress=Progress(
-            planned=len(outcomes) + remaining,
-            active=outcomes.count(None),
-            succeeded=outcomes.count("Succeeded"),
-            invalid=outcomes.count("Invalid"),
-            failed=outcomes.count("Failed"),
+            planned=outcomes.total() + remaining,
+            active=outcomes[None],
+            succeeded=outcomes["Succeeded"],
+            invalid=outcomes["Invalid"],
+            failed=outcomes["Failed"],
         ),
-        estimated_completion_time=estimate(seen, remaining, resolved),
+        estimated_completion_time=steady(draft.status.estimated_completion_time, end, seen.now),
     )
     limit, age = spec.active_deadline_seconds, draft.age(draft.status.start_time)
     if limit is not None and age > limit:
@@ -366,12 +373,9 @@ def _after_the_end(draft: CampaignDraft) -> CampaignDecision:
     """
     if cleanup.FINALIZER in draft.subject.finalizers:
         return draft.decide(cleanup.let_go(draft.subject), requeue=0.0)
-    ttl = draft.spec.ttl_seconds_after_finished
-    if ttl is None:
-        return draft.decide()
-    left = ttl - draft.age(draft.status.completion_time)
-    if left > 0:
+    left = left_to_live(draft.subject, draft.seen.now)
+    if left is None or left > 0:
         return draft.decide(requeue=left)
-    trials = draft.seen.trials.values()
-    old = [t for t in trials if t.status.outcome == "Succeeded" and not t.deleting]
-    return draft.decide(*map(do.Delete.of, old))
+    space = draft.subject.namespace
+    old = [one for one in draft.seen.lines if one.outcome == "Succeeded"]
+    return draft.decide(*(do.Delete(TRIAL, space, one.name, one.uid) for one in old))

@@ -1,14 +1,15 @@
 """What a pass over a campaign has seen."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from encbench.api.conditions import is_true
+from encbench.api.conditions import is_true, parse_time
 from encbench.api.kinds import Kind
 from encbench.api.lifecycle import ARCHIVED
-from encbench.core.plan import LoadLevel, Past
+from encbench.core.plan import Past
+from encbench.reconcile.campaign.ledger import Ledger, LedgerLine, line
 from encbench.reconcile.campaign.resolve import Resolution
-from encbench.reconcile.objects import Testbed, Trial
+from encbench.reconcile.objects import Campaign, Testbed, Trial
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,9 @@ class CampaignSeen:
     testbeds: dict[str, Testbed]
     """By name."""
     trials: dict[str, Trial]
-    """By name."""
+    """Those that are not in the ledger, by name."""
+    ledger: Ledger = field(default_factory=Ledger)
+    """Those that are over."""
     report_ready: bool = False
     report_problem: str = ""
     """Why the report could not be rendered the last time."""
@@ -45,26 +48,34 @@ class CampaignSeen:
     """Of a deleted campaign: nothing was looked at, because the operator's Role or the other kinds
     may be gone, or because it has waited for long enough."""
 
+    @property
+    def lines(self) -> list[LedgerLine]:
+        """Of all trials."""
+        return [*self.ledger.lines.values(), *map(line, self.trials.values())]
+
+
+@dataclass(frozen=True)
+class CampaignFound:
+    """What this process knows of a campaign, and no status says."""
+
+    ledger: Ledger = field(default_factory=Ledger)
+    problem: str = ""
+    """Why the report could not be rendered the last time."""
+
+
+def left_to_live(campaign: Campaign, now: datetime) -> float | None:
+    """Seconds until the trials of a campaign that has ended go; None if they stay."""
+    ttl, ended = campaign.spec.ttl_seconds_after_finished, campaign.status.completion_time
+    if ttl is None or ended is None:
+        return None
+    return ttl - (now - parse_time(ended)).total_seconds()
+
 
 def past(trial: Trial) -> Past:
     """The attempt that a trial is."""
-    spec = trial.spec
-    return Past(
-        cell=spec.cell,
-        condition=LoadLevel(spec.workload_ref, spec.concurrency),
-        block=spec.block,
-        arm=spec.arm.name,
-        outcome=trial.status.outcome,
-    )
+    return line(trial).past
 
 
 def is_archived(trial: Trial) -> bool:
     """Whether nothing of the trial is left to do."""
     return is_true(trial.status.conditions, ARCHIVED)
-
-
-def block_of(trial: Trial) -> tuple[str, str, int, int, str]:
-    """What trials that run at the same time have in common: an interleaved block, else the name."""
-    spec = trial.spec
-    alone = trial.name if spec.turns is None else ""
-    return (spec.cell, spec.workload_ref, spec.concurrency, spec.block, alone)

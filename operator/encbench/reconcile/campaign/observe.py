@@ -1,36 +1,37 @@
 """Gathering what a decision over a campaign needs."""
 
+from collections.abc import Mapping
 from typing import TypeVar
 
 from encbench.admission.gather import Installed
 from encbench.api.base import Model
-from encbench.api.conditions import is_true
+from encbench.api.conditions import find, is_true
 from encbench.api.kinds import OVERHEAD_REPORT, POD
-from encbench.api.lifecycle import READY
+from encbench.api.lifecycle import READY, REPORTED
 from encbench.kube import labels
-from encbench.kube.parsing import Malformed
 from encbench.ports import Reader
 from encbench.reconcile import objects
+from encbench.reconcile.campaign.catchup import catch_up, fill, noting
 from encbench.reconcile.campaign.cleanup import is_late
-from encbench.reconcile.campaign.facts import CampaignSeen, Misfit
+from encbench.reconcile.campaign.facts import CampaignFound, CampaignSeen, Misfit, left_to_live
+from encbench.reconcile.campaign.ledger import Ledger
 from encbench.reconcile.campaign.resolve import resolve
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.namespaces import is_ending
-from encbench.reconcile.objects import Campaign, Object, OwnKind, belongs_to
+from encbench.reconcile.objects import Campaign, Object, OwnKind, belongs_to, has_ended
 
 S = TypeVar("S", bound=Model)
 T = TypeVar("T", bound=Model)
 
 
-async def observe(read: Reads, campaign: Campaign, problem: str = "") -> CampaignSeen:
-    """Everything that `decide` needs now. Raises Unavailable when the API server is away.
-
-    `problem` is why the report could not be rendered the last time.
-    """
+async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> CampaignSeen:
+    """Everything that `decide` needs now. Raises Unavailable when the API server is away."""
     cluster, space, settings, resolution = read.cluster, campaign.namespace, read.settings, None
     now = read.clock.now()
     if campaign.deleting and (is_late(campaign, now) or await is_ending(cluster, space)):
         return CampaignSeen(now, None, {}, {}, is_blind=True)
+    if has_ended(campaign) and not campaign.deleting:
+        return await _after_the_end(read, campaign)
     if campaign.status.resolved is None and not campaign.deleting:
         installed = Installed(
             proxy=bool(settings.proxy_image),
@@ -42,44 +43,63 @@ async def observe(read: Reads, campaign: Campaign, problem: str = "") -> Campaig
         )
         resolution = await resolve(cluster, campaign, installed)
     own = {labels.CAMPAIGN: campaign.name}
-    misfits: list[Misfit] = []
-    testbeds = await _children(cluster, objects.testbed, campaign, misfits)
-    trials = await _children(cluster, objects.trial, campaign, misfits)
-    body = await cluster.get(OVERHEAD_REPORT, space, campaign.name)
-    is_ready = False
-    if body is not None:
-        report = objects.overhead_report(body)
-        is_ours = report.spec.campaign_ref.uid == campaign.uid
-        is_ready = is_ours and is_true(report.status.conditions, READY)
+    misfits: dict[str, Misfit] = {}
+    testbeds = await _children(cluster, objects.testbed, campaign, own, misfits)
+    trials = await _children(
+        cluster, objects.trial, campaign, {**own, labels.ACTIVE: "true"}, misfits
+    )
+    if campaign.status.resolved is not None and not campaign.deleting:
+        trials = await catch_up(read, campaign, found.ledger, trials, misfits)
     clients = []
     if campaign.deleting:
         clients = await cluster.list(POD, space, {**own, labels.COMPONENT: "client"})
-    # An earlier campaign of the same name may still have children that are being deleted.
     return CampaignSeen(
         now=read.clock.now(),
         resolution=resolution,
-        testbeds={t.name: t for t in testbeds if t.spec.campaign_ref.uid == campaign.uid},
-        trials={t.name: t for t in trials if t.spec.campaign_ref.uid == campaign.uid},
-        report_ready=is_ready,
-        report_problem=problem,
-        misfits=tuple(misfits),
+        testbeds=testbeds,
+        trials=trials,
+        ledger=found.ledger,
+        report_ready=await _has_report(read, campaign),
+        report_problem=found.problem,
+        misfits=tuple(misfits.values()),
         away=read.services.problem,
         clients=tuple(body["metadata"]["name"] for body in clients),
     )
 
 
+async def _after_the_end(read: Reads, campaign: Campaign) -> CampaignSeen:
+    """Of a campaign that is over only the trials matter that are to be deleted."""
+    now, ledger = read.clock.now(), Ledger()
+    left = left_to_live(campaign, now)
+    if left is not None and left <= 0:
+        await fill(read, campaign, ledger, {})
+    return CampaignSeen(now, None, testbeds={}, trials={}, ledger=ledger)
+
+
+async def _has_report(read: Reads, campaign: Campaign) -> bool:
+    """Whether the report is written; looked for once it was announced."""
+    if find(campaign.status.conditions, REPORTED) is None:
+        return False
+    body = await read.cluster.get(OVERHEAD_REPORT, campaign.namespace, campaign.name)
+    if body is None:
+        return False
+    report = objects.overhead_report(body)
+    is_ours = report.spec.campaign_ref.uid == campaign.uid
+    return is_ours and is_true(report.status.conditions, READY)
+
+
 async def _children(
-    cluster: Reader, parse: OwnKind[S, T], campaign: Campaign, misfits: list[Misfit]
-) -> list[Object[S, T]]:
-    """Those that fit their model; the others join the misfits."""
-    found = []
-    for body in await cluster.list(
-        parse.kind, campaign.namespace, {labels.CAMPAIGN: campaign.name}
-    ):
-        try:
-            found.append(parse(body))
-        except Malformed as error:
-            meta = body["metadata"]
-            if belongs_to(body, campaign.uid):
-                misfits.append(Misfit(parse.kind, meta["name"], meta["uid"], str(error)))
+    cluster: Reader,
+    parse: OwnKind[S, T],
+    campaign: Campaign,
+    own: Mapping[str, str],
+    misfits: dict[str, Misfit],
+) -> dict[str, Object[S, T]]:
+    """Those that fit their model, by name; the others join the misfits."""
+    found = {}
+    for body in await cluster.list(parse.kind, campaign.namespace, own):
+        # An earlier campaign of the same name may still have children that are being deleted.
+        if belongs_to(body, campaign.uid):
+            with noting(misfits, parse.kind, body):
+                found[body["metadata"]["name"]] = parse(body)
     return found

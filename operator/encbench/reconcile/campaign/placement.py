@@ -9,15 +9,11 @@ is away or is being drained, the scheduler chooses anew, and they stay on what i
 from collections.abc import Iterable
 
 from encbench.api.campaign import Resolved
-from encbench.api.lifecycle import NODE_LOST
 from encbench.api.testbed import Machine
-from encbench.api.trial import PodPlace
 from encbench.core.plan import PlannedTrial
-from encbench.reconcile.campaign.facts import CampaignSeen, block_of
-from encbench.reconcile.objects import Campaign, Testbed, Trial
-
-NO_PLACE = ("Unschedulable", "StartTimeout", NODE_LOST)
-"""Reasons of a trial that was never released, for which its clients get other nodes."""
+from encbench.reconcile.campaign.facts import CampaignSeen
+from encbench.reconcile.campaign.ledger import ClientStay, Stays, stay_key
+from encbench.reconcile.objects import Campaign, Testbed
 
 
 def client_nodes(
@@ -28,20 +24,20 @@ def client_nodes(
     Clients of as many replicas are alike. On the node of its own database none may run, so that
     where arms' databases are on each other's client's node, each arm has a node of its own.
     """
-    replicas = resolved.workloads[planned.condition.workload_ref].client.replicas
-    own = [
-        trial
-        for trial in seen.trials.values()
-        if trial.spec.cell == planned.cell and trial.spec.workload.client.replicas == replicas
-    ]
-    machine = on.status.machine
-    avoided = None if campaign.spec.allow_colocation or machine is None else machine.node
-    released = sorted((t for t in own if t.status.pods is not None), key=_released, reverse=True)
-    if released and not campaign.spec.limits.like_nodes and _found_no_place(own, released[0]):
+    key = (planned.cell, resolved.workloads[planned.condition.workload_ref].client.replicas)
+    stays = seen.ledger.stays.get(key, Stays()).copy()
+    for trial in seen.trials.values():
+        if stay_key(trial) == key:
+            stays.add(trial)
+    place = on.status.machine
+    avoided = None if campaign.spec.allow_colocation or place is None else place.node
+    released = sorted(stays.by_nodes.values(), key=_released, reverse=True)
+    minds = campaign.spec.limits.like_nodes
+    if released and not minds and stays.failed >= max(stay.created for stay in released):
         return []
-    for trial in released:
-        together = [t for t in released if block_of(t) == block_of(trial)]
-        nodes = {place.node for t in together for place in _clients(t)} - {avoided}
+    for stay in released:
+        together = (other.nodes for other in released if other.block == stay.block)
+        nodes = {node for one in together for node in one} - {avoided}
         if nodes:
             return sorted(nodes)[:64]
     return []
@@ -57,20 +53,5 @@ def machine(campaign: Campaign, beds: Iterable[Testbed]) -> Machine | None:
     return next((bed.status.machine for bed in beds if bed.spec.arm.role == "baseline"), None)
 
 
-def _released(trial: Trial) -> float:
-    return trial.status.release_at or 0.0
-
-
-def _clients(trial: Trial) -> list[PodPlace]:
-    return trial.status.pods.clients if trial.status.pods is not None else []
-
-
-def _found_no_place(own: Iterable[Trial], last: Trial) -> bool:
-    """Whether a trial that came after the last one which was released did not find its nodes."""
-    return any(
-        trial.status.pods is None
-        and trial.status.outcome == "Failed"
-        and trial.status.reason in NO_PLACE
-        and trial.created >= last.created
-        for trial in own
-    )
+def _released(stay: ClientStay) -> float:
+    return stay.release_at

@@ -11,39 +11,45 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from encbench.api.campaign import MIN_UNITS, BlockPlan, CampaignSpec
 from encbench.core import plan
-from encbench.core.figures import RECOVERY_SECONDS
 from encbench.core.plan import Cell, LoadLevel
 from encbench.core.statistics.intervals import Estimate, both, estimate
 from encbench.core.statistics.precision import Plan, plan_blocks
-from encbench.reconcile.objects import Trial
+from encbench.reconcile.campaign.ledger import LedgerLine, Place
 
 
 def block_plans(
-    spec: CampaignSpec, cells: Iterable[Cell], trials: Iterable[Trial], known: Sequence[BlockPlan]
+    spec: CampaignSpec,
+    cells: Iterable[Cell],
+    trials: Iterable[LedgerLine],
+    known: Sequence[BlockPlan],
 ) -> list[BlockPlan]:
     """The plans that were fixed before, and those whose pilot is over now."""
     if spec.precision is None:
         return list(known)
-    fixed = {(p.cell, p.workload, p.concurrency) for p in known}
-    by_condition: dict[tuple[str, str, int], dict[int, dict[str, Trial]]] = {}
+    fixed = set(map(place_of, known))
+    by_condition: dict[Place, dict[int, dict[str, LedgerLine]]] = {}
     for trial in trials:
-        own = trial.spec
-        blocks = by_condition.setdefault((own.cell, own.workload_ref, own.concurrency), {})
-        blocks.setdefault(own.block, {})[own.arm.name] = trial
+        blocks = by_condition.setdefault(trial.place, {})
+        blocks.setdefault(trial.block, {})[trial.arm] = trial
     found = list(known)
     for cell in cells:
         for condition in cell.conditions:
             place = (cell.name, condition.workload_ref, condition.concurrency)
             blocks = by_condition.get(place, {})
-            pilot = _complete(cell, blocks, _measured)
+            pilot = _complete(cell, blocks, lambda line: line.figure)
             if place not in fixed and len(pilot) >= spec.blocks.min:
-                cpu = _complete(cell, blocks, _cpu_at_a_rate)
+                cpu = _complete(cell, blocks, lambda line: line.cpu)
                 # An external database may have no CPU, and TPS is all there is to plan with.
                 found_by = _estimates(spec, cell, cpu if len(cpu) >= MIN_UNITS else pilot)
                 target, together = spec.precision.target_half_width, plan.group(spec.blocks)
                 planned = plan_blocks(found_by, target, spec.blocks.max, together)
                 found.append(_block_plan(cell, condition, len(pilot), planned))
     return found
+
+
+def place_of(fixed: BlockPlan) -> Place:
+    """The condition whose number of blocks it fixes."""
+    return (fixed.cell, fixed.workload, fixed.concurrency)
 
 
 def goals(plans: Iterable[BlockPlan], cell: Cell) -> dict[LoadLevel, int]:
@@ -58,7 +64,9 @@ Pilot = Mapping[int, Mapping[str, float]]
 
 
 def _complete(
-    cell: Cell, blocks: Mapping[int, Mapping[str, Trial]], figure: Callable[[Trial], float | None]
+    cell: Cell,
+    blocks: Mapping[int, Mapping[str, LedgerLine]],
+    figure: Callable[[LedgerLine], float | None],
 ) -> Pilot:
     """That figure of the blocks in which every arm has it."""
     found: dict[int, dict[str, float]] = {}
@@ -68,25 +76,6 @@ def _complete(
         if len(known) == len(cell.arms):
             found[block] = known
     return found
-
-
-def _measured(trial: Trial) -> float | None:
-    """TPS, or the seconds of a recovery."""
-    if trial.status.outcome != "Succeeded" or trial.status.result is None:
-        return None
-    result = trial.status.result
-    if trial.spec.workload.recovery is not None:
-        return result.extra.get(RECOVERY_SECONDS)
-    return result.tps
-
-
-def _cpu_at_a_rate(trial: Trial) -> float | None:
-    """The server's CPU per transaction, where the workload offers a fixed rate."""
-    tps, result, workload = _measured(trial), trial.status.result, trial.spec.workload
-    if workload.offered_tps is None or workload.recovery is not None or result is None:
-        return None
-    cores = result.database_cpu_cores
-    return cores / tps if tps and cores else None
 
 
 def _estimates(spec: CampaignSpec, cell: Cell, pilot: Pilot) -> dict[str, Estimate]:

@@ -22,10 +22,11 @@ from encbench.ports import Conflict, Rejected, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
 from encbench.reconcile.campaign.facts import CampaignSeen
+from encbench.reconcile.campaign.ledger import LedgerLine
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects.cluster import perform
 from encbench.reconcile.effects.effect import Create
-from encbench.reconcile.objects import Campaign, Trial
+from encbench.reconcile.objects import Campaign
 from encbench.report.analysis.build import build, to_status
 from encbench.report.document import Report
 
@@ -70,10 +71,10 @@ async def _index(
 ) -> records.IndexRecord:
     prefix, resolved = status.storage_prefix or "", status.resolved or Resolved()
     cells = plan.cells(campaign.spec, resolved.workloads)
-    ran = sorted(seen.trials.values(), key=_when)
+    ran = sorted(seen.lines, key=_when)
     testbeds = []
     for cell in cells:
-        own = [trial.spec.block for trial in ran if trial.spec.cell == cell.name]
+        own = [trial.block for trial in ran if trial.place[0] == cell.name]
         last = plan.generation(campaign.spec.blocks, max(own, default=1))
         for generation, arm in itertools.product(range(1, last + 1), cell.arms):
             name = children.testbed_name(campaign.name, cell, arm, generation)
@@ -120,19 +121,18 @@ async def _earlier(deps: Deps, campaign: Campaign) -> tuple[records.IndexEarlier
     return (*last.extends, own)
 
 
-def _when(trial: Trial) -> tuple[float, str, str]:
+def _when(trial: LedgerLine) -> tuple[float, str, str]:
     """In the order of the runs; what never ran comes by the time of its creation."""
-    return (trial.status.release_at or float("inf"), trial.created, trial.name)
+    return (trial.release_at or float("inf"), trial.created, trial.name)
 
 
-def _entry(trial: Trial) -> records.IndexTrial:
-    status = trial.status
+def _entry(trial: LedgerLine) -> records.IndexTrial:
     return records.IndexTrial(
         name=trial.name,
-        outcome=status.outcome or "Failed",
-        reason=status.reason,
-        key=status.artefact_key,
-        digest=status.artefact_digest,
+        outcome=trial.outcome or "Failed",
+        reason=trial.reason,
+        key=trial.key,
+        digest=trial.digest,
     )
 
 

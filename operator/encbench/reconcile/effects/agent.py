@@ -78,9 +78,10 @@ async def ask_checks(deps: Deps, effect: AskChecks) -> Checked | None:
         effect.run,
         warehouses=tpcc.warehouses,
         loaded=effect.loaded,
+        full=effect.full,
         seconds=parse_duration(testbed.spec.step_deadlines.proof),
     )
-    return checks.judge(answer)
+    return checks.judge(answer, full=effect.full)
 
 
 async def _claim(cluster: Reader, testbed: Testbed) -> Body:

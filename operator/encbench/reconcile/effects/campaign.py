@@ -1,20 +1,51 @@
 """The effects of a campaign's decisions: its CA, its report, and what it leaves in the bucket."""
 
-from encbench.api.kinds import SECRET
+from dataclasses import replace
+
+from encbench.api.kinds import SECRET, TRIAL
 from encbench.core.artefact import RecordError
 from encbench.ports import Conflict, Rejected, Unavailable
 from encbench.reconcile.campaign.children import authority
 from encbench.reconcile.campaign.cleanup import remove_unfinished
+from encbench.reconcile.campaign.facts import CampaignFound
+from encbench.reconcile.campaign.ledger import Ledger
 from encbench.reconcile.campaign.publish import publish
+from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.base import Effects
-from encbench.reconcile.objects import Campaign
+from encbench.reconcile.objects import Campaign, has_ended
 
 
-class CampaignEffects(Effects[Campaign, do.CampaignEffect, str]):
-    """Does them, and keeps why the last rendering failed."""
+class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
+    """Does them, and keeps why the last rendering failed, and the ledgers."""
 
-    nothing = ""
+    nothing = CampaignFound()
+
+    def __init__(self, deps: Deps) -> None:
+        super().__init__(deps)
+        self._ledgers: dict[tuple[str, str], tuple[str, Ledger]] = {}
+
+    def found(self, campaign: Campaign) -> CampaignFound:
+        """What is known of it, with its ledger."""
+        return replace(super().found(campaign), ledger=self._ledger(campaign))
+
+    def look_after(self, campaign: Campaign) -> None:
+        """One that is over needs no ledger any more."""
+        if has_ended(campaign):
+            self._ledgers.pop((campaign.namespace, campaign.name), None)
+
+    def bury(self, namespace: str, name: str) -> None:
+        """Its ledger goes with it."""
+        super().bury(namespace, name)
+        self._ledgers.pop((namespace, name), None)
+
+    def _ledger(self, campaign: Campaign) -> Ledger:
+        place = (campaign.namespace, campaign.name)
+        uid, ledger = self._ledgers.get(place, ("", Ledger()))
+        if uid != campaign.uid:
+            ledger = Ledger()
+            self._ledgers[place] = (campaign.uid, ledger)
+        return ledger
 
     async def perform(self, campaign: Campaign, effect: do.CampaignEffect) -> bool:
         """Do one; whether there is something new for the next pass."""
@@ -28,10 +59,13 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, str]):
                 try:
                     await publish(self._deps, campaign, effect.status, effect.seen)
                 except (Unavailable, Rejected, Conflict, RecordError, LookupError) as error:
-                    self.keep(campaign, str(error))
+                    self.keep(campaign, CampaignFound(problem=str(error)))
                     return False
                 self.forget(campaign.namespace, campaign.name)
                 return True
+            case do.Create(kind, body) if kind == TRIAL:
+                self._ledger(campaign).awaited.add(body["metadata"]["name"])
+                return await self._on_cluster(campaign, effect)
             case do.RemoveUnfinished(best_effort):
                 try:
                     await remove_unfinished(self._deps.store, campaign)

@@ -134,6 +134,8 @@ class AskChecks:
     run: str
     loaded: bool
     """The dataset is fresh, so its rows can be counted too."""
+    full: bool = False
+    """The slow conditions are asked as well."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +148,8 @@ class ProveFully:
     database: PodFacts | None
 
 
-TestbedEffect = (
+OwnTestbedEffect = (
     ObjectEffect
-    | NodeEffect
     | IssueCredentials
     | CopyCredentials
     | ApplyDatabase
@@ -156,6 +157,7 @@ TestbedEffect = (
     | AskChecks
     | ProveFully
 )
+TestbedEffect = NodeEffect | OwnTestbedEffect
 
 # -- trials
 
@@ -232,9 +234,8 @@ class DiscardProofs:
     """Remove the single proofs from the bucket: the trial's record names them together."""
 
 
-TrialEffect = (
+OwnTrialEffect = (
     ObjectEffect
-    | NodeEffect
     | CreateJob
     | Prove
     | AskChecks
@@ -246,6 +247,7 @@ TrialEffect = (
     | Archive
     | DiscardProofs
 )
+TrialEffect = NodeEffect | OwnTrialEffect
 
 # -- campaigns
 

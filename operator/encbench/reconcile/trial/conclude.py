@@ -1,9 +1,9 @@
 """The end of a trial: what it left behind is gathered, its outcome judged, its record stored.
 
-The outcome is written down before the record is stored, with the figures, so that nothing counts
-the one without the others. The record is put if absent: when it is there already (after a crash, or
-by a second operator) it is adopted, so that a trial is counted once and always with the same
-figures.
+The record is put if absent: when it is there already (after a crash, or by a second operator) it is
+adopted, so that a trial is counted once and always with the same figures. Outcome and figures come
+into the status from the record that counts, all at once. Only an end that was decided before there
+was a record stands there first.
 """
 
 from encbench.api import lifecycle as life
@@ -49,8 +49,10 @@ def conclude(draft: TrialDraft) -> TrialDecision:
         draft.set(completion_time=format_time(draft.seen.now))
         draft.condition(life.ARCHIVED, True, "Rejected", gathered.unreadable)
         return draft.decide(*_clear(draft, *_news(draft)))
+    announced = draft.status
     _judge(draft, gathered)
     made = record(draft.subject, draft.seen, draft.status, gathered)
+    draft.status = announced
     return draft.decide(do.Archive(made), requeue=again)
 
 

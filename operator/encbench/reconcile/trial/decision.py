@@ -41,6 +41,10 @@ class TrialDraft(Draft[TrialSpec, TrialStatus, TrialSeen]):
         self.set(phase=life.TRIAL_LIFE.phase(self.conditions, self.status.outcome))
         return Decision(self.status, effects, requeue)
 
+    def defer(self, *effects: TrialEffect, requeue: float) -> TrialDecision:
+        """What was found is written with what follows from it; the effects are announced."""
+        return Decision(self.subject.status, effects, requeue)
+
     def end(self, outcome: Outcome, reason: str | None, message: str | None) -> TrialDecision:
         """Write down how the trial ends; a valid one needs no reason."""
         self.set(outcome=outcome, reason=reason, message=message and message[:4096])

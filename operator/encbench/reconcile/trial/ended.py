@@ -110,7 +110,8 @@ def _check(draft: TrialDraft) -> tuple[AskChecks, ...]:
         draft.condition(life.CONSISTENT, None, life.CHECKING, "the agent checks the tables")
         if seen.testbed is None or seen.database is None:
             return ()
-        return (AskChecks(seen.testbed, seen.database, draft.subject.uid, loaded=False),)
+        run, full = draft.subject.uid, draft.spec.full_check
+        return (AskChecks(seen.testbed, seen.database, run, loaded=False, full=full),)
     draft.condition(life.CONSISTENT, found.ok, found.reason, found.message)
     if not found.ok:
         draft.end("Invalid", found.reason, found.message)
@@ -130,8 +131,8 @@ def _await_upload(draft: TrialDraft) -> TrialDecision:
         )
     refused = tuple(c for c in draft.seen.clients_in("finished") if c.run and c.run.error)
     message = next((c.run.error for c in refused if c.run), "the clients upload their logs")
-    draft.condition(life.COLLECTED, False, "Uploading", message)
     if refused or waited > PATIENCE:
+        draft.condition(life.COLLECTED, False, "Uploading", message)
         why = message if refused else "the object store has not taken the clients' logs yet"
         draft.hinder(life.NOT_STORED, why)
     # A URL that the store no longer takes is replaced: a second release only renews the URLs.

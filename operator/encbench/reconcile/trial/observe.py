@@ -10,7 +10,7 @@ from encbench.ports import Access, Body, Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Trial, belongs_to
-from encbench.reconcile.pods import PodFacts, job_facts, pod_facts
+from encbench.reconcile.pods import JobFacts, PodFacts, job_facts, pod_facts
 from encbench.reconcile.trial import recovery
 from encbench.reconcile.trial.facts import (
     ClientPod,
@@ -25,6 +25,8 @@ from encbench.wire.recorder import termination_digests
 
 async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
     """Everything that `decide` needs now. Raises Unavailable when the API server is away."""
+    if is_true(trial.status.conditions, life.ARCHIVED):
+        return TrialSeen(read.clock.now(), None, None, await _last_job(read, trial), found=found)
     cluster, space, ref = read.cluster, trial.namespace, trial.spec.testbed_ref
     body, testbed = await cluster.get(TESTBED, space, ref.name), None
     if body is not None and body["metadata"]["uid"] == ref.uid:
@@ -52,6 +54,14 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
         siblings=await _siblings(read, trial),
         before=await _before(read, trial),
     )
+
+
+async def _last_job(read: Reads, trial: Trial) -> JobFacts | None:
+    """Of a trial that is over: its Job, unless that went before the trial retired."""
+    if labels.ACTIVE not in trial.labels:
+        return None
+    body = await read.cluster.get(JOB, trial.namespace, trial.name)
+    return job_facts(body) if body is not None and belongs_to(body, trial.uid) else None
 
 
 async def _before(read: Reads, trial: Trial) -> Trial | None:

@@ -44,15 +44,38 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
         return _join(draft) if seen.siblings else _release(draft, decision.START_TOGETHER)
     may_create = seen.job is None and placed.knows_its_node(testbed, draft.spec)
     effects: list[TrialEffect] = [CreateJob(testbed)] if may_create else []
-    taken = seen.before is not None and keeps_from_proving(seen.before, draft.subject)
-    may_prove = not taken and solitude.may_prove(seen, draft.spec)
-    if not draft.known(life.PROVEN_BEFORE) and may_prove:
+    if not draft.known(life.PROVEN_BEFORE):
         # While the clients' pods start: it would be dead time in front of that or after it.
-        draft.note_silence()
+        # Announced with the start, so that it costs no write of its own.
         proof = draft.prove("before")
-        is_ready = is_true(testbed.status.conditions, life.READY)
-        effects += proof if is_ready and serves(testbed, draft.subject) else ()
-    return draft.decide(*effects, requeue=_next_look(draft, waited))
+        effects += proof if _may_prove(draft, testbed) else ()
+    requeue = _next_look(draft, waited)
+    if _is_half_ready(draft) and waited < PATIENCE:
+        return draft.defer(*effects, requeue=requeue)
+    return draft.decide(*effects, requeue=requeue)
+
+
+def _may_prove(draft: TrialDraft, testbed: Testbed) -> bool:
+    """Whether nothing else keeps the server from being asked."""
+    seen = draft.seen
+    taken = seen.before is not None and keeps_from_proving(seen.before, draft.subject)
+    if taken or not solitude.may_prove(seen, draft.spec):
+        return False
+    draft.note_silence()
+    is_ready = is_true(testbed.status.conditions, life.READY)
+    return is_ready and serves(testbed, draft.subject)
+
+
+def _is_half_ready(draft: TrialDraft) -> bool:
+    """Whether the other half and the release are about to come, and one write can say all three.
+
+    Its effects were announced before. The trials of an interleaved block learn from each other's
+    statuses what they wait for.
+    """
+    both = (life.PREPARED, life.PROVEN_BEFORE)
+    announced = all(find(draft.subject.status.conditions, kind) for kind in both)
+    is_ready = any(map(draft.is_true, both))
+    return announced and is_ready and not draft.hindered and draft.spec.turns is None
 
 
 def _next_look(draft: TrialDraft, waited: float) -> float:

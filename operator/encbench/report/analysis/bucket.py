@@ -7,8 +7,12 @@ be missing (the report then shows the trial's mean alone), but not altered.
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 from encbench.core.artefact import RecordError, check, decode
 from encbench.core.evidence import ProvenanceRecord
@@ -16,8 +20,12 @@ from encbench.core.records import IndexRecord, IndexTrial, TrialRecord
 from encbench.wire.files import SERIES, SERIES_TIME, SERIES_TPS
 
 Load = Callable[[str], bytes]
+S = TypeVar("S")
+T = TypeVar("T")
 
 _SERIES = re.compile(rf"client-\d+/{re.escape(SERIES)}")
+IN_FLIGHT = 16
+"""Records that are read at once."""
 _MAX_POINTS = 60
 _MAX_POINTS_IN_ALL = 9000
 
@@ -41,17 +49,23 @@ class ProvenanceSource:
     trials: set[str] = field(default_factory=set)
 
 
-def read(index: IndexRecord, load: Load) -> tuple[list[Attempt], list[ProvenanceSource]]:
-    """All trials with a record, each provenance once; RecordError if one is missing or altered."""
+def read(
+    index: IndexRecord, load: Load, shown: Callable[[Attempt], T]
+) -> tuple[list[T], list[ProvenanceSource]]:
+    """What `shown` makes of each trial with a record, and each provenance once.
+
+    RecordError if one is missing or altered. A record takes many times the memory of what is shown
+    of it, so only those are there at the same time that are being read; `load` is called by as many
+    threads.
+    """
     points = max(6, min(_MAX_POINTS, _MAX_POINTS_IN_ALL // max(1, len(index.trials))))
-    attempts: list[Attempt] = []
+    found: list[T] = []
     sources: dict[str, ProvenanceSource] = {}
-    for entry in index.trials:
-        if entry.key is None or entry.digest is None:
+    for attempt in _ahead(partial(_attempt, index, load, points), index.trials):
+        if attempt is None:
             continue
-        record = decode(TrialRecord, checked(load, entry.key, entry.digest), entry.key)
-        _belongs(index, entry, record)
-        attempts.append(Attempt(entry, record, _series(record, load, points)))
+        found.append(shown(attempt))
+        record = attempt.record
         digest = record.artefacts.get("provenance.json")
         if digest is not None and digest not in sources:
             key = record.key_of("provenance.json")
@@ -59,7 +73,31 @@ def read(index: IndexRecord, load: Load) -> tuple[list[Attempt], list[Provenance
             sources[digest] = ProvenanceSource(key, digest, provenance)
         if digest is not None:
             sources[digest].trials.add(record.trial.uid)
-    return attempts, list(sources.values())
+    return found, list(sources.values())
+
+
+def _attempt(index: IndexRecord, load: Load, points: int, entry: IndexTrial) -> Attempt | None:
+    if entry.key is None or entry.digest is None:
+        return None
+    record = decode(TrialRecord, checked(load, entry.key, entry.digest), entry.key)
+    _belongs(index, entry, record)
+    return Attempt(entry, record, _series(record, load, points))
+
+
+def _ahead(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+    """The work of each item in their order, with a few under way."""
+    with ThreadPoolExecutor(IN_FLIGHT, "records") as pool:
+        waiting: deque[Future[T]] = deque()
+        try:
+            for item in items:
+                waiting.append(pool.submit(work, item))
+                if len(waiting) == IN_FLIGHT:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
 def checked(load: Load, key: str, digest: str) -> bytes:

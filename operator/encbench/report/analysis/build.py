@@ -4,7 +4,7 @@ Data passes from the index through `bucket` (records, checked), `views` (figures
 `groups` (one condition: its valid blocks) to `headline`, `caveats` and `provenance`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from encbench.api.overheadreport import Artefact, InvalidCount, OverheadReportStatus
@@ -49,17 +49,16 @@ def build(index: IndexRecord, load: Load) -> Report:
     RecordError when an object that the index names is missing, altered or invalid: a report never
     rests on half of its data.
     """
-    attempts, sources = bucket.read(index, load)
+    views, sources = bucket.read(index, load, _viewer(index))
     proofs = _proofs(index)
     origin = _origin(proofs, sources)
     before = [_earlier(one, load) for one in index.extends]
     pooling = _pooling(index, origin, before)
     gone = tuple(trial for trial in index.trials if trial.key is None or trial.digest is None)
-    views = _views(index, attempts)
     pooled = before if pooling is not None and not pooling.why_not else []
     groups = tuple(_groups(index, views, pooled))
     counted = {name for g in groups for b in g.blocks if b.counted for name in b.trials}
-    trials = tuple(v.model_copy(update={"counted": v.name in counted}) for v in views)
+    trials = tuple(_marked(views, counted))
     floors = [g.noise_floor for g in groups if g.noise_floor is not None]
     facts = Facts(index.spec, index.resolved, groups, trials, len(gone), origin, sources)
     report = Report(
@@ -118,8 +117,8 @@ class _Earlier:
 
 def _earlier(one: IndexEarlier, load: Load) -> _Earlier:
     index = decode(IndexRecord, bucket.checked(load, one.key, one.digest), one.key)
-    attempts, sources = bucket.read(index, load)
-    return _Earlier(index, _views(index, attempts), _origin(_proofs(index), sources))
+    views, sources = bucket.read(index, load, _viewer(index))
+    return _Earlier(index, views, _origin(_proofs(index), sources))
 
 
 def _origin(proofs: Iterable[TestbedProof], sources: list[bucket.ProvenanceSource]) -> Provenance:
@@ -143,9 +142,17 @@ def _pooling(index: IndexRecord, origin: Provenance, before: Sequence[_Earlier])
     )
 
 
-def _views(index: IndexRecord, attempts: Iterable[bucket.Attempt]) -> list[TrialView]:
+def _viewer(index: IndexRecord) -> Callable[[bucket.Attempt], TrialView]:
     homes = {testbed.name: testbed for testbed in index.testbeds}
-    return [view(a, homes.get(a.record.spec.testbed_ref.name)) for a in attempts]
+    return lambda attempt: view(attempt, homes.get(attempt.record.spec.testbed_ref.name))
+
+
+def _marked(views: list[TrialView], counted: Collection[str]) -> Iterator[TrialView]:
+    """The views, emptied as they are passed on: two copies of all would be much memory."""
+    views.reverse()
+    while views:
+        one = views.pop()
+        yield one.model_copy(update={"counted": one.name in counted})
 
 
 def _groups(

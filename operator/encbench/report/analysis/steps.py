@@ -30,6 +30,9 @@ from encbench.report.figures import IN_STEPS, TPS, JudgedFigure
 
 Modes = Mapping[str, EncryptionModeSpec]
 
+_HOP = ("resources", "upstream")
+"""What of a mode's columns decides how its proxy is reached, and not what it encrypts."""
+
 
 @dataclass(frozen=True)
 class Stack:
@@ -62,12 +65,12 @@ def stack(mode: EncryptionModeSpec) -> Stack:
     """
     layers: dict[Layer, str] = {}
     if mode.proxy is not None:
-        layers["hop"] = _text(mode.proxy.resources.to_dict())
+        layers["hop"] = _text([mode.proxy.resources.to_dict(), mode.proxy.by_socket])
     if mode.driver is not None:
         layers["driver"] = _text(mode.driver.to_dict())
     if mode.proxy is not None and mode.proxy.encrypts:
         own = mode.proxy.to_dict()
-        layers["encryption"] = _text({k: v for k, v in own.items() if k != "resources"})
+        layers["encryption"] = _text({k: v for k, v in own.items() if k not in _HOP})
     if mode.enclave is not None:
         layers |= _enclave(mode.enclave)
     below = mode.model_copy(update={"columns": None, "driver": None})

@@ -38,9 +38,17 @@ class StudiedArms:
 
     @property
     def encrypting(self) -> dict[str, Columns]:
-        """Arms behind the proxy that encrypt columns, by ratio or by a list."""
+        """Arms behind the proxy that encrypt columns, by ratio or by a list.
+
+        Those of another topology than plain's pay for another hop, and are in no table.
+        """
+        hop = self.modes[self._plain.mode_ref].proxy
         modes = ((arm.name, self.modes[arm.mode_ref].proxy) for arm in self._arms)
-        return {name: columns for name, columns in modes if columns and columns.encrypts}
+        return {
+            name: columns
+            for name, columns in modes
+            if columns and columns.encrypts and (hop is None or hop.by_socket == columns.by_socket)
+        }
 
     def shares(self) -> dict[str, dict[str, float]]:
         """Percentage of TPC-C's columns that each of them encrypts, by algorithm.
@@ -57,8 +65,12 @@ class StudiedArms:
     @property
     def plain(self) -> str:
         """Name of the arm without encryption."""
+        return self._plain.name
+
+    @property
+    def _plain(self) -> Arm:
         own = (arm for arm in self._arms if _is_pass_through(self.modes[arm.mode_ref]))
-        return next(own, self.groups[0].baseline).name
+        return next(own, self.groups[0].baseline)
 
     @property
     def swaps(self) -> list[tuple[str, str]]:

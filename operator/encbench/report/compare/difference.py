@@ -17,13 +17,22 @@ luck) of the k campaigns concerned, whose luck is taken to be of one size.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from encbench.api.overheadreport import Interval, Row
+from encbench.report.compare.likeness import (
+    MACHINE,
+    MEASURED,
+    Difference,
+    MatchKey,
+    facts,
+    flat,
+    specs,
+    unequal,
+)
 from encbench.report.document import Report
 from encbench.report.document.group import Group
 from encbench.report.figures import JudgedFigure, judged
-from encbench.text.words import plural
 
 T_QUANTILES = {1: 12.706204736174694, 2: 4.302652729749462}
 """t(0.975; k) for one campaign and for two: a laptop that compares reports need not have scipy."""
@@ -65,22 +74,6 @@ class Delta:
         return f"{self.figure.title} {self.figure.sense}"
 
 
-@dataclass(frozen=True)
-class MatchKey:
-    """What is matched by."""
-
-    instance: str
-    workload: str
-    concurrency: int
-    arm: str
-
-    @property
-    def name(self) -> str:
-        """In words."""
-        threads = plural(self.concurrency, "thread")
-        return f"{self.arm}, {self.workload} at {threads} on {self.instance}"
-
-
 class Side(NamedTuple):
     """A condition in one of the reports, and the row of the arm."""
 
@@ -103,17 +96,6 @@ class MatchedPair:
     a: Side
     b: Side
     deltas: tuple[Delta, ...]
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One fact that is not the same in both."""
-
-    topic: str
-    """What was measured, what it ran on, what it was made with, or how it was measured."""
-    name: str
-    a: str
-    b: str
 
 
 @dataclass(frozen=True)
@@ -212,83 +194,37 @@ def _pair(condition: MatchKey, a: Side, b: Side) -> MatchedPair:
 def _differences(a: Report, b: Report, pairs: Sequence[MatchedPair]) -> Iterable[Difference]:
     """Specs first, because with other specs another question was answered."""
     yield from _specs(a, b, pairs)
-    facts = _facts(a), _facts(b)
-    names = dict.fromkeys((*facts[0], *facts[1]))
-    for topic, of_machine in (("what it ran on", True), ("what it was made with", False)):
-        own = [name for name in names if (name in _MACHINE) is of_machine]
-        yield from _unequal(topic, own, *facts, absent="(not recorded)")
+    topics = (MACHINE, "what it was made with")
+    for topic, mine, theirs in zip(topics, facts(a), facts(b), strict=True):
+        yield from unequal(topic, _names(mine, theirs), mine, theirs, absent="(not recorded)")
     settings = a.provenance.settings, b.provenance.settings
     common = sorted(settings[0].keys() & settings[1].keys())
-    yield from _unequal("server settings", common, *settings)
+    yield from unequal("server settings", common, *settings)
     plan = _plan(a)
-    yield from _unequal("how it was measured", plan, plan, _plan(b))
+    yield from unequal("how it was measured", plan, plan, _plan(b))
 
 
-_MACHINE = ("Database node", "Client node", "Kernel", "CPU", "Kubernetes", "CPU flags for ciphers")
-
-
-def _unequal(
-    topic: str,
-    names: Iterable[str],
-    a: Mapping[str, str],
-    b: Mapping[str, str],
-    *,
-    of: str = "",
-    absent: str = "(absent)",
-) -> Iterable[Difference]:
-    for name in names:
-        one, other = a.get(name, absent), b.get(name, absent)
-        if one != other:
-            yield Difference(topic, f"{of}{name}", one, other)
+def _names(a: Mapping[str, str], b: Mapping[str, str]) -> Iterable[str]:
+    return dict.fromkeys((*a, *b))
 
 
 def _specs(a: Report, b: Report, pairs: Sequence[MatchedPair]) -> Iterable[Difference]:
     """What the matched conditions name: the same name need not mean the same thing."""
-    topic, conditions = "what was measured", [pair.condition for pair in pairs]
-    refs = {arm.name: arm.mode_ref for arm in a.treatments}
-    modes = [a.spec.baseline_mode_ref, *(refs.get(it.arm, it.arm) for it in conditions)]
-    for kind, field, names in (
-        ("Instance", "instances", [it.instance for it in conditions]),
-        ("Mode", "modes", modes),
-        ("Workload", "workloads", [it.workload for it in conditions]),
-    ):
-        mine, theirs = getattr(a.resolved, field), getattr(b.resolved, field)
-        for name in dict.fromkeys(names):
-            if name in mine and name in theirs:
-                one, other = _flat(mine[name].to_dict()), _flat(theirs[name].to_dict())
-                paths = dict.fromkeys((*one, *other))
-                yield from _unequal(topic, paths, one, other, of=f"{kind} {name}: ")
+    conditions = [pair.condition for pair in pairs]
+    mine, theirs = specs(a, conditions), specs(b, conditions)
+    for owner in mine:
+        if owner in theirs:
+            one, other = mine[owner], theirs[owner]
+            yield from unequal(MEASURED, _names(one, other), one, other, of=f"{owner}: ")
     if a.spec.baseline_mode_ref != b.spec.baseline_mode_ref:
         baselines = a.spec.baseline_mode_ref, b.spec.baseline_mode_ref
-        yield Difference(topic, "baseline mode", *baselines)
-
-
-def _flat(value: Any, path: str = "") -> dict[str, str]:
-    """Leaves of a spec by their path: `resources.cpu`."""
-    if isinstance(value, Mapping):
-        found: dict[str, str] = {}
-        for key, entry in value.items():
-            found |= _flat(entry, f"{path}.{key}" if path else str(key))
-        return found
-    if isinstance(value, list):
-        return {path: ", ".join(str(entry) for entry in value)}
-    return {path: str(value)}
-
-
-def _facts(report: Report) -> dict[str, str]:
-    origin = report.provenance
-    found = origin.by_name
-    if origin.cpu_flags:
-        found["CPU flags for ciphers"] = " ".join(origin.cpu_flags)
-    if report.operator_version:
-        found["encbench"] = report.operator_version
-    return found
+        yield Difference(MEASURED, "baseline mode", *baselines)
 
 
 def _plan(report: Report) -> dict[str, str]:
     own = {
         path: value
-        for path, value in _flat(report.spec.to_dict()).items()
+        for path, value in flat(report.spec.to_dict()).items()
         if not path.startswith(("matrix", "baselineModeRef", "suspend", "ttl", "activeDeadline"))
     }
     shared = "on one node" if report.colocated else "on different nodes"

@@ -8,10 +8,8 @@ open, and a pipeline decides for itself what to do then.
 from dataclasses import dataclass
 
 from encbench.report.compare.difference import ComparedReports, Delta, MatchedPair
+from encbench.report.compare.likeness import MACHINE, MEASURED
 from encbench.report.document import PLACES
-
-_QUESTION = ("what was measured", "what it ran on")
-"""Topics that make two reports unlike. Images, settings and versions may be what was changed."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ def unlike(compared: ComparedReports) -> list[str]:
     return [
         f"{found.name}: {found.a} and {found.b}"
         for found in compared.differences
-        if found.topic in _QUESTION and found.name not in PLACES
+        if found.topic in (MEASURED, MACHINE) and found.name not in PLACES
     ]
 
 

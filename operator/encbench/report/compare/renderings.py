@@ -31,7 +31,7 @@ def text(compared: ComparedReports) -> str:
     """What was found in sentences and tables, then what could be why."""
     parts = [f"A  {_title(compared.a)}\nB  {_title(compared.b)}", paragraph(summary(compared))]
     for name, columns in _tables(compared):
-        parts.append(f"{name}\n{_aligned(columns)}")
+        parts.append(f"{name}\n{aligned_columns(columns)}")
     parts += [paragraph(words) for words in _leftover(compared)]
     parts.append(paragraph(why(compared)))
     for topic, entries in groupby(compared.differences, key=lambda d: d.topic):
@@ -193,7 +193,8 @@ def _short(value: str) -> str:
     return value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"
 
 
-def _aligned(columns: Sequence[TableColumn]) -> str:
+def aligned_columns(columns: Sequence[TableColumn]) -> str:
+    """The columns as a table for a terminal."""
     heads = [column.heading for column in columns]
     rows = zip(*(column.cells for column in columns), strict=True)
     return aligned(heads, rows, [n for n, column in enumerate(columns) if column.numeric])

@@ -5,8 +5,7 @@ of their marker, and says above each plot what it shows. Concurrency is an axis 
 levels rather than a scale, because values at one level are compared side by side.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ from encbench.report.document.trial import TrialView
 from encbench.report.figures import JudgedFigure
 from encbench.report.formats import svg
 from encbench.report.formats.sections import Section
-from encbench.report.formats.svg import INK
+from encbench.report.formats.svg import INK, drawn
 from encbench.report.words import text
 from encbench.text.words import capitalised, plural
 
@@ -37,17 +36,6 @@ def _variable(place: int) -> str:
 def _style(place: int) -> tuple[str, str]:
     """The shape of the arm at that place in the plan, and the stand-in for its colour."""
     return MARKERS[place % len(MARKERS)], INK[_variable(place)]
-
-
-@contextmanager
-def _drawn(width: float, height: float) -> Iterator[tuple[Any, Any]]:
-    """An empty drawing of that many pixels, and its axes; draw and render within the context."""
-    import matplotlib  # noqa: PLC0415 - a second that only a rendering pays
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    with matplotlib.rc_context(svg.RC):
-        drawing = Figure(figsize=(width / 72, height / 72), layout="constrained")
-        yield drawing, drawing.subplots()
 
 
 def _levels(axes: Any, section: Section) -> None:
@@ -83,7 +71,7 @@ def legend(arms: Sequence[Arm]) -> tuple[Legend, ...]:
 
 def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> str:
     """An overhead with its 95 % interval by concurrency, against noise floor and margin."""
-    with _drawn(*SMALL) as (drawing, axes):
+    with drawn(*SMALL) as (drawing, axes):
         _levels(axes, section)
         for place, group in enumerate(section.groups):
             if (floor := group.noise_floors.get(figure.key)) is not None:
@@ -139,7 +127,7 @@ def _label(section: Section, figure: JudgedFigure, margin: float) -> str:
 
 def by_arm(section: Section, trials: Sequence[TrialView], field: str, unit: str, name: str) -> str:
     """A figure of every counted trial by arm and concurrency, its geometric mean as a bar."""
-    with _drawn(*SMALL) as (drawing, axes):
+    with drawn(*SMALL) as (drawing, axes):
         _levels(axes, section)
         said = []
         spread = _offsets(len(section.first.arms), 0.66)
@@ -173,7 +161,7 @@ def _counted(trials: Sequence[TrialView], group: Group, arm: str) -> list[TrialV
 
 def percentiles(group: Group, name: str) -> str:
     """Latency of each arm by percentile, on a logarithmic scale."""
-    with _drawn(*SMALL) as (drawing, axes):
+    with drawn(*SMALL) as (drawing, axes):
         levels = list(group.latency[0].percentiles_ms)
         said = []
         for place, own in enumerate(group.latency):
@@ -222,7 +210,7 @@ def timeline(group: Group, trials: Sequence[TrialView], name: str) -> str:
     own = [trial for trial in trials if trial.name in block_of]
     names = [block_of[trial.name] for trial in own]
     places = {arm.name: place for place, arm in enumerate(group.arms)}
-    with _drawn(1040, 200) as (drawing, axes):
+    with drawn(1040, 200) as (drawing, axes):
         for slot, trial in enumerate(own):
             _slot(axes, slot, trial, _style(places[trial.arm])[1])
         starts = [n for n, t in enumerate(own) if n == 0 or t.block != own[n - 1].block]

@@ -7,6 +7,8 @@ figures give equal bytes. Ids contain the drawing's name, because many drawings 
 
 import io
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from typing import Any
 
@@ -41,6 +43,17 @@ RC: dict[Any, Any] = {
 """Settings of every drawing; at 72 dpi a point is a pixel of the page."""
 
 _VARIABLES = {colour: f"var(--{name})" for name, colour in INK.items()}
+
+
+@contextmanager
+def drawn(width: float, height: float) -> Iterator[tuple[Any, Any]]:
+    """An empty drawing of that many pixels, and its axes; draw and render within the context."""
+    import matplotlib  # noqa: PLC0415 - a second that only a rendering pays
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    with matplotlib.rc_context(RC):
+        drawing = Figure(figsize=(width / 72, height / 72), layout="constrained")
+        yield drawing, drawing.subplots()
 
 
 def render(drawing: Any, name: str, label: str) -> str:

@@ -100,7 +100,9 @@ def _columns(config: AgentConfig, own: ColumnsConfig) -> Callable[..., wire.Colu
     return columns.ColumnsLook(
         chosen=own.chosen,
         direct=functools.partial(raw.by_socket, config.socket, AGENT_USER, config.password),
-        proxied=functools.partial(raw.by_port, own.port, own.username, own.password),
+        proxied=functools.partial(
+            raw.proxied, own.port, own.username, own.password, login_port=own.login_port
+        ),
         opened=functools.partial(open_envelope, mek=own.key),
     ).facts
 

@@ -95,7 +95,7 @@ class _Routes:
         return web.json_response(await asyncio.to_thread(self._agent.server))
 
     async def checks(self, request: web.Request) -> web.Response:
-        asked = await _asked(wire.ChecksRequest, request, loaded=False)
+        asked = await _asked(wire.ChecksRequest, request, loaded=False, full=False)
         return web.json_response(self._agent.checks(asked))
 
     async def recovery(self, request: web.Request) -> web.Response:

@@ -48,7 +48,7 @@ class CheckRuns:
     def _work(self, run: _Run) -> None:
         request, prefix = run.request, f"{DATABASE}." if self._driver == "mysql" else ""
         rows = counts(prefix, request["warehouses"]) if request["loaded"] else ()
-        for query in (*rows, *conditions(prefix)):
+        for query in (*rows, *conditions(prefix, full=request["full"])):
             left = request["seconds"] - (time.monotonic() - run.began)
             if left <= 0:
                 raise SqlError(f"the checks took longer than {request['seconds']:.0f} s")

@@ -22,9 +22,9 @@ class AgentConfig:
     """Mount point of the server's volume; a full proof searches every file under it."""
     socket: Path
     port: int
-    """Of metrics and health."""
+    """The port of metrics and health."""
     control_port: int
-    """Of everything else."""
+    """The port of everything else."""
     credentials: Path
     """The folder with the certificate."""
     token: str = field(repr=False)
@@ -45,6 +45,8 @@ class ColumnsConfig:
 
     port: int
     """The proxy's, on this pod's loopback."""
+    login_port: int | None
+    """The server's, where the user logs in first if the proxy reaches the server by its socket."""
     chosen: frozenset[str]
     """The columns that it encrypts, as in its own file, in lower case."""
     key: bytes = field(repr=False)
@@ -86,6 +88,7 @@ def _columns(environment: Mapping[str, str], credentials: Path) -> ColumnsConfig
     columns = (line.partition("#")[0].strip() for line in listed)
     return ColumnsConfig(
         port=int(_get(environment, names.PROXY_PORT)),
+        login_port=int(login) if (login := environment.get(names.LOGIN_PORT)) else None,
         chosen=frozenset(column for column in columns if "." in column),
         key=_key(environment),
         username=_read(credentials / "username"),

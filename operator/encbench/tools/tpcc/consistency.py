@@ -7,6 +7,11 @@ a single statement, which sees one state of the database, so it also holds durin
 whose new orders are all delivered has no highest one and is skipped, as in the specification.
 `counts` check the loading by numbers of rows that a run never changes.
 
+The `_SLOW` ones are conditions 5 to 12, which read every order, line, customer and payment and need
+a database at rest. They find, for example, a Delivery that changes no balance. Condition 11 asks
+for the 2,100 delivered orders of a fresh load; here it adds what customers count as delivered
+since. The client's `check-all` asks the same (images/tpcc).
+
 The agent runs them in the database's own pod (docs/design/0004-tpcc.md explains why), so they work
 for any client's tables of these names, and use only SQL that every engine supports.
 """
@@ -17,6 +22,8 @@ CUSTOMERS_PER_WAREHOUSE = 30_000
 STOCK_PER_WAREHOUSE = 100_000
 ITEMS = 100_000
 DISTRICTS_PER_WAREHOUSE = 10
+DELIVERED_PER_DISTRICT = 2_100
+"""Orders that a load delivers (clause 4.3.3.1)."""
 
 
 class Query(NamedTuple):
@@ -83,9 +90,94 @@ _CONDITIONS = (
 )
 
 
-def conditions(prefix: str) -> tuple[Query, ...]:
-    """The six; `prefix` precedes each table's name, such as `sbtest.`."""
-    return tuple(query._replace(sql=query.sql.replace("@", prefix)) for query in _CONDITIONS)
+_DELIVERED = (
+    "(SELECT o_w_id, o_d_id, o_c_id, SUM(ol_amount) AS delivered FROM @bmsql_oorder "
+    "JOIN @bmsql_order_line ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id "
+    "WHERE ol_delivery_d IS NOT NULL GROUP BY o_w_id, o_d_id, o_c_id)"
+)
+"""What was delivered to each customer, by its lines."""
+_SLOW = (
+    Query(
+        "carriers",
+        "an order has a carrier although it is outstanding, or has none and is not",
+        "SELECT o_w_id, o_d_id, o_id, o_carrier_id, no_o_id FROM @bmsql_oorder "
+        "LEFT JOIN @bmsql_new_order ON no_w_id = o_w_id AND no_d_id = o_d_id AND no_o_id = o_id "
+        "WHERE (o_carrier_id IS NULL) <> (no_o_id IS NOT NULL)",
+    ),
+    Query(
+        "lines-of-order",
+        "an order's lines are not as many as it says",
+        "SELECT o_w_id, o_d_id, o_id, o_ol_cnt, l.held FROM @bmsql_oorder LEFT JOIN "
+        "(SELECT ol_w_id, ol_d_id, ol_o_id, COUNT(*) AS held "
+        "FROM @bmsql_order_line GROUP BY ol_w_id, ol_d_id, ol_o_id) l "
+        "ON l.ol_w_id = o_w_id AND l.ol_d_id = o_d_id AND l.ol_o_id = o_id "
+        "WHERE l.held IS NULL OR l.held <> o_ol_cnt",
+    ),
+    Query(
+        "line-deliveries",
+        "a line has a date of delivery although its order has no carrier, or the other way round",
+        "SELECT ol_w_id, ol_d_id, ol_o_id, ol_number, ol_delivery_d, o_carrier_id "
+        "FROM @bmsql_order_line LEFT JOIN @bmsql_oorder "
+        "ON o_w_id = ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id "
+        "WHERE o_id IS NULL OR (ol_delivery_d IS NULL) <> (o_carrier_id IS NULL)",
+    ),
+    Query(
+        "warehouse-history",
+        "a warehouse's year-to-date is not the sum of its payments",
+        "SELECT w_id, w_ytd, h.paid FROM @bmsql_warehouse LEFT JOIN "
+        "(SELECT h_w_id, SUM(h_amount) AS paid FROM @bmsql_history GROUP BY h_w_id) h "
+        "ON h.h_w_id = w_id WHERE h.paid IS NULL OR w_ytd <> h.paid",
+    ),
+    Query(
+        "district-history",
+        "a district's year-to-date is not the sum of its payments",
+        "SELECT d_w_id, d_id, d_ytd, h.paid FROM @bmsql_district LEFT JOIN "
+        "(SELECT h_w_id, h_d_id, SUM(h_amount) AS paid "
+        "FROM @bmsql_history GROUP BY h_w_id, h_d_id) h "
+        "ON h.h_w_id = d_w_id AND h.h_d_id = d_id WHERE h.paid IS NULL OR d_ytd <> h.paid",
+    ),
+    Query(
+        "customer-balance",
+        "a customer's balance is not what was delivered less what was paid",
+        "SELECT c_w_id, c_d_id, c_id, c_balance, o.delivered, h.paid "  # noqa: S608
+        "FROM @bmsql_customer "
+        f"LEFT JOIN {_DELIVERED} o ON o.o_w_id = c_w_id AND o.o_d_id = c_d_id AND o.o_c_id = c_id "
+        "LEFT JOIN (SELECT h_c_w_id, h_c_d_id, h_c_id, SUM(h_amount) AS paid "
+        "FROM @bmsql_history GROUP BY h_c_w_id, h_c_d_id, h_c_id) h "
+        "ON h.h_c_w_id = c_w_id AND h.h_c_d_id = c_d_id AND h.h_c_id = c_id "
+        "WHERE c_balance <> COALESCE(o.delivered, 0) - COALESCE(h.paid, 0)",
+    ),
+    Query(
+        "delivered-orders",
+        "a district's delivered orders are not the load's and those that its customers count",
+        "SELECT d_w_id, d_id, o.made, n.outstanding, c.counted "  # noqa: S608
+        "FROM @bmsql_district LEFT JOIN "
+        "(SELECT o_w_id, o_d_id, COUNT(*) AS made FROM @bmsql_oorder GROUP BY o_w_id, o_d_id) o "
+        "ON o.o_w_id = d_w_id AND o.o_d_id = d_id LEFT JOIN "
+        "(SELECT no_w_id, no_d_id, COUNT(*) AS outstanding "
+        "FROM @bmsql_new_order GROUP BY no_w_id, no_d_id) n "
+        "ON n.no_w_id = d_w_id AND n.no_d_id = d_id LEFT JOIN "
+        "(SELECT c_w_id, c_d_id, SUM(c_delivery_cnt) AS counted "
+        "FROM @bmsql_customer GROUP BY c_w_id, c_d_id) c "
+        "ON c.c_w_id = d_w_id AND c.c_d_id = d_id "
+        "WHERE o.made IS NULL OR c.counted IS NULL OR "
+        f"o.made - COALESCE(n.outstanding, 0) <> {DELIVERED_PER_DISTRICT} + c.counted",
+    ),
+    Query(
+        "delivered-amounts",
+        "a customer's balance and payments are not what was delivered",
+        "SELECT c_w_id, c_d_id, c_id, c_balance, c_ytd_payment, o.delivered "  # noqa: S608
+        "FROM @bmsql_customer "
+        f"LEFT JOIN {_DELIVERED} o ON o.o_w_id = c_w_id AND o.o_d_id = c_d_id AND o.o_c_id = c_id "
+        "WHERE c_balance + c_ytd_payment <> COALESCE(o.delivered, 0)",
+    ),
+)
+
+
+def conditions(prefix: str, *, full: bool = False) -> tuple[Query, ...]:
+    """The six, or with `full` all fourteen; `prefix` precedes each table's name (`sbtest.`)."""
+    asked = _CONDITIONS + (_SLOW if full else ())
+    return tuple(query._replace(sql=query.sql.replace("@", prefix)) for query in asked)
 
 
 def counts(prefix: str, warehouses: int) -> tuple[Query, ...]:

@@ -13,7 +13,7 @@ from encbench.ports import Body
 from encbench.tools import pod
 from encbench.tools.context import LoadContext, TrialContext, shares
 from encbench.tools.tpcc import drivers, jdbc, props
-from encbench.tools.tpcc.props import CA_FILE, CREDENTIALS, SCRATCH, kind_of
+from encbench.tools.tpcc.props import CA_FILE, CREDENTIALS, OWN_OPTIONS, SCRATCH, kind_of
 from encbench.tools.turns import load_seconds
 from encbench.wire import environment as names
 
@@ -27,7 +27,7 @@ HEAP_MIB = 192
 def load_job(context: LoadContext) -> Body:
     """The Job `<testbed>-load`: drop the old tables, create new ones and fill them."""
     dataset = context.spec.dataset
-    tpcc, client = _tpcc(dataset.tpcc), dataset.client
+    tpcc, client = _loader(_tpcc(dataset.tpcc), dataset.client)
     written = props.load_props(tpcc, context.connection, client.resources.cores)
     files = _files(context)
     tool = pod.tool_container(
@@ -79,6 +79,16 @@ def trial_job(context: TrialContext) -> Body:
     volumes = [*files.values(), *drivers.volumes(connection)]
     first = [*drivers.init_containers(context), *install]
     return pod.client_job(context, "tpcc", tool, volumes, process=PROCESS, first=first)
+
+
+def _loader(tpcc: Tpcc, client: Client) -> tuple[Tpcc, Client]:
+    """The dataset as its load Job sees it: our own client's, where that loads for BenchmarkSQL."""
+    if tpcc.benchmarksql is None or not tpcc.own_load:
+        return tpcc, client
+    options = {name: value for name, value in tpcc.options.items() if name in OWN_OPTIONS}
+    own = {"benchmarksql": None, "dialect": 5, "options": options}
+    image = {"image": tpcc.benchmarksql.load_image}
+    return tpcc.model_copy(update=own), client.model_copy(update=image)
 
 
 def _tpcc(tpcc: Tpcc | None) -> Tpcc:

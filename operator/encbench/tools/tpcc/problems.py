@@ -16,10 +16,7 @@ from encbench.core.columns import selection
 from encbench.core.problem import Problem, Reason
 from encbench.engines.facts import facts
 from encbench.tools.tpcc import jdbc
-from encbench.tools.tpcc.props import kind_of
-
-OWN_OPTIONS = ("deadlineSeconds", "foreignKeys", "plainStatements")
-"""Properties of encbench's own client without a field in the API (docs/tpcc.md)."""
+from encbench.tools.tpcc.props import OWN_OPTIONS, kind_of
 
 
 def problems(workload: WorkloadSpec, _: str | None) -> Iterator[Problem]:
@@ -52,23 +49,27 @@ def pair_problems(
         text = f"tpcc.driver {tpcc.driver} does not support {instance.engine}: {advice}"
         yield Problem(WORKLOAD, Reason.DRIVER_UNSUPPORTED, text)
     yield from _columns(tpcc, mode)
-    if tpcc.benchmarksql is not None and (mode.in_transit is not None or instance.is_external):
-        if mode.in_transit is not None:
-            why, other = "so inTransit cannot be proven", ", or a mode without inTransit"
-        else:
-            why, other = "the only possible proof for an external database", ""
+    if tpcc.benchmarksql is not None and mode.in_transit is not None:
         text = (
-            f"BenchmarkSQL does not report what its sessions negotiated, {why}: use encbench's own "
-            f"client (leave tpcc.benchmarksql out){other}"
+            "BenchmarkSQL does not report what its sessions negotiated, so inTransit cannot be "
+            "proven: use encbench's own client (leave tpcc.benchmarksql out), or a mode without "
+            "inTransit"
         )
         yield Problem(WORKLOAD, Reason.MODE_UNPROVABLE, text)
+    if tpcc.full_check is not None and instance.is_external:
+        text = (
+            "an external database has no agent that could check its tables: leave tpcc.fullCheck "
+            "out, and run tpcc check-all from the client's image once the campaign has ended"
+        )
+        yield Problem(WORKLOAD, Reason.EXTERNAL_UNSUPPORTED, text)
 
 
 def reports_sessions(workload: WorkloadSpec) -> bool:
     """Our own client reports them; BenchmarkSQL does not.
 
-    In a mode without inTransit the server has no TLS, which its settings prove; `pair_problems`
-    refuses the other modes.
+    In a mode without inTransit a server of ours has no TLS, which its settings prove; of an
+    external one that is not proven (`proofs.clients.silent`). `pair_problems` refuses the other
+    modes.
     """
     return workload.tpcc is not None and workload.tpcc.benchmarksql is None
 

@@ -28,6 +28,9 @@ RESULTS = f"{SCRATCH}/encbench/results"
 CA_FILE = f"{FOLDER}/cacert.pem"
 """The CA's certificate, if the mode has TLS."""
 
+OWN_OPTIONS = ("deadlineSeconds", "foreignKeys", "plainStatements")
+"""Properties of encbench's own client without a field in the API (docs/tpcc.md)."""
+
 Props = dict[str, str]
 
 

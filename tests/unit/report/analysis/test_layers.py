@@ -85,6 +85,19 @@ def test_another_proxy_is_another_hop() -> None:
     assert found(proxy=PROXY, all=larger, direct={})["all"][0] == "direct"
 
 
+def test_by_the_socket_is_another_hop() -> None:
+    near = {"columns": {**HOP, "ratio": 0, "upstream": "Socket"}}
+    all_near = {"columns": {**HOP, "ratio": 100, "upstream": "Socket"}, "driver": DRIVER}
+    assert found(direct={}, proxy=PROXY, near=near, all=all_near) == {
+        "proxy": ("direct", ("hop",)),
+        "near": ("direct", ("hop",)),
+        "all": ("near", ("driver", "encryption")),
+    }
+    by_tcp = {"columns": {**HOP, "ratio": 0, "upstream": "Tcp"}}
+    same = modes(proxy=PROXY, tcp=by_tcp)
+    assert stack(same["proxy"]) == stack(same["tcp"])
+
+
 def test_what_makes_no_difference_where_nothing_is_encrypted() -> None:
     sm4 = {"columns": {**HOP, "ratio": 0, "algorithm": "SM4_128_GCM", "strict": False}}
     keyed = {"columns": {**HOP, "ratio": 0, "mekSecretRef": {"name": "mine"}}}
@@ -252,6 +265,30 @@ def test_a_hop_that_is_not_apart_is_said() -> None:
     assert "The hop is not told apart" in titles
     assert "The client does not decrypt" in titles
     assert "Columns of unknown origin are in plaintext" in titles
+
+
+def test_a_study_s_table_stays_within_a_topology() -> None:
+    near = {"columns": {**HOP, "ratio": 100, "upstream": "Socket"}}
+    study = Study(
+        workloads=("oltp-read-only",),
+        concurrency=(64,),
+        blocks=2,
+        baseline=PROXY,
+        loss={"all": 0.2, "near": 0.2},
+        modes={"all": {"columns": {**HOP, "ratio": 100}}, "near": near},
+    )
+    assert [table.name for table in report_of(study).studies] == ["sysbench-all"]
+
+
+def test_the_topology_is_said() -> None:
+    near = {"columns": {**HOP, "ratio": 0, "upstream": "Socket"}}
+    study = Study(
+        concurrency=(4,), blocks=2, baseline=PROXY, loss={"near": 0.1}, modes={"near": near}
+    )
+    (found,) = [it for it in report_of(study).caveats if it.title.startswith("Topology")]
+    assert found.text.startswith("Under near there is no TCP between proxy and server")
+    assert found.text.endswith("By TCP on loopback: plain.")
+    assert not [it for it in known().caveats if it.title.startswith("Topology")]
 
 
 def test_sysbench_has_the_study_s_table() -> None:

@@ -198,7 +198,7 @@ async def test_settling(start: Start) -> None:
     assert (await client.post("/v1/settle")).status == 401
 
 
-CHECKS = {"run": "trial-uid", "warehouses": 2, "loaded": False, "seconds": 600}
+CHECKS = {"run": "trial-uid", "warehouses": 2, "loaded": False, "full": True, "seconds": 600}
 
 
 async def test_checks_as_wished(start: Start) -> None:
@@ -207,11 +207,19 @@ async def test_checks_as_wished(start: Start) -> None:
     answer = await client.post("/v1/checks", json=CHECKS, headers=AUTH)
     assert (answer.status, await answer.json()) == (200, {"run": "trial-uid", "state": "running"})
     assert behind.checked == [
-        wire.ChecksRequest(run="trial-uid", warehouses=2, loaded=False, seconds=600)
+        wire.ChecksRequest(run="trial-uid", warehouses=2, loaded=False, full=True, seconds=600)
     ]
     behind.error = Busy("another")
     assert (await client.post("/v1/checks", json=CHECKS, headers=AUTH)).status == 503
     assert (await client.post("/v1/checks", json=CHECKS)).status == 401
+
+
+async def test_an_operator_of_an_earlier_version_asks_the_quick_conditions(start: Start) -> None:
+    behind = Behind()
+    client = await start(behind)
+    earlier = {name: value for name, value in CHECKS.items() if name != "full"}
+    assert (await client.post("/v1/checks", json=earlier, headers=AUTH)).status == 200
+    assert [asked["full"] for asked in behind.checked] == [False]
 
 
 @pytest.mark.parametrize(
@@ -223,6 +231,7 @@ async def test_checks_as_wished(start: Start) -> None:
         ({"warehouses": 0}, "warehouses must be"),
         ({"warehouses": True}, "warehouses must be"),
         ({"loaded": "no"}, "loaded must be"),
+        ({"full": "no"}, "full must be"),
         ({"seconds": 0}, "seconds must be"),
         ({"seconds": None}, "seconds must be"),
     ],

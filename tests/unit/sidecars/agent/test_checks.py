@@ -15,8 +15,12 @@ from encbench.tools.tpcc import consistency
 from encbench.wire import agent as wire
 
 
-def wish(run: str, warehouses: int, loaded: bool, seconds: float) -> wire.ChecksRequest:
-    return wire.ChecksRequest(run=run, warehouses=warehouses, loaded=loaded, seconds=seconds)
+def wish(
+    run: str, warehouses: int, loaded: bool, seconds: float, *, full: bool = False
+) -> wire.ChecksRequest:
+    return wire.ChecksRequest(
+        run=run, warehouses=warehouses, loaded=loaded, full=full, seconds=seconds
+    )
 
 
 WISH = wish("trial-uid", 2, False, 60.0)
@@ -84,6 +88,15 @@ def test_a_fresh_dataset_is_counted_as_well(server: Server) -> None:
     assert {"warehouse-count", "customer-count", "stock-count", "item-count"} <= set(names)
     assert any("bmsql_customer" in s and "<> 60000" in s for s in server.statements)
     assert any("bmsql_item" in s and "<> 100000" in s for s in server.statements)
+
+
+def test_the_slow_conditions_are_asked_where_they_are_wanted(server: Server) -> None:
+    checks = CheckRuns(server.open, "mysql")
+    state = ended(lambda: checks.ask(wish("last", 2, False, 60.0, full=True)))
+    names = [check["name"] for check in state["checks"]]
+    assert names == [query.name for query in consistency.conditions("", full=True)]
+    assert len(set(names)) == 14
+    assert not any("@bmsql" in statement for statement in server.statements)
 
 
 def test_rows_are_shown(server: Server) -> None:

@@ -47,6 +47,24 @@ def test_the_configuration(environment: dict[str, str]) -> None:
     assert config.volume == Path("/volume")
 
 
+@pytest.mark.parametrize(("login", "port"), [({}, None), ({"ENCBENCH_LOGIN_PORT": "3306"}, 3306)])
+def test_where_clients_log_in_before_they_do_through_the_proxy(
+    environment: dict[str, str], login: dict[str, str], port: int | None
+) -> None:
+    folder = Path(environment["ENCBENCH_CREDENTIALS"])
+    for name, text in {"username": "bench", "password": "p", "mek": "0" * 32}.items():
+        (folder / name).write_text(text)
+    (folder / "columns").write_text("t\nt.c\n")
+    own = {
+        "ENCBENCH_PROXY_PORT": "3307",
+        "ENCBENCH_COLUMNS": str(folder / "columns"),
+        "ENCBENCH_MEK_FILE": str(folder / "mek"),
+    }
+    config = read_config({**environment, **own, **login})
+    assert config.columns is not None
+    assert (config.columns.port, config.columns.login_port) == (3307, port)
+
+
 def test_what_is_missing_is_named(environment: dict[str, str]) -> None:
     for name in environment:
         with pytest.raises(ConfigError, match=name):

@@ -83,6 +83,26 @@ def test_any_image_of_benchmarksql(tpcc: Any, kind: str, home: str) -> None:
     assert container(load(tpcc))["command"][-2:] == [kind, "load"]
 
 
+def test_our_own_client_loads_for_benchmarksql_from_an_image_of_its_own() -> None:
+    tpcc = {
+        "benchmarksql": {"home": "/opt/bmsql", "loadImage": "registry.example.com/tpcc:1.0"},
+        "dialect": 6,
+        "options": {"keyingTimeMultiplier": "0.1", "foreignKeys": "false"},
+    }
+    job = load(tpcc)
+    assert container(job)["image"] == "registry.example.com/tpcc:1.0"
+    assert container(job)["command"][-2:] == ["own", "load"]
+    values = environment(job)
+    assert values["TPCC_JAVA_OPTIONS"] == "-Xmx192m"
+    assert "ENCBENCH_BENCHMARKSQL" not in values
+    assert lines(job)["foreignKeys"] == "false"
+    assert "keyingTimeMultiplier" not in lines(job), "a property that our client would refuse"
+    run = trial(tpcc, WHOLE, {"image": "registry.example.com/benchmarksql:6.0"})
+    assert container(run)["image"] == "registry.example.com/benchmarksql:6.0"
+    assert container(run)["command"][-2:] == ["6", "run"]
+    assert lines(run)["keyingTimeMultiplier"] == "0.1"
+
+
 @pytest.mark.parametrize(("memory", "heap"), [("256Mi", "-Xmx192m"), ("2Gi", "-Xmx1024m")])
 def test_our_client_s_heap_grows_with_its_memory(memory: str, heap: str) -> None:
     client = {"resources": {"cpu": "1", "memory": memory}}

@@ -12,7 +12,7 @@ from encbench.tools.sysbench import jobs as sysbench_jobs
 from encbench.tools.tpcc import jobs as tpcc_jobs
 from encbench.tools.tpcc import problems as found_by
 from encbench.tools.tpcc.problems import reports_sessions
-from tests.support.testbeds import instance
+from tests.support.testbeds import instance, spec_of_external
 from tests.support.workloads import tpcc_spec, workload_spec
 
 PLAIN = EncryptionModeSpec()
@@ -82,6 +82,22 @@ def test_benchmarksql_cannot_prove_tls() -> None:
     (found,) = pair_problems(spec, on("mysql"), TLS)
     assert "use encbench's own client" in found
     assert pair_problems(tpcc_spec(), on("mysql"), TLS) == []
+
+
+def test_benchmarksql_drives_external_databases_in_plaintext_alone() -> None:
+    outside = spec_of_external(engine="mysql").instance
+    spec = tpcc_spec({"benchmarksql": {}}, WHOLE)
+    assert pair_problems(spec, outside, PLAIN) == []
+    (found,) = pair_problems(spec, outside, TLS)
+    assert "inTransit cannot be proven: use encbench's own client" in found
+    assert pair_problems(tpcc_spec(), outside, TLS) == []
+
+
+def test_nobody_could_check_an_external_database_at_the_end() -> None:
+    spec = tpcc_spec({"fullCheck": "AtEnd"})
+    assert pair_problems(spec, on("mysql"), PLAIN) == []
+    (found,) = pair_problems(spec, spec_of_external(engine="mysql").instance, PLAIN)
+    assert "leave tpcc.fullCheck out, and run tpcc check-all" in found
 
 
 def test_who_tells_what_sessions_negotiated() -> None:

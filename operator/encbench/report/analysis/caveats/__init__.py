@@ -38,6 +38,7 @@ CHECKS: tuple[Check, ...] = (
     columns.results_only,
     columns.client_without_driver,
     columns.permissive,
+    columns.by_socket,
     setting.no_tpc_result,
     setting.statements,
     setting.not_checked,

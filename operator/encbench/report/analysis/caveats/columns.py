@@ -25,6 +25,20 @@ def stand_in(facts: Facts) -> Iterator[Caveat]:
         )
 
 
+def by_socket(facts: Facts) -> Iterator[Caveat]:
+    """A proxy that reaches the server without TCP."""
+    names = _modes(facts, lambda mode: mode.proxy is not None and mode.proxy.by_socket)
+    others = _modes(facts, lambda mode: mode.proxy is not None and not mode.proxy.by_socket)
+    if names:
+        rest = f" By TCP on loopback: {listed(others)}." if others else ""
+        yield note(
+            title="Topology: the proxy reaches the server by its unix socket",
+            text=f"Under {listed(names)} there is no TCP between proxy and server, as only a proxy "
+            "on the server's own machine can have it. That hop is cheaper: do not lay its figures "
+            f"beside those of a proxy that reaches its server by TCP.{rest}",
+        )
+
+
 def simulated_boundary(facts: Facts) -> Iterator[Caveat]:
     """Encrypted types whose enclave is a delay."""
     names = _modes(facts, lambda mode: mode.enclave is not None)

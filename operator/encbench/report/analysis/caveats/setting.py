@@ -50,11 +50,29 @@ def external_database(facts: Facts) -> Iterator[Caveat]:
     """A server that encbench cannot inspect."""
     if facts.external:
         yield serious(
-            title="Somebody else runs the database",
+            title="Others run the database",
             text=f"Of {listed(facts.external)} the operator sees what a client's session sees: "
-            "encryption in transit is proven, and nothing of its settings, its files, a restart or "
-            "other load on it. All arms take turns on one dataset, so that each finds it as the "
-            "one before has left it, and unwritten pages of one trial may be flushed in the next.",
+            "encryption in transit is proven where the clients report it, and nothing of its "
+            "settings, its files, a restart or other load on it. All arms take turns on one "
+            "dataset, so that each finds it as the one before has left it, and unwritten pages of "
+            "one trial may be flushed in the next.",
+        )
+        yield from _silent_clients(facts)
+
+
+def _silent_clients(facts: Facts) -> Iterator[Caveat]:
+    """External databases whose clients do not report what their sessions negotiated."""
+    silent = {
+        name
+        for name, workload in facts.resolved.workloads.items()
+        if workload.tpcc is not None and workload.tpcc.benchmarksql is not None
+    }
+    where = {t.instance for t in facts.trials if t.workload in silent} & {*facts.external}
+    if where:
+        yield serious(
+            title="Plaintext in transit not proven",
+            text=f"BenchmarkSQL, which drove {listed(sorted(where))}, does not report what its "
+            "sessions negotiated. That they had no TLS follows from its JDBC URL alone.",
         )
 
 
@@ -179,6 +197,6 @@ def not_checked(facts: Facts) -> Iterator[Caveat]:
     if missing:
         yield note(
             title="Consistency not checked",
-            text=f"After {plural(len(missing), 'counted trial')} nobody could run the consistency "
-            "queries, for an external database has no agent; they were run after its loading.",
+            text=f"After {plural(len(missing), 'counted trial')} the consistency queries were not "
+            "run, because an external database has no agent; they were run after its loading.",
         )

@@ -4,76 +4,51 @@ The template holds the words and the order. This module prepares its data, so ev
 page comes from the report and is formatted by `text`.
 """
 
-from collections.abc import Sequence
-from itertools import groupby
-from pathlib import Path
-
 from encbench.report.document import Report
 from encbench.report.document.group import Group, PairedComparison
 from encbench.report.figures import JUDGED
 from encbench.report.formats import cards, layertables, pooled, tables, turntables
 from encbench.report.formats.markdown import LAYERS, intervals
 from encbench.report.formats.page.conditions import results, timelines
+from encbench.report.formats.page.environment import environment
 from encbench.report.formats.tables import TableColumn
 from encbench.report.words import conduct, judgement, text
 from encbench.text.lines import unbroken
 from encbench.text.words import plural
 
-_TEMPLATES = Path(__file__).parent / "templates"
-
 
 def page(report: Report) -> str:
     """The report as HTML."""
-    import jinja2  # noqa: PLC0415 - only a rendering pays for it
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    return (
+        environment()
+        .get_template("page.html.j2")
+        .render(
+            report=report,
+            text=text,
+            plural=plural,
+            unbroken=unbroken,
+            verdicts=cards.VERDICTS,
+            cards=[cards.card(report, headline) for headline in report.headlines],
+            results=results(report),
+            glances=_glances(report),
+            figures=JUDGED,
+            how_layers=LAYERS,
+            how_intervals=intervals(report),
+            pooled=_pooled(report),
+            how_turns=turntables.HOW,
+            studies=[(found.title, layertables.study(found)) for found in report.studies],
+            shares=[layertables.share(one) for one in report.encrypted_columns],
+            columns=layertables.columns(report.encrypted_columns),
+            plan=conduct.plan(report),
+            disturbances=conduct.disturbances(report),
+            used=list(dict.fromkeys(c.verdict for g in report.groups for c in g.comparisons)),
+            timelines=timelines(report),
+            floors=tables.judged_in(report.groups),
+            serious=[caveat for caveat in report.caveats if caveat.weight == "serious"],
+            by_arm=judgement.by_arm(report.trials),
+            bad=[trial for trial in report.trials if trial.outcome != "Succeeded"],
+        )
     )
-    environment.filters["svg"] = _trusted
-    environment.filters["spans"] = _spans
-    return environment.get_template("page.html.j2").render(
-        report=report,
-        text=text,
-        plural=plural,
-        unbroken=unbroken,
-        verdicts=cards.VERDICTS,
-        css=_trusted((_TEMPLATES / "page.css").read_text(encoding="utf-8")),
-        cards=[cards.card(report, headline) for headline in report.headlines],
-        results=results(report),
-        glances=_glances(report),
-        figures=JUDGED,
-        how_layers=LAYERS,
-        how_intervals=intervals(report),
-        pooled=_pooled(report),
-        how_turns=turntables.HOW,
-        studies=[(found.title, layertables.study(found)) for found in report.studies],
-        shares=[layertables.share(one) for one in report.encrypted_columns],
-        columns=layertables.columns(report.encrypted_columns),
-        plan=conduct.plan(report),
-        disturbances=conduct.disturbances(report),
-        used=list(dict.fromkeys(c.verdict for g in report.groups for c in g.comparisons)),
-        timelines=timelines(report),
-        floors=tables.judged_in(report.groups),
-        serious=[caveat for caveat in report.caveats if caveat.weight == "serious"],
-        by_arm=judgement.by_arm(report.trials),
-        bad=[trial for trial in report.trials if trial.outcome != "Succeeded"],
-    )
-
-
-def _spans(columns: Sequence[TableColumn]) -> list[tuple[str, int]]:
-    """The groups of columns in order, each with how many columns it spans."""
-    return [(name, len(list(found))) for name, found in groupby(columns, key=lambda c: c.group)]
-
-
-def _trusted(source: str) -> str:
-    """Our own markup: plots, whose labels are escaped, and the style sheet."""
-    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
-
-    return Markup(source)  # noqa: S704 - see above
 
 
 def _pooled(report: Report) -> tuple[str, str, list[TableColumn]] | None:

@@ -1,0 +1,135 @@
+//! Where the server is, and the connection to it: by TCP, or by its unix socket.
+//!
+//! A server takes its socket for a secure transport. `caching_sha2_password` then wants the password
+//! itself where the server does not remember the user, while the client, which is on TCP, would encrypt it
+//! under the server's key. `handshake` ends such a login before the client has sent anything.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::str::FromStr;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::time::timeout;
+
+const CONNECT: Duration = Duration::from_secs(10);
+const SCHEME: &str = "unix:";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Upstream {
+    Tcp(SocketAddr),
+    Unix(PathBuf),
+}
+
+/// It is neither an address with a port nor `unix:` and an absolute path.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Unknown;
+
+impl FromStr for Upstream {
+    type Err = Unknown;
+
+    fn from_str(text: &str) -> Result<Self, Unknown> {
+        match text.strip_prefix(SCHEME) {
+            Some(path) if path.starts_with('/') => Ok(Self::Unix(path.into())),
+            Some(_) => Err(Unknown),
+            None => text.parse().map(Self::Tcp).map_err(|_| Unknown),
+        }
+    }
+}
+
+impl fmt::Display for Upstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => address.fmt(f),
+            Self::Unix(path) => write!(f, "{SCHEME}{}", path.display()),
+        }
+    }
+}
+
+impl From<SocketAddr> for Upstream {
+    fn from(address: SocketAddr) -> Self {
+        Self::Tcp(address)
+    }
+}
+
+impl Upstream {
+    /// A connection, unless it cannot be had or takes too long.
+    pub(crate) async fn connect(&self) -> Option<Stream> {
+        timeout(CONNECT, self.connected()).await.ok()?.ok()
+    }
+
+    async fn connected(&self) -> io::Result<Stream> {
+        match self {
+            Self::Tcp(address) => {
+                let stream = TcpStream::connect(address).await?;
+                stream.set_nodelay(true)?;
+                Ok(Stream::Tcp(stream))
+            }
+            Self::Unix(path) => UnixStream::connect(path).await.map(Stream::Unix),
+        }
+    }
+}
+
+/// A connected socket of either kind; a client's is TCP.
+pub(crate) enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        space: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_read(context, space),
+            Self::Unix(stream) => Pin::new(stream).poll_read(context, space),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_write(context, data),
+            Self::Unix(stream) => Pin::new(stream).poll_write(context, data),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_flush(context),
+            Self::Unix(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_shutdown(context),
+            Self::Unix(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_or_a_socket() {
+        for text in ["127.0.0.1:3306", "[::1]:3306", "unix:/run/mysqld/mysqld.sock"] {
+            let upstream: Upstream = text.parse().unwrap();
+            assert_eq!(upstream.to_string(), text);
+            assert_eq!(matches!(upstream, Upstream::Unix(_)), text.starts_with("unix"));
+        }
+        for text in ["", "localhost:3306", "127.0.0.1", "unix:", "unix:mysqld.sock", "/run/mysqld.sock"] {
+            assert_eq!(text.parse::<Upstream>(), Err(Unknown), "{text}");
+        }
+    }
+}

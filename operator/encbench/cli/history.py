@@ -1,0 +1,80 @@
+"""`kubectl encbench history`: an overhead over many campaigns, and where its level changed."""
+
+import argparse
+import sys
+
+from encbench.api.kinds import OVERHEAD_REPORT
+from encbench.cli import installation, output
+from encbench.cli.connection import connected, kubectl
+from encbench.cli.output import CommandError
+from encbench.cli.report import find
+from encbench.core.artefact import RecordError, check, decode
+from encbench.ports import Store
+from encbench.reconcile.objects import OverheadReport, overhead_report
+from encbench.report.document import Report
+
+ROSE, OPEN = 1, 3
+ADVICE = 'pipx install "encbench[history]", or pip install scipy matplotlib jinja2'
+
+
+async def history(args: argparse.Namespace) -> int:
+    """Print the history; the exit code.
+
+    With `--fail-on-rise`, 1 if the newest change of any level made an overhead larger, and 3 if no
+    series is long enough for the test.
+    """
+    if args.filename and args.reports:
+        raise CommandError("name reports of the cluster, or give files by -f, and not both")
+    try:
+        # What it draws and tests with is not among what the plugin always brings.
+        import jinja2  # noqa: F401, PLC0415
+        import matplotlib as mpl  # noqa: F401, PLC0415
+        import scipy  # noqa: F401, PLC0415
+    except ModuleNotFoundError as error:
+        raise CommandError(f"a history needs {error.name}: {ADVICE}") from error
+    from encbench.report.history.renderings import RENDERINGS  # noqa: PLC0415
+    from encbench.report.history.series import history as over_time  # noqa: PLC0415
+
+    reports = from_files(args.filename) if args.filename else await _from_cluster(args)
+    found = over_time(reports, args.figure, allow_unlike=args.allow_unlike)
+    if not found.series:
+        raise CommandError("no report has an overhead of this figure: a history needs one at least")
+    output.write(RENDERINGS[args.output](found).encode(), None)
+    if not args.fail_on_rise:
+        return 0
+    if any(one.rose for one in found.series):
+        return ROSE
+    return OPEN if all(one.course.p is None for one in found.series) else 0
+
+
+def from_files(names: list[str]) -> list[Report]:
+    """The reports in these files."""
+    try:
+        return [decode(Report, output.read(name), name) for name in names]
+    except RecordError as error:
+        raise CommandError(f"{error}: name files report.json of campaigns") from error
+
+
+async def _from_cluster(args: argparse.Namespace) -> list[Report]:
+    """The reports of these names, or all of the namespace."""
+    async with connected(args) as (cluster, namespace):
+        if args.reports:
+            found = [await find(cluster, namespace, name) for name in args.reports]
+        else:
+            bodies = await cluster.list(OVERHEAD_REPORT, namespace, None)
+            found = [overhead_report(body) for body in bodies]
+        if not found:
+            raise CommandError(f"namespace {namespace} has no OverheadReport: choose one with -n")
+        async with installation.store(kubectl(args), cluster, namespace) as store:
+            return [report for one in found if (report := await _fetched(store, one)) is not None]
+
+
+async def _fetched(store: Store, one: OverheadReport) -> Report | None:
+    """The whole report; None, and a line on standard error, where the bucket has it no more."""
+    artefacts = one.status.artefacts
+    content = await store.get(artefacts.json_.key) if artefacts else None
+    if artefacts is None or content is None:
+        print(f"left out: report {one.name} has no report.json in the bucket", file=sys.stderr)
+        return None
+    checked = check(content, artefacts.json_.key, artefacts.json_.digest)
+    return decode(Report, checked, artefacts.json_.key)

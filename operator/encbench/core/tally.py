@@ -1,0 +1,53 @@
+"""Which blocks of a condition are done, are open, or have to be replaced, without counting anew.
+
+Blocks have numbers and are run in their order, so nearly all that have begun are done. They are
+left behind: what a question costs depends on the open blocks, and not on the trials so far.
+"""
+
+from dataclasses import dataclass, field
+from itertools import count
+
+
+@dataclass
+class BlockRun:
+    """The blocks from `low` on, of which each has so many `arms`; all before are done or broken."""
+
+    arms: int
+    low: int
+    broken: set[int] = field(default_factory=set)
+    """Every number of a block with a trial that did not succeed."""
+    started: dict[int, set[str]] = field(default_factory=dict)
+    """The arms that have begun, by number, from `low` on."""
+
+    def copy(self) -> "BlockRun":
+        """One that can be added to without a change of this one."""
+        started = {block: set(arms) for block, arms in self.started.items()}
+        return BlockRun(self.arms, self.low, set(self.broken), started)
+
+    def add(self, block: int, arm: str, *, broken: bool) -> None:
+        """A trial has begun, or has ended; none is ever taken back."""
+        if broken:
+            self.broken.add(block)
+        if block >= self.low:
+            self.started.setdefault(block, set()).add(arm)
+        while self._is_settled(self.low):
+            self.started.pop(self.low, None)
+            self.low += 1
+
+    def first_open(self, last: int) -> int | None:
+        """The first block up to `last` with an arm that has not begun."""
+        numbers = (number for number in count(self.low) if not self._is_settled(number))
+        first = next(numbers)
+        return first if first <= last else None
+
+    def missing(self, last: int) -> int:
+        """How many trials of the blocks up to `last` have not begun."""
+        known = [
+            self.arms if block in self.broken else len(arms)
+            for block, arms in self.started.items()
+            if block <= last
+        ]
+        return self.arms * max(0, last + 1 - self.low) - sum(known)
+
+    def _is_settled(self, block: int) -> bool:
+        return block in self.broken or len(self.started.get(block, ())) == self.arms

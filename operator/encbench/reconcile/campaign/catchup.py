@@ -1,0 +1,82 @@
+"""Keeping a ledger up with the API server: every trial is in it, or was seen in this pass.
+
+A trial that was there and is no longer among the active ones has retired, or was deleted: one look
+at it says which. Trials that this process makes are awaited from before their creation, so none can
+come and go unseen between two passes. What another operator makes is found by the same names,
+because both follow one plan.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from encbench.api.kinds import TRIAL, Kind
+from encbench.core import plan
+from encbench.kube import labels
+from encbench.kube.parsing import Malformed
+from encbench.ports import Body
+from encbench.reconcile import objects
+from encbench.reconcile.campaign.facts import Misfit, is_archived
+from encbench.reconcile.campaign.ledger import Ledger
+from encbench.reconcile.deps import Reads
+from encbench.reconcile.objects import Campaign, Trial, belongs_to
+
+AGAIN = 3600.0
+"""Seconds after which a ledger is filled anew: somebody may have deleted a Trial that was over."""
+
+Misfits = dict[str, Misfit]
+"""By name."""
+
+
+async def catch_up(
+    read: Reads, campaign: Campaign, ledger: Ledger, active: dict[str, Trial], misfits: Misfits
+) -> dict[str, Trial]:
+    """Those of the trials that are not in the ledger; `active` are the ones that bear the label."""
+    now = read.clock.now().timestamp()
+    if ledger.filled is None or not 0 <= now - ledger.filled < AGAIN:
+        ledger.filled = None
+        # Of a misfit nothing is kept, so it is looked for until there is none.
+        await fill(read, campaign, ledger, misfits)
+        ledger.filled = None if misfits else now
+    found = {name: trial for name, trial in active.items() if name not in ledger.lines}
+    for name in sorted(ledger.awaited - active.keys() - misfits.keys()):
+        body = await read.cluster.get(TRIAL, campaign.namespace, name)
+        if body is None or not belongs_to(body, campaign.uid):
+            ledger.awaited.discard(name)
+            continue
+        with noting(misfits, TRIAL, body):
+            trial = objects.trial(body)
+            if is_archived(trial):
+                ledger.add(trial)
+            else:
+                found[name] = trial
+    ledger.awaited |= active.keys() - ledger.lines.keys()
+    return found
+
+
+async def fill(read: Reads, campaign: Campaign, ledger: Ledger, misfits: Misfits) -> None:
+    """Read all trials, and enter those that are over. Unavailable when the API server is away."""
+    resolved = campaign.status.resolved
+    cells = plan.cells(campaign.spec, resolved.workloads) if resolved is not None else ()
+    ledger.begin(plan.Attempts(campaign.spec.blocks, cells))
+    own = {labels.CAMPAIGN: campaign.name}
+    async for page in read.cluster.pages(TRIAL, campaign.namespace, own):
+        for body in page:
+            name = body["metadata"]["name"]
+            if not belongs_to(body, campaign.uid):
+                continue
+            ledger.awaited.add(name)
+            if labels.ACTIVE not in (body["metadata"].get("labels") or {}):
+                with noting(misfits, TRIAL, body):
+                    trial = objects.trial(body)
+                    if is_archived(trial):
+                        ledger.add(trial)
+
+
+@contextmanager
+def noting(misfits: Misfits, kind: Kind, body: Body) -> Iterator[None]:
+    """What this version does not understand joins the misfits."""
+    try:
+        yield
+    except Malformed as error:
+        meta = body["metadata"]
+        misfits[meta["name"]] = Misfit(kind, meta["name"], meta["uid"], str(error))

@@ -1,0 +1,23 @@
+"""The figure of a trial that decides how many blocks its condition gets."""
+
+from encbench.core.figures import RECOVERY_SECONDS
+from encbench.reconcile.objects import Trial
+
+
+def measured(trial: Trial) -> float | None:
+    """TPS, or the seconds of a recovery."""
+    if trial.status.outcome != "Succeeded" or trial.status.result is None:
+        return None
+    result = trial.status.result
+    if trial.spec.workload.recovery is not None:
+        return result.extra.get(RECOVERY_SECONDS)
+    return result.tps
+
+
+def cpu_at_a_rate(trial: Trial) -> float | None:
+    """The server's CPU per transaction, where the workload offers a fixed rate."""
+    tps, result, workload = measured(trial), trial.status.result, trial.spec.workload
+    if workload.offered_tps is None or workload.recovery is not None or result is None:
+        return None
+    cores = result.database_cpu_cores
+    return cores / tps if tps and cores else None

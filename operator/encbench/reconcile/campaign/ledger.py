@@ -1,0 +1,183 @@
+"""The ledger of a campaign: its trials that are over, a line each.
+
+A Trial takes a hundred times as much memory as its line, and all of them would have to be listed
+and parsed in every pass. The ledger is filled from the API server once, and again now and then
+because people may delete Trials. In between it gets every trial that retires. So a pass costs the
+same after ten trials and after ten thousand.
+"""
+
+from bisect import insort
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from sys import intern
+
+from encbench.api.conditions import parse_time
+from encbench.api.lifecycle import NODE_LOST
+from encbench.api.trial import Outcome
+from encbench.core.plan import Attempts, LoadLevel, Past
+from encbench.reconcile.campaign.figures import cpu_at_a_rate, measured
+from encbench.reconcile.objects import Trial
+
+PACE = 100
+"""Starts by which the pace is judged."""
+
+Place = tuple[str, str, int]
+"""Cell, workload and concurrency."""
+
+
+def block_of(trial: Trial) -> tuple[str, str, int, int, str]:
+    """What trials that run at the same time have in common: an interleaved block, else the name."""
+    spec = trial.spec
+    alone = trial.name if spec.turns is None else ""
+    return (spec.cell, spec.workload_ref, spec.concurrency, spec.block, alone)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientStay:
+    """On which nodes the clients of a trial were released, and that of a block with it."""
+
+    block: tuple[str, str, int, int, str]
+    nodes: tuple[str, ...]
+    release_at: float
+    created: str
+
+
+NO_PLACE = ("Unschedulable", "StartTimeout", NODE_LOST)
+"""Reasons of a trial that was never released, for which the next one's clients get other nodes."""
+
+
+class Stays:
+    """Where the clients of one cell and number of replicas ran: the last time on each set of nodes.
+
+    There are few sets, however many trials there are.
+    """
+
+    def __init__(self) -> None:
+        self.by_nodes: dict[tuple[str, ...], ClientStay] = {}
+        self.failed = ""
+        """When the last trial was made that did not find its nodes."""
+
+    def add(self, trial: Trial) -> None:
+        """A trial that was released, or has ended without that."""
+        status = trial.status
+        if status.pods is not None:
+            nodes = tuple(sorted({place.node for place in status.pods.clients}))
+            own = ClientStay(block_of(trial), nodes, status.release_at or 0.0, trial.created)
+            known = self.by_nodes.get(nodes)
+            if known is None or known.release_at <= own.release_at:
+                self.by_nodes[nodes] = own
+        elif status.outcome == "Failed" and status.reason in NO_PLACE:
+            self.failed = max(self.failed, trial.created)
+
+    def copy(self) -> "Stays":
+        """To which more can be added."""
+        made = Stays()
+        made.by_nodes, made.failed = dict(self.by_nodes), self.failed
+        return made
+
+
+def stay_key(trial: Trial) -> tuple[str, int]:
+    """Clients of one cell and number of replicas belong on the same nodes."""
+    return trial.spec.cell, trial.spec.workload.client.replicas
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerLine:
+    """What planning, pace and report need of a trial."""
+
+    name: str
+    uid: str
+    place: Place
+    block: int
+    arm: str
+    outcome: Outcome | None
+    reason: str | None
+    key: str | None
+    """Of its record in the bucket."""
+    digest: str | None
+    figure: float | None
+    """TPS, or the seconds of a recovery; None if it does not count."""
+    cpu: float | None
+    """The server's CPU per transaction at a fixed rate."""
+    release_at: float | None
+    created: str
+
+    @property
+    def past(self) -> Past:
+        """The attempt that it is."""
+        cell, workload, concurrency = self.place
+        return Past(cell, LoadLevel(workload, concurrency), self.block, self.arm, self.outcome)
+
+
+def line(trial: Trial) -> LedgerLine:
+    """Of any trial; one that is not over may get another line later."""
+    spec, status = trial.spec, trial.status
+    return LedgerLine(
+        name=trial.name,
+        uid=trial.uid,
+        place=(intern(spec.cell), intern(spec.workload_ref), spec.concurrency),
+        block=spec.block,
+        arm=intern(spec.arm.name),
+        outcome=status.outcome,
+        reason=None if status.reason is None else intern(status.reason),
+        key=status.artefact_key,
+        digest=status.artefact_digest,
+        figure=measured(trial),
+        cpu=cpu_at_a_rate(trial),
+        release_at=status.release_at,
+        created=trial.created,
+    )
+
+
+class Ledger:
+    """The lines of one campaign. Decisions only read it."""
+
+    def __init__(self) -> None:
+        self.awaited: set[str] = set()
+        """Names of trials that exist, or are about to, and have no line yet."""
+        self.filled: float | None = None
+        """When it was filled, Unix time."""
+        self.begin(None)
+
+    def begin(self, history: Attempts | None) -> None:
+        """Forget all lines, to be filled anew."""
+        self.history = history
+        """The same trials as planning sees them."""
+        self.lines: dict[str, LedgerLine] = {}
+        """By name."""
+        self.outcomes: Counter[Outcome | None] = Counter()
+        self.together = 1
+        """Trials that ran at the same time, at most."""
+        self.stays: defaultdict[tuple[str, int], Stays] = defaultdict(Stays)
+        self._places: defaultdict[Place, list[LedgerLine]] = defaultdict(list)
+        self._begun: set[tuple[str, str, int, int, str]] = set()
+        self._starts: list[float] = []
+
+    def add(self, trial: Trial) -> None:
+        """A trial is over."""
+        self.awaited.discard(trial.name)
+        if trial.name in self.lines:
+            return
+        own = line(trial)
+        self.lines[trial.name] = own
+        self.outcomes[own.outcome] += 1
+        self._places[own.place].append(own)
+        self.stays[stay_key(trial)].add(trial)
+        if self.history is not None:
+            self.history.add(own.past)
+        if trial.spec.turns is not None:
+            self.together = max(self.together, len(trial.spec.turns.trials))
+        # Trials of an interleaved block begin together, and count as one here.
+        if trial.status.start_time is not None and block_of(trial) not in self._begun:
+            self._begun.add(block_of(trial))
+            insort(self._starts, parse_time(trial.status.start_time).timestamp())
+
+    def starts(self) -> Sequence[float]:
+        """When the last trials began, Unix time, in their order."""
+        return self._starts[-PACE:]
+
+    def tried(self, fixed: Iterable[Place]) -> Iterator[LedgerLine]:
+        """The lines of all conditions but these."""
+        left = self._places.keys() - set(fixed)
+        return (one for place, lines in self._places.items() if place in left for one in lines)

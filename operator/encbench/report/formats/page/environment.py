@@ -1,0 +1,42 @@
+"""What every page is rendered by: its templates, filters and style sheet."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from encbench.report.formats.tables import TableColumn
+
+if TYPE_CHECKING:
+    import jinja2
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def environment() -> "jinja2.Environment":
+    """The templates, with `css` in each."""
+    import jinja2  # noqa: PLC0415 - only a rendering pays for it
+
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["svg"] = _trusted
+    made.filters["spans"] = _spans
+    made.globals["css"] = _trusted((_TEMPLATES / "page.css").read_text(encoding="utf-8"))
+    return made
+
+
+def _spans(columns: Sequence[TableColumn]) -> list[tuple[str, int]]:
+    """The groups of columns in order, each with how many columns it spans."""
+    return [(name, len(list(found))) for name, found in groupby(columns, key=lambda c: c.group)]
+
+
+def _trusted(source: str) -> str:
+    """Our own markup: plots, whose labels are escaped, and the style sheet."""
+    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
+
+    return Markup(source)  # noqa: S704 - see above

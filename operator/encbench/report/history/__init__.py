@@ -1,0 +1,1 @@
+"""One overhead over many campaigns, and where its level changed."""

@@ -1,0 +1,183 @@
+"""The history of overheads: a series for each condition and arm, over all campaigns that have it.
+
+Campaigns are joined where they asked the same question of the same kind of machine: equal specs
+behind the names of the condition, and equal facts about the machines, as `compare` has them. Any
+other configuration is a series of its own, because its level says nothing about this one's.
+
+All series of a history are tested side by side, so each is held to LEVEL / their number
+(Bonferroni): if nothing ever changed, the chance that any change is shown is at most LEVEL.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import NamedTuple
+
+from encbench.api.overheadreport import FigureKey, Interval, Row
+from encbench.core.statistics.changes import LEVEL, Course, LevelChange, course, needed
+from encbench.report.compare.likeness import Difference, MatchKey, configuration, unequal
+from encbench.report.document import Report
+from encbench.report.document.group import Group
+from encbench.report.figures import JUDGED, JudgedFigure
+
+Configuration = dict[tuple[str, str], str]
+
+
+@dataclass(frozen=True)
+class HistoryPoint:
+    """What one campaign says."""
+
+    report: Report
+    group: Group
+    row: Row
+    overhead: Interval | None
+    """None where it has no data."""
+    verdict: str
+
+    @property
+    def uid(self) -> str:
+        """The campaign's."""
+        return self.report.campaign.uid
+
+    @property
+    def campaign(self) -> str:
+        """Its name."""
+        return self.report.campaign.name
+
+    @property
+    def time(self) -> str:
+        """When it started, by RFC 3339."""
+        return _started(self.report)
+
+
+@dataclass(frozen=True)
+class HistorySeries:
+    """One condition and arm in one configuration."""
+
+    condition: MatchKey
+    figure: JudgedFigure
+    number: int
+    """Of the configuration among those of the condition, in the order of time, from 1."""
+    differs: tuple[Difference, ...]
+    """How the configuration differs from the first of the condition."""
+    points: tuple[HistoryPoint, ...]
+    """The oldest campaign first."""
+    course: Course
+    """Of the measured points."""
+
+    @property
+    def measured(self) -> list[tuple[HistoryPoint, Interval]]:
+        """The points that have an overhead. `course` counts these."""
+        return [(point, one) for point in self.points if (one := point.overhead) is not None]
+
+    @property
+    def levels(self) -> list[float]:
+        """The median of its part of the series, for each measured point."""
+        values = [one.estimate for _, one in self.measured]
+        places = [0, *(change.place for change in self.course.changes), len(values)]
+        return [median(values[a:b]) for a, b in pairwise(places) for _ in range(a, b)]
+
+    @property
+    def last(self) -> LevelChange | None:
+        """The newest change."""
+        return self.course.changes[-1] if self.course.changes else None
+
+    @property
+    def rose(self) -> bool:
+        """Whether the newest change made the overhead larger."""
+        return self.last is not None and self.last.after > self.last.before
+
+
+@dataclass(frozen=True)
+class History:
+    """All series, in the order in which their conditions first appeared."""
+
+    reports: tuple[Report, ...]
+    """The oldest campaign first."""
+    series: tuple[HistorySeries, ...]
+    level: float
+    """At which each series is tested."""
+
+    @property
+    def needed(self) -> int:
+        """The least measured campaigns with which a change can be shown."""
+        return needed(self.level)
+
+
+def _started(report: Report) -> str:
+    return report.start_time or report.generated_time
+
+
+class _Found(NamedTuple):
+    condition: MatchKey
+    figure: JudgedFigure
+    configuration: Configuration
+    points: list[HistoryPoint]
+
+
+def history(
+    reports: Iterable[Report], figure: FigureKey | None = None, *, allow_unlike: bool = False
+) -> History:
+    """The history of these reports; of `figure`, or else of what each verdict rests on.
+
+    A campaign that is given twice counts once. `allow_unlike` joins all configurations.
+    """
+    known = {report.campaign.uid: report for report in reports}
+    ordered = sorted(known.values(), key=lambda it: (_started(it), it.campaign.name))
+    found = _series(ordered, figure, allow_unlike=allow_unlike)
+    values = [[p.overhead.estimate for p in it.points if p.overhead is not None] for it in found]
+    level = LEVEL / max(1, sum(len(own) >= needed() for own in values))
+    first: dict[tuple[MatchKey, str], list[Configuration]] = {}
+    made = []
+    for one, own in zip(found, values, strict=True):
+        before = first.setdefault((one.condition, one.figure.key), [])
+        before.append(one.configuration)
+        made.append(
+            HistorySeries(
+                condition=one.condition,
+                figure=one.figure,
+                number=len(before),
+                differs=tuple(_differs(before[0], one.configuration)),
+                points=tuple(one.points),
+                course=course(own, level),
+            )
+        )
+    made.sort(key=lambda it: list(first).index((it.condition, it.figure.key)))
+    return History(tuple(ordered), tuple(made), level)
+
+
+def _series(
+    reports: Sequence[Report], wanted: FigureKey | None, *, allow_unlike: bool
+) -> list[_Found]:
+    found: list[_Found] = []
+    for report in reports:
+        for group in report.groups:
+            figure = JUDGED[wanted or group.primary]
+            for row in (row for row in group.rows if row.role == "treatment"):
+                condition = MatchKey(row.instance, row.workload, row.concurrency, row.arm)
+                like = {} if allow_unlike else configuration(report, condition)
+                key = (condition, figure, like)
+                own = next((it for it in found if it[:3] == key), None)
+                if own is None:
+                    own = _Found(*key, [])
+                    found.append(own)
+                own.points.append(_point(report, group, row, figure))
+    return [it for it in found if any(point.overhead for point in it.points)]
+
+
+def _point(report: Report, group: Group, row: Row, figure: JudgedFigure) -> HistoryPoint:
+    comparison = group.comparison(row.arm)
+    finding = comparison.finding(figure.key) if comparison else None
+    overhead: Interval | None = getattr(row, figure.overhead)
+    verdict = finding.verdict if finding else row.verdict if figure.key == group.primary else ""
+    return HistoryPoint(report, group, row, overhead, verdict)
+
+
+def _differs(first: Configuration, other: Configuration) -> Iterable[Difference]:
+    topics: dict[str, tuple[dict[str, str], dict[str, str]]] = {}
+    for place, found in enumerate((first, other)):
+        for (topic, name), value in found.items():
+            topics.setdefault(topic, ({}, {}))[place][name] = value
+    for topic, (one, two) in topics.items():
+        yield from unequal(topic, dict.fromkeys((*one, *two)), one, two, absent="(not recorded)")

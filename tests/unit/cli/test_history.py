@@ -1,0 +1,149 @@
+"""`kubectl encbench history` with files, with a cluster, and in a pipeline."""
+
+import contextlib
+import json
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from encbench.api.kinds import OVERHEAD_REPORT
+from encbench.cli import history as command
+from encbench.cli import installation
+from encbench.cli.main import main
+from encbench.core.artefact import digest_of, encode
+from encbench.report.analysis.build import to_status
+from encbench.report.document import Report
+from tests.data.report.nights import NIGHTS, OLDER, ROSE, nights
+from tests.support.fake_cluster import FakeCluster
+from tests.support.fake_store import FakeStore
+from tests.support.manifests import body
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("nights")
+    paths = [folder / f"{number}.json" for number in range(NIGHTS)]
+    for path, report in zip(paths, nights(), strict=True):
+        path.write_bytes(encode(report))
+    return [str(path) for path in paths]
+
+
+def test_files_as_a_table(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", "-f", *files]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("16 campaigns from 2026-01-01 to 2026-01-16; 1 of 4 series changed")
+    assert "Higher from night-11 on (2026-01-11)" in said
+    assert max(len(line) for line in said.splitlines()) <= 100
+
+
+def test_a_page_and_a_document(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", "-f", files[0], "-f", files[5], "--output", "html"]) == 0
+    assert capsys.readouterr().out.lstrip().startswith("<!doctype html>")
+    assert main(["history", "-f", *files, "--output", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["schema"] == "encbench.io/history/v1"
+
+
+@pytest.mark.parametrize(("first", "last", "code"), [(0, 16, 1), (OLDER, ROSE, 3), (0, 4, 3)])
+def test_a_pipeline_ends_on_a_rise(
+    first: int, last: int, code: int, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["history", "--fail-on-rise", "-f", *files[first:last]]) == code
+    assert capsys.readouterr().out
+
+
+def test_a_pipeline_goes_on_where_nothing_rose(
+    tmp_path: Path, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same nights backwards: the loss fell."""
+    paths = []
+    for report, other in zip(nights()[OLDER:], reversed(nights()[OLDER:]), strict=True):
+        path = tmp_path / f"{report.campaign.name}.json"
+        path.write_bytes(encode(report.model_copy(update={"groups": other.groups})))
+        paths.append(str(path))
+    assert main(["history", "--fail-on-rise", "-f", *paths]) == 0
+    assert "Lower from night-9 on" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-f", "{file}", "--figure", "recovery"], "no report has an overhead of this figure"),
+        (["night-1", "-f", "{file}"], "name reports of the cluster, or give files"),
+        (["-f", "pyproject.toml"], "name files report.json of campaigns"),
+        (["-f", "absent.json"], "cannot read absent.json"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(
+    arguments: list[str], said: str, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["history", *(one.format(file=files[0]) for one in arguments)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_without_the_extra_it_says_how_to_get_it(
+    files: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    assert main(["history", "-f", *files]) == 2
+    assert 'a history needs scipy: pipx install "encbench[history]"' in capsys.readouterr().err
+
+
+@pytest.fixture
+async def store(monkeypatch: pytest.MonkeyPatch) -> FakeStore:
+    """The bucket and the cluster with all nights' reports, without a network."""
+    fake, cluster = FakeStore(), FakeCluster()
+    for report in nights():
+        await _kept(report, fake, cluster)
+
+    @contextlib.asynccontextmanager
+    async def opened(*_: object) -> AsyncIterator[FakeStore]:
+        yield fake
+
+    @contextlib.asynccontextmanager
+    async def connected(*_: object) -> AsyncIterator[tuple[FakeCluster, str]]:
+        yield cluster, "bench"
+
+    monkeypatch.setattr(installation, "store", opened)
+    monkeypatch.setattr(command, "connected", connected)
+    return fake
+
+
+async def _kept(report: Report, store: FakeStore, cluster: FakeCluster) -> None:
+    name, content = report.campaign.name, encode(report)
+    await store.put(f"{name}.json", content, "application/json")
+    artefact = {"key": f"{name}.json", "digest": digest_of(content)}
+    kinds = ("index", "html", "markdown", "csv", "json")
+    artefacts: dict[str, Any] = {"bucket": store.bucket, **dict.fromkeys(kinds, artefact)}
+    status = {**to_status(report).to_dict(), "artefacts": artefacts}
+    cluster.add(OVERHEAD_REPORT, {**body(OVERHEAD_REPORT, name, "bench"), "status": status})
+
+
+async def history(**given: Any) -> int:
+    from encbench.cli.flags import parser
+
+    args = parser().parse_args(["history"])
+    for key, value in given.items():
+        setattr(args, key, value)
+    return await command.history(args)
+
+
+async def test_a_namespace_or_some_of_its_reports(
+    store: FakeStore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert await history() == 0
+    assert capsys.readouterr().out.startswith("16 campaigns from")
+    assert await history(reports=["night-3", "night-9"]) == 0
+    assert capsys.readouterr().out.startswith("2 campaigns from 2026-01-03 to 2026-01-09")
+
+
+async def test_a_report_that_the_bucket_lost_is_left_out(
+    store: FakeStore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await store.delete(["night-3.json"])
+    assert await history() == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("15 campaigns")
+    assert said.err == "left out: report night-3 has no report.json in the bucket\n"

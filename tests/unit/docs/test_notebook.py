@@ -1,0 +1,77 @@
+"""docs/notebook.ipynb runs, and what it draws and computes is what the report says."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from tests.support.chart import REPO
+
+NOTEBOOK = REPO / "docs" / "notebook.ipynb"
+
+
+@pytest.fixture(scope="module")
+def notebook() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def names(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What the cells have defined once all have run, in order, where the notebook lies."""
+    mpl.use("Agg")
+    found: dict[str, Any] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(NOTEBOOK.parent)
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                code = compile("".join(cell["source"]), f"{NOTEBOOK.name} {cell['id']}", "exec")
+                exec(code, found)  # noqa: S102 - our own file
+    yield found
+    found["plt"].close("all")
+
+
+def test_it_is_stored_without_output(notebook: dict[str, Any]) -> None:
+    """Output would differ with every version of a library, and hide what changed."""
+    codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert len(codes) >= 7
+    assert all(not cell["outputs"] and cell["execution_count"] is None for cell in codes)
+
+
+def test_the_drawn_losses_are_the_report_s(names: dict[str, Any]) -> None:
+    report = names["results"].report
+    known = [100 * group.row("tde").overhead.estimate for group in report.groups]
+    drawn = names["losses"].lines[0].get_ydata()
+    assert list(drawn) == pytest.approx(known)
+    (segments,) = [bars.get_segments() for bars in names["losses"].lines[2]]
+    bounds = [
+        (group.row("tde").overhead.low, group.row("tde").overhead.high) for group in report.groups
+    ]
+    assert np.array([one[:, 1] for one in segments]) == pytest.approx(100 * np.array(bounds))
+
+
+def test_every_figure_is_drawn(names: dict[str, Any]) -> None:
+    figures = [names["plt"].figure(number) for number in names["plt"].get_fignums()]
+    assert len(figures) == 5
+    for figure in figures:
+        assert all(axes.has_data() for axes in figure.axes)
+
+
+def test_the_loss_follows_from_the_trials(names: dict[str, Any]) -> None:
+    found, known = names["again"], names["published"]
+    assert set(found) == set(known.index)
+    for threads, values in found.items():
+        assert values == pytest.approx(list(known.loc[threads]), abs=2e-5)
+
+
+def test_it_writes_parquet(names: dict[str, Any]) -> None:
+    assert set(names["written"]) == {"rows.parquet", "trials.parquet"}
+    assert set(names["means"].index) == {"plain", "plain-control", "tde"}
+
+
+def test_the_site_has_it() -> None:
+    assert "notebook.ipynb" in Path(REPO / "docs" / "reading-a-report.md").read_text("utf-8")

@@ -1,0 +1,52 @@
+"""What a trial costs the API server: requests over a whole campaign, which must not grow with it.
+
+The budgets are those of docs/scale.md. Requests of the preparation (testbeds, acceptance, report)
+are the same for every length, so a trial's share is the difference between two lengths.
+"""
+
+from collections import Counter
+
+import pytest
+
+from encbench.api.kinds import LEASE
+from tests.unit.reconcile.oracle import assert_sound
+from tests.unit.reconcile.world import World, parts, study
+
+WRITES, READS = 10, 8
+"""Requests a trial, at most."""
+FEW, MANY = 4, 12
+"""Blocks of three trials."""
+
+Calls = Counter[tuple[str, str]]
+"""By verb and kind."""
+
+
+async def calls(blocks: int) -> tuple[Calls, int]:
+    """Requests of a campaign of so many blocks from its creation to its end; its trials."""
+    world = World()
+    world.apply(*parts(), study("tde", blocks=blocks))
+    await world.run(world.ended, limit=50_000)
+    assert_sound(world)
+    # A lease is renewed by the clock, whatever happens on its node.
+    counted = Counter((c.verb, c.kind.kind) for c in world.cluster.calls if c.kind != LEASE)
+    return counted, len(world.trials())
+
+
+def share(few: tuple[Calls, int], many: tuple[Calls, int]) -> dict[tuple[str, str], float]:
+    """Requests a trial, between a short campaign and a long one."""
+    trials = many[1] - few[1]
+    found = {what: (many[0][what] - few[0][what]) / trials for what in sorted(many[0] | few[0])}
+    return {what: round(number, 6) for what, number in found.items()}
+
+
+async def test_a_trial_costs_few_requests_however_many_there_were_before() -> None:
+    short, middle, long = [await calls(n) for n in (FEW, 2 * FEW, MANY)]
+    first, last = share(short, middle), share(middle, long)
+    print(*(f"{verb} {kind}: {number:.2f}" for (verb, kind), number in last.items()), sep="\n")
+    for found in (first, last):
+        reads = sum(number for (verb, _), number in found.items() if verb in ("get", "list"))
+        writes = round(sum(found.values()) - reads, 3)
+        print(f"{reads:.2f} reads and {writes:.2f} writes a trial")
+        assert writes <= WRITES
+        assert reads <= READS
+    assert sum(last.values()) == pytest.approx(sum(first.values()), rel=0.1)

@@ -1,0 +1,99 @@
+"""The ledger of a campaign: what it takes in, when it is filled, and that nothing falls through."""
+
+from dataclasses import replace
+
+import pytest
+
+from encbench.api.kinds import TRIAL
+from encbench.kube.labels import ACTIVE
+from encbench.reconcile.campaign.catchup import AGAIN
+from encbench.reconcile.campaign.ledger import PACE, Ledger
+from tests.unit.reconcile.oracle import assert_sound
+from tests.unit.reconcile.seen import a_trial, ago
+from tests.unit.reconcile.world import SPACE, World, parts, study
+
+
+def ledger_of(world: World) -> Ledger:
+    """Of the operator's own memory."""
+    effects = world.operators[0].loop._reconcilers[world.campaign().kind].effects  # type: ignore[attr-defined]
+    return effects.found(world.campaign()).ledger  # type: ignore[no-any-return]
+
+
+async def in_the_middle() -> World:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=3))
+    await world.run(lambda: world.campaign().status.progress.succeeded == 3, limit=20_000)
+    return world
+
+
+async def test_trials_enter_it_as_they_retire() -> None:
+    world = await in_the_middle()
+    await world.settle(5)
+    over = {t.name for t in world.trials() if ACTIVE not in t.labels}
+    assert len(over) >= 3
+    assert ledger_of(world).lines.keys() == over
+    lists = [call for call in world.cluster.calls if (call.verb, call.kind) == ("list", TRIAL)]
+    assert len(lists) < 10, "it is not listed in every pass"
+
+
+async def test_a_new_process_fills_it_and_goes_on_where_the_last_one_was() -> None:
+    world = await in_the_middle()
+    world.restart()
+    await world.run(world.ended)
+    await world.settle()
+    assert_sound(world)
+    assert len(world.trials()) == 6
+
+
+async def test_a_trial_that_comes_and_goes_between_two_passes_is_not_missed() -> None:
+    world = await in_the_middle()
+    ledger = ledger_of(world)
+    missed = next(t for t in world.trials() if t.name in ledger.lines)
+    # As if it had retired before the campaign was looked at again.
+    line = ledger.lines.pop(missed.name)
+    ledger.awaited.add(missed.name)
+    await world.settle(20)
+    assert ledger.lines[missed.name] == line
+
+
+async def test_a_deleted_trial_is_measured_again_once_that_is_noticed() -> None:
+    world = await in_the_middle()
+    gone = next(name for name in sorted(ledger_of(world).lines))
+    world.cluster.remove(TRIAL, SPACE, gone)
+    ledger = ledger_of(world)
+    assert ledger.filled is not None
+    ledger.filled -= AGAIN
+    await world.run(world.ended)
+    assert world.cluster.created[TRIAL.kind, gone] == 2
+    assert len(world.trials()) == 6
+
+
+async def test_of_a_campaign_that_is_over_nothing_is_kept_or_read() -> None:
+    world = await in_the_middle()
+    await world.run(world.ended)
+    await world.settle(30)
+    calls = len(world.cluster.calls)
+    await world.settle(600)
+    asked = [(c.verb, c.kind.kind) for c in world.cluster.calls[calls:] if c.name != ""]
+    assert set(asked) <= {("get", "Campaign")}
+    effects = world.operators[0].loop._reconcilers[world.campaign().kind].effects  # type: ignore[attr-defined]
+    assert effects._ledgers == {}
+
+
+def test_a_line_is_entered_once() -> None:
+    ledger, trial = Ledger(), a_trial(outcome="Succeeded", startTime=ago(30))
+    ledger.add(trial)
+    ledger.add(trial)
+    assert ledger.outcomes == {"Succeeded": 1}
+    assert len(ledger.starts()) == 1
+
+
+def test_the_pace_is_that_of_the_last_trials() -> None:
+    ledger = Ledger()
+    for number in range(2 * PACE):
+        trial = a_trial(outcome="Succeeded", startTime=ago(10 * number))
+        ledger.add(replace(trial, name=f"run-{number}"))
+    starts = ledger.starts()
+    assert len(starts) == PACE
+    assert list(starts) == sorted(starts)
+    assert starts[-1] - starts[0] == pytest.approx(10 * (PACE - 1))

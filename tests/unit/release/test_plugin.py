@@ -1,0 +1,137 @@
+"""The plugin's archives: what is in them, what finds it, and the chart's package."""
+
+import subprocess
+import sys
+import tarfile
+from importlib.metadata import requires
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+from tests.release import archive, chart
+from tests.release.oci import About
+from tests.release.plugin import COMPILED, PLATFORMS, PURE, PYTHONS, krew_manifest, locked
+from tests.release.source import REPO
+from tests.support.chart import Rendered, render
+
+ABOUT = About("1.2.0", "c0ffee", 1_700_000_000)
+LAUNCHER = REPO / "tests/release/kubectl-encbench.sh"
+
+
+def test_it_has_all_that_the_plugin_needs() -> None:
+    import tomllib
+
+    project = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed, left = set[str](), [Requirement(text) for text in project["dependencies"]]
+    while left:
+        one = left.pop()
+        if one.name not in needed and (one.marker is None or one.marker.evaluate({"extra": ""})):
+            needed.add(one.name)
+            left += [Requirement(text) for text in requires(one.name) or ()]
+    assert {name.replace("_", "-") for name in needed} == {*PURE, *COMPILED}
+
+
+def test_each_library_is_pinned_with_its_hashes() -> None:
+    for name in (*PURE, *COMPILED):
+        lines = locked([name])
+        assert lines.startswith(f"{name}==")
+        assert "--hash=sha256:" in lines
+
+
+def test_the_manifest_names_each_platform(tmp_path: Path) -> None:
+    names = [f"kubectl-encbench-1.2.0-{system}-{machine}.tar.gz" for system, machine in PLATFORMS]
+    for name in names:
+        (tmp_path / name).write_bytes(name.encode())
+    files = [tmp_path / name for name in names]
+    spec = krew_manifest(files, "https://example.com/1.2.0", ABOUT)["spec"]
+    assert spec["version"] == "v1.2.0"
+    selected = [tuple(one["selector"]["matchLabels"].values()) for one in spec["platforms"]]
+    assert selected == list(PLATFORMS)
+    assert [one["uri"] for one in spec["platforms"]] == [
+        f"https://example.com/1.2.0/{name}" for name in names
+    ]
+
+
+@pytest.fixture
+def unpacked(tmp_path: Path) -> Path:
+    """An installation as krew leaves it: an archive unpacked, and a link to its launcher."""
+    store, links = tmp_path / "store", tmp_path / "bin"
+    own = store / f"lib/cp{sys.version_info.major}{sys.version_info.minor}"
+    own.mkdir(parents=True)
+    (own / "compiled.py").write_text("answer = 'compiled'")
+    package = store / "lib/common/encbench/cli"
+    package.mkdir(parents=True)
+    main = "import sys, compiled; print(compiled.answer, *sys.argv[1:]); sys.exit(3)"
+    (package / "main.py").write_text(main)
+    (store / "kubectl-encbench").write_text(LAUNCHER.read_text())
+    (store / "kubectl-encbench").chmod(0o755)
+    links.mkdir()
+    (links / "kubectl-encbench").symlink_to("../store/kubectl-encbench")
+    return links / "kubectl-encbench"
+
+
+def run(program: Path, path: str) -> subprocess.CompletedProcess[str]:
+    command = [str(program), "plan", "a b"]
+    return subprocess.run(command, env={"PATH": path}, capture_output=True, text=True, check=False)
+
+
+def test_the_launcher_finds_its_libraries_through_a_link(unpacked: Path) -> None:
+    done = run(unpacked, "/usr/bin:/bin")
+    assert (done.stdout, done.returncode) == ("compiled plan a b\n", 3), done.stderr
+
+
+def test_without_a_python_the_launcher_says_so(unpacked: Path, tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("sh", "readlink", "dirname"):
+        (tools / name).symlink_to(f"/usr/bin/{name}")
+    done = run(unpacked, str(tools))
+    assert done.returncode == 1
+    assert "needs Python 3.11" in done.stderr
+
+
+def test_the_supported_pythons_begin_with_the_least() -> None:
+    text = (REPO / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'requires-python = ">={PYTHONS[0]}"' in text
+    for python in PYTHONS:
+        assert f"python{python}" in LAUNCHER.read_text(), "the launcher looks for it"
+
+
+def test_an_archive_keeps_order_and_rights_and_has_one_time(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text("x")
+    program.chmod(0o755)
+    archive.pack(tmp_path / "a.tar.gz", {"b": b"text", "a": program}, 5)
+    archive.pack(tmp_path / "b.tar.gz", {"a": program, "b": b"text"}, 5)
+    assert (tmp_path / "a.tar.gz").read_bytes() == (tmp_path / "b.tar.gz").read_bytes()
+    with tarfile.open(tmp_path / "a.tar.gz") as tar:
+        assert [(one.name, one.mode, one.mtime) for one in tar] == [
+            ("a", 0o755, 5),
+            ("b", 0o644, 5),
+        ]
+
+
+def test_the_packaged_chart_installs_the_same(tmp_path: Path) -> None:
+    told = [("added", "A thing.")]
+    one = chart.write(tmp_path, told, {"encbench/operator:1.2.0": ["amd64", "arm64"]}, ABOUT)
+    content = one.read_bytes()
+    chart.write(tmp_path, told, {"encbench/operator:1.2.0": ["amd64", "arm64"]}, ABOUT)
+    assert one.read_bytes() == content, "equal when packaged again"
+    packaged: Rendered = render(chart=one)
+    assert len(packaged.manifests) == len(render().manifests)
+    with tarfile.open(one) as tar:
+        file = tar.extractfile("encbench/Chart.yaml")
+        assert file is not None
+        notes = yaml.safe_load(file.read())["annotations"]
+    assert yaml.safe_load(notes["artifacthub.io/changes"]) == [
+        {"kind": "added", "description": "A thing."}
+    ]
+    assert yaml.safe_load(notes["artifacthub.io/images"]) == [
+        {
+            "name": "operator",
+            "image": "encbench/operator:1.2.0",
+            "platforms": ["linux/amd64", "linux/arm64"],
+        }
+    ]

@@ -1,0 +1,87 @@
+"""A release's version and changelog, as the files of the commit say them."""
+
+import re
+
+import pytest
+import yaml
+
+from encbench import __version__
+from tests.cluster.console import ClusterError
+from tests.release.__main__ import tag
+from tests.release.build import IMAGES, OWN
+from tests.release.source import REPO, changes
+from tests.support.chart import render
+from tests.unit.chart.test_contents import operator_arguments
+
+CHANGELOG = """\
+# Changelog
+
+## [Unreleased]
+
+### Added
+
+- Not this.
+
+## [1.2.0] - 2026-11-23
+
+### Added
+
+- A thing, with
+  two lines.
+- Another.
+
+### Fixed
+
+- A fault.
+
+## [1.1.0] - 2026-10-01
+
+### Added
+
+- Not this.
+"""
+
+
+def test_the_section_of_a_version() -> None:
+    assert changes("1.2.0", CHANGELOG) == [
+        ("added", "A thing, with two lines."),
+        ("added", "Another."),
+        ("fixed", "A fault."),
+    ]
+
+
+@pytest.mark.parametrize("version", ["1.3.0", "1.2", "Unreleased"])
+def test_a_version_without_a_section_is_no_release(version: str) -> None:
+    with pytest.raises(ClusterError, match=rf"no section '## \[{version}\] - YYYY-MM-DD'"):
+        changes(version, CHANGELOG)
+
+
+def test_a_kind_of_change_that_is_none() -> None:
+    with pytest.raises(ClusterError, match="'### New' is none of"):
+        changes("1.2.0", CHANGELOG.replace("### Fixed", "### New"))
+
+
+def test_this_repositorys_changelog_is_kept() -> None:
+    text = (REPO / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(r"^## \[([^\]]+)\]", text, re.M)
+    assert versions[0] == "Unreleased"
+    for version in versions[1:]:
+        assert changes(version, text), version
+
+
+def test_the_chart_is_of_the_same_version() -> None:
+    chart = yaml.safe_load((REPO / "charts/encbench/Chart.yaml").read_text(encoding="utf-8"))
+    assert chart["version"] == chart["appVersion"] == __version__
+
+
+def test_a_release_has_the_images_that_its_chart_names() -> None:
+    rendered = render({"privilegedVolumes": {"enabled": True}})
+    args = operator_arguments(rendered)
+    named = {container["image"] for _, container in rendered.containers()}
+    named |= {args.image, args.volume_image, args.proxy_image, args.turnstile_image}
+    named |= {image for _, image in args.tool_image}
+    ours = {image.removeprefix("docker.io/") for image in named}
+    # This one's tag is the template's version.
+    postgresql = {"encbench/postgresql:15"}
+    assert ours | postgresql == {f"encbench/{name}:{tag(name, __version__)}" for name in IMAGES}
+    assert set(OWN) <= set(IMAGES)

@@ -1,0 +1,68 @@
+"""Which campaigns make a series, and what is said of it."""
+
+import pytest
+
+from encbench.cli.flags import FIGURES
+from encbench.core.statistics.changes import LEVEL
+from encbench.report.figures import JUDGED
+from encbench.report.history.series import history
+from tests.data.report.nights import NIGHTS, OLDER, ROSE, nights, the_history
+
+
+def test_a_condition_has_a_series_for_each_configuration() -> None:
+    found = [(it.condition.concurrency, it.number, len(it.points)) for it in the_history().series]
+    later = NIGHTS - OLDER
+    assert found == [(4, 1, OLDER), (4, 2, later), (16, 1, OLDER), (16, 2, later)]
+    second = the_history().series[1]
+    assert [(it.topic, it.name, it.a) for it in second.differs] == [
+        ("what it ran on", "Kernel", "6.1.0")
+    ]
+
+
+def test_the_rise_is_found_and_only_that() -> None:
+    short, rose, _, flat = the_history().series
+    assert short.course.p is None
+    (change,) = rose.course.changes
+    assert rose.measured[change.place][0].campaign == f"night-{ROSE + 1}"
+    assert rose.rose and not flat.rose and not flat.course.changes
+    assert rose.levels == [change.before] * (ROSE - OLDER) + [change.after] * (NIGHTS - ROSE)
+    assert [change.before, change.after] == pytest.approx([0.08, 0.12], abs=0.008)
+
+
+def test_series_share_one_error() -> None:
+    """Two of the four are long enough, so each has half of it and needs two more campaigns."""
+    assert the_history().level == LEVEL / 2
+    assert the_history().needed == 10
+
+
+def test_unlike_campaigns_are_joined_when_asked() -> None:
+    joined = history(nights(), allow_unlike=True)
+    assert [len(it.points) for it in joined.series] == [NIGHTS, NIGHTS]
+    assert joined.series[0].rose
+
+
+def test_order_and_repetition_of_the_reports_do_not_matter() -> None:
+    assert history([*reversed(nights()), *nights()]) == the_history()
+
+
+def test_another_figure_can_be_followed() -> None:
+    found = history(nights(), "cpuPerTransaction").series
+    assert {it.figure.key for it in found} == {"cpuPerTransaction"}
+    assert history(nights(), "recovery").series == ()
+
+
+def test_every_judged_figure_can_be_asked_for() -> None:
+    assert set(FIGURES) == set(JUDGED)
+
+
+def test_a_campaign_without_data_has_no_place_in_the_test() -> None:
+    last = nights()[-1]
+    groups = tuple(
+        one.model_copy(
+            update={"rows": tuple(r.model_copy(update={"overhead": None}) for r in one.rows)}
+        )
+        for one in last.groups
+    )
+    series = history([*nights()[:-1], last.model_copy(update={"groups": groups})]).series[1]
+    assert (len(series.points), len(series.measured)) == (14, 13)
+    assert series.rose
