@@ -85,7 +85,7 @@ def test_records_and_report_say_where_everything_ran(
     clients = _nodes(_of(pods, "client"), "encbench.io/trial")
     for record, _ in records:
         assert record["databaseNode"] in databases.values()
-        assert [one["node"] for one in record["clients"]] == [clients[record["name"]]]
+        assert [one["node"] for one in record["clients"]] == [clients[record["trial"]["name"]]]
     assert not report.get("colocated", False)
 
 

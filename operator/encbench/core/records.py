@@ -32,6 +32,8 @@ class ClientFacts(Model):
     """What the trial's record says about one client replica, in order of its index."""
 
     tps: float | None = None
+    began: float | None = None
+    """When its tool started, Unix time by the operator's clock."""
     cpu_cores: float | None = None
     cpu_limit_cores: float | None = None
     memory_max_bytes: int | None = None

@@ -244,6 +244,7 @@ def _client_facts(run: _Run, part: Measurement, node: str | None) -> ClientFacts
     cores = summary.cpu_seconds / seconds if summary.cpu_seconds is not None and seconds else None
     return ClientFacts(
         tps=part.tps,
+        began=None if summary.began is None else summary.began.unix - run.skew,
         cpu_cores=cores,
         cpu_limit_cores=summary.cpu_limit_cores,
         memory_max_bytes=summary.memory_max_bytes,

@@ -111,6 +111,29 @@ def unlike_clients(facts: Facts) -> Iterator[Caveat]:
         )
 
 
+def beside_databases(facts: Facts) -> Iterator[Caveat]:
+    """Clients on the nodes of databases that were not measured, but ran."""
+    if facts.spec.residency == "OnDemand":
+        return
+    homes = {one.record.testbed: one.record.machine.node for one in facts.sources}
+    found = {
+        (client.node, bed)
+        for one in facts.sources
+        for client in one.record.clients
+        for bed, node in homes.items()
+        if bed != one.record.testbed and node == client.node != one.record.machine.node
+    }
+    if found:
+        node, bed = min((node or "", bed) for node, bed in found)
+        yield note(
+            title="Clients ran beside other databases",
+            text=f"For instance on node {node}, where testbed {bed} has its database, because no "
+            "node was free of databases. Those were idle while others were measured, but they "
+            "hold memory there, and limits.idleCpu is all that bounds what they do. With "
+            "residency: OnDemand they are stopped.",
+        )
+
+
 Machines = Callable[[ProvenanceRecord], list[MachineFacts]]
 
 
