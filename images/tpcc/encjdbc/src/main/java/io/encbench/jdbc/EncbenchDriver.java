@@ -46,7 +46,9 @@ public final class EncbenchDriver implements Driver {
           "the driver " + inner.className() + " does not take the URL after jdbc:encbench:",
           "08001");
     }
-    return new EncryptingConnection(new Session(inner, opener, target.stored()), connection);
+    boolean truths = Inner.hasTruths(target.url(), target.properties());
+    return new EncryptingConnection(
+        new Session(inner, opener, target.stored(), truths), connection);
   }
 
   @Override
