@@ -15,7 +15,7 @@ export OPENBLAS_NUM_THREADS := 1
 venv = $(shell tests/venv.sh)
 python = $(venv)/bin/python
 # Half of the time these tests wait for servers; a file and its servers stay with one worker.
-contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 3 --dist loadfile --no-loadscope-reorder tests/contract
+contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 3 --dist loadgroup --no-loadscope-reorder tests/contract
 
 # The English of these files keeps the rules in .vale/styles: pages, the comments of manifests, the
 # docstrings and comments of the operator, and the API's descriptions.

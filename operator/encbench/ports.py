@@ -285,7 +285,7 @@ class CampaignFigures:
     """Number by state: planned, active, succeeded, invalid, failed."""
     over: bool = False
     hindered: str = ""
-    """The reason for which it does not go on; empty where it does."""
+    """The reason why it does not go on; empty where it does."""
 
 
 class Meter:
@@ -319,4 +319,4 @@ class Meter:
         """A trial has ended; the reason is empty where it succeeded."""
 
     def idle(self, seconds: float) -> None:
-        """Between two windows of a campaign nothing was measured for so long, warm-up aside."""
+        """Seconds in which nothing was measured between two windows, warm-up left out."""

@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 from encbench.core.artefact import decode
 from encbench.core.naming import trial_prefix
 from encbench.report.document import Report
+from encbench.report.document.trial import TrialView
 from encbench.wire import files
 
 if TYPE_CHECKING:
@@ -67,36 +68,36 @@ class Results:
 
     def series(self, trial: str) -> "DataFrame":
         """A row for each second of each client of a trial. LookupError where there is none."""
-        from pandas import concat, read_csv  # noqa: PLC0415
-
         found = next((one for one in self.report.trials if one.name == trial), None)
         if found is None:
             raise LookupError(f"the report has no trial {trial}")
+        series = self._series(found)
+        if series is None:
+            raise LookupError(f"there is no series of trial {trial}: load the campaign's folder")
+        return series
+
+    def _series(self, trial: TrialView) -> "DataFrame | None":
+        from pandas import concat, read_csv  # noqa: PLC0415
+
         frames: list[DataFrame] = []
         while self._folder is not None:
             name = files.of_client(len(frames), files.SERIES)
-            content = self._folder.get(f"{trial_prefix('', found.uid)}/{name}".lstrip("/"))
+            content = self._folder.get(f"{trial_prefix('', trial.uid)}/{name}".lstrip("/"))
             if content is None:
                 break
             frames.append(read_csv(io.BytesIO(content)).assign(client=len(frames)))
-        if not frames:
-            raise LookupError(f"there is no series of trial {trial}: load the campaign's folder")
-        return concat(frames, ignore_index=True)
+        return concat(frames, ignore_index=True) if frames else None
 
     def write_parquet(self, folder: str | Path) -> list[Path]:
         """Write rows, trials, rounds, and the series of every trial that has one."""
+        from pandas import concat  # noqa: PLC0415
+
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
         frames: dict[str, Any] = {"rows": self.rows, "trials": self.trials, "rounds": self.rounds}
-        series = []
-        for one in self.report.trials:
-            try:
-                series.append(self.series(one.name).assign(trial=one.name))
-            except LookupError:
-                continue
+        found = ((one.name, self._series(one)) for one in self.report.trials)
+        series = [frame.assign(trial=name) for name, frame in found if frame is not None]
         if series:
-            from pandas import concat  # noqa: PLC0415
-
             frames["series"] = concat(series, ignore_index=True)
         written = []
         for name, frame in frames.items():

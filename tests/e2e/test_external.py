@@ -159,7 +159,7 @@ def test_it_is_measured_and_no_database_is_made(outside: Kube, start: Start) -> 
         markdown = store.get(artefacts["markdown"]["key"]).decode()
         index = json.loads(store.get(artefacts["index"]["key"]))
         trials = [json.loads(store.get(entry["key"])) for entry in index["trials"]]
-    assert "Somebody else runs the database" in markdown
+    assert "Others run the database" in markdown
     assert PASSWORD not in markdown
     for trial in trials:
         if trial["outcome"] != "Succeeded":

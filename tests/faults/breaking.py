@@ -1,4 +1,4 @@
-"""What somebody with too many rights does to a testbed behind the operator's back.
+"""What a user with too many rights does to a testbed behind the operator's back.
 
 Before its server's first start: the testbed's pods wait at a gate, for a label that no node has, so
 that its ConfigMap, Secret and StatefulSet are there and can be changed at leisure. While it runs:
@@ -147,7 +147,7 @@ def in_server(kube: Kube, testbed: str, script: str, stdin: str | None = None) -
 
 
 def reload_postgresql(kube: Kube, testbed: str, *settings: str) -> None:
-    """What `ALTER SYSTEM SET` and `pg_reload_conf()` do, for nobody may log in as superuser."""
+    """What `ALTER SYSTEM SET` and `pg_reload_conf()` do; no user may log in as superuser."""
     data = f"{VOLUME}/data"
     lines = "".join(f"{setting}\\n" for setting in settings)
     in_server(

@@ -81,7 +81,7 @@ def file(entry: str, *edits: Callable[[str], str]) -> Break:
 
 
 def _encrypt_unasked(kube: Kube, testbed: str) -> None:
-    """A baseline that encrypts, with a key that somebody left beside the option file."""
+    """A baseline that encrypts, with a key that was left beside the option file."""
     edit_file(kube, testbed, "keyfile", lambda _: f"1;{'0f' * 32}\n")
     more = (
         "plugin_load_add=file_key_management\n"

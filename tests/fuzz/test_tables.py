@@ -1,4 +1,4 @@
-"""Published tables, as somebody has typed or exported them."""
+"""Published tables, with the slips of those who typed or exported them."""
 
 from contextlib import suppress
 from pathlib import Path

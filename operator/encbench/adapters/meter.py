@@ -25,7 +25,7 @@ from encbench.api.kinds import Kind
 from encbench.ports import Body, CampaignFigures, Meter, PassEnd
 
 MOST = 200
-"""Campaigns with series of their own, those first that are not over."""
+"""How many campaigns have series of their own; those that are not over come first."""
 _BRIEF = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _LONG = (0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 900)
 
@@ -36,7 +36,7 @@ class PrometheusMeter(Meter):
     """Counts in memory; `exposition` shows it."""
 
     def __init__(self, version: str) -> None:
-        # A second series for each counter, of which nothing is made.
+        # Each counter would have a second series, which nothing uses.
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = registry = CollectorRegistry()
         own: dict[str, Any] = {"registry": registry}
@@ -156,13 +156,13 @@ class MeteredTransport:
 
 
 class _Now(Collector):
-    """What is the case at the scrape."""
+    """The state at the moment of the scrape."""
 
     def __init__(self, version: str) -> None:
         self._version = version
         self.campaigns: dict[tuple[str, str], CampaignFigures] = {}
         self.tps: dict[tuple[str, str, str], dict[str, float]] = {}
-        """By namespace, campaign and arm: of each trial that runs."""
+        """TPS of each running trial, by namespace, campaign and arm."""
         self.lanes: Lanes = dict
         self.errands: Callable[[], int] = int
 

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 FRESH = 1.0
-"""Seconds for which a rendering is given again."""
+"""Seconds for which one rendering answers all scrapes."""
 _TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 

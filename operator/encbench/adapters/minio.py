@@ -71,7 +71,7 @@ class MinioAdmin:
 def encrypted(content: bytes, password: str) -> bytes:
     """Salt, algorithm, nonce, and one last fragment of AES-256-GCM, which authenticates its place.
 
-    The key is PBKDF2's of the password, one of the algorithms that MinIO accepts.
+    The key comes from the password by PBKDF2, which is one of the ways that MinIO accepts.
     """
     if len(content) > _LARGEST:
         raise ValueError(f"{len(content)} bytes do not fit into one fragment")

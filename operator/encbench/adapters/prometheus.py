@@ -33,7 +33,7 @@ LARGEST = 32 * 2**20
 """Bytes of an answer. One series of a window of a day has 3 MiB."""
 _ASKED_WRONGLY = (400, 422)
 ASK_AGAIN = 30.0
-"""Seconds for which the difference of clocks counts."""
+"""Seconds before it is asked for its time again."""
 
 
 class Prometheus(HttpClient):
@@ -45,7 +45,7 @@ class Prometheus(HttpClient):
         self._timeout = ClientTimeout(total=timeout)
         self._ca_file = ca_file
         self._known: tuple[float, float] | None = None
-        """When by the monotonic clock its clock was asked for, and how far it was ahead of ours."""
+        """When it was last asked for its time (monotonic), and how far that was ahead of ours."""
 
     async def raw(self, selector: str, start: float, end: float) -> list[Series]:
         """The raw samples in [start, end] (Unix seconds) of every series that matches.

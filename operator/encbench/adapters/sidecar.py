@@ -89,7 +89,7 @@ def _context(authority: str) -> ssl.SSLContext:
 
 
 def _json(content: bytes) -> Any:
-    """What it says, or None if it is not JSON."""
+    """The JSON value, or None if it is none."""
     try:
         return parsed(content)
     except ValueError:

@@ -44,6 +44,7 @@ _POD = {
 _SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
 _MARK = {NOT_MARKED: "The owner of a Secret or a claim has not marked it for this use."}
 _NODE = {NODE_IN_USE: "Another campaign works on its node; the message names it."}
+_IN_USE = {IN_USE: "Another campaign uses the same external database."}
 _LOGIN = {NO_LOGIN: "The Secret of an external database is gone or incomplete."}
 _PROVEN = {IN_FORCE: "Everything that was looked at agrees with the mode."}
 _NOT_PROVEN = {NOT_IN_FORCE: "Something that was looked at disagrees with the mode."}
@@ -91,7 +92,7 @@ _HINDERED = ConditionType(
         NOT_READY: "The database's pod is not ready.",
         NO_ANSWER: "The agent, its server, or the store for the proof does not answer.",
         NOT_STORED: "The object store or Prometheus is away; nothing is lost.",
-        IN_USE: "Another campaign uses the same external database.",
+        **_IN_USE,
         **_NODE,
         **_LOGIN,
         **_SETTINGS,
@@ -164,7 +165,7 @@ TESTBED_LIFE = Lifecycle(
             false={
                 "Creating": "Its objects are being created.",
                 STARTING: "It is starting.",
-                IN_USE: "Another campaign uses the same external database.",
+                **_IN_USE,
                 **_LOGIN,
                 **_SETTINGS,
                 **_MARK,

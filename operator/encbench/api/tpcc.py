@@ -62,7 +62,7 @@ UrlValue = Annotated[
 ]
 Weight = Annotated[Number, Field(ge=0, le=100)]
 Statements = Literal["benchmarksql", "lean"]
-"""By which statements TPC-C's transactions are made (docs/tpcc.md)."""
+"""The statements that TPC-C's transactions consist of (docs/tpcc.md)."""
 
 
 class Mix(Model):

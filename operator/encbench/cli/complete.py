@@ -67,7 +67,7 @@ def _valued(command: argparse.ArgumentParser, word: str) -> argparse.Action | No
 
 
 def _positional(command: argparse.ArgumentParser, before: Sequence[str]) -> argparse.Action | None:
-    """The argument whose turn it is."""
+    """The positional argument that comes next."""
     given, skip = 0, False
     for word in before:
         if skip or word.startswith("-"):

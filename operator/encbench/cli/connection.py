@@ -1,4 +1,4 @@
-"""The way to a cluster: kubectl, with the context and the kubeconfig that the user chose."""
+"""The way to a cluster and to a campaign in it: kubectl, as the user's flags ask for it."""
 
 import argparse
 import asyncio
@@ -8,7 +8,9 @@ from collections.abc import AsyncIterator
 
 from encbench.adapters.kubectl import Kubectl, KubectlFailed
 from encbench.adapters.kubernetes import KubernetesCluster
+from encbench.api.kinds import CAMPAIGN
 from encbench.cli.output import CommandError
+from encbench.ports import Body, Cluster
 
 _NAMESPACE = ("view", "--minify", "--output=jsonpath={..namespace}")
 
@@ -38,6 +40,16 @@ async def connected(
         except KubectlFailed as error:
             raise CommandError(f"no cluster to talk to: {error}") from error
         yield KubernetesCluster(transport), namespace or args.namespace or own
+
+
+async def campaign(
+    cluster: Cluster, namespace: str, name: str, remedy: str = "name another namespace with -n"
+) -> Body:
+    """The campaign as it was read; CommandError, with what to do, if there is none."""
+    body = await cluster.get(CAMPAIGN, namespace, name)
+    if body is None:
+        raise CommandError(f"there is no campaign {name} in namespace {namespace}: {remedy}")
+    return body
 
 
 async def _context_namespace(chosen: Kubectl) -> str:

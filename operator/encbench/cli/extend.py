@@ -12,6 +12,7 @@ from encbench.api.base import API_VERSION
 from encbench.api.campaign import CampaignSpec
 from encbench.api.kinds import CAMPAIGN
 from encbench.cli import output
+from encbench.cli.connection import campaign
 from encbench.cli.outline import outline
 from encbench.cli.outline_text import Answer, Planned, text
 from encbench.cli.output import CommandError
@@ -20,13 +21,7 @@ from encbench.ports import Cluster, Conflict
 
 async def extend(cluster: Cluster, namespace: str, args: argparse.Namespace) -> int:
     """Make the follow-up and print its plan, or print its manifest; the exit code."""
-    body = await cluster.get(CAMPAIGN, namespace, args.campaign)
-    if body is None:
-        raise CommandError(
-            f"there is no campaign {args.campaign} in namespace {namespace}: name another "
-            "namespace with -n"
-        )
-    first = extended(body)
+    first = extended(await campaign(cluster, namespace, args.campaign))
     if first.obstacle:
         raise CommandError(first.obstacle)
     spec = _planned(first, args.blocks)

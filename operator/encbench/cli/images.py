@@ -1,7 +1,6 @@
 """`kubectl encbench images`: every image that a campaign's pods have, for mirroring."""
 
 import argparse
-import contextlib
 import json
 import sys
 from collections.abc import Iterator
@@ -11,14 +10,16 @@ from encbench.admission.gather import CampaignParts, Lookup, gather
 from encbench.admission.images import Images
 from encbench.api.kinds import CAMPAIGN
 from encbench.cli import installation, manifests, output
-from encbench.cli.connection import connected
+from encbench.cli.connection import campaign, connected
 from encbench.cli.manifests import Offline
 from encbench.cli.output import CommandError
 from encbench.ports import Body, Cluster
 from encbench.reconcile import objects
 
+_REMEDY = "name another namespace with -n, or its manifests with -f or -k"
+
 Found = dict[str, list[str]]
-"""What each image is for."""
+"""The uses of each image."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,9 @@ async def images(args: argparse.Namespace) -> int:
 
 
 async def from_manifests(args: argparse.Namespace) -> Found:
-    """Of every campaign of the files; --live adds what the cluster has."""
-    async with contextlib.AsyncExitStack() as stack:
-        live, namespace, own = None, args.namespace or "default", Installation()
-        if args.live:
-            live, namespace = await stack.enter_async_context(connected(args))
-            own = await installed(live, namespace)
-        loaded = await manifests.load(args.filename, args.kustomize, namespace)
+    """The images of every campaign in the files; --live adds what the cluster has."""
+    async with manifests.given(args) as (loaded, live, namespace):
+        own = Installation() if live is None else await installed(live, namespace)
         found: Found = {}
         for body in loaded.of(CAMPAIGN):
             parts = await _parts(Offline(loaded, live), body)
@@ -70,20 +67,15 @@ async def from_manifests(args: argparse.Namespace) -> Found:
 
 
 async def from_cluster(cluster: Cluster, namespace: str, name: str) -> Found:
-    """Of a campaign in the cluster: as it was frozen, or as it would be."""
-    body = await cluster.get(CAMPAIGN, namespace, name)
-    if body is None:
-        raise CommandError(
-            f"there is no campaign {name} in namespace {namespace}: name another namespace with "
-            "-n, or its manifests with -f or -k"
-        )
+    """The images of a campaign in the cluster: as it was frozen, or as it would be."""
+    body = await campaign(cluster, namespace, name, _REMEDY)
     found: Found = {}
     _add(found, needed(await _parts(cluster, body), await installed(cluster, namespace)))
     return found
 
 
 async def installed(cluster: Cluster, namespace: str) -> Installation:
-    """Of the operator that watches the namespace; CommandError without one."""
+    """The images of the operator that watches the namespace; CommandError without one."""
     _, options = await installation.find(cluster, namespace)
     chosen = Images.chosen(_pairs(options.server_image), _pairs(options.tool_image))
     return Installation(
@@ -98,14 +90,14 @@ def _pairs(options: list[str]) -> Iterator[tuple[str, str]]:
 
 
 async def _parts(reader: Lookup, body: Body) -> CampaignParts:
-    campaign = objects.campaign(body)
-    found = await gather(reader, campaign.namespace, campaign.name, campaign.spec)
-    frozen = campaign.status.resolved
+    one = objects.campaign(body)
+    found = await gather(reader, one.namespace, one.name, one.spec)
+    frozen = one.status.resolved
     return found if frozen is None else found.as_frozen(frozen)
 
 
 def needed(parts: CampaignParts, own: Installation) -> Iterator[tuple[str, str]]:
-    """Image and use; what the installation does not have, or is not known to have, is left out."""
+    """Each image with its use, but those that the installation lacks or is not known to have."""
     whole = parts.with_images(own.images)
     for name, instance in whole.instances.items():
         if instance.image is not None:

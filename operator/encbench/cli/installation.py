@@ -1,7 +1,6 @@
 """Where the bucket is: the operator's Deployment says it, so users need not."""
 
 import argparse
-import base64
 import contextlib
 import re
 from collections.abc import AsyncIterator
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 from encbench.adapters.kubectl import Kubectl, KubectlFailed
 from encbench.api.kinds import SECRET, Kind
 from encbench.cli.output import CommandError
+from encbench.kube.secrets import entry
 from encbench.ports import Body, Cluster
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ DEPLOYMENT = Kind("apps/v1", "Deployment", "deployments")
 OPERATOR = {"app.kubernetes.io/name": "encbench", "app.kubernetes.io/component": "operator"}
 READER = "encbench.io/reader-secret"
 """Annotation of the Deployment: the Secret with credentials that cannot write."""
-CREDENTIALS = ("access-key", "secret-key")
 
 
 async def find(cluster: Cluster, namespace: str) -> tuple[Body, argparse.Namespace]:
@@ -79,7 +78,7 @@ async def link(cluster: Cluster, namespace: str, key: str, seconds: int) -> str:
 
 
 def _opened(options: argparse.Namespace, endpoint: str, credentials: Path) -> "ObjectStore":
-    # Half a second, which a table does not need.
+    # This import takes half a second, which a table does not need.
     from encbench.adapters.objectstore import ObjectStore  # noqa: PLC0415
 
     return ObjectStore(
@@ -95,6 +94,8 @@ async def _credentials(cluster: Cluster, operator: Body, directory: Path) -> Non
 
     CommandError without the right to see them.
     """
+    from encbench.adapters import s3  # noqa: PLC0415
+
     own, name = operator["metadata"]["namespace"], _secret_name(operator)
     secret = await cluster.get(SECRET, own, name)
     if secret is None:
@@ -102,10 +103,12 @@ async def _credentials(cluster: Cluster, operator: Body, directory: Path) -> Non
             f"Secret {name} in namespace {own} does not exist, or you may not read it: "
             "someone who may can pass on what kubectl encbench report --link prints"
         )
-    for name in CREDENTIALS:
-        path = directory / name
-        path.touch(mode=0o600)
-        path.write_bytes(base64.b64decode(secret["data"][name]))
+    for key in (s3.ACCESS_KEY_FILE, s3.SECRET_KEY_FILE, s3.SESSION_TOKEN_FILE):
+        # Only temporary credentials have a token. S3Connection names a file that it misses.
+        if (value := entry(secret, key)) is not None:
+            path = directory / key
+            path.touch(mode=0o600)
+            path.write_text(value)
 
 
 def _service(endpoint: str, namespace: str) -> tuple[str, str] | None:

@@ -3,8 +3,9 @@
 import argparse
 from collections.abc import Iterator
 
-from encbench.api.kinds import CAMPAIGN, POD
+from encbench.api.kinds import POD
 from encbench.cli import output
+from encbench.cli.connection import campaign
 from encbench.cli.output import CommandError
 from encbench.kube import labels
 from encbench.ports import Body, Cluster
@@ -12,11 +13,7 @@ from encbench.ports import Body, Cluster
 
 async def logs(cluster: Cluster, namespace: str, args: argparse.Namespace) -> int:
     """Print the last lines of each container that has said something; the exit code."""
-    if await cluster.get(CAMPAIGN, namespace, args.campaign) is None:
-        raise CommandError(
-            f"there is no campaign {args.campaign} in namespace {namespace}: name another "
-            "namespace with -n"
-        )
+    await campaign(cluster, namespace, args.campaign)
     wanted = {labels.CAMPAIGN: args.campaign}
     wanted |= {labels.TRIAL: args.trial} if args.trial else {}
     pods = await cluster.list(POD, namespace, wanted)

@@ -6,8 +6,9 @@ would refuse of our own kinds.
 
 import argparse
 import base64
+import contextlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,13 @@ from typing import Any
 import yaml
 
 from encbench.adapters.kubectl import Kubectl, KubectlFailed
+from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.admission.gather import Lookup
 from encbench.api import resources
 from encbench.api.base import API_VERSION, GROUP
 from encbench.api.kinds import SECRET, Kind
 from encbench.cli import output
+from encbench.cli.connection import connected
 from encbench.cli.output import CommandError
 from encbench.ports import Body
 
@@ -57,6 +60,18 @@ def are_given(args: argparse.Namespace) -> bool:
     if given == bool(args.campaign):
         raise CommandError("name either a campaign in the cluster, or manifests with -f or -k")
     return given
+
+
+@contextlib.asynccontextmanager
+async def given(
+    args: argparse.Namespace,
+) -> AsyncIterator[tuple[Manifests, KubernetesCluster | None, str]]:
+    """The manifests that were given, the cluster of `--live`, and the namespace."""
+    async with contextlib.AsyncExitStack() as stack:
+        live, namespace = None, args.namespace or "default"
+        if args.live:
+            live, namespace = await stack.enter_async_context(connected(args))
+        yield await load(args.filename, args.kustomize, namespace), live, namespace
 
 
 async def load(files: Sequence[str], folder: str | None, namespace: str) -> Manifests:

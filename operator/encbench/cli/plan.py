@@ -11,12 +11,11 @@ from encbench.admission.programs import unknown_settings
 from encbench.api import resources
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN, TRIAL
-from encbench.cli import manifests, output
+from encbench.cli import connection, manifests, output
 from encbench.cli.connection import connected
 from encbench.cli.manifests import Manifests, Offline
 from encbench.cli.outline import ASSUMED, Pace, outline
 from encbench.cli.outline_text import Answer, Planned, document, text
-from encbench.cli.output import CommandError
 from encbench.core.problem import Problem, Reason
 from encbench.kube import labels
 from encbench.kube.parsing import Malformed
@@ -25,6 +24,8 @@ from encbench.reconcile import objects
 from encbench.reconcile.campaign.ledger import block_of
 from encbench.reconcile.objects import Campaign, Trial
 from encbench.tools.turns import load_seconds
+
+_REMEDY = "name another namespace with -n, or plan its manifests with -f or -k"
 
 
 async def plan(args: argparse.Namespace) -> int:
@@ -43,11 +44,7 @@ async def plan(args: argparse.Namespace) -> int:
 
 async def from_manifests(args: argparse.Namespace) -> Answer:
     """Every campaign of the files; --live adds what the cluster has."""
-    async with contextlib.AsyncExitStack() as stack:
-        live, namespace = None, args.namespace or "default"
-        if args.live:
-            live, namespace = await stack.enter_async_context(connected(args))
-        found = await manifests.load(args.filename, args.kustomize, namespace)
+    async with manifests.given(args) as (found, live, _):
         campaigns = tuple([await _planned(found, body, live) for body in found.of(CAMPAIGN)])
     alone = ("The manifests contain no Campaign: their parts were checked alone.",)
     any_campaign = campaigns or any(it.kind == CAMPAIGN.kind for it in found.refused)
@@ -88,13 +85,7 @@ async def _against_live(campaign: Campaign, live: Cluster | None) -> list[Proble
 
 async def from_cluster(cluster: Cluster, namespace: str, name: str) -> Answer:
     """A campaign in the cluster: as it was accepted, or as it would be now."""
-    body = await cluster.get(CAMPAIGN, namespace, name)
-    if body is None:
-        raise CommandError(
-            f"there is no campaign {name} in namespace {namespace}: name another namespace with "
-            "-n, or plan its manifests with -f or -k"
-        )
-    campaign = objects.campaign(body)
+    campaign = objects.campaign(await connection.campaign(cluster, namespace, name, _REMEDY))
     spec, status = campaign.spec, campaign.status
     if status.resolved is None:
         gathered, problems = await admit(cluster, namespace, name, spec)

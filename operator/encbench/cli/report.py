@@ -83,7 +83,7 @@ def _open(page: bytes, place: Path) -> int:
     place.parent.mkdir(parents=True, exist_ok=True)
     output.write(page, str(place))
     print(place)
-    # Half of the time that a table takes.
+    # This import takes half as long as a whole table.
     import webbrowser  # noqa: PLC0415
 
     if not webbrowser.open(place.resolve().as_uri()):

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from encbench.api.campaign import CampaignStatus
-from encbench.api.kinds import CAMPAIGN, POD, TRIAL
+from encbench.api.kinds import POD, TRIAL
 from encbench.cli import progress
-from encbench.cli.output import CommandError
+from encbench.cli.connection import campaign
 from encbench.cli.screen import Screen
 from encbench.kube import labels
 from encbench.ports import Cluster, Rejected, Unavailable
@@ -20,6 +20,7 @@ from encbench.tools.pod import RECORDER_PORT
 
 INTERVAL = 1.0
 FAILED, REFUSED, TIMED_OUT = 1, 2, 3
+_REMEDY = "apply it, or name another namespace with -n"
 _TPS = re.compile(r"^encbench_client_tps ([-+.0-9eE]+)$", re.MULTILINE)
 
 
@@ -94,14 +95,9 @@ async def follow(cluster: Scraped, namespace: str, name: str, limit: float | Non
 async def _status(cluster: Cluster, namespace: str, name: str) -> CampaignStatus | None:
     """The status; None while the API server is away."""
     try:
-        body = await cluster.get(CAMPAIGN, namespace, name)
+        body = await campaign(cluster, namespace, name, _REMEDY)
     except Unavailable:
         return None
-    if body is None:
-        raise CommandError(
-            f"there is no campaign {name} in namespace {namespace}: apply it, or name another "
-            "namespace with -n"
-        )
     return objects.campaign(body).status
 
 

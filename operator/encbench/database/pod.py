@@ -60,7 +60,7 @@ def spec(context: DatabaseContext) -> Body:
 def server_image(instance: InstanceTemplateSpec) -> str:
     """The image of the server's containers: the template's.
 
-    It is upstream's in a campaign that an operator accepted which froze no default image.
+    Operators of earlier versions froze no default image; then it is upstream's.
     """
     return instance.image or f"{facts(instance.engine).repository}:{instance.version}"
 

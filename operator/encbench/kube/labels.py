@@ -11,7 +11,7 @@ MANAGED_BY = "app.kubernetes.io/managed-by"
 COMPONENT = "app.kubernetes.io/component"
 PART_OF = "app.kubernetes.io/part-of"
 INSTANCE = "app.kubernetes.io/instance"
-"""Of a child the campaign; of the chart's objects the release."""
+"""The campaign of a child; the release of the chart's objects."""
 MANAGER = "encbench"
 
 CAMPAIGN = "encbench.io/campaign"

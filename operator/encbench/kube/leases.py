@@ -72,7 +72,7 @@ class NodeLease:
     node: str
     holder: Holder | None = None
     seconds: int = 0
-    """After the last renewal the lease holds for so long."""
+    """How long the lease holds after its last renewal."""
     acquired: str = ""
     renewed: str = ""
     until: float | None = None
@@ -161,7 +161,7 @@ def body_of(lease: NodeLease, namespace: str) -> dict[str, Any]:
 
 
 def _moment(text: str | None) -> str:
-    """Of one form, whichever the server prefers."""
+    """The time in one form, whichever form the server prefers."""
     if not text:
         return ""
     return format_micro_time(parse_time(text).astimezone(UTC))

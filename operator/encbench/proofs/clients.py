@@ -25,7 +25,7 @@ from encbench.proofs.check import Comparison, exempt, proof_of
 
 UNSEEN = (
     "the data files, logs and backups of the server",
-    "its settings, and that no one else used it",
+    "its settings, and whether other clients used it",
     "a restart of the server between two sessions",
 )
 """What no client's session shows of an external database."""

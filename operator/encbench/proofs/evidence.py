@@ -145,7 +145,7 @@ def hits(files: Sequence[SearchedFile]) -> str:
 
 def transit(in_transit: InTransit | None) -> str:
     """What a proof that holds says about TLS."""
-    return "TLS is off" if in_transit is None else "nobody connects without TLS"
+    return "TLS is off" if in_transit is None else "no client connects without TLS"
 
 
 def count(number: int, noun: str) -> str:

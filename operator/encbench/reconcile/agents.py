@@ -36,7 +36,7 @@ async def agent(cluster: Reader, namespace: str, testbed: str, pod: PodFacts) ->
 def recorder(pod: PodFacts) -> str:
     """The address of the recorder in a client's pod. Unavailable while there is none.
 
-    What it takes is the testbed's, and is asked for once and not for each of the clients.
+    All recorders of a testbed take the same access, so callers ask for that once.
     """
     return _address(pod, client.RECORDER_CONTROL_PORT)
 

@@ -68,7 +68,7 @@ class Draft(Generic[S, T, V]):
         return self._hindrance is not None or self.is_true(HINDERED)
 
     def hold(self, kind: str, reason: str, message: str) -> None:
-        """Say so in that condition too, which is False meanwhile."""
+        """Hinder, and set this condition to False for the same reason."""
         self.condition(kind, False, reason, message)
         self.hinder(reason, message)
 

@@ -54,7 +54,7 @@ async def _let_go(cluster: Cluster, namespace: str, body: Body | None) -> None:
 
 
 async def let_forgotten_go(cluster: Cluster, clock: Clock, watched: Sequence[str]) -> None:
-    """Until cancelled: have no deleted campaign wait for ever for an operator that left it behind.
+    """Until cancelled: let go of deleted campaigns that their operator has left behind.
 
     Such as one in a namespace that is no longer watched. Another release may watch it, so it gets
     the time after which that one's operator would have let it go as well.

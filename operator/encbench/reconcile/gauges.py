@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Gauge(Generic[O, V, T]):
-    """Of one kind; this one has nothing to tell."""
+    """The figures of one kind of object; this base shows none."""
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
@@ -32,11 +32,11 @@ class Gauge(Generic[O, V, T]):
     def passed(self, subject: O, seen: V, status: T) -> None:
         """A pass has written this status, or found it unchanged."""
         try:
-            self._tell(subject, seen, status)
+            self._show(subject, seen, status)
         except Exception:
             log.exception("metrics of %s %s", subject.kind.kind, subject.name)
 
-    def _tell(self, subject: O, seen: V, status: T) -> None:
+    def _show(self, subject: O, seen: V, status: T) -> None:
         pass
 
     def gone(self, namespace: str, name: str) -> None:
@@ -50,7 +50,7 @@ class Windows:
         self._ends: dict[tuple[str, str], float] = {}
 
     def add(self, namespace: str, campaign: str, start: float, end: float) -> float | None:
-        """Seconds from the last window to this one; None of the first and within a block."""
+        """Seconds from the last window to this one; None for the first, and within a block."""
         last = self._ends.get((namespace, campaign))
         self._ends[namespace, campaign] = end if last is None else max(last, end)
         return None if last is None or start < last else start - last
@@ -67,7 +67,7 @@ class CampaignGauge(Gauge[Campaign, CampaignSeen, CampaignStatus]):
         super().__init__(meter)
         self._windows = windows
 
-    def _tell(self, subject: Campaign, _: CampaignSeen, status: CampaignStatus) -> None:
+    def _show(self, subject: Campaign, _: CampaignSeen, status: CampaignStatus) -> None:
         hindered = find(status.conditions, HINDERED)
         why = hindered.reason if hindered and is_true(status.conditions, HINDERED) else ""
         progress = status.progress.to_dict()
@@ -93,7 +93,7 @@ class TrialGauge(Gauge[Trial, TrialSeen, TrialStatus]):
         self._running: dict[tuple[str, str], tuple[str, str]] = {}
         """Campaign and arm of each trial whose TPS is shown."""
 
-    def _tell(self, subject: Trial, seen: TrialSeen, status: TrialStatus) -> None:
+    def _show(self, subject: Trial, seen: TrialSeen, status: TrialStatus) -> None:
         campaign, arm = subject.spec.campaign_ref.name, subject.spec.arm.name
         known = [one.run.tps for one in seen.clients_in("running") if one.run is not None]
         rates = [tps for tps in known if tps is not None]

@@ -25,10 +25,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from encbench.api.kinds import CAMPAIGN, LEASE
-from encbench.api.lifecycle import COMPLETE, FAILED
 from encbench.kube import leases
 from encbench.kube.leases import Holder, NodeLease, QueueEntry, Unit
+from encbench.kube.parsing import Malformed
 from encbench.ports import Clock, Cluster, Conflict, Rejected, Unavailable
+from encbench.reconcile.objects import campaign, has_ended
 
 TEND = 5.0
 """Seconds between rounds over the leases that are held."""
@@ -43,24 +44,24 @@ ALIVE = 20.0
 GONE = 3 * ALIVE
 """Seconds without a sign of life after which a request is removed from the queue."""
 LINGER = 70.0
-"""Seconds that the pods of what was deleted may need to end: a client has 60."""
+"""Seconds that pods of deleted objects may take to end: a client has 60."""
 ATTEMPTS = 5
-"""Writes that others may overtake before a unit waits for its next pass."""
+"""Attempts to write, each lost to another writer, before a unit waits for its next pass."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Use:
-    """What a member of a unit (of a block, each of its trials) needs."""
+    """What one member of a unit needs; each trial of an interleaved block is a member."""
 
     unit: Unit
     member: str
     nodes: frozenset[str]
     seconds: float
-    """For so long it may work, at most, without another look."""
+    """The longest that it may work without another look."""
     expected: float | None = None
-    """For so long it is expected to work; None where that is not known."""
+    """How long its work is expected to take; None where that is not known."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +69,21 @@ class NodeStanding:
     """How a unit stands with its nodes, as this process knows without asking."""
 
     used: frozenset[str] = frozenset()
-    """It has these to itself for as long as it may work."""
+    """Nodes that it has to itself for as long as it may work."""
     free: frozenset[str] = frozenset()
-    """Its campaign has these, and no other waits: to take them costs no request."""
+    """Nodes of its campaign that no other waits for: taking them costs no request."""
     joined: bool = False
     """Whether the member has asked for its nodes and not left them."""
     waits: str = ""
     """What it waits for, in words; empty if for nothing."""
+
+
+@dataclass(frozen=True)
+class FoundOnNodes:
+    """What effects have found of an object that works on nodes."""
+
+    nodes: NodeStanding = field(default_factory=NodeStanding)
+    """How it stands with the nodes that it needs to itself."""
 
 
 @dataclass
@@ -83,7 +92,7 @@ class _Claim:
 
     members: dict[str, Use] = field(default_factory=dict)
     due: dict[str, float] = field(default_factory=dict)
-    """Until when each member works at the most, as long as it is not looked at again."""
+    """When each member's work ends at the latest, unless it is looked at again."""
     queued: set[str] = field(default_factory=set)
     """Nodes in whose queue it is."""
     waits: str = ""
@@ -140,8 +149,8 @@ class NodeLeases:
         self._kept: dict[str, _Kept] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._seen: dict[str, dict[Unit | None, tuple[str, float]]] = {}
-        """By node, for the holder (None) and each request: its last sign of life, and when that was
-        first seen."""
+        """The last sign of life of each node's holder (None) and of each request in its queue, and
+        when this process first saw that sign."""
 
     @property
     def busy(self) -> bool:
@@ -281,7 +290,7 @@ class NodeLeases:
             del self._kept[node]
             kept = None
         if lease.holder == unit.holder:
-            # Of a lease without a `kept` the process before this one has died.
+            # Without a `kept`, the process that took this lease has died.
             may = kept is None or unit in kept.users or not _has_rivals(lease, unit.holder)
             if not may and kept is not None and not kept.users:
                 lease = lease.free()
@@ -391,8 +400,10 @@ class NodeLeases:
             return False  # It is not for us to see, so its lease has to run out.
         if body is None or body["metadata"]["uid"] != holder.uid:
             return True
-        facts = (body.get("status") or {}).get("conditions") or []
-        return any(one["type"] in (COMPLETE, FAILED) and one["status"] == "True" for one in facts)
+        try:
+            return has_ended(campaign(body))
+        except Malformed:
+            return False  # Another version wrote it, and may be at work on it.
 
     async def _read(self, node: str) -> NodeLease:
         body = await self._cluster.get(LEASE, self._namespace, node)

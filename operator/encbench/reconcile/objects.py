@@ -1,5 +1,6 @@
 """Objects of our kinds, parsed at the door: inside the reconcilers nothing is a raw dict chain."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -13,8 +14,8 @@ from encbench.api.overheadreport import OverheadReportSpec, OverheadReportStatus
 from encbench.api.testbed import TestbedSpec, TestbedStatus
 from encbench.api.trial import TrialSpec, TrialStatus
 from encbench.kube.labels import owner_reference
-from encbench.kube.parsing import parse, parse_spec
-from encbench.ports import Body
+from encbench.kube.parsing import Malformed, parse, parse_spec
+from encbench.ports import Body, Reader
 
 S = TypeVar("S", bound=Model)
 T = TypeVar("T", bound=Model)
@@ -88,6 +89,15 @@ overhead_report = OwnKind(kinds.OVERHEAD_REPORT, OverheadReportSpec, OverheadRep
 def has_ended(one: Campaign) -> bool:
     """Whether nothing more will be measured for it, whichever way it ended."""
     return any(is_true(one.status.conditions, kind) for kind in (COMPLETE, FAILED))
+
+
+async def under_way(reader: Reader, namespace: str) -> list[Campaign]:
+    """A namespace's campaigns that have not ended; one that does not parse is left out."""
+    found = []
+    for body in await reader.list(kinds.CAMPAIGN, namespace):
+        with suppress(Malformed):
+            found.append(campaign(body))
+    return [one for one in found if not has_ended(one)]
 
 
 def belongs_to(body: Body | None, uid: str) -> bool:

@@ -130,13 +130,12 @@ def in_slices(whole: Measurement, slices: Slices) -> Measurement:
     Latency is of the transactions that no stop interrupted. What a transaction sends and receives
     does not depend on when it runs, so that is the whole run's.
     """
-    tps = slices.transactions / slices.seconds
     histogram = tuple((math.sqrt(low * high), count) for low, high, count in slices.latency)
     return replace(
         whole,
         seconds=slices.seconds,
         transactions=slices.transactions,
-        tps=tps,
+        tps=_tps(slices),
         queries=None,
         qps=None,
         latency_average_ms=mean(histogram),
@@ -145,20 +144,24 @@ def in_slices(whole: Measurement, slices: Slices) -> Measurement:
         latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
         histogram=histogram,
         series=(),
-        extra={
-            **(
-                {NEW_ORDERS: slices.new_orders / slices.seconds}
-                if NEW_ORDERS in whole.extra
-                else {}
-            ),
-            **{
-                name: whole.extra[name] / whole.tps * tps
-                for name in (ROUND_TRIPS, CELLS)
-                if name in whole.extra and whole.tps
-            },
-        },
+        extra=_extra_in_slices(whole, slices),
         kinds=(),
     )
+
+
+def _extra_in_slices(whole: Measurement, slices: Slices) -> dict[str, float]:
+    """Figures that the slices counted, and figures that all transactions have alike."""
+    found: dict[str, float] = {}
+    if NEW_ORDERS in whole.extra:
+        found[NEW_ORDERS] = slices.new_orders / slices.seconds
+    for name in (ROUND_TRIPS, CELLS):
+        if name in whole.extra and whole.tps:
+            found[name] = whole.extra[name] / whole.tps * _tps(slices)
+    return found
+
+
+def _tps(slices: Slices) -> float:
+    return slices.transactions / slices.seconds
 
 
 def merge(parts: Sequence[Measurement]) -> Measurement:

@@ -19,9 +19,9 @@ MEK_FILE = "ENCBENCH_MEK_FILE"
 ENCLAVE = "ENCBENCH_ENCLAVE"
 """Set where columns have encrypted types, which the key opens."""
 PORT = "ENCBENCH_PORT"
-"""Of metrics and health; the recorder's as well."""
+"""The port of metrics and health; the recorder's as well."""
 CONTROL_PORT = "ENCBENCH_CONTROL_PORT"
-"""Of everything else; the recorder's as well."""
+"""The port of everything else; the recorder's as well."""
 
 # The recorder's.
 TOOL = "ENCBENCH_TOOL"

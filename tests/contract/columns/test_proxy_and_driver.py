@@ -15,8 +15,9 @@ from tests.contract.tpcc.program import DRIVERS, Program
 from tests.support import confidential, encjdbc, mariadb, mysql
 from tests.support.confidential import AES, SM4
 from tests.support.subset import first_of
+from tests.support.tpcc import loaded
 
-ENGINES: dict[str, Callable[[dict[str, Any]], AbstractContextManager[Any]]] = {
+ENGINES: dict[str, Callable[..., AbstractContextManager[Any]]] = {
     "mariadb": mariadb.running,
     "mysql": mysql.running,
 }
@@ -25,7 +26,7 @@ MARK = "encbench-columns"
 
 @pytest.fixture(scope="module", params=first_of(ENGINES))
 def server(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with ENGINES[request.param]({}) as running:
+    with ENGINES[request.param]({}, dataset=loaded(1)) as running:
         yield running
 
 
@@ -86,7 +87,10 @@ CALLED = (
 def test_a_call_gives_its_rows_and_its_output_parameters(
     server: Any, tmp_path: Path, driver: str
 ) -> None:
-    """Through a strict proxy; the inner driver alone receives envelopes."""
+    """Through a strict proxy, where the inner driver receives envelopes.
+
+    MariaDB's driver has output parameters under names that JDBC does not show; they are refused.
+    """
     if server.engine == "mysql" and driver.startswith("MariaDB's"):
         pytest.skip("MySQL's default authentication needs a key or TLS of MariaDB's driver")
     server.admin(*(statement.replace("@", f"{DATABASE}.") for statement in CALLED))
@@ -107,20 +111,19 @@ def test_a_call_gives_its_rows_and_its_output_parameters(
         found.setdefault(who, []).append(what)
     assert found["direct"][:3] == ["row name: Grüße", "row text: Grüße", "row amount: 12.25"]
     assert found["direct"][3:5] == ["out name: Grüße", "out text: Grüße"]
-    assert [one for one in found["inner"] if one.endswith("envelope")] == [
-        "row name: envelope",
-        "out name: envelope",
-    ]
-    assert found["ours"] == found["direct"]
+    sealed = [one for one in found["inner"] if one.endswith("envelope")]
+    assert sealed == ["row name: envelope", "out name: envelope"]
+    assert found["ours"][:3] == found["direct"][:3]
+    if driver == "Connector/J":
+        assert found["ours"][3:] == found["direct"][3:]
+    else:
+        assert {one.partition(": ")[2] for one in found["ours"][3:]} == {"refused 28000"}
 
 
 @pytest.fixture(scope="module")
 def program(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Program:
-    """One warehouse, loaded past the proxy."""
-    found = Program(server, tmp_path_factory.mktemp("tpcc"), 1)
-    done = found.run("load")
-    assert done.code == 0, done.said
-    return found
+    """One warehouse, which was loaded past the proxy."""
+    return Program(server, tmp_path_factory.mktemp("tpcc"), 1)
 
 
 @pytest.mark.parametrize("algorithm", first_of([AES, SM4]))

@@ -84,7 +84,8 @@ async def test_what_is_switched_off_at_run_time(
 async def test_what_no_setting_says_or_was_forgotten() -> None:
     """A database that the init file makes is in plaintext in spite of default_table_encryption.
 
-    So are the system's tables unless somebody says otherwise; an undo tablespace stays what it is.
+    So are the system's tables unless a statement says otherwise; an undo tablespace stays as it
+    is.
     """
 
     def forgotten(sql: str) -> str:

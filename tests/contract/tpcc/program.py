@@ -113,7 +113,7 @@ class Program:
         return value
 
     def admin(self, *statements: str) -> None:
-        """Statements of somebody else; `@` stands before each table's name."""
+        """Statements of another session; `@` stands before each table's name."""
         schema = "" if self.server.engine == "postgresql" else f"{DATABASE}."
         self.server.admin(*(statement.replace("@", schema) for statement in statements))
 

@@ -10,7 +10,7 @@ from tests.support.tpcc import home
 GOOD = {
     "db": "postgres",
     "driver": "org.postgresql.Driver",
-    # Nobody listens there: whoever tries to connect is told so, with code 1.
+    # Nothing listens there, and the client says so with code 1.
     "conn": "jdbc:postgresql://127.0.0.1:1/tpcc",
     "user": "bench",
     "warehouses": "2",

@@ -50,7 +50,7 @@ def test_manifests_without_a_campaign_have_no_pods(
 
 
 def operator(**values: Any) -> dict[str, Any]:
-    """The Deployment of the tests' namespace, as the chart makes it."""
+    """The operator's Deployment as the chart installs it; it watches the tests' namespace."""
     made = render({"watchNamespaces": ["bench"], **values}).one("Deployment", "operator")
     return {**made, "metadata": {**made["metadata"], "labels": OPERATOR}}
 

@@ -498,7 +498,7 @@ async def test_the_report_says_that_somebody_else_runs_it() -> None:
     artefacts = report(world).status.artefacts
     assert artefacts is not None
     said = world.store.objects[artefacts.markdown.key].decode()
-    assert "Somebody else runs the database" in said
+    assert "Others run the database" in said
     assert "its template names no databaseCpuQuery" in said
     assert "Each mode ran on one testbed" not in said, "no placement differs"
     assert "Plaintext in transit not proven" not in said, "the clients report what they negotiated"

@@ -83,7 +83,7 @@ async def test_a_deleted_campaign_that_is_no_longer_watched_goes(
     operator.next_sweep, operator.events = float("inf"), False
     operator.queue.due.clear()
     await a_pass(world.cluster, world.clock, watched)
-    assert FINALIZER in world.campaign().finalizers, "nobody has deleted it"
+    assert FINALIZER in world.campaign().finalizers, "it is not deleted yet"
     world.cluster.remove(CAMPAIGN, SPACE, NAME)
     world.clock.time += seconds
     await a_pass(world.cluster, world.clock, watched)

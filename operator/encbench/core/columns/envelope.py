@@ -22,7 +22,7 @@ _ZEROS = bytes(4)
 OVERHEAD = _HEADER.size + _COUNTER + TAG
 """How many bytes a value grows by."""
 UNBOUND = b"\0"
-"""What values are bound to that come from no column."""
+"""The binding of values that come from no column."""
 
 
 @dataclass(frozen=True)

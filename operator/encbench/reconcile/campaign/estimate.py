@@ -19,7 +19,7 @@ COARSE, COARSE_SHARE = 10.0, 0.05
 """Seconds, and share of the time that is left, by which the end that is shown may be wrong."""
 
 LONGEST = 1000 * 365 * 86_400
-"""Seconds beyond which there is no date to show: a window may be planned to last centuries."""
+"""Seconds beyond which no date is shown: a plan may have windows that last centuries."""
 
 
 def estimate(seen: CampaignSeen, remaining: int, resolved: Resolved) -> str | None:

@@ -1,6 +1,5 @@
 """Freezing what a campaign names: its specs, and copies of its workloads' scripts."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 
 from encbench.admission.campaign import most_trials
@@ -11,10 +10,8 @@ from encbench.api.kinds import CAMPAIGN, CONFIG_MAP
 from encbench.core.naming import child_name, digest
 from encbench.core.problem import Problem, Reason
 from encbench.kube.labels import labels, metadata
-from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Reader
-from encbench.reconcile import objects
-from encbench.reconcile.objects import Campaign, belongs_to
+from encbench.reconcile.objects import Campaign, belongs_to, under_way
 
 
 @dataclass(frozen=True)
@@ -57,12 +54,8 @@ async def _crowded(
     """
     if not limit:
         return ()
-    others = 0
-    for body in await reader.list(CAMPAIGN, campaign.namespace):
-        with suppress(Malformed):
-            one = objects.campaign(body)
-            if not objects.has_ended(one):
-                others += one.status.progress.planned
+    running = await under_way(reader, campaign.namespace)
+    others = sum(one.status.progress.planned for one in running)
     if others + count <= limit:
         return ()
     text = (

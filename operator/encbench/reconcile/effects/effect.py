@@ -148,9 +148,8 @@ class ProveFully:
     database: PodFacts | None
 
 
-TestbedEffect = (
+OwnTestbedEffect = (
     ObjectEffect
-    | NodeEffect
     | IssueCredentials
     | CopyCredentials
     | ApplyDatabase
@@ -158,6 +157,7 @@ TestbedEffect = (
     | AskChecks
     | ProveFully
 )
+TestbedEffect = NodeEffect | OwnTestbedEffect
 
 # -- trials
 
@@ -234,9 +234,8 @@ class DiscardProofs:
     """Remove the single proofs from the bucket: the trial's record names them together."""
 
 
-TrialEffect = (
+OwnTrialEffect = (
     ObjectEffect
-    | NodeEffect
     | CreateJob
     | Prove
     | AskChecks
@@ -248,6 +247,7 @@ TrialEffect = (
     | Archive
     | DiscardProofs
 )
+TrialEffect = NodeEffect | OwnTrialEffect
 
 # -- campaigns
 

@@ -10,12 +10,11 @@ from encbench.core.naming import credentials_name, proof_key, storage_prefix
 from encbench.database import children
 from encbench.database.connection import loading
 from encbench.database.context import DatabaseContext
+from encbench.kube.leases import Unit
 from encbench.ports import Body, Rejected, Unavailable
-from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects import agent
 from encbench.reconcile.effects import effect as do
-from encbench.reconcile.effects.base import Effects
-from encbench.reconcile.nodes import NodeLeases
+from encbench.reconcile.effects.nodes import NodeEffects
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.testbed import solitude
@@ -25,37 +24,27 @@ from encbench.tools.registry import tool
 from encbench.wire.sidecar import Sidecar, certified_name
 
 
-class TestbedEffects(Effects[Testbed, do.TestbedEffect, TestbedFound]):
+class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
     """Does them, and keeps what they find."""
 
     __test__ = False
     nothing = TestbedFound()
 
-    def __init__(self, deps: Deps, nodes: NodeLeases) -> None:
-        super().__init__(deps)
-        self._nodes = nodes
+    def unit(self, testbed: Testbed) -> Unit:
+        """See `NodeEffects`."""
+        return solitude.unit(testbed)
 
-    def found(self, testbed: Testbed) -> TestbedFound:
-        """What is known of it, and how it stands with its node."""
-        return replace(super().found(testbed), nodes=solitude.standing(self._nodes, testbed))
+    def member(self, name: str) -> str:
+        """See `NodeEffects`."""
+        return solitude.member(name)
 
-    def look_after(self, testbed: Testbed) -> None:
-        """It keeps its node."""
-        self._nodes.look_after(solitude.unit(testbed), solitude.member(testbed.name))
+    def longest(self, _: Testbed) -> float:
+        """See `NodeEffects`."""
+        return solitude.SECONDS
 
-    def bury(self, namespace: str, name: str) -> None:
-        """Give its node back once its pods have ended."""
-        super().bury(namespace, name)
-        self._nodes.abandon(namespace, solitude.member(name))
-
-    async def perform(self, testbed: Testbed, effect: do.TestbedEffect) -> bool:
-        """Do one; whether it found something for the next pass."""
+    async def perform_own(self, testbed: Testbed, effect: do.OwnTestbedEffect) -> bool:
+        """See `NodeEffects`."""
         match effect:
-            case do.TakeNodes(use):
-                return await self._nodes.take(use)
-            case do.LeaveNodes(unit, member):
-                await self._nodes.leave(unit, member)
-                return False
             case do.IssueCredentials(authority):
                 return await self._on_cluster(testbed, *self._secrets(testbed, authority))
             case do.CopyCredentials(login, authority):

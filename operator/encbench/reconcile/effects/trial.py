@@ -13,13 +13,12 @@ from encbench.core.evidence import TrialProofsRecord
 from encbench.core.naming import credentials_name
 from encbench.core.records import TrialRecord
 from encbench.database.connection import connection
+from encbench.kube.leases import Unit
 from encbench.ports import Access, Body, Rejected, Unavailable
 from encbench.reconcile import agents
-from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects import agent
 from encbench.reconcile.effects import effect as do
-from encbench.reconcile.effects.base import Effects
-from encbench.reconcile.nodes import NodeLeases
+from encbench.reconcile.effects.nodes import NodeEffects
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.trial import collect, recovery, solitude
 from encbench.reconcile.trial.facts import (
@@ -32,6 +31,7 @@ from encbench.reconcile.trial.facts import (
 from encbench.reconcile.trial.first_stored import keep, key_of, settle, settled
 from encbench.reconcile.trial.gather import CONDITIONS, gather, proof_name
 from encbench.reconcile.trial.record import RECORD
+from encbench.reconcile.trial.running import longest
 from encbench.tools.context import TrialContext
 from encbench.tools.registry import tool
 from encbench.tools.turns import load_seconds, own_slots, slot_times
@@ -43,36 +43,26 @@ Whoever has the URL may store under its key, so it is no longer valid than it mu
 is away for longer, the recorder is given new URLs (`trial.ended`)."""
 
 
-class TrialEffects(Effects[Trial, do.TrialEffect, TrialFound]):
+class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
     """Does them, and keeps what they find."""
 
     nothing = TrialFound()
 
-    def __init__(self, deps: Deps, nodes: NodeLeases) -> None:
-        super().__init__(deps)
-        self._nodes = nodes
+    def unit(self, trial: Trial) -> Unit:
+        """See `NodeEffects`."""
+        return solitude.unit(trial)
 
-    def found(self, trial: Trial) -> TrialFound:
-        """What is known of it, and how it stands with its nodes."""
-        return replace(super().found(trial), nodes=solitude.standing(self._nodes, trial))
+    def member(self, name: str) -> str:
+        """See `NodeEffects`."""
+        return solitude.member(name)
 
-    def look_after(self, trial: Trial) -> None:
-        """It keeps its nodes."""
-        self._nodes.look_after(solitude.unit(trial), solitude.member(trial.name))
+    def longest(self, trial: Trial) -> float:
+        """See `NodeEffects`."""
+        return longest(trial.spec)
 
-    def bury(self, namespace: str, name: str) -> None:
-        """Give its nodes back once its pods have ended."""
-        super().bury(namespace, name)
-        self._nodes.abandon(namespace, solitude.member(name))
-
-    async def perform(self, trial: Trial, effect: do.TrialEffect) -> bool:
-        """Do one; whether it found something for the next pass."""
+    async def perform_own(self, trial: Trial, effect: do.OwnTrialEffect) -> bool:
+        """See `NodeEffects`."""
         match effect:
-            case do.TakeNodes(use):
-                return await self._nodes.take(use)
-            case do.LeaveNodes(unit, member):
-                await self._nodes.leave(unit, member)
-                return False
             case do.CreateJob(testbed):
                 return await self._on_cluster(trial, do.Create(JOB, self._job(trial, testbed)))
             case do.ReleaseClients():

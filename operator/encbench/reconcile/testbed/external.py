@@ -3,21 +3,18 @@
 There is no pod to look at: who else uses the database, and how to log in, is all there is to see.
 """
 
-import contextlib
 from dataclasses import replace
 
 from encbench.api.conditions import is_true
-from encbench.api.kinds import CAMPAIGN, SECRET
+from encbench.api.kinds import SECRET
 from encbench.api.lifecycle import FAILED
 from encbench.database.connection import connection
 from encbench.engines.external import PASSWORD, USERNAME, entries_of
 from encbench.engines.facts import facts
 from encbench.kube.labels import CREDENTIALS
-from encbench.kube.parsing import Malformed
 from encbench.kube.use import unmarked
-from encbench.reconcile import objects
 from encbench.reconcile.deps import Reads
-from encbench.reconcile.objects import Campaign, Testbed
+from encbench.reconcile.objects import Campaign, Testbed, under_way
 from encbench.reconcile.testbed.facts import TestbedSeen
 
 
@@ -50,12 +47,9 @@ async def _login(read: Reads, testbed: Testbed) -> tuple[dict[str, str] | None, 
 async def _rival(read: Reads, testbed: Testbed) -> str:
     """The first campaign under way on this database, if it is not the testbed's own."""
     where = connection(testbed.name, testbed.spec)
-    place, found = (where.host.lower(), where.port, where.database), []
-    for body in await read.cluster.list(CAMPAIGN, testbed.namespace, {}):
-        with contextlib.suppress(Malformed):
-            one = objects.campaign(body)
-            if not objects.has_ended(one) and place in _places(one):
-                found.append(one)
+    place = (where.host.lower(), where.port, where.database)
+    running = await under_way(read.cluster, testbed.namespace)
+    found = [one for one in running if place in _places(one)]
     first = min(found, key=lambda one: (one.status.start_time or "", one.uid), default=None)
     own = testbed.spec.campaign_ref.uid
     return "" if first is None or first.uid == own else f"campaign {first.name}"

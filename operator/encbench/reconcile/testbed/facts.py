@@ -11,7 +11,7 @@ from encbench.core.starts import Start
 from encbench.kube import labels
 from encbench.ports import Body
 from encbench.reconcile.checks import Checked
-from encbench.reconcile.nodes import NodeStanding
+from encbench.reconcile.nodes import FoundOnNodes
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.pods import JobFacts, PodFacts
 
@@ -69,13 +69,11 @@ class FullProof:
 
 
 @dataclass(frozen=True)
-class TestbedFound:
+class TestbedFound(FoundOnNodes):
     """What effects have found that no status says yet."""
 
     __test__ = False
 
-    nodes: NodeStanding = field(default_factory=NodeStanding)
-    """How the testbed stands with the node that its preparation needs to itself."""
     checked: Checked | None = None
     """What the checks of the fresh dataset came to, once they are through."""
     proof: FullProof = FullProof()

@@ -8,16 +8,16 @@ from encbench.api.conditions import is_false, is_true
 from encbench.api.testbed import TestbedStatus
 from encbench.kube.leases import Holder, Unit
 from encbench.reconcile.effects.effect import LeaveNodes, NodeEffect, TakeNodes
-from encbench.reconcile.nodes import NodeLeases, NodeStanding, Use
+from encbench.reconcile.nodes import Use
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.testbed.facts import TestbedSeen
 
 SECONDS = 600.0
-"""For so long a load or a scan may go on, after its operator has died, with the node to itself."""
+"""How long a load or a scan may keep the node to itself after its operator has died."""
 
 
 def member(name: str) -> str:
-    """By what a unit knows the testbed."""
+    """The name by which its unit knows the testbed."""
     return f"testbed {name}"
 
 
@@ -25,11 +25,6 @@ def unit(testbed: Testbed) -> Unit:
     """The preparation. Several of one campaign may share a node: nothing is measured meanwhile."""
     holder = Holder.of(testbed.namespace, testbed.spec.campaign_ref)
     return Unit(holder, member(testbed.name))
-
-
-def standing(nodes: NodeLeases, testbed: Testbed) -> NodeStanding:
-    """How it stands with its node."""
-    return nodes.standing(unit(testbed), member(testbed.name), SECONDS)
 
 
 def must_wait(seen: TestbedSeen) -> bool:

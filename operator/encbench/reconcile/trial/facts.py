@@ -9,7 +9,7 @@ from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import ClientCpu, ClientFacts, RecoveryFacts, RecoveryRecord, TrialRecord
 from encbench.core.slices import Slices
 from encbench.reconcile.checks import Checked
-from encbench.reconcile.nodes import NodeStanding
+from encbench.reconcile.nodes import FoundOnNodes
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import JobFacts, PodFacts
 from encbench.reconcile.trial.series import WindowMetrics
@@ -31,7 +31,7 @@ class RunFacts:
     digests: dict[str, str] | None = None
     error: str = ""
     tps: float | None = None
-    """In its last second, for the operator's metrics; None before the first one."""
+    """The rate of the tool's last second, for the operator's metrics; None until it prints one."""
 
 
 @dataclass(frozen=True)
@@ -120,11 +120,9 @@ class TrialGathered:
 
 
 @dataclass(frozen=True)
-class TrialFound:
+class TrialFound(FoundOnNodes):
     """What effects have found that no status says yet."""
 
-    nodes: NodeStanding = field(default_factory=NodeStanding)
-    """How the trial stands with the nodes that it needs to itself."""
     before: Proven | None = None
     after: Proven | None = None
     checked: Checked | None = None

@@ -10,7 +10,7 @@ from encbench.tools.measurement import Measurement
 STEP = 0.2
 """Seconds by which a clock may move against the monotonic one at any time."""
 SLEW = 0.002
-"""And by which share of the window beside, because warm-up and start count as well."""
+"""The share of the window by which it may move in addition; warm-up and start count as well."""
 
 Judgement = tuple[Outcome, str | None, str | None]
 """Outcome, reason and message; the last two are None for a valid trial."""

@@ -253,8 +253,8 @@ def _process(
 
 
 _UNSEEN: Withheld = {
-    "node": "somebody else runs the database, on a machine that Prometheus does not know",
-    "foreign": "nobody can tell what else uses an external database's machine",
+    "node": "others run the database, on a machine that Prometheus does not know",
+    "foreign": "what else uses an external database's machine is not known",
     "idle": "all arms share one external database",
 }
 """Of an external database."""
@@ -262,7 +262,7 @@ _UNSEEN: Withheld = {
 
 def _not_available(external: External) -> str:
     if external.database_cpu_query is None:
-        return "somebody else runs the database, and its template names no databaseCpuQuery"
+        return "others run the database, and its template names no databaseCpuQuery"
     return "databaseCpuQuery did not give exactly one series with samples in the window"
 
 

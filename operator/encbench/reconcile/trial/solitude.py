@@ -12,7 +12,7 @@ from encbench.api.conditions import is_true
 from encbench.api.trial import TrialSpec, TrialStatus
 from encbench.kube.leases import Holder, Unit
 from encbench.reconcile.effects.effect import LeaveNodes, NodeEffect, TakeNodes
-from encbench.reconcile.nodes import NodeLeases, NodeStanding, Use
+from encbench.reconcile.nodes import Use
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.stage import holds_the_stage, is_leaving
 from encbench.reconcile.trial.decision import TrialDraft
@@ -25,19 +25,14 @@ AROUND = 5.0
 
 
 def member(name: str) -> str:
-    """By what a unit knows the trial."""
+    """The name by which its unit knows the trial."""
     return f"trial {name}"
 
 
 def unit(trial: Trial) -> Unit:
-    """The trial, or the interleaved block of which it is one, by the block's first trial."""
+    """The trial itself, or its interleaved block, which has the name of its first trial."""
     holder, turns = Holder.of(trial.namespace, trial.spec.campaign_ref), trial.spec.turns
     return Unit(holder, member(turns.trials[0] if turns else trial.name))
-
-
-def standing(nodes: NodeLeases, trial: Trial) -> NodeStanding:
-    """How it stands with its nodes."""
-    return nodes.standing(unit(trial), member(trial.name), longest(trial.spec))
 
 
 def needs(seen: TrialSeen, spec: TrialSpec) -> frozenset[str] | None:
@@ -79,7 +74,7 @@ def note(draft: TrialDraft) -> None:
 
 
 def since(draft: TrialDraft, waited: float) -> float:
-    """Of so many seconds those that it did not wait for its nodes."""
+    """The part of these seconds in which it did not wait for its nodes."""
     if draft.is_false(life.ALONE):
         return 0.0
     return min(waited, draft.since(life.ALONE)) if draft.is_true(life.ALONE) else waited

@@ -131,7 +131,7 @@ def _of_slices(slices: Slices) -> dict[str, Any]:
 
 
 def _each(result: TrialResult | None, name: str) -> float | None:
-    """A rate of the tool's as a figure of each transaction."""
+    """One of the tool's rates, per transaction."""
     rate = result.extra.get(name) if result else None
     return rounded(rate / result.tps) if result and rate and result.tps else None
 

@@ -109,7 +109,7 @@ class Provenance(Model):
 
     @property
     def by_name(self) -> dict[str, str]:
-        """The facts, each with all its values in a text."""
+        """Each fact with all its values as one text."""
         return {it.name: ", ".join(sorted(v.value for v in it.values)) for it in self.facts}
 
 

@@ -22,9 +22,9 @@ class AgentConfig:
     """Mount point of the server's volume; a full proof searches every file under it."""
     socket: Path
     port: int
-    """Of metrics and health."""
+    """The port of metrics and health."""
     control_port: int
-    """Of everything else."""
+    """The port of everything else."""
     credentials: Path
     """The folder with the certificate."""
     token: str = field(repr=False)

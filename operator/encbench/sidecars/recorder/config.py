@@ -26,9 +26,9 @@ class RecorderConfig(NamedTuple):
     """The folder with token and certificate."""
     token: str
     port: int
-    """Of metrics."""
+    """The port of metrics."""
     control_port: int
-    """Of everything else."""
+    """The port of everything else."""
     grace: float
     """Seconds after SIGTERM for storing the results so far."""
     linger: float

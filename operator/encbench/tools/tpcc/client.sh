@@ -91,7 +91,7 @@ if [ -n "${TPCC_DRIVERS:-}" ]; then
 fi
 chmod -R u+w "$scratch/benchmarksql/run"
 cd "$scratch/benchmarksql/run"
-# A JVM takes a quarter of the memory if nobody tells it otherwise.
+# By default a JVM takes a quarter of the memory.
 export JAVA_TOOL_OPTIONS="${JAVA_TOOL_OPTIONS:-} -XX:MaxRAMPercentage=70"
 
 if [ "$action" = load ]; then

@@ -95,7 +95,7 @@ async def test_the_summary_names_both_halves_of_the_mode() -> None:
     both = {**TDE, **TLS12}
     assert judged(await evidence(both), both).summary.startswith(
         "TLSv1.2 with ECDHE-ECDSA-AES128-GCM-SHA256 and TDE with AES_CTR is in force: "
-        "nobody connects without TLS, all 2 tablespaces are encrypted"
+        "no client connects without TLS, all 2 tablespaces are encrypted"
     )
     plain = judged(await evidence(PLAINTEXT), PLAINTEXT).summary
     assert plain.startswith("plaintext is in force: TLS is off, no tablespace is encrypted")

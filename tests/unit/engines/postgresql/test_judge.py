@@ -34,8 +34,8 @@ def test_the_summary_says_what_was_found() -> None:
         "plaintext is in force: TLS is off, and the marker is readable in 2 of 5 files"
     )
     assert judged(evidence(TLS12, full=False), TLS12, full=False).summary == (
-        "TLSv1.2 with ECDHE-ECDSA-AES128-GCM-SHA256 is in force: nobody connects without TLS, and "
-        "the marker is readable in 1 of 1 file"
+        "TLSv1.2 with ECDHE-ECDSA-AES128-GCM-SHA256 is in force: no client connects without TLS, "
+        "and the marker is readable in 1 of 1 file"
     )
 
 

@@ -47,7 +47,7 @@ def external_database(facts: Facts) -> Iterator[Caveat]:
     """A server that encbench cannot inspect."""
     if facts.external:
         yield serious(
-            title="Somebody else runs the database",
+            title="Others run the database",
             text=f"Of {listed(facts.external)} the operator sees what a client's session sees: "
             "encryption in transit is proven where the clients report it, and nothing of its "
             "settings, its files, a restart or other load on it. All arms take turns on one "
@@ -140,6 +140,6 @@ def not_checked(facts: Facts) -> Iterator[Caveat]:
     if missing:
         yield note(
             title="Consistency not checked",
-            text=f"After {plural(len(missing), 'counted trial')} nobody could run the consistency "
-            "queries, for an external database has no agent; they were run after its loading.",
+            text=f"After {plural(len(missing), 'counted trial')} the consistency queries were not "
+            "run, because an external database has no agent; they were run after its loading.",
         )

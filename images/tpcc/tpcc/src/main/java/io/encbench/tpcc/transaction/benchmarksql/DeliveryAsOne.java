@@ -2,60 +2,23 @@ package io.encbench.tpcc.transaction.benchmarksql;
 
 import io.encbench.tpcc.database.Rows;
 import io.encbench.tpcc.database.Session;
+import io.encbench.tpcc.transaction.DeliveryWork;
 import io.encbench.tpcc.transaction.Query;
-import io.encbench.tpcc.transaction.Type;
-import io.encbench.tpcc.transaction.Work;
 import java.math.BigDecimal;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.LocalDateTime;
 
-/** Delivery, clause 2.7: the oldest outstanding orders of all ten districts, committed together. */
-final class DeliveryAsOne implements Work {
-  private static final int DISTRICTS = 10;
-
-  private static final String OLDEST =
-      "SELECT no_o_id FROM bmsql_new_order WHERE no_w_id = ? AND no_d_id = ?"
-          + " ORDER BY no_o_id LIMIT 1 FOR UPDATE";
-  private static final String TAKE =
-      "DELETE FROM bmsql_new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = ?";
+/** Delivery: the oldest outstanding orders of all ten districts, committed together. */
+final class DeliveryAsOne extends DeliveryWork {
   private static final String CUSTOMER =
       "SELECT o_c_id FROM bmsql_oorder WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?";
-  private static final String CARRIER =
-      "UPDATE bmsql_oorder SET o_carrier_id = ? WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?";
-  private static final String LINES =
-      "UPDATE bmsql_order_line SET ol_delivery_d = ?"
-          + " WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
   private static final String SUM =
       "SELECT SUM(ol_amount) FROM bmsql_order_line"
           + " WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
-  private static final String BALANCE =
-      "UPDATE bmsql_customer SET c_balance = c_balance + ?, c_delivery_cnt = c_delivery_cnt + 1"
-          + " WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
-
-  private final int warehouse;
-  private final int carrier;
-  private int delivered;
-  private int skipped;
 
   DeliveryAsOne(int warehouse, int carrier) {
-    this.warehouse = warehouse;
-    this.carrier = carrier;
-  }
-
-  @Override
-  public Type type() {
-    return Type.DELIVERY;
-  }
-
-  @Override
-  public int delivered() {
-    return delivered;
-  }
-
-  @Override
-  public int skipped() {
-    return skipped;
+    super(warehouse, carrier);
   }
 
   @Override
@@ -81,7 +44,7 @@ final class DeliveryAsOne implements Work {
    * although there may be a next one.
    */
   private int oldest(Session session, int district) throws SQLException {
-    PreparedStatement select = Query.bind(session.prepare(OLDEST), warehouse, district);
+    PreparedStatement select = Query.bind(session.prepare(LOCKED_OLDEST), warehouse, district);
     int order = session.numberOrZero(select);
     return order > 0 ? order : session.numberOrZero(select);
   }
@@ -105,11 +68,6 @@ final class DeliveryAsOne implements Work {
     try (Rows row = session.query(select).one("order lines")) {
       sum = row.decimal(1);
     }
-    update = session.prepare(BALANCE);
-    update.setBigDecimal(1, sum);
-    update.setInt(2, warehouse);
-    update.setInt(3, district);
-    update.setInt(4, customer);
-    session.update(update);
+    addToBalance(session, district, customer, sum);
   }
 }

@@ -3,9 +3,8 @@ package io.encbench.tpcc.transaction.benchmarksql;
 import io.encbench.tpcc.database.Rows;
 import io.encbench.tpcc.database.Session;
 import io.encbench.tpcc.transaction.Line;
+import io.encbench.tpcc.transaction.NewOrderWork;
 import io.encbench.tpcc.transaction.Query;
-import io.encbench.tpcc.transaction.Type;
-import io.encbench.tpcc.transaction.Work;
 import java.math.BigDecimal;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -14,24 +13,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * New-Order, clause 2.4: item and stock are read a line at a time, the stock with its texts for all
- * ten districts, and written in two batches.
+ * New-Order: item and stock are read a line at a time, the stock with its texts for all ten
+ * districts, and written in two batches.
  */
-final class NewOrderByLine implements Work {
-  private static final String DISTRICT =
-      "SELECT d_tax, d_next_o_id FROM bmsql_district WHERE d_w_id = ? AND d_id = ? FOR UPDATE";
-  private static final String CUSTOMER =
-      "SELECT c_discount, c_last, c_credit, w_tax FROM bmsql_customer"
-          + " JOIN bmsql_warehouse ON w_id = c_w_id"
-          + " WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
-  private static final String NEXT_ORDER =
-      "UPDATE bmsql_district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = ? AND d_id = ?";
-  private static final String INSERT_ORDER =
-      "INSERT INTO bmsql_oorder"
-          + " (o_w_id, o_d_id, o_id, o_c_id, o_ol_cnt, o_all_local, o_entry_d)"
-          + " VALUES (?, ?, ?, ?, ?, ?, ?)";
-  private static final String INSERT_NEW_ORDER =
-      "INSERT INTO bmsql_new_order (no_w_id, no_d_id, no_o_id) VALUES (?, ?, ?)";
+final class NewOrderByLine extends NewOrderWork {
   private static final String ITEM =
       "SELECT i_price, i_name, i_data FROM bmsql_item WHERE i_id = ?";
   private static final String STOCK =
@@ -40,29 +25,9 @@ final class NewOrderByLine implements Work {
               .mapToObj(district -> String.format("s_dist_%02d", district))
               .collect(Collectors.joining(", "))
           + " FROM bmsql_stock WHERE s_w_id = ? AND s_i_id = ? FOR UPDATE";
-  private static final String UPDATE_STOCK =
-      "UPDATE bmsql_stock SET s_quantity = ?, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + 1,"
-          + " s_remote_cnt = s_remote_cnt + ? WHERE s_w_id = ? AND s_i_id = ?";
-  private static final String INSERT_LINE =
-      "INSERT INTO bmsql_order_line"
-          + " (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id, ol_quantity,"
-          + " ol_amount, ol_dist_info) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
-
-  private final int warehouse;
-  private final int district;
-  private final int customer;
-  private final Line[] lines;
 
   NewOrderByLine(int warehouse, int district, int customer, Line[] lines) {
-    this.warehouse = warehouse;
-    this.district = district;
-    this.customer = customer;
-    this.lines = lines;
-  }
-
-  @Override
-  public Type type() {
-    return Type.NEW_ORDER;
+    super(warehouse, district, customer, lines);
   }
 
   @Override
@@ -95,8 +60,7 @@ final class NewOrderByLine implements Work {
         last = line;
       }
     }
-    session.batch(session.prepare(UPDATE_STOCK), found);
-    session.batch(session.prepare(INSERT_LINE), found);
+    executeBatches(session, found);
     // What a terminal would show.
     total.multiply(keep).multiply(BigDecimal.ONE.add(tax));
     if (found < lines.length) {
@@ -108,12 +72,8 @@ final class NewOrderByLine implements Work {
   }
 
   private void insertOrder(Session session, int order) throws SQLException {
-    int allLocal = 1;
-    for (Line line : lines) {
-      allLocal = line.supplier == warehouse ? allLocal : 0;
-    }
     PreparedStatement insert = session.prepare(INSERT_ORDER);
-    Query.bind(insert, warehouse, district, order, customer, lines.length, allLocal);
+    Query.bind(insert, warehouse, district, order, customer, lines.length, allLocal());
     insert.setObject(7, LocalDateTime.now());
     session.update(insert);
     session.update(Query.bind(session.prepare(INSERT_NEW_ORDER), warehouse, district, order));
@@ -142,19 +102,5 @@ final class NewOrderByLine implements Work {
       int inStock = line.sharesStockWith(last) ? last.stockLeft() : row.number(1);
       line.take(inStock, row.text(2), row.text(2 + district));
     }
-  }
-
-  private BigDecimal addToBatches(Session session, int order, int number, Line line)
-      throws SQLException {
-    PreparedStatement stock = session.prepare(UPDATE_STOCK);
-    int remote = line.supplier == warehouse ? 0 : 1;
-    Query.bind(stock, line.stockLeft(), line.quantity, remote, line.supplier, line.item);
-    stock.addBatch();
-    PreparedStatement insert = session.prepare(INSERT_LINE);
-    Query.bind(insert, warehouse, district, order, number, line.item, line.supplier, line.quantity);
-    insert.setBigDecimal(8, line.amount());
-    insert.setString(9, line.info());
-    insert.addBatch();
-    return line.amount();
   }
 }

@@ -1,15 +1,13 @@
 package io.encbench.tpcc.transaction.benchmarksql;
 
-import io.encbench.tpcc.database.Rows;
 import io.encbench.tpcc.database.Session;
 import io.encbench.tpcc.transaction.Query;
-import io.encbench.tpcc.transaction.Type;
-import io.encbench.tpcc.transaction.Work;
+import io.encbench.tpcc.transaction.StockLevelWork;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
 /** Stock-Level, clause 2.8: one statement counts what is running short. */
-final class StockLevelAsOne implements Work {
+final class StockLevelAsOne extends StockLevelWork {
   private static final String LOW =
       "SELECT COUNT(*) FROM (SELECT s_i_id FROM bmsql_stock"
           + " WHERE s_w_id = ? AND s_quantity < ? AND s_i_id IN"
@@ -18,29 +16,12 @@ final class StockLevelAsOne implements Work {
           + " AND ol_o_id >= d_next_o_id - 20 AND ol_o_id < d_next_o_id"
           + " WHERE d_w_id = ? AND d_id = ?)) AS low";
 
-  private final int warehouse;
-  private final int district;
-  private final int threshold;
-
   StockLevelAsOne(int warehouse, int district, int threshold) {
-    this.warehouse = warehouse;
-    this.district = district;
-    this.threshold = threshold;
+    super(warehouse, district, threshold);
   }
 
   @Override
-  public Type type() {
-    return Type.STOCK_LEVEL;
-  }
-
-  @Override
-  public boolean attempt(Session session) throws SQLException {
-    PreparedStatement select = session.prepare(LOW);
-    Query.bind(select, warehouse, threshold, warehouse, district);
-    try (Rows row = session.query(select).one("stock")) {
-      row.number(1);
-    }
-    session.commit();
-    return true;
+  protected PreparedStatement low(Session session) throws SQLException {
+    return Query.bind(session.prepare(LOW), warehouse, threshold, warehouse, district);
   }
 }

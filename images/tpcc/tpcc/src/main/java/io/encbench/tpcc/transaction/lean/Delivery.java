@@ -2,49 +2,28 @@ package io.encbench.tpcc.transaction.lean;
 
 import io.encbench.tpcc.database.Rows;
 import io.encbench.tpcc.database.Session;
+import io.encbench.tpcc.transaction.DeliveryWork;
 import io.encbench.tpcc.transaction.Query;
-import io.encbench.tpcc.transaction.Type;
-import io.encbench.tpcc.transaction.Work;
 import java.math.BigDecimal;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.LocalDateTime;
 
 /**
- * Delivery, clause 2.7: the oldest outstanding order of each district.
+ * Delivery: each district is committed by itself, as the clause allows, so that no locks of one are
+ * held while the others are delivered.
  *
- * <p>Each district is committed by itself, as the clause allows, so that no locks of one are held
- * while the others are delivered. A further attempt goes on where the one before was stopped.
- * PostgreSQL does all of a district in one statement, and commits it in the same round trip.
+ * <p>A further attempt goes on where the one before was stopped. PostgreSQL does all of a district
+ * in one statement, and commits it in the same round trip.
  */
-final class Delivery implements Work {
-  static final int DISTRICTS = 10;
-
-  private static final String OLDEST =
-      "SELECT no_o_id FROM bmsql_new_order WHERE no_w_id = ? AND no_d_id = ?"
-          + " ORDER BY no_o_id LIMIT 1";
-
-  /** InnoDB shows a plain SELECT an order that another delivery has taken meanwhile. */
-  private static final String LOCKED_OLDEST = OLDEST + " FOR UPDATE";
-
-  private static final String TAKE =
-      "DELETE FROM bmsql_new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = ?";
+final class Delivery extends DeliveryWork {
   private static final String TAKE_OLDEST =
       "DELETE FROM bmsql_new_order WHERE no_w_id = ? AND no_d_id = ?"
           + " ORDER BY no_o_id LIMIT 1 RETURNING no_o_id";
-
-  private static final String CARRIER =
-      "UPDATE bmsql_oorder SET o_carrier_id = ? WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?";
-  private static final String LINES =
-      "UPDATE bmsql_order_line SET ol_delivery_d = ?"
-          + " WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
   private static final String CUSTOMER_AND_SUM =
       "SELECT o_c_id, SUM(ol_amount) FROM bmsql_oorder JOIN bmsql_order_line"
           + " ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id"
           + " WHERE o_w_id = ? AND o_d_id = ? AND o_id = ? GROUP BY o_c_id";
-  private static final String CUSTOMER =
-      "UPDATE bmsql_customer SET c_balance = c_balance + ?, c_delivery_cnt = c_delivery_cnt + 1"
-          + " WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
 
   private static final Trip HAND_OVER = new Trip(CARRIER, LINES, CUSTOMER_AND_SUM);
 
@@ -63,41 +42,20 @@ final class Delivery implements Work {
               + " c_delivery_cnt = c_delivery_cnt + 1 FROM carried, due"
               + " WHERE c_w_id = ? AND c_d_id = ? AND c_id = customer");
 
-  private final int warehouse;
-  private final int carrier;
-  private int done;
-  private int delivered;
-
   Delivery(int warehouse, int carrier) {
-    this.warehouse = warehouse;
-    this.carrier = carrier;
-  }
-
-  @Override
-  public int delivered() {
-    return delivered;
-  }
-
-  @Override
-  public int skipped() {
-    return done - delivered;
-  }
-
-  @Override
-  public Type type() {
-    return Type.DELIVERY;
+    super(warehouse, carrier);
   }
 
   @Override
   public boolean attempt(Session session) throws SQLException {
-    while (done < DISTRICTS) {
-      int district = done + 1;
+    while (delivered + skipped < DISTRICTS) {
+      int district = delivered + skipped + 1;
       boolean had =
           session.abilities().combine()
               ? deliverAtOnce(session, district)
               : deliver(session, district);
-      done++;
       delivered += had ? 1 : 0;
+      skipped += had ? 0 : 1;
     }
     return true;
   }
@@ -135,7 +93,11 @@ final class Delivery implements Work {
     }
   }
 
-  /** Takes the oldest order off the list; 0 if there is none. */
+  /**
+   * Takes the oldest order off the list; 0 if there is none.
+   *
+   * <p>InnoDB shows a plain SELECT an order that another delivery has taken meanwhile.
+   */
   private int take(Session session, int district) throws SQLException {
     boolean returning = session.abilities().deletesReturn();
     while (true) {
@@ -178,11 +140,6 @@ final class Delivery implements Work {
       customer = row.number(1);
       sum = row.decimal(2);
     }
-    PreparedStatement update = session.prepare(CUSTOMER);
-    update.setBigDecimal(1, sum);
-    update.setInt(2, warehouse);
-    update.setInt(3, district);
-    update.setInt(4, customer);
-    session.update(update);
+    addToBalance(session, district, customer, sum);
   }
 }

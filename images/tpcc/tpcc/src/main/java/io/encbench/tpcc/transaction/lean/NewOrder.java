@@ -4,57 +4,33 @@ import io.encbench.tpcc.database.Dialect;
 import io.encbench.tpcc.database.Rows;
 import io.encbench.tpcc.database.Session;
 import io.encbench.tpcc.transaction.Line;
+import io.encbench.tpcc.transaction.NewOrderWork;
 import io.encbench.tpcc.transaction.Query;
-import io.encbench.tpcc.transaction.Type;
-import io.encbench.tpcc.transaction.Work;
 import java.math.BigDecimal;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.LocalDateTime;
 import java.util.Collections;
 
 /**
- * New-Order, clause 2.4.
+ * New-Order: items and stock are fetched with one statement for all lines (stock with one for each
+ * supplying warehouse, which is one in nine cases of ten), and written with one batch.
  *
- * <p>Items and stock are fetched with one statement for all lines (stock with one for each
- * supplying warehouse, which is one in nine cases of ten), and written with one batch. The list of
- * numbers always has fifteen places, the rest filled with the last one, so that there is one
- * statement to prepare and not eleven. PostgreSQL takes all rows of a write as arrays, in one round
- * trip with the commit.
+ * <p>The list of numbers always has fifteen places, the rest filled with the last one, so that
+ * there is one statement to prepare and not eleven. PostgreSQL takes all rows of a write as arrays,
+ * in one round trip with the commit.
  */
-final class NewOrder implements Work {
+final class NewOrder extends NewOrderWork {
   private static final String PLACES = String.join(",", Collections.nCopies(Line.MOST, "?"));
 
-  private static final String CUSTOMER =
-      "SELECT c_discount, c_last, c_credit, w_tax FROM bmsql_customer"
-          + " JOIN bmsql_warehouse ON w_id = c_w_id"
-          + " WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
   private static final String ITEMS =
       "SELECT i_id, i_price, i_name, i_data FROM bmsql_item WHERE i_id IN (" + PLACES + ")";
-  private static final String DISTRICT =
-      "SELECT d_tax, d_next_o_id FROM bmsql_district WHERE d_w_id = ? AND d_id = ? FOR UPDATE";
-  private static final String NEXT_ORDER =
-      "UPDATE bmsql_district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = ? AND d_id = ?";
   private static final String NEXT_ORDER_RETURNING =
       NEXT_ORDER + " RETURNING d_tax, d_next_o_id - 1";
-  private static final String INSERT_ORDER =
-      "INSERT INTO bmsql_oorder"
-          + " (o_w_id, o_d_id, o_id, o_c_id, o_ol_cnt, o_all_local, o_entry_d)"
-          + " VALUES (?, ?, ?, ?, ?, ?, ?)";
-  private static final String INSERT_NEW_ORDER =
-      "INSERT INTO bmsql_new_order (no_w_id, no_d_id, no_o_id) VALUES (?, ?, ?)";
   private static final String STOCK =
       "SELECT s_i_id, s_quantity, s_data, s_dist_%02d FROM bmsql_stock"
           + " WHERE s_w_id = ? AND s_i_id IN ("
           + PLACES
           + ")";
-  private static final String UPDATE_STOCK =
-      "UPDATE bmsql_stock SET s_quantity = ?, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + 1,"
-          + " s_remote_cnt = s_remote_cnt + ? WHERE s_w_id = ? AND s_i_id = ?";
-  private static final String INSERT_LINE =
-      "INSERT INTO bmsql_order_line"
-          + " (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id, ol_quantity,"
-          + " ol_amount, ol_dist_info) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
   private static final String UPDATE_STOCKS =
       "UPDATE bmsql_stock SET s_quantity = taken.rest, s_ytd = s_ytd + taken.quantity,"
@@ -63,9 +39,7 @@ final class NewOrder implements Work {
           + " AS taken(supplier, item, rest, quantity, orders, remote)"
           + " WHERE s_w_id = taken.supplier AND s_i_id = taken.item";
   private static final String INSERT_LINES =
-      "INSERT INTO bmsql_order_line"
-          + " (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id, ol_quantity,"
-          + " ol_amount, ol_dist_info)"
+      INTO_LINES
           + " SELECT ?, ?, ?, line.number, line.item, line.supplier, line.quantity,"
           + " line.cents * 0.01, line.info"
           + " FROM unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::text[])"
@@ -93,21 +67,8 @@ final class NewOrder implements Work {
     }
   }
 
-  private final int warehouse;
-  private final int district;
-  private final int customer;
-  private final Line[] lines;
-
   NewOrder(int warehouse, int district, int customer, Line[] lines) {
-    this.warehouse = warehouse;
-    this.district = district;
-    this.customer = customer;
-    this.lines = lines;
-  }
-
-  @Override
-  public Type type() {
-    return Type.NEW_ORDER;
+    super(warehouse, district, customer, lines);
   }
 
   @Override
@@ -195,10 +156,6 @@ final class NewOrder implements Work {
 
   /** Writes the order, and locks and reads the stock of its lines. */
   private void insertOrder(Session session, int order) throws SQLException {
-    int allLocal = 1;
-    for (Line line : lines) {
-      allLocal = line.supplier == warehouse ? allLocal : 0;
-    }
     int dialect = session.dialect().ordinal();
     for (int from = 0, to; from < lines.length; from = to) {
       to = from + 1;
@@ -210,7 +167,7 @@ final class NewOrder implements Work {
         trip =
             ORDER_AND_STOCK[dialect][district - 1]
                 .on(session)
-                .numbers(warehouse, district, order, customer, lines.length, allLocal)
+                .numbers(warehouse, district, order, customer, lines.length, allLocal())
                 .time(LocalDateTime.now())
                 .numbers(warehouse, district, order);
       } else {
@@ -257,30 +214,17 @@ final class NewOrder implements Work {
 
   /** Writes stock and lines of all items that exist; their sum. */
   private BigDecimal writeLines(Session session, int order) throws SQLException {
-    PreparedStatement stock = session.prepare(UPDATE_STOCK);
-    PreparedStatement insert = session.prepare(INSERT_LINE);
     BigDecimal total = BigDecimal.ZERO;
     int number = 0;
     int count = 0;
     for (Line line : lines) {
       number++;
-      if (!line.isFound()) {
-        continue;
+      if (line.isFound()) {
+        total = total.add(addToBatches(session, order, number, line));
+        count++;
       }
-      int remote = line.supplier == warehouse ? 0 : 1;
-      Query.bind(stock, line.stockLeft(), line.quantity, remote, line.supplier, line.item);
-      stock.addBatch();
-      BigDecimal amount = line.amount();
-      total = total.add(amount);
-      Query.bind(
-          insert, warehouse, district, order, number, line.item, line.supplier, line.quantity);
-      insert.setBigDecimal(8, amount);
-      insert.setString(9, line.info());
-      insert.addBatch();
-      count++;
     }
-    session.batch(stock, count);
-    session.batch(insert, count);
+    executeBatches(session, count);
     return total;
   }
 }

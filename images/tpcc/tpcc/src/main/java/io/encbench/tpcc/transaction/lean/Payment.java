@@ -3,28 +3,20 @@ package io.encbench.tpcc.transaction.lean;
 import io.encbench.tpcc.database.Rows;
 import io.encbench.tpcc.database.Session;
 import io.encbench.tpcc.transaction.Customer;
+import io.encbench.tpcc.transaction.PaymentWork;
 import io.encbench.tpcc.transaction.Query;
-import io.encbench.tpcc.transaction.Type;
-import io.encbench.tpcc.transaction.Work;
-import java.math.BigDecimal;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.LocalDateTime;
 
 /**
- * Payment, clause 2.5.
- *
- * <p>Where an UPDATE can return what it has changed, that saves the SELECTs and their round trips.
+ * Payment: where an UPDATE can return what it has changed, that saves the SELECTs and their round
+ * trips.
  */
-final class Payment implements Work {
-  private static final String ADDRESS_OF_WAREHOUSE =
-      "w_name, w_street_1, w_street_2, w_city, w_state, w_zip";
-  private static final String ADDRESS_OF_DISTRICT =
-      "d_name, d_street_1, d_street_2, d_city, d_state, d_zip";
+final class Payment extends PaymentWork {
   private static final String ABOUT_CUSTOMER =
       "c_credit, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip,"
           + " c_phone, c_since, c_credit_lim, c_discount, c_balance";
-  private static final String WHERE_CUSTOMER = " WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
 
   private static final String PLACES =
       "SELECT "
@@ -35,47 +27,22 @@ final class Payment implements Work {
           + " WHERE w_id = ? AND d_id = ?";
   private static final String CUSTOMER =
       "SELECT " + ABOUT_CUSTOMER + " FROM bmsql_customer" + WHERE_CUSTOMER + " FOR UPDATE";
-  private static final String CUSTOMER_DATA = "SELECT c_data FROM bmsql_customer" + WHERE_CUSTOMER;
 
-  private static final String PAY =
-      "UPDATE bmsql_customer SET c_balance = c_balance - ?, c_ytd_payment = c_ytd_payment + ?,"
-          + " c_payment_cnt = c_payment_cnt + 1"
-          + WHERE_CUSTOMER;
+  private static final String PAY = PAID + WHERE_CUSTOMER;
   private static final String PAY_RETURNING = PAY + " RETURNING " + ABOUT_CUSTOMER;
   private static final String WRITE_CUSTOMER_DATA =
       "UPDATE bmsql_customer SET c_data = ?" + WHERE_CUSTOMER;
-  private static final String DISTRICT =
-      "UPDATE bmsql_district SET d_ytd = d_ytd + ? WHERE d_w_id = ? AND d_id = ?";
-  private static final String DISTRICT_RETURNING = DISTRICT + " RETURNING " + ADDRESS_OF_DISTRICT;
-  private static final String WAREHOUSE =
-      "UPDATE bmsql_warehouse SET w_ytd = w_ytd + ? WHERE w_id = ?";
+  private static final String DISTRICT_RETURNING =
+      PAY_DISTRICT + " RETURNING " + ADDRESS_OF_DISTRICT;
   private static final String WAREHOUSE_RETURNING =
-      WAREHOUSE + " RETURNING " + ADDRESS_OF_WAREHOUSE;
-  private static final String HISTORY =
-      "INSERT INTO bmsql_history"
-          + " (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)"
-          + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+      PAY_WAREHOUSE + " RETURNING " + ADDRESS_OF_WAREHOUSE;
 
   private static final Trip ALL_RETURNING =
       new Trip(DISTRICT_RETURNING, PAY_RETURNING, WAREHOUSE_RETURNING);
   private static final Trip HISTORY_AND_COMMIT = Trip.committed(HISTORY);
 
-  private final int warehouse;
-  private final int district;
-  private final Customer customer;
-  private final BigDecimal amount;
-
-  /** A payment of so many cents at a district, by a customer of this one or of another. */
   Payment(int warehouse, int district, Customer customer, int cents) {
-    this.warehouse = warehouse;
-    this.district = district;
-    this.customer = customer;
-    this.amount = BigDecimal.valueOf(cents, 2);
-  }
-
-  @Override
-  public Type type() {
-    return Type.PAYMENT;
+    super(warehouse, district, customer, cents);
   }
 
   @Override
@@ -140,18 +107,14 @@ final class Payment implements Work {
       nameOfWarehouse = row.text(7);
       row.show(8, 12);
     }
-    PreparedStatement update = session.prepare(DISTRICT);
-    update.setBigDecimal(1, amount);
-    update.setInt(2, warehouse);
-    update.setInt(3, district);
-    session.update(update);
+    payDistrict(session);
     boolean badCredit;
     select = session.prepare(CUSTOMER);
     Query.bind(select, customer.warehouse(), customer.district(), number);
     try (Rows row = session.query(select).one("customer")) {
       badCredit = showCustomer(row);
     }
-    update = session.prepare(PAY);
+    PreparedStatement update = session.prepare(PAY);
     update.setBigDecimal(1, amount);
     update.setBigDecimal(2, amount);
     update.setInt(3, customer.warehouse());
@@ -162,10 +125,7 @@ final class Payment implements Work {
       writeData(session, number);
     }
     insertHistory(session, number, nameOfWarehouse, nameOfDistrict);
-    update = session.prepare(WAREHOUSE);
-    update.setBigDecimal(1, amount);
-    update.setInt(2, warehouse);
-    session.update(update);
+    payWarehouse(session);
   }
 
   /** Reads all that is to be shown of the customer; whether its credit is bad. */
@@ -175,34 +135,13 @@ final class Payment implements Work {
     return row.text(1).equals("BC");
   }
 
-  /** The data of a customer with bad credit: this payment goes to its front (clause 2.5.2.2). */
   private void writeData(Session session, int number) throws SQLException {
-    String data;
-    PreparedStatement select = session.prepare(CUSTOMER_DATA);
-    Query.bind(select, customer.warehouse(), customer.district(), number);
-    try (Rows row = session.query(select).one("customer")) {
-      data = customer.dataAfter(number, warehouse, district, amount, row.text(1));
-    }
+    String data = data(session, number);
     PreparedStatement update = session.prepare(WRITE_CUSTOMER_DATA);
     update.setString(1, data);
     update.setInt(2, customer.warehouse());
     update.setInt(3, customer.district());
     update.setInt(4, number);
     session.update(update);
-  }
-
-  private void insertHistory(
-      Session session, int number, String nameOfWarehouse, String nameOfDistrict)
-      throws SQLException {
-    PreparedStatement insert = session.prepare(HISTORY);
-    Query.bind(insert, number, customer.district(), customer.warehouse(), district, warehouse);
-    insert.setObject(6, LocalDateTime.now());
-    insert.setBigDecimal(7, amount);
-    insert.setString(8, history(nameOfWarehouse, nameOfDistrict));
-    session.update(insert);
-  }
-
-  private static String history(String nameOfWarehouse, String nameOfDistrict) {
-    return nameOfWarehouse + "    " + nameOfDistrict;
   }
 }

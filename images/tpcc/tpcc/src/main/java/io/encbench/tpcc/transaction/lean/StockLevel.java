@@ -3,13 +3,12 @@ package io.encbench.tpcc.transaction.lean;
 import io.encbench.tpcc.database.Rows;
 import io.encbench.tpcc.database.Session;
 import io.encbench.tpcc.transaction.Query;
-import io.encbench.tpcc.transaction.Type;
-import io.encbench.tpcc.transaction.Work;
+import io.encbench.tpcc.transaction.StockLevelWork;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
-/** Stock-Level, clause 2.8: how many items of a district's last 20 orders are running short. */
-final class StockLevel implements Work {
+/** Stock-Level: the district's next order is read first, so that the count is a plain join. */
+final class StockLevel extends StockLevelWork {
   private static final int ORDERS = 20;
 
   private static final String DISTRICT =
@@ -20,23 +19,12 @@ final class StockLevel implements Work {
           + " WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id >= ? AND ol_o_id < ?"
           + " AND s_quantity < ?";
 
-  private final int warehouse;
-  private final int district;
-  private final int threshold;
-
   StockLevel(int warehouse, int district, int threshold) {
-    this.warehouse = warehouse;
-    this.district = district;
-    this.threshold = threshold;
+    super(warehouse, district, threshold);
   }
 
   @Override
-  public Type type() {
-    return Type.STOCK_LEVEL;
-  }
-
-  @Override
-  public boolean attempt(Session session) throws SQLException {
+  protected PreparedStatement low(Session session) throws SQLException {
     int next;
     PreparedStatement select = session.prepare(DISTRICT);
     Query.bind(select, warehouse, district);
@@ -44,11 +32,6 @@ final class StockLevel implements Work {
       next = row.number(1);
     }
     select = session.prepare(LOW);
-    Query.bind(select, warehouse, district, next - ORDERS, next, threshold);
-    try (Rows row = session.query(select).one("stock")) {
-      row.number(1);
-    }
-    session.commit();
-    return true;
+    return Query.bind(select, warehouse, district, next - ORDERS, next, threshold);
   }
 }
