@@ -216,4 +216,25 @@ class TargetTest {
     assertFalse(Inner.hasTruths("jdbc:mysql://h/d?x=y&tinyInt1isBit=false", new Properties()));
     assertFalse(Inner.hasTruths("jdbc:mysql://h/d", off));
   }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{call gives(?, ?)}|{call `my db` . gives(?, ?)}",
+        "{ ? = CALL gives(?)}|{ ? = CALL `my db` . gives(?)}",
+        "call `a``b`(1)|call `my db` . `a``b`(1)",
+        "{call other.gives(?)}|{call other . gives(?)}",
+        "{call `other` . `gives`}|{call `other` . `gives`}",
+        "SELECT 1|SELECT 1",
+        "{callgives()}|{callgives()}",
+      })
+  void aCallGetsAQualifiedName(String sql, String qualified) {
+    assertEquals(qualified, Routine.qualified(sql, "my db"));
+  }
+
+  @Test
+  void withoutACatalogueACallStaysAsItIs() {
+    assertEquals("{call gives(?)}", Routine.qualified("{call gives(?)}", null));
+  }
 }

@@ -1,13 +1,12 @@
 package io.encbench.conformance;
 
+import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.GeneratedValue;
 import jakarta.persistence.GenerationType;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.time.LocalDate;
-import org.hibernate.annotations.JdbcTypeCode;
-import org.hibernate.type.SqlTypes;
 
 /** A row of customers, for libraries that make objects. */
 @Entity
@@ -23,7 +22,7 @@ public class Customer {
 
   private boolean active;
 
-  @JdbcTypeCode(SqlTypes.LONG32VARCHAR)
+  @Column(columnDefinition = "text")
   private String remark;
 
   public Integer getId() {
