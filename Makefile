@@ -3,11 +3,13 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 CLUSTER ?= own
+NODES ?= 1
 BEFORE ?= HEAD
 FUZZ_SECONDS ?= 600
 
 export PYTHONPATH := operator:.
 export CLUSTER
+export ENCBENCH_CLUSTER_NODES := $(NODES)
 export VALUES
 # As in the operator's image: threads that wait for each other by spinning are slow on a busy machine.
 export OPENBLAS_NUM_THREADS := 1
@@ -15,7 +17,7 @@ export OPENBLAS_NUM_THREADS := 1
 venv = $(shell tests/venv.sh)
 python = $(venv)/bin/python
 # Half of the time these tests wait for servers; a file and its servers stay with one worker.
-contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 3 --dist loadgroup --no-loadscope-reorder tests/contract
+contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 3 --dist loadfile --no-loadscope-reorder tests/contract
 
 # The English of these files keeps the rules in .vale/styles: pages, the comments of manifests, the
 # docstrings and comments of the operator, and the API's descriptions.
@@ -26,6 +28,9 @@ prose = git ls-files '*.md' 'campaigns/*.yaml' 'charts/*.yaml' 'crds/*.yaml' 'op
 # In one session: what is left is looked for on the machine that all others have used.
 cluster = $(python) -m pytest -q --durations=25 --durations-min=5 tests/e2e tests/faults tests/teardown
 
+# With a cluster of its own, whatever NODES is.
+nodes = ENCBENCH_CLUSTER_NODES=3 $(python) -m pytest -q --durations=25 --durations-min=5 tests/e2e_nodes tests/teardown
+
 .PHONY: help
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -35,15 +40,7 @@ demo: ## From nothing to a report: cluster, images, chart, campaigns/demo; VALUE
 	$(python) -m tests.demo
 
 .PHONY: test
-test: parts lint contract ## Everything that must pass: check, contract, end-to-end and faults
-	$(MAKE) --no-print-directory --jobs=2 e2e behind
-
-# The campaigns leave half of the machine idle. What only computes takes that half, and gives it back
-# whenever a campaign wants it.
-.PHONY: behind
-behind:
-	@mkdir -p build && chrt --idle 0 $(MAKE) --no-print-directory unit check-parts >build/behind.log 2>&1; \
-		code=$$?; cat build/behind.log; exit $$code
+test: parts check check-parts contract e2e ## Everything that must pass: check, contract, end-to-end and faults
 
 .PHONY: parts
 parts: ## Install, compile and build what the tests need, unless it is in the cache
@@ -101,10 +98,15 @@ test-full: parts check check-parts ## The same with every engine under every mod
 	$(MAKE) --no-print-directory fuzz
 	$(contract)
 	$(cluster)
+	$(nodes)
 
 .PHONY: e2e
 e2e: ## The product as a user drives it, on a real cluster, faults included
 	$(cluster) -m 'not full'
+
+.PHONY: e2e-nodes
+e2e-nodes: ## Placement, drain and the loss of a node, on a cluster of three
+	$(nodes) -m 'not full'
 
 .PHONY: fuzz
 fuzz: ## Fuzz every parser for FUZZ_SECONDS=600 each; prints the seed
@@ -141,7 +143,7 @@ sbom: ## Write what is in each image into build/sbom, as CycloneDX
 	$(python) -m tests.support.sbom build/sbom
 
 .PHONY: cluster
-cluster: ## Bring a Kubernetes up on this machine
+cluster: ## Bring a Kubernetes up on this machine; NODES=1, 2 or 3
 	@python3 -m tests.cluster up
 
 .PHONY: images

@@ -217,7 +217,7 @@ def _write_files(layout: Layout, planned: list[Daemon]) -> None:
 
 
 def _write(path: Path, content: str) -> None:
-    """Write a private file, unless it says so already: somebody may be reading it."""
+    """Write a private file, unless it says so already: a daemon may be reading it."""
     if path.exists() and path.read_text() == content:
         return
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -23,13 +23,16 @@ def answers(node: Node) -> bool:
 
 
 def import_images(console: Console, node: Node, archives: dict[str, Path]) -> None:
-    """Import every archive whose very image is not there under its name."""
+    """Import every archive whose very image is not there under its name.
+
+    A further node unpacks an image when a pod first needs it, because most are not needed there.
+    """
     present = _digests(_ctr(node, "images", "ls"))
-    where = "" if node.is_machine else f" on {node.name}"
+    where, how = ("", []) if node.is_machine else (f" on {node.name}", ["--no-unpack"])
     for name, archive in archives.items():
         if not _is_of(node, present.get(image(name)), images.image_id(archive)):
             with console.step(f"import {name}{where}", image(name)):
-                _ctr(node, "images", "import", str(archive), timeout=300)
+                _ctr(node, "images", "import", *how, str(archive), timeout=300)
 
 
 def _is_of(node: Node, digest: str | None, image_id: str) -> bool:

@@ -1,42 +1,24 @@
 """What lets workers of pytest-xdist run side by side.
 
 Files are taken in this order: what takes longest comes first, so that no worker is left alone with
-a long one in the end. A file stays with one worker, with the servers that its tests share. All
-files that need an API server stay with the same one. What several workers need is made once.
+a long one in the end. A file stays with one worker, with the servers that its tests share.
 """
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 
 import pytest
 
-from tests.support import once
-
-TOGETHER = ("api",)
-"""Folders that stay with one worker, and therefore come first."""
-LAST = ("volume", "store", "postgresql", "database", "metrics")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    if not hasattr(config, "workerinput"):
-        stack = ExitStack()
-        stack.enter_context(once.place())
-        config.add_cleanup(stack.close)
+LAST = ("volume", "store", "api", "postgresql", "database", "metrics")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_place)
-    for item in items:
-        folder = item.path.parent.name
-        group = folder if folder in TOGETHER else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
 
 
 def _place(item: pytest.Item) -> int:
     folder = item.path.parent.name
-    if folder in TOGETHER:
-        return -1
     return LAST.index(folder) + 1 if folder in LAST else 0
 
 

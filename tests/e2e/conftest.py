@@ -14,11 +14,11 @@ from tests.support.kube import Kube, wait_for
 @pytest.fixture(scope="session")
 def installed() -> Kube:
     """The cluster with the chart installed and the parts applied that every campaign names."""
-    return _ready()
+    return ready()
 
 
 @cache
-def _ready() -> Kube:
+def ready() -> Kube:
     """Once for all folders of tests that have the fixture."""
     kube = installation()
     for kind in ("campaigns", "trials", "testbeds"):  # of a run that was killed

@@ -4,7 +4,6 @@ Nothing of the operator's code is used here: the log lines are read anew, the fo
 down again, and both must give what the report says.
 """
 
-import hashlib
 import json
 import math
 import re
@@ -17,9 +16,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import manifests
-from tests.e2e.bucket import Bucket, bucket
+from tests.e2e import manifests, readings
+from tests.e2e.bucket import bucket
 from tests.e2e.conftest import conditions, ended
+from tests.e2e.readings import Records
 from tests.support.install import NAMESPACE
 from tests.support.kube import REPO, Kube, wait_for
 
@@ -48,29 +48,9 @@ def report(installed: Kube, finished: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def records(
-    installed: Kube, report: dict[str, Any]
-) -> list[tuple[dict[str, Any], dict[str, bytes]]]:
+def records(installed: Kube, report: dict[str, Any]) -> Records:
     """Every trial's record with its raw artefacts, every digest checked."""
-    with bucket(installed) as store:
-        index = json.loads(_checked(store, report["artefacts"]["index"]))
-        return [_trial(store, entry) for entry in index["trials"]]
-
-
-def _checked(store: Bucket, artefact: dict[str, str]) -> bytes:
-    content = store.get(artefact["key"])
-    assert f"sha256:{hashlib.sha256(content).hexdigest()}" == artefact["digest"], artefact["key"]
-    return content
-
-
-def _trial(store: Bucket, entry: dict[str, Any]) -> tuple[dict[str, Any], dict[str, bytes]]:
-    record = json.loads(_checked(store, entry))
-    folder = entry["key"].rpartition("/")[0]
-    raw = {
-        name: _checked(store, {"key": f"{folder}/{name}", "digest": digest})
-        for name, digest in record["artefacts"].items()
-    }
-    return record, raw
+    return readings.records(installed, report)
 
 
 def test_the_campaign_completes_with_every_trial_succeeded(
@@ -87,60 +67,21 @@ def test_the_campaign_completes_with_every_trial_succeeded(
     assert not installed.list("jobs", NAMESPACE, "encbench.io/campaign=numbers")
 
 
-def test_the_trials_ran_one_after_the_other(
-    records: list[tuple[dict[str, Any], dict[str, bytes]]],
-) -> None:
+def test_the_trials_ran_one_after_the_other(records: Records) -> None:
     windows = sorted((r["window"]["start"], r["window"]["end"]) for r, _ in records)
     for (_, end), (start, _) in pairwise(windows):
         assert start > end
 
 
-def _figures(log: str) -> dict[str, float]:
-    """What the last summary in sysbench's own output says; an independent reading of it."""
-    summary = log[log.rindex("SQL statistics:") :]
-    # Not the rates that it prints: its own interval for them ends late on a busy machine.
-    warmed, ended = (float(time) for time in re.findall(r"total time:\s+([\d.]+)s", log))
-    seconds = ended - warmed
-
-    def number(pattern: str) -> float:
-        found = re.search(pattern, summary)
-        assert found is not None, pattern
-        return float(found[1])
-
-    transactions, queries = number(r"transactions:\s+(\d+)"), number(r"queries:\s+(\d+)")
-    return {
-        "transactions": transactions,
-        "tps": transactions / seconds,
-        "qps": queries / seconds,
-        "average": number(r"avg:\s+([\d.]+)"),
-        "p95": number(r"95th percentile:\s+([\d.]+)"),
-    }
-
-
-def _by_arm(
-    records: list[tuple[dict[str, Any], dict[str, bytes]]], arm: str
-) -> list[tuple[dict[str, Any], dict[str, bytes]]]:
+def _by_arm(records: Records, arm: str) -> Records:
     own = [(r, raw) for r, raw in records if r["spec"]["arm"]["name"] == arm]
     return sorted(own, key=lambda entry: int(entry[0]["spec"]["block"]))
 
 
-def _logs(
-    records: list[tuple[dict[str, Any], dict[str, bytes]]], arm: str
-) -> list[dict[str, float]]:
-    return [_figures(raw["client-0/output.log"].decode()) for _, raw in _by_arm(records, arm)]
-
-
-def _cores(raw: dict[str, bytes]) -> float:
-    """Server CPU in cores from the raw samples inside the window."""
-    metrics = json.loads(raw["metrics.json"])
-    start, end = metrics["window"]["start"], metrics["window"]["end"]
-    inside = [(t, v) for t, v in metrics["series"]["database_cpu_seconds"] if start <= t <= end]
-    (t1, v1), (t2, v2) = inside[0], inside[-1]
-    return float((v2 - v1) / (t2 - t1))
-
-
-def _geometric(values: list[float]) -> float:
-    return math.exp(mean(math.log(value) for value in values))
+def _logs(records: Records, arm: str) -> list[dict[str, float]]:
+    return [
+        readings.figures(raw["client-0/output.log"].decode()) for _, raw in _by_arm(records, arm)
+    ]
 
 
 def _rows_arms(arm: str) -> tuple[str, ...]:
@@ -156,33 +97,33 @@ def _row(report: dict[str, Any], arm: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("arm", ARMS)
 def test_tps_and_latency_follow_from_the_raw_logs(
-    report: dict[str, Any], records: list[tuple[dict[str, Any], dict[str, bytes]]], arm: str
+    report: dict[str, Any], records: Records, arm: str
 ) -> None:
     logs = [figures for one in _rows_arms(arm) for figures in _logs(records, one)]
     row = _row(report, arm)
     assert row["blocks"] == BLOCKS
-    assert row["tps"] == pytest.approx(_geometric([f["tps"] for f in logs]), rel=0.005)
-    assert row["qps"] == pytest.approx(_geometric([f["qps"] for f in logs]), rel=0.005)
-    average = _geometric([f["average"] for f in logs])
+    assert row["tps"] == pytest.approx(readings.geometric([f["tps"] for f in logs]), rel=0.005)
+    assert row["qps"] == pytest.approx(readings.geometric([f["qps"] for f in logs]), rel=0.005)
+    average = readings.geometric([f["average"] for f in logs])
     assert row["latencyAverageMs"] == pytest.approx(average, rel=0.01)
-    p95 = _geometric([f["p95"] for f in logs])
+    p95 = readings.geometric([f["p95"] for f in logs])
     # sysbench prints the middle of a bucket of its histogram, and those are 1.8 % wide.
     assert row["latencyP95Ms"] == pytest.approx(p95, rel=0.01)
 
 
 @pytest.mark.parametrize("arm", ARMS)
 def test_cpu_follows_from_the_raw_samples(
-    report: dict[str, Any], records: list[tuple[dict[str, Any], dict[str, bytes]]], arm: str
+    report: dict[str, Any], records: Records, arm: str
 ) -> None:
     own = [entry for one in _rows_arms(arm) for entry in _by_arm(records, one)]
     row = _row(report, arm)
-    shown = [r for r, _ in own if (r.get("cpu") or {}).get("database")]
-    if len(shown) < len(own):
+    # A block in which one arm lacks it is left out for all of them.
+    if not all((r.get("cpu") or {}).get("database") for r, _ in records):
         pytest.skip("a CPU figure was withheld for its alignment error; the report says so")
-    cores = [_cores(raw) for _, raw in own]
+    cores = [readings.cores(raw) for _, raw in own]
     assert row["databaseCpuPercent"] == pytest.approx(mean(c / 0.35 * 100 for c in cores), rel=0.01)
     tps = [f["tps"] for one in _rows_arms(arm) for f in _logs(records, one)]
-    per_transaction = _geometric([c / t * 1000 for c, t in zip(cores, tps, strict=True)])
+    per_transaction = readings.geometric([c / t * 1000 for c, t in zip(cores, tps, strict=True)])
     assert row["databaseCpuMsPerTransaction"] == pytest.approx(per_transaction, rel=0.01)
     summaries = [json.loads(raw["client-0/summary.json"]) for _, raw in own]
     client = mean(s["cpuSeconds"] / s["window"]["seconds"] / s["cpuLimitCores"] for s in summaries)
@@ -190,7 +131,7 @@ def test_cpu_follows_from_the_raw_samples(
 
 
 def test_the_overhead_and_its_interval_follow_from_the_raw_logs(
-    report: dict[str, Any], records: list[tuple[dict[str, Any], dict[str, bytes]]]
+    report: dict[str, Any], records: Records
 ) -> None:
     blocks = zip(*([f["tps"] for f in _logs(records, arm)] for arm in ARMS), strict=True)
     d = [math.log(tde) - (math.log(a) + math.log(control)) / 2 for a, control, tde in blocks]
@@ -203,18 +144,16 @@ def test_the_overhead_and_its_interval_follow_from_the_raw_logs(
     assert not any("overhead" in _row(report, arm) for arm in _rows_arms("plaintext"))
 
 
-def test_every_trial_was_measured_for_its_declared_time(
-    records: list[tuple[dict[str, Any], dict[str, bytes]]],
-) -> None:
+def test_every_trial_was_measured_for_its_declared_time(records: Records) -> None:
     for record, raw in records:
         window = record["window"]
         assert window["end"] - window["start"] == pytest.approx(6, abs=0.7)
-        figures = _figures(raw["client-0/output.log"].decode())
+        figures = readings.figures(raw["client-0/output.log"].decode())
         assert record["transactions"] == figures["transactions"] > 0
 
 
 def test_the_mode_was_proven_before_and_after_each_trial_and_once_in_full(
-    installed: Kube, report: dict[str, Any], records: list[tuple[dict[str, Any], dict[str, bytes]]]
+    installed: Kube, report: dict[str, Any], records: Records
 ) -> None:
     for record, raw in records:
         proofs = json.loads(raw["proofs.json"])
@@ -226,9 +165,9 @@ def test_the_mode_was_proven_before_and_after_each_trial_and_once_in_full(
             assert table, "the marker's own file was read"
             assert all(f["found"] is not encrypted for f in table)
     with bucket(installed) as store:
-        index = json.loads(_checked(store, report["artefacts"]["index"]))
+        index = json.loads(readings.checked(store, report["artefacts"]["index"]))
         for testbed in index["testbeds"]:
-            full = json.loads(_checked(store, testbed["proof"]))["proof"]
+            full = json.loads(readings.checked(store, testbed["proof"]))["proof"]
             assert full["ok"], full["summary"]
             found = {f["kind"] for f in full["evidence"]["files"] if f["found"]}
             if testbed["arm"] == "tde":
@@ -242,7 +181,7 @@ def test_the_renderings_are_in_the_bucket_and_agree(
 ) -> None:
     with bucket(installed) as store:
         rendered = {
-            name: _checked(store, report["artefacts"][name]).decode()
+            name: readings.checked(store, report["artefacts"][name]).decode()
             for name in ("html", "markdown", "csv", "json")
         }
     whole = json.loads(rendered["json"])
@@ -265,9 +204,7 @@ def test_the_answer_is_told_by_kubectl(installed: Kube, report: dict[str, Any]) 
         assert "numbers" in installed.kubectl("get", kind, "-n", NAMESPACE)
 
 
-def test_no_password_is_anywhere_but_in_its_secret(
-    installed: Kube, records: list[tuple[dict[str, Any], dict[str, bytes]]]
-) -> None:
+def test_no_password_is_anywhere_but_in_its_secret(installed: Kube, records: Records) -> None:
     import base64
 
     secrets = [

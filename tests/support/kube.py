@@ -105,6 +105,16 @@ def down() -> None:
     _cluster("down")
 
 
+def lose(node: str) -> None:
+    """Cut a further node of our cluster off, as a power cut does."""
+    _cluster("lose", node)
+
+
+def restore() -> None:
+    """Boot the nodes of our cluster that were lost."""
+    _cluster("up")
+
+
 def _cluster(command: str, *arguments: str) -> str:
     """Run the cluster tool; its progress goes to the terminal, its answer comes back."""
     done = subprocess.run(

@@ -3,6 +3,8 @@
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 PLACES = ("/etc", "/opt", "/run", "/var/lib", "/var/log", "/usr/libexec")
@@ -28,6 +30,7 @@ def take() -> State:
         "link": {line.split(": ")[1].split("@")[0] for line in _output("ip", "-o", "link")},
         "route": set(_output("ip", "route", "show", "table", "all")),
         "network namespace": set(_output("ip", "netns", "list")),
+        "daemon's namespace": _namespaces(),
         "firewall rule": _rules(),
         "control group": _cgroups(),
         "file": _files(),
@@ -40,7 +43,7 @@ def difference(before: State, after: State) -> list[str]:
     found = []
     for kind, old in before.items():
         found += [f"new {kind}: {entry}" for entry in sorted(after[kind] - old)]
-        if kind != "process":
+        if kind not in ("process", "daemon's namespace"):
             found += [f"missing {kind}: {entry}" for entry in sorted(old - after[kind])]
     return found
 
@@ -50,7 +53,20 @@ def _processes() -> set[str]:
 
     What a shell starts while the tests run is a child of that shell and is not looked at.
     """
+    return {name for _, name in _daemons()}
+
+
+def _namespaces() -> set[str]:
+    """Namespaces that daemons are in, such as `net:[4026531840]`: those of a node, if one runs."""
     found = set()
+    for entry, _ in _daemons():
+        with suppress(OSError):
+            found |= {str((entry / "ns" / kind).readlink()) for kind in ("net", "mnt", "uts")}
+    return found
+
+
+def _daemons() -> Iterator[tuple[Path, str]]:
+    """Their folders in /proc and their names."""
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
@@ -60,8 +76,7 @@ def _processes() -> set[str]:
         except OSError:
             continue
         if parent == "1" and command and int(entry.name) != os.getpid():
-            found.add(Path(command).name)
-    return found
+            yield entry, Path(command).name
 
 
 def _mounts() -> set[str]:

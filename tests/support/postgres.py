@@ -31,7 +31,6 @@ from encbench.engines.postgresql.settings import PostgresqlLayout
 from encbench.kube.pods import USER_ID
 from tests.support import debian
 from tests.support.certified import issued
-from tests.support.once import Dataset, begin
 from tests.support.places import mounted, places, texts, write
 from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
@@ -240,11 +239,8 @@ def running(
     spec: TestbedSpec | None = None,
     binaries: Path = DEBIAN,
     variables: Mapping[str, str] | None = None,
-    dataset: Dataset | None = None,
 ) -> Iterator[Postgres]:
-    """A server in that mode with nothing but the dataset.
-
-    `overrides` and `rules` break it on purpose.
+    """A freshly initialised server in that mode; `overrides` and `rules` break it on purpose.
 
     Needs root, for the namespaces.
     """
@@ -254,7 +250,8 @@ def running(
     server.binaries, server.variables = binaries, variables or {}
     try:
         server.open()
-        begin(server, dataset, str(binaries))
+        server.initialise()
+        server.start()
         yield server
     finally:
         server.close()

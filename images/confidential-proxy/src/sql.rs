@@ -3,7 +3,8 @@
 //! A server's column definitions cannot be trusted alone. MariaDB reports the alias of a derived table,
 //! a common table expression or a view as the original table, MySQL the alias inside a derived table as
 //! the original column: `SELECT w_name FROM (SELECT c_balance AS w_name FROM customer) warehouse` looks
-//! like the column `w_name` of the table `warehouse`. Definitions are trusted only for statements that
+//! like the column `w_name` of the table `warehouse`. Of a view of several tables MariaDB names the base
+//! table, with the view's name of the column, which may be that of another column. Definitions are trusted only for statements that
 //! can be seen to have nothing of the kind. Everything that is not perfectly clear is not trusted: it is
 //! then encrypted, which costs time but nothing else.
 
@@ -12,7 +13,7 @@
 pub enum Trust {
     /// Not at all.
     Unknown,
-    /// One SELECT of tables or views under their own names or an alias that no known table has: a
+    /// One SELECT of known tables alone, under their own names or an alias that no known table has: a
     /// column that the server says to be a known table's is.
     BaseTables,
     /// It selects system variables and nothing else.
@@ -196,21 +197,36 @@ fn only_warnings(statement: &[u8]) -> Option<bool> {
     Some(matches!(lexer.next()?, Token::Word(_)) && lexer.next()? == Token::End)
 }
 
-/// One SELECT that selects from tables and views alone, none of which gets a known table's name as its
+/// Which part of a statement names tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// None: the columns, or what follows WHERE.
+    Outside,
+    /// In the FROM clause, where a comma may be in front of a table.
+    From,
+    /// A table's name follows, perhaps after a schema's or a parenthesis.
+    BeforeATable,
+}
+
+/// One SELECT that selects from known tables alone, none of which gets a known table's name as its
 /// alias: such a name stands where a table is named, or in front of a column's.
 fn only_base_tables(statement: &[u8], known: impl Fn(&[u8]) -> bool) -> Option<bool> {
     const SEVERAL: [&str; 4] = ["SELECT", "WITH", "TABLE", "VALUES"];
     const BEFORE_A_TABLE: [&str; 3] = ["FROM", "JOIN", "STRAIGHT_JOIN"];
+    const AFTER_TABLES: [&str; 3] = ["WHERE", "HAVING", "LIMIT"];
+    // An index hint has them after FOR.
+    const OR_IN_A_HINT: [&str; 2] = ["GROUP", "ORDER"];
 
     let mut lexer = Lexer::new(statement);
-    let (mut before, mut last) = (Token::End, lexer.next()?);
+    let mut last = lexer.next()?;
     if !last.is("SELECT") {
         return Some(false);
     }
+    let mut place = Place::Outside;
     let mut token = lexer.next()?;
     loop {
         if token == Token::End {
-            return Some(true);
+            return Some(place != Place::BeforeATable);
         }
         if token.is_any(&SEVERAL) {
             return Some(false);
@@ -220,15 +236,28 @@ fn only_base_tables(statement: &[u8], known: impl Fn(&[u8]) -> bool) -> Option<b
             Token::Word(name) | Token::Quoted(name) => known(name),
             _ => false,
         };
-        if table && after != Token::Symbol(b'.') {
-            // After a point a keyword is a name like others.
-            let keyword = last.is_any(&BEFORE_A_TABLE) && before != Token::Symbol(b'.');
-            let punctuation = matches!(last, Token::Symbol(b',' | b'(' | b'.'));
-            if !keyword && !punctuation {
-                return Some(false);
-            }
+        let punctuation = matches!(last, Token::Symbol(b',' | b'(' | b'.'));
+        if table && after != Token::Symbol(b'.') && place != Place::BeforeATable && !punctuation {
+            return Some(false);
         }
-        (before, last, token) = (last, token, after);
+        // After a point a keyword is a name like others, and after @ it is a variable's.
+        let is_keyword = !matches!(last, Token::Symbol(b'.' | b'@'));
+        place = match (place, token) {
+            (Place::BeforeATable, Token::Symbol(b'(')) => place,
+            (Place::BeforeATable, Token::Symbol(b'.')) if last.is_name() => place,
+            (Place::BeforeATable, name) if name.is_name() && after == Token::Symbol(b'.') => place,
+            (Place::BeforeATable, _) if table => Place::From,
+            // What else could be there is a view, a table function or nothing that is understood.
+            (Place::BeforeATable, _) => return Some(false),
+            (_, word) if is_keyword && word.is_any(&BEFORE_A_TABLE) => Place::BeforeATable,
+            (Place::From, Token::Symbol(b',')) => Place::BeforeATable,
+            (Place::From, word) if is_keyword && word.is_any(&AFTER_TABLES) => Place::Outside,
+            (Place::From, word) if is_keyword && word.is_any(&OR_IN_A_HINT) && !last.is("FOR") => {
+                Place::Outside
+            }
+            _ => place,
+        };
+        (last, token) = (token, after);
     }
 }
 
@@ -303,7 +332,11 @@ mod tests {
             "select p.label FROM plain AS p WHERE id = 5 FOR UPDATE",
             "SELECT plain.label, secret.id FROM plain, secret WHERE plain.id=secret.id",
             "SELECT `plain`.`label` FROM `db`.`plain` JOIN secret USING (id) ORDER BY 1 LIMIT 3;",
-            "SELECT COUNT(*) FROM view_of_mine WHERE x = 'it''s'",
+            "SELECT COUNT(*) FROM plain WHERE x = 'it''s'",
+            "SELECT label, id FROM (plain, secret) GROUP BY label, id ORDER BY label, id",
+            "SELECT label FROM plain LEFT JOIN db.secret ON plain.id = secret.id WHERE x IN (1, 2)",
+            "SELECT `from`, label FROM plain HAVING label > 1",
+            "SELECT label FROM plain LIMIT 5, 3",
             "/* ApplicationName=x */ SELECT label FROM plain WHERE id BETWEEN ? AND ?",
         ] {
             assert_eq!(judged(statement), Trust::BaseTables, "{statement}");
@@ -313,6 +346,25 @@ mod tests {
     #[test]
     fn what_may_spoof_a_base_table() {
         for statement in [
+            "SELECT COUNT(*) FROM view_of_mine WHERE x = 5",
+            "SELECT label FROM view_of_mine",
+            "SELECT label FROM db.view_of_mine",
+            "SELECT label FROM plain.view_of_mine",
+            "SELECT label FROM plain, view_of_mine",
+            "SELECT label FROM plain p, view_of_mine",
+            "SELECT label FROM plain p, db.view_of_mine v",
+            "SELECT label FROM (plain, view_of_mine)",
+            "SELECT label FROM plain JOIN view_of_mine",
+            "SELECT label FROM plain STRAIGHT_JOIN (view_of_mine)",
+            "SELECT label FROM plain NATURAL LEFT JOIN secret JOIN view_of_mine USING (id)",
+            "SELECT label FROM plain USE INDEX FOR ORDER BY (a), view_of_mine",
+            "SELECT label FROM plain USE INDEX FOR GROUP BY (a), view_of_mine",
+            "SELECT label FROM plain JOIN secret ON @limit, view_of_mine",
+            "SELECT label FROM plain JOIN secret ON secret.where, view_of_mine",
+            "SELECT label FROM plain AS `where`, view_of_mine",
+            "SELECT label FROM json_table('[]', '$' COLUMNS (label INT PATH '$')) t",
+            "SELECT EXTRACT(DAY FROM day), label FROM view_of_mine",
+            "SELECT label FROM",
             "SELECT label FROM (SELECT name AS label FROM secret) plain",
             "SELECT label FROM view_of_mine AS plain",
             "SELECT label FROM view_of_mine plain",

@@ -13,6 +13,13 @@ SELECT label FROM (SELECT MAX(name) AS label FROM secret) plain
 SELECT label FROM (SELECT name AS label FROM secret UNION SELECT label FROM plain) plain
 SELECT label FROM (SELECT label FROM merged) plain
 SELECT label FROM merged
+SELECT label FROM joined
+SELECT label FROM joined ORDER BY id
+SELECT joined.label FROM joined ORDER BY joined.label DESC
+SELECT joined.label FROM joined
+SELECT j.label FROM joined AS j
+SELECT joined.label FROM plain, joined WHERE joined.id = plain.id
+SELECT joined.label FROM plain JOIN joined ON joined.id = plain.id
 SELECT label FROM merged AS plain
 SELECT label FROM merged `plain`
 SELECT label FROM kept

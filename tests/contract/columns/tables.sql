@@ -5,6 +5,7 @@ INSERT INTO plain VALUES (1, 'open'), (2, 'shut')
 CREATE VIEW merged AS SELECT id, name AS label FROM secret
 CREATE ALGORITHM=TEMPTABLE VIEW kept AS SELECT id, name AS label FROM secret
 CREATE VIEW harmless AS SELECT id, label FROM plain
+CREATE VIEW joined AS SELECT plain.id AS id, secret.name AS label FROM secret JOIN plain ON plain.id = secret.id
 CREATE TABLE copied AS SELECT id, name AS label FROM secret
 CREATE FUNCTION told() RETURNS VARCHAR(40) READS SQL DATA RETURN (SELECT name FROM secret WHERE id = 1)
 CREATE PROCEDURE lists() BEGIN SELECT name FROM secret; SELECT id, name AS label FROM secret; END

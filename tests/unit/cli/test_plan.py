@@ -114,7 +114,7 @@ def test_the_demo_would_be_accepted(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "campaign demo in namespace encbench: would be accepted" in said
     assert "A′, the baseline again" in said
-    assert "order of read-write at 4 threads on mariadb-small (seed 1)" in said
+    assert "order of write-only at 4 threads on mariadb-small (seed 1)" in said
 
 
 def test_all_that_is_wrong_is_said_at_once(

@@ -14,8 +14,8 @@ from tests.unit.reconcile.world import World, parts, study
 
 WRITES, READS = 10, 8
 """Requests a trial, at most."""
-FEW, MANY = 4, 12
-"""Blocks of three trials."""
+BLOCKS = (2, 4, 7)
+"""Lengths that are compared, in blocks of three trials."""
 
 Calls = Counter[tuple[str, str]]
 """By verb and kind."""
@@ -40,7 +40,7 @@ def share(few: tuple[Calls, int], many: tuple[Calls, int]) -> dict[tuple[str, st
 
 
 async def test_a_trial_costs_few_requests_however_many_there_were_before() -> None:
-    short, middle, long = [await calls(n) for n in (FEW, 2 * FEW, MANY)]
+    short, middle, long = [await calls(n) for n in BLOCKS]
     first, last = share(short, middle), share(middle, long)
     print(*(f"{verb} {kind}: {number:.2f}" for (verb, kind), number in last.items()), sep="\n")
     for found in (first, last):

@@ -6,6 +6,7 @@ come and go unseen between two passes. What another operator makes is found by t
 because both follow one plan.
 """
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -21,7 +22,10 @@ from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Campaign, Trial, belongs_to
 
 AGAIN = 3600.0
-"""Seconds after which a ledger is filled anew: somebody may have deleted a Trial that was over."""
+"""Seconds after which a ledger is filled anew, because people may delete Trials that are over."""
+
+BREATH = 25
+"""Trials that are parsed at once; clients of another campaign may have to be released meanwhile."""
 
 Misfits = dict[str, Misfit]
 """By name."""
@@ -60,7 +64,9 @@ async def fill(read: Reads, campaign: Campaign, ledger: Ledger, misfits: Misfits
     ledger.begin(plan.Attempts(campaign.spec.blocks, cells))
     own = {labels.CAMPAIGN: campaign.name}
     async for page in read.cluster.pages(TRIAL, campaign.namespace, own):
-        for body in page:
+        for number, body in enumerate(page):
+            if number % BREATH == 0:
+                await asyncio.sleep(0)
             name = body["metadata"]["name"]
             if not belongs_to(body, campaign.uid):
                 continue

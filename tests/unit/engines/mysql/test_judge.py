@@ -258,5 +258,5 @@ def test_the_summary_names_what_is_encrypted() -> None:
     )
     both = {**scoped("redo", "tables"), **TLS}
     assert judged(evidence(both), both).summary.startswith(
-        "TLSv1.3 with TLS_AES_128_GCM_SHA256 and TDE of tables, redo is in force: nobody connects "
+        "TLSv1.3 with TLS_AES_128_GCM_SHA256 and TDE of tables, redo is in force: no "
     )

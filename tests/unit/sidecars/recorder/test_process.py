@@ -36,7 +36,8 @@ def test_own_usage() -> None:
     after = own.usage()
     assert before is not None
     assert after is not None
-    assert after.cpu_seconds - before.cpu_seconds == pytest.approx(0.2, abs=0.04)
+    # The kernel counts in ticks, and a busy machine puts some of them down to the wrong process.
+    assert after.cpu_seconds - before.cpu_seconds == pytest.approx(0.2, abs=0.08)
     assert after.monotonic > before.monotonic
     assert after.resident_bytes is not None
     assert after.memory_max_bytes is not None

@@ -1,0 +1,57 @@
+"""What an administrator does to nodes: a cordon disturbs nothing, and a drain is survived."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.e2e.conftest import conditions
+from tests.e2e_nodes.conftest import Nodes, apart
+from tests.faults.running import trials, wait_for_running_trial
+from tests.support.install import NAMESPACE
+from tests.support.kube import Kube, wait_for
+
+Start = Callable[[dict[str, Any]], str]
+
+
+def _outcome(kube: Kube, name: str) -> str | None:
+    trial = kube.get("trial", name, NAMESPACE) or {}
+    phase: str = trial.get("status", {}).get("phase", "")
+    return phase if phase in ("Succeeded", "Invalid", "Failed") else None
+
+
+def _outcomes(kube: Kube, campaign: str) -> list[str]:
+    return [trial.get("status", {}).get("phase", "") for trial in trials(kube, campaign)]
+
+
+def test_a_cordon_disturbs_nothing_and_a_drain_is_named_and_survived(
+    installed: Kube, start: Start, nodes: Nodes
+) -> None:
+    name = start(apart(installed, nodes, "drained", blocks={"min": 3, "maxReplacements": 2}))
+    first = wait_for_running_trial(installed, name)["metadata"]["name"]
+    installed.kubectl("cordon", nodes.databases)
+    try:
+        wait_for("the end of the trial", lambda: _outcome(installed, first), 120)
+        assert _outcome(installed, first) == "Succeeded"
+        wait_for_running_trial(installed, name)
+        # The administrator insists: pods are deleted whatever budget protects them.
+        force = ("--disable-eviction", "--force", "--ignore-daemonsets", "--delete-emptydir-data")
+        installed.kubectl("drain", nodes.databases, *force, "--timeout=120s")
+        body = wait_for("a word about it", lambda: _unschedulable(installed, name), 60)
+        assert "fits no node" in body["status"]["step"]
+    finally:
+        installed.kubectl("uncordon", nodes.databases)
+    before = _outcomes(installed, name).count("Succeeded")
+    wait_for(
+        "a trial that succeeds after the drain",
+        lambda: _outcomes(installed, name).count("Succeeded") > before,
+        240,
+    )
+    body = installed.get("campaign", name, NAMESPACE) or {}
+    assert conditions(body)["Hindered"]["status"] == "False"
+    assert set(_outcomes(installed, name)) & {"Invalid", "Failed"}, "the drain spoiled a trial"
+
+
+def _unschedulable(kube: Kube, campaign: str) -> dict[str, Any] | None:
+    body = kube.get("campaign", campaign, NAMESPACE) or {}
+    fact = conditions(body).get("Hindered", {})
+    told = fact.get("status") == "True" and fact["reason"] == "Unschedulable"
+    return body if told else None
