@@ -68,9 +68,9 @@ final class EncryptingConnection extends ConnectionDelegate {
     return super.prepareCall(callable(sql));
   }
 
-  private String callable(String sql) throws SQLException {
+  private String callable(String sql) {
     boolean asks = session.inner == Inner.MYSQL && session.opener.hasKey();
-    return asks ? Routine.qualified(sql, getCatalog()) : sql;
+    return asks ? Routine.unlisted(sql) : sql;
   }
 
   /** The inner driver would write back every column of the row as it has read it: ciphertext. */
