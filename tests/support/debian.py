@@ -40,7 +40,7 @@ def extract_from(suite: str, keyring: Path, folder: Path, *packages: str) -> Non
     """
     with _alone(), tempfile.TemporaryDirectory(prefix="encbench-suite-") as scratch:
         place = Path(scratch)
-        source = f"deb [signed-by={keyring}] http://deb.debian.org/debian {suite} main\n"
+        source = f"deb [signed-by={keyring}] {_archive()} {suite} main\n"
         (place / "sources.list").write_text(source, encoding="ascii")
         (place / "lists" / "partial").mkdir(parents=True)
         # As root, for apt's own user may not write there. An index of unstable expires on mirrors.
@@ -52,6 +52,16 @@ def extract_from(suite: str, keyring: Path, folder: Path, *packages: str) -> Non
         subprocess.run([*apt, "download", *packages], check=True, cwd=scratch)
         for archive in place.glob("*.deb"):
             subprocess.run(["dpkg", "--extract", str(archive), str(folder)], check=True)
+
+
+def _archive() -> str:
+    """Where this machine has its own packages from, which has Debian's other suites too."""
+    # Only the archive's own files say whose they are.
+    subprocess.run(["apt-get", "-qq", "update"], check=True)
+    own = ["Origin: Debian", "Label: Debian", "Created-By: Packages"]
+    command = ["apt-get", "indextargets", "--format", "$(REPO_URI)", *own]
+    said = subprocess.run(command, check=True, capture_output=True, text=True)
+    return said.stdout.split()[0]
 
 
 @contextmanager

@@ -94,12 +94,21 @@ GIVEN = [
 ]
 
 
-def called(server: Any, folder: Path, driver: str, more: str = "") -> dict[str, list[str]]:
-    """What a program that calls both says, by the connection: directly or through a strict proxy."""
+BY_ITSELF = {
+    "mariadb": "fails: confidential-proxy withholds the text of this error",
+    "mysql": 'fails: For input string: "ENC',
+}
+"""How Connector/J ends that finds ciphertext in the catalogue."""
+
+
+def called(
+    server: Any, folder: Path, driver: str, *options: str, more: str = ""
+) -> dict[str, list[str]]:
+    """What a program that calls both says, by the connection: directly or through a proxy."""
     server.admin(*(statement.replace("@", f"{DATABASE}.") for statement in CALLED))
     (folder / "password").write_text(server.credentials["password"])
     columns = "called\ncalled.name\ncalled.amount\n"
-    with confidential.running(folder, server.layout.port, columns) as proxy:
+    with confidential.running(folder, server.layout.port, columns, AES, *options) as proxy:
         direct, through = (
             URLS[driver].format(port=port, database=DATABASE) + more
             for port in (server.layout.port, proxy.port)
@@ -131,14 +140,26 @@ def test_a_call_gives_its_rows_and_no_output_parameters(server: Any, tmp_path: P
     assert found["ours"][6:] == GIVEN[6:]
 
 
+NO_BODIES = "&noAccessToProcedureBodies=true"
+"""Without it, Connector/J needs more rights at the server than a benchmark's user has."""
+
+
 def test_connector_j_calls_with_our_driver_only(server: Any, tmp_path: Path) -> None:
     """By itself it asks the catalogue for the parameters first, and finds ciphertext there."""
-    # Without that property it needs more rights at the server than a benchmark's user has.
-    found = called(server, tmp_path, "Connector/J", "&noAccessToProcedureBodies=true")
+    found = called(server, tmp_path, "Connector/J", more=NO_BODIES)
     assert found["ours"] == found["direct"] == GIVEN
     (fails,) = found["inner"]
-    assert fails.startswith("fails: ")
+    assert fails.startswith(BY_ITSELF[server.engine])
     assert "Grüße" not in fails
+
+
+def test_without_strict_it_calls_by_itself_too(server: Any, tmp_path: Path) -> None:
+    """The output parameters are expressions, which no rule names, so they pass."""
+    found = called(server, tmp_path, "Connector/J", "--permissive", more=NO_BODIES)
+    assert found["ours"] == found["direct"] == GIVEN
+    assert found["inner"][0] == "row name: envelope"
+    assert found["inner"][2] == "row amount: no number"
+    assert found["inner"][3:] == GIVEN[3:]
 
 
 @pytest.fixture(scope="module")

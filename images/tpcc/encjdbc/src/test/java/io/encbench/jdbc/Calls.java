@@ -78,6 +78,8 @@ final class Calls {
       found = reading.value();
     } catch (SQLException refused) {
       found = "refused " + refused.getSQLState();
+    } catch (NumberFormatException unreadable) {
+      found = "no number";
     }
     if (found instanceof byte[] bytes) {
       found = Envelope.is(bytes) ? "envelope" : new String(bytes, StandardCharsets.UTF_8);
