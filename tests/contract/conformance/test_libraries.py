@@ -17,7 +17,7 @@ from tests.support import conformance
 from tests.support.confidential import AES, SM4
 
 PARAMETERS = "sslMode=DISABLED&allowPublicKeyRetrieval=true"
-QUICK = {"callable", "template", "mybatis"}
+QUICK = {"callable", "mybatis"}
 """Those that `make test` runs too."""
 LINES = {"callable": 18, "template": 17, "mybatis": 13, "hikari": 14, "hibernate": 8, "flyway": 12}
 """What each prints at least."""
