@@ -178,6 +178,10 @@ bench-ledger: ## Time and memory that many finished trials cost a new operator; 
 bench-report: ## Time and memory that the report of a large campaign takes; TRIALS=10000
 	$(python) -m tests.bench.report_scale --trials $(or $(TRIALS),10000)
 
+.PHONY: bench-scale
+bench-scale: ## Trials a second of one operator, on KWOK, beside the ceiling without it; ARGS=--help
+	$(python) -m tests.bench.scale $(ARGS)
+
 .PHONY: bench-observer
 bench-observer: ## What collection costs: switched on and off under load; MINUTES=10 DATABASE_CPU=1
 	$(python) -m tests.bench.observer
