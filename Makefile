@@ -40,15 +40,7 @@ demo: ## From nothing to a report: cluster, images, chart, campaigns/demo; VALUE
 	$(python) -m tests.demo
 
 .PHONY: test
-test: parts lint contract ## Everything that must pass: check, contract, end-to-end and faults
-	$(MAKE) --no-print-directory --jobs=2 e2e behind
-
-# The campaigns leave half of the machine idle. What only computes takes that half, and gives it back
-# whenever a campaign wants it.
-.PHONY: behind
-behind:
-	@mkdir -p build && chrt --idle 0 $(MAKE) --no-print-directory unit check-parts >build/behind.log 2>&1; \
-		code=$$?; cat build/behind.log; exit $$code
+test: parts check check-parts contract e2e ## Everything that must pass: check, contract, end-to-end and faults
 
 .PHONY: parts
 parts: ## Install, compile and build what the tests need, unless it is in the cache

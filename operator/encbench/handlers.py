@@ -12,6 +12,7 @@ import kopf
 from encbench.adapters.kubernetes import cleaned
 from encbench.adapters.watchcache import WATCHED, WatchCache
 from encbench.api.kinds import Kind
+from encbench.kube.labels import selector
 from encbench.reconcile.loop import Loop
 
 
@@ -26,8 +27,7 @@ def select(settings: kopf.OperatorSettings) -> None:
     """Have the API server leave out what no pass needs."""
     for kind, labels in WATCHED.items():
         if labels:
-            selector = ",".join(f"{label}={value}" for label, value in labels.items())
-            settings.watching.label_selectors[_resource(kind)] = selector
+            settings.watching.label_selectors[_resource(kind)] = selector(labels)
 
 
 def _log_in(**context: Any) -> kopf.ConnectionInfo | None:

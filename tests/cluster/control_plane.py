@@ -78,18 +78,12 @@ def _apiserver(layout: Layout) -> Daemon:
 
 
 def _controller_manager(layout: Layout) -> Daemon:
-    config = kubeconfig_path(layout, "kube-controller-manager")
     return Daemon(
         "kube-controller-manager",
         layout.bin / "kube-controller-manager",
         (
-            f"--kubeconfig={config}",
-            f"--authentication-kubeconfig={config}",
-            f"--authorization-kubeconfig={config}",
-            "--bind-address=127.0.0.1",
-            "--leader-elect=false",
+            *_of_a_client(layout, "kube-controller-manager"),
             "--use-service-account-credentials=true",
-            "--profiling=false",
             f"--root-ca-file={layout.pki}/ca.crt",
             f"--cluster-signing-cert-file={layout.pki}/ca.crt",
             f"--cluster-signing-key-file={layout.pki}/ca.key",
@@ -101,18 +95,23 @@ def _controller_manager(layout: Layout) -> Daemon:
 
 
 def _scheduler(layout: Layout) -> Daemon:
-    config = kubeconfig_path(layout, "kube-scheduler")
     return Daemon(
         "kube-scheduler",
         layout.bin / "kube-scheduler",
-        (
-            f"--kubeconfig={config}",
-            f"--authentication-kubeconfig={config}",
-            f"--authorization-kubeconfig={config}",
-            "--bind-address=127.0.0.1",
-            "--leader-elect=false",
-            "--profiling=false",
-        ),
+        _of_a_client(layout, "kube-scheduler"),
         client=True,
         ports=(("127.0.0.1", 10259),),
+    )
+
+
+def _of_a_client(layout: Layout, name: str) -> tuple[str, ...]:
+    """What a daemon that only talks to the API server is told."""
+    config = kubeconfig_path(layout, name)
+    return (
+        f"--kubeconfig={config}",
+        f"--authentication-kubeconfig={config}",
+        f"--authorization-kubeconfig={config}",
+        "--bind-address=127.0.0.1",
+        "--leader-elect=false",
+        "--profiling=false",
     )

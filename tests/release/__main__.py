@@ -1,7 +1,6 @@
 """The command line: ``python -m tests.release VERSION``; see `make release`."""
 
 import argparse
-import hashlib
 import json
 import shutil
 import sys
@@ -19,7 +18,7 @@ from tests.cluster.layout import Layout
 from tests.cluster.versions import IMAGE_TAGS
 from tests.support import sbom
 
-from . import chart, oci, plugin, source
+from . import archive, chart, oci, plugin, source
 from .build import OWN, Built, build
 from .oci import About
 
@@ -126,25 +125,20 @@ def _sboms(folder: Path, built: Built, about: About) -> None:
     folder.mkdir()
     when = datetime.fromtimestamp(about.epoch, UTC)
     for name, archives in built.archives.items():
-        for architecture, archive in archives.items():
-            text = sbom.document(name, archive, when)
+        for architecture, built_archive in archives.items():
+            text = sbom.document(name, built_archive, when)
             (folder / f"{name}-{architecture}.cdx.json").write_text(text + "\n")
 
 
 def _sums(folder: Path) -> None:
     """`sha256sum --check SHA256SUMS` checks every file."""
     sums: Mapping[str, str] = {
-        str(file.relative_to(folder)): _digest(file)
+        str(file.relative_to(folder)): archive.digest(file)
         for file in sorted(folder.rglob("*"))
         if file.is_file()
     }
     lines = [f"{digest}  {name}\n" for name, digest in sums.items()]
     (folder / "SHA256SUMS").write_text("".join(lines))
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _architectures(text: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Archives that are equal whenever their files are: one order, one owner, one time."""
 
 import gzip
+import hashlib
 import io
 import tarfile
 from collections.abc import Iterator, Mapping
@@ -39,6 +40,12 @@ def pack(target: Path, files: Mapping[str, Path | bytes], epoch: int) -> None:
             info = tarfile.TarInfo(name)
             info.size, info.mtime, info.mode = len(content), epoch, 0o755 if executable else 0o644
             tar.addfile(info, io.BytesIO(content))
+
+
+def digest(file: Path) -> str:
+    """SHA-256 of a file's content, in hexadecimal."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def below(folder: Path, prefix: str) -> dict[str, Path]:

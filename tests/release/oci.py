@@ -22,6 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
+from encbench.api.conditions import format_time
 from tests.cluster.console import ClusterError
 
 from . import keystore
@@ -49,7 +50,7 @@ class About:
     @property
     def time(self) -> str:
         """The release's time as OCI writes times."""
-        return datetime.fromtimestamp(self.epoch, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return format_time(datetime.fromtimestamp(self.epoch, UTC))
 
 
 @dataclass(frozen=True)

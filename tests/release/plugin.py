@@ -5,7 +5,6 @@ libraries: those in Python once, and those in C for each version of Python, of w
 takes that of the user's.
 """
 
-import hashlib
 import os
 import re
 import shutil
@@ -120,7 +119,7 @@ def krew_manifest(archives: Iterable[Path], url: str, about: About) -> dict[str,
             {
                 "selector": {"matchLabels": {"os": system, "arch": machine}},
                 "uri": f"{url}/{file.name}",
-                "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+                "sha256": archive.digest(file),
                 "bin": "kubectl-encbench",
             }
         )

@@ -218,7 +218,7 @@ fn only_base_tables(statement: &[u8], known: impl Fn(&[u8]) -> bool) -> Option<b
     const OR_IN_A_HINT: [&str; 2] = ["GROUP", "ORDER"];
 
     let mut lexer = Lexer::new(statement);
-    let (mut before, mut last) = (Token::End, lexer.next()?);
+    let mut last = lexer.next()?;
     if !last.is("SELECT") {
         return Some(false);
     }
@@ -236,13 +236,9 @@ fn only_base_tables(statement: &[u8], known: impl Fn(&[u8]) -> bool) -> Option<b
             Token::Word(name) | Token::Quoted(name) => known(name),
             _ => false,
         };
-        if table && after != Token::Symbol(b'.') {
-            // After a point a keyword is a name like others.
-            let keyword = last.is_any(&BEFORE_A_TABLE) && before != Token::Symbol(b'.');
-            let punctuation = matches!(last, Token::Symbol(b',' | b'(' | b'.'));
-            if !keyword && !punctuation {
-                return Some(false);
-            }
+        let punctuation = matches!(last, Token::Symbol(b',' | b'(' | b'.'));
+        if table && after != Token::Symbol(b'.') && place != Place::BeforeATable && !punctuation {
+            return Some(false);
         }
         // After a point a keyword is a name like others, and after @ it is a variable's.
         let is_keyword = !matches!(last, Token::Symbol(b'.' | b'@'));
@@ -256,10 +252,12 @@ fn only_base_tables(statement: &[u8], known: impl Fn(&[u8]) -> bool) -> Option<b
             (_, word) if is_keyword && word.is_any(&BEFORE_A_TABLE) => Place::BeforeATable,
             (Place::From, Token::Symbol(b',')) => Place::BeforeATable,
             (Place::From, word) if is_keyword && word.is_any(&AFTER_TABLES) => Place::Outside,
-            (Place::From, word) if is_keyword && word.is_any(&OR_IN_A_HINT) && !last.is("FOR") => Place::Outside,
+            (Place::From, word) if is_keyword && word.is_any(&OR_IN_A_HINT) && !last.is("FOR") => {
+                Place::Outside
+            }
             _ => place,
         };
-        (before, last, token) = (last, token, after);
+        (last, token) = (token, after);
     }
 }
 

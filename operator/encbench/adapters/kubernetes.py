@@ -22,6 +22,7 @@ from encbench.adapters.kubernetes_http import (
 )
 from encbench.api.conditions import format_micro_time
 from encbench.api.kinds import EVENT, POD, Kind
+from encbench.kube.labels import selector
 from encbench.ports import Body, Conflict, Pages, Rejected, Unavailable
 
 _log = logging.getLogger(__name__)
@@ -75,11 +76,11 @@ class KubernetesCluster:
     async def _pages(
         self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None
     ) -> Pages:
-        selector = ",".join(f"{label}={value}" for label, value in sorted((labels or {}).items()))
+        wanted = selector(labels or {})
         token = ""
         while True:
             query = [("limit", str(self._chunk))]
-            query += [("labelSelector", selector)] if selector else []
+            query += [("labelSelector", wanted)] if wanted else []
             query += [("continue", token)] if token else []
             answer = await self._requests.send("GET", path(kind, namespace), query=query)
             if answer.status == 410:

@@ -315,7 +315,7 @@ def _is_watched(kind: Kind, labels: Mapping[str, str]) -> bool:
 
 
 def _has_left(kind: Kind, body: Body) -> bool:
-    return not WATCHED.get(kind, {}).items() <= dict(_labels(body)).items()
+    return not _bears(body, frozenset(WATCHED.get(kind, {}).items()))
 
 
 def _may_keep(kind: Kind, body: Body | None) -> bool:
@@ -323,7 +323,7 @@ def _may_keep(kind: Kind, body: Body | None) -> bool:
         return True
     if body is None:
         return kind in WATCHED
-    return (kind in WATCHED or kind == SECRET) and OURS.items() <= dict(_labels(body)).items()
+    return (kind in WATCHED or kind == SECRET) and _bears(body, frozenset(OURS.items()))
 
 
 def _is_newer(one: Body, other: Body) -> bool:

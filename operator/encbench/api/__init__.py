@@ -1,4 +1,4 @@
 """The API: one file a kind, and what CRDs, conditions and their documentation are made from.
 
-23 files, because the kinds, their shared parts and the schema's rules refer to each other.
+24 files, because the kinds, their shared parts and the schema's rules refer to each other.
 """

@@ -3,16 +3,15 @@
 Writes `docs/lifecycle.md` from the tables of `encbench.api.lifecycle`. A unit test runs the check.
 """
 
-import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
+from encbench.api import pages
 from encbench.api.life import ConditionType, Lifecycle
 from encbench.api.lifecycle import LIVES
+from encbench.api.pages import table
 
-ROOT = Path(__file__).resolve().parents[3]
-"""The checkout, where this module runs from one."""
 PAGE = Path("docs/lifecycle.md")
 
 _INTRODUCTION = """\
@@ -62,28 +61,9 @@ def _rows(one: ConditionType) -> Iterator[tuple[str, ...]]:
     yield from (("", status, f"`{reason}`", meaning) for status, reason, meaning in one.reasons())
 
 
-def table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    """The lines of a table in Markdown, and an empty one."""
-    yield from (f"| {' | '.join(cells)} |" for cells in (heads, ("---",) * len(heads), *rows))
-    yield ""
-
-
 def main() -> int:
     """Write the page, or with --check compare it; the exit status is 1 when it is stale."""
-    parser = argparse.ArgumentParser(
-        prog="python -m encbench.api.lifecycle_page", description=__doc__
-    )
-    parser.add_argument("--check", action="store_true", help="write nothing; complain when stale")
-    parser.add_argument("--root", type=Path, default=ROOT, help="checkout to write into")
-    arguments = parser.parse_args()
-    path = arguments.root / PAGE
-    if not arguments.check:
-        path.write_text(page())
-        return 0
-    if path.exists() and path.read_text() == page():
-        return 0
-    print(f"{PAGE} is stale: run `python -m encbench.api.lifecycle_page`", file=sys.stderr)
-    return 1
+    return pages.main("encbench.api.lifecycle_page", __doc__, {PAGE: page()})
 
 
 if __name__ == "__main__":

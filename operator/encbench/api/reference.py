@@ -4,19 +4,19 @@ Writes `docs/reference/<kind>.md` from the schemas that the CRDs have, so that a
 `kubectl explain` say the same. A unit test runs the check.
 """
 
-import argparse
 import html
 import json
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from encbench.api import pages as generated
 from encbench.api.base import GROUP, VERSION
 from encbench.api.crd import definition
-from encbench.api.lifecycle_page import ROOT, table
+from encbench.api.pages import table
 from encbench.api.resources import RESOURCES, Resource
 from encbench.api.rules import VALIDATIONS
 from encbench.api.schema import Schema, structural
@@ -173,29 +173,9 @@ def _code(words: str) -> str:
     return f"<code>{_plain(words)}</code>"
 
 
-def stale(root: Path) -> Iterable[Path]:
-    """Every page that is not what it should be."""
-    wanted = pages()
-    for path, text in wanted.items():
-        if not (root / path).exists() or (root / path).read_text(encoding="utf-8") != text:
-            yield path
-
-
 def main() -> int:
     """Write the pages, or with --check compare them; the exit status is 1 when one is stale."""
-    parser = argparse.ArgumentParser(prog="python -m encbench.api.reference", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; complain when stale")
-    parser.add_argument("--root", type=Path, default=ROOT, help="checkout to write into")
-    arguments = parser.parse_args()
-    if arguments.check:
-        found = [*stale(arguments.root)]
-        for path in found:
-            print(f"{path} is stale: run `python -m encbench.api.reference`", file=sys.stderr)
-        return 1 if found else 0
-    (arguments.root / FOLDER).mkdir(exist_ok=True)
-    for path, text in pages().items():
-        (arguments.root / path).write_text(text, encoding="utf-8")
-    return 0
+    return generated.main("encbench.api.reference", __doc__, pages())
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.cli import installation, output
 from encbench.cli.connection import connected, kubectl
 from encbench.cli.output import CommandError
-from encbench.cli.report import find
-from encbench.core.artefact import RecordError, check, decode
+from encbench.cli.report import find, stored
+from encbench.core.artefact import RecordError, decode
 from encbench.ports import Store
 from encbench.reconcile.objects import OverheadReport, overhead_report
 from encbench.report.document import Report
@@ -71,10 +71,9 @@ async def _from_cluster(args: argparse.Namespace) -> list[Report]:
 
 async def _fetched(store: Store, one: OverheadReport) -> Report | None:
     """The whole report; None, and a line on standard error, where the bucket has it no more."""
-    artefacts = one.status.artefacts
-    content = await store.get(artefacts.json_.key) if artefacts else None
-    if artefacts is None or content is None:
+    where = one.status.artefacts.json_ if one.status.artefacts else None
+    content = await stored(store, where) if where else None
+    if where is None or content is None:
         print(f"left out: report {one.name} has no report.json in the bucket", file=sys.stderr)
         return None
-    checked = check(content, artefacts.json_.key, artefacts.json_.digest)
-    return decode(Report, checked, artefacts.json_.key)
+    return decode(Report, content, where.key)

@@ -12,7 +12,7 @@ from encbench.cli import installation, output
 from encbench.cli.connection import kubectl
 from encbench.cli.output import CommandError
 from encbench.core.artefact import check
-from encbench.ports import Cluster
+from encbench.ports import Cluster, Store
 from encbench.reconcile.objects import OverheadReport, overhead_report
 from encbench.report.formats.summary import text
 
@@ -55,10 +55,16 @@ async def fetch(kubectl: Kubectl, cluster: Cluster, found: OverheadReport, wante
     """A rendering from the bucket, checked against its digest."""
     bucket, where = _artefact(found, wanted)
     async with installation.store(kubectl, cluster, found.namespace) as store:
-        content = await store.get(where.key)
+        content = await stored(store, where)
     if content is None:
         raise CommandError(f"{where.key} is no longer in bucket {bucket}")
-    return check(content, where.key, where.digest)
+    return content
+
+
+async def stored(store: Store, where: Artefact) -> bytes | None:
+    """An object of the bucket, checked against its digest; None if it is gone."""
+    content = await store.get(where.key)
+    return None if content is None else check(content, where.key, where.digest)
 
 
 def _artefact(found: OverheadReport, wanted: str) -> tuple[str, Artefact]:

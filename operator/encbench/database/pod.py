@@ -3,6 +3,8 @@
 `kube.pods` has what database and client pods share; `children` has the other objects.
 """
 
+from collections.abc import Sequence
+
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.scalars import parse_quantity
 from encbench.core.certificates import AUTHORITY, CERTIFICATE, FOLDER, KEY
@@ -65,8 +67,14 @@ def server_image(instance: InstanceTemplateSpec) -> str:
     return instance.image or f"{facts(instance.engine).repository}:{instance.version}"
 
 
-def _container(context: DatabaseContext, name: str, own: ServerContainer, more: Part) -> Part:
-    """A container of the server's image; `more` is what only the server's own container has.
+def _container(
+    context: DatabaseContext,
+    name: str,
+    own: ServerContainer,
+    more: Part,
+    mounts: Sequence[Part] = (),
+) -> Part:
+    """A container of the server's image; `more` and `mounts` only the server's own container has.
 
     The init container may use as much as the server, because a pod requests the larger of its init
     and main containers.
@@ -92,6 +100,7 @@ def _container(context: DatabaseContext, name: str, own: ServerContainer, more: 
             *(mount(volume["name"], path) for path, volume in keys.items() if own.needs_keys),
             *(enclave.mounts(mode) if own.needs_keys else []),
             *([mount("server-credentials", CREDENTIALS)] if own.runs_init_sql else []),
+            *mounts,
         ],
         **({"env": pods.environment(environment)} if environment else {}),
     }
@@ -132,8 +141,7 @@ def _server(context: DatabaseContext) -> Part:
             "failureThreshold": 3,
         },
     }
-    made = _container(context, "server", context.engine.server, own)
-    return {**made, "volumeMounts": [*made["volumeMounts"], *proxy.server_mounts(mode)]}
+    return _container(context, "server", context.engine.server, own, proxy.server_mounts(mode))
 
 
 def _agent(context: DatabaseContext) -> Part:

@@ -1,5 +1,6 @@
 """Labels and owner references: the only source of both for every child object."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from encbench.api.base import API_VERSION
@@ -59,6 +60,11 @@ def of_arm(
 def database_selector(testbed: str) -> dict[str, str]:
     """Labels that only the database pod of this testbed has."""
     return {COMPONENT: "database", TESTBED: testbed}
+
+
+def selector(wanted: Mapping[str, str]) -> str:
+    """These labels as a request's `labelSelector` has them."""
+    return ",".join(f"{label}={value}" for label, value in sorted(wanted.items()))
 
 
 def owner_reference(kind: Kind, name: str, uid: str) -> dict[str, Any]:

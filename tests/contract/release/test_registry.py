@@ -71,10 +71,10 @@ def pushed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pushed]:
 
 
 def test_the_registry_asks_who_pulls(pushed: Pushed, tmp_path: Path) -> None:
-    (nobody := tmp_path / "nobody.json").write_text("{}")
+    (empty := tmp_path / "empty.json").write_text("{}")
     url = pushed.registry.url(f"{MIRROR}/{pushed.listed[0]['reference']}")
     with pytest.raises(RuntimeError, match="authentication required"):
-        registry.run("inspect", "--raw", "--tls-verify=false", f"--authfile={nobody}", url)
+        registry.run("inspect", "--raw", "--tls-verify=false", f"--authfile={empty}", url)
 
 
 def test_what_is_pulled_is_what_the_release_lists(pushed: Pushed, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from encbench.api import lifecycle_page
 from encbench.api.lifecycle import LIVES
+from encbench.api.pages import ROOT
 
 
 def run(monkeypatch: pytest.MonkeyPatch, root: Path, *options: str) -> int:
@@ -15,7 +16,7 @@ def run(monkeypatch: pytest.MonkeyPatch, root: Path, *options: str) -> int:
 
 
 def test_the_committed_page_is_what_would_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = run(monkeypatch, lifecycle_page.ROOT, "--check")
+    found = run(monkeypatch, ROOT, "--check")
     assert found == 0, "run python -m encbench.api.lifecycle_page"
 
 

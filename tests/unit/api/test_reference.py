@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from encbench.api.crd import ROOT, definition
-from encbench.api.reference import FOLDER, main, pages, stale
+from encbench.api.crd import definition
+from encbench.api.pages import ROOT, stale
+from encbench.api.reference import FOLDER, main, pages
 from encbench.api.resources import RESOURCES, Resource
 
 
@@ -27,7 +28,7 @@ def paths(schema: dict[str, Any], path: str) -> Iterator[str]:
 
 
 def test_the_pages_of_the_checkout_are_fresh() -> None:
-    assert [*stale(ROOT)] == []
+    assert [*stale(ROOT, pages())] == []
 
 
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda it: it.kind.kind)
@@ -76,6 +77,6 @@ def test_a_stale_page_is_noticed_and_written_anew(
     assert "docs/reference/trial.md is stale: run" in capsys.readouterr().err
     monkeypatch.setattr(sys, "argv", arguments)
     assert main() == 0
-    assert [*stale(tmp_path)] == []
+    assert [*stale(tmp_path, pages())] == []
     (tmp_path / FOLDER / "trial.md").write_text("x")
-    assert [*stale(tmp_path)] == [FOLDER / "trial.md"]
+    assert [*stale(tmp_path, pages())] == [FOLDER / "trial.md"]

@@ -70,15 +70,15 @@ def course(values: Sequence[float], level: float = LEVEL) -> Course:
     if len(values) < needed(level):
         return Course(None)
     p, found = _search(values, 0, level)
-    starts = [0, *(place for place, _ in found), len(values)]
-    levels = [median(values[a:b]) for a, b in pairwise(starts)]
-    return Course(
-        p,
-        tuple(
-            LevelChange(place, levels[number], levels[number + 1], own)
-            for number, (place, own) in enumerate(found)
-        ),
-    )
+    parts = [middle for _, middle in levels(values, [place for place, _ in found])]
+    changed = zip(found, pairwise(parts), strict=True)
+    return Course(p, tuple(LevelChange(place, *around, own) for (place, own), around in changed))
+
+
+def levels(values: Sequence[float], places: Sequence[int]) -> list[tuple[range, float]]:
+    """The parts of a series that changes at these places, each with its median."""
+    ends = pairwise([0, *places, len(values)])
+    return [(range(a, b), median(values[a:b])) for a, b in ends]
 
 
 def _search(

@@ -22,7 +22,7 @@ from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Campaign, Trial, belongs_to
 
 AGAIN = 3600.0
-"""Seconds after which a ledger is filled anew: somebody may have deleted a Trial that was over."""
+"""Seconds after which a ledger is filled anew, because people may delete Trials that are over."""
 
 BREATH = 25
 """Trials that are parsed at once; clients of another campaign may have to be released meanwhile."""

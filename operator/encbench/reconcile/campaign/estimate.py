@@ -57,8 +57,9 @@ def steady(shown: str | None, found: str | None, now: datetime) -> str | None:
     """
     if shown is None or found is None:
         return found
-    left = (parse_time(found) - now).total_seconds()
-    off = abs((parse_time(found) - parse_time(shown)).total_seconds())
+    end = parse_time(found)
+    left = (end - now).total_seconds()
+    off = abs((end - parse_time(shown)).total_seconds())
     return shown if off <= max(COARSE, COARSE_SHARE * left) else found
 
 

@@ -41,11 +41,11 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
 
     def _ledger(self, campaign: Campaign) -> Ledger:
         place = (campaign.namespace, campaign.name)
-        uid, ledger = self._ledgers.get(place, ("", Ledger()))
-        if uid != campaign.uid:
-            ledger = Ledger()
-            self._ledgers[place] = (campaign.uid, ledger)
-        return ledger
+        known = self._ledgers.get(place)
+        if known is None or known[0] != campaign.uid:
+            # Of none, or of an earlier campaign of that name.
+            known = self._ledgers[place] = (campaign.uid, Ledger())
+        return known[1]
 
     async def perform(self, campaign: Campaign, effect: do.CampaignEffect) -> bool:
         """Do one; whether there is something new for the next pass."""

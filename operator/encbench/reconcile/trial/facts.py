@@ -31,7 +31,7 @@ class RunFacts:
     digests: dict[str, str] | None = None
     error: str = ""
     tps: float | None = None
-    """The rate of the tool's last second, for the operator's metrics; None until it prints one."""
+    """What the tool did in its last second, for the metrics; None until it has printed that."""
 
 
 @dataclass(frozen=True)

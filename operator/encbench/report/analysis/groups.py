@@ -10,20 +10,21 @@ from encbench.api.testbed import Arm
 from encbench.core import plan
 from encbench.core.artefact import RecordError
 from encbench.core.records import IndexCell, IndexCondition, IndexRecord
+from encbench.core.statistics.rounds import noticed
 from encbench.core.statistics.saturation import KEPT_UP, saturation
 from encbench.core.timetable import GUARD
 from encbench.report.analysis import pooled
 from encbench.report.analysis.capacity import capacity
 from encbench.report.analysis.demand import MeasuringPace, block_seconds
 from encbench.report.analysis.findings import comparisons
-from encbench.report.analysis.interleaving import carried, interleaving
+from encbench.report.analysis.interleaving import carry_overs, interleaving
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
 from encbench.report.analysis.rounds import of_batches
 from encbench.report.analysis.steps import steps
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Group, PairedComparison
 from encbench.report.document.trial import Block, TrialView
-from encbench.report.figures import IN_ROWS, RECOVERY, TPS, JudgedFigure, judged
+from encbench.report.figures import IN_ROWS, JUDGED, RECOVERY, TPS, JudgedFigure, judged
 from encbench.report.words import judgement
 
 Earlier = Sequence[tuple[str, Sequence[TrialView]]]
@@ -67,7 +68,9 @@ def group(
     whole = replace(alone, blocks=pooled.joined([one.blocks for _, one in parts]))
     looks = spec.blocks.looks
     # Only what was announced before the first look may be judged by blocks that were looked at.
-    pairs = replace(whole if looks > 1 else alone, carried=carried(alone))
+    carried = carry_overs(alone)
+    left = {JUDGED[key].field: noticed(one) for key, one in carried.items()}
+    pairs = replace(whole if looks > 1 else alone, carried=left)
     solo = replace(alone, blocks={n: of for n, of in good.items() if n not in paired})
     equal_work = _equal_work(pairs, offered)
     judging = _judging(pairs, is_recovery=is_recovery, as_offered=bool(equal_work))
@@ -120,7 +123,7 @@ def group(
             for one in compared
         ),
         steps=() if is_recovery else steps(pairs, modes, judging, floor, spec.margin, looks),
-        interleaving=interleaving(alone, solo, judging),
+        interleaving=interleaving(alone, solo, judging, carried),
         pooled=pooled.changes(parts, whole, judging) if len(parts) > 1 else (),
         blocks=tuple(
             Block(

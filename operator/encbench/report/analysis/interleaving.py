@@ -10,14 +10,7 @@ from statistics import fmean
 
 from encbench.api.overheadreport import FigureKey, Interval
 from encbench.core.statistics.intervals import Estimate, geometric_mean, of_ratios
-from encbench.core.statistics.rounds import (
-    Amounts,
-    Autocorrelation,
-    batches,
-    carry_over,
-    lag_one,
-    noticed,
-)
+from encbench.core.statistics.rounds import Amounts, Autocorrelation, batches, carry_over, lag_one
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
 from encbench.report.analysis.rounds import AMOUNTS
 from encbench.report.analysis.views import rounded
@@ -36,10 +29,15 @@ NOTHING = Amounts(0.0, 0.0)
 """In place of a slot whose CPU is not known; no comparison uses such a round."""
 
 
-def interleaving(pairs: Pairs, solo: Pairs, judging: Sequence[JudgedFigure]) -> Interleaving | None:
+CarryOvers = Mapping[FigureKey, Estimate]
+
+
+def interleaving(
+    pairs: Pairs, solo: Pairs, judging: Sequence[JudgedFigure], carried: CarryOvers
+) -> Interleaving | None:
     """Of the interleaved blocks of a condition; None without one.
 
-    `solo` are the sequential blocks beside them.
+    `solo` are the sequential blocks beside them, `carried` what `carry_overs` gives.
     """
     whole = _whole(pairs)
     if not whole:
@@ -49,17 +47,29 @@ def interleaving(pairs: Pairs, solo: Pairs, judging: Sequence[JudgedFigure]) -> 
         neighbours=tuple(_neighbours(pairs, whole, figure)),
         neighbours_figure=figure.key,
         carry_over=tuple(
-            CarryOver(figure=key, change=interval(one, "increase"))
-            for key, one in _carried(pairs, whole)
+            CarryOver(figure=key, change=interval(one, "increase")) for key, one in carried.items()
         ),
         work=tuple(_work(pairs, whole)),
         solo=tuple(_solo(pairs, solo, judging)),
     )
 
 
-def carried(pairs: Pairs) -> Mapping[str, float]:
-    """By field, what a noticed carry-over may have done to a figure (`rounds.noticed`)."""
-    return {JUDGED[key].field: noticed(one) for key, one in _carried(pairs, _whole(pairs))}
+def carry_overs(pairs: Pairs) -> CarryOvers:
+    """By figure, how much who ran before shows in the baseline."""
+    blocks, names = _whole(pairs), [arm.name for arm in pairs.arms]
+    same = [names.index(arm) for arm in (pairs.baseline, pairs.control) if arm is not None]
+    kept = [by_arm for by_arm in blocks.values() if _turns(names, by_arm)]
+    orders = [_turns(names, by_arm) for by_arm in kept]
+    measured: dict[FigureKey, Estimate] = {}
+    for figure in (JUDGED[key] for key in ("tps", "cpuPerTransaction", "clientCpuPerTransaction")):
+        rounds = [
+            [[_amounts(of[arm], number, figure) for arm in names] for number in range(_rounds(of))]
+            for of in kept
+        ]
+        found = carry_over(rounds, orders, same)
+        if found is not None:
+            measured[figure.key] = found
+    return measured
 
 
 def _whole(pairs: Pairs) -> Blocks:
@@ -116,21 +126,6 @@ def _against(pairs: Pairs, values: dict[str, float], arm: str) -> float:
 
 def _value(found: Autocorrelation | None) -> float | None:
     return None if found is None else rounded(found.value)
-
-
-def _carried(pairs: Pairs, blocks: Blocks) -> Iterator[tuple[FigureKey, Estimate]]:
-    names = [arm.name for arm in pairs.arms]
-    same = [names.index(arm) for arm in (pairs.baseline, pairs.control) if arm is not None]
-    kept = [by_arm for by_arm in blocks.values() if _turns(names, by_arm)]
-    orders = [_turns(names, by_arm) for by_arm in kept]
-    for figure in (JUDGED[key] for key in ("tps", "cpuPerTransaction", "clientCpuPerTransaction")):
-        rounds = [
-            [[_amounts(of[arm], number, figure) for arm in names] for number in range(_rounds(of))]
-            for of in kept
-        ]
-        found = carry_over(rounds, orders, same)
-        if found is not None:
-            yield figure.key, found
 
 
 def _turns(names: Sequence[str], by_arm: dict[str, TrialView]) -> list[int]:

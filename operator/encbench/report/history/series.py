@@ -10,12 +10,10 @@ All series of a history are tested side by side, so each is held to LEVEL / thei
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from statistics import median
 from typing import NamedTuple
 
 from encbench.api.overheadreport import FigureKey, Interval, Row
-from encbench.core.statistics.changes import LEVEL, Course, LevelChange, course, needed
+from encbench.core.statistics.changes import LEVEL, Course, LevelChange, course, levels, needed
 from encbench.report.compare.likeness import Difference, MatchKey, configuration, unequal
 from encbench.report.document import Report
 from encbench.report.document.group import Group
@@ -75,8 +73,8 @@ class HistorySeries:
     def levels(self) -> list[float]:
         """The median of its part of the series, for each measured point."""
         values = [one.estimate for _, one in self.measured]
-        places = [0, *(change.place for change in self.course.changes), len(values)]
-        return [median(values[a:b]) for a, b in pairwise(places) for _ in range(a, b)]
+        parts = levels(values, [change.place for change in self.course.changes])
+        return [middle for part, middle in parts for _ in part]
 
     @property
     def last(self) -> LevelChange | None:

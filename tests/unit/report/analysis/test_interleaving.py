@@ -9,7 +9,7 @@ import pytest
 from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
 from encbench.report.analysis.build import build
-from encbench.report.analysis.interleaving import interleaving
+from encbench.report.analysis.interleaving import carry_overs, interleaving
 from encbench.report.analysis.pairs import Pairs
 from encbench.report.document import Report
 from encbench.report.document.interleaving import Interleaving, excludes_zero
@@ -90,7 +90,8 @@ def trial(
 def found(*blocks: Mapping[str, TrialView]) -> Interleaving:
     by_number = {number: dict(of) for number, of in enumerate(blocks, 1)}
     pairs = Pairs(by_number, ARMS, lambda block: block, True)
-    turns = interleaving(pairs, replace(pairs, blocks={}), judged(recovery=False))
+    solo, judging = replace(pairs, blocks={}), judged(recovery=False)
+    turns = interleaving(pairs, solo, judging, carry_overs(pairs))
     assert turns is not None
     return turns
 
