@@ -78,6 +78,7 @@ site: ## The docs as a site in site/, with every link between pages checked
 check-java: ## The same for the Java parts: format, warnings, unit tests
 	$(python) -c 'from tests.support import java; java.install()'
 	mvn -B -q -f images/tpcc spotless:check test
+	mvn -B -q -f tests/contract/conformance/java spotless:check
 
 .PHONY: check-rust
 check-rust: ## The same for the Rust parts, a bounded fuzzing of its parsers included
@@ -120,6 +121,7 @@ format: ## Format the code and mend what the linter can
 .PHONY: format-java
 format-java: ## Format the Java parts
 	mvn -B -q -f images/tpcc spotless:apply
+	mvn -B -q -f tests/contract/conformance/java spotless:apply
 
 .PHONY: crds
 crds: ## Generate crds/, docs/lifecycle.md, docs/reference/ and the chart's README
