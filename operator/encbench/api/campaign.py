@@ -29,9 +29,8 @@ MIN_UNITS = 4
 tests/calibration shows that an interval planned from fewer is too narrow."""
 
 MAX_TRIALS = 10_000
-"""Trials of a campaign, replacements included. The operator holds a line for each in memory, and the
-report a record: `make bench-ledger` and `make bench-report` hold both within the chart's limits for
-so many (docs/scale.md)."""
+"""Trials of a campaign, replacements included. The operator holds a line for each in memory, and
+`make bench-ledger` and `make bench-report` hold that and the report to bounds for so many."""
 MAX_BLOCK_PLANS = 1000
 """Maximum of conditions in a campaign with `precision`, because status holds a plan for each."""
 
