@@ -6,9 +6,12 @@ campaign is looked at. Whatever happens, the faults that are on are ended.
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
 
 from tests.chaos import disks, evidence, oracle
 from tests.chaos.faults import Begun
@@ -155,19 +158,24 @@ def run(
     on: list[_On] = []
     hits: list[Hit] = []
     problems: list[str] = []
-    try:
-        hits = _through(watch, plan, on, began, say)
-    except TimeoutError as error:
-        problems.append(str(error))
-    finally:
-        for one in on:
-            _end(one, watch)
+    with ExitStack() as undo:
+        try:
+            hits = _through(watch, plan, on, undo, began, say)
+        except TimeoutError as error:
+            problems.append(str(error))
     hits += [Hit(one.planned.fault.name, one.begun.target, recovery=one.recovery) for one in on]
     problems += _calm(scene)
     found = None
-    if not watch.gone:
-        found = evidence.gather(scene)
-        problems += oracle.judge(found, undisturbed)
+    if watch.gone:
+        if not any(one.planned.fault.lane == "campaign" for one in on):
+            problems.append("the campaign is gone, and no fault deleted it")
+    else:
+        try:
+            found = evidence.gather(scene)
+        except (CommandFailed, AssertionError, BotoCoreError, ClientError) as error:
+            problems.append(f"the evidence cannot be read: {error}")
+        else:
+            problems += oracle.judge(found, undisturbed)
     problems += _gone(scene)
     return Outcome(
         scene.campaign,
@@ -181,7 +189,7 @@ def run(
 
 
 def _through(
-    watch: _Watch, plan: Sequence[Planned], on: list[_On], began: float, say: Say
+    watch: _Watch, plan: Sequence[Planned], on: list[_On], undo: ExitStack, began: float, say: Say
 ) -> list[Hit]:
     """From the first moment to the end of the campaign; what could not be put."""
     missed: list[Hit] = []
@@ -203,6 +211,7 @@ def _through(
                 continue
             last = time.monotonic()
             on.append(_On(planned, begun, last + planned.hold))
+            undo.callback(_end, on[-1], watch)
             say(f"{now - began:6.0f} s  {planned.fault.name} {begun.target} {planned.hold:.0f} s")
             continue
         if watch.look():

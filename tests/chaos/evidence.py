@@ -84,7 +84,7 @@ def unfinished(kube: Kube) -> list[str]:
 
 def marks(scene: Scene) -> list[str]:
     """What is still there of the faults themselves: each of them must have been undone."""
-    found = [f"rule {one}" for pid in network.namespaces() for one in network.restore(pid)]
+    found = [f"rule {one}" for one in network.restore_all()]
     found += [f"file on {disk.name}" for disk in disks.disks(scene.layout) if disk.free()]
     return found
 

@@ -170,7 +170,7 @@ class Scaled:
 
 @dataclass(frozen=True)
 class KilledAtTheRecord:
-    """The operator is killed while a trial's record is on its way: stored, perhaps, but in no status.
+    """The operator is killed while a trial's record is on its way: perhaps stored, in no status.
 
     A trial waits to be archived once its second proof is done.
     """
@@ -211,7 +211,7 @@ class Worsened:
     def begin(self, scene: Scene, draw: Random) -> Begun:
         target = one(scene, self.role, draw)
         # Whichever process of the pod lives then: the container may have been started anew.
-        begun = Begun(target.pod, lambda: _in_pod(target.uid, network.restore))
+        begun = Begun(target.pod, lambda: _restore_network(target.uid))
         try:
             _in_pod(target.uid, self.rule)
         except subprocess.SubprocessError as error:
@@ -380,6 +380,11 @@ def _in_pod(uid: str, act: Callable[[int], object]) -> None:
     pid = min(pids_of(uid), default=None)
     if pid is not None:
         act(pid)
+
+
+def _restore_network(uid: str) -> None:
+    with suppress(subprocess.CalledProcessError):  # the pod ended just now
+        _in_pod(uid, network.restore)
 
 
 def _control_plane() -> list[Fault]:

@@ -21,7 +21,7 @@ def undo_on_machine(layout: Layout) -> list[str]:
     stopped = {pid for pid in cgroups.members() if state(pid) == "T"}
     signal(stopped, SIGCONT)
     found = [f"stopped process {pid}" for pid in sorted(stopped)]
-    found += [f"rule {one}" for pid in network.namespaces() for one in network.restore(pid)]
+    found += [f"rule {one}" for one in network.restore_all()]
     found += [f"full disk {disk.name}" for disk in disks.disks(layout) if disk.free()]
     return found
 

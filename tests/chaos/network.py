@@ -7,6 +7,7 @@ on need not have netem. Loopback is spared, because a pod's containers are neigh
 import os
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from tests.cluster import cgroups
@@ -42,6 +43,15 @@ def restore(pid: int) -> list[str]:
         if " tbf " in line and " dev eth0 " in line:
             run(pid, "tc", "qdisc", "del", "dev", "eth0", "root")
             found.append(line)
+    return found
+
+
+def restore_all() -> list[str]:
+    """Take back what is ours in all pods; what there was."""
+    found = []
+    for pid in namespaces():
+        with suppress(subprocess.CalledProcessError):  # the pod has ended, and its network with it
+            found += restore(pid)
     return found
 
 
