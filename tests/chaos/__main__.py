@@ -16,8 +16,11 @@ from tests.chaos.faults import FAULTS
 from tests.chaos.scene import Scene
 from tests.chaos.schedule import Planned
 from tests.cluster.layout import Layout
-from tests.support.install import NAMESPACE, RELEASE, cluster, installation, is_own, uninstall
-from tests.support.kube import Kube
+from tests.support.install import NAMESPACE, RELEASE, cluster, install, is_own, uninstall
+from tests.support.kube import Kube, import_images
+
+IMAGES = ("mariadb", "sysbench")
+"""What the campaigns need beside the chart's own pods."""
 
 _EPILOG = """\
 The cluster is one of our own on this machine; it is brought up when it is not there, and stays.
@@ -85,7 +88,8 @@ def _prepared() -> Scene:
         kube.kubectl("delete", "pvc", disks.STORE_CLAIM, f"--namespace={NAMESPACE}")
     disks.prepare(kube, layout)
     disks.recycle(kube, layout)
-    kube = installation()
+    import_images(*IMAGES)
+    install(kube)
     kube.apply(*campaign.parts())
     return Scene(kube, layout)
 

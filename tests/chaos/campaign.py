@@ -1,20 +1,14 @@
-"""One campaign from its creation to the oracle, with faults in between.
-
-Everything happens in one thread: faults begin and end at their moments, and between them the
-campaign is looked at. Whatever happens, the faults that are on are ended.
-"""
+"""One campaign from its creation to the oracle and its deletion, with faults in between."""
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from random import Random
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from tests.chaos import disks, evidence, oracle
-from tests.chaos.faults import Begun
+from tests.chaos.course import Course, Hit, Say
 from tests.chaos.oracle import Evidence
 from tests.chaos.scene import NotThere, Scene
 from tests.chaos.schedule import Planned
@@ -24,8 +18,6 @@ from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, wait_for
 
 BLOCKS = 2
-MOST = 900
-"""Seconds that a campaign may take after its last fault. No wait of a step below is longer."""
 STEPS = {
     "provision": "4m",
     "load": "4m",
@@ -40,34 +32,6 @@ INSTANCE, WORKLOAD = "chaos", "chaos"
 RUNNING = 4
 """Pods of the installation: operator, store, Prometheus and the node's exporter."""
 
-Say = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Hit:
-    """A fault that was put, or could not be."""
-
-    name: str
-    target: str
-    """What it hit; empty if there was nothing to hit."""
-    problem: str = ""
-    """Why there was not."""
-    recovery: float | None = None
-    """Seconds after the end of the fault until the campaign went on."""
-
-
-@dataclass
-class _On:
-    """A fault that is on, or was."""
-
-    planned: Planned
-    begun: Begun
-    until: float
-    ended: float | None = None
-    facts: int = 0
-    """What was known of the campaign when the fault ended."""
-    recovery: float | None = None
-
 
 @dataclass(frozen=True)
 class Outcome:
@@ -80,45 +44,6 @@ class Outcome:
     trials: int = 0
     replaced: int = 0
     evidence: Evidence | None = None
-
-
-@dataclass
-class _Watch:
-    """How far the campaign is, by the facts that its objects have shown."""
-
-    scene: Scene
-    shown: set[tuple[str, ...]] = field(default_factory=set)
-    campaign: dict[str, Any] = field(default_factory=dict)
-    gone: bool = False
-
-    def look(self) -> bool:
-        """Read the objects; whether the API server answered."""
-        selector = f"encbench.io/campaign={self.scene.campaign}"
-        try:
-            found = self.scene.objects("campaigns")
-            children = self.scene.objects("trials,testbeds,overheadreports", selector)
-        except NotThere:
-            return False
-        own = [one for one in found if one["metadata"]["name"] == self.scene.campaign]
-        self.gone = not own
-        self.campaign = own[0] if own else {}
-        for body in (*own, *children):
-            self.shown |= {
-                (body["metadata"]["name"], kind, fact["lastTransitionTime"])
-                for kind, fact in conditions(body).items()
-                if fact["status"] == "True" and kind != "Hindered"
-            }
-        return True
-
-    @property
-    def facts(self) -> int:
-        return len(self.shown)
-
-    @property
-    def over(self) -> bool:
-        facts = conditions(self.campaign)
-        ended = any(facts.get(kind, {}).get("status") == "True" for kind in ("Complete", "Failed"))
-        return self.gone or ended
 
 
 def parts() -> list[dict[str, Any]]:
@@ -154,20 +79,16 @@ def run(
     """Run a campaign under the faults of a plan, judge it, delete it and look what is left."""
     began = time.monotonic()
     scene.kube.apply(body)
-    watch = _Watch(scene)
-    on: list[_On] = []
-    hits: list[Hit] = []
+    course = Course(scene, plan, say)
     problems: list[str] = []
-    with ExitStack() as undo:
-        try:
-            hits = _through(watch, plan, on, undo, began, say)
-        except TimeoutError as error:
-            problems.append(str(error))
-    hits += [Hit(one.planned.fault.name, one.begun.target, recovery=one.recovery) for one in on]
+    try:
+        course.run()
+    except TimeoutError as error:
+        problems.append(str(error))
     problems += _calm(scene)
     found = None
-    if watch.gone:
-        if not any(one.planned.fault.lane == "campaign" for one in on):
+    if course.gone:
+        if not course.was_deleted:
             problems.append("the campaign is gone, and no fault deleted it")
     else:
         try:
@@ -179,62 +100,13 @@ def run(
     problems += _gone(scene)
     return Outcome(
         scene.campaign,
-        hits,
+        course.hits,
         problems,
         time.monotonic() - began,
         trials=len(found.trials) if found else 0,
         replaced=oracle.replaced(found) if found else 0,
         evidence=found,
     )
-
-
-def _through(
-    watch: _Watch, plan: Sequence[Planned], on: list[_On], undo: ExitStack, began: float, say: Say
-) -> list[Hit]:
-    """From the first moment to the end of the campaign; what could not be put."""
-    missed: list[Hit] = []
-    waiting = list(plan)
-    last = began
-    while True:
-        now = time.monotonic()
-        for one in on:
-            if one.ended is None and now >= one.until:
-                _end(one, watch)
-                last = time.monotonic()
-        if waiting and now - began >= waiting[0].at:
-            planned = waiting.pop(0)
-            try:
-                begun = planned.fault.begin(watch.scene, Random(planned.seed))
-            except NotThere as error:
-                missed.append(Hit(planned.fault.name, "", str(error)))
-                say(f"{now - began:6.0f} s  {planned.fault.name}: {error}"[:110])
-                continue
-            last = time.monotonic()
-            on.append(_On(planned, begun, last + planned.hold))
-            undo.callback(_end, on[-1], watch)
-            say(f"{now - began:6.0f} s  {planned.fault.name} {begun.target} {planned.hold:.0f} s")
-            continue
-        if watch.look():
-            _recovered(watch, on)
-            if watch.over:
-                return missed
-        if not waiting and now - last > MOST:
-            step = (watch.campaign.get("status") or {}).get("step")
-            raise TimeoutError(f"no end {MOST} s after the last fault: {step}")
-        time.sleep(0.3)
-
-
-def _end(one: _On, watch: _Watch) -> None:
-    if one.ended is None:
-        one.begun.end()
-        one.ended = time.monotonic()
-        one.facts = watch.facts
-
-
-def _recovered(watch: _Watch, on: Sequence[_On]) -> None:
-    for one in on:
-        if one.ended is not None and one.recovery is None and watch.facts > one.facts:
-            one.recovery = time.monotonic() - one.ended
 
 
 def _calm(scene: Scene) -> list[str]:

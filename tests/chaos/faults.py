@@ -1,7 +1,7 @@
 """The faults: what each breaks, for how long, and how it is undone.
 
-``begin`` breaks something of the scene and returns what undoes it, which needs no API server: the
-API server may be away by then. NotThere means that the fault's target does not exist just now.
+``begin`` breaks something of the scene and returns what undoes it. NotThere means that the fault's
+target does not exist just now, or that its end has to wait for the API server.
 """
 
 import subprocess
@@ -32,8 +32,8 @@ from tests.cluster import processes
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed
 
-SOUGHT = 15
-"""Seconds for which a fault looks for its target: between two trials there is no client."""
+SOUGHT = 3
+"""Seconds for which a fault looks for its target."""
 
 OPERATOR_SET, STORE_SET = "deployment/encbench-operator", "statefulset/encbench-minio"
 Span = tuple[float, float]
@@ -45,7 +45,7 @@ class Begun:
     """A fault that is on, and how it ends."""
 
     target: str
-    end: Callable[[], None] = lambda: None
+    end: Callable[[], object] = lambda: None
 
 
 class Fault(Protocol):
@@ -162,7 +162,7 @@ class Scaled:
 
     def begin(self, scene: Scene, draw: Random) -> Begun:
         self._scale(scene, self.replicas)
-        return Begun(self.target, lambda: insist(lambda: self._scale(scene, 1)))
+        return Begun(self.target, lambda: self._scale(scene, 1))
 
     def _scale(self, scene: Scene, replicas: int) -> None:
         scene.kubectl("scale", self.target, f"--namespace={NAMESPACE}", f"--replicas={replicas}")
@@ -172,7 +172,7 @@ class Scaled:
 class KilledAtTheRecord:
     """The operator is killed while a trial's record is on its way: perhaps stored, in no status.
 
-    A trial waits to be archived once its second proof is done.
+    That is a moment within the second or two between the end of the tool and the outcome.
     """
 
     name: str = "operator-killed-at-the-record"
@@ -185,12 +185,13 @@ class KilledAtTheRecord:
             for trial in scene.objects("trials", selector):
                 status = trial.get("status", {})
                 true = {c["type"] for c in status.get("conditions", []) if c["status"] == "True"}
-                if "ProvenAfter" in true and "outcome" not in status:
+                if "Measured" in true and "outcome" not in status:
                     return str(trial["metadata"]["name"])
             return None
 
         victim = one(scene, OPERATOR, draw)
-        trial = soon("a trial that is being archived", look, every=0.2)
+        trial = soon("trial that is being archived", look)
+        time.sleep(draw.uniform(0, 1.5))
         pids = victim.pids()
         if not pids:
             raise NotThere("the operator ended by itself meanwhile")
@@ -264,7 +265,7 @@ class ScratchFull:
                     return target.pod
             return None
 
-        return Begun(soon("a client that has not begun", look, every=0.1))
+        return Begun(soon("client that has not begun", look))
 
 
 @dataclass(frozen=True)
@@ -306,7 +307,7 @@ class NodeDrained:
         # A client has a minute to end, which is more than the drain waits for.
         with suppress(CommandFailed, subprocess.TimeoutExpired):
             scene.kube.run("kubectl", "drain", node, *force, "--timeout=15s", timeout=20)
-        return Begun(node, lambda: insist(lambda: scene.kubectl("uncordon", node)))
+        return Begun(node, lambda: scene.kubectl("uncordon", node))
 
 
 @dataclass(frozen=True)
@@ -324,12 +325,14 @@ class CampaignDeleted:
 
 
 def one(scene: Scene, role: Role, draw: Random) -> Container:
-    """One of a role's containers; NotThere if none is running for a while."""
-    found = soon(f"a {role.component}", lambda: scene.containers(role) or None)
+    """One of a role's containers; NotThere if none is running."""
+    found = scene.containers(role)
+    if not found:
+        raise NotThere(f"no {role.component} is running")
     return draw.choice(found)
 
 
-def soon(what: str, look: Callable[[], T | None], every: float = 0.5) -> T:
+def soon(what: str, look: Callable[[], T | None]) -> T:
     """What `look` finds within SOUGHT seconds; otherwise NotThere."""
     until = time.monotonic() + SOUGHT
     while True:
@@ -337,21 +340,8 @@ def soon(what: str, look: Callable[[], T | None], every: float = 0.5) -> T:
         if found is not None:
             return found
         if time.monotonic() > until:
-            raise NotThere(f"there is no {what.removeprefix('a ')}")
-        time.sleep(every)
-
-
-def insist(act: Callable[[], object], seconds: float = 120) -> None:
-    """Repeat an undoing that needs the API server until it has been heard."""
-    until = time.monotonic() + seconds
-    while True:
-        try:
-            act()
-            return
-        except NotThere:
-            if time.monotonic() > until:
-                raise
-            time.sleep(1)
+            raise NotThere(f"there is no {what}")
+        time.sleep(0.1)
 
 
 def _filled(scene: Scene, volume: str, target: str) -> Begun:
@@ -359,11 +349,7 @@ def _filled(scene: Scene, volume: str, target: str) -> Begun:
     if disk is None:
         raise NotThere(f"the volume of {target} is not one of ours")
     disk.fill()
-
-    def free() -> None:
-        disk.free()
-
-    return Begun(target, free)
+    return Begun(target, disk.free)
 
 
 def _restore(limit: Path, before: str) -> None:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from statistics import median
 
-from tests.chaos.campaign import Hit, Outcome
+from tests.chaos.campaign import Outcome
+from tests.chaos.course import Hit
 
 
 def lines(outcomes: Sequence[Outcome]) -> list[str]:

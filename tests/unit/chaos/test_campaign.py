@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from tests.chaos import campaign, evidence, oracle
+from tests.chaos import campaign, course, evidence, oracle
 from tests.chaos.faults import Begun
 from tests.chaos.oracle import Evidence
 from tests.chaos.scene import NotThere, Scene
@@ -91,10 +91,39 @@ def test_a_fault_begins_and_ends_and_the_campaign_goes_on(play: Play) -> None:
     assert outcome.violations == []
 
 
-def test_a_fault_without_target_is_counted_as_that(play: Play) -> None:
+def test_a_fault_without_target_is_counted_as_that(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(course, "KEEN", 0)
     outcome = play([[STARTED], [COMPLETE]], Breaks(problem=NotThere("no client")))
     (hit,) = outcome.hits
     assert (hit.target, hit.problem) == ("", "no client")
+
+
+def test_a_fault_without_target_comes_again(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(course, "AGAIN", 0)
+
+    class Late(Breaks):
+        def begin(self, scene: Scene, draw: Random) -> Begun:
+            if not self.log:
+                self.log.append("not there")
+                raise NotThere("no client yet")
+            return super().begin(scene, draw)
+
+    fault = Late()
+    outcome = play([[STARTED]] * 3 + [[COMPLETE]], fault)
+    assert fault.log == ["not there", "begin", "end"]
+    assert [hit.target for hit in outcome.hits] == ["it"]
+
+
+def test_two_faults_of_one_lane_wait_for_each_other(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(course, "AGAIN", 0)
+    log: list[str] = []
+    first, second = Breaks(log=log), Breaks(log=log)
+    play([[STARTED]] * 6 + [[COMPLETE]], first, second)
+    assert log == ["begin", "end"] * 2
 
 
 def test_all_faults_end_when_one_goes_wrong(play: Play) -> None:
@@ -114,6 +143,6 @@ def test_a_campaign_that_a_fault_deleted_is_none(play: Play) -> None:
 
 
 def test_a_campaign_that_stands_still_is_named(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(campaign, "MOST", 0)
+    monkeypatch.setattr(course, "MOST", 0)
     outcome = play([[STARTED]], Breaks())
     assert "no end 0 s after the last fault" in outcome.violations[0]

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.chaos.__main__ import main
-from tests.chaos.campaign import Hit, Outcome
+from tests.chaos.campaign import Outcome
+from tests.chaos.course import Hit
 from tests.chaos.faults import FAULTS
 from tests.chaos.table import lines
 
